@@ -1,0 +1,182 @@
+/**
+ * The envelope: what every response of the service is wrapped in (service-specification, section 2.1), read with the
+ * tolerance that services of this kind need. In: a parsed body. Out: an envelope and what was odd about it. A wrong
+ * type in one field costs that field; only a body that is no envelope at all is refused.
+ */
+import { z } from "zod";
+import { isRawNumber } from "./json.ts";
+
+export const rels = ["resource", "entity", "collection"] as const;
+export type Rel = (typeof rels)[number];
+
+/** Something odd in a body that was kept all the same; `pointer` is a JSON pointer (RFC 6901) into it. */
+export interface FieldIssue {
+  readonly pointer: string;
+  readonly code: "wrong-type" | "unknown-field" | "unknown-link" | "duplicate-key" | "item-without-href";
+}
+
+export interface Envelope {
+  readonly rel: Rel;
+  readonly self: string | null;
+  readonly spec: string | null;
+  /** Link name to URL as given; null means "not granted" (field notes, Credentials). */
+  readonly links: Readonly<Record<string, string | null>>;
+  readonly meta: EnvelopeMeta;
+  /** The attributes of an entity; some `resource` envelopes (`rate_limit`) carry one too. */
+  readonly body: Readonly<Record<string, unknown>> | null;
+  /** The items of a collection. */
+  readonly items: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface EnvelopeMeta {
+  readonly welcome: string | null;
+  /** The collection that an entity belongs to. */
+  readonly collection: string | null;
+  readonly next: string | null;
+  readonly prev: string | null;
+  readonly current: string | null;
+  readonly paginated: boolean | null;
+  /** Seen as the number of items on this page: never trusted as a number of pages. */
+  readonly pageTotal: number | null;
+  /** The number of items in the whole collection, as the service claims. */
+  readonly collectionTotal: number | null;
+}
+
+/** The body is not an envelope: not the service, or not this one. */
+export class NotAnEnvelopeError extends Error {
+  override readonly name = "NotAnEnvelopeError";
+  readonly pointer: string;
+  constructor(pointer: string, expected: string) {
+    super(`not an envelope: ${expected} expected at ${pointer === "" ? "the top" : pointer}`);
+    this.pointer = pointer;
+  }
+}
+
+const record = z.custom<Record<string, unknown>>(isRecord);
+const url = z.string().nullish();
+const count = z
+  .union([z.number().int(), z.string().regex(/^\d{1,15}$/)])
+  .transform(Number)
+  .nullish();
+
+/** Three shapes by `rel`; what they must have, they must have, or the body is no envelope. */
+const frame = z.discriminatedUnion("rel", [
+  z.object({ rel: z.literal("resource"), body: record.nullish() }),
+  z.object({ rel: z.literal("entity"), body: record }),
+  z.object({ rel: z.literal("collection"), collection: z.array(z.unknown()) }),
+]);
+
+const header = z.object({ self: url, spec: url, links: record.nullish(), meta: record.nullish() });
+
+const meta = z.object({
+  welcome: z.string().nullish(),
+  collection: url,
+  next: url,
+  prev: url,
+  current: url,
+  paginated: z.boolean().nullish(),
+  page_total: count,
+  collection_total: count,
+});
+
+export interface ReadEnvelope {
+  readonly envelope: Envelope;
+  readonly issues: readonly FieldIssue[];
+}
+
+/** @throws NotAnEnvelopeError when the value has no envelope's frame (`rel`, and the `body` or `collection` it calls for). */
+export function readEnvelopeOrThrow(value: unknown): ReadEnvelope {
+  if (!isRecord(value)) throw new NotAnEnvelopeError("", "an object");
+  const framed = frame.safeParse(value);
+  if (!framed.success) {
+    const path = framed.error.issues[0]?.path ?? [];
+    throw new NotAnEnvelopeError(toPointer(path), path[0] === "rel" ? `one of ${rels.join(", ")}` : "another type");
+  }
+  const issues: FieldIssue[] = [];
+  const head = readFields(header, value, "", issues);
+  const { links, meta: metaFields } = { links: head.links ?? {}, meta: head.meta ?? {} };
+  const read = readFields(meta, metaFields, "/meta", issues);
+  const data = framed.data;
+  // Older deployments give an entity's collection at the top level instead of in `meta`.
+  const topCollection = data.rel !== "collection" && typeof value.collection === "string" ? value.collection : null;
+  return {
+    envelope: {
+      rel: data.rel,
+      self: head.self ?? null,
+      spec: head.spec ?? null,
+      links: readLinks(links, issues),
+      meta: {
+        welcome: read.welcome ?? null,
+        collection: read.collection ?? topCollection,
+        next: read.next ?? null,
+        prev: read.prev ?? null,
+        current: read.current ?? null,
+        paginated: read.paginated ?? null,
+        pageTotal: read.page_total ?? null,
+        collectionTotal: read.collection_total ?? null,
+      },
+      body: data.rel === "collection" ? null : (data.body ?? null),
+      items: data.rel === "collection" ? readItems(data.collection, issues) : [],
+    },
+    issues,
+  };
+}
+
+/** The service's word for "no valid token": known by its body, whatever the status (service-specification, section 7). */
+export function isNotAuthenticated(value: unknown): boolean {
+  return (
+    isRecord(value) && !Object.hasOwn(value, "rel") && typeof value.message === "string" && /^not authenticated/i.test(value.message)
+  );
+}
+
+/** The `message` of an error body, for showing to a person; null when the body is no error body. */
+export function errorMessageOf(value: unknown): string | null {
+  return isRecord(value) && !Object.hasOwn(value, "rel") && typeof value.message === "string" ? value.message : null;
+}
+
+/**
+ * Reads an object by a definition whose fields all may be missing. Where a field has a wrong type, that field is left out
+ * and reported, and the rest is kept.
+ */
+export function readFields<Shape extends z.ZodRawShape>(
+  definition: z.ZodObject<Shape>,
+  value: Readonly<Record<string, unknown>>,
+  at: string,
+  issues: FieldIssue[],
+): Partial<z.output<z.ZodObject<Shape>>> {
+  const result = definition.safeParse(value);
+  if (result.success) return result.data;
+  const wrong = new Set(result.error.issues.map((issue) => String(issue.path[0])));
+  const rest: Record<string, unknown> = {};
+  for (const key of Object.keys(definition.shape)) {
+    if (Object.hasOwn(value, key) && !wrong.has(key)) rest[key] = value[key];
+  }
+  for (const issue of result.error.issues) issues.push({ pointer: at + toPointer(issue.path), code: "wrong-type" });
+  return definition.parse(rest);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isRawNumber(value);
+}
+
+export function toPointer(path: readonly PropertyKey[]): string {
+  return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+function readLinks(value: Record<string, unknown>, issues: FieldIssue[]): Record<string, string | null> {
+  const links: Record<string, string | null> = Object.create(null);
+  for (const [name, target] of Object.entries(value)) {
+    if (typeof target === "string" || target === null) links[name] = target;
+    else issues.push({ pointer: toPointer(["links", name]), code: "wrong-type" });
+  }
+  return links;
+}
+
+function readItems(values: readonly unknown[], issues: FieldIssue[]): Record<string, unknown>[] {
+  const items: Record<string, unknown>[] = [];
+  values.forEach((value, index) => {
+    if (isRecord(value)) items.push(value);
+    else issues.push({ pointer: `/collection/${index}`, code: "wrong-type" });
+  });
+  return items;
+}

@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+// The `armoire` command starts here, in plain JavaScript that any Node since 12 can read, because an unsuitable
+// Node must be refused before anything else is loaded: better-sqlite3 13 crashes on Node 20 without a word.
+import { existsSync } from "node:fs";
+import * as nodeModule from "node:module";
+
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < 22 || (major === 22 && minor < 19)) {
+  console.error(`armoire: needs Node.js 22.19 or later, and this is ${process.versions.node}. Install a newer Node.js, or use npx in a clone, which brings its own.`);
+  process.exit(1);
+}
+
+nodeModule.enableCompileCache?.();
+const built = new URL("../../dist/src/cli/main.js", import.meta.url);
+const sources = new URL("./main.ts", import.meta.url);
+const { main } = await import((existsSync(built) ? built : sources).href);
+await main(process.argv.slice(2));

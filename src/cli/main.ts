@@ -1,0 +1,39 @@
+/**
+ * The `armoire` program: picks the command, loads only that one (start-up time is part of the product), runs it, and
+ * turns whatever it throws into one to three lines and an exit code.
+ */
+import { Command, CommanderError } from "commander";
+import { type CommandModule, commands } from "./commands.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { addGlobalOptions } from "./settings.ts";
+import { describeError } from "./errors.ts";
+import { systemIo } from "./io.ts";
+import { version } from "./version.ts";
+
+/** @param args the arguments after the program's name. Ends by setting `process.exitCode`. */
+export async function main(args: readonly string[]): Promise<void> {
+  const io = systemIo();
+  const program = addGlobalOptions(new Command("armoire"))
+    .description("Keeps an offline mirror of a hypermedia bra catalogue in plain SQLite files.")
+    .version(version(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .exitOverride()
+    .configureOutput({ writeOut: io.out, writeErr: io.err })
+    .showHelpAfterError("Run `armoire --help` for the list of commands.");
+  const wanted = args.find((arg) => Object.hasOwn(commands, arg));
+  try {
+    for (const [name, { summary, load }] of Object.entries(commands)) {
+      const command = addGlobalOptions(program.command(name).description(summary).exitOverride());
+      if (name === wanted) ((await load()) as CommandModule).configure(command, io);
+    }
+    await program.parseAsync(args, { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+      return;
+    }
+    const { exitCode, text } = describeError(error, args.includes("--verbose"));
+    io.err(text);
+    process.exitCode = exitCode;
+  }
+}
