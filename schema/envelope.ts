@@ -90,7 +90,10 @@ export function readEnvelopeOrThrow(value: unknown): ReadEnvelope {
   const framed = frame.safeParse(value);
   if (!framed.success) {
     const path = framed.error.issues[0]?.path ?? [];
-    throw new NotAnEnvelopeError(toPointer(path), path[0] === "rel" ? `one of ${rels.join(", ")}` : "another type");
+    throw new NotAnEnvelopeError(
+      toPointer(path),
+      path[0] === "rel" ? `one of ${rels.join(", ")}` : "another type",
+    );
   }
   const issues: FieldIssue[] = [];
   const head = readFields(header, value, "", issues);
@@ -98,7 +101,8 @@ export function readEnvelopeOrThrow(value: unknown): ReadEnvelope {
   const read = readFields(meta, metaFields, "/meta", issues);
   const data = framed.data;
   // Older deployments give an entity's collection at the top level instead of in `meta`.
-  const topCollection = data.rel !== "collection" && typeof value.collection === "string" ? value.collection : null;
+  const topCollection =
+    data.rel !== "collection" && typeof value.collection === "string" ? value.collection : null;
   return {
     envelope: {
       rel: data.rel,
@@ -125,13 +129,18 @@ export function readEnvelopeOrThrow(value: unknown): ReadEnvelope {
 /** The service's word for "no valid token": known by its body, whatever the status (service-specification, section 7). */
 export function isNotAuthenticated(value: unknown): boolean {
   return (
-    isRecord(value) && !Object.hasOwn(value, "rel") && typeof value.message === "string" && /^not authenticated/i.test(value.message)
+    isRecord(value) &&
+    !Object.hasOwn(value, "rel") &&
+    typeof value.message === "string" &&
+    /^not authenticated/i.test(value.message)
   );
 }
 
 /** The `message` of an error body, for showing to a person; null when the body is no error body. */
 export function errorMessageOf(value: unknown): string | null {
-  return isRecord(value) && !Object.hasOwn(value, "rel") && typeof value.message === "string" ? value.message : null;
+  return isRecord(value) && !Object.hasOwn(value, "rel") && typeof value.message === "string"
+    ? value.message
+    : null;
 }
 
 /**
@@ -151,7 +160,8 @@ export function readFields<Shape extends z.ZodRawShape>(
   for (const key of Object.keys(definition.shape)) {
     if (Object.hasOwn(value, key) && !wrong.has(key)) rest[key] = value[key];
   }
-  for (const issue of result.error.issues) issues.push({ pointer: at + toPointer(issue.path), code: "wrong-type" });
+  for (const issue of result.error.issues)
+    issues.push({ pointer: at + toPointer(issue.path), code: "wrong-type" });
   return definition.parse(rest);
 }
 

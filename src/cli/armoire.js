@@ -6,7 +6,9 @@ import * as nodeModule from "node:module";
 
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
-  console.error(`armoire: needs Node.js 22.19 or later, and this is ${process.versions.node}. Install a newer Node.js, or use npx in a clone, which brings its own.`);
+  process.stderr.write(
+    `armoire: needs Node.js 22.19 or later, and this is ${process.versions.node}. Install a newer Node.js, or use npx in a clone, which brings its own.\n`,
+  );
   process.exit(1);
 }
 

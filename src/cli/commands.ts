@@ -13,5 +13,22 @@ interface CommandEntry {
 }
 
 export const commands: Readonly<Record<string, CommandEntry>> = {
-  sandbox: { summary: "run a complete service of your own, to try everything", load: () => import("./commands/sandbox.ts") },
+  sync: { summary: "bring the mirror up to date", load: () => import("./commands/sync.ts") },
+  status: {
+    summary: "what the mirror holds and how fresh it is",
+    load: () => import("./commands/status.ts"),
+  },
+  runs: { summary: "the run log", load: () => import("./commands/runs.ts") },
+  show: { summary: "one brand, model or size", load: () => import("./commands/show.ts") },
+  query: { summary: "read-only SQL", load: () => import("./commands/query.ts") },
+  export: {
+    summary: "the tables as CSV and JSON, with a manifest",
+    load: () => import("./commands/export.ts"),
+  },
+  mirror: { summary: "check or rebuild a mirror", load: () => import("./commands/mirror.ts") },
+  doctor: { summary: "check the whole set-up", load: () => import("./commands/doctor.ts") },
+  sandbox: {
+    summary: "run a service of your own, to try everything",
+    load: () => import("./commands/sandbox.ts"),
+  },
 };

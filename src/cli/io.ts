@@ -1,20 +1,47 @@
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
+
 /** Where a command reads its surroundings and writes its words: data to `out`, everything else to `err`. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether a person watches `err`. */
   readonly isTerminal: boolean;
+  /** The terminal's width. */
+  readonly columns: number;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly setExitCode: (code: number) => void;
+  /** Calls back at Ctrl-C or a request to terminate, with the exit code that it asks for; a second one ends at once. */
+  readonly onInterrupt: (callback: (exitCode: ExitCode) => void) => void;
 }
 
 export function systemIo(): Io {
+  // Whoever reads our output may have had enough of it (`| head`): that is no error.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
   return {
     env: process.env,
     isTerminal: process.stderr.isTTY === true,
+    columns: process.stderr.columns ?? 80,
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
     setExitCode: (code) => {
       process.exitCode = code;
+    },
+    onInterrupt(callback) {
+      let isAsked = false;
+      for (const [signal, exitCode] of [
+        ["SIGINT", exitCodes.interrupted],
+        ["SIGTERM", exitCodes.terminated],
+        ["SIGHUP", exitCodes.terminated],
+      ] as const) {
+        process.on(signal, () => {
+          if (isAsked) process.exit(exitCode);
+          isAsked = true;
+          callback(exitCode);
+        });
+      }
     },
   };
 }

@@ -5,8 +5,7 @@
 import { Command, CommanderError } from "commander";
 import { type CommandModule, commands } from "./commands.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { addGlobalOptions } from "./settings.ts";
-import { describeError } from "./errors.ts";
+import { addGlobalOptions } from "./global-options.ts";
 import { systemIo } from "./io.ts";
 import { version } from "./version.ts";
 
@@ -29,11 +28,11 @@ export async function main(args: readonly string[]): Promise<void> {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) {
-      process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+      io.setExitCode(error.exitCode === 0 ? exitCodes.done : exitCodes.usage);
       return;
     }
-    const { exitCode, text } = describeError(error, args.includes("--verbose"));
-    io.err(text);
-    process.exitCode = exitCode;
+    const { describeError, exitCodeOf } = await import("./errors.ts");
+    io.err(describeError(error, args.includes("--verbose")));
+    io.setExitCode(exitCodeOf(error));
   }
 }

@@ -1,0 +1,76 @@
+/**
+ * One fetch as a job: plain data that any process can carry out that can reach the service. In: what to ask. Out: a
+ * result for the mirror, or the reason why the whole run should stop. It never touches the mirror.
+ */
+import type { FetchResult } from "../src/mirror/fetch-result.ts";
+import type { Service } from "../src/service/service.ts";
+import { ServiceError } from "../src/service/service-error.ts";
+
+export interface FetchJob {
+  readonly resourceId: number;
+  readonly url: string;
+  readonly etag: string | null;
+}
+
+export type JobResult =
+  | { readonly end: "fetched"; readonly job: FetchJob; readonly result: FetchResult }
+  /** Nothing can be fetched for now; the resource is as due as before. */
+  | { readonly end: "stopped"; readonly job: FetchJob; readonly stop: Stop }
+  /** Given up because the caller asked to. */
+  | { readonly end: "cancelled"; readonly job: FetchJob };
+
+export interface Stop {
+  /** `outage`: so many fetches failed in a row that the door asks no more. */
+  readonly reason: "allowance" | "authentication" | "outage";
+  readonly message: string;
+  readonly hint: string;
+  /** Epoch milliseconds; null when the service did not say. */
+  readonly resumeAt: number | null;
+}
+
+export type CarryOut = (job: FetchJob, signal: AbortSignal) => Promise<JobResult>;
+
+/** @param now epoch milliseconds */
+export function fetchJobRunner(service: Service, now: () => number): CarryOut {
+  return async (job, signal) => {
+    try {
+      const fetched = await service.fetch({ url: job.url, etag: job.etag, signal });
+      const about = { resourceId: job.resourceId, fetchedAt: new Date(now()).toISOString() };
+      switch (fetched.outcome) {
+        case "body": {
+          const { status, etag, body, json } = fetched;
+          return { end: "fetched", job, result: { ...about, outcome: "body", status, etag, body, json } };
+        }
+        case "not-modified":
+          return { end: "fetched", job, result: { ...about, outcome: "not-modified" } };
+        case "gone":
+          return { end: "fetched", job, result: { ...about, outcome: "gone" } };
+      }
+    } catch (error) {
+      if (error instanceof ServiceError) return fromServiceError(job, error, now());
+      if (signal.aborted) return { end: "cancelled", job };
+      throw error;
+    }
+  };
+}
+
+function fromServiceError(job: FetchJob, error: ServiceError, nowMillis: number): JobResult {
+  const { code, message, hint, resumeAt } = error;
+  if (code === "circuit-open")
+    return { end: "stopped", job, stop: { reason: "outage", message, hint, resumeAt } };
+  switch (error.next) {
+    case "stop-allowance":
+      return { end: "stopped", job, stop: { reason: "allowance", message, hint, resumeAt } };
+    case "stop-authentication":
+      return { end: "stopped", job, stop: { reason: "authentication", message, hint, resumeAt } };
+    case "retry":
+    case "skip": {
+      const fetchedAt = new Date(nowMillis).toISOString();
+      return {
+        end: "fetched",
+        job,
+        result: { resourceId: job.resourceId, fetchedAt, outcome: "failed", code, message },
+      };
+    }
+  }
+}

@@ -1,0 +1,72 @@
+/** The engine within this process: a number of fetches at a time, and nothing to install. */
+import type { Engine, JobSource } from "../engine.ts";
+import type { CarryOut, FetchJob, JobResult } from "../fetch-job.ts";
+
+export interface InlineEngineOptions {
+  /** Fetches under way at a time. */
+  readonly concurrency: number;
+  /** Results handed over together at most: larger batches cost less, smaller ones lose less at a kill. */
+  readonly batchSize?: number;
+  /** How long a result may wait for others to share its transaction. */
+  readonly lingerMillis?: number;
+}
+
+export function inlineEngine(carryOut: CarryOut, options: InlineEngineOptions): Engine {
+  const { concurrency, batchSize = 512, lingerMillis = 50 } = options;
+  return {
+    async *run(source: JobSource, signal: AbortSignal) {
+      let underWay = 0;
+      let finished: JobResult[] = [];
+      let hasLingered = false;
+      let failure: { error: unknown } | null = null;
+      let wake: () => void = () => {};
+
+      // A source with nothing to give may have more once what is finished is ingested: then nobody should wait.
+      const isReady = () => finished.length >= batchSize || hasLingered || underWay < concurrency;
+      const finish = (result: JobResult) => {
+        finished.push(result);
+        if (finished.length === 1) {
+          lingering = setTimeout(() => {
+            hasLingered = true;
+            wake();
+          }, lingerMillis);
+        }
+      };
+      const carryOutOne = async (job: FetchJob) => {
+        try {
+          finish(await carryOut(job, signal));
+        } catch (error) {
+          failure ??= { error };
+        }
+        underWay--;
+        pull();
+        if (isReady()) wake();
+      };
+      const pull = () => {
+        while (underWay < concurrency && failure === null) {
+          const jobs = source.next(concurrency - underWay);
+          if (jobs.length === 0) return;
+          underWay += jobs.length;
+          for (const job of jobs) void carryOutOne(job);
+        }
+      };
+
+      let lingering: NodeJS.Timeout | undefined;
+      for (;;) {
+        pull();
+        while (underWay > 0 && !(finished.length > 0 && isReady())) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+        if (finished.length === 0) break;
+        clearTimeout(lingering);
+        hasLingered = false;
+        const batch = finished;
+        finished = [];
+        yield batch;
+      }
+      if (failure !== null) throw (failure as { error: unknown }).error;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/**
+ * The type of a kind: what a resource of that kind is expected to be and where it leads. The kinds themselves are in
+ * `jobs/kinds/`; the mirror is handed their table, so that it can derive rows and links without knowing the walk.
+ */
+import type { Envelope, Rel } from "./envelope.ts";
+import type { Projection } from "./projection.ts";
+import type { Summary } from "./summaries.ts";
+
+/** How far a sync goes; each depth includes that kind's entities. */
+export const depths = ["brands", "models", "sizes"] as const;
+export type Depth = (typeof depths)[number];
+
+/** The two areas of the service: a mirror holds one of them, and notes what it sees of the other as `elsewhere`. */
+export type Area = "catalogue" | "account";
+
+export interface Kind {
+  readonly name: string;
+  readonly rel: Rel;
+  /** The areas whose mirrors fetch it. */
+  readonly areas: readonly Area[];
+  /** The kind that each link leads to, where what it leads to belongs to this resource. */
+  readonly children: Readonly<Record<string, string>>;
+  /** The kind that each link leads to, where it belongs to another, or to nobody. */
+  readonly references: Readonly<Record<string, string>>;
+  /** A collection's items: their kind, what the collection says of each, and whether they belong to it. */
+  readonly items?: { readonly kind: string; readonly summary: Summary; readonly owned: boolean };
+  /** The rows that a body of this kind becomes. */
+  readonly project?: (envelope: Envelope, serviceName: string) => Projection;
+}
+
+/** The kinds by name. */
+export type Kinds = Readonly<Record<string, Kind>>;
+
+/** The kind of a link that no known kind explains: stored, and fetched only when `--follow` names it. */
+export const unknownKind = (linkName: string): string => `?${linkName}`;
+
+/** The kind of the items of a collection whose kind is itself unknown. */
+export const unknownItemKind = (collectionKind: string): string => `${collectionKind}.item`;

@@ -1,0 +1,56 @@
+/**
+ * What a collection says of each of its items: enough to find it, and to name it before it is fetched. In: an item. Out:
+ * its `href` as given and its name. The rest of a summary stays in the collection's revision.
+ */
+import { z } from "zod";
+import { type FieldIssue, readFields } from "./envelope.ts";
+
+export interface Summary {
+  readonly fields: z.ZodObject<z.ZodRawShape>;
+  /** The field that names the item to a person. */
+  readonly nameField: string;
+}
+
+const text = z.string().nullish();
+const reference = z.object({ service_url: text, href: text, name: text, size: text }).nullish();
+
+/** Brands and models (sections 2.7 and 2.9). */
+export const namedSummary: Summary = {
+  fields: z.object({ service_url: text, href: text, name: text }),
+  nameField: "name",
+};
+
+/** Sizes (field notes). */
+export const sizeSummary: Summary = {
+  fields: z.object({ service_url: text, href: text, size: text }),
+  nameField: "size",
+};
+
+/** A user's bras (section 2.4). */
+export const braSummary: Summary = {
+  fields: z.object({
+    service_url: text,
+    name: text,
+    brand: reference,
+    is_owned: z.boolean().nullish(),
+    href: text,
+    model: reference,
+    size: reference,
+  }),
+  nameField: "name",
+};
+
+/** Measurements, whose shape is open: only the way to one is read. */
+export const openSummary: Summary = { fields: z.object({ href: text, name: text }), nameField: "name" };
+
+/** @param at the item's JSON pointer, for what is reported */
+export function readSummary(
+  summary: Summary,
+  item: Readonly<Record<string, unknown>>,
+  at: string,
+  issues: FieldIssue[],
+): { href: string | null; name: string | null } {
+  const fields: Record<string, unknown> = readFields(summary.fields, item, at, issues);
+  const { href, [summary.nameField]: name } = fields;
+  return { href: typeof href === "string" ? href : null, name: typeof name === "string" ? name : null };
+}

@@ -1,0 +1,86 @@
+/**
+ * The public names: what an analyst sees who opens a mirror with any SQLite tool. Views hold no data, so they are no
+ * migrations: the mirror makes them anew whenever their text here differs from the file's.
+ */
+import { entities, listTables } from "./entities.ts";
+import { columnsOf, type Entity, type ListTable } from "./projection.ts";
+
+const relationKinds = "('related_brands', 'related_models', 'same_cut_models', 'adjacent_sizes')";
+const entityKinds = "('brand', 'model', 'size', 'me', 'bra', 'measurement')";
+const listParents: Readonly<Record<string, string>> = { model_picture: "model_href", bra_size: "bra_href" };
+const withTombstones = new Set(["brand", "model", "size"]);
+
+/** View name to its SELECT. */
+export const views: Readonly<Record<string, string>> = Object.fromEntries([
+  ...entities.map((entity) => [entity.table, entityView(entity)]),
+  ...entities
+    .filter((entity) => withTombstones.has(entity.table))
+    .map((entity) => [`${entity.table}_current`, `select * from ${entity.table} where gone_at is null`]),
+  ...listTables.map((list) => [list.table, listView(list)]),
+  [
+    "relation",
+    `select source.url as href, l.name as name, item.url as related_href
+     from _link l
+     join _resource source on source.id = l.from_id
+     join _resource collection on collection.id = l.to_id and collection.kind in ${relationKinds}
+     join _page p on p.collection_id = l.to_id
+     join _resource page on page.id = p.id and page.state <> 'superseded'
+     join _member m on m.page_id = p.id
+     join _resource item on item.id = m.item_id`,
+  ],
+  [
+    "known",
+    `select r.kind as kind, r.url as href,
+       (select m.name from _member m where m.item_id = r.id and m.name is not null limit 1) as name, r.state as state,
+       f.started_at as first_seen_at
+     from _resource r join _run f on f.id = r.first_run where r.kind in ${entityKinds} and r.state <> 'elsewhere'`,
+  ],
+  [
+    "coverage",
+    `select r.kind as kind, count(*) as known, sum(r.state = 'held') as held, sum(r.state = 'due') as due,
+       sum(r.state = 'failed') as failed, sum(r.state = 'gone') as gone, min(r.checked_at) as oldest_check_at
+     from _resource r where r.state not in ('elsewhere', 'superseded', 'skipped') group by r.kind`,
+  ],
+  [
+    "recently_changed",
+    `select r.kind as kind, r.url as href, v.seq as revision, v.fetched_at as changed_at, v.from_run as run
+     from _revision v join _resource r on r.id = v.resource_id
+     where r.kind in ${entityKinds} order by v.from_run desc, r.url`,
+  ],
+]);
+
+function entityView(entity: Entity): string {
+  const references = entity.references.map((name) => `${name}_reference.url as ${name}_href`);
+  // A size belongs to its model's brand; keeping that on the size as well would be a second truth.
+  const brandOfSize = entity.table === "size" ? ["brand_reference.url as brand_href"] : [];
+  const columns = [
+    "r.url as href",
+    ...references,
+    ...brandOfSize,
+    ...columnsOf(entity).map((column) => `t.${column} as ${column}`),
+    "f.started_at as first_seen_at",
+    "r.checked_at as checked_at",
+    "g.started_at as gone_at",
+  ];
+  const joins = [
+    "join _resource r on r.id = t.id",
+    "join _run f on f.id = r.first_run",
+    "left join _run g on g.id = r.gone_run",
+    ...entity.references.map(
+      (name) => `left join _resource ${name}_reference on ${name}_reference.id = t.${name}_id`,
+    ),
+    ...(entity.table === "size"
+      ? [
+          "left join _model m on m.id = t.model_id",
+          "left join _resource brand_reference on brand_reference.id = m.brand_id",
+        ]
+      : []),
+  ];
+  return `select ${columns.join(", ")} from _${entity.table} t ${joins.join(" ")}`;
+}
+
+function listView(list: ListTable): string {
+  const columns = ["n", ...list.columns].map((column) => `t.${column} as ${column}`);
+  return `select r.url as ${listParents[list.table] ?? "href"}, ${columns.join(", ")}
+    from _${list.table} t join _resource r on r.id = t.parent_id`;
+}

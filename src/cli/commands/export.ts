@@ -1,0 +1,65 @@
+/** `armoire export`: the mirror's tables as files for others. */
+import type { Command } from "commander";
+import { type ExportFormat, exportFormats } from "../../../exports/data-package.ts";
+import { exportMirror } from "../../../exports/export-mirror.ts";
+import { CliError, exitCodes } from "../exit-codes.ts";
+import type { Io } from "../io.ts";
+import { mirrorFileToRead } from "../mirror-file.ts";
+import { collect } from "../option-values.ts";
+import { readSettings } from "../settings.ts";
+import { version } from "../version.ts";
+
+interface ExportFlags {
+  readonly out: string;
+  readonly format: string;
+  readonly table: readonly string[];
+  readonly raw?: boolean;
+}
+
+export function configure(command: Command, io: Io): void {
+  command
+    .requiredOption("--out <dir>", "the folder to make; an earlier export there is replaced as a whole")
+    .option("--format <formats>", "csv, json, or both with a comma", "csv,json")
+    .option("--table <name>", "only this table (repeatable)", collect, [])
+    .option("--raw", "in CSV, leave text that a spreadsheet would run as a formula as it is")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  armoire export --out catalogue-2026-11
+  armoire export --out brands --table brand --format csv
+
+The folder holds a file a table and manifest.json with row counts and SHA-256. The same state gives the same bytes.`,
+    )
+    .action(async (flags: ExportFlags) => {
+      const settings = readSettings(command, io);
+      const interruption = new AbortController();
+      io.onInterrupt((exitCode) => {
+        interruption.abort(new CliError(exitCode, "Interrupted; nothing was written."));
+      });
+      const manifest = await exportMirror({
+        file: mirrorFileToRead(settings),
+        out: flags.out,
+        formats: flags.format.split(",").map(readFormat),
+        tables: flags.table,
+        raw: flags.raw ?? false,
+        toolVersion: version(),
+        signal: interruption.signal,
+      });
+      if (settings.json) io.out(`${JSON.stringify(manifest)}\n`);
+      else if (!settings.quiet) {
+        for (const { path, rows } of manifest.files) io.out(`${path}  ${rows} rows\n`);
+        io.out(`Written to ${flags.out}\n`);
+      }
+    });
+}
+
+function readFormat(name: string): ExportFormat {
+  const format = exportFormats.find((known) => known === name.trim());
+  if (format !== undefined) return format;
+  throw new CliError(
+    exitCodes.usage,
+    `There is no export format ${JSON.stringify(name)}.`,
+    `Use ${exportFormats.join(" or ")}.`,
+  );
+}

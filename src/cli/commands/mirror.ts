@@ -1,0 +1,57 @@
+/** `armoire mirror check|rebuild`: soundness of a file, and its projections computed anew. */
+import type { Command } from "commander";
+import { kinds } from "../../../jobs/kinds.ts";
+import { type CheckReport, checkMirror } from "../../mirror/check.ts";
+import { openMirrorReader } from "../../mirror/mirror.ts";
+import { rebuildMirror } from "../../mirror/rebuild-mirror.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { addGlobalOptions } from "../global-options.ts";
+import type { Io } from "../io.ts";
+import { mirrorFileToRead } from "../mirror-file.ts";
+import { readSettings } from "../settings.ts";
+
+export function configure(command: Command, io: Io): void {
+  command.addHelpText(
+    "after",
+    `
+Examples:
+  armoire mirror check
+  armoire mirror rebuild --mirror copy.sqlite
+
+Exit codes: 0 sound, 14 damaged.`,
+  );
+  const check = addGlobalOptions(command.command("check").exitOverride()).description(
+    "prove the file, every body and every row; write nothing",
+  );
+  check.action(() => {
+    const settings = readSettings(check, io);
+    const mirror = openMirrorReader(mirrorFileToRead(settings));
+    try {
+      const report = checkMirror(mirror, kinds);
+      io.out(settings.json ? `${JSON.stringify(report)}\n` : describe(report, mirror.file));
+      if (report.problems.length > 0) io.setExitCode(exitCodes.damaged);
+    } finally {
+      mirror.close();
+    }
+  });
+  const rebuild = addGlobalOptions(command.command("rebuild").exitOverride()).description(
+    "compute every row, link and item anew from the bodies, without a request",
+  );
+  rebuild.action(async () => {
+    const settings = readSettings(rebuild, io);
+    const report = await rebuildMirror({
+      file: mirrorFileToRead(settings),
+      kinds,
+      openedAt: new Date().toISOString(),
+    });
+    if (settings.json) io.out(`${JSON.stringify(report)}\n`);
+    else io.out(`Rebuilt from ${report.resources} bodies; ${report.discovered} resources are newly known.\n`);
+  });
+}
+
+function describe({ bodies, resources, problems }: CheckReport, file: string): string {
+  if (problems.length === 0)
+    return `Sound: ${bodies} bodies and the rows of ${resources} resources in ${file}\n`;
+  const lines = problems.map(({ code, where, what }) => `${code}: ${where}: ${what}\n`);
+  return `${lines.join("")}${problems.length} problems in ${file}. Restore a copy; \`armoire mirror rebuild\` mends rows, not bodies.\n`;
+}

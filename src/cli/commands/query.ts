@@ -1,0 +1,67 @@
+/** `armoire query`: one read-only SQL statement, run in a process of its own. */
+import { type Command, Option } from "commander";
+import { csvChunks } from "../../../exports/csv.ts";
+import { jsonChunks } from "../../../exports/json.ts";
+import type { ExportTable, Row } from "../../../exports/table.ts";
+import { openMirrorReader } from "../../mirror/mirror.ts";
+import { runQuery } from "../../query/run-query.ts";
+import type { Io } from "../io.ts";
+import { mirrorFileToRead } from "../mirror-file.ts";
+import { wholeNumber } from "../option-values.ts";
+import { readSettings } from "../settings.ts";
+import { formatTable } from "../text-table.ts";
+
+interface QueryFlags {
+  readonly format?: "table" | "csv" | "json";
+  readonly maxRows: number;
+  readonly timeout: number;
+  readonly raw?: boolean;
+}
+
+export function configure(command: Command, io: Io): void {
+  command
+    .argument("<sql>", "one SELECT over brand, model, size, relation, known, coverage, recently_changed")
+    .addOption(new Option("--format <format>", "how to print the rows").choices(["table", "csv", "json"]))
+    .option("--max-rows <n>", "stop after so many rows", wholeNumber, 100_000)
+    .option("--timeout <seconds>", "end a statement that takes longer", wholeNumber, 60)
+    .option("--raw", "in CSV, leave text that a spreadsheet would run as a formula as it is")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  armoire query "select name, bra_count from brand order by bra_count desc limit 10"
+  armoire query "select * from coverage" --json
+  armoire query "select * from model where is_discontinued = 1" --format csv > discontinued.csv`,
+    )
+    .action(async (sql: string, flags: QueryFlags) => {
+      const settings = readSettings(command, io);
+      const file = mirrorFileToRead(settings);
+      openMirrorReader(file).close();
+      const { maxRows, timeout } = flags;
+      const result = await runQuery({ file, sql, maxRows, timeoutMillis: timeout * 1000 });
+      const rows: Row[] = [];
+      for await (const row of result.rows) rows.push(row);
+      const table = { name: "query", columns: result.columns, rows: () => rows };
+      print(table, rows, settings.json ? "json" : (flags.format ?? "table"), flags.raw ?? false, io);
+      if (result.isCut) io.err(`Only the first ${maxRows} rows; --max-rows gives more.\n`);
+    });
+}
+
+function print(
+  table: ExportTable,
+  rows: Row[],
+  format: "table" | "csv" | "json",
+  raw: boolean,
+  io: Io,
+): void {
+  switch (format) {
+    case "table":
+      io.out(formatTable(table.columns, rows));
+      return;
+    case "csv":
+      for (const chunk of csvChunks(table, { raw })) io.out(chunk);
+      return;
+    case "json":
+      for (const chunk of jsonChunks(table)) io.out(chunk);
+  }
+}

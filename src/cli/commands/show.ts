@@ -1,0 +1,42 @@
+/** `armoire show`: one resource as the mirror holds it. */
+import { Argument, type Command } from "commander";
+import { openMirrorReader } from "../../mirror/mirror.ts";
+import { type ShownKind, type ShownResource, shownKinds, showResource } from "../../query/show.ts";
+import type { Io } from "../io.ts";
+import { mirrorFileToRead } from "../mirror-file.ts";
+import { readSettings } from "../settings.ts";
+import { toShown } from "../text-table.ts";
+import { toJson } from "../to-json.ts";
+
+export function configure(command: Command, io: Io): void {
+  command
+    .addArgument(new Argument("<kind>", "what it is").choices(shownKinds))
+    .argument("<key>", "its URL, its slugs from the brand down, or its name")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  armoire show brand comexim
+  armoire show model comexim/some-model
+  armoire show size comexim/some-model/65F --json`,
+    )
+    .action((kind: ShownKind, key: string) => {
+      const settings = readSettings(command, io);
+      const mirror = openMirrorReader(mirrorFileToRead(settings));
+      try {
+        const shown = showResource(mirror, kind, key);
+        io.out(settings.json ? `${toJson(shown)}\n` : describe(shown));
+      } finally {
+        mirror.close();
+      }
+    });
+}
+
+function describe({ fields, links }: ShownResource): string {
+  const rows = [
+    ...Object.entries(fields).map(([name, value]) => [name, toShown(value)] as const),
+    ...links.map(({ name, url }) => [`→ ${name}`, url] as const),
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join("");
+}

@@ -1,0 +1,54 @@
+/** From any error to the lines that a person reads and the code that a script reads: the one place that decides. */
+import { ExportError } from "../../exports/export-error.ts";
+import { MirrorError, type MirrorErrorCode } from "../mirror/errors.ts";
+import { QueryError } from "../query/query-error.ts";
+import { ServiceSettingsError } from "../service/settings-error.ts";
+import { SyncError, type SyncErrorCode } from "../sync/sync-error.ts";
+import { CliError, type ExitCode, exitCodes } from "./exit-codes.ts";
+
+const ofMirror: Readonly<Record<MirrorErrorCode, ExitCode>> = {
+  "not-found": exitCodes.failed,
+  "not-a-mirror": exitCodes.failed,
+  unwritable: exitCodes.failed,
+  damaged: exitCodes.damaged,
+  newer: exitCodes.damaged,
+  "unsafe-sqlite": exitCodes.failed,
+  locked: exitCodes.locked,
+  "other-service": exitCodes.settings,
+};
+
+const ofSync: Readonly<Record<SyncErrorCode, ExitCode>> = {
+  "not-authenticated": exitCodes.settings,
+  "nothing-fetched": exitCodes.failed,
+  "unknown-brand": exitCodes.usage,
+};
+
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof CliError) return error.exitCode;
+  if (error instanceof MirrorError) return ofMirror[error.code];
+  if (error instanceof SyncError) return ofSync[error.code];
+  if (error instanceof ServiceSettingsError) return exitCodes.settings;
+  if (error instanceof QueryError) {
+    if (error.code === "damaged") return exitCodes.damaged;
+    return error.code === "syntax" || error.code === "not-read-only" ? exitCodes.usage : exitCodes.failed;
+  }
+  return exitCodes.failed;
+}
+
+/** One to three lines: what happened and where, what to do next. The stack only with `--verbose`. */
+export function describeError(error: unknown, isVerbose: boolean): string {
+  const lines = [`armoire: ${error instanceof Error ? error.message : String(error)}`];
+  if (error instanceof Error && "hint" in error && typeof error.hint === "string") lines.push(error.hint);
+  else if (!isDesigned(error)) lines.push("This is unexpected. --verbose shows where it happened.");
+  if (isVerbose && error instanceof Error) {
+    lines.push(error.stack ?? "");
+    if (error.cause instanceof Error) lines.push(`Caused by: ${error.cause.message}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function isDesigned(error: unknown): boolean {
+  return [CliError, MirrorError, SyncError, ServiceSettingsError, QueryError, ExportError].some(
+    (type) => error instanceof type,
+  );
+}

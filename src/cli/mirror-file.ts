@@ -1,0 +1,37 @@
+/** Which mirror a command is about. */
+import { catalogueMirrorFile, listCatalogueMirrors } from "../mirror/location.ts";
+import { CliError, exitCodes } from "./exit-codes.ts";
+import type { Settings } from "./settings.ts";
+
+/** The mirror to read: the one named, the base URL's, or the only one there is. @throws CliError */
+export function mirrorFileToRead({ mirror, baseUrl, dataDir }: Settings): string {
+  if (mirror.value !== null) return mirror.value;
+  if (baseUrl.value !== null) return catalogueMirrorFile(dataDir.value ?? "", baseUrl.value);
+  const present = listCatalogueMirrors(dataDir.value ?? "");
+  const [only] = present;
+  if (only !== undefined && present.length === 1) return only;
+  throw new CliError(
+    exitCodes.settings,
+    only === undefined
+      ? `There is no mirror in ${dataDir.value} yet.`
+      : `There are ${present.length} mirrors in ${dataDir.value}.`,
+    only === undefined
+      ? "`armoire sync --base-url URL` makes one; --mirror FILE names one elsewhere."
+      : "Say which with --base-url URL or --mirror FILE.",
+  );
+}
+
+/** The mirror to sync, and where from. @throws CliError when no base URL is set */
+export function mirrorFileToSync({ mirror, baseUrl, dataDir }: Settings): { file: string; baseUrl: string } {
+  if (baseUrl.value === null) {
+    throw new CliError(
+      exitCodes.settings,
+      "The service's base URL is not set.",
+      "Give --base-url URL or ARMOIRE_BASE_URL; `armoire sandbox` runs a service to try.",
+    );
+  }
+  return {
+    file: mirror.value ?? catalogueMirrorFile(dataDir.value ?? "", baseUrl.value),
+    baseUrl: baseUrl.value,
+  };
+}

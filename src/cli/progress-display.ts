@@ -1,0 +1,49 @@
+/** Progress for a person: one line that is rewritten on a terminal, a plain line now and then elsewhere. */
+import type { SyncProgress } from "../sync/progress.ts";
+import type { Io } from "./io.ts";
+
+const terminalEveryMillis = 200;
+const plainEveryMillis = 10_000;
+
+export interface ProgressDisplay {
+  update(read: () => SyncProgress): void;
+  end(): void;
+}
+
+/** @param now monotonic milliseconds */
+export function progressDisplay(io: Io, now: () => number): ProgressDisplay {
+  const every = io.isTerminal ? terminalEveryMillis : plainEveryMillis;
+  let shownAt = io.isTerminal ? Number.NEGATIVE_INFINITY : now();
+  let isLineOpen = false;
+  return {
+    update(read) {
+      if (now() - shownAt < every) return;
+      shownAt = now();
+      const line = describeProgress(read());
+      io.err(io.isTerminal ? `\r\u001b[2K${line.slice(0, io.columns - 1)}` : `${line}\n`);
+      isLineOpen = io.isTerminal;
+    },
+    end() {
+      if (isLineOpen) io.err("\r\u001b[2K");
+    },
+  };
+}
+
+export function describeProgress(progress: SyncProgress): string {
+  const { kinds, requestsPerSecond, allowance, pending, requests } = progress;
+  const parts = kinds
+    .filter(({ kind }) => kind !== "root")
+    .map(({ kind, held, known }) => `${kind} ${held}/${known}`);
+  parts.push(`${requests.sent} requests, ${requestsPerSecond.toFixed(0)}/s`);
+  if (allowance.remaining !== null) parts.push(`allowance left ${allowance.remaining}`);
+  if (requestsPerSecond > 0)
+    parts.push(`${pending} due, about ${formatDuration(pending / requestsPerSecond)}`);
+  return parts.join(" · ");
+}
+
+export function formatDuration(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172_800) return `${(seconds / 3600).toFixed(1)} h`;
+  return `${(seconds / 86_400).toFixed(1)} days`;
+}

@@ -1,0 +1,116 @@
+/**
+ * The settings of a command and where each comes from: flags beat environment beats config file beats defaults. In: the
+ * command line, the environment, a file. Out: checked values. A secret is never a flag and never shown.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Command } from "commander";
+import envPaths from "env-paths";
+import { z } from "zod";
+import { CliError, exitCodes } from "./exit-codes.ts";
+import type { GlobalOptions } from "./global-options.ts";
+import type { Io } from "./io.ts";
+
+export interface Setting {
+  readonly value: string | null;
+  readonly from: string;
+}
+
+export interface Settings {
+  readonly dataDir: Setting;
+  readonly baseUrl: Setting;
+  readonly serviceName: Setting;
+  readonly mirror: Setting;
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+}
+
+const configFile = z.strictObject({
+  dataDir: z.string().optional(),
+  baseUrl: z.string().optional(),
+  serviceName: z.string().optional(),
+});
+
+/** @throws CliError when a setting cannot be used */
+export function readSettings(command: Command, io: Io): Settings {
+  const options = command.optsWithGlobals<GlobalOptions>();
+  const paths = envPaths("armoire", { suffix: "" });
+  const config = readConfig(options.config ?? null, join(paths.config, "config.json"));
+  const pick = (
+    name: "dataDir" | "baseUrl" | "serviceName",
+    variable: string,
+    fallback: string | null,
+  ): Setting => {
+    const flag = options[name];
+    if (flag !== undefined) return { value: flag, from: "command line" };
+    const fromEnv = io.env[variable];
+    if (fromEnv !== undefined && fromEnv !== "") return { value: fromEnv, from: variable };
+    const fromFile = config.values[name];
+    if (fromFile !== undefined) return { value: fromFile, from: config.file };
+    return { value: fallback, from: fallback === null ? "not set" : "default" };
+  };
+  const dataDir = pick("dataDir", "ARMOIRE_DATA_DIR", paths.data);
+  return {
+    dataDir: { ...dataDir, value: resolve(dataDir.value ?? paths.data) },
+    baseUrl: checkBaseUrl(pick("baseUrl", "ARMOIRE_BASE_URL", null)),
+    serviceName: checkServiceName(pick("serviceName", "ARMOIRE_SERVICE_NAME", "service")),
+    mirror:
+      options.mirror === undefined
+        ? { value: null, from: "not set" }
+        : { value: resolve(options.mirror), from: "command line" },
+    json: options.json ?? false,
+    quiet: options.quiet ?? false,
+    verbose: options.verbose ?? false,
+  };
+}
+
+function readConfig(
+  named: string | null,
+  usual: string,
+): { file: string; values: z.infer<typeof configFile> } {
+  const file = named ?? usual;
+  if (named === null && !existsSync(file)) return { file, values: {} };
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    const what = error instanceof SyntaxError ? "is not JSON" : "cannot be read";
+    throw new CliError(
+      exitCodes.settings,
+      `The config file ${file} ${what}.`,
+      "Correct it, or name another with --config.",
+      { cause: error },
+    );
+  }
+  const checked = configFile.safeParse(parsed);
+  if (checked.success) return { file, values: checked.data };
+  const issue = checked.error.issues[0];
+  throw new CliError(
+    exitCodes.settings,
+    `The config file ${file} has an unusable setting: ${issue?.path.join(".") || issue?.message}.`,
+    "It may hold dataDir, baseUrl and serviceName, each a text. Secrets belong into the environment.",
+  );
+}
+
+function checkBaseUrl(setting: Setting): Setting {
+  if (setting.value === null) return setting;
+  const url = URL.parse(setting.value);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") {
+    return { ...setting, value: url.href };
+  }
+  throw new CliError(
+    exitCodes.usage,
+    `The base URL (${setting.from}) is not an http or https address without user name and password.`,
+    "Give the address of the service's root, such as https://api.example.org/.",
+  );
+}
+
+function checkServiceName(setting: Setting): Setting {
+  if (setting.value !== null && /^[a-z][a-z0-9_]*$/i.test(setting.value)) return setting;
+  throw new CliError(
+    exitCodes.usage,
+    `The service name (${setting.from}) is not a word of letters, digits and underscores.`,
+    "It is the part before _url in the service's own field names.",
+  );
+}

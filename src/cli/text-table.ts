@@ -1,0 +1,47 @@
+/** Rows as text for a person: columns aligned by the width that a terminal gives them, nothing that steers a terminal. */
+import { stripVTControlCharacters } from "node:util";
+
+export function formatTable(columns: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  const cells = [columns, ...rows].map((row) => row.map(toShown));
+  const widths = columns.map((_, index) => Math.max(...cells.map((row) => widthOf(row[index] ?? ""))));
+  const isNumeric = columns.map((_, index) => rows.length > 0 && rows.every((row) => isNumber(row[index])));
+  const lines = cells.map((row) =>
+    row
+      .map((cell, index) => {
+        const space = " ".repeat((widths[index] ?? 0) - widthOf(cell));
+        return isNumeric[index] ? space + cell : cell + space;
+      })
+      .join("  ")
+      .trimEnd(),
+  );
+  const rule = widths.map((width) => "─".repeat(width)).join("  ");
+  return `${[lines[0], rule, ...lines.slice(1)].join("\n")}\n`;
+}
+
+/** One value on one line: line ends, controls and lone surrogates escaped, null as nothing. */
+export function toShown(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return stripVTControlCharacters(String(value)).replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, escapeUnit);
+}
+
+function escapeUnit(unit: string): string {
+  if (unit === "\n") return "\\n";
+  if (unit === "\t") return "\\t";
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === "number" || typeof value === "bigint" || value === null;
+}
+
+const segmenter = new Intl.Segmenter();
+const wide =
+  /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
+
+/** Columns that a terminal gives to a text. */
+function widthOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of segmenter.segment(text)) width += wide.test(segment) ? 2 : 1;
+  return width;
+}

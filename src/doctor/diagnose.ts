@@ -1,0 +1,80 @@
+/** What works and what does not: the program's parts, the data directory, the mirror, the service. */
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import Database from "better-sqlite3";
+import { openMirrorReader } from "../mirror/mirror.ts";
+import type { Credential } from "../service/credential.ts";
+import { openService } from "../service/service.ts";
+
+export interface Diagnosis {
+  readonly isWell: boolean;
+  readonly what: string;
+  readonly hint: string | null;
+}
+
+export interface DiagnoseRequest {
+  readonly dataDir: string;
+  /** Null to leave the service alone. */
+  readonly baseUrl: string | null;
+  /** Null when there is none to look at. */
+  readonly mirrorFile: string | null;
+  readonly credential: Credential | null;
+}
+
+export async function diagnose(request: DiagnoseRequest): Promise<Diagnosis[]> {
+  const diagnoses = [checkSqlite(), checkDataDir(request.dataDir), checkMirror(request.mirrorFile)];
+  if (request.baseUrl !== null) diagnoses.push(await checkService(request.baseUrl, request.credential));
+  return diagnoses;
+}
+
+function checkSqlite(): Diagnosis {
+  const db = new Database(":memory:");
+  const version = db.prepare("select sqlite_version()").pluck().get();
+  db.close();
+  return { isWell: true, what: `SQLite ${version} works`, hint: null };
+}
+
+function checkDataDir(dataDir: string): Diagnosis {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.W_OK);
+    return { isWell: true, what: `The data directory ${dataDir} can be written`, hint: null };
+  } catch (error) {
+    const what = `The data directory ${dataDir} cannot be written: ${messageOf(error)}`;
+    return { isWell: false, what, hint: "Name another with --data-dir." };
+  }
+}
+
+function checkMirror(file: string | null): Diagnosis {
+  if (file === null || !existsSync(file)) {
+    return { isWell: true, what: "There is no mirror yet", hint: "`armoire sync` makes one." };
+  }
+  try {
+    openMirrorReader(file).close();
+    const hint = "`armoire mirror check` proves every body and row.";
+    return { isWell: true, what: `The mirror ${file} can be read`, hint };
+  } catch (error) {
+    return { isWell: false, what: messageOf(error), hint: hintOf(error) };
+  }
+}
+
+async function checkService(baseUrl: string, credential: Credential | null): Promise<Diagnosis> {
+  const service = openService({ baseUrl, credential });
+  try {
+    const { outcome } = await service.fetch({ url: new URL(baseUrl).href });
+    return outcome === "body"
+      ? { isWell: true, what: `The service at ${baseUrl} answers`, hint: null }
+      : { isWell: false, what: `${baseUrl} is no service: ${outcome}`, hint: "Check the base URL." };
+  } catch (error) {
+    return { isWell: false, what: messageOf(error), hint: hintOf(error) };
+  } finally {
+    await service.close();
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function hintOf(error: unknown): string | null {
+  return error instanceof Error && "hint" in error && typeof error.hint === "string" ? error.hint : null;
+}

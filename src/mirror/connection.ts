@@ -1,0 +1,118 @@
+/**
+ * Opening the SQLite file. In: a path. Out: a connection with the settings that durability rests on, or a MirrorError.
+ * It never creates a file in place of a damaged one, and looks before it writes.
+ */
+import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
+import Database from "better-sqlite3";
+import { migrations } from "../../schema/migrations.ts";
+import { MirrorError, toMirrorError } from "./errors.ts";
+
+export type Connection = Database.Database;
+
+/** Marks the file as ours ("arm1"), so that another program's SQLite file is refused. */
+const applicationId = 0x61726d31;
+
+/** Two processes that checkpoint at once could corrupt a WAL database before 3.51.3. */
+const safeSqlite = [3, 51, 3] as const;
+
+/** Opens for writing; creates the file when there is none. The caller holds the lock. */
+export function openForWriting(file: string, options: { readonly isPrivate: boolean }): Connection {
+  try {
+    // "wx" makes the file with its mode at once: there is no instant at which others could open it.
+    if (!existsSync(file)) closeSync(openSync(file, "wx", options.isPrivate ? 0o600 : 0o666));
+    else if (options.isPrivate) chmodSync(file, 0o600);
+    if (statSync(file).size > 0) openForReading(file).close();
+    const db = new Database(file);
+    requireSafeSqlite(db, file);
+    db.pragma("journal_mode = WAL");
+    // NORMAL loses acknowledged commits on a power cut in WAL mode.
+    db.pragma("synchronous = FULL");
+    db.pragma("foreign_keys = ON");
+    db.pragma(`application_id = ${applicationId}`);
+    db.pragma("cache_size = -65536");
+    return db;
+  } catch (error) {
+    throw systemErrorToMirrorError(toMirrorError(error, file), file);
+  }
+}
+
+/** Opens read-only, and refuses what is no mirror or one of a later version. */
+export function openForReading(file: string): Connection {
+  if (!existsSync(file)) {
+    throw new MirrorError(
+      "not-found",
+      file,
+      "There is no mirror",
+      "`armoire sync` makes one; `--mirror FILE` names another.",
+    );
+  }
+  try {
+    const db = new Database(file, { readonly: true, fileMustExist: true });
+    try {
+      requireSafeSqlite(db, file);
+      requireOurs(db, file);
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  } catch (error) {
+    throw systemErrorToMirrorError(toMirrorError(error, file), file);
+  }
+}
+
+function requireOurs(db: Connection, file: string): void {
+  const hasMigrations =
+    db.prepare("select 1 from sqlite_schema where name = '_migration'").get() !== undefined;
+  if (db.pragma("application_id", { simple: true }) !== applicationId || !hasMigrations) {
+    throw new MirrorError(
+      "not-a-mirror",
+      file,
+      "Not a mirror of Armoire's",
+      "Give a file made by `armoire sync`.",
+    );
+  }
+  const applied = db.prepare("select name from _migration order by name").pluck().all() as string[];
+  const unknown = applied.filter((name) => !Object.hasOwn(migrations, name));
+  if (unknown.length > 0) {
+    throw new MirrorError(
+      "newer",
+      file,
+      `The mirror is of a later version (${unknown.at(-1)}, this program knows ${Object.keys(migrations).at(-1)})`,
+      "Install a newer Armoire. The file was not touched.",
+    );
+  }
+}
+
+function requireSafeSqlite(db: Connection, file: string): void {
+  const version = String(db.prepare("select sqlite_version()").pluck().get());
+  const numbers = version.split(".").map(Number);
+  const difference =
+    safeSqlite.map((part, index) => (numbers[index] ?? 0) - part).find((part) => part !== 0) ?? 0;
+  if (difference < 0) {
+    throw new MirrorError(
+      "unsafe-sqlite",
+      file,
+      `SQLite ${version} can corrupt a mirror`,
+      `Use ${safeSqlite.join(".")} or later.`,
+    );
+  }
+}
+
+function systemErrorToMirrorError(error: unknown, file: string): unknown {
+  if (
+    error instanceof Error &&
+    !(error instanceof MirrorError) &&
+    "code" in error &&
+    /^E[A-Z]+$/.test(String(error.code))
+  ) {
+    return new MirrorError(
+      "unwritable",
+      file,
+      `Cannot write the mirror (${error.code})`,
+      "Check the folder and its permissions.",
+      { cause: error },
+    );
+  }
+  return error;
+}

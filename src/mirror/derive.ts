@@ -1,0 +1,127 @@
+/**
+ * From a body to everything that is known from it. In: the parsed body, the kind and URL of the resource. Out: links,
+ * items, page, rows and oddities, all with URLs and kinds but no ids. Pure, so that ingest, rebuild and check cannot
+ * disagree. It knows no kind by name: the table of kinds is handed in.
+ */
+import { type Envelope, type FieldIssue, readEnvelopeOrThrow } from "../../schema/envelope.ts";
+import { type ParsedJson, parseJsonOrThrow } from "../../schema/json.ts";
+import { type Kind, type Kinds, unknownItemKind, unknownKind } from "../../schema/kind.ts";
+import type { Projection } from "../../schema/projection.ts";
+import { openSummary, readSummary } from "../../schema/summaries.ts";
+import { resolveLink } from "../service/same-origin.ts";
+
+export interface DeriveContext {
+  readonly kinds: Kinds;
+  readonly origin: string;
+  readonly serviceName: string;
+}
+
+/** Something that the body leads to. */
+export interface Target {
+  /** Absolute, at the mirror's origin; null when it may not be followed. */
+  readonly url: string | null;
+  readonly kind: string;
+  /** Whether it belongs to this resource. */
+  readonly owned: boolean;
+}
+
+export interface Derived {
+  readonly links: readonly (Target & { readonly name: string; readonly given: string })[];
+  /** Items of a collection; null for what is no collection. */
+  readonly items: readonly (Target & { readonly name: string | null })[] | null;
+  /** The following page of a collection. */
+  readonly nextUrl: string | null;
+  readonly collectionTotal: number | null;
+  /** The collection that an entity says it belongs to. */
+  readonly collectionUrl: string | null;
+  readonly projection: Projection | null;
+  readonly issues: readonly DerivedIssue[];
+}
+
+export interface DerivedIssue {
+  readonly pointer: string;
+  readonly code: FieldIssue["code"] | "skipped-link" | "page-loop" | "kind-conflict";
+}
+
+/** The body is an envelope, but not one that a resource of this kind can have. */
+export class UnexpectedRelError extends Error {
+  override readonly name = "UnexpectedRelError";
+}
+
+/** A verbatim body, parsed. @throws JsonError */
+export function parseBodyOrThrow(body: Uint8Array): ParsedJson {
+  return parseJsonOrThrow(new TextDecoder("utf-8", { fatal: true }).decode(body));
+}
+
+/** @throws NotAnEnvelopeError, UnexpectedRelError */
+export function deriveOrThrow(
+  { value, hasDuplicateKeys }: ParsedJson,
+  resource: { readonly url: string; readonly kind: string },
+  context: DeriveContext,
+): Derived {
+  const { envelope, issues: envelopeIssues } = readEnvelopeOrThrow(value);
+  const kind = context.kinds[resource.kind];
+  if (kind && kind.rel !== envelope.rel) {
+    throw new UnexpectedRelError(
+      `a ${kind.name} is expected to be of rel "${kind.rel}", this is "${envelope.rel}"`,
+    );
+  }
+  const issues: DerivedIssue[] = [...envelopeIssues];
+  if (hasDuplicateKeys) issues.push({ pointer: "", code: "duplicate-key" });
+  const resolve = (given: string, pointer: string): string | null => {
+    const resolved = resolveLink(given, resource.url, context.origin);
+    if ("url" in resolved) return resolved.url;
+    issues.push({ pointer, code: "skipped-link" });
+    return null;
+  };
+  const links = Object.entries(envelope.links).flatMap(([name, given]) =>
+    given === null
+      ? []
+      : [{ name, given, url: resolve(given, `/links/${name}`), ...kindOfLink(kind, name, issues) }],
+  );
+  const { next, collection, collectionTotal } = envelope.meta;
+  const projection = kind?.project?.(envelope, context.serviceName) ?? null;
+  if (projection) issues.push(...projection.issues);
+  return {
+    links,
+    items: envelope.rel === "collection" ? deriveItems(envelope, resource.kind, kind, resolve, issues) : null,
+    nextUrl: next === null ? null : resolve(next, "/meta/next"),
+    collectionTotal,
+    collectionUrl: collection === null ? null : resolve(collection, "/meta/collection"),
+    projection,
+    issues,
+  };
+}
+
+function kindOfLink(
+  kind: Kind | undefined,
+  name: string,
+  issues: DerivedIssue[],
+): { kind: string; owned: boolean } {
+  const child = kind?.children[name];
+  if (child !== undefined) return { kind: child, owned: true };
+  const reference = kind?.references[name];
+  if (reference !== undefined) return { kind: reference, owned: false };
+  issues.push({ pointer: `/links/${name}`, code: "unknown-link" });
+  return { kind: unknownKind(name), owned: false };
+}
+
+function deriveItems(
+  envelope: Envelope,
+  kindName: string,
+  kind: Kind | undefined,
+  resolve: (given: string, pointer: string) => string | null,
+  issues: DerivedIssue[],
+): Derived["items"] {
+  const itemKind = kind?.items?.kind ?? unknownItemKind(kindName);
+  const owned = kind?.items?.owned ?? false;
+  const fieldIssues: FieldIssue[] = [];
+  const items = envelope.items.map((item, index) => {
+    const pointer = `/collection/${index}`;
+    const { href, name } = readSummary(kind?.items?.summary ?? openSummary, item, pointer, fieldIssues);
+    if (href === null && kind?.project === undefined) issues.push({ pointer, code: "item-without-href" });
+    return { url: href === null ? null : resolve(href, `${pointer}/href`), name, kind: itemKind, owned };
+  });
+  issues.push(...fieldIssues);
+  return items;
+}

@@ -1,0 +1,60 @@
+/** What can be wrong with a mirror; each error says which file, and what to do next. */
+
+export type MirrorErrorCode =
+  | "not-found"
+  | "not-a-mirror"
+  | "damaged"
+  | "newer"
+  | "locked"
+  | "other-service"
+  | "unwritable"
+  | "unsafe-sqlite";
+
+export class MirrorError extends Error {
+  override readonly name = "MirrorError";
+  readonly code: MirrorErrorCode;
+  readonly file: string;
+  readonly hint: string;
+  constructor(code: MirrorErrorCode, file: string, message: string, hint: string, options?: ErrorOptions) {
+    super(`${message}: ${file}`, options);
+    this.code = code;
+    this.file = file;
+    this.hint = hint;
+  }
+}
+
+/** Turns what SQLite throws while a file is opened or read into a MirrorError; anything else is thrown on as it is. */
+export function toMirrorError(error: unknown, file: string): unknown {
+  if (!(error instanceof Error) || !("code" in error)) return error;
+  const code = String(error.code);
+  if (code.startsWith("SQLITE_CORRUPT")) {
+    return new MirrorError(
+      "damaged",
+      file,
+      "The mirror is damaged",
+      "Nothing was changed. Restore a copy, or move the file away and sync again; `armoire mirror check` says what is wrong.",
+      { cause: error },
+    );
+  }
+  if (code === "SQLITE_NOTADB") {
+    return new MirrorError(
+      "not-a-mirror",
+      file,
+      "Not a SQLite file",
+      "Give a mirror made by `armoire sync`.",
+      { cause: error },
+    );
+  }
+  if (/^SQLITE_(CANTOPEN|READONLY|PERM|FULL|IOERR)/.test(code)) {
+    return new MirrorError(
+      "unwritable",
+      file,
+      `Cannot open or write the mirror (${code})`,
+      "Check the folder, its permissions and free space.",
+      {
+        cause: error,
+      },
+    );
+  }
+  return error;
+}

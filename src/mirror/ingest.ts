@@ -1,0 +1,173 @@
+/**
+ * The only writer of what was fetched. In: a batch of results. Out: one transaction that holds their revisions, rows,
+ * links and states together, or nothing of them. It knows neither where results come from nor what is asked next.
+ */
+import { createHash } from "node:crypto";
+import { NotAnEnvelopeError } from "../../schema/envelope.ts";
+import { JsonError } from "../../schema/json.ts";
+import type { ResourceState } from "../../schema/tables.ts";
+import type { Connection } from "./connection.ts";
+import { type DeriveContext, deriveOrThrow, parseBodyOrThrow, UnexpectedRelError } from "./derive.ts";
+import type { FetchedBody, FetchResult } from "./fetch-result.ts";
+import type { DerivedWriter } from "./write-derived.ts";
+
+/** What a batch did, by resource. `discovered` are resources that nothing had led to before. */
+export interface IngestSummary {
+  new: number;
+  changed: number;
+  unchanged: number;
+  gone: number;
+  failed: number;
+  discovered: number;
+}
+
+export const emptySummary = (): IngestSummary => ({
+  new: 0,
+  changed: 0,
+  unchanged: 0,
+  gone: 0,
+  failed: 0,
+  discovered: 0,
+});
+
+interface StoredResource {
+  readonly id: number;
+  readonly url: string;
+  readonly kind: string;
+  readonly ownerId: number | null;
+  readonly state: ResourceState;
+  /** Of its last revision, current or closed; null before the first. */
+  readonly seq: number | null;
+  /** SHA-256 of the current revision; null when there is none. */
+  readonly sha256: Buffer | null;
+}
+
+export type Ingest = (results: readonly FetchResult[], runId: number) => IngestSummary;
+
+export function prepareIngest(db: Connection, writer: DerivedWriter, context: DeriveContext): Ingest {
+  const selectResource = db.prepare<[number], StoredResource>(
+    `select r.id, r.url, r.kind, r.owner_id as ownerId, r.state, v.seq, c.sha256
+     from _resource r
+     left join _revision v on v.resource_id = r.id
+       and v.seq = (select max(seq) from _revision where resource_id = r.id)
+     left join _content c on c.id = v.content_id and v.to_run is null
+     where r.id = ?`,
+  );
+  const selectContent = db.prepare<[Buffer], number>("select id from _content where sha256 = ?").pluck();
+  const insertContent = db.prepare(
+    "insert into _content (sha256, codec, size, body) values (?, 'identity', ?, ?)",
+  );
+  const insertRevision = db.prepare(
+    "insert into _revision (resource_id, seq, content_id, from_run, status, fetched_at) values (?, ?, ?, ?, ?, ?)",
+  );
+  const closeRevision = db.prepare(
+    "update _revision set to_run = ? where resource_id = ? and to_run is null",
+  );
+  const setHeld = db.prepare(
+    `update _resource set state = 'held', etag = ?, checked_run = ?, checked_at = ?, gone_run = null, attempts = 0, error = null
+     where id = ?`,
+  );
+  const setChecked = db.prepare(
+    "update _resource set checked_run = ?, checked_at = ?, attempts = 0, error = null where id = ?",
+  );
+  const setAbsent = db.prepare(
+    `update _resource set state = ?, etag = null, checked_run = ?, checked_at = ?, gone_run = ?, attempts = 0, error = null
+     where id = ?`,
+  );
+  const setFailed = db.prepare(
+    `update _resource set state = iif(state = 'due', 'failed', state), checked_run = ?, attempts = attempts + 1, error = ?
+     where id = ?`,
+  );
+  const isLaterPage = db
+    .prepare<[number], number>("select 1 from _page where id = ? and collection_id <> id")
+    .pluck();
+
+  const contentIdOf = (sha256: Buffer, body: Uint8Array): number =>
+    selectContent.get(sha256) ?? Number(insertContent.run(sha256, body.byteLength, body).lastInsertRowid);
+
+  const ingestBody = (
+    resource: StoredResource,
+    result: FetchedBody,
+    runId: number,
+    summary: IngestSummary,
+  ): void => {
+    const sha256 = createHash("sha256").update(result.body).digest();
+    if (resource.sha256?.equals(sha256)) {
+      setHeld.run(result.etag, runId, result.fetchedAt, resource.id);
+      summary.unchanged++;
+      return;
+    }
+    const derived = deriveOrThrow(result.json ?? parseBodyOrThrow(result.body), resource, context);
+    const seq = (resource.seq ?? 0) + 1;
+    if (resource.sha256 !== null) closeRevision.run(runId, resource.id);
+    insertRevision.run(
+      resource.id,
+      seq,
+      contentIdOf(sha256, result.body),
+      runId,
+      result.status,
+      result.fetchedAt,
+    );
+    setHeld.run(result.etag, runId, result.fetchedAt, resource.id);
+    summary.discovered += writer.write({ ...resource, isKnown: resource.seq !== null }, derived, runId);
+    if (seq === 1) summary.new++;
+    else summary.changed++;
+  };
+
+  const ingestGone = (
+    resource: StoredResource,
+    fetchedAt: string,
+    runId: number,
+    summary: IngestSummary,
+  ): void => {
+    // A page that is no longer there is no loss: its items are listed by others, or proven absent by themselves.
+    const state = isLaterPage.get(resource.id) ? "superseded" : "gone";
+    closeRevision.run(runId, resource.id);
+    setAbsent.run(state, runId, fetchedAt, runId, resource.id);
+    if (state === "gone" && resource.state !== "gone") summary.gone++;
+  };
+
+  const fail = (resource: StoredResource, message: string, runId: number, summary: IngestSummary): void => {
+    setFailed.run(runId, message, resource.id);
+    summary.failed++;
+  };
+
+  const ingestOne = (result: FetchResult, runId: number, summary: IngestSummary): void => {
+    const resource = selectResource.get(result.resourceId);
+    if (resource === undefined)
+      throw new Error(`a result for resource ${result.resourceId}, which the mirror does not know`);
+    switch (result.outcome) {
+      case "not-modified":
+        setChecked.run(runId, result.fetchedAt, resource.id);
+        summary.unchanged++;
+        return;
+      case "gone":
+        ingestGone(resource, result.fetchedAt, runId, summary);
+        return;
+      case "failed":
+        fail(resource, `${result.code}: ${result.message}`, runId, summary);
+        return;
+      case "body":
+        try {
+          ingestBody(resource, result, runId, summary);
+        } catch (error) {
+          // Refused before anything was written for it: what is held of this resource stays as it was.
+          if (!isRefusal(error)) throw error;
+          fail(resource, `contract: ${error.message}`, runId, summary);
+        }
+    }
+  };
+
+  const transaction = db.transaction((results: readonly FetchResult[], runId: number) => {
+    const summary = emptySummary();
+    for (const result of results) ingestOne(result, runId, summary);
+    return summary;
+  });
+  return (results, runId) => transaction.immediate(results, runId);
+}
+
+function isRefusal(error: unknown): error is Error {
+  return (
+    error instanceof NotAnEnvelopeError || error instanceof JsonError || error instanceof UnexpectedRelError
+  );
+}

@@ -1,0 +1,125 @@
+/**
+ * A mirror: one SQLite file that holds what one principal sees of one service. In: results of fetches, in batches. Out:
+ * what is due, and everything that was ever seen. It must not know the network, the engines or the command line; the
+ * table of kinds is handed to it.
+ */
+
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Kinds } from "../../schema/kind.ts";
+import { type Connection, openForReading, openForWriting } from "./connection.ts";
+import { toMirrorError } from "./errors.ts";
+import type { FetchResult } from "./fetch-result.ts";
+import { type Frontier, prepareFrontier, type Scope } from "./frontier.ts";
+import { type IngestSummary, prepareIngest } from "./ingest.ts";
+import { takeLock } from "./lock.ts";
+import { claimIdentity, type MirrorIdentity, readIdentity, readMeta, writeMeta } from "./meta.ts";
+import { migrate } from "./migrate.ts";
+import { type RebuildReport, rebuildProjections } from "./rebuild.ts";
+import { prepareResources } from "./resources.ts";
+import { beginRun, closeRun, type RunEnd, type RunStart } from "./runs.ts";
+import { prepareDerivedWriter } from "./write-derived.ts";
+
+/** A mirror open for reading: any number of processes may have one, also while a sync writes. */
+export interface MirrorReader {
+  readonly file: string;
+  readonly identity: MirrorIdentity;
+  readonly db: Connection;
+  close(): void;
+}
+
+/** A mirror open for writing, by the one process that holds its lock. */
+export interface MirrorWriter extends MirrorReader {
+  beginRun(start: RunStart): number;
+  closeRun(runId: number, end: RunEnd): void;
+  /** Makes the service's front page known, so that a first run has where to begin. */
+  seed(runId: number): void;
+  ingest(results: readonly FetchResult[], runId: number): IngestSummary;
+  /** How often a run met an oddity of this code. */
+  countIssues(runId: number, code: string): number;
+  frontier(scope: Scope, cycleRun: number): Frontier;
+  rebuild(): RebuildReport;
+  /** The run with which the present cycle of checks began; null before the first. */
+  readonly cycleRun: number | null;
+  setCycleRun(runId: number): void;
+}
+
+export interface OpenMirrorOptions {
+  readonly file: string;
+  readonly identity: MirrorIdentity;
+  readonly kinds: Kinds;
+  /** ISO 8601; told to whoever finds the mirror locked. */
+  readonly openedAt: string;
+}
+
+/** @throws MirrorError `not-found`, `not-a-mirror`, `damaged`, `newer`, `unwritable` */
+export function openMirrorReader(file: string): MirrorReader {
+  const db = openForReading(file);
+  return { file, db, identity: readIdentity(db), close: () => db.close() };
+}
+
+/**
+ * Opens a mirror for writing; makes it when there is no such file.
+ * @throws MirrorError, also `locked` and `other-service`
+ */
+export async function openMirrorWriter(options: OpenMirrorOptions): Promise<MirrorWriter> {
+  const { file, identity, kinds } = options;
+  mkdirFor(file);
+  const lock = takeLock(file, options.openedAt);
+  let db: Connection | null = null;
+  try {
+    db = openForWriting(file, { isPrivate: identity.area === "account" });
+    await migrate(db);
+    claimIdentity(db, file, identity);
+    return writer(db, lock.release);
+  } catch (error) {
+    db?.close();
+    lock.release();
+    throw toMirrorError(error, file);
+  }
+
+  function writer(connection: Connection, releaseLock: () => void): MirrorWriter {
+    const resources = prepareResources(connection, kinds, identity.area);
+    const context = { kinds, origin: new URL(identity.baseUrl).origin, serviceName: identity.serviceName };
+    const ingest = prepareIngest(connection, prepareDerivedWriter(connection, resources), context);
+    return {
+      file,
+      identity,
+      db: connection,
+      beginRun: (start) => beginRun(connection, start),
+      closeRun: (runId, end) => closeRun(connection, runId, end),
+      seed: (runId) => void resources.ensure(identity.baseUrl, "root", null, runId),
+      ingest: (results, runId) => {
+        try {
+          return ingest(results, runId);
+        } catch (error) {
+          throw toMirrorError(error, file);
+        }
+      },
+      countIssues: (runId, code) =>
+        connection
+          .prepare<[number, string], number>("select count(*) from _issue where run_id = ? and code = ?")
+          .pluck()
+          .get(runId, code) ?? 0,
+      frontier: (scope, cycleRun) => prepareFrontier(connection, scope, cycleRun),
+      rebuild: () => rebuildProjections(connection, resources, context),
+      get cycleRun() {
+        const value = readMeta(connection, "cycle_run");
+        return value === null ? null : Number(value);
+      },
+      setCycleRun: (runId) => writeMeta(connection, "cycle_run", String(runId)),
+      close() {
+        connection.close();
+        releaseLock();
+      },
+    };
+  }
+}
+
+function mkdirFor(file: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw toMirrorError(error, file);
+  }
+}

@@ -1,0 +1,21 @@
+import type { Kinds } from "../../schema/kind.ts";
+import { openMirrorReader, openMirrorWriter } from "./mirror.ts";
+import type { RebuildReport } from "./rebuild.ts";
+
+/** Computes a mirror's projections anew from its bodies. @throws MirrorError */
+export async function rebuildMirror(options: {
+  readonly file: string;
+  readonly kinds: Kinds;
+  /** ISO 8601; told to whoever finds the mirror locked. */
+  readonly openedAt: string;
+}): Promise<RebuildReport> {
+  const reader = openMirrorReader(options.file);
+  const { identity } = reader;
+  reader.close();
+  const mirror = await openMirrorWriter({ ...options, identity });
+  try {
+    return mirror.rebuild();
+  } finally {
+    mirror.close();
+  }
+}

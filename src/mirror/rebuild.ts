@@ -1,0 +1,35 @@
+/** Computes everything that is derived from bodies anew, without a request, in one transaction. */
+import { entities, listTables } from "../../schema/entities.ts";
+import type { Connection } from "./connection.ts";
+import { eachCurrentBody } from "./current-bodies.ts";
+import { type DeriveContext, deriveOrThrow, parseBodyOrThrow } from "./derive.ts";
+import type { Resources } from "./resources.ts";
+import { prepareDerivedWriter } from "./write-derived.ts";
+
+export interface RebuildReport {
+  readonly resources: number;
+  /** Resources that the mirror learns of only now, because this version reads more than the one that fetched. */
+  readonly discovered: number;
+}
+
+export function rebuildProjections(
+  db: Connection,
+  resources: Resources,
+  context: DeriveContext,
+): RebuildReport {
+  return db.transaction(() => {
+    // What is found only now is noted under the last run, which is when it was fetched at the latest.
+    const runId = db.prepare<[], number>("select max(id) from _run").pluck().get() ?? 0;
+    const derivedTables = [...entities, ...listTables].map(({ table }) => `_${table}`);
+    for (const table of [...derivedTables, "_link", "_member"]) db.exec(`delete from ${table}`);
+    db.exec("delete from _issue where code <> 'page-loop'");
+    const writer = prepareDerivedWriter(db, resources, { keepsChains: true });
+    const report = { resources: 0, discovered: 0 };
+    for (const { resource, body } of eachCurrentBody(db)) {
+      const derived = deriveOrThrow(parseBodyOrThrow(body), resource, context);
+      report.discovered += writer.write({ ...resource, isKnown: true }, derived, runId);
+      report.resources++;
+    }
+    return report;
+  })();
+}

@@ -1,0 +1,64 @@
+/** Finding and adding resources: a URL becomes one row, once, with the kind of where its link was found. */
+import type { Area, Kinds } from "../../schema/kind.ts";
+import type { ResourceState } from "../../schema/tables.ts";
+import type { Connection } from "./connection.ts";
+
+export interface KnownResource {
+  readonly id: number;
+  readonly kind: string;
+  readonly ownerId: number | null;
+  readonly state: ResourceState;
+}
+
+export interface Resources {
+  find(url: string): KnownResource | undefined;
+  /**
+   * Finds the resource or adds it. The first known kind wins, and a conflict says that another one disagrees. What was
+   * gone and is linked again is due again.
+   */
+  ensure(
+    url: string,
+    kind: string,
+    ownerId: number | null,
+    runId: number,
+  ): { id: number; isNew: boolean; hasConflict: boolean };
+  ownerOf(id: number): number | null;
+}
+
+export function prepareResources(db: Connection, kinds: Kinds, area: Area): Resources {
+  const select = db.prepare<[string], KnownResource>(
+    "select id, kind, owner_id as ownerId, state from _resource where url = ?",
+  );
+  const insert = db.prepare(
+    "insert into _resource (url, kind, owner_id, state, first_run) values (?, ?, ?, ?, ?)",
+  );
+  const setKind = db.prepare("update _resource set kind = ?, state = ? where id = ?");
+  const setState = db.prepare("update _resource set state = ? where id = ?");
+  const setOwner = db.prepare("update _resource set owner_id = ? where id = ?");
+  const selectOwner = db
+    .prepare<[number], number | null>("select owner_id from _resource where id = ?")
+    .pluck();
+
+  const initialState = (kind: string) =>
+    kinds[kind] && !kinds[kind].areas.includes(area) ? "elsewhere" : "due";
+
+  return {
+    find: (url) => select.get(url),
+    ownerOf: (id) => selectOwner.get(id) ?? null,
+    ensure(url, kind, ownerId, runId) {
+      const known = select.get(url);
+      if (known === undefined) {
+        const { lastInsertRowid } = insert.run(url, kind, ownerId, initialState(kind), runId);
+        return { id: Number(lastInsertRowid), isNew: true, hasConflict: false };
+      }
+      if (known.state === "gone") setState.run("due", known.id);
+      if (known.ownerId === null && ownerId !== null && ownerId !== known.id) setOwner.run(ownerId, known.id);
+      const isKnownKind = Object.hasOwn(kinds, known.kind);
+      if (known.kind !== kind && !isKnownKind && Object.hasOwn(kinds, kind)) {
+        setKind.run(kind, initialState(kind), known.id);
+        return { id: known.id, isNew: true, hasConflict: false };
+      }
+      return { id: known.id, isNew: false, hasConflict: known.kind !== kind && Object.hasOwn(kinds, kind) };
+    },
+  };
+}

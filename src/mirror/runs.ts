@@ -1,0 +1,96 @@
+/** The run log. A run that died is closed by the next one; a closed run never changes. */
+import type { Connection } from "./connection.ts";
+
+/** Why a run ended before nothing was due. */
+export type StopReason = "budget" | "allowance" | "interrupted" | "approval" | "error";
+
+export interface RunStart {
+  readonly startedAt: string;
+  readonly mode: string;
+  /** What was asked for: depth, brands, followed links; kept for the reader of the log. */
+  readonly scope: unknown;
+}
+
+export interface RunEnd {
+  readonly endedAt: string;
+  readonly stopped: StopReason | null;
+  readonly counts: RunCounts;
+}
+
+export interface RunCounts {
+  readonly requests: { readonly sent: number; readonly counted: number; readonly notModified: number };
+  readonly resources: {
+    readonly new: number;
+    readonly changed: number;
+    readonly unchanged: number;
+    readonly gone: number;
+    readonly failed: number;
+  };
+}
+
+export interface RunRecord {
+  readonly id: number;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly mode: string;
+  readonly scope: unknown;
+  readonly stopped: StopReason | null;
+  readonly counts: RunCounts | null;
+}
+
+/** Opens a run. A run left open by a process that died is closed as interrupted first. */
+export function beginRun(db: Connection, { startedAt, mode, scope }: RunStart): number {
+  return db.transaction(() => {
+    db.prepare("update _run set ended_at = ?, stopped = 'interrupted' where ended_at is null").run(startedAt);
+    const inserted = db
+      .prepare("insert into _run (started_at, mode, scope_json) values (?, ?, ?)")
+      .run(startedAt, mode, JSON.stringify(scope));
+    return Number(inserted.lastInsertRowid);
+  })();
+}
+
+/** Closes a run: pages that no chain leads to any more are superseded, and the run's report is kept. */
+export function closeRun(db: Connection, runId: number, { endedAt, stopped, counts }: RunEnd): void {
+  db.transaction(() => {
+    db.exec(
+      `with recursive reached (id) as (
+         select id from _page where collection_id = id
+         union select p.next_id from _page p join reached on reached.id = p.id where p.next_id is not null
+       )
+       update _resource set state = 'superseded'
+       where state <> 'superseded' and id in (select id from _page) and id not in (select id from reached)`,
+    );
+    db.prepare("update _run set ended_at = ?, stopped = ?, counts_json = ? where id = ?").run(
+      endedAt,
+      stopped,
+      JSON.stringify(counts),
+      runId,
+    );
+  })();
+}
+
+/** The run log, newest first. */
+export function listRuns(db: Connection, limit: number): RunRecord[] {
+  return db
+    .prepare<[number], RunRow>("select * from _run order by id desc limit ?")
+    .all(limit)
+    .map((row) => ({
+      id: row.id,
+      startedAt: row.started_at,
+      endedAt: row.ended_at,
+      mode: row.mode,
+      scope: JSON.parse(row.scope_json),
+      stopped: row.stopped,
+      counts: row.counts_json === null ? null : JSON.parse(row.counts_json),
+    }));
+}
+
+interface RunRow {
+  id: number;
+  started_at: string;
+  ended_at: string | null;
+  mode: string;
+  scope_json: string;
+  stopped: StopReason | null;
+  counts_json: string | null;
+}

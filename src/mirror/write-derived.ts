@@ -1,0 +1,117 @@
+/**
+ * Putting what was derived from a body into the mirror: discovered resources, links, pages and members, typed rows,
+ * oddities. The same writing serves ingest and rebuild. Called inside a transaction.
+ */
+import type { Entity } from "../../schema/projection.ts";
+import { toStored } from "./cell.ts";
+import type { Connection } from "./connection.ts";
+import type { Derived, DerivedIssue } from "./derive.ts";
+import { preparePages } from "./pages.ts";
+import type { Resources } from "./resources.ts";
+import { prepareTypedRows, type ReferenceIds } from "./typed-rows.ts";
+
+export interface DerivedWriter {
+  /** @returns how many resources the mirror did not know before */
+  write(resource: WrittenResource, derived: Derived, runId: number): number;
+}
+
+export interface WrittenResource {
+  readonly id: number;
+  readonly kind: string;
+  readonly ownerId: number | null;
+  /** Whether an earlier body of it was derived before, so that there is something to replace. */
+  readonly isKnown: boolean;
+}
+
+/** @param keepsChains leaves each page's successor as it is: where a chain was cut depends on when it was read */
+export function prepareDerivedWriter(
+  db: Connection,
+  resources: Resources,
+  { keepsChains = false }: { readonly keepsChains?: boolean } = {},
+): DerivedWriter {
+  const pages = preparePages(db, resources);
+  const typedRows = prepareTypedRows(db);
+  const removeLinks = db.prepare("delete from _link where from_id = ?");
+  const insertLink = db.prepare(
+    "insert or replace into _link (from_id, name, to_id, target) values (?, ?, ?, ?)",
+  );
+  const insertIssue = db.prepare(
+    "insert or ignore into _issue (resource_id, pointer, code, run_id) values (?, ?, ?, ?)",
+  );
+  const seenOnce = new Set(
+    db
+      .prepare<[], string>(
+        "select r.kind || ' ' || i.pointer from _issue i join _resource r on r.id = i.resource_id where i.code like 'unknown-%'",
+      )
+      .pluck()
+      .all(),
+  );
+
+  // An unknown field is news once for its kind, not once for each of 90,000 sizes.
+  const isNews = (kind: string, issue: DerivedIssue): boolean => {
+    if (!issue.code.startsWith("unknown-")) return true;
+    const key = `${kind} ${issue.pointer}`;
+    if (seenOnce.has(key)) return false;
+    seenOnce.add(key);
+    return true;
+  };
+
+  return {
+    write(resource, derived, runId) {
+      let discovered = 0;
+      const report = (issue: DerivedIssue) => {
+        if (isNews(resource.kind, issue)) insertIssue.run(resource.id, issue.pointer, issue.code, runId);
+      };
+      const ensure = (url: string, kind: string, ownerId: number | null, pointer: string): number => {
+        const found = resources.ensure(url, kind, ownerId, runId);
+        if (found.isNew) discovered++;
+        if (found.hasConflict) report({ pointer, code: "kind-conflict" });
+        return found.id;
+      };
+
+      if (resource.isKnown) removeLinks.run(resource.id);
+      for (const link of derived.links) {
+        const toId =
+          link.url === null
+            ? null
+            : ensure(link.url, link.kind, link.owned ? resource.id : null, `/links/${link.name}`);
+        insertLink.run(resource.id, link.name, toId, toStored(link.given));
+      }
+      if (derived.items !== null) {
+        const collectionId = pages.collectionOf(resource.id);
+        const members = derived.items.map(({ url, kind, name, owned }, n) => {
+          const itemId =
+            url === null ? null : ensure(url, kind, owned ? collectionId : null, `/collection/${n}/href`);
+          return { itemId, name };
+        });
+        pages.writeMembers(resource, collectionId, members);
+        if (!keepsChains) {
+          const chain = pages.writeNext(resource, collectionId, derived, runId);
+          if (chain.hasNewPage) discovered++;
+          if (chain.isLoop) report({ pointer: "/meta/next", code: "page-loop" });
+        }
+      }
+      if (derived.projection) {
+        typedRows.write(resource.id, derived.projection, referenceIdsOf(resource, derived, resources));
+      }
+      for (const issue of derived.issues) report(issue);
+      return discovered;
+    },
+  };
+}
+
+/** Where an entity does not say whose it is, the collection it names, and else the one that listed it, says so. */
+export function referenceIdsOf(
+  resource: Pick<WrittenResource, "ownerId">,
+  derived: Derived,
+  resources: Resources,
+): ReferenceIds {
+  const idOf = (url: string | null | undefined) => (url ? (resources.find(url)?.id ?? null) : null);
+  return (entity: Entity) =>
+    entity.references.map((name) => {
+      const linked = idOf(derived.links.find((link) => link.name === name)?.url);
+      if (linked !== null || name !== entity.owner) return linked;
+      const collectionId = idOf(derived.collectionUrl) ?? resource.ownerId;
+      return collectionId === null ? null : resources.ownerOf(collectionId);
+    });
+}

@@ -1,0 +1,71 @@
+/**
+ * One read-only statement on one SQLite file. In: the file, the SQL, its parameters. Out: the answers to a query's
+ * messages, each computed when it is asked for. It holds up its whole thread, for ever if the statement has no end, so
+ * only `query-child.ts` runs it, in a process that can be killed.
+ */
+import Database from "better-sqlite3";
+import { type BatchLimits, batchRows } from "../../exports/batch-rows.ts";
+import type { Row } from "../../exports/table.ts";
+import { QueryError } from "./query-error.ts";
+import type { QueryAnswer, StartQuery } from "./query-protocol.ts";
+import { readCell, type SqliteValue } from "./read-cell.ts";
+import { type QueryStage, toQueryError } from "./to-query-error.ts";
+
+type ReadStatement = Database.Statement<unknown[], SqliteValue[]>;
+
+const answerLimits: BatchLimits = { maxRows: 1000, maxCharacters: 262_144 };
+const maxCellLength = 16 * 1024 * 1024;
+
+/** First the columns, then rows, then the end; an error at any point is the last answer. */
+export function* answerQuery({ file, sql, parameters, maxRows }: StartQuery): Generator<QueryAnswer, void> {
+  let database: Database.Database | undefined;
+  let stage: QueryStage = "opening";
+  let isCut = false;
+  function* rowsOf(statement: ReadStatement): Generator<Row> {
+    const types = statement.columns().map((column) => column.type);
+    let count = 0;
+    for (const row of statement.iterate(parameters)) {
+      isCut = count++ >= maxRows;
+      if (isCut) return;
+      yield row.map((value, index) => readCell(checkLength(value), types[index] ?? null));
+    }
+  }
+  try {
+    database = new Database(file, { readonly: true, fileMustExist: true });
+    stage = "preparing";
+    const statement = prepareReadOnly(database, sql);
+    yield { type: "columns", columns: statement.columns().map((column) => column.name) };
+    stage = "running";
+    for (const rows of batchRows(rowsOf(statement), answerLimits)) yield { type: "rows", rows };
+    yield { type: "end", isCut };
+  } catch (error) {
+    const { code, message, hint } = toQueryError(error, stage, file);
+    yield { type: "error", code, message, hint };
+  } finally {
+    database?.close();
+  }
+}
+
+function prepareReadOnly(database: Database.Database, sql: string): ReadStatement {
+  // A file that somebody else made may hold views that call functions with effects.
+  database.pragma("trusted_schema = OFF");
+  const statement = database.prepare<unknown[], SqliteValue[]>(sql);
+  // It takes both: ATTACH counts as read-only, and DELETE … RETURNING as a reader.
+  if (statement.reader && statement.readonly) return statement.raw().safeIntegers();
+  throw new QueryError(
+    "not-read-only",
+    "only a statement that reads and returns rows may run, and this one may do something else",
+    "use SELECT, VALUES, WITH … SELECT, EXPLAIN SELECT, or a PRAGMA that only reports",
+  );
+}
+
+function checkLength(value: SqliteValue): SqliteValue {
+  const length = typeof value === "string" || Buffer.isBuffer(value) ? value.length : 0;
+  if (length <= maxCellLength) return value;
+  const hint = "select a part of it with substr(), or its length()";
+  throw new QueryError(
+    "too-large",
+    `a cell's length is ${length}, and ${maxCellLength} is the most that fits`,
+    hint,
+  );
+}

@@ -1,0 +1,28 @@
+export type QueryErrorCode =
+  /** A statement that could change something, or that returns no rows. */
+  | "not-read-only"
+  /** SQLite does not understand it, it is not one statement, or a parameter is missing. */
+  | "syntax"
+  | "timeout"
+  | "cannot-read"
+  | "not-a-database"
+  | "damaged"
+  | "busy"
+  /** One cell is larger than a result may carry. */
+  | "too-large"
+  /** SQLite gave up while it ran. */
+  | "failed"
+  /** The query's process ended by itself, most likely for want of memory. */
+  | "crashed";
+
+/** A query was refused or did not end well: one line that names the cause, and a hint at what to do next. */
+export class QueryError extends Error {
+  override readonly name = "QueryError";
+  readonly code: QueryErrorCode;
+  readonly hint: string;
+  constructor(code: QueryErrorCode, message: string, hint: string) {
+    super(message);
+    this.code = code;
+    this.hint = hint;
+  }
+}

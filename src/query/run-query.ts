@@ -1,0 +1,83 @@
+/**
+ * Queries: a user's own SQL on a mirror. In: a file and one statement. Out: the names of its columns, and rows as they
+ * are read. It must not change any file, open another one, or run longer than it may, whatever the statement says; and
+ * it must not know what the tables mean.
+ */
+import { resolve } from "node:path";
+import type { Row } from "../../exports/table.ts";
+import { QueryError } from "./query-error.ts";
+import { type QueryProcess, startQueryProcess } from "./query-process.ts";
+import type { QueryAnswer, QueryMessage, QueryParameters } from "./query-protocol.ts";
+
+export interface QueryRequest {
+  readonly file: string;
+  readonly sql: string;
+  readonly parameters?: QueryParameters;
+  /** Unlimited when left out. */
+  readonly maxRows?: number;
+  /** From the start to the last row, the time that the reader of the rows takes included. Default: 60,000. */
+  readonly timeoutMillis?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface QueryResult {
+  readonly columns: readonly string[];
+  /**
+   * To be iterated once; no more is read ahead than a batch. The query's process ends with the iteration, or at the
+   * deadline when there is none. Text is as stored; blobs are `x'…'` (see `read-cell.ts`).
+   * @throws QueryError, or the signal's reason
+   */
+  readonly rows: AsyncIterable<Row>;
+  /** Whether there were more rows than `maxRows`; known when the iteration has ended. */
+  readonly isCut: boolean;
+}
+
+const defaultTimeoutMillis = 60_000;
+/** 23 days; a timer of Node's that is set for 25 fires at once. */
+const longestTimeoutMillis = 2_000_000_000;
+
+/**
+ * Runs one read-only statement in a process of its own.
+ * @throws QueryError, or the signal's reason
+ */
+export async function runQuery(request: QueryRequest): Promise<QueryResult> {
+  const { file, sql, parameters = [], maxRows = Number.POSITIVE_INFINITY, signal } = request;
+  signal?.throwIfAborted();
+  const timeoutMillis = Math.min(request.timeoutMillis ?? defaultTimeoutMillis, longestTimeoutMillis);
+  const child = startQueryProcess(timeoutMillis, signal);
+  const start = { type: "start", file: resolve(file), sql, parameters, maxRows, timeoutMillis } as const;
+  const first = await askOrStop(child, start);
+  let isCut = false;
+  async function* rows(): AsyncGenerator<Row> {
+    try {
+      for (;;) {
+        const answer = await askOrStop(child, { type: "next" });
+        if (answer.type === "rows") yield* answer.rows;
+        else if (answer.type === "end") {
+          isCut = answer.isCut;
+          return;
+        }
+      }
+    } finally {
+      await child.stop();
+    }
+  }
+  return {
+    columns: first.type === "columns" ? first.columns : [],
+    rows: rows(),
+    get isCut() {
+      return isCut;
+    },
+  };
+}
+
+async function askOrStop(child: QueryProcess, message: QueryMessage): Promise<QueryAnswer> {
+  try {
+    const answer = await child.ask(message);
+    if (answer.type === "error") throw new QueryError(answer.code, answer.message, answer.hint);
+    return answer;
+  } catch (error) {
+    await child.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+/** What a mirror holds and how fresh it is, computed offline. */
+import { statSync } from "node:fs";
+import type { MirrorReader } from "../mirror/mirror.ts";
+import { listRuns, type RunRecord } from "../mirror/runs.ts";
+
+export interface MirrorStatus {
+  readonly mirror: string;
+  readonly baseUrl: string;
+  readonly serviceName: string;
+  readonly fileBytes: number;
+  readonly kinds: readonly KindStatus[];
+  readonly revisions: number;
+  /** Oddities met in bodies, by kind and where in the body. */
+  readonly issues: readonly {
+    readonly kind: string;
+    readonly code: string;
+    readonly pointer: string;
+    readonly count: number;
+  }[];
+  readonly failures: readonly { readonly url: string; readonly error: string }[];
+  readonly lastRun: RunRecord | null;
+}
+
+export interface KindStatus {
+  readonly kind: string;
+  readonly known: number;
+  readonly held: number;
+  readonly due: number;
+  readonly failed: number;
+  readonly gone: number;
+  /** ISO 8601, UTC; null when none was fetched. */
+  readonly oldestCheckAt: string | null;
+  readonly newestCheckAt: string | null;
+}
+
+export function readStatus(mirror: MirrorReader): MirrorStatus {
+  const { db, file, identity } = mirror;
+  return {
+    mirror: file,
+    baseUrl: identity.baseUrl,
+    serviceName: identity.serviceName,
+    fileBytes: statSync(file).size,
+    kinds: db
+      .prepare<[], KindStatus>(
+        `select kind, count(*) as known, sum(state = 'held') as held, sum(state = 'due') as due,
+           sum(state = 'failed') as failed, sum(state = 'gone') as gone,
+           min(checked_at) as oldestCheckAt, max(checked_at) as newestCheckAt
+         from _resource where state not in ('elsewhere', 'superseded') group by kind order by min(id)`,
+      )
+      .all(),
+    revisions: db.prepare<[], number>("select count(*) from _revision").pluck().get() ?? 0,
+    issues: db
+      .prepare<[], MirrorStatus["issues"][number]>(
+        `select r.kind, i.code, i.pointer, count(*) as count from _issue i join _resource r on r.id = i.resource_id
+         group by r.kind, i.code, i.pointer order by count desc, r.kind, i.pointer limit 50`,
+      )
+      .all(),
+    failures: db
+      .prepare<[], MirrorStatus["failures"][number]>(
+        "select url, error from _resource where error is not null order by id limit 20",
+      )
+      .all(),
+    lastRun: listRuns(db, 1)[0] ?? null,
+  };
+}

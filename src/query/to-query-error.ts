@@ -1,0 +1,51 @@
+import Database from "better-sqlite3";
+import { QueryError, type QueryErrorCode } from "./query-error.ts";
+
+/** How far a query had come when an error was thrown. */
+export type QueryStage = "opening" | "preparing" | "running";
+
+const hints: Readonly<Partial<Record<QueryErrorCode, string>>> = {
+  "cannot-read": "check the path, and that you may read the file and its folder",
+  "not-a-database": "give the path of a mirror",
+  damaged: "run `armoire mirror check` to see what is wrong with it",
+  busy: "try again in a moment",
+  "too-large": "select a part of it with substr(), or its length()",
+  syntax: "`SELECT name, sql FROM sqlite_schema` lists the tables and their columns",
+};
+
+/** Says what became of a query on `file`, in one line; SQLite's own words for the cause are kept. */
+export function toQueryError(error: unknown, stage: QueryStage, file: string): QueryError {
+  if (error instanceof QueryError) return error;
+  const code = codeOf(error, stage);
+  const cause = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, " ");
+  const isAboutFile = code !== "syntax" && code !== "failed";
+  return new QueryError(
+    code,
+    isAboutFile ? `${file}: ${cause}` : cause,
+    hints[code] ?? "check the statement",
+  );
+}
+
+function codeOf(error: unknown, stage: QueryStage): QueryErrorCode {
+  // What better-sqlite3 throws by itself is about its arguments: the path, the number of statements, the parameters.
+  if (!(error instanceof Database.SqliteError)) return stage === "opening" ? "cannot-read" : "syntax";
+  const [, code] = error.code.split("_");
+  switch (code) {
+    case "CANTOPEN":
+    case "IOERR":
+    case "PERM":
+    case "AUTH":
+      return "cannot-read";
+    case "NOTADB":
+      return "not-a-database";
+    case "CORRUPT":
+      return "damaged";
+    case "BUSY":
+    case "LOCKED":
+      return "busy";
+    case "TOOBIG":
+      return "too-large";
+    default:
+      return stage === "preparing" && code === "ERROR" ? "syntax" : "failed";
+  }
+}

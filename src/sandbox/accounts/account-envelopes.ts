@@ -1,0 +1,124 @@
+/** What a token's owner can see of herself. In: the view and the user. Out: envelopes; null for what is not hers. */
+import { type AccountKind, scopeByKind } from "../resources/resource.ts";
+import {
+  docsUrl,
+  entity,
+  type JsonObject,
+  pageOf,
+  pictureUrl,
+  publicPage,
+  type SentEnvelope,
+  type View,
+  wholeCollection,
+} from "../resources/view.ts";
+import { alternativeSizes } from "../world/sizing.ts";
+import { girthNames, lengthNames, type Measurement, type OwnedBra, type SandboxUser } from "./users.ts";
+
+const envelopes: Record<
+  AccountKind,
+  (view: View, user: SandboxUser, id: number, page: number) => SentEnvelope | null
+> = {
+  me: userEnvelope,
+  bras: (view, { bras }) => wholeCollection(view.urlOf("bras", 0), bras, {}, (bra) => braSummary(view, bra)),
+  bra(view, { bras }, id) {
+    const bra = bras.find((own) => own.id === id);
+    return bra ? braEnvelope(view, bra) : null;
+  },
+  measurements: (view, { measurements }, id, page) =>
+    pageOf(view, "measurements", id, page, measurements, {}, (measurement) =>
+      measurementSummary(view, measurement),
+    ),
+  measurement(view, { measurements }, id) {
+    const measurement = measurements.find((own) => own.id === id);
+    return measurement ? measurementEnvelope(view, measurement) : null;
+  },
+};
+
+export function accountEnvelope(
+  view: View,
+  user: SandboxUser,
+  { kind, id, page }: { kind: AccountKind; id: number; page: number },
+): SentEnvelope | null {
+  return envelopes[kind](view, user, id, page);
+}
+
+function userEnvelope(view: View, user: SandboxUser): SentEnvelope {
+  const linkOf = (kind: "bras" | "measurements"): string | null =>
+    user.scopes.includes(scopeByKind[kind]) ? view.urlOf(kind, 0) : null;
+  const links = { bras: linkOf("bras"), measurements: linkOf("measurements") };
+  const sent = entity(view.urlOf("me", 0), null, links, {
+    username: user.username,
+    ...publicPage(view, `users/${user.id}`),
+    user_id: user.id,
+    reputation: user.reputation,
+    avatar: { medium: pictureUrl(view, `avatars/${user.id}-medium.png`) },
+    is_verified: user.isVerified,
+    ...(user.scopes.includes("email") && { email: user.email }),
+  });
+  return { ...sent, spec: docsUrl(view, "user") };
+}
+
+function braSummary(view: View, { id, name, size, flags }: OwnedBra): JsonObject {
+  const { model } = size;
+  const { brand } = model;
+  const brandPage = publicPage(view, brand.slug);
+  const modelPage = publicPage(view, `${brand.slug}/${model.slug}`);
+  const sizePage = publicPage(view, `${brand.slug}/${model.slug}/${encodeURIComponent(size.label)}`);
+  return {
+    ...publicPage(view, `bras/${id}`),
+    name,
+    brand: { ...brandPage, href: view.urlOf("brand", brand.id), name: brand.name },
+    is_owned: flags.isOwned,
+    href: view.urlOf("bra", id),
+    model: { ...modelPage, href: view.urlOf("model", model.id), name: model.name },
+    size: { ...sizePage, href: view.urlOf("size", size.id), size: size.label },
+  };
+}
+
+function braEnvelope(view: View, bra: OwnedBra): SentEnvelope {
+  const { id, size, flags } = bra;
+  const { model } = size;
+  const links = {
+    size: view.urlOf("size", size.id),
+    model: view.urlOf("model", model.id),
+    brand: view.urlOf("brand", model.brand.id),
+  };
+  const lengths = lengthNames.map((name, index) => [name, bra.lengths[index] ?? null] as const);
+  return entity(view.urlOf("bra", id), view.urlOf("bras", 0), links, {
+    ...publicPage(view, `bras/${id}`),
+    name: bra.name,
+    brand: model.brand.name,
+    model: model.name,
+    size: size.label,
+    multiple_sizes: alternativeSizes(size.cell, model.brand.system),
+    is_owned: flags.isOwned,
+    is_custom: flags.isCustom,
+    is_altered: flags.isAltered,
+    altered_band: flags.alteredBand,
+    hooks: bra.hooks,
+    ...Object.fromEntries(lengths),
+    note: bra.note,
+  });
+}
+
+function measurementSummary(view: View, { id, measuredOn }: Measurement): JsonObject {
+  return {
+    ...publicPage(view, `measurements/${id}`),
+    href: view.urlOf("measurement", id),
+    measured_on: measuredOn,
+  };
+}
+
+function measurementEnvelope(view: View, { id, measuredOn, girths }: Measurement): SentEnvelope {
+  const values = girthNames.map((name, index) => [name, girths[index] ?? null] as const);
+  return entity(
+    view.urlOf("measurement", id),
+    view.urlOf("measurements", 0),
+    {},
+    {
+      ...publicPage(view, `measurements/${id}`),
+      measured_on: measuredOn,
+      ...Object.fromEntries(values),
+    },
+  );
+}

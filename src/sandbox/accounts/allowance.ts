@@ -1,0 +1,37 @@
+/**
+ * What each credential may spend in a window. A window opens with a credential's first counted request and lasts as
+ * long as it was set to; the sandbox's clock decides.
+ */
+export interface AllowanceState {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Epoch seconds. */
+  readonly resetAt: number;
+}
+
+export interface Allowance {
+  /** @param holder whose allowance it is: an application, a user, or an address that shows no credential */
+  readonly stateOf: (holder: string) => AllowanceState;
+  readonly spend: (holder: string) => void;
+}
+
+export function createAllowance(limit: number, windowSeconds: number, nowMillis: () => number): Allowance {
+  const windows = new Map<string, { spent: number; endsAtMillis: number }>();
+  const windowOf = (holder: string): { spent: number; endsAtMillis: number } => {
+    const known = windows.get(holder);
+    const now = nowMillis();
+    if (known && now < known.endsAtMillis) return known;
+    return { spent: 0, endsAtMillis: now + windowSeconds * 1_000 };
+  };
+  return {
+    stateOf(holder) {
+      const { spent, endsAtMillis } = windowOf(holder);
+      return { limit, remaining: Math.max(0, limit - spent), resetAt: Math.ceil(endsAtMillis / 1_000) };
+    },
+    spend(holder) {
+      const window = windowOf(holder);
+      window.spent++;
+      windows.set(holder, window);
+    },
+  };
+}

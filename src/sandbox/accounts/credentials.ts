@@ -1,0 +1,34 @@
+/** Who is asking: nobody in particular, an application, or a user. */
+import { Random, streams } from "../random.ts";
+import type { SandboxUser } from "./users.ts";
+
+export interface SandboxApp {
+  readonly key: string;
+  readonly secret: string;
+}
+
+export interface Credential {
+  /** As the log names it; never the secret itself. */
+  readonly name: "none" | `app:${string}` | `user:${string}`;
+  readonly user: SandboxUser | null;
+}
+
+export const noCredential: Credential = { name: "none", user: null };
+
+export function createApp(seed: number): SandboxApp {
+  return { key: "sandbox-app", secret: new Random(seed, streams.app).hex(40) };
+}
+
+/** @returns from a request's `Authorization` header to a credential; one that is not ours counts as none */
+export function createAuthenticator(
+  users: readonly SandboxUser[],
+  app: SandboxApp,
+): (authorization: string | undefined) => Credential {
+  const byHeader = new Map<string, Credential>();
+  for (const user of users) byHeader.set(`bearer ${user.token}`, { name: `user:${user.username}`, user });
+  byHeader.set(`app ${app.key}:${app.secret}`, { name: `app:${app.key}`, user: null });
+  return (authorization) => {
+    const [, scheme = "", secret = ""] = /^(\w+) +(\S+)$/.exec(authorization ?? "") ?? [];
+    return byHeader.get(`${scheme.toLowerCase()} ${secret}`) ?? noCredential;
+  };
+}

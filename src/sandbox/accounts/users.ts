@@ -1,0 +1,146 @@
+/** The people whose data the sandbox holds, with their tokens; all of it follows from the seed. */
+import { Random, streams } from "../random.ts";
+import { isLive, type Size, type World } from "../world/world.ts";
+
+export const scopes = ["identity", "email", "bras", "measurements"] as const;
+export type Scope = (typeof scopes)[number];
+
+/** The first user may see everything; the next ones ever less, then from the start again. */
+const scopesInTurn: readonly (readonly Scope[])[] = [
+  scopes,
+  ["identity", "bras", "measurements"],
+  ["identity", "bras"],
+  ["identity", "email", "measurements"],
+  ["identity"],
+];
+const usernames = ["anna", "béatrice", "clara_42", "дарья", "emi 絵美", "farah", "greta", "hye-jin"];
+
+/** The first user has more bras than a page holds; the others have two to eleven. */
+const firstUserBras = 30;
+
+export interface SandboxUser {
+  readonly id: number;
+  readonly username: string;
+  readonly token: string;
+  readonly scopes: readonly Scope[];
+  readonly email: string;
+  readonly reputation: number;
+  readonly isVerified: boolean;
+  readonly bras: readonly OwnedBra[];
+  readonly measurements: readonly Measurement[];
+}
+
+export interface OwnedBra {
+  readonly id: number;
+  readonly size: Size;
+  readonly name: string;
+  readonly note: string;
+  readonly flags: {
+    readonly isOwned: boolean;
+    readonly isCustom: boolean;
+    readonly isAltered: boolean;
+    readonly alteredBand: boolean;
+  };
+  readonly hooks: number | null;
+  /** In centimetres, in the order of `lengthNames`. */
+  readonly lengths: readonly (number | null)[];
+}
+
+export const lengthNames = [
+  "bust_perimeter",
+  "strap_width",
+  "cup_separation",
+  "cup_depth",
+  "wire_length",
+  "gore_height",
+  "wing_height",
+  "band_length",
+  "stretched_band_length",
+] as const;
+
+export interface Measurement {
+  readonly id: number;
+  readonly measuredOn: string;
+  /** In centimetres, in the order of `girthNames`. */
+  readonly girths: readonly (number | null)[];
+}
+
+export const girthNames = [
+  "loose_underbust",
+  "snug_underbust",
+  "tight_underbust",
+  "standing_bust",
+  "leaning_bust",
+  "lying_bust",
+] as const;
+
+export function createUsers(world: World, count: number): SandboxUser[] {
+  const sizes = world.sizes.filter(isLive);
+  return Array.from({ length: count }, (_, index) => createUser(world, sizes, index));
+}
+
+function createUser({ seed }: World, sizes: readonly Size[], index: number): SandboxUser {
+  const random = new Random(seed, streams.user, index);
+  const id = 1000 + index;
+  const first = usernames[index % usernames.length] ?? "";
+  const username = index < usernames.length ? first : `${first}${index}`;
+  const bras = sizes.length === 0 ? 0 : index === 0 ? firstUserBras : 2 + random.integer(10);
+  return {
+    id,
+    username,
+    token: random.hex(40),
+    scopes: scopesInTurn[index % scopesInTurn.length] ?? scopes,
+    email: `user${id}@mail.example`,
+    reputation: random.integer(5_000),
+    isVerified: random.chance(0.5),
+    bras: Array.from({ length: bras }, (_, number) =>
+      createBra(seed, id * 1_000 + number, random.pick(sizes)),
+    ),
+    measurements: Array.from({ length: 1 + random.integer(30) }, (_, number) =>
+      createMeasurement(seed, id * 1_000 + number),
+    ),
+  };
+}
+
+const notes = [
+  "",
+  "My favourite",
+  "too tight,\nsend back?",
+  "💔 wire came out",
+  '"as new"',
+  "=HYPERLINK(1)",
+  "לא נוח",
+];
+
+function createBra(seed: number, id: number, size: Size): OwnedBra {
+  const random = new Random(seed, streams.bra, id);
+  return {
+    id,
+    size,
+    name: `${size.model.name} ${size.label}`,
+    note: random.pick(notes),
+    flags: {
+      isOwned: random.chance(0.8),
+      isCustom: random.chance(0.1),
+      isAltered: random.chance(0.1),
+      alteredBand: random.chance(0.05),
+    },
+    hooks: random.chance(0.1) ? null : 1 + random.integer(4),
+    lengths: lengthNames.map(() => lengthInCentimetres(random, 1, 60)),
+  };
+}
+
+function createMeasurement(seed: number, id: number): Measurement {
+  const random = new Random(seed, streams.measurement, id);
+  const day = Date.UTC(2020, 0, 1) + random.integer(1_500) * 86_400_000;
+  return {
+    id,
+    measuredOn: new Date(day).toISOString().slice(0, 10),
+    girths: girthNames.map(() => lengthInCentimetres(random, 60, 60)),
+  };
+}
+
+/** With a decimal, and unknown one time in five. */
+function lengthInCentimetres(random: Random, least: number, span: number): number | null {
+  return random.chance(0.2) ? null : least + random.integer(span * 10) / 10;
+}

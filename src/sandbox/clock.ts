@@ -1,0 +1,29 @@
+/** The sandbox's own time: it runs as the real one does, from wherever it was moved to. */
+export interface SandboxClock {
+  /** Milliseconds since the epoch. */
+  nowMillis(): number;
+  move(to: ClockMove): Date;
+}
+
+export interface ClockMove {
+  /** Forward; back when negative. */
+  readonly advanceSeconds?: number;
+  /** ISO 8601. */
+  readonly now?: string;
+}
+
+export function createClock(realNowMillis: () => number = Date.now): SandboxClock {
+  let offsetMillis = 0;
+  const nowMillis = (): number => realNowMillis() + offsetMillis;
+  return {
+    nowMillis,
+    /** @throws RangeError when the move names no time */
+    move({ advanceSeconds = 0, now }) {
+      const target = (now === undefined ? nowMillis() : Date.parse(now)) + advanceSeconds * 1_000;
+      if (Number.isNaN(new Date(target).getTime()))
+        throw new RangeError(`not a time: ${now ?? advanceSeconds}`);
+      offsetMillis = target - realNowMillis();
+      return new Date(target);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/** The heavy tails of the catalogue: few big brands and a long tail of small ones. `docs/sandbox.md` shows the curves. */
+
+/** Models per brand: Zipf's law, weight 1 / rank^1.1. */
+export const modelsPerBrandExponent = 1.1;
+/** Sizes per model: Pareto, shape 1.5, cut off at 20 times the smallest. */
+export const sizesPerModelTail = { shape: 1.5, most: 20 };
+/** Bras per size: Pareto, shape 1.1, less one so that some have none, cut off at 5,000. */
+export const brasPerSizeTail = { shape: 1.1, most: 5_000 };
+
+/** Weights of `ranks` ranks, the heaviest first. */
+export function zipfWeights(ranks: number, exponent: number): number[] {
+  return Array.from({ length: ranks }, (_, index) => (index + 1) ** -exponent);
+}
+
+/**
+ * The inverse of a cut-off Pareto distribution's cumulative function, whose smallest value is 1.
+ * @param share in [0, 1)
+ */
+export function paretoQuantile(share: number, { shape, most }: { shape: number; most: number }): number {
+  return Math.min(most, (1 - share) ** (-1 / shape));
+}
+
+/** Whole parts of `total` in proportion to the weights, by largest remainder: they sum to `total` exactly. */
+export function apportion(total: number, weights: readonly number[]): number[] {
+  const sum = weights.reduce((left, right) => left + right, 0);
+  const shares = weights.map((weight) => (total * weight) / sum);
+  const parts = shares.map(Math.floor);
+  let left = total - parts.reduce((some, part) => some + part, 0);
+  const byRemainder = shares
+    .map((share, index) => ({ index, remainder: share % 1 }))
+    .sort((one, other) => other.remainder - one.remainder || one.index - other.index);
+  for (const { index } of byRemainder) {
+    if (left-- <= 0) break;
+    parts[index] = (parts[index] ?? 0) + 1;
+  }
+  return parts;
+}

@@ -1,0 +1,51 @@
+/** Every fault by name: what a rule may ask for. `docs/sandbox.md` lists them for people. */
+import { deliveryFaults } from "./delivery-faults.ts";
+import { onEnvelope, onText, type ReplyFault } from "./fault.ts";
+import { fieldFaults } from "./field-faults.ts";
+import { headerFaults } from "./header-faults.ts";
+import { linkFaults } from "./link-faults.ts";
+import { pageFaults } from "./page-faults.ts";
+import { statusFaults } from "./status-faults.ts";
+import { textFaults } from "./text-faults.ts";
+
+interface Fault {
+  readonly apply: ReplyFault;
+  /** Whether the reply that comes of it is one that the service would also answer "not modified" for. */
+  readonly isConditional: boolean;
+}
+
+export type FaultName =
+  | keyof typeof statusFaults
+  | keyof typeof headerFaults
+  | keyof typeof deliveryFaults
+  | keyof typeof textFaults
+  | keyof typeof linkFaults
+  | keyof typeof pageFaults
+  | keyof typeof fieldFaults;
+
+const table: ReadonlyMap<string, Fault> = new Map([
+  ...entriesOf({ ...statusFaults, ...headerFaults, ...deliveryFaults }, (apply) => ({
+    apply,
+    isConditional: false,
+  })),
+  ...entriesOf(textFaults, (fault) => ({ apply: onText(fault), isConditional: true })),
+  ...entriesOf({ ...linkFaults, ...pageFaults, ...fieldFaults }, (fault) => ({
+    apply: onEnvelope(fault),
+    isConditional: true,
+  })),
+]);
+
+export const faultNames = [...table.keys()] as [FaultName, ...FaultName[]];
+
+export function faultNamed(name: FaultName): Fault {
+  const fault = table.get(name);
+  if (!fault) throw new RangeError(`no fault is called ${name}`);
+  return fault;
+}
+
+function entriesOf<Source>(
+  faults: Readonly<Record<string, Source>>,
+  toFault: (fault: Source) => Fault,
+): [string, Fault][] {
+  return Object.entries(faults).map(([name, fault]) => [name, toFault(fault)]);
+}

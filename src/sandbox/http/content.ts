@@ -1,0 +1,72 @@
+/** An envelope as bytes, with its validator, plain or compressed; made once and kept until the world moves on. */
+import { hash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import { jsonType, type Reply, withBody, withHeader } from "./reply.ts";
+
+export const etagStyles = ["strong", "weak", "none"] as const;
+export type EtagStyle = (typeof etagStyles)[number];
+
+/** Smaller bodies are not worth the time of a machine that a benchmark shares. */
+const leastGzippedBytes = 2_048;
+
+export interface Content {
+  readonly plain: Reply;
+  /** The same compressed, with an ETag of its own; the plain one when it is too small for that. */
+  readonly gzipped: () => Reply;
+}
+
+export function createContent(envelope: unknown, etagStyle: EtagStyle, isPrivate: boolean): Content {
+  const body = Buffer.from(JSON.stringify(envelope));
+  const etag = etagOf(body, etagStyle);
+  const vary = isPrivate ? "Authorization, Accept-Encoding" : "Accept-Encoding";
+  const plain: Reply = {
+    status: 200,
+    headers: [
+      ...["Content-Type", jsonType, "Content-Length", String(body.length), "Vary", vary],
+      ...(etag === null ? [] : ["ETag", etag]),
+    ],
+    body,
+  };
+  let compressed: Reply | null = body.length < leastGzippedBytes ? plain : null;
+  return {
+    plain,
+    gzipped() {
+      compressed ??= gzipReply(plain, etag);
+      return compressed;
+    },
+  };
+}
+
+function gzipReply(plain: Reply, etag: string | null): Reply {
+  const encoded = withHeader(withBody(plain, gzipSync(plain.body, { level: 1 })), "Content-Encoding", "gzip");
+  // A strong validator belongs to one sequence of bytes (RFC 9110, section 8.8.1).
+  return etag?.startsWith('"') ? withHeader(encoded, "ETag", `${etag.slice(0, -1)}-gzip"`) : encoded;
+}
+
+/** @returns null when the service sends no validators */
+export function etagOf(body: Buffer, style: EtagStyle): string | null {
+  if (style === "none") return null;
+  const digest = `"${hash("sha1", body, "base64url")}"`;
+  return style === "weak" ? `W/${digest}` : digest;
+}
+
+/** Whether `If-None-Match` names a reply's validator, by weak comparison (RFC 9110, section 13.1.2). */
+export function isNotModified(reply: Reply, ifNoneMatch: string | undefined): boolean {
+  if (ifNoneMatch === undefined || reply.status !== 200) return false;
+  const etag = reply.headers[reply.headers.indexOf("ETag") + 1];
+  if (!reply.headers.includes("ETag") || etag === undefined) return false;
+  if (ifNoneMatch === etag || ifNoneMatch.trim() === "*") return true;
+  return [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([tag]) => opaque(tag) === opaque(etag));
+}
+
+export function notModified(reply: Reply): Reply {
+  return {
+    ...withHeader(withHeader(reply, "Content-Length"), "Content-Type"),
+    status: 304,
+    body: Buffer.alloc(0),
+  };
+}
+
+function opaque(etag: string): string {
+  return etag.replace(/^W\//, "").replace(/-gzip"$/, '"');
+}

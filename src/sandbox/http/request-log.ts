@@ -1,0 +1,65 @@
+/** Every request that the sandbox has seen, its own administration aside, so that tests can count them. */
+export interface LogEntry {
+  /** From 1, in order of arrival; never used twice. */
+  readonly n: number;
+  /** ISO 8601, by the sandbox's clock. */
+  readonly time: string;
+  readonly method: string;
+  readonly url: string;
+  readonly status: number;
+  /** Whether it spent allowance. */
+  readonly counted: boolean;
+  readonly credential: string;
+  /** Whether it was sent with `If-None-Match`. */
+  readonly conditional: boolean;
+  /** The name of the fault that it met. */
+  readonly fault?: string;
+  /** The request for the same URL just before it, when that one met a fault: this one tries again. */
+  readonly attemptOf?: number;
+}
+
+export interface Observation extends Omit<LogEntry, "n" | "time" | "attemptOf"> {
+  readonly timeMillis: number;
+}
+
+export interface RequestLog {
+  readonly add: (observation: Observation) => void;
+  /** @param after the `n` of an entry; later ones are returned */
+  readonly read: (after?: number) => LogEntry[];
+  readonly clear: () => void;
+}
+
+interface Entry {
+  readonly observation: Observation;
+  readonly attemptOf: number | undefined;
+}
+
+function describe(n: number, { observation, attemptOf }: Entry): LogEntry {
+  const { timeMillis, ...rest } = observation;
+  const time = new Date(timeMillis).toISOString();
+  return { n, time, ...rest, ...(attemptOf !== undefined && { attemptOf }) };
+}
+
+export function createRequestLog(): RequestLog {
+  let firstN = 1;
+  let entries: Entry[] = [];
+  const faultedByUrl = new Map<string, number>();
+  return {
+    add(observation) {
+      const n = firstN + entries.length;
+      const attemptOf = faultedByUrl.get(observation.url);
+      entries.push({ observation, attemptOf });
+      if (observation.fault !== undefined) faultedByUrl.set(observation.url, n);
+      else if (attemptOf !== undefined) faultedByUrl.delete(observation.url);
+    },
+    read(after = 0) {
+      const skipped = Math.max(0, after - firstN + 1);
+      return entries.slice(skipped).map((entry, index) => describe(firstN + skipped + index, entry));
+    },
+    clear() {
+      firstN += entries.length;
+      entries = [];
+      faultedByUrl.clear();
+    },
+  };
+}

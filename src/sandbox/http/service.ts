@@ -1,0 +1,147 @@
+/**
+ * The service itself: a request comes in as plain data, a reply goes out, with what there is to note about it. It knows
+ * nothing of sockets. The order is: find the thing, refuse when the allowance is spent, strike with a fault if one is
+ * due, else say "not modified" if so; and then count.
+ */
+import type { Allowance, AllowanceState } from "../accounts/allowance.ts";
+import { type Credential, noCredential } from "../accounts/credentials.ts";
+import type { FaultPlan } from "../faults/fault-plan.ts";
+import { docsUrl, type View } from "../resources/view.ts";
+import { isNotModified, notModified } from "./content.ts";
+import { jsonReply, type Reply, withHeader } from "./reply.ts";
+import type { Observation } from "./request-log.ts";
+import { createSite, type Found, type Site, type SiteSettings } from "./site.ts";
+
+export interface ServiceRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  /** As the client wrote it: the URLs in replies begin with it. */
+  readonly host: string;
+  readonly authorization: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+  readonly acceptsGzip: boolean;
+  /** The client's address, which has an allowance when it shows no credential. */
+  readonly peer: string;
+}
+
+export interface ServiceParts {
+  readonly site: SiteSettings;
+  readonly authenticate: (authorization: string | undefined) => Credential;
+  readonly allowance: Allowance | null;
+  readonly nowMillis: () => number;
+  readonly faultPlan: () => FaultPlan;
+}
+
+export interface Answer {
+  readonly reply: Reply;
+  readonly observation: Observation;
+}
+
+export interface Service {
+  readonly answer: (request: ServiceRequest) => Answer;
+  readonly viewAt: (origin: string) => View;
+  /** Forgets what was made of the world as it was. */
+  readonly invalidate: () => void;
+}
+
+interface Choice {
+  readonly reply: Reply;
+  readonly counted: boolean;
+  readonly fault?: string;
+}
+
+/** A client can make up as many host names as it likes, but not the memory for them. */
+const mostSites = 16;
+
+export function createService(parts: ServiceParts): Service {
+  const { allowance, nowMillis } = parts;
+  const sites = new Map<string, Site>();
+
+  function siteAt(origin: string): Site {
+    const known = sites.get(origin);
+    if (known) return known;
+    if (sites.size >= mostSites) sites.clear();
+    const site = createSite(parts.site, origin);
+    sites.set(origin, site);
+    return site;
+  }
+
+  function choose(request: ServiceRequest, site: Site, found: Found, state: AllowanceState | null): Choice {
+    const { kind, content } = found;
+    const isFree = kind === "root" || kind === "rate_limit";
+    const send = (reply: Reply, isUnchanged: boolean): Choice => {
+      const counted = !isFree && !isUnchanged;
+      const chosen = isUnchanged ? notModified(reply) : reply;
+      return { reply: withClocks(chosen, nowMillis(), state, counted), counted };
+    };
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      return send(jsonReply(405, { message: "Method not allowed" }, ["Allow", "GET, HEAD"]), false);
+    }
+    const usual = request.acceptsGzip ? content.gzipped() : content.plain;
+    const isUnchanged = isNotModified(usual, request.ifNoneMatch);
+    if (state?.remaining === 0 && !isFree && !isUnchanged) {
+      const message = `API rate limit exceeded, see ${docsUrl(site.view, "rate-limit")}`;
+      return { reply: withClocks(jsonReply(403, { message }), nowMillis(), state, false), counted: false };
+    }
+    const url = site.view.origin + request.target;
+    const strike = kind && usual.status === 200 ? parts.faultPlan().strike(kind, url) : null;
+    if (!strike) return send(usual, isUnchanged);
+    const struck = strike.apply(send(content.plain, false).reply, {
+      url,
+      nowMillis: nowMillis(),
+      etagStyle: parts.site.etagStyle,
+      envelopeAt: site.envelopeAt,
+    });
+    const reply =
+      strike.isConditional && isNotModified(struck, request.ifNoneMatch) ? notModified(struck) : struck;
+    if (reply.status !== 304) return { reply, counted: !isFree, fault: strike.name };
+    const unspent = state ? withHeader(reply, "X-RateLimit-Remaining", String(state.remaining)) : reply;
+    return { reply: unspent, counted: false, fault: strike.name };
+  }
+
+  return {
+    answer(request) {
+      const { target, host, authorization } = request;
+      const site = siteAt(`http://${host}`);
+      const credential = authorization === undefined ? noCredential : parts.authenticate(authorization);
+      const holder = credential.name === "none" ? `none ${request.peer}` : credential.name;
+      const state = allowance?.stateOf(holder) ?? null;
+      const { reply, counted, fault } = choose(request, site, site.find(target, credential, state), state);
+      if (counted) allowance?.spend(holder);
+      const observation: Observation = {
+        timeMillis: nowMillis(),
+        method: request.method,
+        url: site.view.origin + target,
+        status: reply.status,
+        counted,
+        credential: credential.name,
+        conditional: request.ifNoneMatch !== undefined,
+        ...(fault !== undefined && { fault }),
+      };
+      return { reply, observation };
+    },
+    viewAt: (origin) => siteAt(origin).view,
+    invalidate: () => sites.clear(),
+  };
+}
+
+/** The headers that tell the time, and how much of it is left until the allowance returns. */
+function withClocks(reply: Reply, nowMillis: number, state: AllowanceState | null, counted: boolean): Reply {
+  const headers = [...reply.headers, "Date", httpDate(nowMillis)];
+  if (state) {
+    headers.push("X-RateLimit-Limit", String(state.limit));
+    headers.push("X-RateLimit-Remaining", String(state.remaining - (counted ? 1 : 0)));
+    headers.push("X-RateLimit-Reset", String(state.resetAt));
+  }
+  return { ...reply, headers };
+}
+
+let lastDate = { second: Number.NaN, text: "" };
+
+/** Writing a date costs more than the rest of a ready-made reply, so each second's is written once. */
+function httpDate(nowMillis: number): string {
+  const second = Math.floor(nowMillis / 1_000);
+  if (second !== lastDate.second) lastDate = { second, text: new Date(second * 1_000).toUTCString() };
+  return lastDate.text;
+}

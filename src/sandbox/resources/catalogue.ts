@@ -1,0 +1,98 @@
+/** Every resource of the catalogue as it now stands: one envelope, or all of them in turn. */
+import { sizingSystems } from "../world/sizing.ts";
+import { type Brand, isLive, type Model } from "../world/world.ts";
+import * as brands from "./brand-envelopes.ts";
+import * as models from "./model-envelopes.ts";
+import type { CatalogueKind, Resource } from "./resource.ts";
+import * as sizes from "./size-envelopes.ts";
+import type { SentEnvelope, View } from "./view.ts";
+
+const envelopes: Record<CatalogueKind, (view: View, id: number, page: number) => SentEnvelope | null> = {
+  root: brands.rootEnvelope,
+  brands: brands.brandsEnvelope,
+  brand: brands.brandEnvelope,
+  related_brands: brands.relatedBrandsEnvelope,
+  sizings: brands.sizingsEnvelope,
+  sizing: brands.sizingEnvelope,
+  models: models.modelsEnvelope,
+  model: models.modelEnvelope,
+  related_models: models.relatedModelsEnvelope,
+  same_cut: models.sameCutEnvelope,
+  sizes: sizes.sizesEnvelope,
+  size: sizes.sizeEnvelope,
+  adjacent_sizes: sizes.adjacentSizesEnvelope,
+};
+
+export interface CatalogueResource extends Resource {
+  readonly kind: CatalogueKind;
+}
+
+/** @returns null when there is no such thing, or no longer */
+export function catalogueEnvelope(view: View, { kind, id, page }: CatalogueResource): SentEnvelope | null {
+  return envelopes[kind](view, id, page);
+}
+
+export interface TruthRecord {
+  readonly url: string;
+  readonly kind: CatalogueKind;
+  /** What the service sends for this URL, byte for byte, once written by `JSON.stringify`. */
+  readonly body: SentEnvelope;
+}
+
+export interface TruthOptions {
+  /** Also what only optional links lead to (`related`, `same_cut`, `adjacent_sizes`, `sizing`, `main_sizing`). */
+  readonly optional?: boolean;
+}
+
+/** What a perfect mirror of the catalogue down to its sizes holds, each page of each collection included. */
+export function* readTruth(view: View, { optional = false }: TruthOptions = {}): Generator<TruthRecord> {
+  yield* recordsOf(view, "root", 0);
+  yield* recordsOf(view, "brands", 0);
+  for (const brand of view.world.brands.filter(isLive)) {
+    yield* readBrand(view, brand, optional);
+    for (const model of brand.models.filter(isLive)) yield* readModel(view, model, optional);
+  }
+  if (optional) for (const id of sizingSystems.keys()) yield* recordsOf(view, "sizing", id);
+}
+
+/** A brand and its lists, each model's own entity and lists; without the sizes. */
+export function* readBrandAndModels(view: View, brand: Brand): Generator<TruthRecord> {
+  if (!isLive(brand)) return;
+  yield* readBrand(view, brand, true);
+  for (const model of brand.models.filter(isLive)) yield* readModelItself(view, model, true);
+}
+
+export function* readModel(view: View, model: Model, optional: boolean): Generator<TruthRecord> {
+  if (!isLive(model)) return;
+  yield* readModelItself(view, model, optional);
+  yield* recordsOf(view, "sizes", model.id);
+  for (const { id } of model.sizes.filter(isLive)) {
+    yield* recordsOf(view, "size", id);
+    if (optional) yield* recordsOf(view, "adjacent_sizes", id);
+  }
+}
+
+/** Every page of one resource. */
+export function* recordsOf(view: View, kind: CatalogueKind, id: number): Generator<TruthRecord> {
+  for (let page = 1; ; page++) {
+    const body = catalogueEnvelope(view, { kind, id, page });
+    if (!body) return;
+    yield { url: body.self, kind, body };
+    if (body.meta.paginated !== true || body.meta.next === null) return;
+  }
+}
+
+function* readBrand(view: View, { id }: Brand, optional: boolean): Generator<TruthRecord> {
+  yield* recordsOf(view, "brand", id);
+  yield* recordsOf(view, "models", id);
+  if (!optional) return;
+  yield* recordsOf(view, "related_brands", id);
+  yield* recordsOf(view, "sizings", id);
+}
+
+function* readModelItself(view: View, { id }: Model, optional: boolean): Generator<TruthRecord> {
+  yield* recordsOf(view, "model", id);
+  if (!optional) return;
+  yield* recordsOf(view, "related_models", id);
+  yield* recordsOf(view, "same_cut", id);
+}

@@ -1,0 +1,118 @@
+/**
+ * The catalogue as one client sees it: from the base URL that it used. In: a world, addresses and a base URL. Out: the
+ * URLs and the envelopes' common parts. It knows nothing of requests, credentials or faults.
+ */
+import type { World } from "../world/world.ts";
+import type { Addresses } from "./addresses.ts";
+import type { Paging } from "./paging.ts";
+import type { ResourceKind } from "./resource.ts";
+
+export interface View {
+  readonly world: World;
+  /** Origin of the base URL, without a slash at its end. */
+  readonly origin: string;
+  /** The service's own word, as in `<serviceName>_url`. */
+  readonly serviceName: string;
+  readonly pageSize: number;
+  /** Whether sizes come in pages too, which they usually do not. */
+  readonly paginateSizes: boolean;
+  readonly urlOf: (kind: ResourceKind, id: number, page?: number) => string;
+}
+
+export type ViewSettings = Pick<View, "world" | "serviceName" | "pageSize" | "paginateSizes">;
+
+export function createView(
+  settings: ViewSettings,
+  addresses: Addresses,
+  paging: Paging,
+  origin: string,
+): View {
+  return {
+    ...settings,
+    origin,
+    urlOf: (kind, id, page = 1) => origin + addresses.pathOf(kind, id) + paging.queryOf(page),
+  };
+}
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+export type JsonObject = { readonly [name: string]: Json };
+
+/** What the service sends, in the order in which it sends it. */
+export interface SentEnvelope {
+  readonly self: string;
+  readonly rel: "resource" | "entity" | "collection";
+  readonly spec: string | null;
+  readonly links: JsonObject;
+  readonly meta: JsonObject;
+  readonly body?: JsonObject;
+  readonly collection?: readonly JsonObject[];
+}
+
+/** `service_url`, or under whatever name the service goes: a page of the public site. */
+export function publicPage(view: View, path: string): { readonly [name: string]: string } {
+  return { [`${view.serviceName}_url`]: `https://www.${siteName(view)}.example/${path}` };
+}
+
+export function pictureUrl(view: View, path: string): string {
+  return `https://pictures.${siteName(view)}.example/${path}`;
+}
+
+export function docsUrl(view: View, page: string): string {
+  return `https://www.${siteName(view)}.example/docs/api/${page}`;
+}
+
+function siteName({ serviceName }: View): string {
+  return serviceName.replaceAll("_", "-").toLowerCase();
+}
+
+export function entity(
+  self: string,
+  collection: string | null,
+  links: JsonObject,
+  body: JsonObject,
+): SentEnvelope {
+  return { self, rel: "entity", spec: null, links, meta: { collection }, body };
+}
+
+/** One page of a paginated collection; null beyond the last one. */
+export function pageOf<Item>(
+  view: View,
+  kind: ResourceKind,
+  id: number,
+  page: number,
+  items: readonly Item[],
+  links: JsonObject,
+  summary: (item: Item) => JsonObject,
+): SentEnvelope | null {
+  const pages = Math.max(1, Math.ceil(items.length / view.pageSize));
+  if (page > pages) return null;
+  const shown = items.slice((page - 1) * view.pageSize, page * view.pageSize);
+  const self = view.urlOf(kind, id, page);
+  const meta = {
+    page_total: shown.length,
+    paginated: true,
+    next: page < pages ? view.urlOf(kind, id, page + 1) : null,
+    current: self,
+    prev: page > 1 ? view.urlOf(kind, id, page - 1) : null,
+    collection_total: items.length,
+  };
+  return { self, rel: "collection", spec: null, links, meta, collection: shown.map(summary) };
+}
+
+/** A collection that comes whole. */
+export function wholeCollection<Item>(
+  self: string,
+  items: readonly Item[],
+  links: JsonObject,
+  summary: (item: Item) => JsonObject,
+): SentEnvelope {
+  const meta = {
+    page_total: null,
+    paginated: false,
+    next: null,
+    current: null,
+    prev: null,
+    collection_total: items.length,
+  };
+  return { self, rel: "collection", spec: null, links, meta, collection: items.map(summary) };
+}

@@ -1,0 +1,121 @@
+/**
+ * The sandbox: a complete service of our own, by the specification, to try everything without the real one and to check
+ * the mirror independently. In: options, all with defaults. Out: a running server and what tests ask of it. It must not
+ * know anything of the mirror, its jobs or its client; whatever it serves follows from the seed and from what was done
+ * to it since.
+ */
+
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createAllowance } from "./accounts/allowance.ts";
+import { createApp, createAuthenticator, type SandboxApp } from "./accounts/credentials.ts";
+import { createUsers, type SandboxUser } from "./accounts/users.ts";
+import { type AdvanceReport, type AdvanceRequest, advance } from "./advance.ts";
+import { type ClockMove, createClock } from "./clock.ts";
+import { createFaultPlan } from "./faults/fault-plan.ts";
+import { createAdmin } from "./http/admin.ts";
+import { createRequestLog, type LogEntry } from "./http/request-log.ts";
+import { createHttpServer } from "./http/server.ts";
+import { createService } from "./http/service.ts";
+import { createAddresses } from "./resources/addresses.ts";
+import { readTruth, type TruthOptions, type TruthRecord } from "./resources/catalogue.ts";
+import { createPaging } from "./resources/paging.ts";
+import { type FaultsOption, readFaults, type SandboxOptions, settleOptions } from "./sandbox-options.ts";
+import { createWorld, type WorldTotals } from "./world/world.ts";
+
+export interface Sandbox extends AsyncDisposable {
+  /** The base URL, with a slash at its end. */
+  readonly url: string;
+  readonly users: readonly Pick<SandboxUser, "username" | "token" | "scopes">[];
+  readonly app: SandboxApp;
+  /** What the world was made with; a model has no more than 256 sizes, so there may be fewer sizes than asked for. */
+  readonly totals: WorldTotals;
+  /** Every resource of a perfect catalogue mirror down to the sizes, as it now stands. */
+  readonly truth: (options?: TruthOptions) => Iterable<TruthRecord>;
+  /** @param since the `n` of an entry; only later ones come back */
+  readonly log: (since?: number) => LogEntry[];
+  readonly clearLog: () => void;
+  /** Moves the world on; says exactly what that did. */
+  readonly advance: (request?: AdvanceRequest) => AdvanceReport;
+  /** Moves the sandbox's time, allowance windows included; returns the new one. */
+  readonly moveClock: (move: ClockMove) => Date;
+  /** The sandbox's time. */
+  readonly now: () => Date;
+  /** Faults from now on, in place of those before; none with `[]`. */
+  readonly setFaults: (faults: FaultsOption) => void;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Starts a sandbox; it listens when this resolves.
+ * @throws SandboxOptionError for a wrong option, or the system's error when it cannot listen
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const settings = settleOptions(options);
+  const { seed, totals, serviceName, pageSize, paginateSizes, allowance: limit } = settings;
+  const clock = createClock();
+  const world = createWorld(seed, totals);
+  const users = createUsers(world, settings.users);
+  const app = createApp(seed);
+  const log = createRequestLog();
+  let faultPlan = createFaultPlan(settings.faultRules);
+  const service = createService({
+    site: {
+      view: { world, serviceName, pageSize, paginateSizes },
+      addresses: createAddresses(settings.layout, world),
+      paging: createPaging(settings.pagination, seed),
+      etagStyle: settings.etag,
+      unauthorizedStatus: settings.unauthorizedStatus,
+    },
+    authenticate: createAuthenticator(users, app),
+    allowance: limit === undefined ? null : createAllowance(limit, settings.windowSeconds, clock.nowMillis),
+    nowMillis: clock.nowMillis,
+    faultPlan: () => faultPlan,
+  });
+  const advanceAt = (request: AdvanceRequest, origin: string): AdvanceReport => {
+    const report = advance(service.viewAt(origin), request);
+    service.invalidate();
+    return report;
+  };
+  const setFaults = (faults: FaultsOption): void => {
+    faultPlan = createFaultPlan(readFaults(faults));
+  };
+  const admin = createAdmin({
+    advance: advanceAt,
+    truth: (truthOptions, origin) => readTruth(service.viewAt(origin), truthOptions),
+    moveClock: clock.move,
+    setFaults,
+    log,
+  });
+  const server = createHttpServer({ service, admin, log, latencyMillis: settings.latencyMillis });
+  server.listen(settings.port, settings.host);
+  await once(server, "listening");
+  const origin = originOf(settings.host, (server.address() as AddressInfo).port);
+  const close = async (): Promise<void> => {
+    if (!server.listening) return;
+    server.close();
+    server.closeAllConnections();
+    await once(server, "close");
+  };
+  return {
+    url: `${origin}/`,
+    users,
+    app,
+    totals,
+    truth: (truthOptions) => readTruth(service.viewAt(origin), truthOptions),
+    log: log.read,
+    clearLog: log.clear,
+    advance: (request = {}) => advanceAt(request, origin),
+    moveClock: clock.move,
+    now: () => new Date(clock.nowMillis()),
+    setFaults,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Where clients find it; one that listens everywhere is found on this machine. */
+function originOf(host: string, port: number): string {
+  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}

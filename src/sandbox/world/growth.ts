@@ -1,0 +1,100 @@
+/** New brands, models and sizes, each drawn from a stream of its own number; the first day's and every later one's. */
+import { brasPerSizeTail, paretoQuantile } from "../distributions.ts";
+import { Random, streams } from "../random.ts";
+import { firstDaysDate } from "./dates.ts";
+import { brandName, modelName, uniqueSlug } from "./names.ts";
+import { type GridCell, sizeLabel, sizingSystems } from "./sizing.ts";
+import type { Brand, Model, Size, World } from "./world.ts";
+
+export const modelTypes = [
+  "Underwired unpadded bra",
+  "Underwired padded bra",
+  "Wireless bra",
+  "Sports bra",
+  "Nursing bra",
+  "Bralette",
+  "Longline bra",
+];
+
+export function createBrand(world: World, lastModifiedAt?: string): Brand {
+  const id = world.brands.length;
+  const random = new Random(world.seed, streams.brand, id);
+  const name = brandName(id, random);
+  const slug = uniqueSlug(name, `brand-${id}`, (taken) => world.brandBySlug.has(taken));
+  const brand: Brand = {
+    id,
+    slug,
+    system: random.pick(sizingSystems),
+    models: [],
+    modelBySlug: new Map(),
+    name,
+    twitter: random.chance(0.5) ? `@${slug.replaceAll("-", "_")}` : null,
+    facebook: random.chance(0.5) ? `https://social.example/${slug}` : null,
+    logoVersion: 1,
+    braCount: 0,
+    lastModifiedAt: lastModifiedAt ?? firstDaysDate(random),
+    isGone: false,
+  };
+  world.brands.push(brand);
+  world.brandBySlug.set(slug, brand);
+  return brand;
+}
+
+/** @param position where its brand lists it; at the end by default */
+export function createModel(
+  world: World,
+  brand: Brand,
+  lastModifiedAt?: string,
+  position = brand.models.length,
+): Model {
+  const id = world.models.length;
+  const random = new Random(world.seed, streams.model, id);
+  const ownName = modelName(id, random);
+  // Every 25th bears the name of the model before it: a label is no key.
+  const name = id % 25 === 24 ? (brand.models.at(-1)?.name ?? ownName) : ownName;
+  const model: Model = {
+    id,
+    brand,
+    slug: uniqueSlug(name, `model-${id}`, (taken) => brand.modelBySlug.has(taken)),
+    code: `${random.hex(2).toUpperCase()}${1000 + random.integer(9000)}`,
+    sizes: [],
+    sizeByLabel: new Map(),
+    name,
+    type: random.pick(modelTypes),
+    isDiscontinued: random.chance(0.3),
+    stockPictures: random.integer(4),
+    braCount: 0,
+    lastModifiedAt: lastModifiedAt ?? firstDaysDate(random),
+    isGone: false,
+  };
+  world.models.push(model);
+  brand.models.splice(position, 0, model);
+  brand.modelBySlug.set(model.slug, model);
+  return model;
+}
+
+export function createSize(world: World, model: Model, cell: GridCell, lastModifiedAt?: string): Size {
+  const id = world.sizes.length;
+  const random = new Random(world.seed, streams.size, id);
+  const size: Size = {
+    id,
+    model,
+    cell,
+    label: sizeLabel(cell, model.brand.system),
+    braCount: Math.floor(paretoQuantile(random.next(), brasPerSizeTail)) - 1,
+    pictureVersion: 1,
+    lastModifiedAt: lastModifiedAt ?? firstDaysDate(random),
+    isGone: false,
+  };
+  world.sizes.push(size);
+  model.sizes.push(size);
+  model.sizeByLabel.set(size.label, size);
+  addBras(model, size.braCount);
+  return size;
+}
+
+/** Counts bras of a model in, or out when negative, up to its brand. */
+export function addBras(model: Model, count: number): void {
+  model.braCount += count;
+  model.brand.braCount += count;
+}

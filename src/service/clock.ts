@@ -1,0 +1,24 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/** Everything the door knows of time and chance, so that tests can hand it their own. */
+export interface Clock {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Rejects with the signal's reason when that is aborted. */
+  sleep(millis: number, signal: AbortSignal | undefined): Promise<void>;
+  /** In [0, 1). */
+  random(): number;
+}
+
+export const systemClock: Clock = {
+  now: Date.now,
+  random: Math.random,
+  async sleep(millis, signal) {
+    try {
+      await delay(millis, undefined, signal === undefined ? {} : { signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
+  },
+};

@@ -1,0 +1,77 @@
+/**
+ * A user's token or an application's key and secret. The value lives only in this module, out of reach of printing,
+ * cloning and JSON; `authorizationOf` and `redact` are for the door and must not be imported elsewhere.
+ */
+import { inspect } from "node:util";
+import { ServiceSettingsError } from "./settings-error.ts";
+
+export interface Credential {
+  readonly kind: "token" | "app";
+  toString(): string;
+  toJSON(): string;
+}
+
+interface Secret {
+  readonly authorization: string;
+  /** The secret as it may come back in a text. */
+  readonly spellings: readonly string[];
+}
+
+const shown = "[credential]";
+const secrets = new WeakMap<Credential, Secret>();
+
+/** @throws ServiceSettingsError when the token holds what no header can carry */
+export function bearerToken(token: string): Credential {
+  return keep("token", `bearer ${sendableOrThrow("token", token)}`, [token]);
+}
+
+/** @throws ServiceSettingsError when the key or secret holds what no header can carry */
+export function appCredential(key: string, secret: string): Credential {
+  if (key.includes(":")) throw refusal("application key", "a colon");
+  const pair = `${sendableOrThrow("application key", key)}:${sendableOrThrow("application secret", secret)}`;
+  return keep("app", `app ${pair}`, [pair, secret]);
+}
+
+/** The value of the `Authorization` header. */
+export function authorizationOf(credential: Credential): string {
+  return secretOf(credential).authorization;
+}
+
+/** A text from the service, which may have echoed the credential, made safe to show. */
+export function redact(credential: Credential, text: string): string {
+  return secretOf(credential).spellings.reduce((rest, spelling) => rest.replaceAll(spelling, shown), text);
+}
+
+function keep(kind: Credential["kind"], authorization: string, values: readonly string[]): Credential {
+  const show = () => shown;
+  const credential = Object.freeze({ kind, toString: show, toJSON: show, [inspect.custom]: show });
+  const spellings = values.flatMap((value) => [
+    value,
+    encodeURIComponent(value),
+    Buffer.from(value).toString("base64"),
+    Buffer.from(value).toString("base64url"),
+  ]);
+  secrets.set(credential, { authorization, spellings });
+  return credential;
+}
+
+function secretOf(credential: Credential): Secret {
+  const secret = secrets.get(credential);
+  if (secret === undefined) throw new TypeError("not a credential made by bearerToken or appCredential");
+  return secret;
+}
+
+function sendableOrThrow(name: string, value: string): string {
+  if (value === "") throw refusal(name, "nothing");
+  if (!/^[\x21-\x7e]+$/.test(value))
+    throw refusal(name, "a space, a line break or another character that no header can carry");
+  return value;
+}
+
+function refusal(name: string, content: string): ServiceSettingsError {
+  return new ServiceSettingsError(
+    "bad-credential",
+    `The ${name} contains ${content}.`,
+    `Copy the ${name} again, without anything around it.`,
+  );
+}

@@ -1,0 +1,34 @@
+import type { ParsedJson } from "../../schema/json.ts";
+
+interface FetchedBody {
+  readonly outcome: "body";
+  /** The address that was asked for. */
+  readonly url: string;
+  /** The address that answered, after redirects: relative links in the body are resolved against it. */
+  readonly finalUrl: string;
+  readonly status: number;
+  readonly etag: string | null;
+  /** Decoded, else verbatim: valid UTF-8, one JSON object, in a buffer of its own. */
+  readonly body: Uint8Array;
+}
+
+interface FetchedNotModified {
+  readonly outcome: "not-modified";
+  readonly url: string;
+  readonly etag: string | null;
+}
+
+interface FetchedGone {
+  readonly outcome: "gone";
+  readonly url: string;
+  readonly status: 404 | 410;
+}
+
+/** What one fetch brought: plain data that `structuredClone` and a queue carry unchanged. */
+export type Fetched = FetchedBody | FetchedNotModified | FetchedGone;
+
+/**
+ * A fetch in the process that made it, with the parse that the door needed anyway. Numbers beyond a double don't survive
+ * cloning, so `json` stays behind when a result leaves the process; there, parse `body` again.
+ */
+export type FetchedHere = (FetchedBody & { readonly json: ParsedJson }) | FetchedNotModified | FetchedGone;

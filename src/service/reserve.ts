@@ -1,0 +1,28 @@
+import type { AllowanceReading } from "./allowance-reading.ts";
+
+/**
+ * Asked before every attempt, retries and redirects included, so that a ledger can count or refuse it. To refuse, it
+ * rejects with a ServiceError, which ends the fetch as it is.
+ */
+export type Reserve = (attempt: ReservedAttempt) => Promise<Reservation>;
+
+export interface ReservedAttempt {
+  readonly url: string;
+  /** Whether a validator is sent along, so that an unchanged resource costs nothing. */
+  readonly conditional: boolean;
+}
+
+export interface Reservation {
+  /** Called exactly once for each attempt, whatever became of it. */
+  settle(report: AttemptReport): void;
+}
+
+export interface AttemptReport {
+  /** Null when no answer came; whether the service counted the request is then unknown. */
+  readonly status: number | null;
+  readonly allowance: AllowanceReading | null;
+  /** Epoch milliseconds before which the service asked not to be called again (`Retry-After`). */
+  readonly retryAt: number | null;
+}
+
+export const noAnswer: AttemptReport = { status: null, allowance: null, retryAt: null };

@@ -1,0 +1,111 @@
+/**
+ * The door: the one place where the service is talked to. In: an address that the service gave, and the validator of what
+ * is held. Out: plain data, or a ServiceError that says what to do next. It attaches the credential as it sends, only to
+ * the base URL's origin; it knows nothing of kinds, links, mirrors or runs, and it keeps nothing between two fetches but
+ * connections and whether the service is down.
+ */
+import { Pool } from "undici";
+import { createAttempt } from "./attempt.ts";
+import { readOriginOrThrow } from "./base-url.ts";
+import { Circuit } from "./circuit.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { offeredEncodings } from "./content-encoding.ts";
+import { authorizationOf, type Credential, redact } from "./credential.ts";
+import { Deadlines } from "./deadlines.ts";
+import { readEntityTag } from "./entity-tag.ts";
+import type { FetchedHere } from "./fetched.ts";
+import { follow } from "./follow.ts";
+import { defaultLimits, type ServiceLimits } from "./limits.ts";
+import type { Reserve } from "./reserve.ts";
+import { defaultRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
+import { retryTransient } from "./retry-transient.ts";
+import { resolveToUrl } from "./same-origin.ts";
+import { isTransient, ServiceError } from "./service-error.ts";
+
+export interface ServiceOptions {
+  /** `http:` or `https:`; its origin is the only one that is ever contacted. */
+  readonly baseUrl: string;
+  readonly credential?: Credential | null;
+  readonly reserve?: Reserve;
+  /** Sockets at most; 8 unless told. */
+  readonly connections?: number;
+  readonly limits?: Partial<ServiceLimits>;
+  readonly retry?: Partial<RetryPolicy>;
+  readonly clock?: Clock;
+  readonly userAgent?: string;
+}
+
+export interface FetchRequest {
+  readonly url: string;
+  /** The tag of what is held; with it, an unchanged resource comes back as `not-modified`. */
+  readonly etag?: string | null;
+  readonly signal?: AbortSignal;
+}
+
+export interface Service {
+  /**
+   * One resource. Rejects with a ServiceError, with what `reserve` rejected with, or with the reason of the caller's own
+   * signal; with nothing else.
+   */
+  fetch(request: FetchRequest): Promise<FetchedHere>;
+  /** Lets what is being sent finish, and closes the connections; may be called again. */
+  close(): Promise<void>;
+}
+
+/** @throws ServiceSettingsError when the base URL can't be used */
+export function openService(options: ServiceOptions): Service {
+  const { credential = null, reserve, connections = 8, clock = systemClock, userAgent = "armoire" } = options;
+  const origin = readOriginOrThrow(options.baseUrl);
+  const limits = { ...defaultLimits, ...options.limits };
+  const policy = { ...defaultRetryPolicy, ...options.retry };
+  const deadlines = new Deadlines(limits.totalTimeoutMillis);
+  const circuit = new Circuit(clock);
+  const pool = new Pool(origin, {
+    connections,
+    allowH2: false,
+    headersTimeout: limits.headerTimeoutMillis,
+    bodyTimeout: limits.idleTimeoutMillis,
+    // Said outright, because NODE_TLS_REJECT_UNAUTHORIZED=0 would otherwise switch it off in silence.
+    connect: { rejectUnauthorized: true, timeout: limits.headerTimeoutMillis, autoSelectFamily: true },
+  });
+  const headers = [
+    "accept",
+    "application/json",
+    "accept-encoding",
+    offeredEncodings.join(", "),
+    "user-agent",
+    userAgent,
+  ];
+  if (credential !== null) headers.push("authorization", authorizationOf(credential));
+  const redactCredential = (text: string) => (credential === null ? text : redact(credential, text));
+  const parts = { dispatcher: pool, headers, reserve, limits, deadlines, clock, redact: redactCredential };
+  const followParts = { attempt: createAttempt(parts), origin, limits, policy, clock };
+
+  let closing: Promise<void> | undefined;
+
+  return {
+    async fetch({ url, etag, signal }) {
+      signal?.throwIfAborted();
+      const target = resolveToUrl(url, origin, origin);
+      if (typeof target === "string")
+        throw new ServiceError("link-refused", `not an address to follow (${target})`, { url });
+      circuit.passOrThrow(url);
+      const ask = { url, target, etag: readEntityTag(etag), signal };
+      try {
+        const fetched = await follow(ask, followParts).catch((error: unknown) => {
+          if (!isTransient(error)) throw error;
+          return retryTransient(error, () => follow(ask, followParts), { policy, clock, signal });
+        });
+        circuit.succeed();
+        return fetched;
+      } catch (error) {
+        if (error instanceof ServiceError && error.next === "retry") circuit.fail();
+        throw error;
+      }
+    },
+    close() {
+      closing ??= pool.close();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/** From what a person calls a brand to its resources: a listed name, a slug that is held, or a name that slugifies to it. */
+import type { MirrorReader } from "../mirror/mirror.ts";
+
+export type FoundBrands =
+  | { readonly certainty: "known"; readonly ids: readonly number[] }
+  /** Their names look like it; only their own slugs can confirm. */
+  | { readonly certainty: "likely"; readonly ids: readonly number[] }
+  | { readonly certainty: "none"; readonly alike: readonly string[] };
+
+interface ListedBrand {
+  readonly id: number;
+  readonly name: string | null;
+  readonly slug: string | null;
+}
+
+export function findBrands(mirror: MirrorReader, wanted: string): FoundBrands {
+  const listed = mirror.db
+    .prepare<[], ListedBrand>(
+      `select distinct r.id, m.name, b.slug from _resource r
+       left join _member m on m.item_id = r.id left join _brand b on b.id = r.id
+       where r.kind = 'brand' and r.state <> 'gone'`,
+    )
+    .all();
+  const idsWhere = (matches: (brand: ListedBrand) => boolean) => [
+    ...new Set(listed.filter(matches).map((brand) => brand.id)),
+  ];
+  const byName = idsWhere((brand) => fold(brand.name) === fold(wanted));
+  if (byName.length > 0) return { certainty: "known", ids: byName };
+  const bySlug = idsWhere((brand) => brand.slug === wanted);
+  if (bySlug.length > 0) return { certainty: "known", ids: bySlug };
+  const likely = idsWhere((brand) => brand.slug === null && slugify(brand.name) === slugify(wanted));
+  if (likely.length > 0) return { certainty: "likely", ids: likely };
+  const start = slugify(wanted).slice(0, 3);
+  const alike = listed.flatMap(({ name }) =>
+    name !== null && start !== "" && slugify(name).includes(start) ? [name] : [],
+  );
+  return { certainty: "none", alike: [...new Set(alike)].slice(0, 3) };
+}
+
+/** The usual making of a slug from a name: accents off, everything but letters and digits to single hyphens. */
+export function slugify(name: unknown): string {
+  if (typeof name !== "string") return "";
+  return name
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-|-$/g, "");
+}
+
+function fold(name: unknown): string {
+  return typeof name === "string" ? name.normalize("NFC").toLowerCase() : "";
+}

@@ -1,0 +1,36 @@
+/** What a sync did: the object that `sync --json` prints, and that the run log keeps. */
+import type { StopReason } from "../mirror/runs.ts";
+import type { RequestCounts } from "./allowance.ts";
+
+export interface SyncReport {
+  /** Null for a dry run, which leaves no trace. */
+  readonly run: number | null;
+  /** The mirror's file. */
+  readonly mirror: string;
+  /** Whether everything in the scope is held and was checked in this cycle. */
+  readonly complete: boolean;
+  readonly stopped: StopReason | null;
+  readonly requests: Readonly<RequestCounts>;
+  readonly resources: ResourceCounts;
+  readonly allowance: {
+    readonly limit: number | null;
+    readonly remaining: number | null;
+    /** ISO 8601, UTC. */
+    readonly resetAt: string | null;
+  };
+  /** ISO 8601, UTC: when it makes sense to go on; null for at once, or when nobody knows. */
+  readonly resumeAt: string | null;
+  readonly seconds: number;
+}
+
+export interface ResourceCounts {
+  new: number;
+  changed: number;
+  unchanged: number;
+  gone: number;
+  /** Due and not done. */
+  pending: number;
+  failed: number;
+  /** Links that are not followed, since they lead to another origin. */
+  skipped: number;
+}

@@ -1,0 +1,23 @@
+/** What a sync goes for: a depth and the optional links that are followed, as an ordered list of kinds. Pure. */
+import { type Area, type Depth, depths, type Kinds, unknownKind } from "../../schema/kind.ts";
+
+/** From the front page to the last size, level by level. */
+const kindsOfDepth: Readonly<Record<Depth, readonly string[]>> = {
+  brands: ["brands", "brand"],
+  models: ["models", "model"],
+  sizes: ["sizes", "size"],
+};
+
+const kindsOfAccount = ["me", "bras", "bra", "measurements", "measurement"];
+
+/** The kinds to fetch, in their order; `follow` names links such as `related` that are else only noted. */
+export function kindsInScope(kinds: Kinds, area: Area, depth: Depth, follow: readonly string[]): string[] {
+  const walked =
+    area === "account"
+      ? kindsOfAccount
+      : depths.slice(0, depths.indexOf(depth) + 1).flatMap((level) => kindsOfDepth[level]);
+  const followed = ["root", ...walked].flatMap((name) =>
+    follow.map((link) => kinds[name]?.references[link] ?? kinds[name]?.children[link] ?? unknownKind(link)),
+  );
+  return [...new Set(["root", ...walked, ...followed])];
+}

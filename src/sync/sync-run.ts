@@ -1,0 +1,217 @@
+/** One run over an open mirror: its state, from the first due resource to the report. */
+import type { Engine } from "../../jobs/engine.ts";
+import type { JobResult, Stop } from "../../jobs/fetch-job.ts";
+import { kinds } from "../../jobs/kinds.ts";
+import type { Scope } from "../mirror/frontier.ts";
+import { emptySummary } from "../mirror/ingest.ts";
+import type { MirrorWriter } from "../mirror/mirror.ts";
+import type { StopReason } from "../mirror/runs.ts";
+import type { Clock } from "../service/clock.ts";
+import type { RunAllowance } from "./allowance.ts";
+import { findBrands } from "./find-brands.ts";
+import { frontierSource } from "./frontier-source.ts";
+import type { Interruption } from "./interruption.ts";
+import { countKinds, type SyncProgress } from "./progress.ts";
+import type { ResourceCounts, SyncReport } from "./report.ts";
+import { kindsInScope } from "./scope.ts";
+import { SyncError } from "./sync-error.ts";
+
+export interface RunRequest {
+  readonly depth: "brands" | "models" | "sizes";
+  readonly brands: readonly string[];
+  readonly follow: readonly string[];
+  readonly onProgress: (read: () => SyncProgress) => void;
+}
+
+export interface RunTools {
+  readonly mirror: MirrorWriter;
+  readonly engine: Engine;
+  readonly allowance: RunAllowance;
+  readonly interruption: Interruption;
+  readonly clock: Clock;
+}
+
+export class SyncRun {
+  readonly #request: RunRequest;
+  readonly #tools: RunTools;
+  readonly #runId: number;
+  readonly #startedMillis: number;
+  readonly #summary = emptySummary();
+  /** Answers to jobs, each of which is one fetch with any number of attempts. */
+  #fetches = 0;
+  #stop: Stop | null = null;
+  #firstFailure: string | null = null;
+
+  constructor(request: RunRequest, tools: RunTools) {
+    this.#request = request;
+    this.#tools = tools;
+    this.#startedMillis = tools.clock.now();
+    const { depth, brands, follow } = request;
+    this.#runId = tools.mirror.beginRun({
+      startedAt: toIso(this.#startedMillis),
+      mode: "incremental",
+      scope: { depth, brands, follow },
+    });
+    tools.mirror.seed(this.#runId);
+  }
+
+  /** @throws SyncError, after the run was closed and all that it fetched saved */
+  async perform(): Promise<SyncReport> {
+    return this.#close(await this.#walkScope());
+  }
+
+  async #walkScope(): Promise<Scope> {
+    try {
+      const scope = await this.#resolveScope();
+      if (!this.#isStopping) await this.#walk(scope);
+      return scope;
+    } catch (error) {
+      this.#closeRun("error", { pending: 0 });
+      throw error;
+    }
+  }
+
+  get #isStopping(): boolean {
+    return this.#stop !== null || this.#tools.interruption.isRequested;
+  }
+
+  /** With `--brand`, the listing is read first, and brands whose name only looks like the wanted one; never all of them. */
+  async #resolveScope(): Promise<Scope> {
+    const { depth, brands, follow } = this.#request;
+    const scope: Scope = { kinds: kindsInScope(kinds, "catalogue", depth, follow), belowIds: null };
+    if (brands.length === 0) return scope;
+    const find = () => brands.map((brand) => ({ brand, found: findBrands(this.#tools.mirror, brand) }));
+    if (find().some(({ found }) => found.certainty === "none")) {
+      await this.#walk({ kinds: ["root", "brands"], belowIds: null });
+    }
+    const likely = find().flatMap(({ found }) => (found.certainty === "likely" ? found.ids : []));
+    if (likely.length > 0 && !this.#isStopping) await this.#walk({ kinds: ["brand"], belowIds: likely });
+    const belowIds: number[] = [];
+    for (const { brand, found } of find()) {
+      if (found.certainty === "known") belowIds.push(...found.ids);
+      else if (!this.#isStopping) throw unknownBrand(brand, found.certainty === "none" ? found.alike : []);
+    }
+    return { ...scope, belowIds };
+  }
+
+  async #walk(scope: Scope): Promise<void> {
+    const { mirror, engine, interruption } = this.#tools;
+    // A cycle that found nothing due is over: this run begins the next one.
+    if (mirror.cycleRun === null || mirror.frontier(scope, mirror.cycleRun).count() === 0) {
+      mirror.setCycleRun(this.#runId);
+    }
+    const source = frontierSource(this.#frontier(scope), () => this.#isStopping);
+    for await (const batch of engine.run(source, interruption.cancel)) {
+      this.#ingest(batch);
+      source.noteIngested(batch.map(({ job }) => job.resourceId));
+      this.#request.onProgress(() => this.#progress(scope));
+    }
+  }
+
+  #frontier(scope: Scope) {
+    const { mirror } = this.#tools;
+    return mirror.frontier(scope, mirror.cycleRun ?? this.#runId);
+  }
+
+  #ingest(batch: readonly JobResult[]): void {
+    const results = batch.flatMap((answer) => (answer.end === "fetched" ? [answer.result] : []));
+    for (const answer of batch) {
+      if (answer.end === "stopped") this.#stop ??= answer.stop;
+    }
+    for (const result of results) {
+      if (result.outcome === "failed") this.#firstFailure ??= result.message;
+    }
+    this.#fetches += results.length;
+    const summary = this.#tools.mirror.ingest(results, this.#runId);
+    for (const key of Object.keys(summary) as (keyof typeof summary)[]) this.#summary[key] += summary[key];
+  }
+
+  #progress(scope: Scope): SyncProgress {
+    const { mirror, allowance, clock } = this.#tools;
+    const seconds = (clock.now() - this.#startedMillis) / 1000;
+    return {
+      kinds: countKinds(mirror, scope.kinds),
+      requests: this.#requests(),
+      allowance: allowance.state,
+      pending: this.#frontier(scope).count(),
+      seconds,
+      requestsPerSecond: seconds === 0 ? 0 : allowance.counts.sent / seconds,
+    };
+  }
+
+  #close(scope: Scope): SyncReport {
+    const { mirror, allowance, clock } = this.#tools;
+    const stopped = this.#stopReason();
+    const pending = this.#frontier(scope).count();
+    const resources = this.#closeRun(stopped, { pending });
+    if (this.#stop?.reason === "authentication") {
+      throw new SyncError("not-authenticated", this.#stop.message, this.#stop.hint);
+    }
+    const stored = resources.new + resources.changed + resources.unchanged + resources.gone;
+    if (stored === 0 && (this.#stop?.reason === "outage" || resources.failed > 0)) {
+      throw new SyncError(
+        "nothing-fetched",
+        this.#firstFailure ?? this.#stop?.message ?? "nothing could be fetched",
+        "Check the base URL and the network. The mirror is as it was; the next sync goes on from here.",
+      );
+    }
+    const { limit, remaining, resetAt } = allowance.state;
+    const resumeMillis = stopped === "allowance" ? (this.#stop?.resumeAt ?? resetAt) : null;
+    return {
+      run: this.#runId,
+      mirror: mirror.file,
+      complete: stopped === null && pending === 0 && resources.failed === 0,
+      stopped,
+      requests: this.#requests(),
+      resources,
+      allowance: { limit, remaining, resetAt: resetAt === null ? null : toIso(resetAt) },
+      resumeAt: resumeMillis === null ? null : toIso(resumeMillis),
+      seconds: (clock.now() - this.#startedMillis) / 1000,
+    };
+  }
+
+  #stopReason(): StopReason | null {
+    if (this.#stop === null) return this.#tools.interruption.isRequested ? "interrupted" : null;
+    if (this.#stop.reason === "allowance") return this.#tools.allowance.refusal ?? "allowance";
+    return "error";
+  }
+
+  #closeRun(stopped: StopReason | null, { pending }: { pending: number }): ResourceCounts {
+    const { mirror, clock } = this.#tools;
+    const { new: added, changed, unchanged, gone, failed } = this.#summary;
+    const resources = {
+      new: added,
+      changed,
+      unchanged,
+      gone,
+      pending,
+      failed,
+      skipped: mirror.countIssues(this.#runId, "skipped-link"),
+    };
+    mirror.closeRun(this.#runId, {
+      endedAt: toIso(clock.now()),
+      stopped,
+      counts: { requests: this.#requests(), resources },
+    });
+    return resources;
+  }
+
+  #requests() {
+    const { counts } = this.#tools.allowance;
+    return { ...counts, retried: Math.max(0, counts.sent - this.#fetches), failed: this.#summary.failed };
+  }
+}
+
+function unknownBrand(wanted: string, alike: readonly string[]): SyncError {
+  return new SyncError(
+    "unknown-brand",
+    `The service lists no brand called ${JSON.stringify(wanted)}`,
+    alike.length > 0
+      ? `Did you mean ${alike.map((name) => JSON.stringify(name)).join(" or ")}?`
+      : "`armoire query 'select name from known'` lists the brands that the mirror knows.",
+  );
+}
+
+function toIso(millis: number): string {
+  return new Date(millis).toISOString();
+}

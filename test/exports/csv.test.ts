@@ -1,0 +1,142 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { csvChunks } from "../../exports/csv.ts";
+import { fromCsvText, toCsvText } from "../../exports/csv-text.ts";
+import type { Cell } from "../../exports/table.ts";
+import { type CsvField, readCsv } from "../support/read-csv.ts";
+import { anyTable, anyText, tableOf } from "./arbitrary-table.ts";
+
+const guarded = { raw: false };
+const write = (rows: readonly (readonly Cell[])[], options = guarded): string =>
+  [...csvChunks(tableOf("brand", ["name", "count"], rows), options)].join("");
+
+/** Through bytes, since a file is what others get. */
+const throughUtf8 = (text: string): string =>
+  new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(text));
+
+function expectCell(field: CsvField | undefined, cell: Cell, raw: boolean): void {
+  if (cell === null) expect(field).toEqual({ text: "", isQuoted: false });
+  else if (typeof cell === "bigint") expect(BigInt(field?.text ?? "")).toBe(cell);
+  else if (typeof cell === "number") expect(Number(field?.text)).toBe(cell);
+  else {
+    expect(fromCsvText(field?.text ?? "", { raw })).toBe(cell);
+    if (cell === "") expect(field?.isQuoted).toBe(true);
+  }
+}
+
+describe("csv", () => {
+  it("reads back to the same cells, whatever the text and the numbers", () => {
+    fc.assert(
+      fc.property(anyTable, fc.boolean(), (table, raw) => {
+        const [header, ...records] = readCsv(throughUtf8([...csvChunks(table, { raw })].join("")));
+        expect(header?.map((field) => fromCsvText(field.text, { raw }))).toEqual(table.columns);
+        expect(records.length).toBe(table.cells.length);
+        table.cells.forEach((row, index) => {
+          for (const [column, cell] of row.entries()) expectCell(records[index]?.[column], cell, raw);
+        });
+      }),
+    );
+  });
+
+  it("has a header, LF line ends, and quotes only where they are needed", () => {
+    expect(
+      write([
+        ['Anita, "Rosa"', 3],
+        ["Ulla\nB", -2.5],
+        ["Ewa", 9007199254740993n],
+      ]),
+    ).toBe('name,count\n"Anita, ""Rosa""",3\n"Ulla\nB",-2.5\nEwa,9007199254740993\n');
+  });
+
+  it("tells null from empty text", () => {
+    expect(
+      write([
+        [null, null],
+        ["", ""],
+      ]),
+    ).toBe('name,count\n,\n"",""\n');
+  });
+
+  it("gives a table without rows its header", () => {
+    expect(write([])).toBe("name,count\n");
+  });
+
+  it("gives NUL and lone surrogates an escape that text looking like one cannot be mistaken for", () => {
+    expect(toCsvText("a\0b", guarded)).toBe("a\\u0000b");
+    expect(toCsvText("\ud800 😀", guarded)).toBe("\\ud800 😀");
+    expect(toCsvText("\\u0000", guarded)).toBe("\\\\u0000");
+    expect(toCsvText("\\\0", guarded)).toBe("\\\\\\u0000");
+    expect(toCsvText("C:\\users", guarded)).toBe("C:\\users");
+  });
+
+  it("reads any text back, with and without the guard", () => {
+    fc.assert(
+      fc.property(anyText, fc.boolean(), (text, raw) => {
+        expect(fromCsvText(toCsvText(text, { raw }), { raw })).toBe(text);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("takes time in proportion to the text, also for runs of backslashes and apostrophes", () => {
+    const runs = [
+      "\\".repeat(200_000),
+      `;${"'".repeat(200_000)}`,
+      ";'".repeat(100_000),
+      '"='.repeat(100_000),
+    ].join("");
+    expect(fromCsvText(toCsvText(`${runs}\0`, guarded), guarded)).toBe(`${runs}\0`);
+  });
+});
+
+describe("the guard against formulas", () => {
+  it.each([
+    ["=1+1", "'=1+1"],
+    ["+31 20 555", "'+31 20 555"],
+    ["-2", "'-2"],
+    ["@SUM(A1)", "'@SUM(A1)"],
+    ["＝1", "'＝1"],
+    ["＋1", "'＋1"],
+    ["－1", "'－1"],
+    ["＠a", "'＠a"],
+    ["\t=1", "'\t'=1"],
+    ["\r=1", "'\r'=1"],
+    ["\n=1", "'\n'=1"],
+    ["a;=1", "a;'=1"],
+    ["a,=1", "a,'=1"],
+    ['a"=1', "a\"'=1"],
+    ["a\n@b", "a\n'@b"],
+    ["'=1", "''=1"],
+  ])("writes %j as %j", (text, written) => {
+    expect(toCsvText(text, guarded)).toBe(written);
+  });
+
+  it.each([
+    "O'Reilly",
+    "'s Hertogenbosch",
+    "a=b",
+    "https://a.example/?x=1&y=-2",
+    "75-85",
+    "two\r\n\r\nlines",
+  ])("leaves %j alone", (text) => {
+    expect(toCsvText(text, guarded)).toBe(text);
+  });
+
+  it("covers header names and leaves numbers alone", () => {
+    expect([...csvChunks(tableOf("t", ["=x", "y"], [[-1, -2n]]), guarded)].join("")).toBe("'=x,y\n-1,-2\n");
+  });
+
+  it("is off with raw", () => {
+    expect(write([["=1+1", "@"]], { raw: true })).toBe("name,count\n=1+1,@\n");
+  });
+
+  it("leaves no cell of any text that starts with a formula, also for readers that split at other separators", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        for (const cell of toCsvText(text, guarded).split(/[,;|\t"\r\n]/))
+          expect(cell).not.toMatch(/^[=+\-@＝＋－＠]/);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

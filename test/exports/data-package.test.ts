@@ -1,0 +1,265 @@
+import { execFileSync } from "node:child_process";
+import { chmod, mkdir, rename, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type DataPackageRequest, writeDataPackage } from "../../exports/data-package.ts";
+import { readManifest } from "../../exports/manifest.ts";
+import type { Row } from "../../exports/table.ts";
+import { verifyDataPackage } from "../../exports/verify-data-package.ts";
+import { anyTable, tableOf } from "./arbitrary-table.ts";
+import { folderState, makeTestFolder } from "./folder-state.ts";
+
+const brands = tableOf(
+  "brand",
+  ["href", "name"],
+  [
+    ["https://a.example/1/", "Anita"],
+    ["https://a.example/2/", null],
+  ],
+);
+const sizes = tableOf("size", ["href", "band"], [["https://a.example/3/", 75]]);
+
+const request = (out: string): DataPackageRequest => ({
+  out,
+  formats: ["csv", "json"],
+  tables: [brands, sizes],
+  about: { origin: "https://a.example", run: 7 },
+  toolVersion: "0.1.0",
+});
+
+/** Fails after more rows than any buffer on the way holds. */
+const failing = {
+  name: "brand",
+  columns: ["n"],
+  *rows(): Generator<Row> {
+    for (let n = 0; n < 1000; n++) yield [n];
+    throw new Error("the mirror is damaged");
+  },
+};
+
+describe("a data package", () => {
+  it("holds a file for each table and format, and a manifest that describes them", async () => {
+    const out = join(await makeTestFolder(), "catalogue");
+    const manifest = await writeDataPackage(request(out));
+    expect(Object.keys(await folderState(out))).toEqual([
+      "brand.csv",
+      "brand.json",
+      "manifest.json",
+      "size.csv",
+      "size.json",
+    ]);
+    expect(manifest).toEqual(await readManifest(out));
+    expect(manifest).toMatchObject({
+      about: { origin: "https://a.example", run: 7 },
+      toolVersion: "0.1.0",
+      raw: false,
+    });
+    expect(manifest.files[0]).toEqual({
+      path: "brand.csv",
+      table: "brand",
+      format: "csv",
+      rows: 2,
+      columns: ["href", "name"],
+      bytes: 59,
+      sha256: "1282adc69de77d8cd75d3e8034a1ac4a8692ae21ed87f114525c3e15fc1f4a93",
+    });
+    expect((await verifyDataPackage(out)).problems).toEqual([]);
+  });
+
+  it("is the same bytes each time, whatever the tables hold", async () => {
+    const folder = await makeTestFolder();
+    await fc.assert(
+      fc.asyncProperty(anyTable, fc.boolean(), async (table, raw) => {
+        const [first, second] = [join(folder, "first"), join(folder, "second")];
+        await writeDataPackage({ ...request(first), tables: [table], raw });
+        await writeDataPackage({ ...request(second), tables: [table], raw });
+        expect(await folderState(first)).toEqual(await folderState(second));
+        expect((await verifyDataPackage(first)).problems).toEqual([]);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("replaces an earlier one, and an empty folder, and leaves nothing beside it", async () => {
+    const folder = await makeTestFolder();
+    const out = join(folder, "catalogue");
+    await mkdir(out);
+    await writeDataPackage({ ...request(out), formats: ["json"] });
+    await writeDataPackage({ ...request(out), tables: [brands], formats: ["csv"] });
+    expect(Object.keys(await folderState(folder))).toEqual([
+      "catalogue",
+      "catalogue/brand.csv",
+      "catalogue/manifest.json",
+    ]);
+  });
+
+  it("can be read by its owner only", async () => {
+    const out = join(await makeTestFolder(), "catalogue");
+    await writeDataPackage(request(out));
+    expect((await stat(out)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(out, "brand.csv"))).mode & 0o777).toBe(0o600);
+    expect((await stat(join(out, "manifest.json"))).mode & 0o777).toBe(0o600);
+  });
+
+  it.each(["Brand", "", "../brand", "a b", "manifest", "brand"])(
+    "refuses a second table named %j",
+    async (name) => {
+      const folder = await makeTestFolder();
+      const tables = [brands, tableOf(name, ["x"], [])];
+      await expect(writeDataPackage({ ...request(join(folder, "out")), tables })).rejects.toMatchObject({
+        code: "bad-table-name",
+      });
+      expect(await folderState(folder)).toEqual({});
+    },
+  );
+});
+
+describe("a target that is taken", () => {
+  it.each<[string, string, (out: string) => Promise<unknown>]>([
+    ["a file", "not-a-package", (out) => writeFile(out, "mine")],
+    ["a pipe", "not-a-package", async (out) => execFileSync("mkfifo", [out])],
+    ["a folder of others", "not-a-package", (out) => mkdir(join(out, "src"), { recursive: true })],
+    ["a folder with another kind of manifest", "not-a-package", (out) => withManifest(out, '{"name":"app"}')],
+    ["a folder with a manifest that is not JSON", "not-a-package", (out) => withManifest(out, "{")],
+    [
+      "a newer package",
+      "newer-package",
+      (out) => withManifest(out, '{"format":"armoire-data-package","formatVersion":2}'),
+    ],
+    [
+      "a damaged package",
+      "damaged-package",
+      (out) => withManifest(out, '{"format":"armoire-data-package","formatVersion":1}'),
+    ],
+    [
+      "a package with somebody's notes in it",
+      "not-a-package",
+      async (out) => {
+        await writeDataPackage(request(out));
+        await writeFile(join(out, "notes.txt"), "mine");
+      },
+    ],
+    [
+      "a symbolic link to a package",
+      "symbolic-link",
+      async (out) => {
+        await writeDataPackage(request(`${out}-real`));
+        await symlink(`${out}-real`, out);
+      },
+    ],
+  ])("is refused and left as it is: %s", async (_what, code, prepare) => {
+    const folder = await makeTestFolder();
+    const out = join(folder, "out");
+    await prepare(out);
+    const before = await folderState(folder);
+    const error = await writeDataPackage(request(out)).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: "ExportError", code, message: expect.stringContaining(out) });
+    expect(await folderState(folder)).toEqual(before);
+  });
+
+  const withManifest = async (out: string, text: string): Promise<void> => {
+    await mkdir(out);
+    await writeFile(join(out, "manifest.json"), text);
+  };
+});
+
+describe("an export that fails", () => {
+  it("leaves the earlier package and nothing else when a table cannot be read", async () => {
+    const folder = await makeTestFolder();
+    const out = join(folder, "out");
+    await writeDataPackage(request(out));
+    const before = await folderState(folder);
+    await expect(writeDataPackage({ ...request(out), tables: [sizes, failing] })).rejects.toThrow(
+      "the mirror is damaged",
+    );
+    expect(await folderState(folder)).toEqual(before);
+  });
+
+  it("leaves no trace when it is aborted half way, and closes the table", async () => {
+    const folder = await makeTestFolder();
+    const controller = new AbortController();
+    let isClosed = false;
+    const endless = {
+      name: "endless",
+      columns: ["n"],
+      *rows(): Generator<Row> {
+        try {
+          for (let n = 0; ; n++) {
+            if (n === 1000) controller.abort();
+            yield [n];
+          }
+        } finally {
+          isClosed = true;
+        }
+      },
+    };
+    const aborted = writeDataPackage({
+      ...request(join(folder, "out")),
+      tables: [endless],
+      signal: controller.signal,
+    });
+    await expect(aborted).rejects.toMatchObject({ name: "AbortError" });
+    expect(isClosed).toBe(true);
+    expect(await folderState(folder)).toEqual({});
+  });
+
+  it("names the path and the cause when there is no folder to write into", async () => {
+    const folder = await makeTestFolder();
+    await writeFile(join(folder, "file"), "");
+    for (const [parent, cause] of [
+      ["absent", "ENOENT"],
+      ["file", "ENOTDIR"],
+    ] as const) {
+      const out = join(folder, parent, "out");
+      const message = expect.stringMatching(new RegExp(`^cannot write ${out}: ${cause}`));
+      await expect(writeDataPackage(request(out))).rejects.toMatchObject({ code: "write-failed", message });
+    }
+    expect(await folderState(folder)).toEqual({ file: "" });
+  });
+
+  it.skipIf(process.getuid?.() === 0)(
+    "names the path and the cause when the folder is not writable",
+    async () => {
+      const folder = await makeTestFolder();
+      await chmod(folder, 0o500);
+      await expect(writeDataPackage(request(join(folder, "out")))).rejects.toMatchObject({
+        code: "write-failed",
+        message: expect.stringContaining("EACCES"),
+      });
+      await chmod(folder, 0o700);
+    },
+  );
+});
+
+describe("verifying a data package", () => {
+  it("finds every change to its files", async () => {
+    const out = join(await makeTestFolder(), "out");
+    await writeDataPackage(request(out));
+    await writeFile(join(out, "brand.csv"), "shorter");
+    await writeFile(join(out, "size.csv"), "href,band\nhttps://a.example/3/,70\n");
+    await rename(join(out, "brand.json"), join(out, "other.json"));
+    await rename(join(out, "size.json"), join(out, "..", "size.json"));
+    await symlink("../size.json", join(out, "size.json"));
+    expect((await verifyDataPackage(out)).problems).toEqual([
+      { path: "brand.csv", code: "wrong-size" },
+      { path: "brand.json", code: "missing" },
+      { path: "size.csv", code: "wrong-hash" },
+      { path: "size.json", code: "not-a-file" },
+      { path: "other.json", code: "not-listed" },
+    ]);
+  });
+
+  it("never opens a path that a manifest makes up", async () => {
+    const out = join(await makeTestFolder(), "out");
+    const manifest = await writeDataPackage(request(out));
+    const files = manifest.files.map((file) => ({ ...file, path: "../../etc/passwd" }));
+    await writeFile(join(out, "manifest.json"), JSON.stringify({ ...manifest, files }));
+    await expect(verifyDataPackage(out)).rejects.toMatchObject({ code: "damaged-package" });
+  });
+
+  it("says that there is nothing to verify", async () => {
+    const folder = await makeTestFolder();
+    await expect(verifyDataPackage(join(folder, "absent"))).rejects.toMatchObject({ code: "not-a-package" });
+  });
+});

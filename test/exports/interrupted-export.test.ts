@@ -1,0 +1,129 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readdir, rename } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { writeDataPackage } from "../../exports/data-package.ts";
+import { verifyDataPackage } from "../../exports/verify-data-package.ts";
+import { tableOf } from "./arbitrary-table.ts";
+import { folderState, makeTestFolder } from "./folder-state.ts";
+
+const program = join(import.meta.dirname, "exporting-process.ts");
+
+const exportHere = (out: string) =>
+  writeDataPackage({
+    out,
+    formats: ["csv"],
+    tables: [tableOf("brand", ["n"], [[1]])],
+    about: {},
+    toolVersion: "0",
+  });
+
+function startExport(out: string, label: string, rows: number, pauses: number): ChildProcess {
+  return spawn(process.execPath, [program, out, label, String(rows), String(pauses)], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const exit = once(child, "exit");
+  child.kill("SIGKILL");
+  await exit;
+}
+
+/** What stands in the place of an export: nothing, or one that is complete, by its label. */
+async function whatStands(out: string): Promise<unknown> {
+  if (!(await readdir(dirname(out))).includes(basename(out))) return "nothing";
+  const { manifest, problems } = await verifyDataPackage(out);
+  expect(problems).toEqual([]);
+  return manifest.about.label;
+}
+
+describe("an export killed with SIGKILL", () => {
+  it("leaves its place empty or the earlier package, wherever in the data it was", async () => {
+    const folder = await makeTestFolder();
+    for (const [earlier, steps] of [
+      ["nothing", 3],
+      ["earlier", 1],
+      ["earlier", 7],
+    ] as const) {
+      const out = join(folder, `${earlier}-${steps}`);
+      if (earlier === "earlier") await once(startExport(out, "earlier", 10, 0), "exit");
+      const child = startExport(out, "later", 1000, 250);
+      for (let step = 0; step < steps; step++) {
+        await once(child.stdout ?? child, "data");
+        if (step < steps - 1) child.stdin?.write("x");
+      }
+      await kill(child);
+      expect(await whatStands(out)).toBe(earlier);
+    }
+  });
+
+  it("leaves its place empty or a complete package at any moment, and the next export clears up", async () => {
+    const folder = await makeTestFolder();
+    const out = join(folder, "out");
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: 30 }), async (millis) => {
+        const child = startExport(out, "forever", 100, 0);
+        await once(child.stdout ?? child, "data");
+        const killed = Promise.withResolvers<void>();
+        setTimeout(() => kill(child).then(killed.resolve, killed.reject), millis);
+        await killed.promise;
+        expect(["nothing", "odd", "even"]).toContain(await whatStands(out));
+        await exportHere(out);
+        expect(Object.keys(await folderState(folder))).toEqual(["out", "out/brand.csv", "out/manifest.json"]);
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it("between its two renames is made good by the next export, even if that one fails", async () => {
+    const folder = await makeTestFolder();
+    const out = join(folder, "out");
+    await exportHere(out);
+    const before = await folderState(folder);
+    await rename(out, join(folder, ".out.armoire-old"));
+    const failed = writeDataPackage({
+      out,
+      formats: ["csv"],
+      tables: [tableOf("?", [], [])],
+      about: {},
+      toolVersion: "0",
+    });
+    await expect(failed).rejects.toMatchObject({ code: "bad-table-name" });
+    expect(await folderState(folder)).toEqual(before);
+  });
+});
+
+describe("beside an export", () => {
+  it("the folder of another export that is still running stays", async () => {
+    const folder = await makeTestFolder();
+    const running = `.out.armoire-partial-${process.ppid}-abcdef`;
+    await mkdir(join(folder, running));
+    await exportHere(join(folder, "out"));
+    expect(await readdir(folder)).toEqual([running, "out"]);
+  });
+});
+
+describe("a disk that takes no more", () => {
+  it("is named with the path, and leaves the earlier package and nothing else", async () => {
+    const folder = await makeTestFolder();
+    const out = join(folder, "out");
+    await exportHere(out);
+    const before = await folderState(folder);
+    // A limit on a file's size fails a write like a full disk does, without being root.
+    const limited = `ulimit -f 16; exec "$0" "$@"`;
+    const { promise, resolve } = Promise.withResolvers<string>();
+    execFile(
+      "bash",
+      ["-c", limited, process.execPath, program, out, "big", "100000", "0"],
+      (_error, stdout) => resolve(stdout),
+    );
+    expect(JSON.parse(await promise)).toEqual({
+      code: "write-failed",
+      message: expect.stringMatching(new RegExp(`^cannot write ${out}: EFBIG`)),
+    });
+    expect(await folderState(folder)).toEqual(before);
+  });
+});

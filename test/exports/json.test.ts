@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { jsonChunks } from "../../exports/json.ts";
+import type { Cell } from "../../exports/table.ts";
+import { isRawNumber, parseJsonOrThrow } from "../../schema/json.ts";
+import { anyTable, tableOf } from "./arbitrary-table.ts";
+
+const write = (rows: readonly (readonly Cell[])[]): string =>
+  [...jsonChunks(tableOf("brand", ["name", "count"], rows))].join("");
+
+function expectCell(value: unknown, cell: Cell): void {
+  if (typeof cell === "bigint") expect(BigInt(isRawNumber(value) ? value.rawJSON : Number(value))).toBe(cell);
+  else if (typeof cell === "number" && isRawNumber(value)) expect(Number(value.rawJSON)).toBe(cell);
+  else expect(value).toBe(cell);
+}
+
+describe("json", () => {
+  it("reads back to the same cells, whatever the text and the numbers", () => {
+    fc.assert(
+      fc.property(anyTable, (table) => {
+        const bytes = Buffer.from([...jsonChunks(table)].join(""));
+        const records = parseJsonOrThrow(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
+          .value as object[];
+        expect(records.length).toBe(table.cells.length);
+        table.cells.forEach((row, index) => {
+          const record = new Map(Object.entries(records[index] ?? {}));
+          expect([...record.keys()].sort()).toEqual([...table.columns].sort());
+          for (const [column, cell] of row.entries())
+            expectCell(record.get(table.columns[column] ?? ""), cell);
+        });
+      }),
+    );
+  });
+
+  it("is one array with a row on each line", () => {
+    expect(
+      write([
+        ["Anita", 3],
+        [null, -0],
+      ]),
+    ).toBe('[\n{"name":"Anita","count":3},\n{"name":null,"count":-0}\n]\n');
+  });
+
+  it("is an empty array when there are no rows", () => {
+    expect(JSON.parse(write([]))).toEqual([]);
+  });
+
+  it("keeps integers exact, and text as escapes where UTF-8 has none", () => {
+    expect(write([["\ud800\0", 9007199254740993n]])).toBe(
+      '[\n{"name":"\\ud800\\u0000","count":9007199254740993}\n]\n',
+    );
+  });
+});

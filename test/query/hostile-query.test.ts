@@ -1,0 +1,72 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { answerQuery } from "../../src/query/answer-query.ts";
+import type { QueryAnswer } from "../../src/query/query-protocol.ts";
+import { runQuery } from "../../src/query/run-query.ts";
+import { collectRows } from "./collect-rows.ts";
+import { hostileStatements } from "./hostile-statements.ts";
+import { hashesOf, makeMirrorLikeFile } from "./mirror-like-file.ts";
+
+let folder = "";
+let file = "";
+let before: Record<string, string> = {};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "armoire-test-"));
+  file = makeMirrorLikeFile(folder);
+  new Database(join(folder, "other.sqlite"))
+    .exec("CREATE TABLE secret (word); INSERT INTO secret VALUES ('canary')")
+    .close();
+  await writeFile(join(folder, "secret.txt"), "canary");
+  // A reader of a WAL file leaves SQLite's own empty -wal and a -shm beside it: let the first one make them.
+  askAll("SELECT 1");
+  before = await hashesOf(folder);
+});
+
+afterAll(async () => await rm(folder, { recursive: true, force: true }));
+
+const inFolder = (sql: string): string => sql.replaceAll("FOLDER", folder);
+
+/** What the query's process would answer; endless statements are not among these. */
+function askAll(sql: string): QueryAnswer[] {
+  const start = { type: "start", file, sql, parameters: [], maxRows: 1000, timeoutMillis: 1000 } as const;
+  return [...answerQuery(start)];
+}
+
+describe("a hostile statement", () => {
+  it("is one of a hundred and fifty or more", () => {
+    expect(new Set(hostileStatements).size).toBeGreaterThanOrEqual(150);
+  });
+
+  // These only report, explain, or set what dies with the connection.
+  const mayEndWell = /^(SELECT \* FROM pragma|PRAGMA|EXPLAIN ATTACH|SELECT fts|SELECT 1\0)/;
+
+  it.each(hostileStatements)("changes no file, makes none, and reads no other: %j", async (sql) => {
+    const answers = askAll(inFolder(sql));
+    expect(await hashesOf(folder)).toEqual(before);
+    expect(JSON.stringify(answers)).not.toContain("canary");
+  });
+
+  it.each(hostileStatements.filter((sql) => !mayEndWell.test(sql)))("ends in an error: %j", (sql) => {
+    expect(askAll(inFolder(sql)).at(-1)?.type).toBe("error");
+  });
+
+  it.each([
+    ["DELETE FROM brand RETURNING *", "not-read-only"],
+    ["ATTACH 'FOLDER/other.sqlite' AS other", "not-read-only"],
+    ["VACUUM INTO 'FOLDER/copy.sqlite'", "not-read-only"],
+    ["PRAGMA user_version = 99", "not-read-only"],
+    ["CREATE TEMP TABLE t (x)", "not-read-only"],
+    ["SELECT load_extension('FOLDER/evil.so')", "failed"],
+    ["SELECT 1; DELETE FROM brand", "syntax"],
+    ["DELETE FROM", "syntax"],
+  ])("is refused by runQuery as well: %j is %s", async (sql, code) => {
+    const run = async () => await collectRows((await runQuery({ file, sql: inFolder(sql) })).rows);
+    const error = await run().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: "QueryError", code, message: expect.stringMatching(/^[^\n]+$/) });
+    expect(await hashesOf(folder)).toEqual(before);
+  });
+});

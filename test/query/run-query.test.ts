@@ -1,0 +1,259 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Row } from "../../exports/table.ts";
+import { readCell } from "../../src/query/read-cell.ts";
+import { type QueryRequest, runQuery } from "../../src/query/run-query.ts";
+import { collectRows } from "./collect-rows.ts";
+import { makeMirrorLikeFile } from "./mirror-like-file.ts";
+
+let folder = "";
+let file = "";
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "armoire-test-"));
+  file = makeMirrorLikeFile(folder);
+});
+
+afterAll(async () => await rm(folder, { recursive: true, force: true }));
+
+const endless = "WITH RECURSIVE n(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n";
+const counting = "WITH RECURSIVE n(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n) SELECT x FROM n";
+
+async function query(sql: string, options: Partial<QueryRequest> = {}): Promise<Row[]> {
+  return await collectRows((await runQuery({ file, sql, ...options })).rows);
+}
+
+/** The processes that this one started for queries and that are still there. */
+async function queryProcesses(): Promise<string[]> {
+  const processIds = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const found: string[] = [];
+  for (const processId of processIds) {
+    const stat = await readFile(`/proc/${processId}/stat`, "utf8").catch(() => "");
+    const commandLine = await readFile(`/proc/${processId}/cmdline`, "utf8").catch(() => "");
+    if (Number(stat.split(") ")[1]?.split(" ")[1]) === process.pid && commandLine.includes("query-child"))
+      found.push(processId);
+  }
+  return found;
+}
+
+describe("a query", () => {
+  it("gives columns and rows, text to the last code unit, integers exactly, blobs as literals", async () => {
+    const result = await runQuery({
+      file,
+      sql: "SELECT b.*, sha256 FROM brand b LEFT JOIN content ON b.href = 'a' ORDER BY href",
+    });
+    expect(result.columns).toEqual(["href", "name", "bra_count", "sha256"]);
+    expect(await collectRows(result.rows)).toEqual([
+      ["a", "Anita", 3, "x'00ff1001'"],
+      ["b", "lone \ud800", 9007199254740993n, null],
+      ["c", "nul \0 and 😀", null, null],
+    ]);
+    expect(result.isCut).toBe(false);
+  });
+
+  it("gives a result without rows its columns, and keeps columns of the same name apart", async () => {
+    const result = await runQuery({ file, sql: "SELECT 1 AS x, 2 AS x WHERE false" });
+    expect(result.columns).toEqual(["x", "x"]);
+    expect(await collectRows(result.rows)).toEqual([]);
+    expect(await query("SELECT 1 AS x, 2 AS x")).toEqual([[1, 2]]);
+  });
+
+  it("reads views and full-text tables, explains, and reports pragmas", async () => {
+    expect(await query("SELECT name, twice FROM known WHERE href IN ('a', 'b') ORDER BY href")).toEqual([
+      ["Anita", 6],
+      ["lone \ud800", 18014398509481986n],
+    ]);
+    expect(await query("SELECT name FROM search WHERE search MATCH 'anita'")).toEqual([["Anita"]]);
+    expect((await query("EXPLAIN QUERY PLAN SELECT * FROM brand")).length).toBe(1);
+    expect((await query("PRAGMA table_info(brand)")).length).toBe(3);
+  });
+
+  it("takes parameters in order or by name", async () => {
+    expect(await query("SELECT ?, ?, ?, ?", { parameters: ["it's", 2n ** 60n, 1.5, null] })).toEqual([
+      ["it's", 2n ** 60n, 1.5, null],
+    ]);
+    expect(await query("SELECT :name || $end", { parameters: { name: "a", end: "\0b" } })).toEqual([
+      ["a\0b"],
+    ]);
+  });
+
+  it("says when the row limit cut the result, and only then", async () => {
+    for (const [maxRows, isCut] of [
+      [0, true],
+      [2, true],
+      [3, false],
+      [4, false],
+    ] as const) {
+      const result = await runQuery({ file, sql: "SELECT href FROM brand", maxRows });
+      expect((await collectRows(result.rows)).length).toBe(Math.min(maxRows, 3));
+      expect(result.isCut).toBe(isCut);
+    }
+  });
+
+  it("gives the rows of an endless result one by one, and ends when its reader has enough", async () => {
+    const { rows } = await runQuery({ file, sql: counting });
+    let last: Row = [];
+    for await (const row of rows) {
+      last = row;
+      if (row[0] === 12_345) break;
+    }
+    expect(last).toEqual([12_345]);
+    expect(await queryProcesses()).toEqual([]);
+  });
+
+  it("sees what a writer has committed, while it writes", async () => {
+    const live = join(folder, "live.sqlite");
+    const writer = new Database(live);
+    writer.pragma("journal_mode = WAL");
+    writer.exec("CREATE TABLE t (x); INSERT INTO t VALUES (1); BEGIN; INSERT INTO t VALUES (2)");
+    expect(await query("SELECT x FROM t", { file: live })).toEqual([[1]]);
+    writer.exec("COMMIT");
+    expect(await query("SELECT x FROM t", { file: live })).toEqual([[1], [2]]);
+    writer.close();
+  });
+});
+
+describe("a query that goes wrong", () => {
+  it("is stopped at its deadline, and its process with it", async () => {
+    await expect(query(endless, { timeoutMillis: 300 })).rejects.toMatchObject({
+      code: "timeout",
+      message: "the query took longer than 0.3 s and was stopped",
+    });
+    expect(await queryProcesses()).toEqual([]);
+  });
+
+  it("is stopped by a signal, before and while it runs", async () => {
+    await expect(query("SELECT 1", { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      name: "AbortError",
+    });
+    const controller = new AbortController();
+    const { rows } = await runQuery({ file, sql: endless, signal: controller.signal });
+    const reading = collectRows(rows);
+    controller.abort();
+    await expect(reading).rejects.toMatchObject({ name: "AbortError" });
+    expect(await queryProcesses()).toEqual([]);
+  });
+
+  it.runIf(process.platform === "linux")(
+    "ends by itself after its deadline when the process that asked was killed",
+    async () => {
+      const program = `
+        import { readFileSync } from "node:fs";
+        import { runQuery } from ${JSON.stringify(join(import.meta.dirname, "../../src/query/run-query.ts"))};
+        const { rows } = await runQuery(${JSON.stringify({ file, sql: endless, timeoutMillis: 1000 })});
+        const reading = rows[Symbol.asyncIterator]().next();
+        const queryProcess = readFileSync("/proc/self/task/" + process.pid + "/children", "utf8");
+        process.stdout.write(queryProcess, () => process.kill(process.pid, "SIGKILL"));
+        await reading;`;
+      const asker = spawn(process.execPath, ["--input-type=module", "-e", program], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const exit = once(asker, "exit");
+      const [printed] = await once(asker.stdout, "data");
+      await exit;
+      const commandLine = `/proc/${Number(String(printed))}/cmdline`;
+      expect(await readFile(commandLine, "utf8")).toContain("query-child");
+      await expect.poll(() => readFile(commandLine, "utf8").catch(() => ""), { timeout: 10_000 }).toBe("");
+    },
+  );
+
+  it("reports a process that died, and the memory it wanted", async () => {
+    const { rows } = await runQuery({ file, sql: endless });
+    const reading = collectRows(rows);
+    for (const processId of await queryProcesses()) process.kill(Number(processId), "SIGSEGV");
+    await expect(reading).rejects.toMatchObject({
+      code: "crashed",
+      message: expect.stringContaining("SIGSEGV"),
+    });
+  });
+
+  it.each([
+    ["SELECT absent FROM brand", "syntax", "no such column: absent"],
+    ["SELEC 1", "syntax", 'near "SELEC": syntax error'],
+    ["SELECT * FROM\nnowhere", "syntax", "no such table: nowhere"],
+    ["SELECT ?", "syntax", "Too few parameter values were provided"],
+    ["SELECT abs(-9223372036854775808)", "failed", "integer overflow"],
+    ["SELECT json('{')", "failed", "malformed JSON"],
+    [
+      "SELECT zeroblob(20000000)",
+      "too-large",
+      "a cell's length is 20000000, and 16777216 is the most that fits",
+    ],
+    ["SELECT zeroblob(1000000001)", "too-large", expect.stringContaining("too big")],
+  ])("says why: %j", async (sql, code, message) => {
+    await expect(query(sql)).rejects.toMatchObject({
+      name: "QueryError",
+      code,
+      message,
+      hint: expect.stringMatching(/./),
+    });
+  });
+
+  it.each<[string, string, (path: string) => Promise<unknown>]>([
+    ["missing", "cannot-read", async () => {}],
+    ["no-folder/file", "cannot-read", async () => {}],
+    ["folder", "cannot-read", (path) => mkdir(path)],
+    ["text", "not-a-database", (path) => writeFile(path, "href,name\n".repeat(1000))],
+    [
+      "cut",
+      "damaged",
+      async (path) => {
+        await writeFile(path, await readFile(file));
+        await truncate(path, 5000);
+      },
+    ],
+  ])("names the file when it is %s", async (name, code, prepare) => {
+    const path = join(folder, name);
+    await prepare(path);
+    await expect(query("SELECT * FROM brand", { file: path })).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(path),
+    });
+  });
+
+  it("does not take a path for a URI, nor for a file in memory", async () => {
+    for (const path of [`file:${file}?mode=rwc`, ":memory:", ""]) {
+      await expect(query("SELECT 1", { file: path })).rejects.toMatchObject({ code: "cannot-read" });
+    }
+  });
+});
+
+describe("a query's process", () => {
+  it.runIf(process.platform === "linux")(
+    "has nothing of the environment, and no SQL in its arguments",
+    async () => {
+      vi.stubEnv("ARMOIRE_TOKEN", "canary-in-the-environment");
+      const { rows } = await runQuery({ file, sql: `${counting} -- canary-in-the-sql` });
+      const [processId] = await queryProcesses();
+      const told = await Promise.all(
+        ["environ", "cmdline"].map((name) => readFile(`/proc/${processId}/${name}`, "utf8")),
+      );
+      for await (const _row of rows) break;
+      vi.unstubAllEnvs();
+      expect(told.join("")).toContain("query-child");
+      expect(told.join("")).not.toContain("canary");
+      const names = told[0]?.split("\0").map((entry) => entry.split("=")[0]);
+      expect(names?.sort()).toEqual(["", "NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE"]);
+    },
+  );
+});
+
+describe("readCell", () => {
+  it("tells text kept as UTF-16 from other blobs, for any text and any bytes", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.uint8Array(), (text, bytes) => {
+        const lone = `${text}\ud800`;
+        expect(readCell(Buffer.from(lone, "utf16le"), "TEXT")).toBe(lone);
+        const literal = `x'${Buffer.from(bytes).toString("hex")}'`;
+        expect(readCell(Buffer.from(bytes), "BLOB")).toBe(literal);
+        expect(readCell(Buffer.from(bytes), null)).toBe(literal);
+      }),
+    );
+  });
+});

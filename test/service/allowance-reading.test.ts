@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest";
+import { readAllowance } from "../../src/service/allowance-reading.ts";
+
+const now = Date.UTC(2026, 0, 15, 12);
+const read = (reset: string) => readAllowance({ "x-ratelimit-reset": reset }, now)?.resetAt;
+
+describe("readAllowance", () => {
+  test("reads the three headers", () => {
+    const headers = { "x-ratelimit-limit": "300", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "60" };
+    expect(readAllowance(headers, now)).toEqual({ limit: 300, remaining: 0, resetAt: now + 60_000 });
+  });
+
+  test("is null where the service says nothing", () => {
+    expect(readAllowance({ etag: "x" }, now)).toBeNull();
+  });
+
+  test("tells an epoch second from a number of seconds by its magnitude", () => {
+    expect(read("86400")).toBe(now + 86_400_000);
+    expect(read("0")).toBe(now);
+    expect(read("1768521600")).toBe(1_768_521_600_000);
+  });
+
+  test.each(["-1", "1.5", "1e3", "soon", "", " ", "500000000", "1768521600000", "99999999999999999999"])(
+    "takes a reset of %j for nonsense",
+    (reset) => {
+      expect(read(reset)).toBeNull();
+    },
+  );
+
+  test("keeps what makes sense beside what does not", () => {
+    const headers = {
+      "x-ratelimit-limit": "many",
+      "x-ratelimit-remaining": ["1", "2"],
+      "x-ratelimit-reset": "5",
+    };
+    expect(readAllowance(headers, now)).toEqual({ limit: null, remaining: null, resetAt: now + 5000 });
+  });
+});

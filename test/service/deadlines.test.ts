@@ -1,0 +1,145 @@
+import type { Socket } from "node:net";
+import { describe, expect, test } from "vitest";
+import { systemClock } from "../../src/service/clock.ts";
+import { Deadlines } from "../../src/service/deadlines.ts";
+import { jsonResponse, rawResponse } from "../support/raw-server.ts";
+import { failureOf, openDoor } from "./door.ts";
+
+const json = { "content-type": "application/json" };
+const once = { maxRetries: 0 };
+const long = 60_000;
+
+/** Writes one byte now and then, for as long as somebody listens. */
+function drip(socket: Socket, start: string | Buffer, byte: string): void {
+  socket.write(start);
+  const timer = setInterval(() => socket.write(byte), 5);
+  socket.on("close", () => clearInterval(timer));
+}
+
+describe("a server that hangs", () => {
+  test.each([
+    ["before its answer", () => {}, { headerTimeoutMillis: 50 }, null],
+    [
+      "within its headers",
+      (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\nx: "),
+      { headerTimeoutMillis: 50 },
+      null,
+    ],
+    [
+      "before its body",
+      (socket: Socket) => socket.write(rawResponse(200, { ...json, "content-length": "9" })),
+      { idleTimeoutMillis: 50 },
+      200,
+    ],
+    [
+      "within its body",
+      (socket: Socket) => socket.write(rawResponse(200, { ...json, "content-length": "9" }, "{")),
+      { idleTimeoutMillis: 50 },
+      200,
+    ],
+    ["before its answer", () => {}, { totalTimeoutMillis: 50 }, null],
+    [
+      "dripping headers",
+      (socket: Socket) => drip(socket, "HTTP/1.1 200 OK\r\nx: ", "y"),
+      { totalTimeoutMillis: 50 },
+      null,
+    ],
+    [
+      "dripping a body",
+      (socket: Socket) => drip(socket, rawResponse(200, { ...json, connection: "close" }, "{"), " "),
+      { totalTimeoutMillis: 50 },
+      200,
+    ],
+    [
+      "dripping interim answers",
+      (socket: Socket) => drip(socket, "", "HTTP/1.1 103 Early\r\n\r\n"),
+      { totalTimeoutMillis: 50 },
+      null,
+    ],
+  ] as const)("%s ends the attempt (%#)", async (_name, answer, limits, status) => {
+    const all = { headerTimeoutMillis: long, idleTimeoutMillis: long, totalTimeoutMillis: long, ...limits };
+    await using door = await openDoor((_, socket) => void answer(socket), { limits: all, retry: once });
+    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "timeout", next: "retry", status });
+  });
+
+  test("does not end the others, nor the next try", async () => {
+    await using door = await openDoor(
+      ({ path, index }, socket) =>
+        path === "/hangs" && index < 2 ? undefined : socket.write(jsonResponse({ path })),
+      {
+        limits: { totalTimeoutMillis: 50 },
+      },
+    );
+    const fetched = await Promise.all([door.fetch("/hangs"), door.fetch("/works")]);
+    expect(fetched.map(({ outcome }) => outcome)).toEqual(["body", "body"]);
+  });
+
+  test("does not count the time that a request waits for a socket", async () => {
+    const limits = { totalTimeoutMillis: 100 };
+    await using door = await openDoor(
+      (_, socket) => void setTimeout(() => socket.write(jsonResponse({})), 20),
+      { connections: 1, limits, retry: once },
+    );
+    const fetched = await Promise.all(Array.from({ length: 20 }, (_, index) => door.fetch(`/${index}`)));
+    expect(fetched).toHaveLength(20);
+  });
+});
+
+describe("the caller's signal", () => {
+  const reason = new Error("the user pressed Ctrl-C");
+
+  test("that is aborted already sends nothing", async () => {
+    await using door = await openDoor((_, socket) => socket.write(jsonResponse({})));
+    await expect(door.fetch("/", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(door.server.connectionCount()).toBe(0);
+  });
+
+  test("ends a request in the middle of its body, and one that waits for a socket", async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    await using door = await openDoor(
+      (_, socket) =>
+        socket.write(rawResponse(200, { ...json, "content-length": "9" }, "{"), () =>
+          controller.abort(reason),
+        ),
+      { connections: 1 },
+    );
+    const outcomes = await Promise.allSettled([door.fetch("/1", { signal }), door.fetch("/2", { signal })]);
+    expect(outcomes).toEqual([
+      { status: "rejected", reason },
+      { status: "rejected", reason },
+    ]);
+    expect(door.server.requests).toHaveLength(1);
+  });
+
+  test("leaves nothing behind when the fetch ends by itself", async () => {
+    const { signal } = new AbortController();
+    const listeners = new Set<unknown>();
+    signal.addEventListener = (_type: string, listener: unknown) => void listeners.add(listener);
+    signal.removeEventListener = (_type: string, listener: unknown) => void listeners.delete(listener);
+    await using door = await openDoor(({ index }, socket) =>
+      socket.write(index === 0 ? rawResponse(500) : jsonResponse({})),
+    );
+    await door.fetch("/", { signal });
+    expect(listeners.size).toBe(0);
+  });
+
+  test("ends a real sleep with its reason", async () => {
+    const controller = new AbortController();
+    const sleeping = systemClock.sleep(long, controller.signal);
+    controller.abort(reason);
+    await expect(sleeping).rejects.toBe(reason);
+  });
+});
+
+describe("the coarse timer", () => {
+  test("never fires before the time, and does not fire for what has left", async () => {
+    const deadlines = new Deadlines(40);
+    const start = performance.now();
+    const left = { expire: () => expect.unreachable() };
+    deadlines.add(left);
+    deadlines.remove(left);
+    await new Promise<void>((resolve) => deadlines.add({ expire: resolve }));
+    expect(performance.now() - start).toBeGreaterThanOrEqual(39);
+  });
+});

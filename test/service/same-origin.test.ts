@@ -1,0 +1,143 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { resolveLink, withoutUserinfo } from "../../src/service/same-origin.ts";
+
+const origin = "https://api.example.org";
+const base = `${origin}/v0/brands/?page=1`;
+const here = (path: string) => ({ url: origin + path });
+const skipped = (reason: string) => ({ skipped: reason });
+const other = skipped("other-origin");
+
+/** Sixty ways to write a link, and what becomes of each (fault table, row N9). */
+const links: readonly (readonly [string, object])[] = [
+  ["https://api.example.org/v0/brands/a/", here("/v0/brands/a/")],
+  ["https://api.example.org", here("/")],
+  ["https://API.Example.ORG/me/", here("/me/")],
+  ["HTTPS://api.example.org/me/", here("/me/")],
+  ["https://api.example.org:443/me/", here("/me/")],
+  ["https://api.example.org:0443/me/", here("/me/")],
+  ["https:/me/", here("/me/")],
+  ["https:me/", here("/v0/brands/me/")],
+  ["//api.example.org/me/", here("/me/")],
+  ["/me/", here("/me/")],
+  ["\\me\\", here("/me/")],
+  ["a/", here("/v0/brands/a/")],
+  ["?page=2", here("/v0/brands/?page=2")],
+  ["?cursor=a%2Fb%3D", here("/v0/brands/?cursor=a%2Fb%3D")],
+  ["#top", here("/v0/brands/?page=1")],
+  ["/me/#top", here("/me/")],
+  ["/me/#", here("/me/")],
+  ["../../../../etc/passwd", here("/etc/passwd")],
+  ["/a/%2e%2e/b", here("/b")],
+  ["/a/..%2fb", here("/a/..%2fb")],
+  ["  /me/\t\n", here("/me/")],
+  ["ht\ntps://api.example.org/me/", here("/me/")],
+  ["/brands/ärmel/", here("/brands/%C3%A4rmel/")],
+  ["/a b", here("/a%20b")],
+  ["https://api%2eexample.org/me/", here("/me/")],
+  ["https://ａｐｉ.example.org/me/", here("/me/")],
+  ["https://@api.example.org/me/", here("/me/")],
+  ["//evil.example/", other],
+  ["/\\evil.example/", other],
+  ["\\\\evil.example/", other],
+  ["///evil.example/", other],
+  ["/\t/evil.example/", other],
+  ["https:evil.example", here("/v0/brands/evil.example")],
+  ["https:\\\\evil.example\\", other],
+  ["https://evil.example/", other],
+  ["https://api.example.org.evil.example/", other],
+  ["https://evil.example/api.example.org", other],
+  ["https://evil.example#@api.example.org/", other],
+  ["https://evil.example\\@api.example.org/", other],
+  ["https://api.example.org@evil.example/", skipped("userinfo")],
+  ["https://user@api.example.org/", skipped("userinfo")],
+  ["https://:secret@api.example.org/", skipped("userinfo")],
+  ["//user:secret@api.example.org/", skipped("userinfo")],
+  ["https://api.example.org./", other],
+  ["https://api.example.org:8443/", other],
+  ["https://www.api.example.org/", other],
+  ["https://example.org/", other],
+  ["https://xn--pi-6kc.example.org/", other],
+  ["https://аpi.example.org/", other], // the first letter is Cyrillic
+  ["https://127.0.0.1/", other],
+  ["https://2130706433/", other],
+  ["https://[::ffff:127.0.0.1]/", other],
+  ["http://169.254.169.254/latest/", other],
+  ["http://api.example.org/me/", skipped("scheme-downgrade")],
+  ["javascript:alert(1)", skipped("other-scheme")],
+  ["file:///etc/passwd", skipped("other-scheme")],
+  ["data:application/json,{}", skipped("template")],
+  ["blob:https://api.example.org/3f1c", skipped("other-scheme")],
+  ["ws://api.example.org/", skipped("other-scheme")],
+  ["/brands/{?page}", skipped("template")],
+  ["https://", skipped("not-a-url")],
+  ["https://api.example.org:99999/", skipped("not-a-url")],
+  ["https://a b/", skipped("not-a-url")],
+  ["", skipped("empty")],
+  [" \n", skipped("empty")],
+  [`/${"a".repeat(9000)}`, skipped("too-long")],
+  [`/${"ä".repeat(3000)}`, skipped("too-long")],
+];
+
+describe("resolveLink", () => {
+  test.each(links)("%j", (href, expected) => {
+    expect(resolveLink(href, base, origin)).toEqual(expected);
+  });
+
+  test("gives back unchanged what it has given before", () => {
+    for (const [href] of links) {
+      const resolved = resolveLink(href, base, origin);
+      if ("url" in resolved) expect(resolveLink(resolved.url, `${origin}/`, origin)).toEqual(resolved);
+    }
+  });
+
+  test("never leaves the origin, whatever is written", () => {
+    const pieces = [
+      "https:",
+      "http:",
+      "//",
+      "/",
+      "\\",
+      "@",
+      ":",
+      "evil.example",
+      "api.example.org",
+      ".",
+      "..",
+      "%2e",
+      "\t",
+      "#",
+      "?",
+      "🙂",
+    ];
+    const scrambled = fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((parts) => parts.join(""));
+    const href = fc.oneof(
+      scrambled,
+      fc.webUrl({ withQueryParameters: true, withFragments: true }),
+      fc.string({ unit: "binary" }),
+    );
+    fc.assert(
+      fc.property(href, fc.constantFrom(origin, "http://127.0.0.1:8080"), (link, at) => {
+        const resolved = resolveLink(link, `${at}/brands/`, at);
+        if (!("url" in resolved)) return;
+        const url = new URL(resolved.url);
+        expect([url.origin, url.username, url.password, url.hash]).toEqual([at, "", "", ""]);
+        expect(resolved.url.startsWith(`${at}/`)).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe("withoutUserinfo", () => {
+  test.each([
+    ["https://user:secret@host/a@b", "https://host/a@b"],
+    ["https:\\\\user:secret@host/", "https:\\\\host/"],
+    ["https:user:secret@host/", "https:host/"],
+    ["//user:se@cret@host/", "//host/"],
+    ["https://host/?mail=a@b", "https://host/?mail=a@b"],
+    ["/me/", "/me/"],
+  ])("%j is shown as %j", (url, shown) => {
+    expect(withoutUserinfo(url)).toBe(shown);
+  });
+});

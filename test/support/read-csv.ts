@@ -1,0 +1,28 @@
+/** A field as it stood in the file: what it says, and whether it was in quotes. */
+export interface CsvField {
+  readonly text: string;
+  readonly isQuoted: boolean;
+}
+
+/** An independent RFC 4180 reader for tests: no options, LF or CRLF, and an error where the grammar is broken. */
+export function readCsv(csv: string): CsvField[][] {
+  const records: CsvField[][] = [];
+  let record: CsvField[] = [];
+  const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y;
+  while (field.lastIndex < csv.length) {
+    const at = field.lastIndex;
+    const match = field.exec(csv);
+    if (match === null)
+      throw new Error(`not CSV at character ${at}: ${JSON.stringify(csv.slice(at, at + 40))}`);
+    const [, quoted, bare = "", end] = match;
+    record.push(
+      quoted === undefined
+        ? { text: bare, isQuoted: false }
+        : { text: quoted.replaceAll('""', '"'), isQuoted: true },
+    );
+    if (end === ",") continue;
+    records.push(record);
+    record = [];
+  }
+  return records;
+}
