@@ -4,6 +4,7 @@
  * type in one field costs that field; only a body that is no envelope at all is refused.
  */
 import { z } from "zod";
+import { text, url } from "./fields.ts";
 import { isRawNumber } from "./json.ts";
 
 export const rels = ["resource", "entity", "collection"] as const;
@@ -53,23 +54,36 @@ export class NotAnEnvelopeError extends Error {
 }
 
 const record = z.custom<Record<string, unknown>>(isRecord);
-const url = z.string().nullish();
 const count = z
   .union([z.number().int(), z.string().regex(/^\d{1,15}$/)])
   .transform(Number)
   .nullish();
 
-/** Three shapes by `rel`; what they must have, they must have, or the body is no envelope. */
+/** What an envelope must have by its `rel`, or it is none. */
 const frame = z.discriminatedUnion("rel", [
-  z.object({ rel: z.literal("resource"), body: record.nullish() }),
+  z.object({ rel: z.literal("resource") }),
   z.object({ rel: z.literal("entity"), body: record }),
-  z.object({ rel: z.literal("collection"), collection: z.array(z.unknown()) }),
+  z.object({ rel: z.literal("collection"), collection: z.custom<readonly unknown[]>(Array.isArray) }),
 ]);
+const required: Readonly<Record<string, string>> = {
+  rel: `one of ${rels.join(", ")}`,
+  body: "an object",
+  collection: "an array",
+};
 
-const header = z.object({ self: url, spec: url, links: record.nullish(), meta: record.nullish() });
+const header = z.object({
+  rel: z.enum(rels),
+  self: url,
+  spec: url,
+  links: record.nullish(),
+  meta: record.nullish(),
+});
+const collectionHeader = header.extend({ collection: z.custom<readonly unknown[]>(Array.isArray) });
+// Older deployments give an entity's collection at the top level instead of in `meta`.
+const entityHeader = header.extend({ body: record.nullish(), collection: url });
 
 const meta = z.object({
-  welcome: z.string().nullish(),
+  welcome: text,
   collection: url,
   next: url,
   prev: url,
@@ -90,37 +104,33 @@ export function readEnvelopeOrThrow(value: unknown): ReadEnvelope {
   const framed = frame.safeParse(value);
   if (!framed.success) {
     const path = framed.error.issues[0]?.path ?? [];
-    throw new NotAnEnvelopeError(
-      toPointer(path),
-      path[0] === "rel" ? `one of ${rels.join(", ")}` : "another type",
-    );
+    throw new NotAnEnvelopeError(toPointer(path), required[String(path[0])] ?? "another type");
   }
+  const { rel } = framed.data;
   const issues: FieldIssue[] = [];
-  const head = readFields(header, value, "", issues);
-  const { links, meta: metaFields } = { links: head.links ?? {}, meta: head.meta ?? {} };
-  const read = readFields(meta, metaFields, "/meta", issues);
-  const data = framed.data;
-  // Older deployments give an entity's collection at the top level instead of in `meta`.
-  const topCollection =
-    data.rel !== "collection" && typeof value.collection === "string" ? value.collection : null;
+  const head =
+    rel === "collection"
+      ? readKnownFields(collectionHeader, value, "", issues)
+      : readKnownFields(entityHeader, value, "", issues);
+  const metaFields = readKnownFields(meta, head.meta ?? {}, "/meta", issues);
   return {
     envelope: {
-      rel: data.rel,
+      rel,
       self: head.self ?? null,
       spec: head.spec ?? null,
-      links: readLinks(links, issues),
+      links: readLinks(head.links ?? {}, issues),
       meta: {
-        welcome: read.welcome ?? null,
-        collection: read.collection ?? topCollection,
-        next: read.next ?? null,
-        prev: read.prev ?? null,
-        current: read.current ?? null,
-        paginated: read.paginated ?? null,
-        pageTotal: read.page_total ?? null,
-        collectionTotal: read.collection_total ?? null,
+        welcome: metaFields.welcome ?? null,
+        collection: metaFields.collection ?? (typeof head.collection === "string" ? head.collection : null),
+        next: metaFields.next ?? null,
+        prev: metaFields.prev ?? null,
+        current: metaFields.current ?? null,
+        paginated: metaFields.paginated ?? null,
+        pageTotal: metaFields.page_total ?? null,
+        collectionTotal: metaFields.collection_total ?? null,
       },
-      body: data.rel === "collection" ? null : (data.body ?? null),
-      items: data.rel === "collection" ? readItems(data.collection, issues) : [],
+      body: "body" in head ? (head.body ?? null) : null,
+      items: Array.isArray(head.collection) ? readItems(head.collection, issues) : [],
     },
     issues,
   };
@@ -165,6 +175,21 @@ export function readFields<Shape extends z.ZodRawShape>(
   return definition.parse(rest);
 }
 
+/** As `readFields`, and what the definition does not name is reported. */
+export function readKnownFields<Shape extends z.ZodRawShape>(
+  definition: z.ZodObject<Shape>,
+  value: Readonly<Record<string, unknown>>,
+  at: string,
+  issues: FieldIssue[],
+): Partial<z.output<z.ZodObject<Shape>>> {
+  for (const key of Object.keys(value)) {
+    if (!Object.hasOwn(definition.shape, key)) {
+      issues.push({ pointer: at + toPointer([key]), code: "unknown-field" });
+    }
+  }
+  return readFields(definition, value, at, issues);
+}
+
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isRawNumber(value);
 }
@@ -182,11 +207,11 @@ function readLinks(value: Record<string, unknown>, issues: FieldIssue[]): Record
   return links;
 }
 
+/** An item that is no object reads as an empty one, so that every other keeps its position. */
 function readItems(values: readonly unknown[], issues: FieldIssue[]): Record<string, unknown>[] {
-  const items: Record<string, unknown>[] = [];
-  values.forEach((value, index) => {
-    if (isRecord(value)) items.push(value);
-    else issues.push({ pointer: `/collection/${index}`, code: "wrong-type" });
+  return values.map((value, index) => {
+    if (isRecord(value)) return value;
+    issues.push({ pointer: `/collection/${index}`, code: "wrong-type" });
+    return {};
   });
-  return items;
 }

@@ -1,15 +1,15 @@
 /**
  * The types that a field of the service can have, each with the tolerant readings of the field notes, and each turned
  * into the one value that its column holds: text, a whole number (bigint), a real number (number), or null.
- * A number that a double or a 64-bit integer would change is kept as text.
+ * A whole number beyond 2^53, and any number that a double would change, is kept as text.
  */
 import { z } from "zod";
-import { isRawNumber } from "./json.ts";
+import { exactNumber, isRawNumber, type RawNumber } from "./json.ts";
 
 /** What one column of one row holds, as SQLite's storage classes. Text may hold NUL and lone surrogates. */
 export type Cell = string | bigint | number | null;
 
-const rawNumber = z.custom<{ rawJSON: string }>(isRawNumber);
+const rawNumber = z.custom<RawNumber>(isRawNumber);
 const wholeNumeral = /^-?\d+$/;
 
 /** Text, byte for byte. */
@@ -24,9 +24,11 @@ export const timestamp = text;
 /** A whole number, also when it is sent as a string of digits. */
 export const integer = z
   .union([
-    z.number().int().transform(BigInt),
-    rawNumber.refine((value) => wholeNumeral.test(value.rawJSON)).transform((value) => value.rawJSON),
-    z.string().regex(wholeNumeral).transform(exactInteger),
+    z.number().refine(Number.isInteger).transform(toInteger),
+    rawNumber
+      .refine((value) => wholeNumeral.test(value.rawJSON))
+      .transform((value) => toExactInteger(value.rawJSON)),
+    z.string().regex(wholeNumeral).transform(toExactInteger),
   ])
   .nullish();
 
@@ -38,7 +40,7 @@ export const decimal = z
     z
       .string()
       .regex(/^-?\d+(\.\d+)?$/)
-      .transform((value) => (String(Number(value)) === value ? Number(value) : value)),
+      .transform((value) => exactNumber(value) ?? value),
   ])
   .nullish();
 
@@ -53,7 +55,7 @@ export const open = z.unknown().transform(toCell).optional();
 
 /** An object or array that stays one column, as JSON text. */
 export const document = z
-  .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
+  .custom<object>((value) => typeof value === "object" && value !== null && !isRawNumber(value))
   .transform((value) => JSON.stringify(value))
   .nullish();
 
@@ -63,7 +65,7 @@ export function toCell(value: unknown): Cell {
     case "string":
       return value;
     case "number":
-      return Number.isSafeInteger(value) ? BigInt(value) : value;
+      return Number.isInteger(value) ? toInteger(value) : value;
     case "boolean":
       return value ? 1n : 0n;
     default:
@@ -72,9 +74,10 @@ export function toCell(value: unknown): Cell {
   }
 }
 
-function exactInteger(digits: string): bigint | string {
-  const value = BigInt(digits);
-  return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)
-    ? value
-    : digits;
+function toInteger(value: number): bigint | string {
+  return Number.isSafeInteger(value) ? BigInt(value) : String(value);
+}
+
+function toExactInteger(digits: string): bigint | string {
+  return Number.isSafeInteger(Number(digits)) ? BigInt(digits) : digits;
 }

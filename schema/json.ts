@@ -3,7 +3,7 @@
  * twice. `JSON.parse` alone rounds 9007199254740993 and drops duplicate keys in silence.
  */
 
-/** A number that a double cannot hold, kept as it was written; `JSON.stringify` writes it back the same. */
+/** A number that a double would change, kept as it was written; `JSON.stringify` writes it back the same. */
 export interface RawNumber {
   readonly rawJSON: string;
 }
@@ -45,8 +45,8 @@ export interface ParsedJson {
   readonly hasDuplicateKeys: boolean;
 }
 
-/** Only a text that matches can hold a number that a double rounds: sixteen digits, or a three-digit exponent. */
-const possiblyInexact = /[\d.]{16}|\d[eE][+-]?\d{3}/;
+/** Only a text that matches can hold a number that a double changes: sixteen digits, a three-digit exponent, or `-0`. */
+const possiblyInexact = /[\d.]{16}|\d[eE][+-]?\d{3}|(?:^|[\s:,[])-0/;
 
 /**
  * Parses one JSON document; a byte order mark before it is accepted once (RFC 8259, section 8.1).
@@ -70,7 +70,13 @@ export function parseJsonOrThrow(text: string, limits: JsonLimits = defaultJsonL
 
 function keepExact(_key: string, value: unknown, context: { source?: string }): unknown {
   if (typeof value !== "number" || context.source === undefined) return value;
-  return digitsOf(context.source) === digitsOf(String(value)) ? value : exactJson.rawJSON(context.source);
+  return exactNumber(context.source) ?? exactJson.rawJSON(context.source);
+}
+
+/** The number that a numeral means; null where a double, or writing it back, would change it: 2^53 + 1, `1e400`, `-0`. */
+export function exactNumber(numeral: string): number | null {
+  const value = Number(numeral);
+  return !Object.is(value, -0) && digitsOf(numeral) === digitsOf(String(value)) ? value : null;
 }
 
 /** A number's sign-free digits and power of ten, so that `1.50`, `1.5` and `15e-1` compare equal. */

@@ -20,8 +20,10 @@ export interface Kind {
   readonly areas: readonly Area[];
   /** The kind that each link leads to, where what it leads to belongs to this resource. */
   readonly children: Readonly<Record<string, string>>;
-  /** The kind that each link leads to, where it belongs to another, or to nobody. */
+  /** The kind that each link leads to, where it is the parent or another thing that the walk meets anyway. */
   readonly references: Readonly<Record<string, string>>;
+  /** The kind that each link leads to that is noted, and made a resource only where `--follow` names it. */
+  readonly optional: Readonly<Record<string, string>>;
   /** A collection's items: their kind, what the collection says of each, and whether they belong to it. */
   readonly items?: { readonly kind: string; readonly summary: Summary; readonly owned: boolean };
   /** The rows that a body of this kind becomes. */
@@ -31,7 +33,7 @@ export interface Kind {
 /** The kinds by name. */
 export type Kinds = Readonly<Record<string, Kind>>;
 
-/** The kind of a link that no known kind explains: stored, and fetched only when `--follow` names it. */
+/** The kind of a link that no known kind explains: noted like an optional one. */
 export const unknownKind = (linkName: string): string => `?${linkName}`;
 
 /** The kind of the items of a collection whose kind is itself unknown. */

@@ -3,7 +3,7 @@
  * its entity. Out: rows with URLs where the mirror will put its own ids. Pure: no database, no clock.
  */
 import type { z } from "zod";
-import { type Envelope, type FieldIssue, isRecord, readFields, toPointer } from "./envelope.ts";
+import { type Envelope, type FieldIssue, isRecord, readKnownFields, toPointer } from "./envelope.ts";
 import type { Cell } from "./fields.ts";
 
 /** A table with one row an entity, keyed by the entity's resource. */
@@ -28,8 +28,8 @@ export interface ListTable {
 export interface EntityList extends ListTable {
   /** The field of the body that holds the list. */
   readonly field: string;
-  /** Rows in the order of the list; null where the value has no such shape. */
-  readonly read: (value: unknown) => readonly (readonly Cell[])[] | null;
+  /** Rows in the order of the list, one an entry; null where the value has no such shape. `at` is its JSON pointer. */
+  readonly read: (value: unknown, at: string, issues: FieldIssue[]) => readonly (readonly Cell[])[] | null;
 }
 
 export interface Projection {
@@ -63,42 +63,49 @@ export function entityProjector(entity: Entity): (envelope: Envelope, serviceNam
   const columns = columnsOf(entity);
   return (envelope, serviceName) => {
     const issues: FieldIssue[] = [];
-    const body = withServiceUrl(envelope.body ?? {}, serviceName);
-    const fields: Record<string, unknown> = readFields(entity.fields, body, "/body", issues);
-    for (const key of Object.keys(body)) {
-      if (!Object.hasOwn(entity.fields.shape, key)) {
-        issues.push({ pointer: toPointer(["body", key]), code: "unknown-field" });
-      }
-    }
+    const { vendorUrl, body } = takeVendorUrl(envelope.body ?? {}, serviceName, issues);
+    const fields: Record<string, unknown> = readKnownFields(entity.fields, body, "/body", issues);
     const lists = entity.lists.map((list) => {
+      const at = `/body/${list.field}`;
       const value = body[list.field];
-      const rows = value === undefined || value === null ? [] : list.read(value);
-      if (rows === null) issues.push({ pointer: toPointer(["body", list.field]), code: "wrong-type" });
+      const rows = value === undefined || value === null ? [] : list.read(value, at, issues);
+      if (rows === null) issues.push({ pointer: at, code: "wrong-type" });
       return { table: list.table, rows: rows ?? [] };
     });
     const row = {
       table: entity.table,
-      cells: columns.map((column) => (fields[column] ?? null) as Cell),
+      cells: columns.map(
+        (column) => (fields[column] ?? (column === "service_url" ? vendorUrl : null)) as Cell,
+      ),
     };
     return { row, lists, issues };
   };
 }
 
-/** Gives `<serviceName>_url` its neutral name. */
-function withServiceUrl(
-  value: Readonly<Record<string, unknown>>,
+/** Takes `<serviceName>_url` out of a body that has it. */
+function takeVendorUrl(
+  body: Readonly<Record<string, unknown>>,
   serviceName: string,
-): Readonly<Record<string, unknown>> {
+  issues: FieldIssue[],
+): { readonly vendorUrl: string | null; readonly body: Readonly<Record<string, unknown>> } {
   const vendorKey = `${serviceName}_url`;
-  if (vendorKey === "service_url" || !Object.hasOwn(value, vendorKey)) return value;
-  const renamed: Record<string, unknown> = {};
-  for (const [key, field] of Object.entries(value)) renamed[key === vendorKey ? "service_url" : key] = field;
-  return renamed;
+  if (serviceName === "service" || !Object.hasOwn(body, vendorKey)) return { vendorUrl: null, body };
+  const { [vendorKey]: given, ...rest } = body;
+  if (typeof given === "string") return { vendorUrl: given, body: rest };
+  if (given !== null) issues.push({ pointer: toPointer(["body", vendorKey]), code: "wrong-type" });
+  return { vendorUrl: null, body: rest };
 }
 
 /** Rows of an object that maps labels to text: one row an entry. */
-export function readLabelMap(value: unknown): readonly (readonly Cell[])[] | null {
+export function readLabelMap(
+  value: unknown,
+  at: string,
+  issues: FieldIssue[],
+): readonly (readonly Cell[])[] | null {
   if (!isRecord(value)) return null;
-  const entries = Object.entries(value);
-  return entries.every(([, label]) => typeof label === "string") ? (entries as [string, string][]) : null;
+  return Object.entries(value).map(([system, label]) => {
+    if (typeof label === "string") return [system, label];
+    if (label !== null) issues.push({ pointer: at + toPointer([system]), code: "wrong-type" });
+    return [system, null];
+  });
 }

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { type FieldIssue, readFields } from "./envelope.ts";
+import { text, url } from "./fields.ts";
 
 export interface Summary {
   readonly fields: z.ZodObject<z.ZodRawShape>;
@@ -11,29 +12,28 @@ export interface Summary {
   readonly nameField: string;
 }
 
-const text = z.string().nullish();
-const reference = z.object({ service_url: text, href: text, name: text, size: text }).nullish();
+const reference = z.object({ service_url: url, href: url, name: text, size: text }).nullish();
 
 /** Brands and models (sections 2.7 and 2.9). */
 export const namedSummary: Summary = {
-  fields: z.object({ service_url: text, href: text, name: text }),
+  fields: z.object({ service_url: url, href: url, name: text }),
   nameField: "name",
 };
 
 /** Sizes (field notes). */
 export const sizeSummary: Summary = {
-  fields: z.object({ service_url: text, href: text, size: text }),
+  fields: z.object({ service_url: url, href: url, size: text }),
   nameField: "size",
 };
 
 /** A user's bras (section 2.4). */
 export const braSummary: Summary = {
   fields: z.object({
-    service_url: text,
+    service_url: url,
     name: text,
     brand: reference,
     is_owned: z.boolean().nullish(),
-    href: text,
+    href: url,
     model: reference,
     size: reference,
   }),
@@ -41,7 +41,7 @@ export const braSummary: Summary = {
 };
 
 /** Measurements, whose shape is open: only the way to one is read. */
-export const openSummary: Summary = { fields: z.object({ href: text, name: text }), nameField: "name" };
+export const openSummary: Summary = { fields: z.object({ href: url, name: text }), nameField: "name" };
 
 /** @param at the item's JSON pointer, for what is reported */
 export function readSummary(

@@ -9,7 +9,7 @@ export interface MirrorTables {
   _resource: ResourceTable;
   _content: { id: Generated<number>; sha256: Uint8Array; codec: string; size: number; body: Uint8Array };
   _revision: RevisionTable;
-  _link: { from_id: number; name: string; to_id: number | null; target: string };
+  _link: { from_id: number; name: string; kind: string; to_id: number | null; noted_url: string | null };
   _page: { id: number; collection_id: number; next_id: number | null; total: number | null };
   _member: { page_id: number; n: number; item_id: number | null; name: string | Uint8Array | null };
   _issue: { resource_id: number; pointer: string; code: string; run_id: number };

@@ -19,7 +19,7 @@ export const views: Readonly<Record<string, string>> = Object.fromEntries([
   ...listTables.map((list) => [list.table, listView(list)]),
   [
     "relation",
-    `select source.url as href, l.name as name, item.url as related_href
+    `select distinct source.url as href, l.name as name, item.url as related_href
      from _link l
      join _resource source on source.id = l.from_id
      join _resource collection on collection.id = l.to_id and collection.kind in ${relationKinds}

@@ -9,5 +9,6 @@ export const bra: Kind = {
   areas: ["account"],
   children: {},
   references: { brand: "brand", model: "model", size: "size" },
+  optional: {},
   project: entityProjector(entity),
 };

@@ -8,6 +8,7 @@ export const brand: Kind = {
   rel: "entity",
   areas: ["catalogue"],
   children: { models: "models" },
-  references: { related: "related_brands" },
+  references: {},
+  optional: { related: "related_brands" },
   project: entityProjector(entity),
 };

@@ -8,5 +8,6 @@ export const brands: Kind = {
   areas: ["catalogue"],
   children: {},
   references: {},
+  optional: {},
   items: { kind: "brand", summary: namedSummary, owned: true },
 };

@@ -8,5 +8,6 @@ export const bras: Kind = {
   areas: ["account"],
   children: {},
   references: {},
+  optional: {},
   items: { kind: "bra", summary: braSummary, owned: true },
 };

@@ -9,5 +9,6 @@ export const me: Kind = {
   areas: ["account"],
   children: { bras: "bras", measurements: "measurements" },
   references: {},
+  optional: {},
   project: entityProjector(entity),
 };

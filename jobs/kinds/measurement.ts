@@ -8,5 +8,6 @@ export const measurement: Kind = {
   areas: ["account"],
   children: {},
   references: {},
+  optional: {},
   project: projectMeasurements,
 };

@@ -9,6 +9,7 @@ export const measurements: Kind = {
   areas: ["account"],
   children: {},
   references: {},
+  optional: {},
   items: { kind: "measurement", summary: openSummary, owned: true },
   project: projectMeasurements,
 };

@@ -8,6 +8,7 @@ export const model: Kind = {
   rel: "entity",
   areas: ["catalogue"],
   children: { sizes: "sizes" },
-  references: { brand: "brand", related: "related_models", same_cut: "same_cut_models" },
+  references: { brand: "brand" },
+  optional: { related: "related_models", same_cut: "same_cut_models" },
   project: entityProjector(entity),
 };

@@ -8,5 +8,6 @@ export const models: Kind = {
   areas: ["catalogue"],
   children: {},
   references: { brand: "brand" },
+  optional: {},
   items: { kind: "model", summary: namedSummary, owned: true },
 };

@@ -7,4 +7,5 @@ export const rateLimit: Kind = {
   areas: [],
   children: {},
   references: {},
+  optional: {},
 };

@@ -8,6 +8,7 @@ const relation = (name: string, itemKind: string, summary: Summary): Kind => ({
   areas: ["catalogue"],
   children: {},
   references: { brand: "brand", model: "model" },
+  optional: {},
   items: { kind: itemKind, summary, owned: false },
 });
 

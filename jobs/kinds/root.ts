@@ -7,4 +7,5 @@ export const root: Kind = {
   areas: ["catalogue", "account"],
   children: { brands: "brands", me: "me", rate_limit: "rate_limit" },
   references: {},
+  optional: {},
 };

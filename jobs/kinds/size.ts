@@ -8,6 +8,7 @@ export const size: Kind = {
   rel: "entity",
   areas: ["catalogue"],
   children: {},
-  references: { model: "model", adjacent_sizes: "adjacent_sizes" },
+  references: { model: "model" },
+  optional: { adjacent_sizes: "adjacent_sizes" },
   project: entityProjector(entity),
 };

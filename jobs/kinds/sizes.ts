@@ -8,5 +8,6 @@ export const sizes: Kind = {
   areas: ["catalogue"],
   children: {},
   references: { model: "model" },
+  optional: {},
   items: { kind: "size", summary: sizeSummary, owned: true },
 };

@@ -1,8 +1,10 @@
 /** A model of a brand (service-specification, section 2.10), and its stock pictures. */
 import { z } from "zod";
-import { isRecord } from "../envelope.ts";
+import { type FieldIssue, isRecord, readKnownFields } from "../envelope.ts";
 import { type Cell, flag, integer, open, text, timestamp, url } from "../fields.ts";
 import type { Entity } from "../projection.ts";
+
+const picture = z.object({ url, text });
 
 export const model: Entity = {
   table: "model",
@@ -29,11 +31,19 @@ export const model: Entity = {
       table: "model_picture",
       field: "manufacturer_stock_pictures",
       columns: ["url", "text"],
-      read: (value) => (Array.isArray(value) && value.every(isRecord) ? value.map(readPicture) : null),
+      read: (value, at, issues) =>
+        Array.isArray(value)
+          ? value.map((entry, index) => readPicture(entry, `${at}/${index}`, issues))
+          : null,
     },
   ],
 };
 
-function readPicture(picture: Record<string, unknown>): readonly Cell[] {
-  return [picture.url, picture.text].map((field) => (typeof field === "string" ? field : null));
+function readPicture(value: unknown, at: string, issues: FieldIssue[]): readonly Cell[] {
+  if (!isRecord(value)) {
+    issues.push({ pointer: at, code: "wrong-type" });
+    return [null, null];
+  }
+  const read = readKnownFields(picture, value, at, issues);
+  return [read.url ?? null, read.text ?? null];
 }

@@ -45,17 +45,16 @@ const statements = [
     fetched_at text not null,
     primary key (resource_id, seq)
   ) strict, without rowid`,
-  `create index _revision_content on _revision (content_id)`,
   `create index _revision_run on _revision (from_run)`,
 
   `create table _link (
     from_id integer not null references _resource (id),
     name text not null,
+    kind text not null,
     to_id integer references _resource (id),
-    target text not null,
+    noted_url text,
     primary key (from_id, name)
   ) strict, without rowid`,
-  `create index _link_to on _link (to_id)`,
 
   `create table _page (
     id integer primary key references _resource (id),

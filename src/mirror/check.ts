@@ -10,7 +10,7 @@ import { type Derived, deriveOrThrow, parseBodyOrThrow } from "./derive.ts";
 import type { MirrorReader } from "./mirror.ts";
 import { prepareResources } from "./resources.ts";
 import { prepareTypedRows } from "./typed-rows.ts";
-import { referenceIdsOf } from "./write-derived.ts";
+import { referenceIds } from "./write-derived.ts";
 
 export interface CheckReport {
   readonly bodies: number;
@@ -87,7 +87,8 @@ function checkDerived(mirror: MirrorReader, kinds: Kinds, report: Report): numbe
   const context = { kinds, origin: new URL(identity.baseUrl).origin, serviceName: identity.serviceName };
   const links = db
     .prepare<[number], [string, string | null]>(
-      "select l.name, r.url from _link l left join _resource r on r.id = l.to_id where l.from_id = ? order by l.name",
+      `select l.name, coalesce(r.url, l.noted_url) from _link l left join _resource r on r.id = l.to_id
+       where l.from_id = ? order by l.name`,
     )
     .raw();
   const members = db
@@ -99,8 +100,14 @@ function checkDerived(mirror: MirrorReader, kinds: Kinds, report: Report): numbe
   for (const { resource, body } of eachCurrentBody(db)) {
     count++;
     const derived: Derived = deriveOrThrow(parseBodyOrThrow(body), resource, context);
+    const urlOfLink = new Map(derived.links.map(({ name, url }) => [name, url]));
+    const idOfLink = (name: string) => resources.find(urlOfLink.get(name) ?? "")?.id ?? null;
     const expected = derived.projection
-      ? typedRows.expected(resource.id, derived.projection, referenceIdsOf(resource, derived, resources))
+      ? typedRows.expected(
+          resource.id,
+          derived.projection,
+          referenceIds(resource, derived, idOfLink, resources),
+        )
       : [];
     if (!isSame(typedRows.read(resource.id), expected)) {
       report({ code: "row", where: resource.url, what: "its rows are not what its body gives" });
@@ -108,12 +115,8 @@ function checkDerived(mirror: MirrorReader, kinds: Kinds, report: Report): numbe
     if (!isSame(links.all(resource.id), sortedLinks(derived))) {
       report({ code: "link", where: resource.url, what: "its links are not what its body gives" });
     }
-    if (
-      !isSame(
-        members.all(resource.id),
-        (derived.items ?? []).map(({ url }) => url),
-      )
-    ) {
+    const itemUrls = (derived.items ?? []).map(({ url }) => url);
+    if (!isSame(members.all(resource.id), itemUrls)) {
       report({ code: "member", where: resource.url, what: "its items are not what its body gives" });
     }
   }

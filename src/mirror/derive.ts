@@ -26,7 +26,7 @@ export interface Target {
 }
 
 export interface Derived {
-  readonly links: readonly (Target & { readonly name: string; readonly given: string })[];
+  readonly links: readonly DerivedLink[];
   /** Items of a collection; null for what is no collection. */
   readonly items: readonly (Target & { readonly name: string | null })[] | null;
   /** The following page of a collection. */
@@ -36,6 +36,12 @@ export interface Derived {
   readonly collectionUrl: string | null;
   readonly projection: Projection | null;
   readonly issues: readonly DerivedIssue[];
+}
+
+export interface DerivedLink extends Target {
+  readonly name: string;
+  /** Whether it is only noted, unless a sync follows links of this name. */
+  readonly isOptional: boolean;
 }
 
 export interface DerivedIssue {
@@ -77,7 +83,7 @@ export function deriveOrThrow(
   const links = Object.entries(envelope.links).flatMap(([name, given]) =>
     given === null
       ? []
-      : [{ name, given, url: resolve(given, `/links/${name}`), ...kindOfLink(kind, name, issues) }],
+      : [{ name, url: resolve(given, `/links/${name}`), ...kindOfLink(kind, name, issues) }],
   );
   const { next, collection, collectionTotal } = envelope.meta;
   const projection = kind?.project?.(envelope, context.serviceName) ?? null;
@@ -97,13 +103,15 @@ function kindOfLink(
   kind: Kind | undefined,
   name: string,
   issues: DerivedIssue[],
-): { kind: string; owned: boolean } {
+): Pick<DerivedLink, "kind" | "owned" | "isOptional"> {
   const child = kind?.children[name];
-  if (child !== undefined) return { kind: child, owned: true };
+  if (child !== undefined) return { kind: child, owned: true, isOptional: false };
   const reference = kind?.references[name];
-  if (reference !== undefined) return { kind: reference, owned: false };
+  if (reference !== undefined) return { kind: reference, owned: false, isOptional: false };
+  const optional = kind?.optional[name];
+  if (optional !== undefined) return { kind: optional, owned: false, isOptional: true };
   issues.push({ pointer: `/links/${name}`, code: "unknown-link" });
-  return { kind: unknownKind(name), owned: false };
+  return { kind: unknownKind(name), owned: false, isOptional: true };
 }
 
 function deriveItems(

@@ -36,9 +36,13 @@ interface StoredResource {
   readonly kind: string;
   readonly ownerId: number | null;
   readonly state: ResourceState;
-  /** Of its last revision, current or closed; null before the first. */
-  readonly seq: number | null;
-  /** SHA-256 of the current revision; null when there is none. */
+  /** 0 before the first answer of any kind. */
+  readonly checkedRun: number;
+}
+
+interface LastRevision {
+  readonly seq: number;
+  /** Null when the revision was closed: what it held is gone. */
   readonly sha256: Buffer | null;
 }
 
@@ -46,17 +50,17 @@ export type Ingest = (results: readonly FetchResult[], runId: number) => IngestS
 
 export function prepareIngest(db: Connection, writer: DerivedWriter, context: DeriveContext): Ingest {
   const selectResource = db.prepare<[number], StoredResource>(
-    `select r.id, r.url, r.kind, r.owner_id as ownerId, r.state, v.seq, c.sha256
-     from _resource r
-     left join _revision v on v.resource_id = r.id
-       and v.seq = (select max(seq) from _revision where resource_id = r.id)
-     left join _content c on c.id = v.content_id and v.to_run is null
-     where r.id = ?`,
+    `select id, url, kind, owner_id as ownerId, state, checked_run as checkedRun from _resource where id = ?`,
+  );
+  const selectLastRevision = db.prepare<[number], LastRevision>(
+    `select v.seq, iif(v.to_run is null, c.sha256, null) as sha256
+     from _revision v join _content c on c.id = v.content_id
+     where v.resource_id = ? order by v.seq desc limit 1`,
+  );
+  const insertContent = db.prepare(
+    "insert into _content (sha256, codec, size, body) values (?, 'identity', ?, ?) on conflict do nothing",
   );
   const selectContent = db.prepare<[Buffer], number>("select id from _content where sha256 = ?").pluck();
-  const insertContent = db.prepare(
-    "insert into _content (sha256, codec, size, body) values (?, 'identity', ?, ?)",
-  );
   const insertRevision = db.prepare(
     "insert into _revision (resource_id, seq, content_id, from_run, status, fetched_at) values (?, ?, ?, ?, ?, ?)",
   );
@@ -82,8 +86,13 @@ export function prepareIngest(db: Connection, writer: DerivedWriter, context: De
     .prepare<[number], number>("select 1 from _page where id = ? and collection_id <> id")
     .pluck();
 
-  const contentIdOf = (sha256: Buffer, body: Uint8Array): number =>
-    selectContent.get(sha256) ?? Number(insertContent.run(sha256, body.byteLength, body).lastInsertRowid);
+  const storeContent = (sha256: Buffer, body: Uint8Array): number => {
+    const { changes, lastInsertRowid } = insertContent.run(sha256, body.byteLength, body);
+    return changes === 1 ? Number(lastInsertRowid) : (selectContent.get(sha256) ?? 0);
+  };
+
+  const lastRevisionOf = (resource: StoredResource): LastRevision | undefined =>
+    resource.checkedRun === 0 ? undefined : selectLastRevision.get(resource.id);
 
   const ingestBody = (
     resource: StoredResource,
@@ -92,25 +101,19 @@ export function prepareIngest(db: Connection, writer: DerivedWriter, context: De
     summary: IngestSummary,
   ): void => {
     const sha256 = createHash("sha256").update(result.body).digest();
-    if (resource.sha256?.equals(sha256)) {
+    const last = lastRevisionOf(resource);
+    if (last?.sha256?.equals(sha256)) {
       setHeld.run(result.etag, runId, result.fetchedAt, resource.id);
       summary.unchanged++;
       return;
     }
     const derived = deriveOrThrow(result.json ?? parseBodyOrThrow(result.body), resource, context);
-    const seq = (resource.seq ?? 0) + 1;
-    if (resource.sha256 !== null) closeRevision.run(runId, resource.id);
-    insertRevision.run(
-      resource.id,
-      seq,
-      contentIdOf(sha256, result.body),
-      runId,
-      result.status,
-      result.fetchedAt,
-    );
+    if (last?.sha256) closeRevision.run(runId, resource.id);
+    const contentId = storeContent(sha256, result.body);
+    insertRevision.run(resource.id, (last?.seq ?? 0) + 1, contentId, runId, result.status, result.fetchedAt);
     setHeld.run(result.etag, runId, result.fetchedAt, resource.id);
-    summary.discovered += writer.write({ ...resource, isKnown: resource.seq !== null }, derived, runId);
-    if (seq === 1) summary.new++;
+    summary.discovered += writer.write({ ...resource, isKnown: last !== undefined }, derived, runId);
+    if (last === undefined) summary.new++;
     else summary.changed++;
   };
 

@@ -12,6 +12,7 @@ import { toMirrorError } from "./errors.ts";
 import type { FetchResult } from "./fetch-result.ts";
 import { type Frontier, prepareFrontier, type Scope } from "./frontier.ts";
 import { type IngestSummary, prepareIngest } from "./ingest.ts";
+import { prepareLinks } from "./links.ts";
 import { takeLock } from "./lock.ts";
 import { claimIdentity, type MirrorIdentity, readIdentity, readMeta, writeMeta } from "./meta.ts";
 import { migrate } from "./migrate.ts";
@@ -34,6 +35,8 @@ export interface MirrorWriter extends MirrorReader {
   closeRun(runId: number, end: RunEnd): void;
   /** Makes the service's front page known, so that a first run has where to begin. */
   seed(runId: number): void;
+  /** From now on, and for good, links of these names lead to resources that can be fetched. */
+  follow(names: readonly string[], runId: number): void;
   ingest(results: readonly FetchResult[], runId: number): IngestSummary;
   /** How often a run met an oddity of this code. */
   countIssues(runId: number, code: string): number;
@@ -80,8 +83,9 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
 
   function writer(connection: Connection, releaseLock: () => void): MirrorWriter {
     const resources = prepareResources(connection, kinds, identity.area);
+    const links = prepareLinks(connection, resources);
     const context = { kinds, origin: new URL(identity.baseUrl).origin, serviceName: identity.serviceName };
-    const ingest = prepareIngest(connection, prepareDerivedWriter(connection, resources), context);
+    const ingest = prepareIngest(connection, prepareDerivedWriter(connection, resources, links), context);
     return {
       file,
       identity,
@@ -96,13 +100,14 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
           throw toMirrorError(error, file);
         }
       },
+      follow: (names, runId) => links.follow(names, runId),
       countIssues: (runId, code) =>
         connection
           .prepare<[number, string], number>("select count(*) from _issue where run_id = ? and code = ?")
           .pluck()
           .get(runId, code) ?? 0,
       frontier: (scope, cycleRun) => prepareFrontier(connection, scope, cycleRun),
-      rebuild: () => rebuildProjections(connection, resources, context),
+      rebuild: () => rebuildProjections(connection, resources, links, context),
       get cycleRun() {
         const value = readMeta(connection, "cycle_run");
         return value === null ? null : Number(value);

@@ -3,6 +3,7 @@ import { entities, listTables } from "../../schema/entities.ts";
 import type { Connection } from "./connection.ts";
 import { eachCurrentBody } from "./current-bodies.ts";
 import { type DeriveContext, deriveOrThrow, parseBodyOrThrow } from "./derive.ts";
+import type { Links } from "./links.ts";
 import type { Resources } from "./resources.ts";
 import { prepareDerivedWriter } from "./write-derived.ts";
 
@@ -15,6 +16,7 @@ export interface RebuildReport {
 export function rebuildProjections(
   db: Connection,
   resources: Resources,
+  links: Links,
   context: DeriveContext,
 ): RebuildReport {
   return db.transaction(() => {
@@ -23,7 +25,7 @@ export function rebuildProjections(
     const derivedTables = [...entities, ...listTables].map(({ table }) => `_${table}`);
     for (const table of [...derivedTables, "_link", "_member"]) db.exec(`delete from ${table}`);
     db.exec("delete from _issue where code <> 'page-loop'");
-    const writer = prepareDerivedWriter(db, resources, { keepsChains: true });
+    const writer = prepareDerivedWriter(db, resources, links, { keepsChains: true });
     const report = { resources: 0, discovered: 0 };
     for (const { resource, body } of eachCurrentBody(db)) {
       const derived = deriveOrThrow(parseBodyOrThrow(body), resource, context);

@@ -3,9 +3,9 @@
  * oddities. The same writing serves ingest and rebuild. Called inside a transaction.
  */
 import type { Entity } from "../../schema/projection.ts";
-import { toStored } from "./cell.ts";
 import type { Connection } from "./connection.ts";
 import type { Derived, DerivedIssue } from "./derive.ts";
+import type { Links } from "./links.ts";
 import { preparePages } from "./pages.ts";
 import type { Resources } from "./resources.ts";
 import { prepareTypedRows, type ReferenceIds } from "./typed-rows.ts";
@@ -27,14 +27,11 @@ export interface WrittenResource {
 export function prepareDerivedWriter(
   db: Connection,
   resources: Resources,
+  links: Links,
   { keepsChains = false }: { readonly keepsChains?: boolean } = {},
 ): DerivedWriter {
   const pages = preparePages(db, resources);
   const typedRows = prepareTypedRows(db);
-  const removeLinks = db.prepare("delete from _link where from_id = ?");
-  const insertLink = db.prepare(
-    "insert or replace into _link (from_id, name, to_id, target) values (?, ?, ?, ?)",
-  );
   const insertIssue = db.prepare(
     "insert or ignore into _issue (resource_id, pointer, code, run_id) values (?, ?, ?, ?)",
   );
@@ -69,14 +66,7 @@ export function prepareDerivedWriter(
         return found.id;
       };
 
-      if (resource.isKnown) removeLinks.run(resource.id);
-      for (const link of derived.links) {
-        const toId =
-          link.url === null
-            ? null
-            : ensure(link.url, link.kind, link.owned ? resource.id : null, `/links/${link.name}`);
-        insertLink.run(resource.id, link.name, toId, toStored(link.given));
-      }
+      const linkIds = links.write(resource.id, derived.links, { isKnown: resource.isKnown, ensure });
       if (derived.items !== null) {
         const collectionId = pages.collectionOf(resource.id);
         const members = derived.items.map(({ url, kind, name, owned }, n) => {
@@ -92,7 +82,12 @@ export function prepareDerivedWriter(
         }
       }
       if (derived.projection) {
-        typedRows.write(resource.id, derived.projection, referenceIdsOf(resource, derived, resources));
+        const idOfLink = (name: string) => linkIds.get(name) ?? null;
+        typedRows.write(
+          resource.id,
+          derived.projection,
+          referenceIds(resource, derived, idOfLink, resources),
+        );
       }
       for (const issue of derived.issues) report(issue);
       return discovered;
@@ -101,17 +96,18 @@ export function prepareDerivedWriter(
 }
 
 /** Where an entity does not say whose it is, the collection it names, and else the one that listed it, says so. */
-export function referenceIdsOf(
+export function referenceIds(
   resource: Pick<WrittenResource, "ownerId">,
-  derived: Derived,
+  derived: Pick<Derived, "collectionUrl">,
+  idOfLink: (name: string) => number | null,
   resources: Resources,
 ): ReferenceIds {
-  const idOf = (url: string | null | undefined) => (url ? (resources.find(url)?.id ?? null) : null);
   return (entity: Entity) =>
     entity.references.map((name) => {
-      const linked = idOf(derived.links.find((link) => link.name === name)?.url);
+      const linked = idOfLink(name);
       if (linked !== null || name !== entity.owner) return linked;
-      const collectionId = idOf(derived.collectionUrl) ?? resource.ownerId;
+      const named = derived.collectionUrl === null ? undefined : resources.find(derived.collectionUrl);
+      const collectionId = named?.id ?? resource.ownerId;
       return collectionId === null ? null : resources.ownerOf(collectionId);
     });
 }

@@ -12,7 +12,14 @@ import {
 } from "./resources/catalogue.ts";
 import type { Json, SentEnvelope, View } from "./resources/view.ts";
 import { stepDate } from "./world/dates.ts";
-import { chooseEdit, type Edit, type EditAction, type EntityKind, entityKinds } from "./world/edits.ts";
+import {
+  chooseEdit,
+  type Edit,
+  type EditAction,
+  type Entity,
+  type EntityKind,
+  entityKinds,
+} from "./world/edits.ts";
 import { isLive, type Model } from "./world/world.ts";
 
 /** How much happens in each step. With no number given: some of everything but returns. */
@@ -55,21 +62,27 @@ export function advance(view: View, request: AdvanceRequest = {}): AdvanceReport
     returns = 0,
     moves = 0,
   } = Object.keys(given).length === 0 ? { ...usualStep, returns: 0 } : given;
-  const plan: readonly (readonly [EditAction, number])[] = [
+  const alterations: Plan = [
     ["change", changes],
-    ["addition", additions],
     ["removal", removals],
-    ["return", returns],
     ["move", moves],
   ];
+  const appearances: Plan = [
+    ["return", returns],
+    ["addition", additions],
+  ];
   const actions: AdvanceAction[] = [];
-  for (let count = 0; count < steps; count++) actions.push(...takeStep(view, plan, kind));
+  for (let count = 0; count < steps; count++) actions.push(...takeStep(view, alterations, appearances, kind));
   return { step: view.world.step, actions };
 }
 
+type Plan = readonly (readonly [action: EditAction, times: number])[];
+
+/** What appears is chosen and looked for before any of it is there: else it would seem to have been there before. */
 function takeStep(
   view: View,
-  plan: readonly (readonly [EditAction, number])[],
+  alterations: Plan,
+  appearances: Plan,
   onlyKind: EntityKind | undefined,
 ): AdvanceAction[] {
   const { world } = view;
@@ -78,22 +91,35 @@ function takeStep(
   const scopes = new Map<string, () => Iterable<TruthRecord>>();
   const before = new Map<string, TruthRecord>();
   const moved: AdvanceAction[] = [];
+  const returning = new Set<Entity>();
   let edits = 0;
-  for (const [action, count] of plan) {
-    for (let done = 0; done < count; done++) {
-      const date = stepDate(step, edits++, random);
-      const edit = chooseEditOfSomeKind({ world, random, date }, action, onlyKind);
-      if (!edit) continue;
-      for (const [name, read] of scopesOf(view, edit)) {
-        if (scopes.has(name)) continue;
-        scopes.set(name, read);
-        for (const record of read()) if (!before.has(record.url)) before.set(record.url, record);
+
+  function* choose(plan: Plan): Generator<Edit> {
+    for (const [action, times] of plan) {
+      for (let done = 0; done < times; done++) {
+        const context = { world, random, date: stepDate(step, edits++, random), returning };
+        const edit = chooseEditOfSomeKind(context, action, onlyKind);
+        if (!edit) continue;
+        remember(edit);
+        yield edit;
       }
-      const from = edit.moves ? positionOf(edit.moves) : 0;
-      edit.apply();
-      if (edit.moves) moved.push(describeMove(view, edit.moves, from));
     }
   }
+
+  function remember(edit: Edit): void {
+    for (const [name, read] of scopesOf(view, edit)) {
+      if (scopes.has(name)) continue;
+      scopes.set(name, read);
+      for (const record of read()) if (!before.has(record.url)) before.set(record.url, record);
+    }
+  }
+
+  for (const { moves, apply } of choose(alterations)) {
+    const from = moves ? positionOf(moves) : 0;
+    apply();
+    if (moves) moved.push(describeMove(view, moves, from));
+  }
+  for (const { apply } of [...choose(appearances)]) apply();
   const after = new Map<string, TruthRecord>();
   for (const read of scopes.values()) for (const record of read()) after.set(record.url, record);
   return [...compare(before, after), ...moved];

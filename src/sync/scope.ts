@@ -17,7 +17,7 @@ export function kindsInScope(kinds: Kinds, area: Area, depth: Depth, follow: rea
       ? kindsOfAccount
       : depths.slice(0, depths.indexOf(depth) + 1).flatMap((level) => kindsOfDepth[level]);
   const followed = ["root", ...walked].flatMap((name) =>
-    follow.map((link) => kinds[name]?.references[link] ?? kinds[name]?.children[link] ?? unknownKind(link)),
+    follow.map((link) => kinds[name]?.optional[link] ?? unknownKind(link)),
   );
   return [...new Set(["root", ...walked, ...followed])];
 }

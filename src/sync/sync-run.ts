@@ -53,6 +53,7 @@ export class SyncRun {
       scope: { depth, brands, follow },
     });
     tools.mirror.seed(this.#runId);
+    tools.mirror.follow(follow, this.#runId);
   }
 
   /** @throws SyncError, after the run was closed and all that it fetched saved */

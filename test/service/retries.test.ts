@@ -29,6 +29,14 @@ describe("a service in trouble", () => {
     expect(door.server.requests).toHaveLength(1 + defaultRetryPolicy.maxRetries);
   });
 
+  test("is not asked again once it has given a final answer", async () => {
+    await using door = await openDoor(({ index }, socket) =>
+      socket.write(jsonResponse({}, {}, index === 0 ? 500 : 403)),
+    );
+    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "forbidden" });
+    expect(door.server.requests).toHaveLength(2);
+  });
+
   test("is asked once when no retries are allowed", async () => {
     await using door = await openDoor((_, socket) => socket.write(rawResponse(500)), {
       retry: { maxRetries: 0 },

@@ -61,8 +61,9 @@ export function configure(command: Command, io: Io): void {
     .action(async () => {
       const settings = readSettings(command, io);
       const sandbox = await start(command.opts<Flags>(), settings.serviceName.value ?? "service");
-      const stopped = untilSignalled();
+      const stopped = new Promise((resolve) => io.onInterrupt(resolve));
       io.out(settings.json ? `${JSON.stringify(describe(sandbox))}\n` : introduce(sandbox));
+      // To be stopped is how a server ends: exit code 0.
       await stopped;
       await sandbox.close();
     });
@@ -111,12 +112,6 @@ function readFaultsFlag(value: string): FaultsOption {
 function wholeNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("It takes a whole number.");
   return Number(text);
-}
-
-function untilSignalled(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
 }
 
 function describe({ url, totals, users, app }: Sandbox): object {

@@ -27,7 +27,10 @@ export const deliveryFaults = {
   reset: (reply, { parameters }) =>
     onSocket(reply, (socket) => {
       const part = reply.body.subarray(0, cutOf(parameters, reply.body.length));
-      socket.write(Buffer.concat([head(reply), part]), () => socket.resetAndDestroy());
+      socket.write(Buffer.concat([head(reply), part]));
+      // A reset overtakes what its receiver has not read yet, so the part gets a head start.
+      const timer = setTimeout(() => socket.resetAndDestroy(), parameters.millis ?? 10);
+      socket.once("close", () => clearTimeout(timer));
     }),
 
   "hang-up": (reply) => onSocket(reply, (socket) => socket.destroy()),

@@ -20,9 +20,9 @@ export const textFaults = {
   "utf-16": (text) => Buffer.from(`\uFEFF${text}`, "utf16le"),
   "big-numbers": (text) =>
     atBody(
-      text,
-      '"bra_count":9007199254740993,"huge":1e400,"negative_zero":-0,"precise":0.30000000000000004441,',
-    ).replace(/("bra_count":)"?\d+"?(?=,"(?!huge))/, "$19007199254740993"),
+      text.replace(/"bra_count":"?\d+"?/, '"bra_count":9007199254740993'),
+      '"huge":1e400,"negative_zero":-0,"precise":0.30000000000000004441,',
+    ),
   "duplicate-keys": (text) =>
     atBody(`{"self":"https://first.example/",${text.slice(1)}`, '"name":"first","name":"second",'),
   "prototype-keys": (text) =>

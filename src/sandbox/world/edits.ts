@@ -29,6 +29,8 @@ export interface EditContext {
   readonly random: Random;
   /** The `last_modified_at` of what this edit changes. */
   readonly date: string;
+  /** What was chosen to come back already. */
+  readonly returning: Set<Entity>;
 }
 
 /** @returns null when the world holds nothing that this could happen to */
@@ -73,15 +75,15 @@ const choosers: Record<EditAction, (context: EditContext, kind: EntityKind) => E
     return entity ? within(entity, () => setGone(entity, true)) : null;
   },
 
-  return({ random, world, date }, kind) {
-    const hasParent = (entity: Entity): boolean =>
-      isSize(entity) ? isLive(entity.model) : !isModel(entity) || isLive(entity.brand);
+  return({ random, world, date, returning }, kind) {
+    const canReturn = (entity: Entity): boolean =>
+      entity.isGone &&
+      !returning.has(entity) &&
+      (isSize(entity) ? isLive(entity.model) : !isModel(entity) || isLive(entity.brand));
     const all: readonly Entity[] = everything(world, kind);
-    const entity = pickOne(
-      random,
-      all.filter((candidate) => candidate.isGone && hasParent(candidate)),
-    );
+    const entity = pickOne(random, all.filter(canReturn));
     if (!entity) return null;
+    returning.add(entity);
     return within(entity, () => {
       entity.lastModifiedAt = date;
       setGone(entity, false);

@@ -51,7 +51,7 @@ export function createModel(
   const random = new Random(world.seed, streams.model, id);
   const ownName = modelName(id, random);
   // Every 25th bears the name of the model before it: a label is no key.
-  const name = id % 25 === 24 ? (brand.models.at(-1)?.name ?? ownName) : ownName;
+  const name = id % 25 === 19 ? (brand.models.at(-1)?.name ?? ownName) : ownName;
   const model: Model = {
     id,
     brand,

@@ -1,0 +1,37 @@
+/** The public library: everything that the command line does, callable and typed. */
+
+export {
+  type DataPackageRequest,
+  type ExportFormat,
+  exportFormats,
+  writeDataPackage,
+} from "../exports/data-package.ts";
+export { ExportError } from "../exports/export-error.ts";
+export { type ExportMirrorRequest, exportMirror } from "../exports/export-mirror.ts";
+export { type Manifest, readManifest } from "../exports/manifest.ts";
+export { verifyDataPackage } from "../exports/verify-data-package.ts";
+export { kinds } from "../jobs/kinds.ts";
+export type { Cell } from "../schema/fields.ts";
+export type { Depth } from "../schema/kind.ts";
+export { type Diagnosis, diagnose } from "./doctor/diagnose.ts";
+export { type CheckProblem, type CheckReport, checkMirror } from "./mirror/check.ts";
+export { MirrorError } from "./mirror/errors.ts";
+export { catalogueMirrorFile, listCatalogueMirrors } from "./mirror/location.ts";
+export { type MirrorReader, openMirrorReader } from "./mirror/mirror.ts";
+export { rebuildMirror } from "./mirror/rebuild-mirror.ts";
+export { listRuns, type RunRecord } from "./mirror/runs.ts";
+export { type PublicTable, publicTables } from "./mirror/tables.ts";
+export { QueryError } from "./query/query-error.ts";
+export { type QueryRequest, type QueryResult, runQuery } from "./query/run-query.ts";
+export { type ShownResource, showResource } from "./query/show.ts";
+export { type MirrorStatus, readStatus } from "./query/status.ts";
+export { type Sandbox, startSandbox } from "./sandbox/sandbox.ts";
+export type { SandboxOptions } from "./sandbox/sandbox-options.ts";
+export { appCredential, bearerToken, type Credential } from "./service/credential.ts";
+export { ServiceError } from "./service/service-error.ts";
+export { ServiceSettingsError } from "./service/settings-error.ts";
+export { planSync, type SyncPlan } from "./sync/plan-sync.ts";
+export type { SyncProgress } from "./sync/progress.ts";
+export type { SyncReport } from "./sync/report.ts";
+export { type SyncOptions, sync } from "./sync/sync.ts";
+export { SyncError } from "./sync/sync-error.ts";

@@ -1,0 +1,85 @@
+/**
+ * `npm run demo`: a catalogue is mirrored, exported, and mirrored again after it has changed. In: nothing. Out: the story
+ * on the terminal, CSV and JSON files in `./demo/`, and exit code 1 when anything that it claims is not so. The service
+ * is a sandbox in this process; everything else happens as it does for a person, through the `armoire` program.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startSandbox } from "../../src/index.ts";
+import { claimAllIsExported, claimAllIsHeld } from "./demo-claims.ts";
+import { tellStory } from "./demo-story.ts";
+import { program } from "./program.ts";
+import { compareTruths, readTruth } from "./sandbox-truth.ts";
+
+const exportFolder = "demo";
+const allowance = 10_000;
+
+const story = tellStory(process.stdout);
+const dataDir = await mkdtemp(join(tmpdir(), "armoire-"));
+try {
+  const catalogue = { brands: 30, models: 240, sizes: 1500 };
+  await using sandbox = await startSandbox({ ...catalogue, allowance, latencyMillis: 4 });
+  const armoire = program({ ARMOIRE_DATA_DIR: dataDir, ARMOIRE_BASE_URL: sandbox.url });
+  const run = async (...args: string[]): Promise<void> => {
+    story.command(`armoire ${args.map((arg) => (/\s/.test(arg) ? `"${arg}"` : arg)).join(" ")}`);
+    await armoire.run(...args);
+  };
+  const takeCountedRequests = (): number => {
+    const counted = sandbox.log().filter((entry) => entry.counted).length;
+    sandbox.clearLog();
+    return counted;
+  };
+
+  story.heading("A sandbox plays the service");
+  const { brands, models, sizes } = sandbox.totals;
+  story.say(
+    `It has ${brands} brands, ${models} models, ${sizes} sizes, and grants ${allowance} requests a day.`,
+  );
+  story.command(`export ARMOIRE_BASE_URL=${sandbox.url}`);
+
+  story.heading("The first sync fetches everything");
+  const before = readTruth(sandbox);
+  await run("sync");
+  const firstCost = takeCountedRequests();
+  story.claim(`All ${before.size} resources, for one counted request each.`, firstCost, before.size);
+
+  story.heading("What the mirror holds");
+  await run("status");
+  await claimAllIsHeld(story, armoire, before);
+
+  story.heading("Files for others");
+  await run("export", "--out", exportFolder);
+  await claimAllIsExported(story, exportFolder, before);
+
+  story.heading("The world moves on");
+  sandbox.advance({ changes: 9, additions: 3, removals: 2, moves: 1 });
+  const after = readTruth(sandbox);
+  const { added, changed, removed } = compareTruths(before, after);
+  const affected = added + changed + removed;
+  story.say(`At the service, ${changed} resources changed, ${added} are new and ${removed} are gone.`);
+
+  story.heading("The second sync pays only for that");
+  await run("sync");
+  const secondCost = takeCountedRequests();
+  story.claim(`${affected} counted requests for those ${affected} resources.`, secondCost, affected);
+  await claimAllIsHeld(story, armoire, after);
+
+  story.heading("What changed");
+  await run(
+    "query",
+    "select kind, name, revision from recently_changed join known using (kind, href) where run = 2",
+  );
+  await run("query", "select kind, name from known where state = 'gone'");
+
+  story.heading("Every body and row, proved");
+  await run("mirror", "check");
+
+  story.heading("Counted requests");
+  story.say(`  first sync   ${firstCost.toString().padStart(5)}`);
+  story.say(`  second sync  ${secondCost.toString().padStart(5)}`);
+  story.say(`\nThe files are in ./${exportFolder}/. To try more: npx armoire sandbox`);
+} finally {
+  await rm(dataDir, { recursive: true, force: true });
+}
+if (story.wrongClaims > 0) process.exitCode = 1;

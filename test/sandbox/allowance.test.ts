@@ -1,0 +1,83 @@
+/** What requests cost, and how time gives it back. */
+import { expect, it } from "vitest";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { bearer, send } from "./client.ts";
+
+const leftIn = ({ headers }: { headers: object }): unknown =>
+  (headers as Record<string, unknown>)["x-ratelimit-remaining"];
+
+const spend = async (sandbox: Sandbox, times: number, headers = {}): Promise<number[]> => {
+  const statuses: number[] = [];
+  for (let count = 0; count < times; count++)
+    statuses.push((await send(`${sandbox.url}brands/`, { headers })).status);
+  return statuses;
+};
+
+it("shows what is left on every response, and refuses with 403 beyond it", async () => {
+  await using sandbox = await startSandbox({ allowance: 3, windowSeconds: 3_600 });
+  for (const left of ["2", "1", "0"]) {
+    const reply = await send(`${sandbox.url}brands/`);
+    expect(reply.headers).toMatchObject({ "x-ratelimit-limit": "3", "x-ratelimit-remaining": left });
+    const reset = Number(reply.headers["x-ratelimit-reset"]) - sandbox.now().getTime() / 1_000;
+    expect(reset).toBeGreaterThan(3_500);
+    expect(reset).toBeLessThanOrEqual(3_601);
+  }
+  const refused = await send(`${sandbox.url}brands/`);
+  expect(refused).toMatchObject({ status: 403, headers: { "x-ratelimit-remaining": "0" } });
+  expect(JSON.parse(refused.bytes.toString())).toEqual({
+    message: expect.stringMatching(/^API rate limit exceeded, see http/),
+  });
+});
+
+it("counts neither 304 nor the root nor rate_limit, and answers them when nothing is left", async () => {
+  await using sandbox = await startSandbox({ allowance: 1 });
+  const first = await send(`${sandbox.url}brands/`);
+  expect(leftIn(first)).toBe("0");
+  const headers = { "If-None-Match": first.headers.etag ?? "" };
+  expect(await send(`${sandbox.url}brands/`, { headers })).toMatchObject({
+    status: 304,
+    headers: { "x-ratelimit-remaining": "0" },
+  });
+  expect((await send(sandbox.url)).status).toBe(200);
+  const limit = await send(`${sandbox.url}rate-limit/`);
+  expect(JSON.parse(limit.bytes.toString())).toMatchObject({
+    rel: "resource",
+    body: { base: { limit: 1, remaining: 0, reset: Number(first.headers["x-ratelimit-reset"]) } },
+    links: {},
+    meta: {},
+    spec: null,
+  });
+  expect(sandbox.log().map(({ counted }) => counted)).toEqual([true, false, false, false]);
+});
+
+it("gives every credential its own", async () => {
+  await using sandbox = await startSandbox({ allowance: 2, users: 2 });
+  const { key, secret } = sandbox.app;
+  const app = { Authorization: `app ${key}:${secret}` };
+  for (const headers of [{}, app, ...sandbox.users.map(({ token }) => bearer(token))]) {
+    expect(await spend(sandbox, 3, headers)).toEqual([200, 200, 403]);
+  }
+});
+
+it("is whole again when the sandbox's clock has passed the window, and not before", async () => {
+  await using sandbox = await startSandbox({ allowance: 1, windowSeconds: 86_400 });
+  expect(await spend(sandbox, 2)).toEqual([200, 403]);
+  sandbox.moveClock({ advanceSeconds: 86_000 });
+  expect(await spend(sandbox, 1)).toEqual([403]);
+  sandbox.moveClock({ advanceSeconds: 401 });
+  expect(await spend(sandbox, 2)).toEqual([200, 403]);
+});
+
+it("says nothing of an allowance when there is none", async () => {
+  await using sandbox = await startSandbox();
+  const { headers } = await send(`${sandbox.url}brands/`);
+  expect(Object.keys(headers).filter((name) => name.startsWith("x-ratelimit"))).toEqual([]);
+  expect(JSON.parse((await send(`${sandbox.url}rate-limit/`)).bytes.toString()).body).toEqual({});
+});
+
+it("dates its responses by its own clock", async () => {
+  await using sandbox = await startSandbox();
+  sandbox.moveClock({ now: "2031-05-06T07:08:09Z" });
+  expect((await send(sandbox.url)).headers.date).toMatch(/^Tue, 06 May 2031 07:08:/);
+  expect(sandbox.log()[0]?.time).toMatch(/^2031-05-06T07:08:/);
+});

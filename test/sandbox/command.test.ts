@@ -1,0 +1,109 @@
+/** `armoire sandbox` as a process. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { afterEach, expect, it } from "vitest";
+import { z } from "zod";
+import { bearer, getEnvelope, linkOf } from "./client.ts";
+
+const program = fileURLToPath(new URL("../../src/cli/armoire.js", import.meta.url));
+const started: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill("SIGKILL");
+});
+
+function armoire(...args: string[]): {
+  child: ChildProcess;
+  firstOutput: Promise<string>;
+  ended: Promise<Ending>;
+} {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { PATH: process.env.PATH },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  started.push(child);
+  let out = "";
+  let err = "";
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (out += text));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (err += text));
+  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, out, err }));
+  const firstOutput = Promise.race([
+    once(child.stdout, "data").then(() => out),
+    ended.then((ending) => ending.err),
+  ]);
+  return { child, firstOutput, ended };
+}
+
+interface Ending {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+it("prints where it is and whom it knows, and serves until it is told to stop", async () => {
+  const { child, firstOutput, ended } = armoire(
+    "sandbox",
+    "--json",
+    "--users",
+    "2",
+    "--brands",
+    "3",
+    "--service-name",
+    "other",
+  );
+  const described = z
+    .object({
+      url: z.url(),
+      users: z.array(z.object({ token: z.string(), scopes: z.array(z.string()) })).length(2),
+    })
+    .parse(JSON.parse(await firstOutput));
+  const root = await getEnvelope(described.url);
+  expect((await getEnvelope(linkOf(root, "brands"))).meta.collection_total).toBe(3);
+  const me = await getEnvelope(linkOf(root, "me"), bearer(described.users[0]?.token));
+  expect(me.body).toHaveProperty("other_url");
+  child.kill("SIGTERM");
+  expect(await ended).toMatchObject({ code: 0, err: "" });
+});
+
+it("says the same to people, the base URL first", async () => {
+  const { child, firstOutput, ended } = armoire(
+    "sandbox",
+    "--layout",
+    "opaque",
+    "--pagination",
+    "cursor",
+    "--faults",
+    "flaky",
+  );
+  const text = await firstOutput;
+  const [url = "", totals] = text.split("\n");
+  expect(totals?.trim()).toBe("12 brands, 60 models, 300 sizes");
+  expect(text).toMatch(/user anna {2}[0-9a-f]{40} {2}\(identity email bras measurements\)/);
+  expect(linkOf(await getEnvelope(url), "brands")).toMatch(/\/r\/[0-9a-f]{16}\/$/);
+  child.kill("SIGINT");
+  expect((await ended).code).toBe(0);
+});
+
+it.each([
+  [["--port", "x"], "whole number"],
+  [["--port", "70000"], "port"],
+  [["--preset", "huge"], "small, real"],
+  [["--layout", "round"], "plain, opaque"],
+  [["--faults", "/nonexistent.json"], "/nonexistent.json"],
+  [["--brands", "0"], "brands"],
+  [["--nothing"], "--nothing"],
+])("refuses %j with exit code 2", async (args, words) => {
+  const { code, err, out } = await armoire("sandbox", ...args).ended;
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toContain(words);
+  expect(err).not.toContain("    at ");
+});
+
+it("says in one line that its port is taken", async () => {
+  const first = armoire("sandbox", "--json");
+  const { port } = new URL(z.object({ url: z.url() }).parse(JSON.parse(await first.firstOutput)).url);
+  const { code, err } = await armoire("sandbox", "--port", port).ended;
+  expect(code).toBe(1);
+  expect(err).toContain(`port ${port}`);
+  expect(err.trim().split("\n").length).toBeLessThanOrEqual(3);
+});

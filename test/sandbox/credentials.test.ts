@@ -1,0 +1,107 @@
+/** Who may see what. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { bearer, getEnvelope, hrefsOf, linkOf, send } from "./client.ts";
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox({ users: 6 });
+});
+afterAll(() => sandbox.close());
+
+const tokenOf = (index: number): string => sandbox.users[index]?.token ?? "";
+
+it("hands out tokens that follow from the seed, each with its scopes", async () => {
+  await using twin = await startSandbox({ users: 6 });
+  expect(twin.users.map(({ token }) => token)).toEqual(sandbox.users.map(({ token }) => token));
+  expect(new Set(sandbox.users.map(({ token }) => token)).size).toBe(6);
+  expect(sandbox.users[0]?.scopes).toEqual(["identity", "email", "bras", "measurements"]);
+  expect(new Set(sandbox.users.map(({ scopes }) => scopes.join(" "))).size).toBe(5);
+});
+
+describe.each(["", "no scheme", "bearer", "bearer wrong", "basic YTpi", "bearer  ", "app sandbox-app:wrong"])(
+  "with %j",
+  (value) => {
+    it("is not authenticated for anything below /me/, and sees the catalogue", async () => {
+      const headers: Record<string, string> = value === "" ? {} : { Authorization: value };
+      for (const path of ["me/", "me/bras/", "me/bras/1000000/", "me/measurements/"]) {
+        const { status, bytes } = await send(sandbox.url + path, { headers });
+        expect(status).toBe(401);
+        expect(JSON.parse(bytes.toString())).toEqual({
+          message: "Not authenticated",
+          spec: expect.stringMatching(/^https:/),
+        });
+      }
+      await getEnvelope(`${sandbox.url}brands/`, headers);
+    });
+  },
+);
+
+it.each(["bearer", "Bearer", "BEARER"])("takes the scheme word %s", async (scheme) => {
+  await getEnvelope(`${sandbox.url}me/`, { Authorization: `${scheme} ${tokenOf(0)}` });
+});
+
+it("gives a null link and a 403 where the scope is missing, and no email without its scope", async () => {
+  for (const { token, scopes } of sandbox.users) {
+    const me = await getEnvelope(`${sandbox.url}me/`, bearer(token));
+    expect("email" in (me.body ?? {})).toBe(scopes.includes("email"));
+    for (const scope of ["bras", "measurements"] as const) {
+      expect(me.links[scope] !== null).toBe(scopes.includes(scope));
+      const { status, bytes } = await send(`${sandbox.url}me/${scope}/`, { headers: bearer(token) });
+      expect(status).toBe(scopes.includes(scope) ? 200 : 403);
+      if (status === 403)
+        expect(JSON.parse(bytes.toString())).toEqual({ message: expect.stringContaining(scope) });
+    }
+  }
+});
+
+it("shows nobody the bras of another", async () => {
+  const first = await getEnvelope(`${sandbox.url}me/bras/`, bearer(tokenOf(0)));
+  const [href = ""] = hrefsOf(first);
+  expect((await send(href, { headers: bearer(tokenOf(0)) })).status).toBe(200);
+  expect((await send(href, { headers: bearer(tokenOf(1)) })).status).toBe(404);
+  const second = await getEnvelope(`${sandbox.url}me/bras/`, bearer(tokenOf(1)));
+  expect(hrefsOf(second).filter((own) => hrefsOf(first).includes(own))).toEqual([]);
+});
+
+it("keeps an account's replies from shared caches, and tells them apart by ETag", async () => {
+  const [one, other] = await Promise.all(
+    [0, 1].map((index) => send(`${sandbox.url}me/`, { headers: bearer(tokenOf(index)) })),
+  );
+  expect(one?.headers.vary).toContain("Authorization");
+  expect(one?.headers.etag).not.toBe(other?.headers.etag);
+});
+
+it("answers with the status that it was told to", async () => {
+  await using lenient = await startSandbox({ unauthorizedStatus: 200 });
+  const { status, bytes } = await send(`${lenient.url}me/`);
+  expect(status).toBe(200);
+  expect(JSON.parse(bytes.toString())).toMatchObject({ message: "Not authenticated" });
+});
+
+it("logs who asked by name, never by secret", async () => {
+  const { key, secret } = sandbox.app;
+  sandbox.clearLog();
+  await send(sandbox.url);
+  await send(sandbox.url, { headers: { Authorization: `APP ${key}:${secret}` } });
+  await send(sandbox.url, { headers: bearer(tokenOf(0)) });
+  expect(sandbox.log().map(({ credential }) => credential)).toEqual(["none", `app:${key}`, "user:anna"]);
+  expect(JSON.stringify(sandbox.log())).not.toContain(secret);
+});
+
+it("pages an account's measurements under the opaque layout too", async () => {
+  await using opaque = await startSandbox({ layout: "opaque", pagination: "cursor", pageSize: 2 });
+  const headers = bearer(opaque.users[0]?.token);
+  const me = await getEnvelope(linkOf(await getEnvelope(opaque.url), "me"), headers);
+  let url: unknown = linkOf(me, "measurements");
+  const hrefs: string[] = [];
+  let total: unknown;
+  while (typeof url === "string") {
+    const page = await getEnvelope(url, headers);
+    hrefs.push(...hrefsOf(page));
+    total = page.meta.collection_total;
+    url = page.meta.next;
+  }
+  expect(new Set(hrefs).size).toBe(total);
+  for (const href of hrefs) await getEnvelope(href, headers);
+});

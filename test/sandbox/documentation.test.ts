@@ -1,0 +1,50 @@
+/** `docs/sandbox.md` is whole: every flag, preset, fault and fault parameter is there, and its example rules are right. */
+import { readFileSync } from "node:fs";
+import { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { configure } from "../../src/cli/commands/sandbox.ts";
+import type { Io } from "../../src/cli/io.ts";
+import { faultParameters } from "../../src/sandbox/faults/fault-parameters.ts";
+import { faultPresetNames } from "../../src/sandbox/faults/fault-presets.ts";
+import { faultRules } from "../../src/sandbox/faults/fault-rule.ts";
+import { faultNames } from "../../src/sandbox/faults/faults.ts";
+import { resourceKinds } from "../../src/sandbox/resources/resource.ts";
+import { presetNames } from "../../src/sandbox/sandbox-options.ts";
+
+const text = readFileSync(new URL("../../docs/sandbox.md", import.meta.url), "utf8");
+const command = new Command("sandbox");
+const nothing = (): undefined => undefined;
+const silent: Io = {
+  env: {},
+  isTerminal: false,
+  columns: 80,
+  out: nothing,
+  err: nothing,
+  setExitCode: nothing,
+  onInterrupt: nothing,
+};
+configure(command, silent);
+
+describe("docs/sandbox.md", () => {
+  it.each(command.options.map(({ long }) => long ?? ""))("describes %s", (flag) => {
+    expect(text).toContain(`\`${flag}`);
+  });
+
+  it.each([...faultNames, ...faultPresetNames, ...presetNames])("describes `%s`", (name) => {
+    expect(text).toContain(`\`${name}\``);
+  });
+
+  it.each(Object.keys(faultParameters.shape))("says which fault takes %s", (name) => {
+    expect(text).toContain(`*${name}*`);
+  });
+
+  it("names every kind", () => {
+    const kinds = /- `kind`: `([^`]+)`/.exec(text)?.[1]?.split(/\s+/);
+    expect(kinds).toEqual([...resourceKinds]);
+  });
+
+  it("shows rules that are right", () => {
+    const example = /```json\n([\s\S]*?)```/.exec(text)?.[1] ?? "";
+    expect(faultRules.parse(JSON.parse(example))).toHaveLength(3);
+  });
+});

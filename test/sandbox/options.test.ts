@@ -1,0 +1,140 @@
+/** What a sandbox can be asked to be, and what it refuses. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { apportion, paretoQuantile, zipfWeights } from "../../src/sandbox/distributions.ts";
+import { Random } from "../../src/sandbox/random.ts";
+import { scramble, unscramble } from "../../src/sandbox/resources/scramble.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { SandboxOptionError, type SandboxOptions, settleOptions } from "../../src/sandbox/sandbox-options.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "armoire-sandbox-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe("options", () => {
+  it("all have defaults", () => {
+    expect(settleOptions({})).toMatchObject({
+      host: "127.0.0.1",
+      port: 0,
+      seed: 1,
+      pageSize: 20,
+      totals: { brands: 12, models: 60, sizes: 300 },
+      faultRules: [],
+    });
+  });
+
+  it("take totals in place of a preset's", () => {
+    expect(settleOptions({ preset: "real" }).totals).toEqual({ brands: 683, models: 13_000, sizes: 90_000 });
+    expect(settleOptions({ preset: "real", models: 5 }).totals).toEqual({
+      brands: 683,
+      models: 5,
+      sizes: 90_000,
+    });
+    expect(settleOptions({ models: 0 }).totals.sizes).toBe(0);
+  });
+
+  it.each<[string, SandboxOptions]>([
+    ["port", { port: 70_000 }],
+    ["brands", { brands: 0 }],
+    ["pageSize", { pageSize: 0 }],
+    ["seed", { seed: -1 }],
+    ["serviceName", { serviceName: "not a name" }],
+    ["unauthorizedStatus", { unauthorizedStatus: 99 }],
+    ["allowance", { allowance: 1.5 }],
+    ["fault rule 0.fault", { faults: [{ fault: "nothing" as "status" }] }],
+    ["fault rule 0.kind", { faults: [{ kind: "brandz" as "brand", fault: "status" }] }],
+  ])("refuse a wrong %s by name", (name, options) => {
+    expect(() => settleOptions(options)).toThrow(SandboxOptionError);
+    expect(() => settleOptions(options)).toThrow(name);
+  });
+
+  it("read fault rules from a file, and say what is wrong with it", async () => {
+    const [good, bad, missing] = ["good.json", "bad.json", "missing.json"].map((name) =>
+      join(folder, name),
+    ) as [string, string, string];
+    await writeFile(good, '[{"kind": "size", "every": 2, "fault": "status", "status": 500}]');
+    await writeFile(bad, "{");
+    expect(settleOptions({ faults: { file: good } }).faultRules).toEqual([
+      { kind: "size", every: 2, times: 1, fault: "status", status: 500 },
+    ]);
+    expect(() => settleOptions({ faults: { file: bad } })).toThrow(/not JSON.*bad\.json/);
+    expect(() => settleOptions({ faults: { file: missing } })).toThrow(/cannot be read.*missing\.json/);
+  });
+});
+
+it("listens where it is told, and says so when it cannot", async () => {
+  await using sandbox = await startSandbox({ host: "127.0.0.1" });
+  await expect(startSandbox({ port: Number(new URL(sandbox.url).port) })).rejects.toMatchObject({
+    code: "EADDRINUSE",
+  });
+});
+
+it("closes with requests still open, and twice", async () => {
+  const sandbox = await startSandbox({ faults: [{ fault: "stall-headers" }] });
+  const pending = fetch(sandbox.url).catch(() => "cut");
+  while (sandbox.log().length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await sandbox.close();
+  await sandbox.close();
+  expect(await pending).toBe("cut");
+});
+
+describe("chance", () => {
+  it("repeats itself for the same seed and stream, and only then", () => {
+    const draws = (...stream: number[]): number[] => {
+      const random = new Random(1, ...stream);
+      return Array.from({ length: 8 }, () => random.next());
+    };
+    expect(draws(1, 2)).toEqual(draws(1, 2));
+    expect(draws(1, 2)).not.toEqual(draws(2, 1));
+  });
+
+  it("is even", () => {
+    const random = new Random(5);
+    const tenths = Array<number>(10).fill(0);
+    for (let draw = 0; draw < 100_000; draw++) {
+      const tenth = random.integer(10);
+      tenths[tenth] = (tenths[tenth] ?? 0) + 1;
+    }
+    for (const count of tenths) expect(Math.abs(count - 10_000)).toBeLessThan(500);
+  });
+
+  it("apportions exactly, more to the heavier", () => {
+    fc.assert(
+      fc.property(
+        fc.nat(10_000),
+        fc.array(fc.double({ min: 0.01, max: 100, noNaN: true }), { minLength: 1 }),
+        (total, weights) => {
+          const parts = apportion(total, weights);
+          expect(parts.reduce((sum, part) => sum + part, 0)).toBe(total);
+          const sum = weights.reduce((left, right) => left + right, 0);
+          parts.forEach((part, index) => {
+            expect(Math.abs(part - ((weights[index] ?? 0) * total) / sum)).toBeLessThanOrEqual(1);
+          });
+        },
+      ),
+    );
+  });
+
+  it("has the tails that it documents", () => {
+    expect(zipfWeights(3, 1.1)).toEqual([1, 2 ** -1.1, 3 ** -1.1]);
+    expect(paretoQuantile(0, { shape: 1.5, most: 20 })).toBe(1);
+    expect(paretoQuantile(0.5, { shape: 1.5, most: 20 })).toBeCloseTo(1.587, 3);
+    expect(paretoQuantile(0.999999, { shape: 1.5, most: 20 })).toBe(20);
+  });
+});
+
+it("scrambles two numbers so that only the same key finds them again", () => {
+  const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 });
+  fc.assert(
+    fc.property(uint32, uint32, uint32, (key, left, right) => {
+      expect(unscramble(key, scramble(key, left, right))).toEqual([left, right]);
+      expect(unscramble(key + 1, scramble(key, left, right))).not.toEqual([left, right]);
+    }),
+  );
+  fc.assert(fc.property(fc.string(), (text) => unscramble(1, text) === null || /^[0-9a-f]{16}$/.test(text)));
+});

@@ -1,0 +1,67 @@
+/** ETags, conditional requests and compression. */
+import { gunzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { send } from "./client.ts";
+
+const conditional = (etag: string | undefined): { headers: { "If-None-Match": string } } => ({
+  headers: { "If-None-Match": etag ?? "" },
+});
+
+describe.each(["strong", "weak"] as const)("%s validators", (etag) => {
+  it("turn a request for the same content into 304, in any list and by weak comparison", async () => {
+    await using sandbox = await startSandbox({ etag });
+    const url = `${sandbox.url}brands/`;
+    const { headers } = await send(url);
+    const tag = headers.etag ?? "";
+    expect(tag).toMatch(etag === "weak" ? /^W\/"[^"]+"$/ : /^"[^"]+"$/);
+    for (const form of [tag, "*", `"other", ${tag}`, `W/${tag.replace("W/", "")}`]) {
+      const reply = await send(url, conditional(form));
+      expect(reply).toMatchObject({ status: 304, headers: { etag: tag } });
+      expect(reply.bytes).toHaveLength(0);
+    }
+    expect((await send(url, conditional('"other"'))).status).toBe(200);
+  });
+
+  it("change when the content does", async () => {
+    await using sandbox = await startSandbox({ etag });
+    const { actions } = sandbox.advance({ changes: 1, kind: "brand" });
+    const changed = actions.find(({ kind }) => kind === "brand")?.url ?? "";
+    const before = (await send(changed)).headers.etag;
+    expect((await send(changed, conditional(before))).status).toBe(304);
+    for (let left = 100, url = ""; left > 0 && url !== changed; left--) {
+      url =
+        sandbox.advance({ changes: 1, kind: "brand" }).actions.find(({ kind }) => kind === "brand")?.url ??
+        "";
+    }
+    const after = await send(changed, conditional(before));
+    expect(after.status).toBe(200);
+    expect(after.headers.etag).not.toBe(before);
+  });
+});
+
+it("sends no validators when told so, and takes no notice of any", async () => {
+  await using sandbox = await startSandbox({ etag: "none" });
+  expect((await send(sandbox.url)).headers).not.toHaveProperty("etag");
+  expect((await send(sandbox.url, conditional("*"))).status).toBe(200);
+});
+
+it("compresses long bodies for those who accept gzip, under another strong validator", async () => {
+  await using sandbox = await startSandbox({ brands: 20 });
+  const url = `${sandbox.url}brands/`;
+  const plain = await send(url);
+  const gzipped = await send(url, { headers: { "Accept-Encoding": "br, gzip" } });
+  expect(plain.headers).toMatchObject({ vary: "Accept-Encoding" });
+  expect(plain.headers).not.toHaveProperty("content-encoding");
+  expect(gzipped.headers).toMatchObject({ vary: "Accept-Encoding", "content-encoding": "gzip" });
+  expect(gzipped.bytes.length).toBeLessThan(plain.bytes.length);
+  expect(gunzipSync(gzipped.bytes)).toEqual(plain.bytes);
+  expect(gzipped.headers.etag).not.toBe(plain.headers.etag);
+  for (const tag of [plain.headers.etag, gzipped.headers.etag])
+    expect((await send(url, conditional(tag))).status).toBe(304);
+  const refused = await send(url, { headers: { "Accept-Encoding": "gzip;q=0, br" } });
+  expect(refused.headers).not.toHaveProperty("content-encoding");
+  expect((await send(sandbox.url, { headers: { "Accept-Encoding": "gzip" } })).headers).not.toHaveProperty(
+    "content-encoding",
+  );
+});

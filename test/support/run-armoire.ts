@@ -1,0 +1,59 @@
+/**
+ * Runs the `armoire` program as a user does: a process of its own, with nothing of this one's environment but what Node
+ * needs. In: arguments, settings. Out: what it printed and how it ended. It always runs the sources, never `dist/`.
+ */
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+
+const program = join(import.meta.dirname, "armoire-from-sources.ts");
+
+export interface Ended {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+export interface RunningArmoire {
+  readonly process: ChildProcessByStdio<null, Readable, Readable>;
+  readonly ended: Promise<Ended>;
+}
+
+/** Starts the program and does not wait for it. */
+export function startArmoire(args: readonly string[], { env = {}, cwd }: RunOptions = {}): RunningArmoire {
+  const process_ = spawn(process.execPath, [program, ...args], {
+    env: {
+      PATH: process.env.PATH,
+      // No settings of the person who runs the tests, and nothing of theirs in the way.
+      HOME: "/nonexistent",
+      NODE_COMPILE_CACHE: join(tmpdir(), "armoire-test-compile-cache"),
+      ...env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+    ...(cwd !== undefined && { cwd }),
+  });
+  const ended = Promise.all([text(process_.stdout), text(process_.stderr), once(process_, "close")]).then(
+    ([stdout, stderr, [exitCode]]) => ({ stdout, stderr, exitCode: exitCode as number | null }),
+  );
+  return { process: process_, ended };
+}
+
+export function runArmoire(args: readonly string[], options?: RunOptions): Promise<Ended> {
+  return startArmoire(args, options).ended;
+}
+
+/** A folder that is gone afterwards. */
+export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(tmpdir(), "armoire-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}

@@ -1,0 +1,52 @@
+/**
+ * A sandbox, a mirror in a folder of its own, and syncs from the one into the other, within this process. Time is the
+ * sandbox's, and waits between attempts take none of it.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type MirrorReader, openMirrorReader } from "../../src/mirror/mirror.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
+import type { Clock } from "../../src/service/clock.ts";
+import type { SyncReport } from "../../src/sync/report.ts";
+import { type SyncOptions, sync } from "../../src/sync/sync.ts";
+
+export interface Rig extends AsyncDisposable {
+  readonly sandbox: Sandbox;
+  readonly file: string;
+  readonly serviceName: string;
+  sync(options?: Partial<SyncOptions>): Promise<SyncReport>;
+  /** Reads the mirror, and closes it again. */
+  read<Result>(reading: (mirror: MirrorReader) => Result): Result;
+}
+
+export async function startRig(options: SandboxOptions = {}): Promise<Rig> {
+  const folder = await mkdtemp(join(tmpdir(), "armoire-sync-"));
+  const sandbox = await startSandbox(options);
+  const { serviceName = "service" } = options;
+  const file = join(folder, "catalogue.sqlite");
+  const clock: Clock = {
+    now: () => sandbox.now().getTime(),
+    random: Math.random,
+    sleep: async (_millis, signal) => signal?.throwIfAborted(),
+  };
+  return {
+    sandbox,
+    file,
+    serviceName,
+    sync: (more = {}) => sync({ file, baseUrl: sandbox.url, serviceName, clock, ...more }),
+    read(reading) {
+      const mirror = openMirrorReader(file);
+      try {
+        return reading(mirror);
+      } finally {
+        mirror.close();
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await sandbox.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
