@@ -20,17 +20,13 @@ export async function writeHashedFile(
 ): Promise<FileSummary> {
   const hash = createHash("sha256");
   let bytes = 0;
-  // One buffer for all chunks: a new one for each makes the garbage collector work ten times as hard.
-  let buffer = Buffer.allocUnsafeSlow(65_536);
   const file = await open(path, "wx", 0o600);
   try {
     for (const chunk of chunks) {
       signal?.throwIfAborted();
-      const size = Buffer.byteLength(chunk);
-      if (size > buffer.length) buffer = Buffer.allocUnsafeSlow(size);
-      const data = buffer.subarray(0, buffer.write(chunk));
+      const data = Buffer.from(chunk);
       hash.update(data);
-      bytes += size;
+      bytes += data.length;
       await file.writeFile(data);
     }
     await file.sync();

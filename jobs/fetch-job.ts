@@ -38,8 +38,8 @@ export function fetchJobRunner(service: Service, now: () => number): CarryOut {
       const about = { resourceId: job.resourceId, fetchedAt: new Date(now()).toISOString() };
       switch (fetched.outcome) {
         case "body": {
-          const { status, etag, body, json } = fetched;
-          return { end: "fetched", job, result: { ...about, outcome: "body", status, etag, body, json } };
+          const { status, etag, body } = fetched;
+          return { end: "fetched", job, result: { ...about, outcome: "body", status, etag, body } };
         }
         case "not-modified":
           return { end: "fetched", job, result: { ...about, outcome: "not-modified" } };

@@ -54,18 +54,22 @@ const possiblyInexact = /[\d.]{16}|\d[eE][+-]?\d{3}|(?:^|[\s:,[])-0/;
  */
 export function parseJsonOrThrow(text: string, limits: JsonLimits = defaultJsonLimits): ParsedJson {
   const document = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-  const { depth, members } = measure(document);
-  if (depth > limits.maxDepth) {
-    throw new JsonError("too-deep", `nested ${depth} levels deep, ${limits.maxDepth} are allowed`);
-  }
-  let value: unknown;
+  const rounded = parseOrThrow(() => JSON.parse(document));
+  const members = countMembersOrThrow(rounded, limits.maxDepth, 0);
+  return {
+    value: possiblyInexact.test(document) ? exactJson.parse(document, keepExact) : rounded,
+    // Counting marks is fast but can be misled by what is in texts; scanning them all is slow and sure.
+    hasDuplicateKeys: countKeyMarks(document) !== members && countKeys(document) !== members,
+  };
+}
+
+function parseOrThrow(parse: () => unknown): unknown {
   try {
-    value = possiblyInexact.test(document) ? exactJson.parse(document, keepExact) : JSON.parse(document);
+    return parse();
   } catch {
     // V8's message quotes the text, which may be private.
     throw new JsonError("not-json", "not a JSON document");
   }
-  return { value, hasDuplicateKeys: countMembers(value) !== members };
 }
 
 function keepExact(_key: string, value: unknown, context: { source?: string }): unknown {
@@ -76,6 +80,8 @@ function keepExact(_key: string, value: unknown, context: { source?: string }): 
 /** The number that a numeral means; null where a double, or writing it back, would change it: 2^53 + 1, `1e400`, `-0`. */
 export function exactNumber(numeral: string): number | null {
   const value = Number(numeral);
+  // Past 2^53 a double may print the very digits it was read from and still be another number.
+  if (Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(numeral)) return null;
   return !Object.is(value, -0) && digitsOf(numeral) === digitsOf(String(value)) ? value : null;
 }
 
@@ -91,48 +97,44 @@ function digitsOf(numeral: string): string {
   return `${significant}e${power}`;
 }
 
-/** Counts nesting and `key: value` members by their punctuation, which costs about a microsecond a kilobyte. */
-function measure(text: string): { depth: number; members: number } {
-  let depth = 0;
-  let deepest = 0;
-  let members = 0;
-  for (let index = 0; index < text.length; index++) {
-    switch (text.charCodeAt(index)) {
-      case 0x22: // a string: jump to its closing quote
-        do {
-          index = text.indexOf('"', index + 1);
-          if (index === -1) return { depth: deepest, members };
-        } while (isEscaped(text, index));
-        break;
-      case 0x3a:
-        members++;
-        break;
-      case 0x5b:
-      case 0x7b:
-        if (++depth > deepest) deepest = depth;
-        break;
-      case 0x5d:
-      case 0x7d:
-        depth--;
-        break;
-    }
-  }
-  return { depth: deepest, members };
-}
-
-function isEscaped(text: string, quote: number): boolean {
-  let backslashes = 0;
-  while (text.charCodeAt(quote - 1 - backslashes) === 0x5c) backslashes++;
-  return backslashes % 2 === 1;
-}
-
-function countMembers(value: unknown): number {
-  if (typeof value !== "object" || value === null || isRawNumber(value)) return 0;
+/** Members of all objects in a value, each of whose keys counts once. */
+function countMembersOrThrow(value: unknown, maxDepth: number, depth: number): number {
+  if (typeof value !== "object" || value === null) return 0;
+  if (depth === maxDepth) throw new JsonError("too-deep", `nested more than ${maxDepth} levels deep`);
   let members = 0;
   if (Array.isArray(value)) {
-    for (const item of value) members += countMembers(item);
+    for (const item of value) members += countMembersOrThrow(item, maxDepth, depth + 1);
     return members;
   }
-  for (const key in value) members += 1 + countMembers((value as Record<string, unknown>)[key]);
+  for (const key in value) {
+    members += 1 + countMembersOrThrow((value as Record<string, unknown>)[key], maxDepth, depth + 1);
+  }
   return members;
+}
+
+/** What ends a key in compact JSON; also within a text that holds JSON, and not where white space precedes the colon. */
+function countKeyMarks(text: string): number {
+  let marks = 0;
+  for (let at = text.indexOf('":'); at !== -1; at = text.indexOf('":', at + 2)) marks++;
+  return marks;
+}
+
+/** Colons outside of texts: exactly one a key. */
+function countKeys(text: string): number {
+  let keys = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === 0x3a) keys++;
+    else if (code === 0x22) index = closingQuote(text, index);
+  }
+  return keys;
+}
+
+function closingQuote(text: string, opening: number): number {
+  for (let index = opening + 1; ; index++) {
+    index = text.indexOf('"', index);
+    let backslashes = 0;
+    while (text.charCodeAt(index - 1 - backslashes) === 0x5c) backslashes++;
+    if (backslashes % 2 === 0) return index;
+  }
 }

@@ -33,7 +33,7 @@ const statements = [
   `create index _resource_frontier on _resource (kind, state, checked_run)`,
   `create index _resource_owner on _resource (owner_id)`,
 
-  `create table _content (id integer primary key, sha256 blob not null unique, codec text not null, size integer not null, body blob not null) strict`,
+  `create table _content (id integer primary key, sha256 blob not null, codec text not null, size integer not null, body blob not null) strict`,
 
   `create table _revision (
     resource_id integer not null references _resource (id),

@@ -5,6 +5,7 @@ import { QueryError } from "../query/query-error.ts";
 import { ServiceSettingsError } from "../service/settings-error.ts";
 import { SyncError, type SyncErrorCode } from "../sync/sync-error.ts";
 import { CliError, type ExitCode, exitCodes } from "./exit-codes.ts";
+import { toShown } from "./text-table.ts";
 
 const ofMirror: Readonly<Record<MirrorErrorCode, ExitCode>> = {
   "not-found": exitCodes.failed,
@@ -28,6 +29,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof MirrorError) return ofMirror[error.code];
   if (error instanceof SyncError) return ofSync[error.code];
   if (error instanceof ServiceSettingsError) return exitCodes.settings;
+  if (error instanceof ExportError && error.code === "bad-table-name") return exitCodes.usage;
   if (error instanceof QueryError) {
     if (error.code === "damaged") return exitCodes.damaged;
     return error.code === "syntax" || error.code === "not-read-only" ? exitCodes.usage : exitCodes.failed;
@@ -41,10 +43,11 @@ export function describeError(error: unknown, isVerbose: boolean): string {
   if (error instanceof Error && "hint" in error && typeof error.hint === "string") lines.push(error.hint);
   else if (!isDesigned(error)) lines.push("This is unexpected. --verbose shows where it happened.");
   if (isVerbose && error instanceof Error) {
-    lines.push(error.stack ?? "");
+    lines.push(...(error.stack ?? "").split("\n"));
     if (error.cause instanceof Error) lines.push(`Caused by: ${error.cause.message}`);
   }
-  return `${lines.join("\n")}\n`;
+  // A message may quote what the service sent.
+  return lines.map((line) => `${toShown(line)}\n`).join("");
 }
 
 function isDesigned(error: unknown): boolean {

@@ -20,6 +20,8 @@ export function systemIo(): Io {
     if (error.code === "EPIPE") process.exit(0);
     throw error;
   });
+  // Nor is it one when nobody reads our remarks any more: the work goes on.
+  process.stderr.on("error", () => {});
   return {
     env: process.env,
     isTerminal: process.stderr.isTTY === true,

@@ -3,7 +3,7 @@
  * turns whatever it throws into one to three lines and an exit code.
  */
 import { Command, CommanderError } from "commander";
-import { type CommandModule, commands } from "./commands.ts";
+import { commands } from "./commands.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { addGlobalOptions } from "./global-options.ts";
 import { systemIo } from "./io.ts";
@@ -19,13 +19,14 @@ export async function main(args: readonly string[]): Promise<void> {
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .showHelpAfterError("Run `armoire --help` for the list of commands.");
-  const wanted = args.find((arg) => Object.hasOwn(commands, arg));
+  for (const [name, { summary }] of Object.entries(commands))
+    addGlobalOptions(program.command(name).description(summary).exitOverride());
+  program.hook("preSubcommand", async (_program, command) => {
+    const module = await commands[command.name()]?.load();
+    module?.configure(command, io);
+  });
   try {
-    for (const [name, { summary, load }] of Object.entries(commands)) {
-      const command = addGlobalOptions(program.command(name).description(summary).exitOverride());
-      if (name === wanted) ((await load()) as CommandModule).configure(command, io);
-    }
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(args[0] === "help" ? [...args.slice(1), "--help"] : args, { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) {
       io.setExitCode(error.exitCode === 0 ? exitCodes.done : exitCodes.usage);

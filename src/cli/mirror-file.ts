@@ -1,5 +1,7 @@
 /** Which mirror a command is about. */
+import { toMirrorError } from "../mirror/errors.ts";
 import { catalogueMirrorFile, listCatalogueMirrors } from "../mirror/location.ts";
+import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import type { Settings } from "./settings.ts";
 
@@ -19,6 +21,21 @@ export function mirrorFileToRead({ mirror, baseUrl, dataDir }: Settings): string
       ? "`armoire sync --base-url URL` makes one; --mirror FILE names one elsewhere."
       : "Say which with --base-url URL or --mirror FILE.",
   );
+}
+
+/**
+ * Has the mirror open for as long as `use` takes.
+ * @throws CliError, and MirrorError, also where damage shows only while the file is read
+ */
+export function withMirror<Result>(settings: Settings, use: (mirror: MirrorReader) => Result): Result {
+  const mirror = openMirrorReader(mirrorFileToRead(settings));
+  try {
+    return use(mirror);
+  } catch (error) {
+    throw toMirrorError(error, mirror.file);
+  } finally {
+    mirror.close();
+  }
 }
 
 /** The mirror to sync, and where from. @throws CliError when no base URL is set */

@@ -52,7 +52,7 @@ export function readSettings(command: Command, io: Io): Settings {
   };
   const dataDir = pick("dataDir", "ARMOIRE_DATA_DIR", paths.data);
   return {
-    dataDir: { ...dataDir, value: resolve(dataDir.value ?? paths.data) },
+    dataDir: { ...dataDir, value: resolve(requireFolderName(dataDir)) },
     baseUrl: checkBaseUrl(pick("baseUrl", "ARMOIRE_BASE_URL", null)),
     serviceName: checkServiceName(pick("serviceName", "ARMOIRE_SERVICE_NAME", "service")),
     mirror:
@@ -90,6 +90,16 @@ function readConfig(
     exitCodes.settings,
     `The config file ${file} has an unusable setting: ${issue?.path.join(".") || issue?.message}.`,
     "It may hold dataDir, baseUrl and serviceName, each a text. Secrets belong into the environment.",
+  );
+}
+
+/** An empty name would mean the folder that happens to be the current one. */
+function requireFolderName({ value, from }: Setting): string {
+  if (value) return value;
+  throw new CliError(
+    exitCodes.usage,
+    `The data directory (${from}) has no name.`,
+    "Name a folder, or leave the setting out.",
   );
 }
 

@@ -1,6 +1,8 @@
 /** What works and what does not: the program's parts, the data directory, the mirror, the service. */
-import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import Database from "better-sqlite3";
+import { readEnvelopeOrThrow } from "../../schema/envelope.ts";
 import { openMirrorReader } from "../mirror/mirror.ts";
 import type { Credential } from "../service/credential.ts";
 import { openService } from "../service/service.ts";
@@ -35,13 +37,23 @@ function checkSqlite(): Diagnosis {
 
 function checkDataDir(dataDir: string): Diagnosis {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    accessSync(dataDir, constants.W_OK);
+    requireWritableFolder(nearestExisting(dataDir));
     return { isWell: true, what: `The data directory ${dataDir} can be written`, hint: null };
   } catch (error) {
     const what = `The data directory ${dataDir} cannot be written: ${messageOf(error)}`;
     return { isWell: false, what, hint: "Name another with --data-dir." };
   }
+}
+
+/** @throws a system error */
+function requireWritableFolder(path: string): void {
+  accessSync(path, constants.W_OK);
+  if (!statSync(path).isDirectory()) throw new Error(`${path} is not a directory`);
+}
+
+/** A data directory is made by the first sync: till then its parent must do. */
+function nearestExisting(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 }
 
 function checkMirror(file: string | null): Diagnosis {
@@ -60,10 +72,11 @@ function checkMirror(file: string | null): Diagnosis {
 async function checkService(baseUrl: string, credential: Credential | null): Promise<Diagnosis> {
   const service = openService({ baseUrl, credential });
   try {
-    const { outcome } = await service.fetch({ url: new URL(baseUrl).href });
-    return outcome === "body"
+    const fetched = await service.fetch({ url: new URL(baseUrl).href });
+    const rel = fetched.outcome === "body" ? readEnvelopeOrThrow(fetched.json.value).envelope.rel : "";
+    return rel === "resource"
       ? { isWell: true, what: `The service at ${baseUrl} answers`, hint: null }
-      : { isWell: false, what: `${baseUrl} is no service: ${outcome}`, hint: "Check the base URL." };
+      : { isWell: false, what: `${baseUrl} is not the root of a service`, hint: "Check the base URL." };
   } catch (error) {
     return { isWell: false, what: messageOf(error), hint: hintOf(error) };
   } finally {

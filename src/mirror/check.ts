@@ -3,14 +3,14 @@
  * against the revisions, and every row against what its body gives anew.
  */
 import { createHash } from "node:crypto";
+import Database from "better-sqlite3";
 import type { Kinds } from "../../schema/kind.ts";
+import { checkDerived } from "./check-derived.ts";
+import type { CheckProblem, ReportProblem } from "./check-problem.ts";
 import type { Connection } from "./connection.ts";
-import { eachCurrentBody } from "./current-bodies.ts";
-import { type Derived, deriveOrThrow, parseBodyOrThrow } from "./derive.ts";
 import type { MirrorReader } from "./mirror.ts";
-import { prepareResources } from "./resources.ts";
-import { prepareTypedRows } from "./typed-rows.ts";
-import { referenceIds } from "./write-derived.ts";
+
+export type { CheckProblem } from "./check-problem.ts";
 
 export interface CheckReport {
   readonly bodies: number;
@@ -18,33 +18,35 @@ export interface CheckReport {
   readonly problems: readonly CheckProblem[];
 }
 
-export interface CheckProblem {
-  readonly code: "file" | "foreign-key" | "body" | "state" | "row" | "link" | "member";
-  /** The resource's URL, or the table. */
-  readonly where: string;
-  readonly what: string;
-}
-
 /** Past so many problems, more of them say nothing new. */
 const maxProblems = 100;
 
 export function checkMirror(mirror: MirrorReader, kinds: Kinds): CheckReport {
+  const { db } = mirror;
   const problems: CheckProblem[] = [];
-  const report = (problem: CheckProblem) => {
+  const counts = { bodies: 0, resources: 0 };
+  const report: ReportProblem = (problem) => {
     if (problems.length < maxProblems) problems.push(problem);
   };
-  checkFile(mirror.db, report);
-  // What is derived from a damaged file would only repeat that it is damaged.
-  if (problems.length > 0) return { bodies: 0, resources: 0, problems };
-  const bodies = checkBodies(mirror.db, report);
-  checkStates(mirror.db, report);
-  const resources = checkDerived(mirror, kinds, report);
-  return { bodies, resources, problems };
+  try {
+    // One transaction sees one state, also while a sync writes.
+    db.transaction(() => {
+      checkFile(db, report);
+      // What is derived from a damaged file would only repeat that it is damaged.
+      if (problems.length > 0) return;
+      counts.bodies = checkBodies(db, report);
+      checkStates(db, report);
+      counts.resources = checkDerived(mirror, kinds, report);
+    })();
+  } catch (error) {
+    // Some damage keeps SQLite from reading on.
+    if (!(error instanceof Database.SqliteError)) throw error;
+    report({ code: "file", where: "file", what: error.message });
+  }
+  return { ...counts, problems };
 }
 
-type Report = (problem: CheckProblem) => void;
-
-function checkFile(db: Connection, report: Report): void {
+function checkFile(db: Connection, report: ReportProblem): void {
   const integrity = db.pragma("integrity_check") as { integrity_check: string }[];
   for (const { integrity_check: what } of integrity) {
     if (what !== "ok") report({ code: "file", where: "file", what });
@@ -54,7 +56,7 @@ function checkFile(db: Connection, report: Report): void {
   }
 }
 
-function checkBodies(db: Connection, report: Report): number {
+function checkBodies(db: Connection, report: ReportProblem): number {
   let bodies = 0;
   const select = db.prepare<[], { id: number; sha256: Buffer; size: number; body: Buffer }>(
     "select id, sha256, size, body from _content",
@@ -68,70 +70,14 @@ function checkBodies(db: Connection, report: Report): number {
   return bodies;
 }
 
-function checkStates(db: Connection, report: Report): void {
+function checkStates(db: Connection, report: ReportProblem): void {
   const wrong = db.prepare<[], { url: string; state: string; current: number }>(
     `select * from (
        select r.url, r.state, (select count(*) from _revision v where v.resource_id = r.id and v.to_run is null) as current
        from _resource r
-     ) where current > 1 or (state = 'held') <> (current = 1) and state not in ('superseded', 'due')`,
+     ) where current > 1 or state = 'held' and current = 0 or state in ('gone', 'elsewhere') and current = 1`,
   );
   for (const { url, state, current } of wrong.iterate()) {
     report({ code: "state", where: url, what: `is ${state} and has ${current} current revisions` });
   }
 }
-
-function checkDerived(mirror: MirrorReader, kinds: Kinds, report: Report): number {
-  const { db, identity } = mirror;
-  const typedRows = prepareTypedRows(db);
-  const resources = prepareResources(db, kinds, identity.area);
-  const context = { kinds, origin: new URL(identity.baseUrl).origin, serviceName: identity.serviceName };
-  const links = db
-    .prepare<[number], [string, string | null]>(
-      `select l.name, coalesce(r.url, l.noted_url) from _link l left join _resource r on r.id = l.to_id
-       where l.from_id = ? order by l.name`,
-    )
-    .raw();
-  const members = db
-    .prepare<[number], string | null>(
-      "select r.url from _member m left join _resource r on r.id = m.item_id where m.page_id = ? order by m.n",
-    )
-    .pluck();
-  let count = 0;
-  for (const { resource, body } of eachCurrentBody(db)) {
-    count++;
-    const derived: Derived = deriveOrThrow(parseBodyOrThrow(body), resource, context);
-    const urlOfLink = new Map(derived.links.map(({ name, url }) => [name, url]));
-    const idOfLink = (name: string) => resources.find(urlOfLink.get(name) ?? "")?.id ?? null;
-    const expected = derived.projection
-      ? typedRows.expected(
-          resource.id,
-          derived.projection,
-          referenceIds(resource, derived, idOfLink, resources),
-        )
-      : [];
-    if (!isSame(typedRows.read(resource.id), expected)) {
-      report({ code: "row", where: resource.url, what: "its rows are not what its body gives" });
-    }
-    if (!isSame(links.all(resource.id), sortedLinks(derived))) {
-      report({ code: "link", where: resource.url, what: "its links are not what its body gives" });
-    }
-    const itemUrls = (derived.items ?? []).map(({ url }) => url);
-    if (!isSame(members.all(resource.id), itemUrls)) {
-      report({ code: "member", where: resource.url, what: "its items are not what its body gives" });
-    }
-  }
-  return count;
-}
-
-function sortedLinks(derived: Derived): (string | null)[][] {
-  return derived.links
-    .map(({ name, url }) => [name, url])
-    .sort(([a], [b]) => Buffer.compare(Buffer.from(a ?? ""), Buffer.from(b ?? "")));
-}
-
-function isSame(stored: unknown, expected: unknown): boolean {
-  return toComparable(stored) === toComparable(expected);
-}
-
-const toComparable = (value: unknown): string =>
-  JSON.stringify(value, (_key, part) => (typeof part === "bigint" ? `${part}n` : part));

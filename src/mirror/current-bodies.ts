@@ -1,4 +1,5 @@
 /** Every resource that is held, with the body that is current: what projections are computed from. */
+import type { ResourceState } from "../../schema/tables.ts";
 import type { Connection } from "./connection.ts";
 
 export interface CurrentBody {
@@ -7,13 +8,14 @@ export interface CurrentBody {
     readonly url: string;
     readonly kind: string;
     readonly ownerId: number | null;
+    readonly state: ResourceState;
   };
   readonly body: Buffer;
 }
 
 /** A tombstone keeps its last values, so its last revision counts as well. */
 const select = `
-  select r.id, r.url, r.kind, r.owner_id as ownerId, c.body
+  select r.id, r.url, r.kind, r.owner_id as ownerId, r.state, c.body
   from _resource r
   join _revision v on v.resource_id = r.id and v.seq = (select max(seq) from _revision where resource_id = r.id)
   join _content c on c.id = v.content_id

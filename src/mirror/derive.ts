@@ -3,8 +3,8 @@
  * items, page, rows and oddities, all with URLs and kinds but no ids. Pure, so that ingest, rebuild and check cannot
  * disagree. It knows no kind by name: the table of kinds is handed in.
  */
-import { type Envelope, type FieldIssue, readEnvelopeOrThrow } from "../../schema/envelope.ts";
-import { type ParsedJson, parseJsonOrThrow } from "../../schema/json.ts";
+import { type Envelope, type FieldIssue, readEnvelopeOrThrow, toPointer } from "../../schema/envelope.ts";
+import { JsonError, type ParsedJson, parseJsonOrThrow } from "../../schema/json.ts";
 import { type Kind, type Kinds, unknownItemKind, unknownKind } from "../../schema/kind.ts";
 import type { Projection } from "../../schema/projection.ts";
 import { openSummary, readSummary } from "../../schema/summaries.ts";
@@ -54,9 +54,20 @@ export class UnexpectedRelError extends Error {
   override readonly name = "UnexpectedRelError";
 }
 
+// A byte order mark is left to the parser, which accepts one.
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 /** A verbatim body, parsed. @throws JsonError */
 export function parseBodyOrThrow(body: Uint8Array): ParsedJson {
-  return parseJsonOrThrow(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  return parseJsonOrThrow(decodeOrThrow(body));
+}
+
+function decodeOrThrow(body: Uint8Array): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw new JsonError("not-json", "not UTF-8");
+  }
 }
 
 /** @throws NotAnEnvelopeError, UnexpectedRelError */
@@ -83,7 +94,14 @@ export function deriveOrThrow(
   const links = Object.entries(envelope.links).flatMap(([name, given]) =>
     given === null
       ? []
-      : [{ name, url: resolve(given, `/links/${name}`), ...kindOfLink(kind, name, issues) }],
+      : [
+          {
+            // A name is bookkeeping, and SQLite has no text for lone surrogates; the body keeps them.
+            name: name.toWellFormed(),
+            url: resolve(given, toPointer(["links", name])),
+            ...kindOfLink(kind, name, issues),
+          },
+        ],
   );
   const { next, collection, collectionTotal } = envelope.meta;
   const projection = kind?.project?.(envelope, context.serviceName) ?? null;
@@ -99,19 +117,43 @@ export function deriveOrThrow(
   };
 }
 
+/**
+ * What a body gives that was accepted before. Where its kind has become known since, and the body does not fit it, the
+ * body still gives what it did.
+ * @throws JsonError, NotAnEnvelopeError
+ */
+export function deriveHeldOrThrow(
+  body: Uint8Array,
+  resource: { readonly url: string; readonly kind: string },
+  context: DeriveContext,
+): Derived {
+  const parsed = parseBodyOrThrow(body);
+  try {
+    return deriveOrThrow(parsed, resource, context);
+  } catch (error) {
+    if (!(error instanceof UnexpectedRelError)) throw error;
+    return deriveOrThrow(parsed, { ...resource, kind: unknownKind(resource.kind) }, context);
+  }
+}
+
 function kindOfLink(
   kind: Kind | undefined,
   name: string,
   issues: DerivedIssue[],
 ): Pick<DerivedLink, "kind" | "owned" | "isOptional"> {
-  const child = kind?.children[name];
+  const child = ownValue(kind?.children, name);
   if (child !== undefined) return { kind: child, owned: true, isOptional: false };
-  const reference = kind?.references[name];
+  const reference = ownValue(kind?.references, name);
   if (reference !== undefined) return { kind: reference, owned: false, isOptional: false };
-  const optional = kind?.optional[name];
+  const optional = ownValue(kind?.optional, name);
   if (optional !== undefined) return { kind: optional, owned: false, isOptional: true };
-  issues.push({ pointer: `/links/${name}`, code: "unknown-link" });
+  issues.push({ pointer: toPointer(["links", name]), code: "unknown-link" });
   return { kind: unknownKind(name), owned: false, isOptional: true };
+}
+
+/** The service chooses the names of its links, `constructor` included. */
+function ownValue(record: Readonly<Record<string, string>> | undefined, key: string): string | undefined {
+  return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 function deriveItems(

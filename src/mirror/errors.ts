@@ -14,11 +14,14 @@ export class MirrorError extends Error {
   override readonly name = "MirrorError";
   readonly code: MirrorErrorCode;
   readonly file: string;
+  /** What is wrong, without the file. */
+  readonly what: string;
   readonly hint: string;
-  constructor(code: MirrorErrorCode, file: string, message: string, hint: string, options?: ErrorOptions) {
-    super(`${message}: ${file}`, options);
+  constructor(code: MirrorErrorCode, file: string, what: string, hint: string, options?: ErrorOptions) {
+    super(`${what}: ${file}`, options);
     this.code = code;
     this.file = file;
+    this.what = what;
     this.hint = hint;
   }
 }

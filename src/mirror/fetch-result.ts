@@ -2,7 +2,6 @@
  * What came of one fetch job, as plain data: it can be sent between processes, stored and replayed. Ingest needs nothing
  * else, so fetching and saving do not know each other.
  */
-import type { ParsedJson } from "../../schema/json.ts";
 
 export type FetchResult = FetchedBody | FetchedNotModified | FetchedGone | FetchFailed;
 
@@ -18,8 +17,6 @@ export interface FetchedBody extends OfResource {
   readonly etag: string | null;
   /** Verbatim, decoded from any content encoding. */
   readonly body: Uint8Array;
-  /** The body parsed, where the process that fetched it is the one that ingests it. */
-  readonly json?: ParsedJson;
 }
 
 /** The service says that what is held is still so. */

@@ -4,6 +4,7 @@
  * as that takes.
  */
 import type { Connection } from "./connection.ts";
+import { readMeta, writeMeta } from "./meta.ts";
 
 export interface DueResource {
   readonly id: number;
@@ -27,6 +28,16 @@ export interface Frontier {
   count(): number;
   /** By kind, how many were never fetched and how many are to be checked. */
   countByKind(): { kind: string; fetch: number; check: number }[];
+}
+
+/** The run with which the present cycle of checks began; null before the first. */
+export function readCycleRun(db: Connection): number | null {
+  const value = readMeta(db, "cycle_run");
+  return value === null ? null : Number(value);
+}
+
+export function writeCycleRun(db: Connection, runId: number): void {
+  writeMeta(db, "cycle_run", String(runId));
 }
 
 /** @param cycleRun the run with which the present cycle began */

@@ -58,9 +58,14 @@ export function prepareIngest(db: Connection, writer: DerivedWriter, context: De
      where v.resource_id = ? order by v.seq desc limit 1`,
   );
   const insertContent = db.prepare(
-    "insert into _content (sha256, codec, size, body) values (?, 'identity', ?, ?) on conflict do nothing",
+    "insert into _content (sha256, codec, size, body) values (?, 'identity', ?, ?)",
   );
-  const selectContent = db.prepare<[Buffer], number>("select id from _content where sha256 = ?").pluck();
+  const selectEarlierContent = db
+    .prepare<[number, Buffer], number>(
+      `select v.content_id from _revision v join _content c on c.id = v.content_id
+       where v.resource_id = ? and c.sha256 = ? limit 1`,
+    )
+    .pluck();
   const insertRevision = db.prepare(
     "insert into _revision (resource_id, seq, content_id, from_run, status, fetched_at) values (?, ?, ?, ?, ?, ?)",
   );
@@ -86,10 +91,11 @@ export function prepareIngest(db: Connection, writer: DerivedWriter, context: De
     .prepare<[number], number>("select 1 from _page where id = ? and collection_id <> id")
     .pluck();
 
-  const storeContent = (sha256: Buffer, body: Uint8Array): number => {
-    const { changes, lastInsertRowid } = insertContent.run(sha256, body.byteLength, body);
-    return changes === 1 ? Number(lastInsertRowid) : (selectContent.get(sha256) ?? 0);
-  };
+  // What a resource changes back to is kept once. Different resources have different bodies (each names itself), and an
+  // index over all hashes would be the most expensive thing in the file: its every page is written with every batch.
+  const storeContent = (resourceId: number, isFirst: boolean, sha256: Buffer, body: Uint8Array): number =>
+    (isFirst ? undefined : selectEarlierContent.get(resourceId, sha256)) ??
+    Number(insertContent.run(sha256, body.byteLength, body).lastInsertRowid);
 
   const lastRevisionOf = (resource: StoredResource): LastRevision | undefined =>
     resource.checkedRun === 0 ? undefined : selectLastRevision.get(resource.id);
@@ -107,9 +113,9 @@ export function prepareIngest(db: Connection, writer: DerivedWriter, context: De
       summary.unchanged++;
       return;
     }
-    const derived = deriveOrThrow(result.json ?? parseBodyOrThrow(result.body), resource, context);
+    const derived = deriveOrThrow(parseBodyOrThrow(result.body), resource, context);
     if (last?.sha256) closeRevision.run(runId, resource.id);
-    const contentId = storeContent(sha256, result.body);
+    const contentId = storeContent(resource.id, last === undefined, sha256, result.body);
     insertRevision.run(resource.id, (last?.seq ?? 0) + 1, contentId, runId, result.status, result.fetchedAt);
     setHeld.run(result.etag, runId, result.fetchedAt, resource.id);
     summary.discovered += writer.write({ ...resource, isKnown: last !== undefined }, derived, runId);

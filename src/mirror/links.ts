@@ -23,7 +23,7 @@ export type EnsureTarget = (url: string, kind: string, ownerId: number | null, p
 export function prepareLinks(db: Connection, resources: Resources): Links {
   const remove = db.prepare("delete from _link where from_id = ?");
   const insert = db.prepare(
-    "insert or replace into _link (from_id, name, kind, to_id, noted_url) values (?, ?, ?, ?, ?)",
+    "insert into _link (from_id, name, kind, to_id, noted_url) values (?, ?, ?, ?, ?)",
   );
   const selectNoted = db.prepare<[string], { fromId: number; kind: string; url: string }>(
     "select from_id as fromId, kind, noted_url as url from _link where name = ? and noted_url is not null",

@@ -10,11 +10,11 @@ import type { Kinds } from "../../schema/kind.ts";
 import { type Connection, openForReading, openForWriting } from "./connection.ts";
 import { toMirrorError } from "./errors.ts";
 import type { FetchResult } from "./fetch-result.ts";
-import { type Frontier, prepareFrontier, type Scope } from "./frontier.ts";
+import { writeCycleRun } from "./frontier.ts";
 import { type IngestSummary, prepareIngest } from "./ingest.ts";
 import { prepareLinks } from "./links.ts";
 import { takeLock } from "./lock.ts";
-import { claimIdentity, type MirrorIdentity, readIdentity, readMeta, writeMeta } from "./meta.ts";
+import { claimIdentity, type MirrorIdentity, readIdentity } from "./meta.ts";
 import { migrate } from "./migrate.ts";
 import { type RebuildReport, rebuildProjections } from "./rebuild.ts";
 import { prepareResources } from "./resources.ts";
@@ -38,12 +38,8 @@ export interface MirrorWriter extends MirrorReader {
   /** From now on, and for good, links of these names lead to resources that can be fetched. */
   follow(names: readonly string[], runId: number): void;
   ingest(results: readonly FetchResult[], runId: number): IngestSummary;
-  /** How often a run met an oddity of this code. */
-  countIssues(runId: number, code: string): number;
-  frontier(scope: Scope, cycleRun: number): Frontier;
   rebuild(): RebuildReport;
-  /** The run with which the present cycle of checks began; null before the first. */
-  readonly cycleRun: number | null;
+  /** Begins a cycle of checks with this run. */
   setCycleRun(runId: number): void;
 }
 
@@ -101,18 +97,8 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
         }
       },
       follow: (names, runId) => links.follow(names, runId),
-      countIssues: (runId, code) =>
-        connection
-          .prepare<[number, string], number>("select count(*) from _issue where run_id = ? and code = ?")
-          .pluck()
-          .get(runId, code) ?? 0,
-      frontier: (scope, cycleRun) => prepareFrontier(connection, scope, cycleRun),
       rebuild: () => rebuildProjections(connection, resources, links, context),
-      get cycleRun() {
-        const value = readMeta(connection, "cycle_run");
-        return value === null ? null : Number(value);
-      },
-      setCycleRun: (runId) => writeMeta(connection, "cycle_run", String(runId)),
+      setCycleRun: (runId) => writeCycleRun(connection, runId),
       close() {
         connection.close();
         releaseLock();

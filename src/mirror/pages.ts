@@ -1,6 +1,7 @@
 /**
  * Collections and their pages. The first page is the collection; each later one is known by the `meta.next` that led to
- * it. A chain that leads back into itself, or goes on for ever over items it already gave, is cut and reported.
+ * it. A chain that leads back into itself is reported, and does no harm, since no resource is asked for twice. One that
+ * goes on for ever over items that it already gave is cut.
  */
 import { toStored } from "./cell.ts";
 import type { Connection } from "./connection.ts";
@@ -17,7 +18,7 @@ export interface Pages {
   /** The first page of the collection that this page is of: itself, unless another page led to it. */
   collectionOf(pageId: number): number;
   writeMembers(page: WrittenResource, collectionId: number, members: readonly Member[]): void;
-  /** Links the page to its successor, unless that would lead in circles. */
+  /** Links the page, whose members are written, to its successor, unless the chain is cut here. */
   writeNext(
     page: WrittenResource,
     collectionId: number,
@@ -35,32 +36,46 @@ export function preparePages(db: Connection, resources: Resources): Pages {
   const removeMembers = db.prepare("delete from _member where page_id = ?");
   const insertMember = db.prepare("insert into _member (page_id, n, item_id, name) values (?, ?, ?, ?)");
   const reviveSuperseded = db.prepare(
-    "update _resource set state = 'due' where id = ? and state = 'superseded'",
+    `update _resource set state = iif(
+       exists (select 1 from _revision where resource_id = _resource.id and to_run is null), 'held', 'due')
+     where id = ? and state = 'superseded'`,
   );
+  // What a page led to when it was last read may have changed since, unless that was in this run.
   const leadsTo = db
-    .prepare<[number, number], number>(
-      `with recursive chain (id) as (select ? union select p.next_id from _page p join chain on chain.id = p.id)
-       select 1 from chain where id = ?`,
+    .prepare<{ fromId: number; toId: number; runId: number }, number>(
+      `with recursive chain (id) as (
+         select :fromId union
+         select p.next_id from chain join _page p on p.id = chain.id
+         join _resource r on r.id = p.id and r.checked_run >= :runId
+       ) select 1 from chain where id = :toId`,
     )
     .pluck();
-  // A page that gives nothing but items that earlier pages gave is how an endless chain looks.
   const hasNewItem = db
     .prepare<{ pageId: number; collectionId: number }, number>(
-      `select 1 from _member m where m.page_id = :pageId and not exists (
-         select 1 from _member e join _page p on p.id = e.page_id
-         where e.item_id = m.item_id and p.collection_id = :collectionId and e.page_id <> m.page_id
+      `with recursive earlier (id) as (
+         select :collectionId union
+         select p.next_id from earlier join _page p on p.id = earlier.id where p.next_id <> :pageId
+       ) select 1 from _member m where m.page_id = :pageId and not exists (
+         select 1 from _member e where e.item_id = m.item_id and e.page_id in (select id from earlier)
        ) limit 1`,
     )
     .pluck();
 
-  const isLoop = (page: WrittenResource, collectionId: number, nextUrl: string): boolean => {
-    const next = resources.find(nextUrl);
-    if (next !== undefined && leadsTo.get(next.id, page.id) === 1) return true;
-    return (
-      !page.isKnown &&
-      page.id !== collectionId &&
-      hasNewItem.get({ pageId: page.id, collectionId }) === undefined
-    );
+  // A new page that gives nothing but items that the pages before it gave is how an endless chain looks.
+  const isEndless = (page: WrittenResource, collectionId: number): boolean =>
+    !page.isKnown &&
+    page.id !== collectionId &&
+    hasNewItem.get({ pageId: page.id, collectionId }) === undefined;
+
+  /** @returns null for what is known to be no page of such a collection */
+  const ensurePage = (url: string, page: WrittenResource, collectionId: number, runId: number) => {
+    const known = resources.find(url);
+    const next = resources.ensure(url, page.kind, resources.ownerOf(collectionId), runId);
+    if (known !== undefined && resources.find(url)?.kind !== page.kind) return null;
+    // What was known to be of this kind before a page led to it is a collection of its own.
+    insertPage.run(next.id, known?.kind === page.kind ? next.id : collectionId);
+    reviveSuperseded.run(next.id);
+    return next;
   };
 
   return {
@@ -73,15 +88,13 @@ export function preparePages(db: Connection, resources: Resources): Pages {
       });
     },
     writeNext(page, collectionId, { nextUrl, collectionTotal }, runId) {
-      if (nextUrl === null || isLoop(page, collectionId, nextUrl)) {
-        updatePage.run(null, collectionTotal, page.id);
-        return { hasNewPage: false, isLoop: nextUrl !== null };
-      }
-      const next = resources.ensure(nextUrl, page.kind, resources.ownerOf(collectionId), runId);
-      insertPage.run(next.id, collectionId);
-      reviveSuperseded.run(next.id);
-      updatePage.run(next.id, collectionTotal, page.id);
-      return { hasNewPage: next.isNew, isLoop: false };
+      const next =
+        nextUrl === null || isEndless(page, collectionId)
+          ? null
+          : ensurePage(nextUrl, page, collectionId, runId);
+      const isCircle = next !== null && leadsTo.get({ fromId: next.id, toId: page.id, runId }) !== undefined;
+      updatePage.run(next?.id ?? null, collectionTotal, page.id);
+      return { hasNewPage: next?.isNew ?? false, isLoop: isCircle || (nextUrl !== null && next === null) };
     },
   };
 }

@@ -2,7 +2,7 @@
 import { entities, listTables } from "../../schema/entities.ts";
 import type { Connection } from "./connection.ts";
 import { eachCurrentBody } from "./current-bodies.ts";
-import { type DeriveContext, deriveOrThrow, parseBodyOrThrow } from "./derive.ts";
+import { type DeriveContext, deriveHeldOrThrow } from "./derive.ts";
 import type { Links } from "./links.ts";
 import type { Resources } from "./resources.ts";
 import { prepareDerivedWriter } from "./write-derived.ts";
@@ -22,16 +22,21 @@ export function rebuildProjections(
   return db.transaction(() => {
     // What is found only now is noted under the last run, which is when it was fetched at the latest.
     const runId = db.prepare<[], number>("select max(id) from _run").pluck().get() ?? 0;
+    // What bodies link to was seen before it was gone: only an answer that is newer can revive it.
+    const goneIds = db.prepare<[], number>("select id from _resource where state = 'gone'").pluck().all();
     const derivedTables = [...entities, ...listTables].map(({ table }) => `_${table}`);
     for (const table of [...derivedTables, "_link", "_member"]) db.exec(`delete from ${table}`);
     db.exec("delete from _issue where code <> 'page-loop'");
     const writer = prepareDerivedWriter(db, resources, links, { keepsChains: true });
     const report = { resources: 0, discovered: 0 };
     for (const { resource, body } of eachCurrentBody(db)) {
-      const derived = deriveOrThrow(parseBodyOrThrow(body), resource, context);
+      const derived = deriveHeldOrThrow(body, resource, context);
       report.discovered += writer.write({ ...resource, isKnown: true }, derived, runId);
       report.resources++;
     }
+    db.prepare(
+      "update _resource set state = 'gone' where state = 'due' and id in (select value from json_each(?))",
+    ).run(JSON.stringify(goneIds));
     return report;
   })();
 }

@@ -9,7 +9,8 @@ export type ShownKind = (typeof shownKinds)[number];
 export interface ShownResource {
   readonly kind: ShownKind;
   readonly fields: Readonly<Record<string, Cell>>;
-  readonly links: readonly { readonly name: string; readonly url: string }[];
+  /** Null for a link that is not followed, since it leads to another origin. */
+  readonly links: readonly { readonly name: string; readonly url: string | null }[];
 }
 
 /** Nothing, or more than one thing, is called so. */
@@ -68,9 +69,9 @@ function readResource({ db }: MirrorReader, kind: ShownKind, href: string): Show
   const columns = statement.columns().map(({ name }) => name);
   const row = statement.raw().safeIntegers().get(href) as unknown[];
   const links = db
-    .prepare<[string], { name: string; url: string }>(
-      `select l.name, t.url from _resource r join _link l on l.from_id = r.id join _resource t on t.id = l.to_id
-       where r.url = ? order by l.name`,
+    .prepare<[string], { name: string; url: string | null }>(
+      `select l.name, coalesce(t.url, l.noted_url) as url from _resource r join _link l on l.from_id = r.id
+       left join _resource t on t.id = l.to_id where r.url = ? order by l.name`,
     )
     .all(href);
   return { kind, fields: Object.fromEntries(columns.map((name, n) => [name, fromStored(row[n])])), links };

@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import { createAllowance } from "./accounts/allowance.ts";
 import { createApp, createAuthenticator, type SandboxApp } from "./accounts/credentials.ts";
 import { createUsers, type SandboxUser } from "./accounts/users.ts";
-import { type AdvanceReport, type AdvanceRequest, advance } from "./advance.ts";
+import { type AdvanceReport, type AdvanceRequest, advance } from "./advance/advance.ts";
 import { type ClockMove, createClock } from "./clock.ts";
 import { createFaultPlan } from "./faults/fault-plan.ts";
 import { createAdmin } from "./http/admin.ts";

@@ -1,6 +1,7 @@
 /**
  * What may still be asked in this run: the service's allowance as its answers tell it, and our own budget. Every attempt
- * is reserved here before it is sent, so that no concurrency overshoots; while nothing is known, the first goes alone.
+ * is reserved here before it is sent, so that no concurrency overshoots: while nothing is known one goes alone, and where
+ * little is left the next one waits until it is known whether those under way were counted.
  */
 
 import type { StopReason } from "../mirror/runs.ts";
@@ -42,8 +43,8 @@ export function createRunAllowance(budget: number | null, now: () => number): Ru
   let state: AllowanceState = { limit: null, remaining: null, resetAt: null };
   let refusal: RunAllowance["refusal"] = null;
   let underWay = 0;
-  let firstAnswer: Promise<void> | null = null;
-  let answered: () => void = () => {};
+  let isAnswered = false;
+  let nextAnswer = Promise.withResolvers<void>();
 
   const refuse = (url: string, reason: "budget" | "allowance") => {
     refusal = reason;
@@ -58,9 +59,25 @@ export function createRunAllowance(budget: number | null, now: () => number): Ru
     underWay--;
     if (report.status === 304) counts.notModified++;
     else counts.counted++;
-    if (report.allowance) state = mergeReading(state, report.allowance);
-    answered();
+    if (report.allowance) state = mergeReading(state, report.allowance, now());
+    if (report.status !== null) isAnswered = true;
+    nextAnswer.resolve();
+    nextAnswer = Promise.withResolvers();
   };
+
+  const forgetEndedWindow = (): void => {
+    if (state.resetAt === null || state.resetAt > now()) return;
+    state = { ...state, remaining: null, resetAt: null };
+    isAnswered = false;
+  };
+
+  /** How many may be under way together, if each of them is counted. */
+  const room = (): number =>
+    Math.min(
+      isAnswered ? Number.POSITIVE_INFINITY : 1,
+      (budget ?? Number.POSITIVE_INFINITY) - counts.counted,
+      state.remaining ?? Number.POSITIVE_INFINITY,
+    );
 
   return {
     counts,
@@ -71,15 +88,13 @@ export function createRunAllowance(budget: number | null, now: () => number): Ru
       return refusal;
     },
     async reserve({ url }) {
-      if (firstAnswer === null) {
-        firstAnswer = new Promise((resolve) => {
-          answered = resolve;
-        });
-      } else if (counts.sent > 0) await firstAnswer;
-      if (state.resetAt !== null && state.resetAt <= now())
-        state = { ...state, remaining: null, resetAt: null };
-      if (budget !== null && counts.counted + underWay >= budget) throw refuse(url, "budget");
-      if (state.remaining !== null && state.remaining - underWay <= 0) throw refuse(url, "allowance");
+      for (;;) {
+        forgetEndedWindow();
+        if (budget !== null && counts.counted >= budget) throw refuse(url, "budget");
+        if (state.remaining === 0) throw refuse(url, "allowance");
+        if (underWay < room()) break;
+        await nextAnswer.promise;
+      }
       underWay++;
       counts.sent++;
       return { settle };
@@ -90,14 +105,17 @@ export function createRunAllowance(budget: number | null, now: () => number): Ru
 /** Answers overtake each other: within one window the lowest number is the latest. */
 function mergeReading(
   state: AllowanceState,
-  { limit, remaining, resetAt }: AllowanceReading,
+  { limit, remaining, resetAt: readResetAt }: AllowanceReading,
+  nowMillis: number,
 ): AllowanceState {
-  const isSameWindow = state.resetAt !== null && resetAt !== null && Math.abs(resetAt - state.resetAt) < 5000;
-  const isLower =
-    remaining === null || (isSameWindow && state.remaining !== null && state.remaining < remaining);
+  // A window that has ended before it was told of is another clock's: nobody knows when this one ends.
+  const resetAt = readResetAt !== null && readResetAt > nowMillis ? readResetAt : null;
+  const isLaterWindow = state.resetAt !== null && resetAt !== null && resetAt - state.resetAt >= 5000;
+  const isOvertaken =
+    remaining === null || (!isLaterWindow && state.remaining !== null && state.remaining < remaining);
   return {
     limit: limit ?? state.limit,
-    remaining: isLower ? state.remaining : remaining,
+    remaining: isOvertaken ? state.remaining : remaining,
     resetAt: resetAt ?? state.resetAt,
   };
 }

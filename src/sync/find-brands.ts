@@ -26,11 +26,12 @@ export function findBrands(mirror: MirrorReader, wanted: string): FoundBrands {
   ];
   const byName = idsWhere((brand) => fold(brand.name) === fold(wanted));
   if (byName.length > 0) return { certainty: "known", ids: byName };
-  const bySlug = idsWhere((brand) => brand.slug === wanted);
+  const slug = slugify(wanted);
+  const bySlug = idsWhere((brand) => brand.slug === wanted || (slug !== "" && brand.slug === slug));
   if (bySlug.length > 0) return { certainty: "known", ids: bySlug };
-  const likely = idsWhere((brand) => brand.slug === null && slugify(brand.name) === slugify(wanted));
+  const likely = idsWhere((brand) => brand.slug === null && slug !== "" && slugify(brand.name) === slug);
   if (likely.length > 0) return { certainty: "likely", ids: likely };
-  const start = slugify(wanted).slice(0, 3);
+  const start = slug.slice(0, 3);
   const alike = listed.flatMap(({ name }) =>
     name !== null && start !== "" && slugify(name).includes(start) ? [name] : [],
   );

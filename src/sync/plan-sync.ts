@@ -2,8 +2,7 @@
 import { existsSync } from "node:fs";
 import { kinds } from "../../jobs/kinds.ts";
 import type { Depth } from "../../schema/kind.ts";
-import { prepareFrontier } from "../mirror/frontier.ts";
-import { readMeta } from "../mirror/meta.ts";
+import { prepareFrontier, readCycleRun } from "../mirror/frontier.ts";
 import { openMirrorReader } from "../mirror/mirror.ts";
 import { findBrands } from "./find-brands.ts";
 import { kindsInScope } from "./scope.ts";
@@ -31,10 +30,15 @@ export function planSync(options: {
   const mirror = openMirrorReader(file);
   try {
     const found = brands.map((brand) => findBrands(mirror, brand));
-    const belowIds =
-      brands.length === 0 ? null : found.flatMap((one) => (one.certainty === "none" ? [] : one.ids));
-    const scope = { kinds: kindsInScope(kinds, "catalogue", depth, follow), belowIds };
-    const cycleRun = Number(readMeta(mirror.db, "cycle_run") ?? 0);
+    const ids = found.flatMap((one) => (one.certainty === "none" ? [] : one.ids));
+    // A brand that is not known yet is looked for in the listing first.
+    const scope = found.some(({ certainty }) => certainty === "none")
+      ? { kinds: ["root", "brands"], belowIds: null }
+      : {
+          kinds: kindsInScope(kinds, "catalogue", depth, follow),
+          belowIds: brands.length === 0 ? null : ids,
+        };
+    const cycleRun = readCycleRun(mirror.db) ?? 0;
     const current = prepareFrontier(mirror.db, scope, cycleRun);
     // Where the present cycle is done, the next sync begins another, in which all that is held is checked.
     const frontier =

@@ -2,15 +2,16 @@
 import type { Engine } from "../../jobs/engine.ts";
 import type { JobResult, Stop } from "../../jobs/fetch-job.ts";
 import { kinds } from "../../jobs/kinds.ts";
-import type { Scope } from "../mirror/frontier.ts";
+import { prepareFrontier, readCycleRun, type Scope } from "../mirror/frontier.ts";
 import { emptySummary } from "../mirror/ingest.ts";
-import type { MirrorWriter } from "../mirror/mirror.ts";
+import type { MirrorReader } from "../mirror/mirror.ts";
 import type { StopReason } from "../mirror/runs.ts";
 import type { Clock } from "../service/clock.ts";
 import type { RunAllowance } from "./allowance.ts";
 import { findBrands } from "./find-brands.ts";
 import { frontierSource } from "./frontier-source.ts";
 import type { Interruption } from "./interruption.ts";
+import type { RunMirror } from "./mirror-thread.ts";
 import { countKinds, type SyncProgress } from "./progress.ts";
 import type { ResourceCounts, SyncReport } from "./report.ts";
 import { kindsInScope } from "./scope.ts";
@@ -24,7 +25,7 @@ export interface RunRequest {
 }
 
 export interface RunTools {
-  readonly mirror: MirrorWriter;
+  readonly mirror: RunMirror;
   readonly engine: Engine;
   readonly allowance: RunAllowance;
   readonly interruption: Interruption;
@@ -42,23 +43,27 @@ export class SyncRun {
   #stop: Stop | null = null;
   #firstFailure: string | null = null;
 
-  constructor(request: RunRequest, tools: RunTools) {
+  private constructor(request: RunRequest, tools: RunTools, runId: number, startedMillis: number) {
     this.#request = request;
     this.#tools = tools;
-    this.#startedMillis = tools.clock.now();
+    this.#runId = runId;
+    this.#startedMillis = startedMillis;
+  }
+
+  /** @throws SyncError, after the run was closed and all that it fetched saved; MirrorError */
+  static async perform(request: RunRequest, tools: RunTools): Promise<SyncReport> {
+    const startedMillis = tools.clock.now();
     const { depth, brands, follow } = request;
-    this.#runId = tools.mirror.beginRun({
-      startedAt: toIso(this.#startedMillis),
+    const { writes } = tools.mirror;
+    const runId = await writes.beginRun({
+      startedAt: toIso(startedMillis),
       mode: "incremental",
       scope: { depth, brands, follow },
     });
-    tools.mirror.seed(this.#runId);
-    tools.mirror.follow(follow, this.#runId);
-  }
-
-  /** @throws SyncError, after the run was closed and all that it fetched saved */
-  async perform(): Promise<SyncReport> {
-    return this.#close(await this.#walkScope());
+    await writes.seed(runId);
+    await writes.follow(follow, runId);
+    const run = new SyncRun(request, tools, runId, startedMillis);
+    return run.#close(await run.#walkScope());
   }
 
   async #walkScope(): Promise<Scope> {
@@ -67,7 +72,7 @@ export class SyncRun {
       if (!this.#isStopping) await this.#walk(scope);
       return scope;
     } catch (error) {
-      this.#closeRun("error", { pending: 0 });
+      await this.#closeRun("error", { pending: 0 });
       throw error;
     }
   }
@@ -81,7 +86,8 @@ export class SyncRun {
     const { depth, brands, follow } = this.#request;
     const scope: Scope = { kinds: kindsInScope(kinds, "catalogue", depth, follow), belowIds: null };
     if (brands.length === 0) return scope;
-    const find = () => brands.map((brand) => ({ brand, found: findBrands(this.#tools.mirror, brand) }));
+    const find = () =>
+      brands.map((brand) => ({ brand, found: findBrands(this.#tools.mirror.reader, brand) }));
     if (find().some(({ found }) => found.certainty === "none")) {
       await this.#walk({ kinds: ["root", "brands"], belowIds: null });
     }
@@ -90,7 +96,9 @@ export class SyncRun {
     const belowIds: number[] = [];
     for (const { brand, found } of find()) {
       if (found.certainty === "known") belowIds.push(...found.ids);
-      else if (!this.#isStopping) throw unknownBrand(brand, found.certainty === "none" ? found.alike : []);
+      // Where something failed, the brand may stand on what could not be read.
+      else if (!this.#isStopping && this.#summary.failed === 0)
+        throw unknownBrand(brand, found.certainty === "none" ? found.alike : []);
     }
     return { ...scope, belowIds };
   }
@@ -98,23 +106,21 @@ export class SyncRun {
   async #walk(scope: Scope): Promise<void> {
     const { mirror, engine, interruption } = this.#tools;
     // A cycle that found nothing due is over: this run begins the next one.
-    if (mirror.cycleRun === null || mirror.frontier(scope, mirror.cycleRun).count() === 0) {
-      mirror.setCycleRun(this.#runId);
-    }
+    if (this.#frontier(scope).count() === 0) await mirror.writes.setCycleRun(this.#runId);
     const source = frontierSource(this.#frontier(scope), () => this.#isStopping);
     for await (const batch of engine.run(source, interruption.cancel)) {
-      this.#ingest(batch);
+      await this.#ingest(batch);
       source.noteIngested(batch.map(({ job }) => job.resourceId));
       this.#request.onProgress(() => this.#progress(scope));
     }
   }
 
   #frontier(scope: Scope) {
-    const { mirror } = this.#tools;
-    return mirror.frontier(scope, mirror.cycleRun ?? this.#runId);
+    const { db } = this.#tools.mirror.reader;
+    return prepareFrontier(db, scope, readCycleRun(db) ?? this.#runId);
   }
 
-  #ingest(batch: readonly JobResult[]): void {
+  async #ingest(batch: readonly JobResult[]): Promise<void> {
     const results = batch.flatMap((answer) => (answer.end === "fetched" ? [answer.result] : []));
     for (const answer of batch) {
       if (answer.end === "stopped") this.#stop ??= answer.stop;
@@ -123,7 +129,7 @@ export class SyncRun {
       if (result.outcome === "failed") this.#firstFailure ??= result.message;
     }
     this.#fetches += results.length;
-    const summary = this.#tools.mirror.ingest(results, this.#runId);
+    const summary = await this.#tools.mirror.writes.ingest(results, this.#runId);
     for (const key of Object.keys(summary) as (keyof typeof summary)[]) this.#summary[key] += summary[key];
   }
 
@@ -131,7 +137,7 @@ export class SyncRun {
     const { mirror, allowance, clock } = this.#tools;
     const seconds = (clock.now() - this.#startedMillis) / 1000;
     return {
-      kinds: countKinds(mirror, scope.kinds),
+      kinds: countKinds(mirror.reader, scope.kinds),
       requests: this.#requests(),
       allowance: allowance.state,
       pending: this.#frontier(scope).count(),
@@ -140,11 +146,11 @@ export class SyncRun {
     };
   }
 
-  #close(scope: Scope): SyncReport {
+  async #close(scope: Scope): Promise<SyncReport> {
     const { mirror, allowance, clock } = this.#tools;
     const stopped = this.#stopReason();
     const pending = this.#frontier(scope).count();
-    const resources = this.#closeRun(stopped, { pending });
+    const resources = await this.#closeRun(stopped, { pending });
     if (this.#stop?.reason === "authentication") {
       throw new SyncError("not-authenticated", this.#stop.message, this.#stop.hint);
     }
@@ -160,7 +166,7 @@ export class SyncRun {
     const resumeMillis = stopped === "allowance" ? (this.#stop?.resumeAt ?? resetAt) : null;
     return {
       run: this.#runId,
-      mirror: mirror.file,
+      mirror: mirror.reader.file,
       complete: stopped === null && pending === 0 && resources.failed === 0,
       stopped,
       requests: this.#requests(),
@@ -177,7 +183,7 @@ export class SyncRun {
     return "error";
   }
 
-  #closeRun(stopped: StopReason | null, { pending }: { pending: number }): ResourceCounts {
+  async #closeRun(stopped: StopReason | null, { pending }: { pending: number }): Promise<ResourceCounts> {
     const { mirror, clock } = this.#tools;
     const { new: added, changed, unchanged, gone, failed } = this.#summary;
     const resources = {
@@ -187,9 +193,9 @@ export class SyncRun {
       gone,
       pending,
       failed,
-      skipped: mirror.countIssues(this.#runId, "skipped-link"),
+      skipped: countIssues(mirror.reader, this.#runId, "skipped-link"),
     };
-    mirror.closeRun(this.#runId, {
+    await mirror.writes.closeRun(this.#runId, {
       endedAt: toIso(clock.now()),
       stopped,
       counts: { requests: this.#requests(), resources },
@@ -211,6 +217,14 @@ function unknownBrand(wanted: string, alike: readonly string[]): SyncError {
       ? `Did you mean ${alike.map((name) => JSON.stringify(name)).join(" or ")}?`
       : "`armoire query 'select name from known'` lists the brands that the mirror knows.",
   );
+}
+
+/** How often a run met an oddity of this code. */
+function countIssues({ db }: MirrorReader, runId: number, code: string): number {
+  const count = db.prepare<[number, string], number>(
+    "select count(*) from _issue where run_id = ? and code = ?",
+  );
+  return count.pluck().get(runId, code) ?? 0;
 }
 
 function toIso(millis: number): string {

@@ -5,14 +5,13 @@
  */
 import { fetchJobRunner } from "../../jobs/fetch-job.ts";
 import { inlineEngine } from "../../jobs/inline/inline-engine.ts";
-import { kinds } from "../../jobs/kinds.ts";
 import type { Depth } from "../../schema/kind.ts";
-import { openMirrorWriter } from "../mirror/mirror.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
 import { openService } from "../service/service.ts";
 import { createRunAllowance } from "./allowance.ts";
 import { watchInterruption } from "./interruption.ts";
+import { openRunMirror } from "./mirror-thread.ts";
 import type { SyncProgress } from "./progress.ts";
 import type { SyncReport } from "./report.ts";
 import { SyncRun } from "./sync-run.ts";
@@ -58,23 +57,22 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
   });
   const interruption = watchInterruption(options.signal);
   try {
-    const mirror = await openMirrorWriter({
+    const mirror = await openRunMirror({
       file: options.file,
       identity: {
         baseUrl: new URL(baseUrl).href,
         area: "catalogue",
         serviceName: options.serviceName ?? "service",
       },
-      kinds,
       openedAt: new Date(clock.now()).toISOString(),
     });
     try {
       const engine = inlineEngine(fetchJobRunner(service, clock.now), { concurrency });
       const { depth = "sizes", brands = [], follow = [], onProgress = () => {} } = options;
       const request = { depth, brands, follow, onProgress };
-      return await new SyncRun(request, { mirror, engine, allowance, interruption, clock }).perform();
+      return await SyncRun.perform(request, { mirror, engine, allowance, interruption, clock });
     } finally {
-      mirror.close();
+      await mirror.close();
     }
   } finally {
     interruption.end();

@@ -23,8 +23,10 @@ export function program(settings: Readonly<Record<string, string>>): Program {
       await succeed(args, once(child, "close"));
     },
     async ask<Answer>(...args: string[]) {
-      const options = { env, stdio: ["ignore", "pipe", "inherit"] } as const;
-      const child = spawn(process.execPath, [launcher, ...args, "--json"], options);
+      const child = spawn(process.execPath, [launcher, ...args, "--json"], {
+        env,
+        stdio: ["ignore", "pipe", "inherit"],
+      });
       const [answer] = await Promise.all([text(child.stdout), succeed(args, once(child, "close"))]);
       return JSON.parse(answer) as Answer;
     },

@@ -48,7 +48,8 @@ function readHolding(mirror: MirrorReader): Holding {
   const pictures = mirror.db.prepare<[], { href: string; n: number }>(
     "select m.href, p.n, p.url, p.text from model_picture p join model_current m on m.href = p.model_href",
   );
-  for (const { href, n, ...picture } of pictures.all()) holding.set(`picture ${n} of ${href}`, sorted(picture));
+  for (const { href, n, ...picture } of pictures.all())
+    holding.set(`picture ${n} of ${href}`, sorted(picture));
   return holding;
 }
 
@@ -64,7 +65,10 @@ function expect(records: Iterable<TruthRecord>, serviceName: string): Holding {
     const { manufacturer_stock_pictures: pictures, [`${serviceName}_url`]: page, ...fields } = body;
     const cells = Object.entries(fields).map(([name, value]) => [name, cellOf(name, value)] as const);
     const parents = parentsOf(kind, links, brandOfModel);
-    holding.set(`${kind} ${url}`, sorted({ ...Object.fromEntries(cells), ...parents, service_url: page ?? null }));
+    holding.set(
+      `${kind} ${url}`,
+      sorted({ ...Object.fromEntries(cells), ...parents, service_url: page ?? null }),
+    );
     for (const [n, picture] of listOf(pictures).entries())
       holding.set(`picture ${n} of ${url}`, sorted(picture));
   }

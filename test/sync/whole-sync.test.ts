@@ -1,28 +1,54 @@
 import { describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
 import { differencesFromTruth } from "./compare-with-truth.ts";
+import { urlsOf } from "./requests.ts";
 import { startRig } from "./rig.ts";
+import { worlds } from "./worlds.ts";
 
-const worlds: Readonly<Record<string, SandboxOptions>> = {
-  "the specification's layout": { layout: "plain", pagination: "page" },
-  "opaque paths, cursors and another service name": {
-    layout: "opaque",
-    pagination: "cursor",
-    serviceName: "other",
-  },
+describe.each(worlds)("a first sync from $name", ({ options }) => {
+  it("holds every resource byte for byte and every row as the service has it", async () => {
+    await using rig = await startRig({ ...options, preset: "small" });
+    const report = await rig.sync();
+    expect(differencesFromTruth(rig)).toEqual([]);
+    const total = [...rig.sandbox.truth()].length;
+    expect(report).toMatchObject({ run: 1, mirror: rig.file, complete: true, stopped: null, resumeAt: null });
+    expect(report.resources).toEqual({
+      ...{ new: total, changed: 0, unchanged: 0, gone: 0, pending: 0, failed: 0, skipped: 0 },
+    });
+    expect(report.requests).toEqual({ sent: total, counted: total, notModified: 0, retried: 0, failed: 0 });
+  });
+
+  it("asks for each resource once, without a validator", async () => {
+    await using rig = await startRig({ ...options, brands: 3, models: 12, sizes: 40, pageSize: 3 });
+    await rig.sync();
+    const log = rig.sandbox.log();
+    expect(urlsOf(log)).toEqual([...rig.sandbox.truth()].map(({ url }) => url).sort());
+    expect(log.filter(({ conditional }) => conditional)).toEqual([]);
+  });
+});
+
+const variants: Readonly<Record<string, SandboxOptions>> = {
+  "pages of one item": { pageSize: 1 },
+  "collections of sizes in pages": { paginateSizes: true, pageSize: 2 },
+  "weak validators": { etag: "weak" },
+  "no validators": { etag: "none" },
+  latency: { latencyMillis: 3 },
+  "an allowance that is large enough": { allowance: 500 },
+  "a brand without models": { brands: 1, models: 0 },
+  "models without sizes": { sizes: 0 },
+  "cursors on plain paths": { pagination: "cursor" },
 };
 
-describe.each(Object.entries(worlds))("a sync from %s", (_name, world) => {
-  it("holds every resource byte for byte and every row as the service has it", async () => {
-    await using rig = await startRig(world);
-    const report = await rig.sync();
-    console.log(report);
+describe("a first sync is as complete", () => {
+  it.each(Object.entries(variants))("with %s", async (_name, options) => {
+    await using rig = await startRig({ brands: 4, models: 12, sizes: 40, ...options });
+    expect(await rig.sync()).toMatchObject({ complete: true, stopped: null });
     expect(differencesFromTruth(rig)).toEqual([]);
-    rig.sandbox.clearLog();
-    console.log(await rig.sync());
-    console.log(rig.sandbox.log().filter(l=>l.counted||!l.conditional));
-    console.log(JSON.stringify(rig.sandbox.advance()).slice(0,500))
-    console.log(await rig.sync());
+  });
+
+  it.each([1, 2, 16])("with %d requests at a time", async (concurrency) => {
+    await using rig = await startRig({ brands: 4, models: 12, sizes: 40 });
+    expect(await rig.sync({ concurrency })).toMatchObject({ complete: true });
     expect(differencesFromTruth(rig)).toEqual([]);
   });
 });

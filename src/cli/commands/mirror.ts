@@ -2,12 +2,11 @@
 import type { Command } from "commander";
 import { kinds } from "../../../jobs/kinds.ts";
 import { type CheckReport, checkMirror } from "../../mirror/check.ts";
-import { openMirrorReader } from "../../mirror/mirror.ts";
 import { rebuildMirror } from "../../mirror/rebuild-mirror.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { addGlobalOptions } from "../global-options.ts";
 import type { Io } from "../io.ts";
-import { mirrorFileToRead } from "../mirror-file.ts";
+import { mirrorFileToRead, withMirror } from "../mirror-file.ts";
 import { readSettings } from "../settings.ts";
 
 export function configure(command: Command, io: Io): void {
@@ -25,14 +24,11 @@ Exit codes: 0 sound, 14 damaged.`,
   );
   check.action(() => {
     const settings = readSettings(check, io);
-    const mirror = openMirrorReader(mirrorFileToRead(settings));
-    try {
+    withMirror(settings, (mirror) => {
       const report = checkMirror(mirror, kinds);
       io.out(settings.json ? `${JSON.stringify(report)}\n` : describe(report, mirror.file));
       if (report.problems.length > 0) io.setExitCode(exitCodes.damaged);
-    } finally {
-      mirror.close();
-    }
+    });
   });
   const rebuild = addGlobalOptions(command.command("rebuild").exitOverride()).description(
     "compute every row, link and item anew from the bodies, without a request",

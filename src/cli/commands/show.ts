@@ -1,9 +1,8 @@
 /** `armoire show`: one resource as the mirror holds it. */
 import { Argument, type Command } from "commander";
-import { openMirrorReader } from "../../mirror/mirror.ts";
 import { type ShownKind, type ShownResource, shownKinds, showResource } from "../../query/show.ts";
 import type { Io } from "../io.ts";
-import { mirrorFileToRead } from "../mirror-file.ts";
+import { withMirror } from "../mirror-file.ts";
 import { readSettings } from "../settings.ts";
 import { toShown } from "../text-table.ts";
 import { toJson } from "../to-json.ts";
@@ -22,20 +21,15 @@ Examples:
     )
     .action((kind: ShownKind, key: string) => {
       const settings = readSettings(command, io);
-      const mirror = openMirrorReader(mirrorFileToRead(settings));
-      try {
-        const shown = showResource(mirror, kind, key);
-        io.out(settings.json ? `${toJson(shown)}\n` : describe(shown));
-      } finally {
-        mirror.close();
-      }
+      const shown = withMirror(settings, (mirror) => showResource(mirror, kind, key));
+      io.out(settings.json ? `${toJson(shown)}\n` : describe(shown));
     });
 }
 
 function describe({ fields, links }: ShownResource): string {
   const rows = [
     ...Object.entries(fields).map(([name, value]) => [name, toShown(value)] as const),
-    ...links.map(({ name, url }) => [`→ ${name}`, url] as const),
+    ...links.map(({ name, url }) => [`→ ${toShown(name)}`, url ?? "(another origin)"] as const),
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join("");

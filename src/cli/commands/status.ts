@@ -1,9 +1,8 @@
 /** `armoire status`: what the mirror holds and how fresh it is. */
 import type { Command } from "commander";
-import { openMirrorReader } from "../../mirror/mirror.ts";
 import { type MirrorStatus, readStatus } from "../../query/status.ts";
 import type { Io } from "../io.ts";
-import { mirrorFileToRead } from "../mirror-file.ts";
+import { withMirror } from "../mirror-file.ts";
 import { readSettings } from "../settings.ts";
 import { formatTable, toShown } from "../text-table.ts";
 
@@ -18,13 +17,8 @@ Examples:
     )
     .action(() => {
       const settings = readSettings(command, io);
-      const mirror = openMirrorReader(mirrorFileToRead(settings));
-      try {
-        const status = readStatus(mirror);
-        io.out(settings.json ? `${JSON.stringify(status)}\n` : describeStatus(status));
-      } finally {
-        mirror.close();
-      }
+      const status = withMirror(settings, readStatus);
+      io.out(settings.json ? `${JSON.stringify(status)}\n` : describeStatus(status));
     });
 }
 

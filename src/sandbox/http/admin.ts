@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
-import type { AdvanceReport, AdvanceRequest } from "../advance.ts";
+import type { AdvanceReport, AdvanceRequest } from "../advance/advance.ts";
 import type { ClockMove } from "../clock.ts";
 import { faultPresetNames } from "../faults/fault-presets.ts";
 import { faultRules } from "../faults/fault-rule.ts";

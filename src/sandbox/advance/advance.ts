@@ -2,25 +2,22 @@
  * Moves the world on and says exactly what that did. In: a view of the world and how much shall happen. Out: every
  * resource that changed, appeared or disappeared, found by comparing what is sent before and after.
  */
-import { Random, streams } from "./random.ts";
-import {
-  type CatalogueResource,
-  readBrandAndModels,
-  readModel,
-  recordsOf,
-  type TruthRecord,
-} from "./resources/catalogue.ts";
-import type { Json, SentEnvelope, View } from "./resources/view.ts";
-import { stepDate } from "./world/dates.ts";
+import { Random, streams } from "../random.ts";
+import type { TruthRecord } from "../resources/catalogue.ts";
+import type { View } from "../resources/view.ts";
+import { stepDate } from "../world/dates.ts";
 import {
   chooseEdit,
   type Edit,
   type EditAction,
+  type EditContext,
   type Entity,
   type EntityKind,
   entityKinds,
-} from "./world/edits.ts";
-import { isLive, type Model } from "./world/world.ts";
+} from "../world/edits.ts";
+import { isLive, type Model } from "../world/world.ts";
+import { type AdvanceAction, describeChanges } from "./describe-changes.ts";
+import { scopesOf } from "./edit-scopes.ts";
 
 /** How much happens in each step. With no number given: some of everything but returns. */
 export interface AdvanceRequest {
@@ -35,14 +32,6 @@ export interface AdvanceRequest {
   readonly moves?: number;
   /** What it happens to; without it all three kinds, sizes most often. */
   readonly kind?: EntityKind;
-}
-
-export interface AdvanceAction {
-  readonly action: "changed" | "added" | "removed" | "moved";
-  readonly kind: CatalogueResource["kind"];
-  readonly url: string;
-  /** Members of an entity's body, or of a page's `meta` and its `collection`; `position` (from 0) of what moved. */
-  readonly fields?: Readonly<Record<string, readonly [before: Json, after: Json]>>;
 }
 
 export interface AdvanceReport {
@@ -122,12 +111,12 @@ function takeStep(
   for (const { apply } of [...choose(appearances)]) apply();
   const after = new Map<string, TruthRecord>();
   for (const read of scopes.values()) for (const record of read()) after.set(record.url, record);
-  return [...compare(before, after), ...moved];
+  return [...describeChanges(before, after), ...moved];
 }
 
 /** The kind that was asked for; else one drawn at random, or another one when that finds nothing. */
 function chooseEditOfSomeKind(
-  context: Parameters<typeof chooseEdit>[0],
+  context: EditContext,
   action: EditAction,
   onlyKind: EntityKind | undefined,
 ): Edit | null {
@@ -139,76 +128,6 @@ function chooseEditOfSomeKind(
     if (edit) return edit;
   }
   return null;
-}
-
-/** The parts of the catalogue that an edit can alter, by name; everything outside them stays as it is. */
-function* scopesOf(
-  view: View,
-  { brand, model, concernsOtherBrands }: Edit,
-): Generator<[string, () => Iterable<TruthRecord>]> {
-  const { world } = view;
-  yield ["brands", () => recordsOf(view, "brands", 0)];
-  if (concernsOtherBrands) {
-    yield [
-      "related",
-      function* () {
-        for (const { id } of world.brands) yield* recordsOf(view, "related_brands", id);
-      },
-    ];
-  }
-  if (brand) yield [`brand ${brand.id}`, () => readBrandAndModels(view, brand)];
-  if (model) yield [`model ${model.id}`, () => readModel(view, model, true)];
-  const { brands: knownBrands, models: knownModels } = {
-    brands: world.brands.length,
-    models: world.models.length,
-  };
-  yield [
-    "new",
-    function* () {
-      for (const added of world.brands.slice(knownBrands)) yield* readBrandAndModels(view, added);
-      for (const added of world.models.slice(knownModels)) yield* readModel(view, added, true);
-    },
-  ];
-  if (brand && !model) {
-    yield [
-      `sizes of brand ${brand.id}`,
-      function* () {
-        for (const own of brand.models) yield* readModel(view, own, true);
-      },
-    ];
-  }
-}
-
-function compare(
-  before: ReadonlyMap<string, TruthRecord>,
-  after: ReadonlyMap<string, TruthRecord>,
-): AdvanceAction[] {
-  const actions: AdvanceAction[] = [];
-  for (const [url, { kind, body }] of before) {
-    const now = after.get(url);
-    if (!now) {
-      actions.push({ action: "removed", kind, url });
-      continue;
-    }
-    const fields = changedFields(body, now.body);
-    if (Object.keys(fields).length > 0) actions.push({ action: "changed", kind, url, fields });
-  }
-  for (const [url, { kind }] of after) if (!before.has(url)) actions.push({ action: "added", kind, url });
-  return actions;
-}
-
-export function changedFields(before: SentEnvelope, after: SentEnvelope): Record<string, [Json, Json]> {
-  const [left, right] = [flatten(before), flatten(after)];
-  const fields: Record<string, [Json, Json]> = {};
-  for (const name of Object.keys(left)) {
-    const [one, other] = [left[name] ?? null, right[name] ?? null];
-    if (JSON.stringify(one) !== JSON.stringify(other)) fields[name] = [one, other];
-  }
-  return fields;
-}
-
-function flatten({ meta, body, collection }: SentEnvelope): Record<string, Json> {
-  return { ...meta, ...body, ...(collection && { collection }) };
 }
 
 function positionOf(model: Model): number {

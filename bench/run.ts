@@ -1,0 +1,21 @@
+/** `npm run bench [-- SUITE …]`: runs the named suites, or all of them. */
+import { benchStart } from "./start/start.ts";
+import { benchWalk } from "./walk/walk.ts";
+
+const suites: Readonly<Record<string, (print: (text: string) => void) => Promise<void>>> = {
+  start: benchStart,
+  walk: benchWalk,
+};
+
+const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(suites);
+for (const name of wanted) {
+  const suite = suites[name];
+  if (suite === undefined) {
+    process.stderr.write(
+      `There is no suite ${JSON.stringify(name)}; there are ${Object.keys(suites).join(", ")}.\n`,
+    );
+    process.exit(2);
+  }
+  process.stdout.write(`\n${name}\n\n`);
+  await suite((text) => void process.stdout.write(text));
+}

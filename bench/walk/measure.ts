@@ -1,0 +1,25 @@
+/** What a contestant tells about itself, as one line of JSON. */
+export interface Measurement {
+  readonly resources: number;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  readonly peakMebibytes: number;
+}
+
+/** @param resources how many it handles; null when the work says so itself */
+export async function measure(
+  resources: number | null,
+  work: () => Promise<number> | Promise<void>,
+): Promise<void> {
+  const startedAt = performance.now();
+  const cpu = process.cpuUsage();
+  const counted = await work();
+  const { user, system } = process.cpuUsage(cpu);
+  const measurement: Measurement = {
+    resources: resources ?? Number(counted),
+    seconds: (performance.now() - startedAt) / 1000,
+    cpuSeconds: (user + system) / 1e6,
+    peakMebibytes: process.resourceUsage().maxRSS / 1024,
+  };
+  process.stdout.write(`${JSON.stringify(measurement)}\n`);
+}

@@ -1,0 +1,128 @@
+/**
+ * The walk against the floor and against a peer: `sync`, a bare undici loop that only fetches and parses the same URLs,
+ * and Crawlee's HttpCrawler storing nothing, each in a process of its own, in turn, against a sandbox in another. What
+ * counts is the ratio within a round: machines drift, and both sides of a ratio drift alike.
+ */
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { formatTable } from "../../src/cli/text-table.ts";
+import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import type { Measurement } from "./measure.ts";
+
+interface Size {
+  readonly name: string;
+  readonly sandboxFlags: readonly string[];
+  readonly rounds: number;
+  /** Whether the peer takes part; at its rate a larger size would take many minutes a round. */
+  readonly withPeer: boolean;
+}
+
+const sizes: readonly Size[] = [
+  {
+    name: "10,000",
+    sandboxFlags: ["--brands", "60", "--models", "1150", "--sizes", "7500"],
+    rounds: 5,
+    withPeer: true,
+  },
+  {
+    name: "100,000",
+    sandboxFlags: ["--brands", "600", "--models", "11200", "--sizes", "76000"],
+    rounds: 3,
+    withPeer: false,
+  },
+];
+const concurrency = "16";
+
+export async function benchWalk(print: (text: string) => void, names = sizes.map(({ name }) => name)): Promise<void> {
+  const rows: unknown[][] = [];
+  for (const size of sizes.filter(({ name }) => names.includes(name))) rows.push(...(await benchSize(size, print)));
+  print(
+    formatTable(
+      [
+        "resources",
+        "contestant",
+        "resources/s",
+        "ratio to bare",
+        "CPU µs each",
+        "peak MiB",
+        "bare ÷ it, by round",
+      ],
+      rows,
+    ),
+  );
+}
+
+async function benchSize(size: Size, print: (text: string) => void): Promise<unknown[][]> {
+  const folder = mkdtempSync(join(tmpdir(), "armoire-bench-"));
+  const sandbox = await startSandboxProcess(size.sandboxFlags);
+  try {
+    const mirror = join(folder, "mirror.sqlite");
+    const urls = join(folder, "urls.txt");
+    const first = contest("armoire-sync.ts", [sandbox.url, mirror, concurrency]);
+    writeFileSync(urls, heldUrls(mirror));
+    print(`${first.resources} resources, ${size.rounds} rounds\n`);
+    const measured = {
+      bare: [] as Measurement[],
+      armoire: [] as Measurement[],
+      crawlee: [] as Measurement[],
+    };
+    for (let round = 0; round < size.rounds; round++) {
+      measured.bare.push(contest("bare-loop.ts", [urls, concurrency]));
+      measured.armoire.push(contest("armoire-sync.ts", [sandbox.url, mirror, concurrency]));
+      if (size.withPeer) measured.crawlee.push(contest("crawlee-loop.ts", [urls, concurrency]));
+    }
+    return Object.entries(measured)
+      .filter(([, runs]) => runs.length > 0)
+      .map(([name, runs]) => {
+        const ratios = runs.map((run, round) => (measured.bare[round]?.seconds ?? 0) / run.seconds);
+        return [
+          first.resources,
+          name,
+          Math.round(median(runs.map((run) => run.resources / run.seconds))),
+          median(ratios).toFixed(2),
+          median(runs.map((run) => (run.cpuSeconds * 1e6) / run.resources)).toFixed(0),
+          Math.max(...runs.map((run) => run.peakMebibytes)).toFixed(0),
+          ratios.map((ratio) => ratio.toFixed(2)).join(" "),
+        ];
+      });
+  } finally {
+    sandbox.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function contest(script: string, args: readonly string[]): Measurement {
+  const path = new URL(script, import.meta.url).pathname;
+  return JSON.parse(execFileSync(process.execPath, [path, ...args], { encoding: "utf8" }));
+}
+
+function heldUrls(mirror: string): string {
+  const reader = openMirrorReader(mirror);
+  try {
+    const urls = reader.db
+      .prepare<[], string>("select url from _resource where state = 'held' order by id")
+      .pluck();
+    return `${urls.all().join("\n")}\n`;
+  } finally {
+    reader.close();
+  }
+}
+
+async function startSandboxProcess(flags: readonly string[]): Promise<{ url: string; stop: () => void }> {
+  const program = new URL("../../src/cli/armoire.js", import.meta.url).pathname;
+  const child = spawn(process.execPath, [program, "sandbox", "--json", ...flags], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  for await (const line of createInterface(child.stdout)) {
+    return { url: (JSON.parse(line) as { url: string }).url, stop: () => child.kill() };
+  }
+  throw new Error("the sandbox did not start");
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

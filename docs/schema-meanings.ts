@@ -1,0 +1,239 @@
+/** What each table and column means, for `schema.md`; the columns themselves are read from a mirror, so none can be missed. */
+
+export interface TableMeaning {
+  readonly about: string;
+  readonly columns: Readonly<Record<string, string>>;
+}
+
+/** Columns that mean the same in every table that people read. */
+export const sharedColumns: Readonly<Record<string, string>> = {
+  href: "the resource's URL, which is its key",
+  brand_href: "the brand's URL",
+  model_href: "the model's URL",
+  service_url: "its page on the public site",
+  first_seen_at: "when the mirror first knew of it",
+  checked_at: "when it was last asked for",
+  gone_at: "when it was found to be gone; null while it is there. The row keeps its last values",
+  last_modified_at: "as the service says, which names no time zone; kept as given",
+};
+
+const inCentimetres = "centimetres";
+
+export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
+  brand: {
+    about: "A brand of the catalogue.",
+    columns: {
+      bra_count: "bras that users have of it",
+      name: "",
+      slug: "the service's short name for it",
+      default_sizing_system: "label of the sizing system it usually uses",
+      default_sizing_name: "that system's name",
+      logo: "URL of a picture",
+      twitter: "",
+      facebook: "",
+      official_url: "the brand's own site",
+    },
+  },
+  model: {
+    about: "A model of a brand.",
+    columns: {
+      code: "the maker's code",
+      name: "",
+      full_name: "name and code together",
+      slug: "unique only within its brand",
+      brand_slug: "",
+      bra_count: "bras that users have of it",
+      is_discontinued: "",
+      type: "kind of bra",
+      official_url: "its page on the brand's own site",
+      main_picture: "URL of a picture",
+      main_stock_picture: "",
+    },
+  },
+  model_picture: {
+    about: "The maker's pictures of a model, in the order given.",
+    columns: { n: "position, from 0", url: "", text: "a label such as a colour" },
+  },
+  size: {
+    about: "A size of a model.",
+    columns: {
+      size: "its label, unique only within its model",
+      band: "",
+      cup: "",
+      bra_count: "bras that users have of it",
+      main_picture: "URL of a picture",
+      alternative_sizes: "sizing system to label",
+    },
+  },
+  relation: {
+    about:
+      "Which resource another one names as `related`, `same_cut` or `adjacent_sizes`; filled by `sync --follow`.",
+    columns: { href: "the resource that names it", name: "the link", related_href: "the one that is named" },
+  },
+  user: {
+    about: "The owner of an account mirror.",
+    columns: {
+      username: "",
+      user_id: "",
+      reputation: "",
+      avatar: "URLs of pictures, by their size",
+      is_verified: "",
+      email: "only when the token may see it",
+    },
+  },
+  bra: {
+    about: "A bra of the user.",
+    columns: {
+      size_href: "the size's URL",
+      name: "",
+      brand: "the brand's name",
+      model: "the model's name",
+      size: "the size's label",
+      is_owned: "",
+      is_custom: "",
+      is_altered: "",
+      altered_band: "",
+      hooks: "",
+      bust_perimeter: inCentimetres,
+      strap_width: inCentimetres,
+      cup_separation: inCentimetres,
+      cup_depth: inCentimetres,
+      wire_length: inCentimetres,
+      gore_height: inCentimetres,
+      wing_height: inCentimetres,
+      band_length: inCentimetres,
+      stretched_band_length: inCentimetres,
+      note: "",
+    },
+  },
+  bra_size: {
+    about: "A bra's size in several sizing systems.",
+    columns: {
+      bra_href: "the bra's URL",
+      n: "position, from 0",
+      system: "the sizing system's label",
+      size: "",
+    },
+  },
+  measurement: {
+    about: "The user's measurements, each one whole, since their shape is not known.",
+    columns: { n: "position, from 0", payload: "JSON, as sent" },
+  },
+  known: {
+    about: "Everything that the mirror knows of, also what was only listed and not fetched yet.",
+    columns: { kind: "", name: "as it was listed", state: "see `_resource`" },
+  },
+  coverage: {
+    about: "How much of each kind is held.",
+    columns: {
+      kind: "",
+      known: "how many the mirror knows of",
+      held: "of those, how many it holds",
+      due: "never fetched yet",
+      failed: "could not be fetched; tried again by the next sync",
+      gone: "tombstones",
+      oldest_check_at: "when the one that waits longest was last asked for",
+    },
+  },
+  recently_changed: {
+    about: "Every revision, those of the newest run first.",
+    columns: {
+      kind: "",
+      revision: "1 when it was new, else one more than before",
+      changed_at: "when it was fetched",
+      run: "the run that fetched it",
+    },
+  },
+};
+
+export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
+  _meta: {
+    about: "What the mirror is of: its base URL, the service's name, the present cycle of checks.",
+    columns: { key: "", value: "" },
+  },
+  _run: {
+    about: "The run log. A closed run never changes.",
+    columns: {
+      id: "",
+      started_at: "",
+      ended_at: "null while it is running",
+      mode: "",
+      scope_json: "what was asked for: depth, brands, followed links",
+      stopped:
+        "why it ended before nothing was due: `budget`, `allowance`, `interrupted`, `approval`, `error`; else null",
+      counts_json: "requests and resources, as `sync --json` reports them",
+    },
+  },
+  _resource: {
+    about: "Every URL that the mirror knows; what is due is read from here.",
+    columns: {
+      id: "",
+      url: "",
+      kind: "from where the link was found, never from the URL; `?name` when no kind is known for the link `name`",
+      owner_id: "what it belongs to",
+      state:
+        "`due`, `held`, `failed`, `skipped` (another origin), `elsewhere` (the other area of the service), `superseded` (a page that no list leads to any more), `gone`",
+      etag: "what to ask with next time",
+      checked_run: "the run that last asked for it; 0 for none",
+      checked_at: "",
+      first_run: "the run that found it",
+      gone_run: "the run that found it gone",
+      attempts: "failures since the last answer",
+      error: "the last failure",
+    },
+  },
+  _content: {
+    about: "Bodies, byte for byte, each one once.",
+    columns: {
+      id: "",
+      sha256: "of the body as sent",
+      codec: "how `body` is stored",
+      size: "bytes as sent",
+      body: "",
+    },
+  },
+  _revision: {
+    about: "What a resource said and for how long: runs from `from_run` up to, but not including, `to_run`.",
+    columns: {
+      resource_id: "",
+      seq: "from 1",
+      content_id: "",
+      from_run: "",
+      to_run: "null while it is current",
+      status: "of the HTTP response",
+      fetched_at: "",
+    },
+  },
+  _link: {
+    about: "The links of the current bodies.",
+    columns: {
+      from_id: "",
+      name: "",
+      kind: "what it leads to",
+      to_id: "the resource that it leads to; null when it is only noted, or not followed",
+      noted_url: "where it leads when that is no resource of the mirror's",
+    },
+  },
+  _page: {
+    about: "The pages of each collection.",
+    columns: {
+      id: "the page's resource",
+      collection_id: "the first page",
+      next_id: "the following page",
+      total: "the collection's size, as the page says",
+    },
+  },
+  _member: {
+    about: "What each page lists.",
+    columns: { page_id: "", n: "position, from 0", item_id: "", name: "as listed" },
+  },
+  _issue: {
+    about: "What was odd in a body, and kept all the same.",
+    columns: {
+      resource_id: "",
+      pointer: "where, as a JSON pointer",
+      code: "what",
+      run_id: "the run that met it",
+    },
+  },
+};

@@ -1,0 +1,9 @@
+/** One thing that is not as it should be in a mirror. */
+export interface CheckProblem {
+  readonly code: "file" | "foreign-key" | "body" | "state" | "row" | "link" | "member" | "page";
+  /** The resource's URL, or the table. */
+  readonly where: string;
+  readonly what: string;
+}
+
+export type ReportProblem = (problem: CheckProblem) => void;

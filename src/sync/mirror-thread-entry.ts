@@ -1,0 +1,30 @@
+/** The thread that writes a run's mirror: opens it, then carries out one call after the other. */
+import { parentPort, workerData } from "node:worker_threads";
+import { kinds } from "../../jobs/kinds.ts";
+import { MirrorError } from "../mirror/errors.ts";
+import { type MirrorWriter, openMirrorWriter } from "../mirror/mirror.ts";
+import type { ThreadOptions, WriteAnswer, WriteCall } from "./mirror-thread.ts";
+
+function answer(value: WriteAnswer): void {
+  parentPort?.postMessage(value);
+}
+
+async function attempt(work: () => unknown): Promise<void> {
+  try {
+    answer({ ok: true, value: await work() });
+  } catch (error) {
+    if (!(error instanceof MirrorError)) answer({ ok: false, error, mirrorError: null });
+    else {
+      const { code, file, what, hint, cause } = error;
+      answer({ ok: false, error: cause, mirrorError: { code, file, what, hint } });
+    }
+  }
+}
+
+function serve(mirror: MirrorWriter): void {
+  parentPort?.on("message", ({ name, args }: WriteCall) => {
+    void attempt(() => (mirror[name] as (...args: readonly unknown[]) => unknown)(...args));
+  });
+}
+
+await attempt(async () => serve(await openMirrorWriter({ ...(workerData as ThreadOptions), kinds })));

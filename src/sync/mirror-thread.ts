@@ -1,0 +1,100 @@
+/**
+ * The mirror of a run. Writing has a thread of its own, so that committing one batch and fetching the next do not wait
+ * for each other; reading stays here. In: calls. Out: their results, once they are durable. The thread holds the lock and
+ * dies with the process.
+ */
+import { once } from "node:events";
+import { extname, join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { MirrorError } from "../mirror/errors.ts";
+import {
+  type MirrorReader,
+  type MirrorWriter,
+  type OpenMirrorOptions,
+  openMirrorReader,
+} from "../mirror/mirror.ts";
+
+/** The writing calls, answered by promises. */
+export type PromisedWrites = {
+  readonly [Name in WriteName]: (
+    ...args: Parameters<MirrorWriter[Name]>
+  ) => Promise<ReturnType<MirrorWriter[Name]>>;
+};
+
+export const writeNames = [
+  "beginRun",
+  "seed",
+  "follow",
+  "setCycleRun",
+  "ingest",
+  "closeRun",
+  "close",
+] as const;
+export type WriteName = (typeof writeNames)[number];
+
+/** What the thread is started with; the kinds are code, which it loads itself. */
+export type ThreadOptions = Omit<OpenMirrorOptions, "kinds">;
+
+export interface WriteCall {
+  readonly name: WriteName;
+  readonly args: readonly unknown[];
+}
+
+export type WriteAnswer =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: unknown; readonly mirrorError: MirrorErrorFacts | null };
+
+/** A class does not survive the way between threads, so a MirrorError travels as its facts. */
+export type MirrorErrorFacts = Pick<MirrorError, "code" | "file" | "what" | "hint">;
+
+export interface RunMirror {
+  readonly reader: MirrorReader;
+  readonly writes: Omit<PromisedWrites, "close">;
+  close(): Promise<void>;
+}
+
+const program = join(import.meta.dirname, `mirror-thread-entry${extname(import.meta.filename)}`);
+
+/** @throws MirrorError */
+export async function openRunMirror(options: ThreadOptions): Promise<RunMirror> {
+  const worker = new Worker(program, { workerData: options, env: {} });
+  const ask = askWorker(worker);
+  try {
+    await ask(null);
+    const reader = openMirrorReader(options.file);
+    const writes = Object.fromEntries(
+      writeNames.map((name) => [name, (...args: readonly unknown[]) => ask({ name, args })]),
+    ) as unknown as PromisedWrites;
+    return {
+      reader,
+      writes,
+      async close() {
+        reader.close();
+        await writes.close();
+        await worker.terminate();
+      },
+    };
+  } catch (error) {
+    await worker.terminate();
+    throw error;
+  }
+}
+
+/** One call at a time, answered in order: a run writes one thing after the other. */
+function askWorker(worker: Worker): (call: WriteCall | null) => Promise<unknown> {
+  const failed = new Promise<never>((_, reject) => {
+    worker.once("error", reject);
+    worker.once("exit", () => reject(new Error("The thread that writes the mirror has ended.")));
+  });
+  failed.catch(() => {});
+  return async (call) => {
+    const answered = once(worker, "message");
+    if (call !== null) worker.postMessage(call);
+    const [answer] = (await Promise.race([answered, failed])) as [WriteAnswer];
+    if (answer.ok) return answer.value;
+    const { mirrorError } = answer;
+    if (mirrorError === null) throw answer.error;
+    const { code, file, what, hint } = mirrorError;
+    throw new MirrorError(code, file, what, hint, { cause: answer.error });
+  };
+}

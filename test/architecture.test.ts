@@ -1,0 +1,153 @@
+/**
+ * The tree is the diagram: imports go one way in it, and which ones there are is written down here. A new one is a
+ * decision, made by adding it to the list. All of this is read from the text of the files, as Biome formats it.
+ */
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path/posix";
+import { expect, it } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+
+/** Every folder below those that it builds on, and which of them it imports. */
+const edges: Readonly<Record<string, readonly string[]>> = {
+  schema: [],
+  "src/service": ["schema"],
+  "src/mirror": ["schema", "src/service"],
+  jobs: ["schema", "src/service", "src/mirror"],
+  "src/sync": ["schema", "src/service", "src/mirror", "jobs"],
+  exports: ["src/mirror"],
+  "src/query": ["schema", "src/mirror", "exports"],
+  "src/doctor": ["schema", "src/service", "src/mirror"],
+  // It checks all the others, so it may share nothing with them but the data, and does without even that.
+  "src/sandbox": [],
+  "src/index.ts": [
+    ...["schema", "src/service", "src/mirror", "jobs", "src/sync"],
+    ...["exports", "src/query", "src/doctor", "src/sandbox"],
+  ],
+  "src/cli": [
+    ...["schema", "src/service", "src/mirror", "jobs", "src/sync"],
+    ...["exports", "src/query", "src/doctor", "src/sandbox"],
+  ],
+};
+
+/** Packages that have a home: nobody else imports them. What reaches the network is among them. */
+const homes: Readonly<Record<string, readonly string[]>> = {
+  "better-sqlite3": ["src/mirror", "src/query", "src/doctor"],
+  bullmq: ["jobs/bullmq"],
+  commander: ["src/cli"],
+  "csv-stringify": ["exports"],
+  "env-paths": ["src/cli"],
+  ioredis: ["jobs/bullmq"],
+  kysely: ["schema", "src/mirror"],
+  "p-retry": ["src/service"],
+  undici: ["src/service"],
+  "node:child_process": ["src/query"],
+  "node:dgram": [],
+  "node:http": ["src/service", "src/sandbox"],
+  "node:http2": [],
+  "node:https": [],
+  "node:net": ["src/sandbox"],
+  "node:tls": [],
+};
+
+const aimedLines = 120;
+const mostLines = 300;
+
+interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  readonly folder: string;
+}
+
+const folders = Object.keys(edges);
+const files: readonly SourceFile[] = globSync("{schema,src,jobs,exports}/**/*.{ts,js}", { cwd: root })
+  .sort()
+  .map((path) => ({ path, text: readFileSync(join(root, path), "utf8"), folder: folderOf(path) }));
+
+it("puts every file into a folder of the list", () => {
+  expect(files.filter(({ folder }) => !folders.includes(folder))).toEqual([]);
+});
+
+it("lists every folder below those that it builds on", () => {
+  const upward = folders.map((folder, index) => ({
+    folder,
+    notAbove: (edges[folder] ?? []).filter((other) => folders.indexOf(other) >= index),
+  }));
+  expect(upward.filter(({ notAbove }) => notAbove.length > 0)).toEqual([]);
+});
+
+it("imports only along the edges of the list", () => {
+  const surprising = files.flatMap((file) =>
+    foldersImportedBy(file)
+      .filter((folder) => !edges[file.folder]?.includes(folder))
+      .map((folder) => `${file.path} imports ${folder}`),
+  );
+  expect(surprising).toEqual([]);
+});
+
+it("lists no edge that nothing uses", () => {
+  const used = new Set(
+    files.flatMap((file) => foldersImportedBy(file).map((folder) => `${file.folder} → ${folder}`)),
+  );
+  const listed = folders.flatMap((folder) => (edges[folder] ?? []).map((other) => `${folder} → ${other}`));
+  expect(listed.filter((edge) => !used.has(edge))).toEqual([]);
+});
+
+it("imports a package that has a home only there", () => {
+  const strays = files.flatMap(({ path, text }) =>
+    importsIn(text)
+      .filter((name) => homes[packageOf(name)]?.every((home) => !path.startsWith(`${home}/`)))
+      .map((name) => `${path} imports ${name}`),
+  );
+  expect(strays).toEqual([]);
+});
+
+it("reads the environment and the arguments only in src/cli", () => {
+  const reader = /\bprocess\.(env|argv)\b|"(node:)?process"/;
+  const readers = files.filter(({ folder, text }) => folder !== "src/cli" && reader.test(text));
+  expect(readers.map(({ path }) => path)).toEqual([]);
+});
+
+it("names everything that it exports", () => {
+  expect(files.filter(({ text }) => /^export \*/m.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
+it(`keeps files short: at most ${mostLines} lines`, () => {
+  const lengths = files
+    .map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }))
+    .sort((a, b) => b.lines - a.lines);
+  const long = lengths.filter(({ lines }) => lines > aimedLines);
+  process.stdout.write(
+    `${lengths.length} files, ${lengths[lengths.length >> 1]?.lines} lines in the median; past ${aimedLines}:\n` +
+      long.map(({ path, lines }) => `${lines.toString().padStart(5)}  ${path}\n`).join(""),
+  );
+  expect(long.filter(({ lines }) => lines > mostLines)).toEqual([]);
+});
+
+function folderOf(path: string): string {
+  return folders.find((folder) => path === folder || path.startsWith(`${folder}/`)) ?? dirname(path);
+}
+
+function foldersImportedBy({ path, text, folder }: SourceFile): string[] {
+  const imported = importsIn(text)
+    .filter((name) => name.startsWith("."))
+    .map((name) => folderOf(join(dirname(path), name)));
+  // `dist` is this very program, built; only its launcher looks there.
+  return [...new Set(imported)].filter((other) => other !== folder && !other.startsWith("dist/"));
+}
+
+/** What a file imports, statically or not, and the files that it starts as a program. */
+function importsIn(text: string): string[] {
+  const forms =
+    /\bfrom "([^"]+)";$|^import "([^"]+)";$|\bimport\("([^"]+)"\)|new URL\("(\.[^"]+)", import\.meta/gm;
+  return [...text.matchAll(forms)].flatMap((match) => match.slice(1).filter((name) => name !== undefined));
+}
+
+function packageOf(name: string): string {
+  return name.startsWith("node:")
+    ? name
+    : name
+        .split("/")
+        .slice(0, name.startsWith("@") ? 2 : 1)
+        .join("/");
+}

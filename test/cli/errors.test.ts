@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { ExportError } from "../../exports/export-error.ts";
+import { describeError, exitCodeOf } from "../../src/cli/errors.ts";
+import { CliError, exitCodes } from "../../src/cli/exit-codes.ts";
+import { MirrorError, type MirrorErrorCode } from "../../src/mirror/errors.ts";
+import { QueryError } from "../../src/query/query-error.ts";
+import { ServiceSettingsError } from "../../src/service/settings-error.ts";
+import { SyncError } from "../../src/sync/sync-error.ts";
+
+const hint = "Do this next.";
+
+describe("an exit code", () => {
+  it.each<[MirrorErrorCode, number]>([
+    ["not-found", 1],
+    ["not-a-mirror", 1],
+    ["unwritable", 1],
+    ["unsafe-sqlite", 1],
+    ["other-service", 4],
+    ["locked", 11],
+    ["damaged", 14],
+    ["newer", 14],
+  ])("for a mirror that is %s is %d", (code, exitCode) => {
+    expect(exitCodeOf(new MirrorError(code, "f.sqlite", "What", hint))).toBe(exitCode);
+  });
+
+  it.each([
+    [new SyncError("not-authenticated", "What", hint), 4],
+    [new SyncError("nothing-fetched", "What", hint), 1],
+    [new SyncError("unknown-brand", "What", hint), 2],
+    [new ServiceSettingsError("bad-credential", "What", hint), 4],
+    [new QueryError("syntax", "What", hint), 2],
+    [new QueryError("not-read-only", "What", hint), 2],
+    [new QueryError("timeout", "What", hint), 1],
+    [new QueryError("damaged", "What", hint), 14],
+    [new ExportError("write-failed", "What", hint), 1],
+    [new ExportError("bad-table-name", "What", hint), 2],
+    [new CliError(exitCodes.incomplete, "What"), 8],
+    [new Error("what nobody foresaw"), 1],
+    ["not even an error", 1],
+  ])("for %s is %d", (error, exitCode) => {
+    expect(exitCodeOf(error)).toBe(exitCode);
+  });
+});
+
+describe("an error in words", () => {
+  it("is what happened, and what to do next", () => {
+    expect(describeError(new MirrorError("locked", "f.sqlite", "In use", hint), false)).toBe(
+      `armoire: In use: f.sqlite\n${hint}\n`,
+    );
+  });
+
+  it("that nobody foresaw says how to find out more", () => {
+    expect(describeError(new Error("boom"), false)).toBe(
+      "armoire: boom\nThis is unexpected. --verbose shows where it happened.\n",
+    );
+  });
+
+  it("shows its stack and cause only when asked to", () => {
+    const error = new CliError(exitCodes.failed, "What", hint, { cause: new Error("because") });
+    expect(describeError(error, false).split("\n")).toHaveLength(3);
+    const verbose = describeError(error, true);
+    expect(verbose).toMatch(/\n {4}at /);
+    expect(verbose).toMatch(/\nCaused by: because\n$/);
+  });
+
+  it("that quotes the service steers no terminal and stays on its line", () => {
+    const evil = "\u001b[2J\u009b2J\u202eevil\nsecond line\ud800";
+    const error = new SyncError("unknown-brand", `No ${evil}`, `Did you mean ${evil}?`);
+    for (const isVerbose of [false, true]) {
+      const lines = describeError(error, isVerbose).trimEnd().split("\n");
+      for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u);
+      expect(lines.slice(0, 2)).toEqual([
+        "armoire: No \\u202eevil\\nsecond line\\ud800",
+        "Did you mean \\u202eevil\\nsecond line\\ud800?",
+      ]);
+    }
+  });
+});

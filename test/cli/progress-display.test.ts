@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { describeProgress, formatDuration, progressDisplay } from "../../src/cli/progress-display.ts";
+import type { SyncProgress } from "../../src/sync/progress.ts";
+import { fakeIo } from "./fake-io.ts";
+
+const progress: SyncProgress = {
+  kinds: [
+    { kind: "root", held: 1, known: 1 },
+    { kind: "brand", held: 12, known: 683 },
+    { kind: "model", held: 0, known: 20 },
+  ],
+  requests: { sent: 34, counted: 33, notModified: 1, retried: 0, failed: 0 },
+  allowance: { limit: 300, remaining: 267, resetAt: null },
+  pending: 691,
+  seconds: 17,
+  requestsPerSecond: 2,
+};
+
+describe("progress in words", () => {
+  it("says what is held of what is known, the pace, the allowance and how long it may take", () => {
+    expect(describeProgress(progress)).toBe(
+      "brand 12/683 · model 0/20 · 34 requests, 2/s · allowance left 267 · 691 due, about 6 min",
+    );
+  });
+
+  it("leaves out what nobody knows yet", () => {
+    const unknown = { limit: null, remaining: null, resetAt: null };
+    const early = { ...progress, kinds: [], allowance: unknown, requestsPerSecond: 0 };
+    expect(describeProgress(early)).toBe("34 requests, 0/s");
+  });
+
+  it.each([
+    [0, "1 s"],
+    [89, "89 s"],
+    [90, "2 min"],
+    [5400, "1.5 h"],
+    [172_800, "2.0 days"],
+  ])("%d seconds are %s", (seconds, words) => {
+    expect(formatDuration(seconds)).toBe(words);
+  });
+});
+
+describe("progress on a terminal", () => {
+  it("rewrites one line, not too often, no wider than the terminal, and leaves nothing behind", () => {
+    let now = 0;
+    const io = fakeIo({ isTerminal: true, columns: 20 });
+    const display = progressDisplay(io, () => now);
+    display.update(() => progress);
+    display.update(() => progress);
+    now = 250;
+    display.update(() => progress);
+    display.end();
+    const line = "\r\u001b[2Kbrand 12/683 · mode";
+    expect(io.written).toEqual({ out: "", err: `${line}${line}\r\u001b[2K` });
+  });
+});
+
+describe("progress elsewhere", () => {
+  it("is a plain line now and then, and is not even read in between", () => {
+    let now = 1000;
+    let reads = 0;
+    const io = fakeIo();
+    const display = progressDisplay(io, () => now);
+    const update = () =>
+      display.update(() => {
+        reads++;
+        return progress;
+      });
+    update();
+    now += 10_000;
+    update();
+    update();
+    display.end();
+    expect(io.written).toEqual({ out: "", err: `${describeProgress(progress)}\n` });
+    expect(reads).toBe(1);
+  });
+});

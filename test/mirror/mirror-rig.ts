@@ -1,0 +1,126 @@
+/** A mirror in a folder of its own, and walks over it as a sync makes them, but with every answer at hand. */
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { kinds } from "../../jobs/kinds.ts";
+import { type CheckProblem, checkMirror } from "../../src/mirror/check.ts";
+import { type DueResource, prepareFrontier } from "../../src/mirror/frontier.ts";
+import { emptySummary, type IngestSummary } from "../../src/mirror/ingest.ts";
+import {
+  type MirrorReader,
+  type MirrorWriter,
+  type OpenMirrorOptions,
+  openMirrorReader,
+  openMirrorWriter,
+} from "../../src/mirror/mirror.ts";
+import { kindsInScope } from "../../src/sync/scope.ts";
+import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
+import { answerFrom, baseUrl, type World } from "./world.ts";
+
+/** In memory where the system has such a place: a thousand commits of these tests prove nothing about a disk. */
+const fastFolder = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+
+export interface MirrorRig extends AsyncDisposable {
+  readonly folder: string;
+  readonly file: string;
+  /** Opens the mirror for writing; the rig closes it in the end, unless somebody else did. */
+  write(more?: Partial<OpenMirrorOptions["identity"]>): Promise<MirrorWriter>;
+  read<Result>(reading: (mirror: MirrorReader) => Result): Result;
+}
+
+export async function startMirrorRig(url = baseUrl): Promise<MirrorRig> {
+  const folder = await mkdtemp(join(fastFolder, "armoire-mirror-"));
+  const file = join(folder, "catalogue.sqlite");
+  const writers: MirrorWriter[] = [];
+  return {
+    folder,
+    file,
+    async write(more = {}) {
+      const identity = { baseUrl: url, area: "catalogue" as const, serviceName: "service", ...more };
+      const mirror = await openMirrorWriter({ file, identity, kinds, openedAt: someTime });
+      writers.push(mirror);
+      return mirror;
+    },
+    read(reading) {
+      const mirror = openMirrorReader(file);
+      try {
+        return reading(mirror);
+      } finally {
+        mirror.close();
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const mirror of writers) if (mirror.db.open) mirror.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export const someTime = "2026-01-15T12:00:00.000Z";
+
+export function beginRun(mirror: MirrorWriter): number {
+  return mirror.beginRun({ startedAt: someTime, mode: "incremental", scope: {} });
+}
+
+export function closeRun(mirror: MirrorWriter, runId: number): void {
+  const { discovered: _, ...resources } = emptySummary();
+  const counts = { requests: { sent: 0, counted: 0, notModified: 0 }, resources };
+  mirror.closeRun(runId, { endedAt: someTime, stopped: null, counts });
+}
+
+export interface WalkOptions {
+  /** Links to follow that are else only noted. */
+  readonly follow?: readonly string[];
+  /** Which of those that are due are asked for next, in this order, as one batch; all of them unless told. */
+  readonly choose?: (due: readonly DueResource[]) => readonly DueResource[];
+  /** After so many batches the run ends with the rest due. */
+  readonly maxBatches?: number;
+}
+
+export interface Walked extends IngestSummary {
+  readonly runId: number;
+  /** The URLs that were asked for, in this order. */
+  readonly asked: readonly string[];
+}
+
+/** One run in which everything that is due is asked for, and what is held is checked. */
+export function walk(mirror: MirrorWriter, world: World, options: WalkOptions = {}): Walked {
+  const { follow = [], choose = (due) => due, maxBatches = 1000 } = options;
+  const runId = beginRun(mirror);
+  mirror.seed(runId);
+  mirror.follow(follow, runId);
+  const scope = { kinds: kindsInScope(kinds, mirror.identity.area, "sizes", follow), belowIds: null };
+  const frontier = prepareFrontier(mirror.db, scope, runId);
+  const summary = emptySummary();
+  const asked: string[] = [];
+  for (let batches = 0; batches < maxBatches; batches++) {
+    const due = frontier.take(10_000);
+    if (due.length === 0) break;
+    const batch = choose(due);
+    asked.push(...batch.map(({ url }) => url));
+    const added = mirror.ingest(
+      batch.map((resource) => answerFrom(world, resource)),
+      runId,
+    );
+    for (const key of Object.keys(added) as (keyof IngestSummary)[]) summary[key] += added[key];
+  }
+  closeRun(mirror, runId);
+  return { ...summary, runId, asked };
+}
+
+export function problemsOf(mirror: MirrorReader): readonly CheckProblem[] {
+  return checkMirror(mirror, kinds).problems;
+}
+
+/** What a fresh mirror says that was walked once over this world, in the order in which a sync does it. */
+export async function dumpOfFreshWalk(
+  url: string,
+  world: World,
+  follow: readonly string[] = [],
+): Promise<CanonicalDump> {
+  await using rig = await startMirrorRig(url);
+  const mirror = await rig.write();
+  walk(mirror, world, { follow });
+  return canonicalDump(mirror);
+}

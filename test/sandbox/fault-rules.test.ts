@@ -1,0 +1,125 @@
+/** Which fault strikes when: rules and presets. */
+import { describe, expect, it } from "vitest";
+import type { FaultRuleInput } from "../../src/sandbox/faults/fault-rule.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { send } from "./client.ts";
+import { onBench, rightBytes, urlsOf, useFaultBench } from "./fault-bench.ts";
+
+useFaultBench();
+
+describe("a rule", () => {
+  const statusesOf = async (urls: readonly string[]): Promise<number[]> => {
+    const statuses: number[] = [];
+    for (const url of urls) statuses.push((await send(url)).status);
+    return statuses;
+  };
+
+  it.each<[FaultRuleInput, number[]]>([
+    [{ fault: "status" }, [503, 503, 503, 503, 503, 503]],
+    [{ fault: "status", positions: [1, 3] }, [503, 200, 503, 200, 200, 200]],
+    [{ fault: "status", every: 2 }, [200, 503, 200, 503, 200, 503]],
+    [{ fault: "status", from: 5 }, [200, 200, 200, 200, 503, 503]],
+    [{ fault: "status", kind: "size" }, [200, 200, 200, 200, 200, 200]],
+    [{ fault: "status", every: 2, from: 4 }, [200, 200, 200, 503, 200, 503]],
+  ])("%j strikes the URLs at its positions, in the order of asking", async (rule, statuses) => {
+    onBench().sandbox.setFaults([rule]);
+    expect(await statusesOf(urlsOf("model").slice(0, 6))).toEqual(statuses);
+  });
+
+  it.each([
+    [undefined, [503, 200, 200, 200]],
+    [3, [503, 503, 503, 200]],
+    ["always", [503, 503, 503, 503]],
+  ] as const)("with times %j strikes a URL so often", async (times, statuses) => {
+    onBench().sandbox.setFaults([{ fault: "status", ...(times !== undefined && { times }) }]);
+    const [url = ""] = urlsOf("size");
+    expect(await statusesOf([url, url, url, url])).toEqual(statuses);
+  });
+
+  it("waits its turn behind an earlier one", async () => {
+    onBench().sandbox.setFaults([
+      { fault: "status", status: 500 },
+      { fault: "status", status: 502 },
+    ]);
+    const [url = ""] = urlsOf("size");
+    expect(await statusesOf([url, url, url])).toEqual([500, 502, 200]);
+  });
+
+  it("leaves errors as they are", async () => {
+    onBench().sandbox.setFaults([{ fault: "status", status: 500 }]);
+    expect((await send(`${onBench().sandbox.url}brands/nobody/`)).status).toBe(404);
+    expect((await send(`${onBench().sandbox.url}me/`)).status).toBe(401);
+  });
+
+  it("gives what it changed an ETag of its own, which is honoured", async () => {
+    onBench().sandbox.setFaults([{ fault: "unknown-fields", times: "always" }]);
+    const [url = ""] = urlsOf("size");
+    const struck = await send(url);
+    expect((await send(url, { headers: { "If-None-Match": struck.headers.etag ?? "" } })).status).toBe(304);
+    onBench().sandbox.setFaults([]);
+    const usual = await send(url, { headers: { "If-None-Match": struck.headers.etag ?? "" } });
+    expect(usual).toMatchObject({ status: 200, bytes: rightBytes(url) });
+  });
+});
+
+describe("presets", () => {
+  it("flaky: everything works within a few tries, and not all at the first", async () => {
+    onBench().sandbox.setFaults("flaky");
+    onBench().sandbox.clearLog();
+    for (const { url } of onBench().truth.values()) {
+      let whole = false;
+      for (let attempt = 1; attempt <= 4 && !whole; attempt++) {
+        whole = await send(url).then(
+          ({ bytes }) => bytes.equals(rightBytes(url)),
+          () => false,
+        );
+      }
+      expect(whole).toBe(true);
+    }
+    expect(
+      new Set(
+        onBench()
+          .sandbox.log()
+          .map(({ fault }) => fault),
+      ),
+    ).toEqual(new Set([undefined, "status", "reset", "truncate", "hang-up"]));
+  });
+
+  it.each(["hostile", "broken"] as const)(
+    "%s: some resources never work, the rest is right",
+    async (preset) => {
+      onBench().sandbox.setFaults(preset);
+      onBench().sandbox.clearLog();
+      let wrong = 0;
+      for (const { url } of onBench().truth.values()) {
+        for (let attempt = 1; attempt <= 2; attempt++) {
+          const isRight = (await send(url)).bytes.equals(rightBytes(url));
+          expect(isRight).toBe(onBench().sandbox.log().at(-1)?.fault === undefined);
+          if (attempt === 2 && !isRight) wrong++;
+        }
+      }
+      expect(wrong).toBeGreaterThan(20);
+    },
+  );
+
+  it("slow: all of it comes, some of it late", async () => {
+    onBench().sandbox.setFaults("slow");
+    onBench().sandbox.clearLog();
+    for (const url of urlsOf("model").slice(0, 9)) expect((await send(url)).bytes).toEqual(rightBytes(url));
+    expect(
+      onBench()
+        .sandbox.log()
+        .flatMap(({ fault }) => fault ?? []),
+    ).toEqual(["slow", "drip"]);
+  });
+});
+
+it("faults are struck at opaque addresses as at plain ones", async () => {
+  await using opaque = await startSandbox({
+    layout: "opaque",
+    faults: [{ kind: "brand", positions: [2], fault: "status", status: 500 }],
+  });
+  const urls = [...opaque.truth()].flatMap(({ kind, url }) => (kind === "brand" ? [url] : []));
+  expect((await send(urls[0] ?? "")).status).toBe(200);
+  expect((await send(urls[1] ?? "")).status).toBe(500);
+});

@@ -1,0 +1,196 @@
+import { describe, expect, it } from "vitest";
+import { NotAnEnvelopeError } from "../../schema/envelope.ts";
+import { JsonError } from "../../schema/json.ts";
+import { deriveOrThrow, parseBodyOrThrow, UnexpectedRelError } from "../../src/mirror/derive.ts";
+import { context, derive, deriveGolden, linksOf, url, withItems } from "./derive-golden.ts";
+import { api, goldenEntity, parseGolden } from "./golden.ts";
+
+const comexim = `${api}/brands/comexim/`;
+const sabrina = `${comexim}models/sabrina/`;
+describe("what a body leads to", () => {
+  it("is, from the root, the two areas and the allowance", () => {
+    expect(linksOf(deriveGolden("root"))).toEqual([
+      ["me", `${api}/me/`, "me", "own"],
+      ["brands", `${api}/brands/`, "brands", "own"],
+      ["rate_limit", `${api}/rate-limit/`, "rate_limit", "own"],
+    ]);
+  });
+
+  it("is, from a brand, its models, and related brands for who asks for them", () => {
+    expect(linksOf(deriveGolden("brand"))).toEqual([
+      ["models", `${comexim}models/`, "models", "own"],
+      ["related", `${comexim}related/`, "related_brands", "optional"],
+    ]);
+  });
+
+  it("is, from a model, its brand and sizes, and the optional ones by another kind than a brand's", () => {
+    expect(linksOf(deriveGolden("model"))).toEqual([
+      ["brand", comexim, "brand", "other"],
+      ["same_cut", `${sabrina}same-cut/`, "same_cut_models", "optional"],
+      ["related", `${sabrina}related/`, "related_models", "optional"],
+      ["sizes", `${sabrina}sizes/`, "sizes", "own"],
+    ]);
+  });
+
+  it("is, from a size and from a bra, what they are of", () => {
+    expect(linksOf(deriveGolden("size"))).toEqual([
+      ["model", sabrina, "model", "other"],
+      ["adjacent_sizes", `${sabrina}sizes/65HH/adjacent/`, "adjacent_sizes", "optional"],
+    ]);
+    expect(linksOf(deriveGolden("bra"))).toEqual([
+      ["size", `${sabrina}sizes/65HH/`, "size", "other"],
+      ["model", sabrina, "model", "other"],
+      ["brand", comexim, "brand", "other"],
+    ]);
+  });
+
+  it("is, from a user, what the token's scopes grant", () => {
+    expect(linksOf(deriveGolden("me"))).toEqual([
+      ["bras", `${api}/me/bras/`, "bras", "own"],
+      ["measurements", `${api}/me/measurements/`, "measurements", "own"],
+    ]);
+    const without = deriveGolden("me-without-scopes", "me");
+    expect({ links: without.links, issues: without.issues }).toEqual({ links: [], issues: [] });
+  });
+
+  it("has the collection that an entity belongs to, from meta or from the top level", () => {
+    expect(deriveGolden("brand").collectionUrl).toBe(`${api}/brands/`);
+    expect(deriveGolden("me").collectionUrl).toBeNull();
+    const older = { ...goldenEntity("brand"), meta: {}, collection: "/v0/brands/" };
+    expect(derive(older, "brand").collectionUrl).toBe(`${api}/brands/`);
+  });
+
+  it("has the rows of its kind, and none where the kind has none", () => {
+    expect(deriveGolden("brand").projection?.row?.table).toBe("brand");
+    expect(deriveGolden("measurements").projection?.lists[0]?.rows).toHaveLength(2);
+    expect(deriveGolden("brands").projection).toBeNull();
+    expect(deriveGolden("rate-limit", "rate_limit").projection).toBeNull();
+    expect(deriveGolden("brand", "?sizing").projection).toBeNull();
+  });
+});
+
+describe("the items of a collection", () => {
+  it.each([
+    ["brands", "brands", "brand", true],
+    ["models", "models", "model", true],
+    ["sizes", "sizes", "size", true],
+    ["bras", "bras", "bra", true],
+    ["measurements-linked", "measurements", "measurement", true],
+    ["related", "related_brands", "brand", false],
+    ["same-cut", "same_cut_models", "model", false],
+    ["same-cut", "?matching", "?matching.item", false],
+  ] as const)("of %s.json as %s are of kind %s", (file, kind, itemKind, owned) => {
+    const { items, issues } = deriveGolden(file, kind);
+    const { collection } = parseGolden(file).value as { collection: { href: string }[] };
+    expect(items?.map((item) => [item.url, item.kind, item.owned])).toEqual(
+      collection.map(({ href }) => [href, itemKind, owned]),
+    );
+    expect(items?.every(({ name }) => typeof name === "string")).toBe(true);
+    expect(issues.filter(({ code }) => code !== "unknown-link")).toEqual([]);
+  });
+
+  it("are none where there is no collection", () => {
+    expect(deriveGolden("brand").items).toBeNull();
+    expect(deriveGolden("root").items).toBeNull();
+    expect(withItems([]).items).toEqual([]);
+  });
+
+  it("keep their positions, whatever is wrong with one of them", () => {
+    const given = [
+      { href: "/a", name: "A" },
+      12,
+      { name: "B" },
+      { href: 3 },
+      { href: "https://evil.example/" },
+    ];
+    const { items, issues } = withItems([...given, { href: "/c", name: 4 }]);
+    const of = (to: string | null, name: string | null) => ({ url: to, name, kind: "brand", owned: true });
+    expect(items).toEqual([
+      of("https://api.example/a", "A"),
+      of(null, null),
+      of(null, "B"),
+      of(null, null),
+      of(null, null),
+      of("https://api.example/c", null),
+    ]);
+    expect(issues.map(({ pointer, code }) => `${pointer} ${code}`).sort()).toEqual([
+      "/collection/1 item-without-href",
+      "/collection/1 wrong-type",
+      "/collection/2 item-without-href",
+      "/collection/3 item-without-href",
+      "/collection/3/href wrong-type",
+      "/collection/4/href skipped-link",
+      "/collection/5/name wrong-type",
+    ]);
+  });
+
+  it("may have no address where they are given whole", () => {
+    expect(deriveGolden("measurements").issues).toEqual([]);
+    expect(deriveGolden("measurements").items?.map((item) => item.url)).toEqual([null, null]);
+  });
+});
+
+describe("a body that is not what was expected", () => {
+  it.each([
+    ["brands", "brand"],
+    ["brand", "brands"],
+    ["root", "me"],
+    ["me", "root"],
+  ])("is refused by its rel: %s.json as a %s", (file, kind) => {
+    expect(() => deriveGolden(file, kind)).toThrow(UnexpectedRelError);
+  });
+
+  it("is refused when it is no envelope", () => {
+    expect(() => deriveGolden("not-authenticated", "me")).toThrow(NotAnEnvelopeError);
+    expect(() => derive([], "brand")).toThrow(NotAnEnvelopeError);
+  });
+
+  it("is taken with any rel where its kind is unknown", () => {
+    for (const file of ["root", "brand", "brands"]) expect(() => deriveGolden(file, "?odd")).not.toThrow();
+  });
+
+  it("reports keys that were given twice", () => {
+    const text = '{"rel":"entity","body":{"name":"a","name":"b"}}';
+    const derived = deriveOrThrow(parseBodyOrThrow(Buffer.from(text)), { url, kind: "brand" }, context);
+    expect(derived.issues).toEqual([{ pointer: "", code: "duplicate-key" }]);
+    expect(derived.projection?.row?.cells).toContain("b");
+  });
+
+  it("reports what is odd in the envelope, in its links and in its fields alike", () => {
+    const golden = goldenEntity("brand");
+    const value = { ...golden, self: 1, links: { x: "/y" }, body: { ...golden.body, slug: 2, extra: 3 } };
+    expect(
+      derive(value, "brand")
+        .issues.map(({ pointer, code }) => `${pointer} ${code}`)
+        .sort(),
+    ).toEqual([
+      "/body/extra unknown-field",
+      "/body/slug wrong-type",
+      "/links/x unknown-link",
+      "/self wrong-type",
+    ]);
+  });
+});
+
+describe("the bytes of a body", () => {
+  const codeOf = (bytes: Uint8Array): string => {
+    try {
+      parseBodyOrThrow(bytes);
+    } catch (error) {
+      if (error instanceof JsonError) return error.code;
+      throw error;
+    }
+    return "parsed";
+  };
+
+  it("may begin with one byte order mark", () => {
+    expect(codeOf(Buffer.from("\ufeff{}"))).toBe("parsed");
+    expect(codeOf(Buffer.from("\ufeff\ufeff{}"))).toBe("not-json");
+  });
+
+  it("are refused when they are not UTF-8", () => {
+    expect(codeOf(Buffer.from([0x22, 0xff, 0x22]))).toBe("not-json");
+    expect(codeOf(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]))).toBe("not-json");
+    expect(codeOf(Buffer.from('"a"', "utf16le"))).toBe("not-json");
+  });
+});

@@ -1,0 +1,252 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { defaultJsonLimits, isRawNumber, JsonError, parseJsonOrThrow } from "../../schema/json.ts";
+import { anyNumeral, anyText, meaningOf } from "./arbitrary-json.ts";
+
+const parse = (text: string): unknown => parseJsonOrThrow(text).value;
+const rewritten = (text: string): string => JSON.stringify(parse(text));
+
+const codeOf = (text: string): string => {
+  try {
+    parseJsonOrThrow(text);
+  } catch (error) {
+    if (error instanceof JsonError) return error.code;
+    throw error;
+  }
+  return "parsed";
+};
+
+/**
+ * An object's members, where keys may be given twice and spelt in two ways. The key `\\` is left out: once V8 has seen it,
+ * it may read a later key `\"` as `\\` too (nodejs/node#63785).
+ */
+const anyMembers = fc.array(
+  fc.tuple(fc.constantFrom("a", "b", "__proto__", "constructor", ":", "{", '\\"'), fc.boolean(), anyNumeral),
+  { maxLength: 5 },
+);
+const spell = (key: string, escaped: boolean): string => (escaped && key === "a" ? '"\\u0061"' : `"${key}"`);
+
+/** Whether a whole number past 2^53 may stand in it: such a number is kept as it is written. */
+const hasWholeBeyondDouble = (text: string): boolean => /(?<![\d.])\d{16}/.test(text);
+
+const anyOrdinaryJson = fc
+  .jsonValue({ stringUnit: "binary" })
+  .filter((value) => !hasWholeBeyondDouble(JSON.stringify(value)));
+
+describe("numbers", () => {
+  it("mean the same when they are written back, wherever they stand", () => {
+    const places: readonly [before: string, after: string][] = [
+      ["", ""],
+      ["[", "]"],
+      ['{"a":', "}"],
+      [' \n[ 1e5,\t{ "b": [ "text" , ', "\n]}]"],
+      ['\ufeff{"1":"-0","0":[', ',9007199254740993],"c":12.50}'],
+    ];
+    fc.assert(
+      fc.property(anyNumeral, fc.constantFrom(...places), (numeral, [before, after]) => {
+        const marked = rewritten(`${before}"@"${after}`);
+        const written = rewritten(before + numeral + after);
+        const start = marked.indexOf('"@"');
+        const number = written.slice(start, start + written.length - (marked.length - 3));
+        expect(meaningOf(number)).toBe(meaningOf(numeral));
+        expect(`${written.slice(0, start)}"@"${written.slice(start + number.length)}`).toBe(marked);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("are plain numbers wherever a double is enough", () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
+        fc.pre(!Object.is(number, -0) && !hasWholeBeyondDouble(String(number)));
+        expect(parse(String(number))).toBe(number);
+        expect(parse(`[${number}]`)).toEqual([number]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each([
+    ["1.50", 1.5],
+    ["-12.0", -12],
+    ["1E2", 100],
+    ["0.1", 0.1],
+    ["0.10000000000000000000", 0.1],
+    ["9007199254740991", 9007199254740991],
+    ["5e-324", 5e-324],
+    ["1.7976931348623157e308", Number.MAX_VALUE],
+    ["0e999", 0],
+  ])("%s is the number %d", (text, number) => {
+    expect(parse(text)).toBe(number);
+  });
+
+  it.each([
+    "9007199254740992",
+    "-9007199254740993",
+    "12345678901234567000",
+    "9007199254740993.0",
+    "0.1000000000000000055511151231257827",
+    "3.14159265358979323",
+    "1e400",
+    "-1e400",
+    "1e-400",
+    "1.7976931348623159e308",
+    "-0",
+    "-0.0",
+    "-0e5",
+    "1e99999999999999999999",
+  ])("%s is kept as it is written", (text) => {
+    const value = parse(text);
+    expect(isRawNumber(value) && value.rawJSON).toBe(text);
+    expect(rewritten(`{"a":[${text}]}`)).toBe(`{"a":[${text}]}`);
+  });
+});
+
+describe("values", () => {
+  it("are those of JSON.parse, whatever the document", () => {
+    fc.assert(
+      fc.property(anyOrdinaryJson, fc.constantFrom(0, 2), (value, indent) => {
+        const text = JSON.stringify(value, null, indent);
+        const parsed = parseJsonOrThrow(text);
+        expect(parsed).toEqual({ value: JSON.parse(text), hasDuplicateKeys: false });
+        expect(JSON.stringify(parsed.value, null, indent)).toBe(text);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("are those of JSON.parse beside a number that a double can't hold", () => {
+    fc.assert(
+      fc.property(anyOrdinaryJson, (value) => {
+        const { value: parsed, hasDuplicateKeys } = parseJsonOrThrow(`[1e400,${JSON.stringify(value)}]`);
+        expect(hasDuplicateKeys).toBe(false);
+        expect((parsed as unknown[])[1]).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("are refused exactly where JSON.parse refuses them, and by no other error", () => {
+    const anySpoiltJson = fc
+      .tuple(fc.json({ maxDepth: 3 }), fc.nat(60), fc.nat(3), anyText)
+      .map(([text, at, removed, added]) => text.slice(0, at) + added + text.slice(at + removed));
+    fc.assert(
+      fc.property(anySpoiltJson, (text) => {
+        fc.pre(!text.startsWith("\ufeff"));
+        let expected = "parsed";
+        try {
+          JSON.parse(text);
+        } catch {
+          expected = "not-json";
+        }
+        expect(codeOf(text)).toBe(expected);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each([
+    "",
+    " ",
+    "nul",
+    "undefined",
+    "NaN",
+    "01",
+    "+1",
+    "1.",
+    ".5",
+    "1e",
+    "'a'",
+    '"a',
+    '"\t"',
+    '"\\x"',
+    "[1,]",
+  ])("are refused when they are no JSON: %j", (text) => {
+    expect(codeOf(text)).toBe("not-json");
+  });
+
+  it.each([
+    '{"a":1,}',
+    "{a:1}",
+    '{"a" 1}',
+    "[1]]",
+    "{}{}",
+    '{"a":1}\n{"a":2}',
+    "{} trailing",
+    "[\u00a01]",
+    "{}\0",
+  ])("are refused when they are not one document: %j", (text) => {
+    expect(codeOf(text)).toBe("not-json");
+  });
+
+  it("are refused without quoting them, since they may be private", () => {
+    expect(() => parse('{"email": zoe@mail.example}')).toThrow(/^not a JSON document$/);
+  });
+});
+
+describe("a byte order mark", () => {
+  it("is accepted once, before the document", () => {
+    expect(parse('\ufeff{"a":"\ufeff"}')).toEqual({ a: "\ufeff" });
+  });
+
+  it.each(["\ufeff\ufeff{}", "{}\ufeff", "[\ufeff1]", " \ufeff{}", "\ufeff"])(
+    "is refused elsewhere: %j",
+    (text) => {
+      expect(codeOf(text)).toBe("not-json");
+    },
+  );
+});
+
+describe("keys", () => {
+  it("given twice are found, however they are spelt and whatever stands around them", () => {
+    fc.assert(
+      fc.property(anyMembers, anyText, (members, text) => {
+        const object = members
+          .map(([key, escaped, numeral]) => `${spell(key, escaped)}:${numeral}`)
+          .join(",");
+        const document = `[${JSON.stringify([text])},{"in":{${object}}}]`;
+        const { hasDuplicateKeys } = parseJsonOrThrow(document);
+        expect(hasDuplicateKeys).toBe(new Set(members.map(([key]) => key)).size < members.length);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("given twice have the value that was given last, also as an exact number", () => {
+    expect(rewritten('{"a":1,"b":2,"a":9007199254740993}')).toBe('{"a":9007199254740993,"b":2}');
+    expect(rewritten('{"a":9007199254740993,"a":{"b":1}}')).toBe('{"a":{"b":1}}');
+    expect(rewritten('{"a":[9007199254740993,2],"a":[1,9007199254740995]}')).toBe(
+      '{"a":[1,9007199254740995]}',
+    );
+  });
+
+  it.each(['"x"', "9007199254740993"])("that every object has are kept as data: beside %s", (value) => {
+    const text = `{"__proto__":{"polluted":${value}},"constructor":{"prototype":{"polluted":${value}}},"hasOwnProperty":1}`;
+    expect(rewritten(text)).toBe(text);
+    expect(Object.keys(parse(text) as object)).toEqual(["__proto__", "constructor", "hasOwnProperty"]);
+    expect({}).not.toHaveProperty("polluted");
+  });
+});
+
+describe("nesting", () => {
+  const nested = (depth: number, open = "[", close = "]") => open.repeat(depth) + close.repeat(depth);
+  const { maxDepth } = defaultJsonLimits;
+
+  it("is accepted up to the limit, and refused beyond it", () => {
+    expect(codeOf(nested(maxDepth))).toBe("parsed");
+    expect(codeOf(nested(maxDepth + 1))).toBe("too-deep");
+    expect(codeOf(`${'{"a":'.repeat(maxDepth + 1)}1${"}".repeat(maxDepth + 1)}`)).toBe("too-deep");
+    expect(() => parseJsonOrThrow("[[]]", { maxDepth: 1 })).toThrow("nested more than 1 levels deep");
+  });
+
+  it("does not count siblings, nor brackets within strings", () => {
+    expect(codeOf(`[${Array.from({ length: 1000 }, () => "[]").join(",")}]`)).toBe("parsed");
+    expect(codeOf(JSON.stringify(['\\"[{'.repeat(1000)]))).toBe("parsed");
+  });
+
+  it("of any depth is refused, not crashed on", () => {
+    expect(codeOf(nested(1_000_000))).toBe("too-deep");
+    expect(codeOf("[".repeat(1_000_000))).toBe("not-json");
+    expect(codeOf(nested(500_000, '{"a":['.slice(0, 6), "]}"))).toBe("too-deep");
+  });
+});

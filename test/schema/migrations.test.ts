@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { beforeAll, describe, expect, it } from "vitest";
+import { entities, listTables } from "../../schema/entities.ts";
+import { migrations } from "../../schema/migrations.ts";
+import { columnsOf } from "../../schema/projection.ts";
+import type { MirrorTables } from "../../schema/tables.ts";
+import { migrate } from "../../src/mirror/migrate.ts";
+import { columnsIn, type MemoryMirror, memoryMirror, namesOf } from "./memory-mirror.ts";
+
+const folder = new URL("../../schema/migrations/", import.meta.url);
+
+/** The SHA-256 of each migration's file: what was released is applied in people's mirrors and can't change any more. */
+const released: Readonly<Record<string, string>> = {
+  "0001-initial": "c7247dc3f5867fe5fb5842b3c89019aa48d6399b13e3c439f9ec5db3874b59e1",
+};
+
+/** The type checker holds this to `MirrorTables`, and a test holds it to the migrations. */
+const bookkeeping: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Table], true> } = {
+  _meta: { key: true, value: true },
+  _run: {
+    id: true,
+    started_at: true,
+    ended_at: true,
+    mode: true,
+    scope_json: true,
+    stopped: true,
+    counts_json: true,
+  },
+  _resource: {
+    id: true,
+    url: true,
+    kind: true,
+    owner_id: true,
+    state: true,
+    etag: true,
+    checked_run: true,
+    checked_at: true,
+    first_run: true,
+    gone_run: true,
+    attempts: true,
+    error: true,
+  },
+  _content: { id: true, sha256: true, codec: true, size: true, body: true },
+  _revision: {
+    resource_id: true,
+    seq: true,
+    content_id: true,
+    from_run: true,
+    to_run: true,
+    status: true,
+    fetched_at: true,
+  },
+  _link: { from_id: true, name: true, kind: true, to_id: true, noted_url: true },
+  _page: { id: true, collection_id: true, next_id: true, total: true },
+  _member: { page_id: true, n: true, item_id: true, name: true },
+  _issue: { resource_id: true, pointer: true, code: true, run_id: true },
+};
+
+describe("the migrations", () => {
+  it.each(Object.keys(migrations))("keep the text with which %s was released", (name) => {
+    const sha256 = createHash("sha256")
+      .update(readFileSync(new URL(`${name}.ts`, folder)))
+      .digest("hex");
+    expect(
+      sha256,
+      `schema/migrations/${name}.ts was changed, but mirrors that have it applied will not get the change: ` +
+        "undo it and add a new migration instead (and its SHA-256 to this test)",
+    ).toBe(released[name]);
+  });
+
+  it("are all listed, once each and in the order of their names", () => {
+    const files = readdirSync(folder).map((file) => file.replace(/\.ts$/, ""));
+    expect(Object.keys(migrations)).toEqual(files.sort());
+    expect(Object.keys(released)).toEqual(files);
+  });
+});
+
+describe("a mirror's tables", () => {
+  let db: MemoryMirror;
+  beforeAll(async () => {
+    db = await memoryMirror();
+  });
+
+  it.each(entities)("hold exactly the columns of a $table", (entity) => {
+    const expected = ["id", ...entity.references.map((name) => `${name}_id`), ...columnsOf(entity)];
+    expect(columnsIn(db, `_${entity.table}`).sort()).toEqual(expected.sort());
+  });
+
+  it.each(listTables)("hold exactly the columns of a $table", (list) => {
+    expect(columnsIn(db, `_${list.table}`)).toEqual(["parent_id", "n", ...list.columns]);
+  });
+
+  it.each(Object.entries(bookkeeping))("hold exactly the columns of %s", (table, columns) => {
+    expect(columnsIn(db, table).sort()).toEqual(Object.keys(columns).sort());
+  });
+
+  it("are these, and the migrations' own", () => {
+    const typed = [...entities, ...listTables].map(({ table }) => `_${table}`);
+    expect(namesOf(db, "table")).toEqual(
+      [...typed, ...Object.keys(bookkeeping), "_migration", "_migration_lock"].sort(),
+    );
+  });
+
+  it("are strict, so that a column never changes what it is given", () => {
+    const lax = db
+      .prepare(
+        "select name from pragma_table_list where schema = 'main' and type = 'table' and strict = 0 and name not like 'sqlite_%'",
+      )
+      .pluck()
+      .all();
+    expect(lax.sort()).toEqual(["_migration", "_migration_lock"]);
+  });
+
+  it("stay as they are when the migrations run again", async () => {
+    const schema = () => db.prepare("select type, name, sql from sqlite_schema order by name").all();
+    const before = schema();
+    await migrate(db);
+    expect(schema()).toEqual(before);
+  });
+});

@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { kinds } from "../../jobs/kinds.ts";
+import { deriveOrThrow, parseBodyOrThrow } from "../../src/mirror/derive.ts";
+import { prepareTypedRows, type ReferenceIds, type TypedRows } from "../../src/mirror/typed-rows.ts";
+import { anyNumeral, anyText } from "./arbitrary-json.ts";
+import { api } from "./golden.ts";
+import { type MemoryMirror, memoryMirror, readTable } from "./memory-mirror.ts";
+import { jsonValue } from "./wrong-values.ts";
+
+const urls = { brand: `${api}/b`, model: `${api}/m`, bra: `${api}/r`, measurement: `${api}/n` };
+const ids = { brand: 1, model: 2, bra: 3, measurement: 4 };
+const noReferences: ReferenceIds = (entity) => entity.references.map(() => null);
+
+const hardTexts = [
+  "",
+  "\0",
+  "a\0b\0",
+  "\ud800",
+  "\udc00\ud800",
+  "half \ud83d of an emoji",
+  "👩‍👩‍👧‍👦 🏳️‍🌈",
+  "שלום \u202eabc\u202c العربية",
+  "e\u0301 is not é",
+  "\u0f40\u0f90\u0fb5",
+  "\ufeff\ufffe\uffff\u{10ffff}",
+  "line\r\nline\u2028\u2029\u0085",
+  "x'00' -- \\ \"; drop table _brand",
+  "𝕎".repeat(5000),
+];
+
+describe("text and numbers, from a body's bytes to a column and back", () => {
+  let db: MemoryMirror;
+  let typedRows: TypedRows;
+  beforeAll(async () => {
+    db = await memoryMirror(Object.fromEntries(Object.entries(urls).map(([kind, url]) => [url, kind])));
+    typedRows = prepareTypedRows(db);
+  });
+
+  /** The bytes of an entity's envelope, by the way that ingest goes. */
+  const store = (kind: keyof typeof ids, bodyText: string): void => {
+    const body = Buffer.from(`{"rel":"entity","body":${bodyText}}`);
+    const context = { kinds, origin: new URL(api).origin, serviceName: "service" };
+    const { projection } = deriveOrThrow(parseBodyOrThrow(body), { url: urls[kind], kind }, context);
+    if (projection === null) throw new Error(`a ${kind} has no rows`);
+    typedRows.write(ids[kind], projection, noReferences);
+    expect(typedRows.read(ids[kind])).toEqual(typedRows.expected(ids[kind], projection, noReferences));
+  };
+
+  const expectSame = (text: string): void => {
+    store("brand", JSON.stringify({ name: text, twitter: text, facebook: { [text]: [text] } }));
+    const [brand] = readTable(db, "brand");
+    expect(brand?.name).toBe(text);
+    expect(brand?.twitter).toBe(text);
+    expect(jsonValue(String(brand?.facebook))).toEqual({ [text]: [text] });
+
+    store("model", JSON.stringify({ manufacturer_stock_pictures: [{ url: text, text }, { text }] }));
+    expect(readTable(db, "model_picture").map(({ url, text: label }) => [url, label])).toEqual([
+      [text, text],
+      [null, text],
+    ]);
+
+    store("bra", JSON.stringify({ note: text, multiple_sizes: { [text]: text } }));
+    expect(readTable(db, "bra")[0]?.note).toBe(text);
+    expect(readTable(db, "bra_size").map(({ system, size }) => [system, size])).toEqual([[text, text]]);
+
+    store("measurement", JSON.stringify({ [text]: text }));
+    expect(jsonValue(String(readTable(db, "measurement")[0]?.payload))).toEqual({ [text]: text });
+  };
+
+  it.each(hardTexts)("keep %j", (text) => {
+    expectSame(text);
+  });
+
+  it("keep any text", () => {
+    fc.assert(fc.property(anyText, expectSame), { numRuns: 300 });
+  });
+
+  it("keep text that is written unescaped, and NUL that is written as an escape", () => {
+    store("brand", '{"name":"żółć 😀 שלום","slug":"\\u0000\\ud800\\u0061"}');
+    expect(readTable(db, "brand")[0]).toMatchObject({ name: "żółć 😀 שלום", slug: "\0\ud800a" });
+  });
+
+  it("keep any number exactly, in a column of its own and within a document", () => {
+    fc.assert(
+      fc.property(anyNumeral, (numeral) => {
+        store("bra", `{"hooks":${numeral},"strap_width":${numeral}}`);
+        const [bra] = readTable(db, "bra");
+        const value = jsonValue(numeral);
+        expect(bra?.strap_width).toBe(typeof value === "number" ? value : numeral);
+        if (/^(0|-?[1-9]\d*)$/.test(numeral)) expect(String(bra?.hooks)).toBe(numeral);
+
+        store("measurement", `{"bust":${numeral}}`);
+        expect(readTable(db, "measurement")[0]?.payload).toBe(JSON.stringify({ bust: value }));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("have the types that an analyst sorts by", () => {
+    store("bra", '{"hooks":3,"band_length":57.0,"is_owned":true,"cup_depth":9007199254740993}');
+    const types = db.prepare(
+      "select typeof(hooks), typeof(band_length), typeof(is_owned), typeof(cup_depth), typeof(note) from bra",
+    );
+    expect(types.raw().get()).toEqual(["integer", "real", "integer", "text", "null"]);
+  });
+});

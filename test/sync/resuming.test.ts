@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import type { SyncReport } from "../../src/sync/report.ts";
+import type { SyncOptions } from "../../src/sync/sync.ts";
+import { differencesFromTruth } from "./compare-with-truth.ts";
+import { urlsOf } from "./requests.ts";
+import { type Rig, startRig } from "./rig.ts";
+import { worlds } from "./worlds.ts";
+
+const tiny = { brands: 3, models: 6, sizes: 12, pageSize: 2 };
+const dayMillis = 86_400_000;
+
+describe.each(worlds)("with an allowance, from $name", ({ options }) => {
+  it.each(Array.from({ length: 40 }, (_, index) => index + 1))(
+    "of %d a day, the runs together ask for exactly what one run would, and never too much",
+    async (allowance) => {
+      await using rig = await startRig({ ...options, ...tiny, allowance });
+      const reports = await syncUntilComplete(rig, {});
+      expect(differencesFromTruth(rig)).toEqual([]);
+      const log = rig.sandbox.log();
+      expect(urlsOf(log)).toEqual([...rig.sandbox.truth()].map(({ url }) => url).sort());
+      expect(log.filter(({ status }) => status !== 200)).toEqual([]);
+      const counted = log.filter((entry) => entry.counted).length;
+      expect(reports.length).toBe(Math.ceil(counted / allowance));
+      expect(reports.slice(0, -1).map(({ stopped }) => stopped)).toEqual(
+        reports.slice(1).map(() => "allowance"),
+      );
+    },
+  );
+});
+
+describe("when the allowance is spent", () => {
+  it("the report says when it is renewed", async () => {
+    await using rig = await startRig({ ...tiny, allowance: 5, windowSeconds: 3600 });
+    const report = await rig.sync();
+    expect(report).toMatchObject({ complete: false, stopped: "allowance" });
+    expect(report.allowance).toMatchObject({ limit: 5, remaining: 0, resetAt: report.resumeAt });
+    const renewed = Date.parse(report.resumeAt ?? "") - rig.sandbox.now().getTime();
+    expect(renewed).toBeGreaterThan(3_500_000);
+    expect(renewed).toBeLessThanOrEqual(3_601_000);
+  });
+
+  it("a check of what is held goes on, since nothing of it is counted", async () => {
+    await using rig = await startRig({ ...tiny, allowance: 40 });
+    await rig.sync();
+    rig.sandbox.moveClock({ advanceSeconds: dayMillis / 1000 });
+    expect(await rig.sync({ concurrency: 8 })).toMatchObject({ complete: true, requests: { counted: 0 } });
+  });
+
+  it("by others, the run stops at the first refusal", async () => {
+    await using rig = await startRig({ ...tiny, allowance: 100 });
+    rig.sandbox.setFaults([{ from: 6, times: "always", fault: "allowance-spent", count: 600 }]);
+    const report = await rig.sync({ concurrency: 2 });
+    expect(report).toMatchObject({ stopped: "allowance", complete: false, resources: { failed: 0 } });
+    expect(rig.sandbox.log().filter(({ status }) => status === 403).length).toBeLessThanOrEqual(2);
+    rig.sandbox.setFaults([]);
+    rig.sandbox.moveClock({ advanceSeconds: 601 });
+    expect(await rig.sync()).toMatchObject({ complete: true });
+  });
+
+  it("a service whose clock is a year behind is believed all the same", async () => {
+    await using rig = await startRig({ ...tiny, allowance: 5 });
+    const clock = {
+      now: () => rig.sandbox.now().getTime() + 365 * dayMillis,
+      random: Math.random,
+      sleep: async () => {},
+    };
+    expect(await rig.sync({ clock })).toMatchObject({ stopped: "allowance", resumeAt: null });
+    expect(rig.sandbox.log().filter(({ status }) => status !== 200)).toEqual([]);
+  });
+});
+
+describe("with a budget", () => {
+  it.each([1, 3, 7])("of %d, the runs together ask for each resource once", async (budget) => {
+    await using rig = await startRig(tiny);
+    const reports = await syncUntilComplete(rig, { budget });
+    expect(differencesFromTruth(rig)).toEqual([]);
+    expect(urlsOf(rig.sandbox.log())).toEqual([...rig.sandbox.truth()].map(({ url }) => url).sort());
+    for (const { stopped, requests, complete } of reports) {
+      expect(requests.counted).toBeLessThanOrEqual(budget);
+      expect(stopped).toBe(complete ? null : "budget");
+    }
+  });
+
+  it("of none, nothing is asked", async () => {
+    await using rig = await startRig(tiny);
+    expect(await rig.sync({ budget: 0 })).toMatchObject({ stopped: "budget", requests: { sent: 0 } });
+    expect(rig.sandbox.log()).toEqual([]);
+  });
+
+  it("what is not counted does not spend it", async () => {
+    await using rig = await startRig(tiny);
+    await rig.sync();
+    expect(await rig.sync({ budget: 1, concurrency: 4 })).toMatchObject({
+      complete: true,
+      stopped: null,
+      requests: { counted: 0 },
+    });
+  });
+
+  it("a changed world is taken over a budget at a time", async () => {
+    await using rig = await startRig(tiny);
+    await rig.sync();
+    rig.sandbox.advance({ changes: 6, additions: 2, removals: 1 });
+    rig.sandbox.clearLog();
+    await syncUntilComplete(rig, { budget: 2 });
+    expect(differencesFromTruth(rig)).toEqual([]);
+    const urls = urlsOf(rig.sandbox.log());
+    expect(urls).toEqual([...new Set(urls)]);
+  });
+});
+
+describe("when the service says no for the whole run", () => {
+  it.each([
+    ["a wait of hours", { fault: "status", status: 429, retryAfter: "7200" }],
+    ["a refused credential", { fault: "not-authenticated" }],
+  ] as const)("%s is not answered with more requests than were under way", async (_what, fault) => {
+    await using rig = await startRig({ ...tiny, models: 30 });
+    rig.sandbox.setFaults([{ kind: "model", from: 3, times: "always", ...fault }]);
+    await rig.sync({ concurrency: 4 }).catch(() => null);
+    const refused = rig.sandbox.log().filter(({ status }) => status !== 200);
+    expect(refused.length).toBeLessThanOrEqual(4);
+  });
+});
+
+/** One run a day, until nothing is due. */
+async function syncUntilComplete(rig: Rig, options: Partial<SyncOptions>): Promise<SyncReport[]> {
+  const reports: SyncReport[] = [];
+  while (reports.at(-1)?.complete !== true) {
+    if (reports.length > 200) throw new Error("the runs never end");
+    reports.push(await rig.sync(options));
+    rig.sandbox.moveClock({ advanceSeconds: dayMillis / 1000 + 1 });
+  }
+  return reports;
+}

@@ -1,0 +1,91 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { AdvanceRequest } from "../../src/sandbox/advance.ts";
+import { differencesFromTruth } from "./compare-with-truth.ts";
+import { type Rig, startRig } from "./rig.ts";
+import { worlds } from "./worlds.ts";
+
+describe.each(worlds)("a later sync from $name", ({ options }) => {
+  it("sends only conditional requests and spends nothing when nothing changed", async () => {
+    await using rig = await startRig({ ...options, preset: "small" });
+    const { resources } = await rig.sync();
+    rig.sandbox.clearLog();
+    const report = await rig.sync();
+    expect(rig.sandbox.log().filter(({ conditional, counted }) => !conditional || counted)).toEqual([]);
+    expect(report.resources).toMatchObject({ new: 0, changed: 0, unchanged: resources.new, gone: 0 });
+    expect(report.requests).toMatchObject({ sent: resources.new, counted: 0, notModified: resources.new });
+    expect(report.complete).toBe(true);
+    expect(differencesFromTruth(rig)).toEqual([]);
+  });
+
+  it("takes over exactly what changed, and keeps the rest and its history", async () => {
+    const count = fc.nat(3);
+    const step = fc.record({
+      changes: count,
+      additions: count,
+      removals: count,
+      returns: count,
+      moves: count,
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(1000), fc.array(step, { minLength: 1, maxLength: 3 }), async (seed, steps) => {
+        await using rig = await startRig({ ...options, seed, brands: 3, models: 6, sizes: 16, pageSize: 2 });
+        await rig.sync();
+        for (const request of steps) await expectOnlyTheDifference(rig, request);
+      }),
+      { numRuns: 6 },
+    );
+  });
+});
+
+it("without validators it asks for everything again, and still stores only what changed", async () => {
+  await using rig = await startRig({ etag: "none", brands: 3, models: 6, sizes: 16 });
+  const { resources } = await rig.sync();
+  const second = await rig.sync();
+  expect(second.resources).toMatchObject({ new: 0, changed: 0, unchanged: resources.new });
+  expect(second.requests.counted).toBe(resources.new);
+  expect(rig.read(({ db }) => db.prepare("select count(*) from _revision").pluck().get())).toBe(
+    resources.new,
+  );
+});
+
+/** Lets the world move on, syncs, and compares what the run stored with the two truths. */
+async function expectOnlyTheDifference(rig: Rig, request: AdvanceRequest): Promise<void> {
+  const before = truthOf(rig);
+  rig.sandbox.advance(request);
+  const after = truthOf(rig);
+  const { run, resources, complete } = await rig.sync();
+
+  expect(complete).toBe(true);
+  expect(differencesFromTruth(rig)).toEqual([]);
+  const differing = [...after].filter(([url, body]) => before.get(url) !== body).map(([url]) => url);
+  expect(storedIn(rig, run)).toEqual(differing.sort());
+  expect(resources.new + resources.changed).toBe(differing.length);
+  const missing = [...before.keys()].filter((url) => !after.has(url));
+  expect(absentSince(rig, run)).toEqual(missing.sort());
+}
+
+function truthOf({ sandbox }: Rig): Map<string, string> {
+  return new Map([...sandbox.truth()].map(({ url, body }) => [url, JSON.stringify(body)]));
+}
+
+function storedIn(rig: Rig, run: number | null): string[] {
+  return queryUrls(
+    rig,
+    "select url from _resource join _revision on resource_id = id where from_run = ?",
+    run,
+  );
+}
+
+/** A page that is no longer there has been superseded; anything else is a tombstone, which keeps its values. */
+function absentSince(rig: Rig, run: number | null): string[] {
+  return queryUrls(
+    rig,
+    "select url from _resource where gone_run = ? and state in ('gone', 'superseded')",
+    run,
+  );
+}
+
+function queryUrls(rig: Rig, sql: string, run: number | null): string[] {
+  return rig.read(({ db }) => db.prepare<[number | null], string>(sql).pluck().all(run)).sort();
+}
