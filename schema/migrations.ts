@@ -1,7 +1,6 @@
-/** The migrations in their order; the last one's name is the version of a mirror. */
+/** The migrations in their order, loaded when they are needed; the last one's name is the version of a mirror. */
 import type { Migration } from "kysely/migration";
-import * as initial from "./migrations/0001-initial.ts";
 
-export const migrations: Readonly<Record<string, Migration>> = {
-  "0001-initial": initial,
+export const migrations: Readonly<Record<string, () => Promise<Migration>>> = {
+  "0001-initial": () => import("./migrations/0001-initial.ts"),
 };

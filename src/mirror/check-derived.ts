@@ -71,8 +71,8 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
 
 function prepareStored(db: Connection) {
   const links = db
-    .prepare<[number], [string, string | null]>(
-      `select l.name, coalesce(r.url, l.noted_url) from _link l left join _resource r on r.id = l.to_id
+    .prepare<[number], [string, string, string | null]>(
+      `select l.name, l.kind, coalesce(r.url, l.noted_url) from _link l left join _resource r on r.id = l.to_id
        where l.from_id = ? order by l.name`,
     )
     .raw();
@@ -115,7 +115,7 @@ function checkStrays(db: Connection, report: ReportProblem): void {
 
 function sortedLinks(derived: Derived): (string | null)[][] {
   return derived.links
-    .map(({ name, url }) => [name, url])
+    .map(({ name, kind, url }) => [name, kind, url])
     .sort(([a], [b]) => Buffer.compare(Buffer.from(a ?? ""), Buffer.from(b ?? "")));
 }
 

@@ -91,18 +91,13 @@ export function deriveOrThrow(
     issues.push({ pointer, code: "skipped-link" });
     return null;
   };
-  const links = Object.entries(envelope.links).flatMap(([name, given]) =>
-    given === null
-      ? []
-      : [
-          {
-            // A name is bookkeeping, and SQLite has no text for lone surrogates; the body keeps them.
-            name: name.toWellFormed(),
-            url: resolve(given, toPointer(["links", name])),
-            ...kindOfLink(kind, name, issues),
-          },
-        ],
-  );
+  const links = Object.entries(envelope.links).flatMap(([key, given]) => {
+    if (given === null) return [];
+    // A name is bookkeeping, and SQLite has no text for lone surrogates; the body keeps them.
+    const name = key.toWellFormed();
+    const url = resolve(given, toPointer(["links", name]));
+    return [{ name, url, ...kindOfLink(kind, name, issues) }];
+  });
   const { next, collection, collectionTotal } = envelope.meta;
   const projection = kind?.project?.(envelope, context.serviceName) ?? null;
   if (projection) issues.push(...projection.issues);

@@ -26,16 +26,28 @@ export class MirrorError extends Error {
   }
 }
 
-/** Turns what SQLite throws while a file is opened or read into a MirrorError; anything else is thrown on as it is. */
+export function damagedError(file: string, options?: ErrorOptions): MirrorError {
+  return new MirrorError(
+    "damaged",
+    file,
+    "The mirror is damaged",
+    "Nothing was changed. Restore a copy, or move the file away and sync again; `armoire mirror check` says what is wrong.",
+    options,
+  );
+}
+
+/** Turns what SQLite or the system throws while a file is opened, read or written into a MirrorError; anything else is thrown on as it is. */
 export function toMirrorError(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error;
   const code = String(error.code);
-  if (code.startsWith("SQLITE_CORRUPT")) {
+  if (code.startsWith("SQLITE_CORRUPT")) return damagedError(file, { cause: error });
+  // The system's own codes have no underscore: EACCES, ENOTDIR, ENOSPC.
+  if (/^E[A-Z\d]+$/.test(code)) {
     return new MirrorError(
-      "damaged",
+      "unwritable",
       file,
-      "The mirror is damaged",
-      "Nothing was changed. Restore a copy, or move the file away and sync again; `armoire mirror check` says what is wrong.",
+      `Cannot write the mirror (${code})`,
+      "Check the folder, its permissions and free space.",
       { cause: error },
     );
   }
@@ -60,4 +72,10 @@ export function toMirrorError(error: unknown, file: string): unknown {
     );
   }
   return error;
+}
+
+/** While a mirror is opened, a statement that SQLite does not accept means that the tables are not ours any more. */
+export function toOpeningError(error: unknown, file: string): unknown {
+  const isRefusedStatement = error instanceof Error && "code" in error && error.code === "SQLITE_ERROR";
+  return isRefusedStatement ? damagedError(file, { cause: error }) : toMirrorError(error, file);
 }

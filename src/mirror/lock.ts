@@ -3,10 +3,10 @@
  * it with the process, however that dies, so there are no stale locks. Who holds it stands in a second small file, which
  * is only ever information.
  */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import Database from "better-sqlite3";
-import { MirrorError } from "./errors.ts";
+import { MirrorError, toMirrorError } from "./errors.ts";
 
 export interface Lock {
   release(): void;
@@ -14,14 +14,15 @@ export interface Lock {
 
 /** @throws MirrorError `locked`, naming the holder; `unwritable` */
 export function takeLock(file: string, startedAt: string): Lock {
-  const lockFile = `${file}.lock`;
   const holderFile = `${file}.holder.json`;
-  const db = openLockFile(lockFile, file);
+  const db = openLockFile(`${file}.lock`);
   try {
     db.exec("begin exclusive");
+    const holder = { pid: process.pid, host: hostname(), startedAt };
+    writeFileSync(holderFile, JSON.stringify(holder), { mode: 0o600 });
   } catch (error) {
     db.close();
-    if (!(error instanceof Error && "code" in error && error.code === "SQLITE_BUSY")) throw error;
+    if (!hasCode(error, "SQLITE_BUSY")) throw toMirrorError(error, `${file}.lock`);
     throw new MirrorError(
       "locked",
       file,
@@ -29,9 +30,6 @@ export function takeLock(file: string, startedAt: string): Lock {
       "Wait until it has finished, or stop it.",
     );
   }
-  writeFileSync(holderFile, JSON.stringify({ pid: process.pid, host: hostname(), startedAt }), {
-    mode: 0o600,
-  });
   return {
     release() {
       rmSync(holderFile, { force: true });
@@ -40,21 +38,29 @@ export function takeLock(file: string, startedAt: string): Lock {
   };
 }
 
-function openLockFile(lockFile: string, file: string): Database.Database {
+function openLockFile(lockFile: string): Database.Database {
   try {
+    createPrivately(lockFile);
     // A rollback journal in memory: the file itself stays empty, and no other file appears beside it.
     const db = new Database(lockFile, { timeout: 0 });
     db.pragma("journal_mode = MEMORY");
     return db;
   } catch (error) {
-    throw new MirrorError(
-      "unwritable",
-      file,
-      "Cannot write in the mirror's folder",
-      "Check the folder and its permissions.",
-      { cause: error },
-    );
+    throw toMirrorError(error, lockFile);
   }
+}
+
+/** Never opens a file that is there: closing it again would end the lock that this very process may hold on it. */
+function createPrivately(file: string): void {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
 }
 
 function describeHolder(holderFile: string): string {

@@ -1,7 +1,7 @@
 /** What a mirror is of: set once, when it is made, and checked ever after. */
 import type { Area } from "../../schema/kind.ts";
 import type { Connection } from "./connection.ts";
-import { MirrorError } from "./errors.ts";
+import { damagedError, MirrorError } from "./errors.ts";
 
 export interface MirrorIdentity {
   /** Where the walk begins. */
@@ -21,27 +21,32 @@ export function writeMeta(db: Connection, key: string, value: string): void {
   ).run(key, value);
 }
 
-export function readIdentity(db: Connection): MirrorIdentity {
-  return {
-    baseUrl: readMeta(db, "base_url") ?? "",
-    area: readMeta(db, "area") === "account" ? "account" : "catalogue",
-    serviceName: readMeta(db, "service_name") ?? "service",
-  };
+export function writeIdentity(db: Connection, { baseUrl, area, serviceName }: MirrorIdentity): void {
+  db.transaction(() => {
+    writeMeta(db, "base_url", baseUrl);
+    writeMeta(db, "area", area);
+    writeMeta(db, "service_name", serviceName);
+  })();
 }
 
-/** @throws MirrorError `other-service` when the mirror is of another origin, area or service name */
-export function claimIdentity(db: Connection, file: string, identity: MirrorIdentity): void {
-  const facts = { base_url: identity.baseUrl, area: identity.area, service_name: identity.serviceName };
-  for (const [key, value] of Object.entries(facts)) {
-    const held = readMeta(db, key);
-    if (held === null) writeMeta(db, key, value);
-    else if (held !== value) {
-      throw new MirrorError(
-        "other-service",
-        file,
-        `This mirror is of ${key.replace("_", " ")} ${held}, not ${value}`,
-        "Name another file with --mirror, or use the settings that the mirror was made with.",
-      );
-    }
+/** @throws MirrorError `damaged` when the mirror does not say what it is of */
+export function readIdentity(db: Connection, file: string): MirrorIdentity {
+  const [baseUrl, area, serviceName] = ["base_url", "area", "service_name"].map((key) => readMeta(db, key));
+  const isArea = area === "catalogue" || area === "account";
+  if (baseUrl && URL.canParse(baseUrl) && isArea && serviceName) return { baseUrl, area, serviceName };
+  throw damagedError(file);
+}
+
+/** @throws MirrorError `other-service` when what the mirror is of is not what it should be of */
+export function requireIdentity(file: string, held: MirrorIdentity, wanted: MirrorIdentity): void {
+  const facts = { "base URL": "baseUrl", area: "area", "service name": "serviceName" } as const;
+  for (const [name, key] of Object.entries(facts)) {
+    if (held[key] === wanted[key]) continue;
+    throw new MirrorError(
+      "other-service",
+      file,
+      `This mirror is of ${name} ${held[key]}, not ${wanted[key]}`,
+      "Name another file with --mirror, or use the settings that the mirror was made with.",
+    );
   }
 }

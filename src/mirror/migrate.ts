@@ -1,20 +1,22 @@
 /** Brings a mirror that is open for writing to the present version: migrations once each, then the public views. */
-import { Kysely, SqliteDialect } from "kysely";
-import { Migrator } from "kysely/migration";
 import { migrations } from "../../schema/migrations.ts";
 import { views } from "../../schema/views.ts";
 import type { Connection } from "./connection.ts";
 
 export async function migrate(db: Connection): Promise<void> {
-  const migrator = new Migrator({
-    db: new Kysely({ dialect: new SqliteDialect({ database: db }) }),
-    provider: { getMigrations: async () => ({ ...migrations }) },
-    migrationTableName: "_migration",
-    migrationLockTableName: "_migration_lock",
-  });
-  const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error;
+  if (hasPendingMigration(db)) {
+    // Loaded only now: the migrator's library takes longer to load than an up-to-date mirror takes to open.
+    const { applyMigrations } = await import("./apply-migrations.ts");
+    await applyMigrations(db);
+  }
   renewViews(db);
+}
+
+function hasPendingMigration(db: Connection): boolean {
+  const isNew = db.prepare("select 1 from sqlite_schema where name = '_migration'").get() === undefined;
+  if (isNew) return true;
+  const applied = new Set(db.prepare<[], string>("select name from _migration").pluck().all());
+  return Object.keys(migrations).some((name) => !applied.has(name));
 }
 
 function renewViews(db: Connection): void {

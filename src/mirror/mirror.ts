@@ -4,17 +4,18 @@
  * table of kinds is handed to it.
  */
 
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Kinds } from "../../schema/kind.ts";
 import { type Connection, openForReading, openForWriting } from "./connection.ts";
-import { toMirrorError } from "./errors.ts";
+import { createMirror } from "./create-mirror.ts";
+import { toMirrorError, toOpeningError } from "./errors.ts";
 import type { FetchResult } from "./fetch-result.ts";
 import { writeCycleRun } from "./frontier.ts";
 import { type IngestSummary, prepareIngest } from "./ingest.ts";
 import { prepareLinks } from "./links.ts";
 import { takeLock } from "./lock.ts";
-import { claimIdentity, type MirrorIdentity, readIdentity } from "./meta.ts";
+import { type MirrorIdentity, readIdentity, requireIdentity } from "./meta.ts";
 import { migrate } from "./migrate.ts";
 import { type RebuildReport, rebuildProjections } from "./rebuild.ts";
 import { prepareResources } from "./resources.ts";
@@ -53,8 +54,15 @@ export interface OpenMirrorOptions {
 
 /** @throws MirrorError `not-found`, `not-a-mirror`, `damaged`, `newer`, `unwritable` */
 export function openMirrorReader(file: string): MirrorReader {
-  const db = openForReading(file);
-  return { file, db, identity: readIdentity(db), close: () => db.close() };
+  let db: Connection | null = null;
+  try {
+    const connection = openForReading(file);
+    db = connection;
+    return { file, db, identity: readIdentity(db, file), close: () => connection.close() };
+  } catch (error) {
+    db?.close();
+    throw toOpeningError(error, file);
+  }
 }
 
 /**
@@ -67,14 +75,27 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
   const lock = takeLock(file, options.openedAt);
   let db: Connection | null = null;
   try {
+    if (existsSync(file)) requireMirrorOf(identity, file);
+    else await createMirror(file, identity);
     db = openForWriting(file, { isPrivate: identity.area === "account" });
     await migrate(db);
-    claimIdentity(db, file, identity);
     return writer(db, lock.release);
   } catch (error) {
     db?.close();
     lock.release();
-    throw toMirrorError(error, file);
+    throw toOpeningError(error, file);
+  }
+
+  function guard<Args extends readonly unknown[], Result>(
+    write: (...args: Args) => Result,
+  ): (...args: Args) => Result {
+    return (...args) => {
+      try {
+        return write(...args);
+      } catch (error) {
+        throw toMirrorError(error, file);
+      }
+    };
   }
 
   function writer(connection: Connection, releaseLock: () => void): MirrorWriter {
@@ -86,25 +107,26 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       file,
       identity,
       db: connection,
-      beginRun: (start) => beginRun(connection, start),
-      closeRun: (runId, end) => closeRun(connection, runId, end),
-      seed: (runId) => void resources.ensure(identity.baseUrl, "root", null, runId),
-      ingest: (results, runId) => {
-        try {
-          return ingest(results, runId);
-        } catch (error) {
-          throw toMirrorError(error, file);
-        }
-      },
-      follow: (names, runId) => links.follow(names, runId),
-      rebuild: () => rebuildProjections(connection, resources, links, context),
-      setCycleRun: (runId) => writeCycleRun(connection, runId),
+      beginRun: guard((start) => beginRun(connection, start)),
+      closeRun: guard((runId, end) => closeRun(connection, runId, end)),
+      seed: guard((runId) => void resources.ensure(identity.baseUrl, "root", null, runId)),
+      follow: guard((names, runId) => links.follow(names, runId)),
+      ingest: guard(ingest),
+      rebuild: guard(() => rebuildProjections(connection, resources, links, context)),
+      setCycleRun: guard((runId) => writeCycleRun(connection, runId)),
       close() {
         connection.close();
         releaseLock();
       },
     };
   }
+}
+
+/** Looks before anything is written. */
+function requireMirrorOf(identity: MirrorIdentity, file: string): void {
+  const reader = openMirrorReader(file);
+  reader.close();
+  requireIdentity(file, reader.identity, identity);
 }
 
 function mkdirFor(file: string): void {

@@ -6,8 +6,7 @@
 import { toStored } from "./cell.ts";
 import type { Connection } from "./connection.ts";
 import type { Derived } from "./derive.ts";
-import type { Resources } from "./resources.ts";
-import type { WrittenResource } from "./write-derived.ts";
+import type { Resources, WrittenResource } from "./resources.ts";
 
 export interface Member {
   readonly itemId: number | null;

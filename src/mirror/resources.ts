@@ -10,6 +10,15 @@ export interface KnownResource {
   readonly state: ResourceState;
 }
 
+/** A resource whose body was derived, as those see it who write what it gives. */
+export interface WrittenResource {
+  readonly id: number;
+  readonly kind: string;
+  readonly ownerId: number | null;
+  /** Whether an earlier body of it was derived before, so that there is something to replace. */
+  readonly isKnown: boolean;
+}
+
 export interface Resources {
   find(url: string): KnownResource | undefined;
   /**

@@ -7,20 +7,12 @@ import type { Connection } from "./connection.ts";
 import type { Derived, DerivedIssue } from "./derive.ts";
 import type { Links } from "./links.ts";
 import { preparePages } from "./pages.ts";
-import type { Resources } from "./resources.ts";
+import type { Resources, WrittenResource } from "./resources.ts";
 import { prepareTypedRows, type ReferenceIds } from "./typed-rows.ts";
 
 export interface DerivedWriter {
   /** @returns how many resources the mirror did not know before */
   write(resource: WrittenResource, derived: Derived, runId: number): number;
-}
-
-export interface WrittenResource {
-  readonly id: number;
-  readonly kind: string;
-  readonly ownerId: number | null;
-  /** Whether an earlier body of it was derived before, so that there is something to replace. */
-  readonly isKnown: boolean;
 }
 
 /** @param keepsChains leaves each page's successor as it is: where a chain was cut depends on when it was read */

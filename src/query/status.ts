@@ -17,6 +17,8 @@ export interface MirrorStatus {
     readonly pointer: string;
     readonly count: number;
   }[];
+  /** Links that are noted and not followed, by name; `sync --follow NAME` follows them. */
+  readonly noted: readonly { readonly name: string; readonly count: number }[];
   readonly failures: readonly { readonly url: string; readonly error: string }[];
   readonly lastRun: RunRecord | null;
 }
@@ -53,6 +55,11 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
       .prepare<[], MirrorStatus["issues"][number]>(
         `select r.kind, i.code, i.pointer, count(*) as count from _issue i join _resource r on r.id = i.resource_id
          group by r.kind, i.code, i.pointer order by count desc, r.kind, i.pointer limit 50`,
+      )
+      .all(),
+    noted: db
+      .prepare<[], MirrorStatus["noted"][number]>(
+        "select name, count(*) as count from _link where noted_url is not null group by name order by name",
       )
       .all(),
     failures: db

@@ -106,7 +106,8 @@ export class SyncRun {
   async #walk(scope: Scope): Promise<void> {
     const { mirror, engine, interruption } = this.#tools;
     // A cycle that found nothing due is over: this run begins the next one.
-    if (this.#frontier(scope).count() === 0) await mirror.writes.setCycleRun(this.#runId);
+    if (readCycleRun(mirror.reader.db) === null || this.#frontier(scope).count() === 0)
+      await mirror.writes.setCycleRun(this.#runId);
     const source = frontierSource(this.#frontier(scope), () => this.#isStopping);
     for await (const batch of engine.run(source, interruption.cancel)) {
       await this.#ingest(batch);

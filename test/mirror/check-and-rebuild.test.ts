@@ -96,6 +96,7 @@ describe("check", () => {
       `insert into _resource (url, kind, state, first_run) values ('${urlOf("x/")}', 'brand', 'due', 1);
        insert into _brand (id) values (${idOf("x/")});
        insert into _link (from_id, name, kind) values (${idOf("x/")}, 'models', 'models');
+       insert into _page (id, collection_id) values (${idOf("x/")}, ${idOf("x/")});
        insert into _member (page_id, n) values (${idOf("x/")}, 0)`,
       [
         { code: "row", where: urlOf("x/") },

@@ -16,16 +16,6 @@ const codeOf = (text: string): string => {
   return "parsed";
 };
 
-/**
- * An object's members, where keys may be given twice and spelt in two ways. The key `\\` is left out: once V8 has seen it,
- * it may read a later key `\"` as `\\` too (nodejs/node#63785).
- */
-const anyMembers = fc.array(
-  fc.tuple(fc.constantFrom("a", "b", "__proto__", "constructor", ":", "{", '\\"'), fc.boolean(), anyNumeral),
-  { maxLength: 5 },
-);
-const spell = (key: string, escaped: boolean): string => (escaped && key === "a" ? '"\\u0061"' : `"${key}"`);
-
 /** Whether a whole number past 2^53 may stand in it: such a number is kept as it is written. */
 const hasWholeBeyondDouble = (text: string): boolean => /(?<![\d.])\d{16}/.test(text);
 
@@ -195,37 +185,6 @@ describe("a byte order mark", () => {
       expect(codeOf(text)).toBe("not-json");
     },
   );
-});
-
-describe("keys", () => {
-  it("given twice are found, however they are spelt and whatever stands around them", () => {
-    fc.assert(
-      fc.property(anyMembers, anyText, (members, text) => {
-        const object = members
-          .map(([key, escaped, numeral]) => `${spell(key, escaped)}:${numeral}`)
-          .join(",");
-        const document = `[${JSON.stringify([text])},{"in":{${object}}}]`;
-        const { hasDuplicateKeys } = parseJsonOrThrow(document);
-        expect(hasDuplicateKeys).toBe(new Set(members.map(([key]) => key)).size < members.length);
-      }),
-      { numRuns: 1000 },
-    );
-  });
-
-  it("given twice have the value that was given last, also as an exact number", () => {
-    expect(rewritten('{"a":1,"b":2,"a":9007199254740993}')).toBe('{"a":9007199254740993,"b":2}');
-    expect(rewritten('{"a":9007199254740993,"a":{"b":1}}')).toBe('{"a":{"b":1}}');
-    expect(rewritten('{"a":[9007199254740993,2],"a":[1,9007199254740995]}')).toBe(
-      '{"a":[1,9007199254740995]}',
-    );
-  });
-
-  it.each(['"x"', "9007199254740993"])("that every object has are kept as data: beside %s", (value) => {
-    const text = `{"__proto__":{"polluted":${value}},"constructor":{"prototype":{"polluted":${value}}},"hasOwnProperty":1}`;
-    expect(rewritten(text)).toBe(text);
-    expect(Object.keys(parse(text) as object)).toEqual(["__proto__", "constructor", "hasOwnProperty"]);
-    expect({}).not.toHaveProperty("polluted");
-  });
 });
 
 describe("nesting", () => {

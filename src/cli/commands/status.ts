@@ -49,6 +49,10 @@ function describeStatus(status: MirrorStatus): string {
     const lines = status.failures.map(({ url, error }) => `  ${url}\n    ${toShown(error)}\n`);
     parts.push(`\nFailed, to be tried again:\n${lines.join("")}`);
   }
+  if (status.noted.length > 0) {
+    const links = status.noted.map(({ name, count }) => `${name} (${count})`).join(", ");
+    parts.push(`\nNoted, not followed (--follow NAME does): ${toShown(links)}\n`);
+  }
   if (status.issues.length > 0) {
     const rows = status.issues.map(({ kind, code, pointer, count }) => [kind, code, pointer, count]);
     parts.push(

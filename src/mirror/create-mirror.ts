@@ -1,0 +1,35 @@
+/**
+ * Makes a new mirror beside its place and puts it there when it is whole, so that a process that dies meanwhile leaves no
+ * half of one. The caller holds the lock.
+ */
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { openForWriting } from "./connection.ts";
+import { type MirrorIdentity, writeIdentity } from "./meta.ts";
+import { migrate } from "./migrate.ts";
+
+/** @throws MirrorError */
+export async function createMirror(file: string, identity: MirrorIdentity): Promise<void> {
+  const partial = `${file}.new`;
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(partial + suffix, { force: true });
+  const db = openForWriting(partial, { isPrivate: identity.area === "account" });
+  try {
+    await migrate(db);
+    writeIdentity(db, identity);
+  } finally {
+    db.close();
+  }
+  renameSync(partial, file);
+  syncFolder(dirname(file));
+}
+
+/** Makes the new name durable; Windows cannot, and does not need to. */
+function syncFolder(folder: string): void {
+  if (process.platform === "win32") return;
+  const handle = openSync(folder, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

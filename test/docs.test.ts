@@ -1,0 +1,125 @@
+/** The pages say what the program does: every command, option, exit code and dependency, and nothing that is not there. */
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { schemaPage } from "../docs/generate-schema.ts";
+import { exitCodes } from "../src/cli/exit-codes.ts";
+import { findUsageError, leavesOf, loadCommandLine } from "./support/command-line.ts";
+import {
+  anchorOf,
+  firstCellsOf,
+  linksIn,
+  type Section,
+  sectionsOf,
+  shellCommandsIn,
+} from "./support/markdown.ts";
+
+const root = join(import.meta.dirname, "..");
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const pages = globSync(["*.md", "docs/**/*.md"], { cwd: root }).sort();
+const manifest: { version: string } & Record<"scripts" | "dependencies" | "devDependencies", object> =
+  JSON.parse(read("package.json"));
+const program = await loadCommandLine();
+
+describe("docs/command-line.md", () => {
+  const sections = sectionsOf(read("docs/command-line.md"));
+  const globalOptions = program.options.map(({ long }) => long).filter((long) => long !== "--version");
+  const sectionOf = (heading: string): Section => {
+    const found = sections.find((section) => section.heading === heading);
+    if (found === undefined) throw new Error(`docs/command-line.md has no section "${heading}"`);
+    return found;
+  };
+  const optionsIn = (section: Section) =>
+    firstCellsOf(section).flatMap((cell) => cell.match(/--[a-z-]+/g) ?? []);
+
+  it("has the options of every command", () => {
+    expect(optionsIn(sectionOf("Options of every command"))).toEqual([...globalOptions, "--help"]);
+  });
+
+  it.each(
+    program.commands.flatMap(leavesOf).map((command) => {
+      const names = command.parent === program ? [] : [command.parent?.name()];
+      const operands = command.registeredArguments.map((argument) => argument.name().toUpperCase());
+      return { usage: ["armoire", ...names, command.name(), ...operands].join(" "), command };
+    }),
+  )("has a section on $usage with its options", ({ usage, command }) => {
+    const own = command.options.map(({ long }) => long).filter((long) => !globalOptions.includes(long));
+    expect(optionsIn(sectionOf(usage)).sort()).toEqual(own.sort());
+  });
+
+  it("has a section on no other command", () => {
+    const documented = sections.filter(({ heading }) => heading.startsWith("armoire "));
+    expect(documented).toHaveLength(program.commands.flatMap(leavesOf).length);
+  });
+
+  it("has every exit code", () => {
+    const documented = firstCellsOf(sectionOf("Exit codes")).map(Number);
+    expect(documented).toEqual(Object.values(exitCodes));
+  });
+});
+
+describe.each(pages)("%s", (page) => {
+  const markdown = read(page);
+  const commands = shellCommandsIn(markdown);
+
+  it("calls armoire as it can be called", async () => {
+    const calls = commands
+      .map((words) => (words[0] === "npx" ? words.slice(1) : words))
+      .filter(([name]) => name === "armoire");
+    for (const [, ...args] of calls) {
+      expect({ args, error: await findUsageError(program, args) }).toEqual({ args, error: null });
+    }
+  });
+
+  it("names npm scripts and files that there are", () => {
+    const scripts = [...markdown.matchAll(/\bnpm run (?:--\S+ )*([a-z]+)/g)].flatMap((match) =>
+      match.slice(1),
+    );
+    expect(scripts.filter((script) => !Object.hasOwn(manifest.scripts, script))).toEqual([]);
+    const files = commands.flat().filter((word) => /^[\w./-]+\.ts$/.test(word));
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  });
+
+  it("links to what there is", () => {
+    const broken = linksIn(markdown)
+      .filter((link) => !/^https?:/.test(link))
+      .filter((link) => !isThere(page, link));
+    expect(broken).toEqual([]);
+  });
+});
+
+it("every script of package.json starts a file that there is", () => {
+  const files = Object.values(manifest.scripts).flatMap(
+    (script: string) => script.match(/^node (\S+)/)?.[1] ?? [],
+  );
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+});
+
+it("every direct dependency has its reason, and nothing else has one", () => {
+  const reasons = sectionsOf(read("docs/decisions/0002-dependencies.md")).flatMap(({ text }) =>
+    [...text.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, cell = ""]) => cell.replaceAll("`", "").split(", ")),
+  );
+  const direct = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)];
+  expect(reasons.sort()).toEqual(direct.sort());
+});
+
+it("docs/schema.md is what `npm run docs` writes", async () => {
+  expect(read("docs/schema.md")).toBe(await schemaPage());
+});
+
+it("the changelog tells of this version", () => {
+  const headings = sectionsOf(read("CHANGELOG.md")).map(({ heading }) => heading.split(" ")[0]);
+  expect(headings).toContain(manifest.version);
+});
+
+it(".ci/run runs the test command of the README", () => {
+  expect(read("README.md")).toContain("```sh\nnpm ci && npm test\n```");
+  expect(read(".ci/run")).toMatch(/^npm ci && npm test$/m);
+});
+
+function isThere(page: string, link: string): boolean {
+  const [path = "", anchor] = link.split("#");
+  const target = path === "" ? page : join(dirname(page), path);
+  if (!existsSync(join(root, target))) return false;
+  return anchor === undefined || sectionsOf(read(target)).some(({ heading }) => anchorOf(heading) === anchor);
+}
