@@ -4,7 +4,7 @@
  * counts is the ratio within a round: machines drift, and both sides of a ratio drift alike.
  */
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -35,10 +35,15 @@ const sizes: readonly Size[] = [
   },
 ];
 const concurrency = "16";
+const program = new URL("../../src/cli/armoire.js", import.meta.url).pathname;
 
-export async function benchWalk(print: (text: string) => void, names = sizes.map(({ name }) => name)): Promise<void> {
+export async function benchWalk(
+  print: (text: string) => void,
+  names = sizes.map(({ name }) => name),
+): Promise<void> {
   const rows: unknown[][] = [];
-  for (const size of sizes.filter(({ name }) => names.includes(name))) rows.push(...(await benchSize(size, print)));
+  for (const size of sizes.filter(({ name }) => names.includes(name)))
+    rows.push(...(await benchSize(size, print)));
   print(
     formatTable(
       [
@@ -96,7 +101,14 @@ async function benchSize(size: Size, print: (text: string) => void): Promise<unk
 
 function contest(script: string, args: readonly string[]): Measurement {
   const path = new URL(script, import.meta.url).pathname;
-  return JSON.parse(execFileSync(process.execPath, [path, ...args], { encoding: "utf8" }));
+  // Ours runs with the settings that the command gives Node; the others with Node's own.
+  const flags = script === "armoire-sync.ts" ? flagsOfCommand() : [];
+  return JSON.parse(execFileSync(process.execPath, [...flags, path, ...args], { encoding: "utf8" }));
+}
+
+function flagsOfCommand(): readonly string[] {
+  const [interpreter = ""] = readFileSync(program, "utf8").split("\n");
+  return interpreter.match(/--\S+/g) ?? [];
 }
 
 function heldUrls(mirror: string): string {
@@ -112,7 +124,6 @@ function heldUrls(mirror: string): string {
 }
 
 async function startSandboxProcess(flags: readonly string[]): Promise<{ url: string; stop: () => void }> {
-  const program = new URL("../../src/cli/armoire.js", import.meta.url).pathname;
   const child = spawn(process.execPath, [program, "sandbox", "--json", ...flags], {
     stdio: ["ignore", "pipe", "inherit"],
   });

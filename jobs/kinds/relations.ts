@@ -7,7 +7,7 @@ const relation = (name: string, itemKind: string, summary: Summary): Kind => ({
   rel: "collection",
   areas: ["catalogue"],
   children: {},
-  references: { brand: "brand", model: "model" },
+  references: { brand: "brand", model: "model", size: "size" },
   optional: {},
   items: { kind: itemKind, summary, owned: false },
 });

@@ -29,7 +29,7 @@ export function openForWriting(file: string, options: { readonly isPrivate: bool
     db.pragma("synchronous = FULL");
     db.pragma("foreign_keys = ON");
     db.pragma(`application_id = ${applicationId}`);
-    db.pragma("cache_size = -65536");
+    db.pragma("cache_size = -24576");
     return db;
   } catch (error) {
     throw systemErrorToMirrorError(toMirrorError(error, file), file);

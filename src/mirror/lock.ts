@@ -17,6 +17,8 @@ export function takeLock(file: string, startedAt: string): Lock {
   const holderFile = `${file}.holder.json`;
   const db = openLockFile(`${file}.lock`);
   try {
+    // A rollback journal in memory: the file itself stays empty, and no other file appears beside it.
+    db.pragma("journal_mode = MEMORY");
     db.exec("begin exclusive");
     const holder = { pid: process.pid, host: hostname(), startedAt };
     writeFileSync(holderFile, JSON.stringify(holder), { mode: 0o600 });
@@ -41,10 +43,7 @@ export function takeLock(file: string, startedAt: string): Lock {
 function openLockFile(lockFile: string): Database.Database {
   try {
     createPrivately(lockFile);
-    // A rollback journal in memory: the file itself stays empty, and no other file appears beside it.
-    const db = new Database(lockFile, { timeout: 0 });
-    db.pragma("journal_mode = MEMORY");
-    return db;
+    return new Database(lockFile, { timeout: 0 });
   } catch (error) {
     throw toMirrorError(error, lockFile);
   }

@@ -5,7 +5,7 @@ export type SqliteValue = string | number | bigint | Buffer | null;
 
 /**
  * Turns a value of SQLite into a cell. Integers that a double holds exactly become numbers, others stay bigints. A
- * mirror keeps text with lone surrogates, which UTF-8 cannot hold, as a blob of UTF-16LE in a column declared TEXT: it
+ * mirror keeps text with lone surrogates, which UTF-8 cannot hold, as a blob of UTF-16LE in a column declared ANY: it
  * becomes that text again. Any other blob is shown as the SQL literal `x'…'`, which can go into the next query as it is.
  * @param declaredType of the column that the value comes straight from; null for an expression
  */
@@ -15,7 +15,7 @@ export function readCell(value: SqliteValue, declaredType: string | null): Cell 
     return Number.isSafeInteger(number) ? number : value;
   }
   if (!Buffer.isBuffer(value)) return value;
-  if (declaredType === "TEXT" && value.length % 2 === 0) {
+  if (declaredType === "ANY" && value.length % 2 === 0) {
     const text = value.toString("utf16le");
     if (!text.isWellFormed()) return text;
   }

@@ -1,9 +1,11 @@
 /** The thread that writes a run's mirror: opens it, then carries out one call after the other. */
 import { parentPort, workerData } from "node:worker_threads";
 import { kinds } from "../../jobs/kinds.ts";
-import { MirrorError } from "../mirror/errors.ts";
+import { MirrorError, toMirrorError } from "../mirror/errors.ts";
 import { type MirrorWriter, openMirrorWriter } from "../mirror/mirror.ts";
 import type { ThreadOptions, WriteAnswer, WriteCall } from "./mirror-thread.ts";
+
+const options = workerData as ThreadOptions;
 
 function answer(value: WriteAnswer): void {
   parentPort?.postMessage(value);
@@ -12,7 +14,8 @@ function answer(value: WriteAnswer): void {
 async function attempt(work: () => unknown): Promise<void> {
   try {
     answer({ ok: true, value: await work() });
-  } catch (error) {
+  } catch (thrown) {
+    const error = toMirrorError(thrown, options.file);
     if (!(error instanceof MirrorError)) answer({ ok: false, error, mirrorError: null });
     else {
       const { code, file, what, hint, cause } = error;
@@ -27,4 +30,4 @@ function serve(mirror: MirrorWriter): void {
   });
 }
 
-await attempt(async () => serve(await openMirrorWriter({ ...(workerData as ThreadOptions), kinds })));
+await attempt(async () => serve(await openMirrorWriter({ ...options, kinds })));

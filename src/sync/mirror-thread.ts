@@ -3,7 +3,6 @@
  * for each other; reading stays here. In: calls. Out: their results, once they are durable. The thread holds the lock and
  * dies with the process.
  */
-import { once } from "node:events";
 import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { MirrorError } from "../mirror/errors.ts";
@@ -88,9 +87,10 @@ function askWorker(worker: Worker): (call: WriteCall | null) => Promise<unknown>
   });
   failed.catch(() => {});
   return async (call) => {
-    const answered = once(worker, "message");
+    // Not `once` of node:events, which settles later than it hears: a last answer must be heard before the end.
+    const answered = new Promise<WriteAnswer>((resolve) => worker.once("message", resolve));
     if (call !== null) worker.postMessage(call);
-    const [answer] = (await Promise.race([answered, failed])) as [WriteAnswer];
+    const answer = await Promise.race([answered, failed]);
     if (answer.ok) return answer.value;
     const { mirrorError } = answer;
     if (mirrorError === null) throw answer.error;

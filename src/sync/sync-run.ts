@@ -159,7 +159,7 @@ export class SyncRun {
     if (stored === 0 && (this.#stop?.reason === "outage" || resources.failed > 0)) {
       throw new SyncError(
         "nothing-fetched",
-        this.#firstFailure ?? this.#stop?.message ?? "nothing could be fetched",
+        this.#firstFailure ?? this.#stop?.message ?? readFirstError(mirror.reader, this.#runId),
         "Check the base URL and the network. The mirror is as it was; the next sync goes on from here.",
       );
     }
@@ -218,6 +218,15 @@ function unknownBrand(wanted: string, alike: readonly string[]): SyncError {
       ? `Did you mean ${alike.map((name) => JSON.stringify(name)).join(" or ")}?`
       : "`armoire query 'select name from known'` lists the brands that the mirror knows.",
   );
+}
+
+/** Where answers came and none of them was what the service is to give. */
+function readFirstError({ db }: MirrorReader, runId: number): string {
+  const failed = db.prepare<[number], { url: string; error: string }>(
+    "select url, error from _resource where error is not null and checked_run = ? order by id limit 1",
+  );
+  const { url, error } = failed.get(runId) ?? { url: "The service", error: "nothing could be fetched" };
+  return `${url}: ${error}`;
 }
 
 /** How often a run met an oddity of this code. */

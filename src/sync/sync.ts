@@ -6,6 +6,7 @@
 import { fetchJobRunner } from "../../jobs/fetch-job.ts";
 import { inlineEngine } from "../../jobs/inline/inline-engine.ts";
 import type { Depth } from "../../schema/kind.ts";
+import { toMirrorError } from "../mirror/errors.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
 import { openService } from "../service/service.ts";
@@ -14,6 +15,7 @@ import { watchInterruption } from "./interruption.ts";
 import { openRunMirror } from "./mirror-thread.ts";
 import type { SyncProgress } from "./progress.ts";
 import type { SyncReport } from "./report.ts";
+import { stopAtOnce } from "./stop-at-once.ts";
 import { SyncRun } from "./sync-run.ts";
 
 export interface SyncOptions {
@@ -67,10 +69,12 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
       openedAt: new Date(clock.now()).toISOString(),
     });
     try {
-      const engine = inlineEngine(fetchJobRunner(service, clock.now), { concurrency });
+      const engine = inlineEngine(stopAtOnce(fetchJobRunner(service, clock.now)), { concurrency });
       const { depth = "sizes", brands = [], follow = [], onProgress = () => {} } = options;
       const request = { depth, brands, follow, onProgress };
       return await SyncRun.perform(request, { mirror, engine, allowance, interruption, clock });
+    } catch (error) {
+      throw toMirrorError(error, options.file);
     } finally {
       await mirror.close();
     }

@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
-const launcher = fileURLToPath(new URL("../../src/cli/armoire.js", import.meta.url));
+/** Never what happens to be in `dist/`. */
+const launcher = fileURLToPath(new URL("../support/armoire-from-sources.ts", import.meta.url));
 
 export interface Program {
   /** Runs a command in this terminal, progress and all. @throws Error when it fails */

@@ -40,7 +40,7 @@ it("any order and any batches of the same answers make the same mirror", async (
       expect(canonicalDump(mirror)).toEqual(await dumpOfFreshWalk(sandbox.url, world, follow));
       expect(problemsOf(mirror)).toEqual([]);
     }),
-    { numRuns: 25 },
+    { numRuns: 15 },
   );
 });
 
@@ -86,7 +86,7 @@ it("a mirror that lived through changes and interrupted runs is sound, rebuilds 
         }
       },
     ),
-    { numRuns: 25 },
+    { numRuns: 15 },
   );
 });
 

@@ -130,7 +130,7 @@ describe("where there is nothing", () => {
 
   it.each([
     ["its folder is a file", () => join(rig.folder, "a-file", "catalogue.sqlite")],
-    ["its folder cannot be made", () => "/proc/armoire/catalogue.sqlite"],
+    ["its folder cannot have such a name", () => join(rig.folder, "x".repeat(300), "catalogue.sqlite")],
   ])("and nothing can be written, since %s, it says so", async (_why, fileOf) => {
     writeFileSync(join(rig.folder, "a-file"), "");
     const file = fileOf();

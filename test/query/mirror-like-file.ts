@@ -9,7 +9,7 @@ export function makeMirrorLikeFile(folder: string): string {
   const database = new Database(file);
   database.pragma("journal_mode = WAL");
   database.exec(`
-    CREATE TABLE brand (href TEXT PRIMARY KEY, name TEXT, bra_count INTEGER) WITHOUT ROWID;
+    CREATE TABLE brand (href TEXT PRIMARY KEY, name ANY, bra_count ANY) STRICT, WITHOUT ROWID;
     CREATE INDEX brand_name ON brand (name);
     CREATE TABLE content (id INTEGER PRIMARY KEY, sha256 BLOB);
     CREATE VIRTUAL TABLE search USING fts5(name);

@@ -249,9 +249,9 @@ describe("readCell", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.uint8Array(), (text, bytes) => {
         const lone = `${text}\ud800`;
-        expect(readCell(Buffer.from(lone, "utf16le"), "TEXT")).toBe(lone);
+        expect(readCell(Buffer.from(lone, "utf16le"), "ANY")).toBe(lone);
         const wellFormed = Buffer.from(text.toWellFormed(), "utf16le");
-        expect(readCell(wellFormed, "TEXT")).toBe(`x'${wellFormed.toString("hex")}'`);
+        expect(readCell(wellFormed, "ANY")).toBe(`x'${wellFormed.toString("hex")}'`);
         const literal = `x'${Buffer.from(bytes).toString("hex")}'`;
         expect(readCell(Buffer.from(bytes), "BLOB")).toBe(literal);
         expect(readCell(Buffer.from(bytes), null)).toBe(literal);

@@ -7,20 +7,26 @@ import { worlds } from "./worlds.ts";
 
 const world = { brands: 12, models: 24, sizes: 60, pageSize: 5 };
 
+/** What a person may call a brand by. */
+const callings = [
+  ["its listed name", 'Anna "the Fit" Corsetry'],
+  ["its name in other letters", 'ANNA "The Fit" corsetry'],
+  ["what its name becomes as a slug", "anna-the-fit-corsetry"],
+  ["its name without the punctuation", "Anna the Fit Corsetry"],
+  ["a slug that drops accents", "plie-soft-co"],
+  ["a name that looks like a formula", "=1+1"],
+] as const;
+
 describe.each(worlds)("one brand from $name", ({ options }) => {
-  it.each([
-    ["its listed name", 'Anna "the Fit" Corsetry'],
-    ["its name in other letters", 'ANNA "The Fit" corsetry'],
-    ["what its name becomes as a slug", "anna-the-fit-corsetry"],
-    ["its name without the punctuation", "Anna the Fit Corsetry"],
-    ["a slug that drops accents", "plie-soft-co"],
-    ["a name that looks like a formula", "=1+1"],
-  ])("is found by %s, and no other brand is asked for", async (_what, wanted) => {
-    await using rig = await startRig({ ...options, ...world });
-    const report = await rig.sync({ brands: [wanted] });
-    expect(report).toMatchObject({ complete: true, resources: { failed: 0, pending: 0 } });
-    expect(urlsOf(rig.sandbox.log())).toEqual(urlsBelow(rig, [findBrand(rig, wanted)]));
-  });
+  it.each(options.layout === "plain" ? callings : callings.slice(0, 1))(
+    "is found by %s, and no other brand is asked for",
+    async (_what, wanted) => {
+      await using rig = await startRig({ ...options, ...world });
+      const report = await rig.sync({ brands: [wanted] });
+      expect(report).toMatchObject({ complete: true, resources: { failed: 0, pending: 0 } });
+      expect(urlsOf(rig.sandbox.log())).toEqual(urlsBelow(rig, [findBrand(rig, wanted)]));
+    },
+  );
 
   it("and another one are fetched together, each with all that belongs to it", async () => {
     await using rig = await startRig({ ...options, ...world });

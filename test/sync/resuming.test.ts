@@ -92,7 +92,7 @@ describe("when the service says no for the whole run", () => {
     ["a wait of hours", { fault: "status", status: 429, retryAfter: "7200" }],
     ["a refused credential", { fault: "not-authenticated" }],
   ] as const)("%s is not answered with more requests than were under way", async (_what, fault) => {
-    await using rig = await startRig({ ...tiny, models: 30 });
+    await using rig = await startRig({ brands: 3, models: 60, sizes: 60 });
     rig.sandbox.setFaults([{ kind: "model", from: 3, times: "always", ...fault }]);
     await rig.sync({ concurrency: 4 }).catch(() => null);
     const refused = rig.sandbox.log().filter(({ status }) => status !== 200);

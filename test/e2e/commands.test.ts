@@ -1,0 +1,227 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runArmoire } from "../support/run-armoire.ts";
+import { createFixture, type Fixture } from "./fixture.ts";
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+/** The program's output, where it ends well and says nothing beside it. */
+async function output(...args: readonly string[]): Promise<string> {
+  const { stdout, stderr, exitCode } = await runArmoire(args, { cwd: fixture.folder });
+  expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+  return stdout;
+}
+
+async function outputAsJson(...args: readonly string[]): Promise<unknown> {
+  return JSON.parse(await output(...args, "--json"));
+}
+
+function firstBrand() {
+  const [brand] = [...fixture.sandbox.truth()].filter(({ kind }) => kind === "brand");
+  return { url: brand?.url ?? "", fields: brand?.body.body ?? {}, links: brand?.body.links ?? {} };
+}
+
+describe("--help", () => {
+  it.concurrent.each([
+    ...["sync", "status", "runs", "show", "query", "export", "mirror", "doctor", "sandbox"],
+  ])("of %s says what it does and shows examples", async (name) => {
+    const help = await output(name, "--help");
+    expect(help).toMatch(new RegExp(`^Usage: armoire ${name} `));
+    expect(help).toMatch(new RegExp(`\nExamples:\n( {2}armoire ${name}.*\n)+`));
+    for (const option of ["--data-dir", "--mirror", "--json", "--quiet"]) expect(help).toContain(option);
+  });
+
+  it("of all lists every command; `help NAME` is the same as `NAME --help`", async () => {
+    const [all, viaHelp, viaFlag] = await Promise.all([
+      output("--help"),
+      output("help", "runs"),
+      output("runs", "--help"),
+    ]);
+    for (const name of ["sync", "status", "doctor"])
+      expect(all).toMatch(new RegExp(`\n {2}${name} .* {2}\\w`));
+    expect(viaHelp).toBe(viaFlag);
+  });
+});
+
+describe("a sync", () => {
+  it("prints what it did; its JSON is one object with every promised member", async () => {
+    const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url];
+    const words = await output("sync", ...settings, "--depth", "brands");
+    expect(words).toMatch(/^Run 1: \d+ new, 0 changed, 0 unchanged, 0 gone in \d+\.\d s\.\n/);
+    expect(words).toMatch(/Everything is up to date: .*catalogue\.sqlite\n$/);
+    const report = await outputAsJson("sync", ...settings, "--depth", "models");
+    expect(report).toEqual({
+      run: 2,
+      mirror: expect.stringMatching(/catalogue\.sqlite$/),
+      complete: true,
+      stopped: null,
+      requests: {
+        ...{ sent: expect.any(Number), counted: expect.any(Number), notModified: expect.any(Number) },
+        ...{ retried: 0, failed: 0 },
+      },
+      resources: {
+        ...{ new: expect.any(Number), changed: 0, unchanged: expect.any(Number), gone: 0 },
+        ...{ pending: 0, failed: 0, skipped: 0 },
+      },
+      allowance: { limit: null, remaining: null, resetAt: null },
+      resumeAt: null,
+      seconds: expect.any(Number),
+    });
+    expect(await output("sync", ...settings, "--quiet")).toBe("");
+  });
+
+  it("stopped by its budget is well, and not complete only for who asks", async () => {
+    const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url, "--budget", "3"];
+    expect(await output("sync", ...settings)).toMatch(
+      /The budget of this run is spent\. \d+ still due as far as is known; the next sync goes on from here\.\n$/,
+    );
+    const { exitCode } = await runArmoire(["sync", ...settings, "--require-complete"]);
+    expect(exitCode).toBe(8);
+  });
+
+  it("that is only planned sends nothing and makes nothing", async () => {
+    const dataDir = fixture.newPath();
+    fixture.sandbox.clearLog();
+    const settings = ["--data-dir", dataDir, "--base-url", fixture.sandbox.url, "--dry-run"];
+    expect(await output("sync", ...settings)).toMatch(
+      /root +1 +0\n\nNext:\n {2}http.*\nNothing was sent\.\n$/,
+    );
+    expect(
+      await outputAsJson("sync", "--base-url", fixture.sandbox.url, "--mirror", fixture.mirror, "--dry-run"),
+    ).toEqual({
+      mirror: fixture.mirror,
+      due: expect.arrayContaining([{ kind: "brand", fetch: 0, check: 6 }]),
+      next: expect.arrayContaining([fixture.sandbox.url]),
+    });
+    expect(fixture.sandbox.log()).toEqual([]);
+    expect(() => readFileSync(dataDir)).toThrow("ENOENT");
+  });
+
+  it("with failures ends with exit code 3 and says where they are listed", async () => {
+    fixture.sandbox.setFaults([{ kind: "brand", positions: [2], times: "always", fault: "not-json" }]);
+    const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url];
+    const { stdout, exitCode } = await runArmoire(["sync", ...settings]);
+    const status = await output("status", ...settings);
+    fixture.sandbox.setFaults([]);
+    expect(exitCode).toBe(3);
+    expect(stdout).toMatch(/1 failed; `armoire status` lists them/);
+    expect(status).toMatch(/Failed, to be tried again:\n {2}http.*\n {4}not-json: /);
+  });
+});
+
+describe("reading a mirror", () => {
+  it("status", async () => {
+    expect(await output("status", "--mirror", fixture.mirror)).toMatch(
+      /^Mirror {3}.*\nService .*\nLast run 1, .*\n\nkind /,
+    );
+    expect(await outputAsJson("status", "--mirror", fixture.mirror)).toMatchObject({
+      baseUrl: fixture.sandbox.url,
+      kinds: expect.arrayContaining([expect.objectContaining({ kind: "brand", known: 6, held: 6, gone: 0 })]),
+      failures: [],
+      lastRun: { id: 1, stopped: null },
+    });
+  });
+
+  it("runs", async () => {
+    expect(await output("runs", "--mirror", fixture.mirror)).toMatch(/^run +started .*\n─.*\n +1 .* done /);
+    expect(await outputAsJson("runs", "--mirror", fixture.mirror)).toMatchObject([{ id: 1, stopped: null }]);
+    expect(await outputAsJson("runs", "--mirror", fixture.mirror, "--limit", "0")).toEqual([]);
+  });
+
+  it("show, by slug, name or URL, with all of its links", async () => {
+    const { url, fields, links } = firstBrand();
+    const shown = await outputAsJson("show", "brand", String(fields.slug), "--mirror", fixture.mirror);
+    expect(shown).toMatchObject({
+      kind: "brand",
+      fields: { href: url, name: fields.name, bra_count: fields.bra_count },
+    });
+    expect(shown).toMatchObject({
+      links: Object.entries(links)
+        .map(([name, target]) => ({ name, url: target }))
+        .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    });
+    expect(
+      await outputAsJson("show", "brand", String(fields.name).toUpperCase(), "--mirror", fixture.mirror),
+    ).toEqual(shown);
+    const words = await output("show", "brand", url, "--mirror", fixture.mirror);
+    expect(words).toContain(`\nslug                   ${fields.slug}\n`);
+    expect(words).toContain(`→ models               ${links.models}\n`);
+  });
+
+  it("query, as table, CSV and JSON", async () => {
+    const sql = "select kind, known from coverage where kind = 'brand'";
+    const query = (...more: readonly string[]) => output("query", sql, "--mirror", fixture.mirror, ...more);
+    expect(await query()).toBe("kind   known\n─────  ─────\nbrand      6\n");
+    expect(await query("--format", "csv")).toBe("kind,known\nbrand,6\n");
+    expect(JSON.parse(await query("--json"))).toEqual([{ kind: "brand", known: 6 }]);
+    const cut = await runArmoire([
+      "query",
+      "select 1 union select 2",
+      "--max-rows",
+      "1",
+      "--mirror",
+      fixture.mirror,
+    ]);
+    expect(cut).toMatchObject({ exitCode: 0, stderr: "Only the first 1 rows; --max-rows gives more.\n" });
+  });
+
+  it("export", async () => {
+    const out = fixture.newPath();
+    const manifest = await outputAsJson("export", "--out", out, "--mirror", fixture.mirror);
+    expect(manifest).toEqual(JSON.parse(readFileSync(join(out, "manifest.json"), "utf8")));
+    expect(
+      await output("export", "--out", out, "--table", "brand", "--format", "csv", "--mirror", fixture.mirror),
+    ).toBe(`brand.csv  6 rows\nWritten to ${out}\n`);
+    expect(await output("export", "--out", out, "--quiet", "--mirror", fixture.mirror)).toBe("");
+  });
+
+  it("mirror check and rebuild", async () => {
+    expect(await output("mirror", "check", "--mirror", fixture.mirror)).toMatch(
+      /^Sound: \d+ bodies and the rows of \d+ /,
+    );
+    expect(await outputAsJson("mirror", "check", "--mirror", fixture.mirror)).toMatchObject({ problems: [] });
+    expect(await outputAsJson("mirror", "rebuild", "--mirror", fixture.mirror)).toMatchObject({
+      discovered: 0,
+    });
+    expect(await output("mirror", "check", "--mirror", fixture.mirror)).toMatch(/^Sound: /);
+  });
+
+  it("takes the only mirror of the data directory, and asks which one where there are two", async () => {
+    const dataDir = fixture.newPath();
+    const settings = ["--data-dir", dataDir, "--depth", "brands"];
+    await output("sync", ...settings, "--base-url", fixture.sandbox.url);
+    expect(await outputAsJson("status", "--data-dir", dataDir)).toMatchObject({
+      baseUrl: fixture.sandbox.url,
+    });
+    await output("sync", ...settings, "--base-url", `${fixture.sandbox.url}?another`);
+    const { stderr, exitCode } = await runArmoire(["status", "--data-dir", dataDir]);
+    expect(exitCode).toBe(4);
+    expect(stderr).toMatch(/There are 2 mirrors in .*\n.*--base-url URL or --mirror FILE/);
+  });
+});
+
+it("doctor finds the set-up well", async () => {
+  const settings = ["--base-url", fixture.sandbox.url, "--mirror", fixture.mirror];
+  expect(await output("doctor", ...settings)).toMatch(/^Armoire \d.*\n[\s\S]*(✓ .*\n( {2}.*\n)?){4}$/);
+  const diagnosis = await outputAsJson("doctor", ...settings, "--offline");
+  expect(diagnosis).toMatchObject({ checks: [{ isWell: true }, { isWell: true }, { isWell: true }] });
+});
+
+it("a global flag stands before or after the command, and its value may be the name of one", async () => {
+  expect(JSON.parse(await output("--json", "--mirror", fixture.mirror, "runs"))).toHaveLength(1);
+  const { stderr, exitCode } = await runArmoire(["--data-dir", "sync", "status"], { cwd: fixture.folder });
+  expect({ stderr, exitCode }).toEqual({
+    stderr: expect.stringMatching(/no mirror in .*\/sync yet/),
+    exitCode: 4,
+  });
+});
+
+it("--verbose shows where an error comes from", async () => {
+  const { stderr } = await runArmoire(["show", "brand", "nobody", "--mirror", fixture.mirror, "--verbose"]);
+  expect(stderr).toMatch(/\n {4}at showResource /);
+});

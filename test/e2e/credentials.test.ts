@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
+
+it("a credential is sent to the service, and found nowhere else", async () => {
+  await using sandbox = await startSandbox({ brands: 3, models: 6, sizes: 12, latencyMillis: 5 });
+  await using folder = await temporaryFolder();
+  const { key, secret } = sandbox.app;
+  const env = { ARMOIRE_APP_KEY: key, ARMOIRE_APP_SECRET: secret, ARMOIRE_BASE_URL: sandbox.url };
+  const settings = ["--data-dir", join(folder.path, "data")];
+  const isLeaked = isAnySpellingOf(`${key}:${secret}`, secret);
+
+  // The service says the credential back, and refuses it: neither may be shown.
+  sandbox.setFaults([
+    { kind: "size", positions: [1], times: "always", fault: "status", status: 403 },
+    {
+      kind: "size",
+      positions: [2],
+      times: "always",
+      fault: "redirect",
+      target: `http://evil.example/${secret}`,
+    },
+  ]);
+  const running = startArmoire(["sync", ...settings, "--verbose", "--concurrency", "1"], { env });
+  await vi.waitFor(() => expect(sandbox.log().length).toBeGreaterThan(3), { interval: 5, timeout: 20_000 });
+  const args = readFileSync(`/proc/${running.process.pid}/cmdline`, "utf8");
+  const synced = await running.ended;
+  expect(synced.exitCode).toBe(3);
+  expect(new Set(sandbox.log().map(({ credential }) => credential))).toEqual(new Set([`app:${key}`]));
+
+  const outputs = await Promise.all([
+    runArmoire(["status", ...settings, "--verbose"], { env }),
+    runArmoire(["doctor", ...settings, "--json"], { env }),
+    runArmoire(["export", ...settings, "--out", join(folder.path, "export")], { env }),
+  ]);
+  for (const said of [args, ...[synced, ...outputs].flatMap(({ stdout, stderr }) => [stdout, stderr])]) {
+    expect(isLeaked(Buffer.from(said))).toBe(false);
+  }
+  const files = filesBelow(folder.path);
+  expect(files.length).toBeGreaterThan(8);
+  expect(files.filter((file) => isLeaked(readFileSync(file)))).toEqual([]);
+});
+
+it("a credential that the service refuses ends the sync with exit code 4, and what is mirrored stays", async () => {
+  await using sandbox = await startSandbox({ brands: 3, models: 6, sizes: 12 });
+  await using folder = await temporaryFolder();
+  const env = {
+    ARMOIRE_APP_KEY: "revoked",
+    ARMOIRE_APP_SECRET: "canary-0123456789",
+    ARMOIRE_BASE_URL: sandbox.url,
+  };
+  const settings = ["--data-dir", folder.path];
+  await runArmoire(["sync", ...settings, "--depth", "brands"], { env });
+  sandbox.setFaults([{ kind: "models", times: "always", fault: "not-authenticated" }]);
+  const { stdout, stderr, exitCode } = await runArmoire(["sync", ...settings], { env });
+  expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 4 });
+  expect(stderr).toMatch(/^armoire: .*: not authenticated \(answered 401\)\n.*what is mirrored stays\.\n$/);
+  const status = await runArmoire(["status", ...settings, "--json"], { env });
+  expect(JSON.parse(status.stdout)).toMatchObject({
+    kinds: expect.arrayContaining([expect.objectContaining({ kind: "brand", held: 3 })]),
+    lastRun: { stopped: "error" },
+  });
+});
+
+/** As they are, and as headers, URLs and encodings write them. */
+function isAnySpellingOf(...secrets: readonly string[]): (bytes: Buffer) => boolean {
+  const spellings = secrets.flatMap((secret) => [
+    secret,
+    encodeURIComponent(secret),
+    Buffer.from(secret).toString("base64").replace(/=+$/, ""),
+    Buffer.from(secret).toString("hex"),
+  ]);
+  return (bytes) => spellings.some((spelling) => bytes.includes(spelling));
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}

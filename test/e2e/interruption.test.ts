@@ -1,0 +1,170 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { describe, expect, it, vi } from "vitest";
+import { kinds } from "../../jobs/kinds.ts";
+import { checkMirror } from "../../src/mirror/check.ts";
+import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { listRuns } from "../../src/mirror/runs.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
+import { runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
+
+const hour = 3_600_000;
+
+interface Scene extends AsyncDisposable {
+  readonly sandbox: Sandbox;
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+async function setScene(options: SandboxOptions): Promise<Scene> {
+  const folder = await temporaryFolder();
+  const sandbox = await startSandbox({ brands: 6, models: 20, sizes: 60, ...options });
+  const file = `${folder.path}/catalogue.sqlite`;
+  return {
+    ...{ sandbox, file, args: ["sync", "--base-url", sandbox.url, "--mirror", file] },
+    async [Symbol.asyncDispose]() {
+      await sandbox.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Waits until the service was asked so often. */
+async function waitForRequests({ sandbox }: Scene, count: number): Promise<void> {
+  await vi.waitFor(() => expect(sandbox.log().length).toBeGreaterThanOrEqual(count), {
+    timeout: 20_000,
+    interval: 5,
+  });
+}
+
+function readRuns({ file }: Scene) {
+  const mirror = openMirrorReader(file);
+  try {
+    expect(checkMirror(mirror, kinds).problems).toEqual([]);
+    return listRuns(mirror.db, 10).map(({ id, endedAt, stopped }) => ({
+      id,
+      isClosed: endedAt !== null,
+      stopped,
+    }));
+  } finally {
+    mirror.close();
+  }
+}
+
+describe("a sync that is interrupted", () => {
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 143],
+  ] as const)(
+    "by %s ends with %d, everything saved, and the next one goes on from there",
+    async (signal, exitCode) => {
+      await using scene = await setScene({ latencyMillis: 20 });
+      const running = startArmoire([...scene.args, "--json"]);
+      await waitForRequests(scene, 20);
+      running.process.kill(signal);
+      const ended = await running.ended;
+      expect(ended.exitCode).toBe(exitCode);
+      expect(ended.stderr).toMatch(/^\nStopping: what is under way is finished and saved\./);
+      const report = JSON.parse(ended.stdout) as { stopped: string; resources: { new: number } };
+      expect(report.stopped).toBe("interrupted");
+      expect(report.resources.new).toBe(scene.sandbox.log().length);
+      expect(readRuns(scene)).toEqual([{ id: 1, isClosed: true, stopped: "interrupted" }]);
+
+      expect((await runArmoire(scene.args)).exitCode).toBe(0);
+      const urls = scene.sandbox.log().map(({ url }) => url);
+      expect(urls.sort()).toEqual([...scene.sandbox.truth()].map(({ url }) => url).sort());
+    },
+  );
+
+  it("does not wait for a service that never answers", async () => {
+    await using scene = await setScene({ latencyMillis: hour });
+    const running = startArmoire(scene.args);
+    await waitForRequests(scene, 1);
+    running.process.kill("SIGINT");
+    expect(await running.ended).toMatchObject({
+      exitCode: 130,
+      stdout: expect.stringContaining("Interrupted;"),
+    });
+    expect(readRuns(scene)).toEqual([{ id: 1, isClosed: true, stopped: "interrupted" }]);
+  });
+
+  it("a second time ends at once; the next sync closes its run", async () => {
+    await using scene = await setScene({ latencyMillis: hour });
+    const running = startArmoire(scene.args);
+    await waitForRequests(scene, 1);
+    running.process.kill("SIGINT");
+    await once(running.process.stderr, "readable");
+    running.process.kill("SIGINT");
+    expect(await running.ended).toMatchObject({ exitCode: 130, stdout: "" });
+    expect(readRuns(scene)).toEqual([{ id: 1, isClosed: false, stopped: null }]);
+
+    const next = startArmoire(scene.args);
+    await waitForRequests(scene, 2);
+    next.process.kill("SIGTERM");
+    await next.ended;
+    expect(readRuns(scene)).toEqual([
+      { id: 2, isClosed: true, stopped: "interrupted" },
+      { id: 1, isClosed: true, stopped: "interrupted" },
+    ]);
+  });
+});
+
+describe("a mirror that another process writes", () => {
+  it("is refused with the name of who holds it, and can be read meanwhile", async () => {
+    await using scene = await setScene({ latencyMillis: hour });
+    const holder = startArmoire(scene.args);
+    await waitForRequests(scene, 1);
+    const [second, rebuild, status] = await Promise.all([
+      runArmoire(scene.args),
+      runArmoire(["mirror", "rebuild", "--mirror", scene.file]),
+      runArmoire(["status", "--mirror", scene.file, "--json"]),
+    ]);
+    for (const refused of [second, rebuild]) {
+      expect(refused).toEqual({ exitCode: 11, stdout: "", stderr: expect.any(String) });
+      expect(refused.stderr).toMatch(new RegExp(`in use by process ${holder.process.pid} on .* since `));
+      expect(refused.stderr.split("\n")).toHaveLength(3);
+    }
+    expect(status.exitCode).toBe(0);
+    expect(scene.sandbox.log()).toHaveLength(1);
+    holder.process.kill("SIGKILL");
+    await holder.ended;
+    expect((await runArmoire(["mirror", "rebuild", "--mirror", scene.file])).exitCode).toBe(0);
+  });
+});
+
+describe("output that nobody reads to its end", () => {
+  /** The exit code of the program in a pipe whose other end is closed at once. */
+  async function pipeIntoNothing(
+    args: readonly string[],
+    redirection: string,
+  ): Promise<{ exitCode: number; stderr: string }> {
+    const program = [process.execPath, `${import.meta.dirname}/../support/armoire-from-sources.ts`, ...args];
+    const script = `"$@" ${redirection} | true; exit "\${PIPESTATUS[0]}"`;
+    const shell = spawn("bash", ["-c", script, "bash", ...program], { stdio: ["ignore", "ignore", "pipe"] });
+    const [stderr, [exitCode]] = await Promise.all([text(shell.stderr), once(shell, "close")]);
+    return { exitCode: exitCode as number, stderr };
+  }
+
+  it("is no error, and a sync does all of its work", async () => {
+    await using scene = await setScene({});
+    expect(await pipeIntoNothing(scene.args, "")).toEqual({ exitCode: 0, stderr: "" });
+    expect(readRuns(scene)).toEqual([{ id: 1, isClosed: true, stopped: null }]);
+    const everything = "select a.* from size a, size b limit 2000";
+    expect(await pipeIntoNothing(["query", everything, "--mirror", scene.file], "")).toEqual({
+      exitCode: 0,
+      stderr: "",
+    });
+  });
+
+  it("is no error either where it is remarks: the work goes on", async () => {
+    await using scene = await setScene({
+      faults: [{ kind: "brand", positions: [1], times: "always", fault: "not-json" }],
+    });
+    const { exitCode } = await pipeIntoNothing([...scene.args, "--nonsense"], "2>&1 >/dev/null");
+    expect(exitCode).toBe(2);
+    expect((await pipeIntoNothing([...scene.args], "2>&1 >/dev/null")).exitCode).toBe(3);
+  });
+});

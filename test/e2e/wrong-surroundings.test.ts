@@ -1,0 +1,190 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { jsonResponse, startRawServer } from "../support/raw-server.ts";
+import { runArmoire } from "../support/run-armoire.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+import { createFixture, type Fixture } from "./fixture.ts";
+import { expectRefused, type RefusedCase } from "./refused-case.ts";
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+/** What reads a mirror, with arguments that would do. */
+const readers: readonly (readonly string[])[] = [
+  ["status"],
+  ["runs"],
+  ["show", "brand", "x"],
+  ["query", "select 1"],
+  ["export", "--out", "never-written"],
+  ["mirror", "check"],
+  ["mirror", "rebuild"],
+];
+
+describe.each(readers)("%s", (...args) => {
+  const cases: Readonly<Record<string, RefusedCase>> = {
+    "says that there is no mirror yet, and how to make one": [
+      () => args,
+      4,
+      /There is no mirror in .*\n.*armoire sync/,
+    ],
+    "refuses a file that is no mirror, and leaves it alone": [
+      (f) => [...args, "--mirror", f.textFile],
+      1,
+      /Not a (SQLite file|mirror)/,
+    ],
+  };
+  it.concurrent.each(Object.entries(cases))("%s", (_what, refused) => expectRefused(fixture, refused));
+});
+
+describe("a sync is refused", () => {
+  const app = (secret: string) => () => ({ ARMOIRE_APP_KEY: "key", ARMOIRE_APP_SECRET: secret });
+  const syncTo =
+    (...more: readonly string[]) =>
+    (f: Fixture) => ["sync", "--base-url", f.sandbox.url, ...more];
+  const cases: Readonly<Record<string, RefusedCase>> = {
+    "without a base URL": [() => ["sync"], 4, /base URL is not set[\s\S]*--base-url URL/],
+    "with half a credential": [
+      syncTo(),
+      4,
+      /ARMOIRE_APP_KEY is set, ARMOIRE_APP_SECRET is not/,
+      () => ({ ARMOIRE_APP_KEY: "k" }),
+    ],
+    "with a credential that no header can carry": [syncTo(), 4, /application secret contains/, app("a\nb")],
+    "with a credential file that is not there": [
+      syncTo(),
+      4,
+      /ARMOIRE_APP_SECRET_FILE names cannot be read/,
+      () => ({ ARMOIRE_APP_KEY: "k", ARMOIRE_APP_SECRET_FILE: "/nonexistent/secret" }),
+    ],
+    "with a config file that is not there": [
+      syncTo("--config", "no-such.json"),
+      4,
+      /no-such\.json cannot be read/,
+    ],
+    "with a config file that is no JSON": [
+      (f) => ["sync", "--config", f.textFile],
+      4,
+      /notes\.txt is not JSON/,
+    ],
+    "into a file that is no mirror": [
+      (f) => [...syncTo("--mirror", f.textFile)(f)],
+      1,
+      /Not a (SQLite file|mirror)/,
+    ],
+    "into another program's database": [
+      (f) => [...syncTo("--mirror", f.otherDatabase)(f)],
+      1,
+      /Not a mirror/,
+    ],
+    "into a folder that cannot be": [
+      (f) => [...syncTo("--data-dir", join(f.textFile, "below"))(f)],
+      1,
+      /Cannot write|Cannot open/,
+    ],
+    "into a mirror of another service": [
+      (f) => ["sync", "--base-url", f.closedUrl, "--mirror", f.mirror],
+      4,
+      /This mirror is of base URL/,
+    ],
+  };
+  it.concurrent.each(Object.entries(cases))("%s", (_what, refused) => expectRefused(fixture, refused));
+});
+
+describe("a config file", () => {
+  it("with a setting that does not exist is refused by its name, so that no secret is kept in it for nothing", async () => {
+    const file = join(fixture.folder, "wrong-config.json");
+    writeFileSync(file, JSON.stringify({ baseUrl: "https://api.example.org/", token: "hunter2" }));
+    const ended = await runArmoire(["status", "--config", file]);
+    expectRefusal(ended, 4, /unusable setting: .*token/);
+    expect(ended.stderr).not.toContain("hunter2");
+  });
+});
+
+describe("an export is refused", () => {
+  it("where something else is, and leaves it there", async () => {
+    const out = fixture.newPath();
+    mkdirSync(out);
+    writeFileSync(join(out, "mine.txt"), "mine");
+    expectRefusal(await runArmoire(["export", "--out", out, "--mirror", fixture.mirror]), 1, /new-/);
+    expect(readFileSync(join(out, "mine.txt"), "utf8")).toBe("mine");
+  });
+
+  it("where no folder can be", async () => {
+    const out = join(fixture.textFile, "below");
+    expectRefusal(await runArmoire(["export", "--out", out, "--mirror", fixture.mirror]), 1, /notes\.txt/);
+  });
+});
+
+describe("what is not in the mirror", () => {
+  it("is told with what a key may be", async () => {
+    const ended = await runArmoire(["show", "brand", "nobody", "--mirror", fixture.mirror]);
+    expectRefusal(ended, 1, /holds no brand called "nobody"\n.*URL/);
+  });
+});
+
+describe("a service that cannot be reached", () => {
+  it("fails the sync with its address and what to check", async () => {
+    const ended = await runArmoire([
+      "sync",
+      "--base-url",
+      fixture.closedUrl,
+      "--data-dir",
+      fixture.newPath(),
+    ]);
+    expectRefusal(ended, 1, /connection was refused[\s\S]*Check the base URL/);
+    expect(ended.stderr).toContain(fixture.closedUrl);
+  });
+
+  it("fails the doctor, who says the same on stdout with all else", async () => {
+    const dataDir = fixture.newPath();
+    const { stdout, stderr, exitCode } = await runArmoire([
+      "doctor",
+      "--data-dir",
+      dataDir,
+      "--base-url",
+      fixture.closedUrl,
+    ]);
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 1 });
+    expect(stdout).toMatch(/✗ .*connection was refused/);
+    expect(() => readFileSync(dataDir)).toThrow("ENOENT");
+  });
+
+  it("and one that is no such service are told apart", async () => {
+    await using other = await startRawServer((_request, socket) =>
+      socket.end(jsonResponse({ hello: "world" })),
+    );
+    const { stdout, exitCode } = await runArmoire([
+      "doctor",
+      "--data-dir",
+      fixture.newPath(),
+      "--base-url",
+      other.origin,
+    ]);
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/✗ .*(not an envelope|not the root)/);
+    const ended = await runArmoire(["sync", "--data-dir", fixture.newPath(), "--base-url", other.origin]);
+    expectRefusal(ended, 1, /not an envelope/);
+  });
+});
+
+it("a sandbox whose port is taken says so", async () => {
+  const port = new URL(fixture.sandbox.url).port;
+  expectRefusal(await runArmoire(["sandbox", "--port", port]), 1, /cannot listen on .*port/);
+});
+
+it("a brand that is not listed is refused with what it may be", async () => {
+  const ended = await runArmoire([
+    "sync",
+    "--base-url",
+    fixture.sandbox.url,
+    "--data-dir",
+    fixture.newPath(),
+    "--brand",
+    "anna",
+  ]);
+  expectRefusal(ended, 2, /no brand called "anna"\nDid you mean "Anna/);
+});

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runArmoire } from "../support/run-armoire.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+import { createFixture, type Fixture } from "./fixture.ts";
+import { expectRefused, type RefusedCase } from "./refused-case.ts";
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+describe("an unknown flag is wrong usage", () => {
+  it.concurrent.each([
+    ...["sync", "status", "runs", "show", "query", "export --out o", "doctor", "sandbox", "mirror"],
+    ...["mirror check", "mirror rebuild"],
+  ])("of %s", async (command) => {
+    const args = [...command.split(" "), "--nonsense"];
+    await expectRefused(fixture, [() => args, 2, /unknown option '--nonsense'/]);
+  });
+});
+
+describe("a value that makes no sense is wrong usage", () => {
+  const cases: Readonly<Record<string, RefusedCase>> = {
+    "an unknown command": [() => ["snyc"], 2, /unknown command 'snyc'[\s\S]*Did you mean sync/],
+    "a base URL that is none": [
+      () => ["sync", "--base-url", "api.example.org"],
+      2,
+      /base URL \(command line\)/,
+    ],
+    "a base URL of another scheme": [
+      () => ["sync", "--base-url", "ftp://x/"],
+      2,
+      /not an http or https address/,
+    ],
+    "a base URL from the environment": [
+      () => ["sync"],
+      2,
+      /base URL \(ARMOIRE_BASE_URL\)/,
+      () => ({ ARMOIRE_BASE_URL: "x" }),
+    ],
+    "a service name with a space": [() => ["status", "--service-name", "a b"], 2, /not a word of letters/],
+    "a data directory without a name": [
+      () => ["status", "--data-dir", ""],
+      2,
+      /data directory \(command line\) has no name/,
+    ],
+    "an unknown depth": [() => ["sync", "--depth", "bras"], 2, /Allowed choices are brands, models, sizes/],
+    "a budget in words": [() => ["sync", "--budget", "ten"], 2, /must be a whole number/],
+    "a budget below nothing": [() => ["sync", "--budget=-1"], 2, /must be a whole number/],
+    "no concurrency at all": [() => ["sync", "--concurrency", "0"], 2, /must be from 1 to 256/],
+    "a limit in words": [() => ["runs", "--limit", "all"], 2, /must be a whole number/],
+    "an unknown kind": [() => ["show", "bra", "x"], 2, /Allowed choices are brand, model, size/],
+    "a missing key": [() => ["show", "brand"], 2, /missing required argument 'key'/],
+    "a missing statement": [() => ["query"], 2, /missing required argument 'sql'/],
+    "too many arguments": [() => ["status", "now"], 2, /too many arguments/],
+    "an export to nowhere": [() => ["export"], 2, /required option '--out <dir>' not specified/],
+    "an unknown export format": [
+      (f) => ["export", "--out", "o", "--format", "xls", "--mirror", f.mirror],
+      2,
+      /no export format "xls"/,
+    ],
+    "an unknown table": [
+      (f) => ["export", "--out", "o", "--table", "bras", "--mirror", f.mirror],
+      2,
+      /no table "bras"/,
+    ],
+    "an unknown preset": [() => ["sandbox", "--preset", "huge"], 2, /Allowed choices are small, real/],
+    "a port that cannot be": [() => ["sandbox", "--port", "99999"], 2, /port/],
+    "rules that are not there": [
+      () => ["sandbox", "--faults", "no-such.json"],
+      2,
+      /cannot be read: no-such\.json/,
+    ],
+    "a statement that is no SQL": [(f) => ["query", "selekt 1", "--mirror", f.mirror], 2, /syntax error/],
+    "a statement that writes": [
+      (f) => ["query", "delete from _brand", "--mirror", f.mirror],
+      2,
+      /read-only|reads/,
+    ],
+  };
+  it.concurrent.each(Object.entries(cases))("%s", (_what, refused) => expectRefused(fixture, refused));
+});
+
+it("a base URL with a password is refused without showing it", async () => {
+  const ended = await runArmoire(["sync", "--base-url", "https://me:hunter2@api.example.org/"]);
+  expectRefusal(ended, 2, /without user name and password/);
+  expect(ended.stderr).not.toContain("hunter2");
+});
+
+it("no command at all shows the help, as an error", async () => {
+  const { stdout, stderr, exitCode } = await runArmoire([]);
+  expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
+  expect(stderr).toMatch(/^Usage: armoire/);
+});

@@ -1,0 +1,131 @@
+/** What a fetch becomes: a result for the mirror, or the reason why the whole run should stop. */
+import { describe, expect, it } from "vitest";
+import { fetchJobRunner, type JobResult } from "../../jobs/fetch-job.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import type { FetchedHere } from "../../src/service/fetched.ts";
+import { openService, type Service } from "../../src/service/service.ts";
+import { ServiceError, type ServiceErrorCode } from "../../src/service/service-error.ts";
+
+const job = { resourceId: 7, url: "https://x.example/brands/", etag: '"held"' };
+const now = () => Date.UTC(2026, 0, 15, 12);
+const about = { resourceId: 7, fetchedAt: "2026-01-15T12:00:00.000Z" };
+const never = new AbortController().signal;
+
+/** A door behind which every fetch ends so. */
+function doorThat(end: () => Promise<FetchedHere>): Service {
+  return { fetch: end, close: async () => {} };
+}
+
+const failWith = (error: unknown, signal = never): Promise<JobResult> =>
+  fetchJobRunner(
+    doorThat(() => Promise.reject(error)),
+    now,
+  )(job, signal);
+
+const resumeAt = Date.UTC(2026, 0, 16);
+const serviceError = (code: ServiceErrorCode) =>
+  new ServiceError(code, "happened", { url: job.url, resumeAt });
+
+describe("what the service answered", () => {
+  it("is a result, with the validator that was held sent along", async () => {
+    await using sandbox = await startSandbox();
+    const service = openService({ baseUrl: sandbox.url });
+    const carryOut = fetchJobRunner(service, now);
+    const root = { resourceId: 7, url: sandbox.url, etag: null };
+    try {
+      const fetched = await carryOut(root, never);
+      const truth = [...sandbox.truth()].find(({ kind }) => kind === "root");
+      expect(fetched).toEqual({
+        end: "fetched",
+        job: root,
+        result: { ...about, outcome: "body", status: 200, etag: expect.any(String), body: expect.anything() },
+      });
+      if (fetched.end !== "fetched" || fetched.result.outcome !== "body") throw new Error("no body");
+      const { body, etag } = fetched.result;
+      expect(Buffer.from(body).toString()).toBe(JSON.stringify(truth?.body));
+      const again = { ...root, etag };
+      expect(await carryOut(again, never)).toEqual({
+        end: "fetched",
+        job: again,
+        result: { ...about, outcome: "not-modified" },
+      });
+      const gone = { ...root, url: `${sandbox.url}brands/nobody/` };
+      expect(await carryOut(gone, never)).toEqual({
+        end: "fetched",
+        job: gone,
+        result: { ...about, outcome: "gone" },
+      });
+    } finally {
+      await service.close();
+    }
+  });
+
+  it("is plain data that survives the way between threads and through a queue", async () => {
+    const body = Buffer.from("{}");
+    const here: FetchedHere = {
+      outcome: "body",
+      url: job.url,
+      finalUrl: job.url,
+      status: 200,
+      etag: null,
+      body,
+      json: { value: {}, hasDuplicateKeys: false },
+    };
+    const result = await fetchJobRunner(
+      doorThat(async () => here),
+      now,
+    )(job, never);
+    expect(structuredClone(result)).toEqual({
+      ...result,
+      result: { ...about, outcome: "body", status: 200, etag: null, body: new Uint8Array(body) },
+    });
+  });
+});
+
+describe("no usable answer", () => {
+  it.each<ServiceErrorCode>(["timeout", "unreachable", "server-error", "closed"])(
+    "(%s) that may come later is a failure of this resource",
+    async (code) => {
+      const error = serviceError(code);
+      expect(error.next).toBe("retry");
+      expect(await failWith(error)).toEqual({
+        end: "fetched",
+        job,
+        result: { ...about, outcome: "failed", code, message: error.message },
+      });
+    },
+  );
+
+  it.each<ServiceErrorCode>(["forbidden", "not-json", "not-the-api", "redirect-refused"])(
+    "(%s) of a resource that answers wrongly is a failure of this resource",
+    async (code) => {
+      const error = serviceError(code);
+      expect(error.next).toBe("skip");
+      expect(await failWith(error)).toMatchObject({ end: "fetched", result: { outcome: "failed", code } });
+    },
+  );
+
+  it.each<[ServiceErrorCode, string]>([
+    ["throttled", "allowance"],
+    ["allowance-spent", "allowance"],
+    ["not-authenticated", "authentication"],
+    ["circuit-open", "outage"],
+  ])("(%s) stops the run: %s", async (code, reason) => {
+    const error = serviceError(code);
+    expect(await failWith(error)).toEqual({
+      end: "stopped",
+      job,
+      stop: { reason, message: error.message, hint: error.hint, resumeAt },
+    });
+  });
+
+  it("since the caller asked to end is a cancelled job", async () => {
+    const cancel = new AbortController();
+    cancel.abort();
+    expect(await failWith(cancel.signal.reason, cancel.signal)).toEqual({ end: "cancelled", job });
+  });
+
+  it("for a reason that nobody foresaw is thrown on", async () => {
+    await expect(failWith(new TypeError("a mistake of ours"))).rejects.toThrow("a mistake of ours");
+  });
+});

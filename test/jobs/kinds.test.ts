@@ -1,0 +1,84 @@
+/** The table of kinds holds together: whatever one kind leads to is a kind itself. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { kinds } from "../../jobs/kinds.ts";
+import { entities } from "../../schema/entities.ts";
+import { depths } from "../../schema/kind.ts";
+import { columnsOf } from "../../schema/projection.ts";
+import { kindsInScope } from "../../src/sync/scope.ts";
+
+const all = Object.values(kinds);
+
+it("every file of a kind is in the table", async () => {
+  const folder = join(import.meta.dirname, "../../jobs/kinds");
+  const modules = await Promise.all(
+    readdirSync(folder).map(
+      (name) => import(join(folder, name)) as Promise<Record<string, { name: string }>>,
+    ),
+  );
+  const names = modules.flatMap((exported) => Object.values(exported).map(({ name }) => name));
+  expect(names.sort()).toEqual(Object.keys(kinds).sort());
+  for (const [name, kind] of Object.entries(kinds)) expect(kind.name).toBe(name);
+});
+
+describe.each(all.map((kind) => [kind.name, kind] as const))("%s", (_name, kind) => {
+  const leadsTo = { ...kind.children, ...kind.references, ...kind.optional };
+
+  it("leads to kinds that exist, each link to one", () => {
+    for (const target of Object.values(leadsTo)) expect(Object.keys(kinds)).toContain(target);
+    const names = [kind.children, kind.references, kind.optional].flatMap((links) => Object.keys(links));
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it("has items if and only if it is a collection, of a kind that exists and is an entity", () => {
+    expect(kind.items !== undefined).toBe(kind.rel === "collection");
+    if (kind.items === undefined) return;
+    expect(kinds[kind.items.kind]?.rel).toBe("entity");
+    expect(Object.keys(kind.items.summary.fields.shape)).toEqual(
+      expect.arrayContaining(["href", kind.items.summary.nameField]),
+    );
+  });
+
+  it("owns only what is in its own area", () => {
+    if (kind.name === "root") return;
+    const owned = [...Object.values(kind.children), ...(kind.items?.owned ? [kind.items.kind] : [])];
+    for (const name of owned) expect(kinds[name]?.areas).toEqual(kind.areas);
+  });
+
+  it("is not named like a kind that nobody knows", () => {
+    expect(kind.name).toMatch(/^[a-z_]+$/);
+  });
+});
+
+it("every reference that is a column of an entity is a link that the entity's kind knows", () => {
+  const kindOf: Record<string, string> = { user: "me" };
+  for (const entity of entities) {
+    const kind = kinds[kindOf[entity.table] ?? entity.table];
+    for (const name of entity.references) {
+      expect(Object.keys({ ...kind?.children, ...kind?.references })).toContain(name);
+    }
+    if (entity.owner !== null) expect(entity.references).toContain(entity.owner);
+    expect(columnsOf(entity)).not.toContain("id");
+  }
+});
+
+it("every kind that a mirror fetches is reached by some sync", () => {
+  const links = ["related", "same_cut", "adjacent_sizes"];
+  const reached = {
+    catalogue: depths.flatMap((depth) => kindsInScope(kinds, "catalogue", depth, links)),
+    account: kindsInScope(kinds, "account", "sizes", []),
+  };
+  for (const { name, areas } of all) {
+    for (const area of areas) expect(reached[area]).toContain(name);
+  }
+});
+
+it("each depth includes the one before it", () => {
+  const scopes = depths.map((depth) => kindsInScope(kinds, "catalogue", depth, []));
+  expect(scopes).toEqual([
+    ["root", "brands", "brand"],
+    ["root", "brands", "brand", "models", "model"],
+    ["root", "brands", "brand", "models", "model", "sizes", "size"],
+  ]);
+});

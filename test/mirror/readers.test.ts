@@ -1,0 +1,80 @@
+/** What others see of a mirror while it is written. */
+import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { kinds } from "../../jobs/kinds.ts";
+import { checkMirror } from "../../src/mirror/check.ts";
+import type { FetchResult } from "../../src/mirror/fetch-result.ts";
+import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
+import { beginRun, type MirrorRig, startMirrorRig, walk } from "./mirror-rig.ts";
+import { answerFrom, entity, page, root, urlOf, worldOf } from "./world.ts";
+
+let rig: MirrorRig;
+beforeEach(async () => {
+  rig = await startMirrorRig();
+  onTestFinished(() => rig[Symbol.asyncDispose]());
+});
+
+const paths = ["a/", "b/", "c/"];
+const world = worldOf({
+  "/": root(),
+  "brands/": page(paths),
+  ...Object.fromEntries(paths.map((path) => [path, entity({ name: path })])),
+});
+
+it("a reader sees a batch whole or not at all, and is not kept waiting", async () => {
+  const mirror = await rig.write();
+  walk(mirror, world, { maxBatches: 2 });
+  const reader = openMirrorReader(rig.file);
+  onTestFinished(() => reader.close());
+  const before = canonicalDump(reader);
+  const idOf = mirror.db.prepare<[string], number>("select id from _resource where url = ?").pluck();
+  const seenMeanwhile: CanonicalDump[] = [];
+  const results = paths.map((path): FetchResult => {
+    const url = urlOf(path);
+    const answer = answerFrom(world, { id: idOf.get(url) ?? 0, url, etag: null });
+    return {
+      ...answer,
+      // Looked at in the middle of the transaction.
+      get resourceId() {
+        seenMeanwhile.push(canonicalDump(reader));
+        expect(checkMirror(reader, kinds).problems).toEqual([]);
+        return answer.resourceId;
+      },
+    };
+  });
+  mirror.ingest(results, beginRun(mirror));
+  expect(seenMeanwhile.length).toBeGreaterThanOrEqual(paths.length);
+  for (const seen of seenMeanwhile) expect(seen).toEqual(before);
+  expect(canonicalDump(reader)).toEqual(canonicalDump(mirror));
+  expect(canonicalDump(reader)).not.toEqual(before);
+});
+
+it("a reader that reads for long keeps its state while batches are written", async () => {
+  const mirror = await rig.write();
+  walk(mirror, world, { maxBatches: 2 });
+  const reader = openMirrorReader(rig.file);
+  onTestFinished(() => reader.close());
+  reader.db.exec("begin");
+  const before = canonicalDump(reader);
+  walk(mirror, world);
+  expect(canonicalDump(reader)).toEqual(before);
+  reader.db.exec("commit");
+  expect(canonicalDump(reader)).toEqual(canonicalDump(mirror));
+});
+
+it("a reader cannot write", async () => {
+  walk(await rig.write(), world);
+  rig.read((reader) => {
+    expect(() => reader.db.exec("delete from _resource")).toThrow(/readonly/);
+  });
+});
+
+it("a mirror is read while nobody has it open for writing, and stays as it was", async () => {
+  const mirror = await rig.write();
+  walk(mirror, world);
+  const before = canonicalDump(mirror);
+  mirror.close();
+  const readers = [openMirrorReader(rig.file), openMirrorReader(rig.file)];
+  for (const reader of readers) expect(canonicalDump(reader)).toEqual(before);
+  for (const reader of readers) reader.close();
+});

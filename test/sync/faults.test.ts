@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import { appCredential } from "../../src/service/credential.ts";
+import { rawResponse, startRawServer } from "../support/raw-server.ts";
+import { differencesFromTruth, problemsOf } from "./compare-with-truth.ts";
+import { type Rig, startRig } from "./rig.ts";
+
+const world = { brands: 6, models: 24, sizes: 70, pageSize: 5 };
+
+describe("in weather that passes", () => {
+  it.each(["flaky", "slow"] as const)("%s, everything is held in the end", async (faults) => {
+    await using rig = await startRig({ ...world, faults });
+    const report = await rig.sync({ concurrency: 8 });
+    expect(report).toMatchObject({ complete: true, stopped: null, resources: { failed: 0 } });
+    expect(differencesFromTruth(rig)).toEqual([]);
+    if (faults === "flaky") expect(report.requests.retried).toBeGreaterThan(0);
+  });
+});
+
+describe("in weather that does not pass", () => {
+  it.each(["hostile", "broken"] as const)(
+    "%s, what works is held, the rest is told and healed later",
+    async (faults) => {
+      await using rig = await startRig({ ...world, faults });
+      const report = await rig.sync();
+      expect(report).toMatchObject({ complete: false, stopped: null, resources: { pending: 0 } });
+      expect(report.resources.failed).toBeGreaterThan(0);
+      expect(failuresOf(rig)).toHaveLength(report.resources.failed);
+      expect(problemsOf(rig)).toEqual([]);
+      const again = await rig.sync();
+      expect(again.resources).toMatchObject({ new: 0, failed: report.resources.failed });
+      rig.sandbox.setFaults([]);
+      expect(await rig.sync()).toMatchObject({ complete: true });
+      expect(failuresOf(rig)).toEqual([]);
+      expect(differencesFromTruth(rig)).toEqual([]);
+    },
+  );
+
+  it("a resource that was held and fails keeps what was held, and says why", async () => {
+    await using rig = await startRig(world);
+    await rig.sync();
+    rig.sandbox.setFaults([{ kind: "brand", every: 2, times: "always", fault: "status", status: 500 }]);
+    expect(await rig.sync()).toMatchObject({ complete: false, resources: { failed: 3, gone: 0 } });
+    expect(differencesFromTruth(rig)).toEqual([]);
+    expect(failuresOf(rig)).toHaveLength(3);
+    for (const { error } of failuresOf(rig)) expect(error).toContain("answered 500");
+  });
+
+  it("a listing that comes empty makes nothing of it gone", async () => {
+    await using rig = await startRig(world);
+    await rig.sync();
+    rig.sandbox.setFaults([{ kind: "brands", times: "always", fault: "empty-collection" }]);
+    expect(await rig.sync()).toMatchObject({ resources: { gone: 0 } });
+    rig.sandbox.setFaults([]);
+    await rig.sync();
+    expect(differencesFromTruth(rig)).toEqual([]);
+  });
+});
+
+describe("when the service is down", () => {
+  it("from the start, the run fails and says why", async () => {
+    await using rig = await startRig({
+      ...world,
+      faults: [{ times: "always", fault: "status", status: 503 }],
+    });
+    await expect(rig.sync()).rejects.toMatchObject({
+      code: "nothing-fetched",
+      message: expect.stringContaining("answered 503"),
+    });
+    rig.sandbox.setFaults([]);
+    expect(await rig.sync()).toMatchObject({ complete: true });
+  });
+
+  it("from some point on, it is asked no more after a while, and the next run goes on from there", async () => {
+    await using rig = await startRig({ brands: 3, models: 60, sizes: 60, pageSize: 100 });
+    rig.sandbox.setFaults([{ kind: "model", from: 4, times: "always", fault: "hang-up" }]);
+    const report = await rig.sync({ concurrency: 4 });
+    expect(report).toMatchObject({ stopped: "error", complete: false });
+    expect(report.resources.new).toBeGreaterThan(0);
+    // Ten in a row, and those that were under way.
+    expect(report.resources.failed).toBeLessThanOrEqual(13);
+    expect(report.resources.pending).toBeGreaterThan(40);
+    rig.sandbox.setFaults([]);
+    const held = report.resources.new;
+    const { resources } = await rig.sync();
+    expect(held + resources.new).toBeLessThanOrEqual([...rig.sandbox.truth()].length);
+    await rig.sync();
+    expect(differencesFromTruth(rig)).toEqual([]);
+  });
+});
+
+describe("a link that leads to another origin", () => {
+  it("is counted as skipped and never asked, with or without a credential", async () => {
+    await using canary = await startRawServer((_request, socket) => socket.end(rawResponse(200)));
+    await using rig = await startRig(world);
+    const target = `${canary.origin}/{path}`;
+    rig.sandbox.setFaults([
+      { kind: "brand", positions: [1], times: "always", fault: "evil-links", link: "models", target },
+      { kind: "brand", positions: [2], times: "always", fault: "evil-links", link: "related" },
+      { kind: "brands", positions: [2], times: "always", fault: "set", pointer: "/meta/next", value: target },
+      { kind: "sizes", positions: [1], times: "always", fault: "evil-links", target },
+      { kind: "model", positions: [2], times: "always", fault: "redirect", target },
+    ]);
+    const credential = appCredential(rig.sandbox.app.key, rig.sandbox.app.secret);
+    const report = await rig.sync({ credential, follow: ["related"] });
+    expect(canary.connectionCount()).toBe(0);
+    expect(report.resources.skipped).toBeGreaterThanOrEqual(4);
+    expect(report.resources.failed).toBe(1);
+    expect(problemsOf(rig)).toEqual([]);
+    expect(new Set(rig.sandbox.log().map((entry) => entry.credential))).toEqual(new Set(["app:sandbox-app"]));
+  });
+});
+
+describe("a credential that is not accepted", () => {
+  it.each([401, 200])("ends the run whatever the status (%d), and what is mirrored stays", async (status) => {
+    await using rig = await startRig(world);
+    await rig.sync({ depth: "brands" });
+    rig.sandbox.setFaults([{ kind: "models", from: 2, times: "always", fault: "not-authenticated", status }]);
+    await expect(rig.sync()).rejects.toMatchObject({
+      code: "not-authenticated",
+      hint: expect.stringContaining("what is mirrored stays"),
+    });
+    expect(problemsOf(rig)).toEqual([]);
+    const lastRun = rig.read(({ db }) =>
+      db.prepare("select ended_at is not null, stopped from _run").raw().all(),
+    );
+    expect(lastRun.at(-1)).toEqual([1, "error"]);
+    rig.sandbox.setFaults([]);
+    expect(await rig.sync()).toMatchObject({ complete: true, resources: { gone: 0 } });
+    expect(differencesFromTruth(rig)).toEqual([]);
+  });
+});
+
+function failuresOf(rig: Rig): { url: string; error: string }[] {
+  return rig.read(({ db }) =>
+    db
+      .prepare<[], { url: string; error: string }>("select url, error from _resource where error is not null")
+      .all(),
+  );
+}
