@@ -22,6 +22,7 @@ const lines = sections
 const width = Math.ceil(columns * charWidth + 2 * margin);
 const height = lines.length * lineHeight + 2 * margin + barHeight;
 process.stdout.write(`<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
+<title>armoire: a first sync, the export, and a second sync that costs a fraction of the first</title>
 <style>${css}</style>
 <rect width="100%" height="100%" rx="8" fill="#1b2029"/>
 ${["#f0605a", "#f5bd4f", "#61c554"].map((fill, n) => `<circle cx="${22 + n * 20}" cy="20" r="6" fill="${fill}"/>`).join("")}

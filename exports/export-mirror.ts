@@ -1,5 +1,6 @@
 /** From a mirror to a data package: the public tables of one instant, written whole or not at all. */
 
+import { toMirrorError } from "../src/mirror/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../src/mirror/mirror.ts";
 import { publicTables } from "../src/mirror/tables.ts";
 import { type ExportFormat, writeDataPackage } from "./data-package.ts";
@@ -48,6 +49,8 @@ export async function exportMirror(request: ExportMirrorRequest): Promise<Manife
       raw,
       ...(signal ? { signal } : {}),
     });
+  } catch (error) {
+    throw toMirrorError(error, file);
   } finally {
     mirror.close();
   }

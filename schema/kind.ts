@@ -36,5 +36,7 @@ export type Kinds = Readonly<Record<string, Kind>>;
 /** The kind of a link that no known kind explains: noted like an optional one. */
 export const unknownKind = (linkName: string): string => `?${linkName}`;
 
+export const isUnknownKind = (kind: string): boolean => kind.startsWith("?");
+
 /** The kind of the items of a collection whose kind is itself unknown. */
 export const unknownItemKind = (collectionKind: string): string => `${collectionKind}.item`;

@@ -1,7 +1,10 @@
 /** `sync` as a library call, as it is published: fetch, validate, store, project, durably. Arguments: base URL, mirror file, concurrency. */
 import { rmSync } from "node:fs";
-import { sync } from "../../dist/src/index.js";
 import { measure } from "./measure.ts";
+
+// Named at run time, since `dist/` is there only after a build.
+const built: string = new URL("../../dist/src/index.js", import.meta.url).href;
+const { sync } = (await import(built)) as typeof import("../../src/index.ts");
 
 const [baseUrl = "", file = "", concurrency = "1"] = process.argv.slice(2);
 for (const leftover of [file, `${file}-wal`, `${file}-shm`]) rmSync(leftover, { force: true });

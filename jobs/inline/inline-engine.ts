@@ -15,22 +15,22 @@ export function inlineEngine(carryOut: CarryOut, options: InlineEngineOptions): 
   const { concurrency, batchSize = 512, lingerMillis = 50 } = options;
   return {
     async *run(source: JobSource, signal: AbortSignal) {
+      const finished: JobResult[] = [];
       let underWay = 0;
-      let finished: JobResult[] = [];
       let hasLingered = false;
-      let failure: { error: unknown } | null = null;
+      let hasLeft = false;
+      let failure: { readonly error: unknown } | null = null;
+      let lingering: NodeJS.Timeout | undefined;
       let wake: () => void = () => {};
 
       // A source with nothing to give may have more once what is finished is ingested: then nobody should wait.
       const isReady = () => finished.length >= batchSize || hasLingered || underWay < concurrency;
       const finish = (result: JobResult) => {
         finished.push(result);
-        if (finished.length === 1) {
-          lingering = setTimeout(() => {
-            hasLingered = true;
-            wake();
-          }, lingerMillis);
-        }
+        lingering ??= setTimeout(() => {
+          hasLingered = true;
+          wake();
+        }, lingerMillis);
       };
       const carryOutOne = async (job: FetchJob) => {
         try {
@@ -43,30 +43,38 @@ export function inlineEngine(carryOut: CarryOut, options: InlineEngineOptions): 
         if (isReady()) wake();
       };
       const pull = () => {
-        while (underWay < concurrency && failure === null) {
-          const jobs = source.next(concurrency - underWay);
-          if (jobs.length === 0) return;
-          underWay += jobs.length;
-          for (const job of jobs) void carryOutOne(job);
+        try {
+          // While the caller is busy no more is begun than one further batch, which is what a kill may cost.
+          while (underWay < concurrency && finished.length < batchSize && failure === null && !hasLeft) {
+            const jobs = source.next(concurrency - underWay);
+            if (jobs.length === 0) return;
+            underWay += jobs.length;
+            for (const job of jobs) void carryOutOne(job);
+          }
+        } catch (error) {
+          failure ??= { error };
         }
       };
 
-      let lingering: NodeJS.Timeout | undefined;
-      for (;;) {
-        pull();
-        while (underWay > 0 && !(finished.length > 0 && isReady())) {
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
+      try {
+        for (;;) {
+          pull();
+          while (underWay > 0 && !(finished.length > 0 && isReady())) {
+            await new Promise<void>((resolve) => {
+              wake = resolve;
+            });
+          }
+          if (finished.length === 0) break;
+          clearTimeout(lingering);
+          lingering = undefined;
+          hasLingered = false;
+          yield finished.splice(0, batchSize);
         }
-        if (finished.length === 0) break;
+      } finally {
+        hasLeft = true;
         clearTimeout(lingering);
-        hasLingered = false;
-        const batch = finished;
-        finished = [];
-        yield batch;
       }
-      if (failure !== null) throw (failure as { error: unknown }).error;
+      if (failure !== null) throw (failure as { readonly error: unknown }).error;
     },
   };
 }

@@ -40,11 +40,7 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
     const urlOfLink = new Map(derived.links.map(({ name, url }) => [name, url]));
     const idOfLink = (name: string) => resources.find(urlOfLink.get(name) ?? "")?.id ?? null;
     const expectedRows = derived.projection
-      ? typedRows.expected(
-          resource.id,
-          derived.projection,
-          referenceIds(resource, derived, idOfLink, resources),
-        )
+      ? typedRows.expected(resource.id, derived.projection, referenceIds(resource, idOfLink, resources))
       : [];
     const compare = (code: CheckProblem["code"], held: unknown, expected: unknown) => {
       if (toComparable(held) !== toComparable(expected))

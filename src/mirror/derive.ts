@@ -32,8 +32,6 @@ export interface Derived {
   /** The following page of a collection. */
   readonly nextUrl: string | null;
   readonly collectionTotal: number | null;
-  /** The collection that an entity says it belongs to. */
-  readonly collectionUrl: string | null;
   readonly projection: Projection | null;
   readonly issues: readonly DerivedIssue[];
 }
@@ -98,7 +96,7 @@ export function deriveOrThrow(
     const url = resolve(given, toPointer(["links", name]));
     return [{ name, url, ...kindOfLink(kind, name, issues) }];
   });
-  const { next, collection, collectionTotal } = envelope.meta;
+  const { next, collectionTotal } = envelope.meta;
   const projection = kind?.project?.(envelope, context.serviceName) ?? null;
   if (projection) issues.push(...projection.issues);
   return {
@@ -106,7 +104,6 @@ export function deriveOrThrow(
     items: envelope.rel === "collection" ? deriveItems(envelope, resource.kind, kind, resolve, issues) : null,
     nextUrl: next === null ? null : resolve(next, "/meta/next"),
     collectionTotal,
-    collectionUrl: collection === null ? null : resolve(collection, "/meta/collection"),
     projection,
     issues,
   };
@@ -141,7 +138,7 @@ function kindOfLink(
   const reference = ownValue(kind?.references, name);
   if (reference !== undefined) return { kind: reference, owned: false, isOptional: false };
   const optional = ownValue(kind?.optional, name);
-  if (optional !== undefined) return { kind: optional, owned: false, isOptional: true };
+  if (optional !== undefined) return { kind: optional, owned: true, isOptional: true };
   issues.push({ pointer: toPointer(["links", name]), code: "unknown-link" });
   return { kind: unknownKind(name), owned: false, isOptional: true };
 }

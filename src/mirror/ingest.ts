@@ -108,18 +108,30 @@ export function prepareIngest(db: Connection, writer: DerivedWriter, context: De
   ): void => {
     const sha256 = createHash("sha256").update(result.body).digest();
     const last = lastRevisionOf(resource);
-    if (last?.sha256?.equals(sha256)) {
+    const isSame = last?.sha256?.equals(sha256) ?? false;
+    if (isSame && resource.state === "held") {
       setHeld.run(result.etag, runId, result.fetchedAt, resource.id);
       summary.unchanged++;
       return;
     }
     const derived = deriveOrThrow(parseBodyOrThrow(result.body), resource, context);
-    if (last?.sha256) closeRevision.run(runId, resource.id);
-    const contentId = storeContent(resource.id, last === undefined, sha256, result.body);
-    insertRevision.run(resource.id, (last?.seq ?? 0) + 1, contentId, runId, result.status, result.fetchedAt);
+    // A body that is held of what is due again was fetched before it was known what it is: only its reading is new.
+    if (!isSame) {
+      if (last?.sha256) closeRevision.run(runId, resource.id);
+      const contentId = storeContent(resource.id, last === undefined, sha256, result.body);
+      insertRevision.run(
+        resource.id,
+        (last?.seq ?? 0) + 1,
+        contentId,
+        runId,
+        result.status,
+        result.fetchedAt,
+      );
+    }
     setHeld.run(result.etag, runId, result.fetchedAt, resource.id);
     summary.discovered += writer.write({ ...resource, isKnown: last !== undefined }, derived, runId);
     if (last === undefined) summary.new++;
+    else if (isSame) summary.unchanged++;
     else summary.changed++;
   };
 

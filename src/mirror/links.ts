@@ -2,6 +2,7 @@
  * The links of a resource. What the walk meets anyway becomes a resource at once; an optional link is only noted, with its
  * URL, until a sync follows links of its name: nine tenths of a catalogue's optional links are never followed.
  */
+import { isUnknownKind } from "../../schema/kind.ts";
 import type { Connection } from "./connection.ts";
 import type { DerivedLink } from "./derive.ts";
 import { readMeta, writeMeta } from "./meta.ts";
@@ -51,7 +52,8 @@ export function prepareLinks(db: Connection, resources: Resources): Links {
         for (const name of added) {
           followed.add(name);
           for (const { fromId, kind, url } of selectNoted.all(name)) {
-            setTarget.run(resources.ensure(url, kind, null, runId).id, fromId, name);
+            const ownerId = isUnknownKind(kind) ? null : fromId;
+            setTarget.run(resources.ensure(url, kind, ownerId, runId).id, fromId, name);
           }
         }
         writeMeta(db, "followed_links", JSON.stringify([...followed].sort()));

@@ -20,6 +20,7 @@ import { migrate } from "./migrate.ts";
 import { type RebuildReport, rebuildProjections } from "./rebuild.ts";
 import { prepareResources } from "./resources.ts";
 import { beginRun, closeRun, type RunEnd, type RunStart } from "./runs.ts";
+import { reconsiderTombstones } from "./tombstones.ts";
 import { prepareDerivedWriter } from "./write-derived.ts";
 
 /** A mirror open for reading: any number of processes may have one, also while a sync writes. */
@@ -40,7 +41,7 @@ export interface MirrorWriter extends MirrorReader {
   follow(names: readonly string[], runId: number): void;
   ingest(results: readonly FetchResult[], runId: number): IngestSummary;
   rebuild(): RebuildReport;
-  /** Begins a cycle of checks with this run. */
+  /** Begins a cycle of checks with this run; tombstones that something still leads to are checked as well. */
   setCycleRun(runId: number): void;
 }
 
@@ -113,7 +114,12 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       follow: guard((names, runId) => links.follow(names, runId)),
       ingest: guard(ingest),
       rebuild: guard(() => rebuildProjections(connection, resources, links, context)),
-      setCycleRun: guard((runId) => writeCycleRun(connection, runId)),
+      setCycleRun: guard(
+        connection.transaction((runId: number) => {
+          writeCycleRun(connection, runId);
+          reconsiderTombstones(connection);
+        }),
+      ),
       close() {
         connection.close();
         releaseLock();

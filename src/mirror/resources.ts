@@ -19,18 +19,22 @@ export interface WrittenResource {
   readonly isKnown: boolean;
 }
 
+export interface EnsuredResource {
+  readonly id: number;
+  /** Nothing had led to it before, or nothing that said what it is. */
+  readonly isNew: boolean;
+  /** It was known without an owner, and has one now. */
+  readonly isAdopted: boolean;
+  readonly hasConflict: boolean;
+}
+
 export interface Resources {
   find(url: string): KnownResource | undefined;
   /**
    * Finds the resource or adds it. The first known kind wins, and a conflict says that another one disagrees. What was
    * gone and is linked again is due again.
    */
-  ensure(
-    url: string,
-    kind: string,
-    ownerId: number | null,
-    runId: number,
-  ): { id: number; isNew: boolean; hasConflict: boolean };
+  ensure(url: string, kind: string, ownerId: number | null, runId: number): EnsuredResource;
   ownerOf(id: number): number | null;
 }
 
@@ -41,7 +45,7 @@ export function prepareResources(db: Connection, kinds: Kinds, area: Area): Reso
   const insert = db.prepare(
     "insert into _resource (url, kind, owner_id, state, first_run) values (?, ?, ?, ?, ?)",
   );
-  const setKind = db.prepare("update _resource set kind = ?, state = ? where id = ?");
+  const setKind = db.prepare("update _resource set kind = ?, state = ?, etag = null where id = ?");
   const setState = db.prepare("update _resource set state = ? where id = ?");
   const setOwner = db.prepare("update _resource set owner_id = ? where id = ?");
   const selectOwner = db
@@ -58,16 +62,16 @@ export function prepareResources(db: Connection, kinds: Kinds, area: Area): Reso
       const known = select.get(url);
       if (known === undefined) {
         const { lastInsertRowid } = insert.run(url, kind, ownerId, initialState(kind), runId);
-        return { id: Number(lastInsertRowid), isNew: true, hasConflict: false };
+        return { id: Number(lastInsertRowid), isNew: true, isAdopted: false, hasConflict: false };
       }
       if (known.state === "gone") setState.run("due", known.id);
-      if (known.ownerId === null && ownerId !== null && ownerId !== known.id) setOwner.run(ownerId, known.id);
-      const isKnownKind = Object.hasOwn(kinds, known.kind);
-      if (known.kind !== kind && !isKnownKind && Object.hasOwn(kinds, kind)) {
-        setKind.run(kind, initialState(kind), known.id);
-        return { id: known.id, isNew: true, hasConflict: false };
-      }
-      return { id: known.id, isNew: false, hasConflict: known.kind !== kind && Object.hasOwn(kinds, kind) };
+      const isAdopted = known.ownerId === null && ownerId !== null && ownerId !== known.id;
+      if (isAdopted) setOwner.run(ownerId, known.id);
+      const disagrees = known.kind !== kind && Object.hasOwn(kinds, kind);
+      const isNew = disagrees && !Object.hasOwn(kinds, known.kind);
+      // Without its validator it comes again in full, so that its body is read as what it now is.
+      if (isNew) setKind.run(kind, initialState(kind), known.id);
+      return { id: known.id, isNew, isAdopted, hasConflict: disagrees && !isNew };
     },
   };
 }

@@ -10,6 +10,8 @@ export type ReferenceIds = (entity: Entity) => (number | null)[];
 
 export interface TypedRows {
   write(resourceId: number, projection: Projection, referenceIds: ReferenceIds): void;
+  /** Says whose a resource is whose own row did not. */
+  adopt(resourceId: number, ownerId: number | null): void;
   /** Every stored row of the resource, table by table, for comparing with a projection. */
   read(resourceId: number): unknown[][];
   /** The rows that `write` would leave, in the shape of `read`. */
@@ -24,6 +26,12 @@ export function prepareTypedRows(db: Connection): TypedRows {
       insert: db.prepare(
         `insert or replace into _${entity.table} (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`,
       ),
+      adopt:
+        entity.owner === null
+          ? null
+          : db.prepare(
+              `update _${entity.table} set ${entity.owner}_id = ? where id = ? and ${entity.owner}_id is null`,
+            ),
       select: db
         .prepare(`select ${columns.join(", ")} from _${entity.table} where id = ?`)
         .raw()
@@ -71,6 +79,9 @@ export function prepareTypedRows(db: Connection): TypedRows {
         list?.remove.run(resourceId);
         for (const row of rows) list?.insert.run(row);
       }
+    },
+    adopt(resourceId, ownerId) {
+      for (const { adopt } of entityTables) adopt?.run(ownerId, resourceId);
     },
     read(resourceId) {
       return [...entityTables, ...lists].flatMap((table) =>

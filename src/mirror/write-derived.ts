@@ -54,6 +54,7 @@ export function prepareDerivedWriter(
       const ensure = (url: string, kind: string, ownerId: number | null, pointer: string): number => {
         const found = resources.ensure(url, kind, ownerId, runId);
         if (found.isNew) discovered++;
+        if (found.isAdopted && ownerId !== null) typedRows.adopt(found.id, resources.ownerOf(ownerId));
         if (found.hasConflict) report({ pointer, code: "kind-conflict" });
         return found.id;
       };
@@ -75,11 +76,7 @@ export function prepareDerivedWriter(
       }
       if (derived.projection) {
         const idOfLink = (name: string) => linkIds.get(name) ?? null;
-        typedRows.write(
-          resource.id,
-          derived.projection,
-          referenceIds(resource, derived, idOfLink, resources),
-        );
+        typedRows.write(resource.id, derived.projection, referenceIds(resource, idOfLink, resources));
       }
       for (const issue of derived.issues) report(issue);
       return discovered;
@@ -87,10 +84,9 @@ export function prepareDerivedWriter(
   };
 }
 
-/** Where an entity does not say whose it is, the collection it names, and else the one that listed it, says so. */
+/** Where an entity does not say whose it is, the collection that listed it does. */
 export function referenceIds(
   resource: Pick<WrittenResource, "ownerId">,
-  derived: Pick<Derived, "collectionUrl">,
   idOfLink: (name: string) => number | null,
   resources: Resources,
 ): ReferenceIds {
@@ -98,8 +94,6 @@ export function referenceIds(
     entity.references.map((name) => {
       const linked = idOfLink(name);
       if (linked !== null || name !== entity.owner) return linked;
-      const named = derived.collectionUrl === null ? undefined : resources.find(derived.collectionUrl);
-      const collectionId = named?.id ?? resource.ownerId;
-      return collectionId === null ? null : resources.ownerOf(collectionId);
+      return resource.ownerId === null ? null : resources.ownerOf(resource.ownerId);
     });
 }

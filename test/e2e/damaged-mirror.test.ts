@@ -62,32 +62,38 @@ describe("a mirror whose end is missing is refused as damaged, and not touched",
 });
 
 describe("damage that is met only while reading is told as such", () => {
-  let file: string;
-  beforeAll(() => {
-    file = `${fixture.newPath()}.sqlite`;
-    copyFileSync(fixture.mirror, file);
-    const bytes = readFileSync(file);
-    for (const page of rootPagesOf(file, ["_resource", "_run", "_brand"]))
-      bytes.fill(0xa5, (page - 1) * pageBytes, page * pageBytes);
-    writeFileSync(file, bytes);
-  });
-
-  it.concurrent.each(commands)("by %s", async (...command) => {
-    const args = [...command, "--mirror", file, "--base-url", fixture.sandbox.url];
+  it.concurrent.each([
+    ["_resource", ["sync"]],
+    ["_resource", ["status"]],
+    ["_run", ["runs"]],
+    ["_brand", ["show", "brand", "x"]],
+    ["_size", ["query", "select count(band) from size"]],
+    ["_brand", ["export", "--out", "never-written"]],
+    ["_content", ["mirror", "rebuild"]],
+  ] as const)("in %s by %j", async (table, command) => {
+    const args = [...command, "--mirror", copyWithNoiseIn(table), "--base-url", fixture.sandbox.url];
     expectRefusal(await runArmoire(args, { cwd: fixture.folder }), 14, /damaged|malformed/);
   });
 
   it("and found by mirror check", async () => {
-    const { stdout, stderr, exitCode } = await runArmoire(["mirror", "check", "--mirror", file]);
+    const args = ["mirror", "check", "--mirror", copyWithNoiseIn("_model")];
+    const { stdout, stderr, exitCode } = await runArmoire(args);
     expect({ exitCode, stderr }).toEqual({ exitCode: 14, stderr: "" });
     expect(stdout).toMatch(/\d+ problems in .*Restore a copy/);
   });
 });
 
-function rootPagesOf(file: string, tables: readonly string[]): number[] {
+/** A copy of the mirror in which the first page of a table is unreadable. */
+function copyWithNoiseIn(table: string): string {
+  const file = `${fixture.newPath()}.sqlite`;
+  copyFileSync(fixture.mirror, file);
   const db = new Database(file, { readonly: true });
-  const select = db.prepare<[string], number>("select rootpage from sqlite_schema where name = ?").pluck();
-  const pages = tables.map((table) => select.get(table) ?? 0);
+  const page = db
+    .prepare<[string], number>("select rootpage from sqlite_schema where name = ?")
+    .pluck()
+    .get(table);
   db.close();
-  return pages;
+  if (page === undefined) throw new Error(`there is no table ${table}`);
+  writeFileSync(file, readFileSync(file).fill(0xa5, (page - 1) * pageBytes, page * pageBytes));
+  return file;
 }

@@ -319,13 +319,42 @@ describe("what is gone", () => {
     expect(resourceAt(brandUrl).state).toBe("held");
   });
 
-  it("and is listed all the same is asked for once a run, not for ever", () => {
-    const world = worldOf({ ...bodies(), "brands/": page(["brands/a/", "brands/c/"]) });
+  it("and is listed all the same is asked for once a run, not for ever, and is gone since it was", () => {
+    const world = worldOf(bodies());
     walk(mirror, world);
-    expect(resourceAt(urlOf("brands/c/")).state).toBe("gone");
-    world.set(urlOf("brands/"), JSON.stringify(page(["brands/c/", "brands/a/"])));
-    expect(walk(mirror, world).asked.filter((url) => url === urlOf("brands/c/"))).toHaveLength(1);
-    expect(resourceAt(urlOf("brands/c/")).state).toBe("gone");
+    world.delete(brandUrl);
+    const { runId, gone } = walk(mirror, world);
+    expect(gone).toBe(1);
+    expect(resourceAt(brandUrl)).toMatchObject({ state: "gone", gone_run: runId });
+    const again = walk(mirror, world);
+    expect(again.asked.filter((url) => url === brandUrl)).toHaveLength(1);
+    expect(resourceAt(brandUrl)).toMatchObject({ state: "gone", gone_run: runId });
+    expect(again.gone).toBe(0);
+  });
+
+  it("for a moment only comes back although the listing never changed", () => {
+    const world = worldOf(bodies());
+    walk(mirror, world);
+    world.delete(brandUrl);
+    walk(mirror, world);
+    world.set(brandUrl, JSON.stringify(brandOf("A")));
+    walk(mirror, world);
+    expect(resourceAt(brandUrl)).toMatchObject({ state: "held", gone_run: null });
+    expect(revisionsOf(brandUrl)).toHaveLength(2);
+  });
+
+  it("with what listed it is not asked for again", () => {
+    const world = worldOf({
+      ...bodies(),
+      "brands/a/": entity({ name: "A" }, { models: urlOf("models/") }),
+      "models/": page(["m/"]),
+      "m/": entity({ name: "M" }),
+    });
+    walk(mirror, world);
+    for (const path of ["brands/a/", "models/", "m/"]) world.delete(urlOf(path));
+    world.set(urlOf("brands/"), JSON.stringify(page(["brands/b/"])));
+    walk(mirror, world);
+    expect(walk(mirror, world).asked).toEqual([baseUrl, urlOf("brands/"), urlOf("brands/b/")]);
   });
 });
 

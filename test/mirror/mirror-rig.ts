@@ -89,6 +89,7 @@ export function walk(mirror: MirrorWriter, world: World, options: WalkOptions = 
   const { follow = [], choose = (due) => due, maxBatches = 1000 } = options;
   const runId = beginRun(mirror);
   mirror.seed(runId);
+  mirror.setCycleRun(runId);
   mirror.follow(follow, runId);
   const scope = { kinds: kindsInScope(kinds, mirror.identity.area, "sizes", follow), belowIds: null };
   const frontier = prepareFrontier(mirror.db, scope, runId);

@@ -256,6 +256,19 @@ describe("a page that leaves the chain", () => {
     expect(problemsOf(mirror)).toEqual([]);
   });
 
+  it("since the service had it not for a moment is asked for again, though no page changed", () => {
+    const world = listing(three);
+    walk(mirror, world);
+    const p2 = world.get(urlOf("p2")) ?? "";
+    world.delete(urlOf("p2"));
+    walk(mirror, world);
+    expect(statesOf("p2", "p3")).toEqual({ p2: "superseded", p3: "held" });
+    world.set(urlOf("p2"), p2);
+    walk(mirror, world);
+    expect(statesOf("p2", "p3")).toEqual({ p2: "held", p3: "held" });
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+
   it.each(["unchanged", "changed", "gone", "failing"])(
     "is revived when it is linked again, and is %s",
     (fate) => {

@@ -14,7 +14,7 @@ export const deriveGolden = (file: string, kind = file): Derived =>
 /** Each link's name, address, kind and hold on what it leads to. */
 export const linksOf = ({ links }: Derived) =>
   links.map(({ name, url: to, kind, owned, isOptional }) => {
-    const hold = owned ? "own" : isOptional ? "optional" : "other";
+    const hold = isOptional ? "optional" : owned ? "own" : "other";
     return [name, to, kind, hold];
   });
 export const withLinks = (links: Record<string, unknown>, kind = "brand") =>

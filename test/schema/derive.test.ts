@@ -53,13 +53,6 @@ describe("what a body leads to", () => {
     expect({ links: without.links, issues: without.issues }).toEqual({ links: [], issues: [] });
   });
 
-  it("has the collection that an entity belongs to, from meta or from the top level", () => {
-    expect(deriveGolden("brand").collectionUrl).toBe(`${api}/brands/`);
-    expect(deriveGolden("me").collectionUrl).toBeNull();
-    const older = { ...goldenEntity("brand"), meta: {}, collection: "/v0/brands/" };
-    expect(derive(older, "brand").collectionUrl).toBe(`${api}/brands/`);
-  });
-
   it("has the rows of its kind, and none where the kind has none", () => {
     expect(deriveGolden("brand").projection?.row?.table).toBe("brand");
     expect(deriveGolden("measurements").projection?.lists[0]?.rows).toHaveLength(2);
