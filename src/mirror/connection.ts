@@ -1,11 +1,11 @@
 /**
- * Opening the SQLite file. In: a path. Out: a connection with the settings that durability rests on, or a MirrorError.
- * It never creates a file in place of a damaged one, and looks before it writes.
+ * Opening the SQLite file. In: a path. Out: a connection with the settings that durability rests on; or a MirrorError, or
+ * what SQLite throws, which `mirror.ts` turns into one.
  */
-import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import Database from "better-sqlite3";
 import { migrations } from "../../schema/migrations.ts";
-import { MirrorError, toMirrorError } from "./errors.ts";
+import { MirrorError } from "./errors.ts";
 
 export type Connection = Database.Database;
 
@@ -15,25 +15,20 @@ const applicationId = 0x61726d31;
 /** Two processes that checkpoint at once could corrupt a WAL database before 3.51.3. */
 const safeSqlite = [3, 51, 3] as const;
 
-/** Opens for writing; creates the file when there is none. The caller holds the lock. */
+/** Opens for writing, and makes the file when there is none. The caller holds the lock, and has looked what is there. */
 export function openForWriting(file: string, options: { readonly isPrivate: boolean }): Connection {
-  try {
-    // "wx" makes the file with its mode at once: there is no instant at which others could open it.
-    if (!existsSync(file)) closeSync(openSync(file, "wx", options.isPrivate ? 0o600 : 0o666));
-    else if (options.isPrivate) chmodSync(file, 0o600);
-    if (statSync(file).size > 0) openForReading(file).close();
-    const db = new Database(file);
-    requireSafeSqlite(db, file);
-    db.pragma("journal_mode = WAL");
-    // NORMAL loses acknowledged commits on a power cut in WAL mode.
-    db.pragma("synchronous = FULL");
-    db.pragma("foreign_keys = ON");
-    db.pragma(`application_id = ${applicationId}`);
-    db.pragma("cache_size = -24576");
-    return db;
-  } catch (error) {
-    throw systemErrorToMirrorError(toMirrorError(error, file), file);
-  }
+  // "wx" makes the file with its mode at once: there is no instant at which others could open it.
+  if (!existsSync(file)) closeSync(openSync(file, "wx", options.isPrivate ? 0o600 : 0o666));
+  else if (options.isPrivate) chmodSync(file, 0o600);
+  const db = new Database(file);
+  requireSafeSqlite(db, file);
+  db.pragma("journal_mode = WAL");
+  // NORMAL loses acknowledged commits on a power cut in WAL mode.
+  db.pragma("synchronous = FULL");
+  db.pragma("foreign_keys = ON");
+  db.pragma(`application_id = ${applicationId}`);
+  db.pragma("cache_size = -24576");
+  return db;
 }
 
 /** Opens read-only, and refuses what is no mirror or one of a later version. */
@@ -46,18 +41,14 @@ export function openForReading(file: string): Connection {
       "`armoire sync` makes one; `--mirror FILE` names another.",
     );
   }
+  const db = new Database(file, { readonly: true, fileMustExist: true });
   try {
-    const db = new Database(file, { readonly: true, fileMustExist: true });
-    try {
-      requireSafeSqlite(db, file);
-      requireOurs(db, file);
-      return db;
-    } catch (error) {
-      db.close();
-      throw error;
-    }
+    requireSafeSqlite(db, file);
+    requireOurs(db, file);
+    return db;
   } catch (error) {
-    throw systemErrorToMirrorError(toMirrorError(error, file), file);
+    db.close();
+    throw error;
   }
 }
 
@@ -97,22 +88,4 @@ function requireSafeSqlite(db: Connection, file: string): void {
       `Use ${safeSqlite.join(".")} or later.`,
     );
   }
-}
-
-function systemErrorToMirrorError(error: unknown, file: string): unknown {
-  if (
-    error instanceof Error &&
-    !(error instanceof MirrorError) &&
-    "code" in error &&
-    /^E[A-Z]+$/.test(String(error.code))
-  ) {
-    return new MirrorError(
-      "unwritable",
-      file,
-      `Cannot write the mirror (${error.code})`,
-      "Check the folder and its permissions.",
-      { cause: error },
-    );
-  }
-  return error;
 }

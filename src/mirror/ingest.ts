@@ -36,6 +36,8 @@ interface StoredResource {
   readonly kind: string;
   readonly ownerId: number | null;
   readonly state: ResourceState;
+  /** Since when it is gone; null for what is there, or was never looked for. */
+  readonly goneRun: number | null;
   /** 0 before the first answer of any kind. */
   readonly checkedRun: number;
 }
@@ -50,7 +52,7 @@ export type Ingest = (results: readonly FetchResult[], runId: number) => IngestS
 
 export function prepareIngest(db: Connection, writer: DerivedWriter, context: DeriveContext): Ingest {
   const selectResource = db.prepare<[number], StoredResource>(
-    `select id, url, kind, owner_id as ownerId, state, checked_run as checkedRun from _resource where id = ?`,
+    `select id, url, kind, owner_id as ownerId, state, gone_run as goneRun, checked_run as checkedRun from _resource where id = ?`,
   );
   const selectLastRevision = db.prepare<[number], LastRevision>(
     `select v.seq, iif(v.to_run is null, c.sha256, null) as sha256
@@ -80,7 +82,7 @@ export function prepareIngest(db: Connection, writer: DerivedWriter, context: De
     "update _resource set checked_run = ?, checked_at = ?, attempts = 0, error = null where id = ?",
   );
   const setAbsent = db.prepare(
-    `update _resource set state = ?, etag = null, checked_run = ?, checked_at = ?, gone_run = ?, attempts = 0, error = null
+    `update _resource set state = ?, etag = null, checked_run = ?, checked_at = ?, gone_run = coalesce(gone_run, ?), attempts = 0, error = null
      where id = ?`,
   );
   const setFailed = db.prepare(
@@ -145,7 +147,7 @@ export function prepareIngest(db: Connection, writer: DerivedWriter, context: De
     const state = isLaterPage.get(resource.id) ? "superseded" : "gone";
     closeRevision.run(runId, resource.id);
     setAbsent.run(state, runId, fetchedAt, runId, resource.id);
-    if (state === "gone" && resource.state !== "gone") summary.gone++;
+    if (state === "gone" && resource.goneRun === null) summary.gone++;
   };
 
   const fail = (resource: StoredResource, message: string, runId: number, summary: IngestSummary): void => {

@@ -31,7 +31,8 @@ function renewViews(db: Connection): void {
   );
   if (wanted.every(([name, sql]) => present.get(name) === sql)) return;
   db.transaction(() => {
-    for (const name of present.keys()) db.exec(`drop view ${name}`);
+    // Only views of ours: an analyst may have added some of her own.
+    for (const [name] of wanted) db.exec(`drop view if exists ${name}`);
     for (const [, sql] of wanted) db.exec(sql);
   })();
 }
