@@ -7,6 +7,7 @@ import { type DataPackageRequest, writeDataPackage } from "../../exports/data-pa
 import { readManifest } from "../../exports/manifest.ts";
 import type { Row } from "../../exports/table.ts";
 import { verifyDataPackage } from "../../exports/verify-data-package.ts";
+import { withoutPrivileges } from "../support/without-privileges.ts";
 import { anyTable, tableOf } from "./arbitrary-table.ts";
 import { folderState, makeTestFolder } from "./folder-state.ts";
 
@@ -218,18 +219,16 @@ describe("an export that fails", () => {
     expect(await folderState(folder)).toEqual({ file: "" });
   });
 
-  it.skipIf(process.getuid?.() === 0)(
-    "names the path and the cause when the folder is not writable",
-    async () => {
-      const folder = await makeTestFolder();
-      await chmod(folder, 0o500);
-      await expect(writeDataPackage(request(join(folder, "out")))).rejects.toMatchObject({
-        code: "write-failed",
-        message: expect.stringContaining("EACCES"),
-      });
-      await chmod(folder, 0o700);
-    },
-  );
+  it("names the path and the cause when the folder is not writable", async () => {
+    const folder = await makeTestFolder();
+    await chmod(folder, 0o500);
+    const writing = withoutPrivileges(() => writeDataPackage(request(join(folder, "out"))));
+    await expect(writing).rejects.toMatchObject({
+      code: "write-failed",
+      message: expect.stringContaining("EACCES"),
+    });
+    await chmod(folder, 0o700);
+  });
 });
 
 describe("verifying a data package", () => {

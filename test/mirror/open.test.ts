@@ -8,6 +8,7 @@ import { kinds } from "../../jobs/kinds.ts";
 import { MirrorError } from "../../src/mirror/errors.ts";
 import { openMirrorReader, openMirrorWriter } from "../../src/mirror/mirror.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
+import { withoutPrivileges } from "../support/without-privileges.ts";
 import { type MirrorRig, someTime, startMirrorRig, walk } from "./mirror-rig.ts";
 import { baseUrl, entity, page, root, worldOf } from "./world.ts";
 
@@ -140,10 +141,12 @@ describe("where there is nothing", () => {
     );
   });
 
-  it.skipIf(process.getuid?.() === 0)("and the folder may not be written, it says so", async () => {
+  it("and the folder may not be written, it says so", async () => {
     chmodSync(rig.folder, 0o500);
     onTestFinished(() => chmodSync(rig.folder, 0o700));
-    await expect(rig.write()).rejects.toThrow(expect.objectContaining({ code: "unwritable" }));
+    await expect(withoutPrivileges(() => rig.write())).rejects.toThrow(
+      expect.objectContaining({ code: "unwritable" }),
+    );
   });
 });
 
