@@ -7,14 +7,19 @@ import { stringify } from "csv-stringify/sync";
 import { batchRows, writeBatchLimits } from "./batch-rows.ts";
 import { type CsvTextOptions, toCsvText } from "./csv-text.ts";
 import { numberText } from "./number-text.ts";
-import type { ExportTable, Row } from "./table.ts";
+import type { ExportTable, Row, TableText } from "./table.ts";
 
 export function* csvChunks(table: ExportTable, options: CsvTextOptions): Generator<string> {
-  const format = (rows: Row[]) =>
-    stringify(rows, {
+  const { head, addRows } = csvText(table.columns, options);
+  yield head;
+  for (const batch of batchRows(table.rows(), writeBatchLimits)) yield addRows(batch);
+}
+
+export function csvText(columns: readonly string[], options: CsvTextOptions): TableText {
+  const addRows = (rows: readonly Row[]) =>
+    stringify([...rows], {
       quoted_match: /^$/,
       cast: { string: (text) => toCsvText(text, options), number: numberText, bigint: numberText },
     });
-  yield format([table.columns]);
-  for (const batch of batchRows(table.rows(), writeBatchLimits)) yield format(batch);
+  return { head: addRows([columns]), addRows, tail: "" };
 }

@@ -4,20 +4,30 @@
  */
 import { batchRows, writeBatchLimits } from "./batch-rows.ts";
 import { numberText } from "./number-text.ts";
-import type { Cell, ExportTable } from "./table.ts";
+import type { Cell, ExportTable, TableText } from "./table.ts";
 
 export function* jsonChunks(table: ExportTable): Generator<string> {
-  const keys = table.columns.map((column) => JSON.stringify(column));
-  yield "[";
+  const { head, addRows, tail } = jsonText(table.columns);
+  yield head;
+  for (const batch of batchRows(table.rows(), writeBatchLimits)) yield addRows(batch);
+  yield tail;
+}
+
+export function jsonText(columns: readonly string[]): TableText {
+  const keys = columns.map((column) => JSON.stringify(column));
   let separator = "\n";
-  for (const batch of batchRows(table.rows(), writeBatchLimits)) {
-    const lines = batch.map(
-      (row) => `{${row.map((cell, index) => `${keys[index]}:${cellText(cell)}`).join(",")}}`,
-    );
-    yield separator + lines.join(",\n");
-    separator = ",\n";
-  }
-  yield "\n]\n";
+  return {
+    head: "[",
+    addRows(batch) {
+      const lines = batch.map(
+        (row) => `{${row.map((cell, index) => `${keys[index]}:${cellText(cell)}`).join(",")}}`,
+      );
+      const text = separator + lines.join(",\n");
+      separator = ",\n";
+      return text;
+    },
+    tail: "\n]\n",
+  };
 }
 
 function cellText(cell: Cell): string {

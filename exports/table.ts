@@ -1,4 +1,7 @@
-/** What a column may hold once read: text may contain any UTF-16, lone surrogates included. */
+/**
+ * What a column may hold once read: text may contain any UTF-16, lone surrogates included, and a whole number may be a
+ * bigint or, where it is exact, a number.
+ */
 export type Cell = string | number | bigint | null;
 
 export type Row = readonly Cell[];
@@ -9,4 +12,11 @@ export interface ExportTable {
   readonly columns: readonly string[];
   /** Ordered by key, as many cells a row as there are columns. Asked once for each format; gives the same rows each time. */
   rows(): Iterable<Row>;
+}
+
+/** A table's text in one format, bit by bit as its rows become known: the head, any number of batches in order, the tail. */
+export interface TableText {
+  readonly head: string;
+  addRows(batch: readonly Row[]): string;
+  readonly tail: string;
 }

@@ -38,8 +38,10 @@ export function fetchJobRunner(service: Service, now: () => number): CarryOut {
       const about = { resourceId: job.resourceId, fetchedAt: new Date(now()).toISOString() };
       switch (fetched.outcome) {
         case "body": {
-          const { status, etag, body } = fetched;
-          return { end: "fetched", job, result: { ...about, outcome: "body", status, etag, body } };
+          const { status, etag, finalUrl, body } = fetched;
+          const redirected = finalUrl === job.url ? {} : { finalUrl };
+          const result = { ...about, ...redirected, outcome: "body", status, etag, body } as const;
+          return { end: "fetched", job, result };
         }
         case "not-modified":
           return { end: "fetched", job, result: { ...about, outcome: "not-modified" } };
@@ -56,9 +58,11 @@ export function fetchJobRunner(service: Service, now: () => number): CarryOut {
 
 function fromServiceError(job: FetchJob, error: ServiceError, nowMillis: number): JobResult {
   const { code, message, hint, resumeAt } = error;
+  // A service that asks one resource to wait again and again has trouble with that one; where all have, the door closes.
+  const isOneResource = code === "throttled" && error.status === 503;
   if (code === "circuit-open")
     return { end: "stopped", job, stop: { reason: "outage", message, hint, resumeAt } };
-  switch (error.next) {
+  switch (isOneResource ? "retry" : error.next) {
     case "stop-allowance":
       return { end: "stopped", job, stop: { reason: "allowance", message, hint, resumeAt } };
     case "stop-authentication":

@@ -1,7 +1,7 @@
 /** The mirror's bookkeeping tables as Kysely sees them; `docs/schema.md` says what each column means. */
 import type { Generated } from "kysely";
 
-export type ResourceState = "due" | "held" | "failed" | "skipped" | "elsewhere" | "superseded" | "gone";
+export type ResourceState = "due" | "held" | "failed" | "elsewhere" | "superseded" | "gone";
 
 export interface MirrorTables {
   _meta: { key: string; value: string };
@@ -12,7 +12,7 @@ export interface MirrorTables {
   _link: { from_id: number; name: string; kind: string; to_id: number | null; noted_url: string | null };
   _page: { id: number; collection_id: number; next_id: number | null; total: number | null };
   _member: { page_id: number; n: number; item_id: number | null; name: string | Uint8Array | null };
-  _issue: { resource_id: number; pointer: string; code: string; run_id: number };
+  _issue: { resource_id: number; pointer: string; code: string; detail: string | null; run_id: number };
 }
 
 export interface RunTable {
@@ -48,4 +48,6 @@ export interface RevisionTable {
   to_run: number | null;
   status: number;
   fetched_at: string;
+  /** What relative links in the body are relative to, where a redirect led away from the resource's own URL. */
+  base_url: string | null;
 }

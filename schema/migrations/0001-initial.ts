@@ -21,7 +21,7 @@ const statements = [
     url text not null unique,
     kind text not null,
     owner_id integer references _resource (id),
-    state text not null check (state in ('due', 'held', 'failed', 'skipped', 'elsewhere', 'superseded', 'gone')),
+    state text not null check (state in ('due', 'held', 'failed', 'elsewhere', 'superseded', 'gone')),
     etag text,
     checked_run integer not null default 0,
     checked_at text,
@@ -43,6 +43,7 @@ const statements = [
     to_run integer references _run (id),
     status integer not null,
     fetched_at text not null,
+    base_url text,
     primary key (resource_id, seq)
   ) strict, without rowid`,
   `create index _revision_run on _revision (from_run)`,
@@ -77,6 +78,7 @@ const statements = [
     resource_id integer not null references _resource (id),
     pointer text not null,
     code text not null,
+    detail text,
     run_id integer not null references _run (id),
     primary key (resource_id, pointer, code)
   ) strict, without rowid`,

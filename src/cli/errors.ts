@@ -2,6 +2,7 @@
 import { ExportError } from "../../exports/export-error.ts";
 import { MirrorError, type MirrorErrorCode } from "../mirror/errors.ts";
 import { QueryError } from "../query/query-error.ts";
+import { ShowError } from "../query/show.ts";
 import { ServiceSettingsError } from "../service/settings-error.ts";
 import { SyncError, type SyncErrorCode } from "../sync/sync-error.ts";
 import { CliError, type ExitCode, exitCodes } from "./exit-codes.ts";
@@ -51,7 +52,7 @@ export function describeError(error: unknown, isVerbose: boolean): string {
 }
 
 function isDesigned(error: unknown): boolean {
-  return [CliError, MirrorError, SyncError, ServiceSettingsError, QueryError, ExportError].some(
+  return [CliError, MirrorError, SyncError, ServiceSettingsError, QueryError, ShowError, ExportError].some(
     (type) => error instanceof type,
   );
 }

@@ -1,4 +1,5 @@
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import { type Writer, writerTo } from "./writer-to.ts";
 
 /** Where a command reads its surroundings and writes its words: data to `out`, everything else to `err`. */
 export interface Io {
@@ -7,7 +8,7 @@ export interface Io {
   readonly isTerminal: boolean;
   /** The terminal's width. */
   readonly columns: number;
-  readonly out: (text: string) => void;
+  readonly out: Writer;
   readonly err: (text: string) => void;
   readonly setExitCode: (code: number) => void;
   /** Calls back at Ctrl-C or a request to terminate, with the exit code that it asks for; a second one ends at once. */
@@ -26,7 +27,7 @@ export function systemIo(): Io {
     env: process.env,
     isTerminal: process.stderr.isTTY === true,
     columns: process.stderr.columns ?? 80,
-    out: (text) => void process.stdout.write(text),
+    out: writerTo(process.stdout),
     err: (text) => void process.stderr.write(text),
     setExitCode: (code) => {
       process.exitCode = code;

@@ -5,18 +5,24 @@ import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import type { Settings } from "./settings.ts";
 
+/** The mirrors that a command may be about: the one named, the base URL's, or all there are. @throws a system error */
+export function candidateMirrorFiles({ mirror, baseUrl, dataDir }: Settings): string[] {
+  if (mirror.value !== null) return [mirror.value];
+  if (baseUrl.value !== null) return [catalogueMirrorFile(dataDir.value ?? "", baseUrl.value)];
+  return listCatalogueMirrors(dataDir.value ?? "");
+}
+
 /** The mirror to read: the one named, the base URL's, or the only one there is. @throws CliError */
-export function mirrorFileToRead({ mirror, baseUrl, dataDir }: Settings): string {
-  if (mirror.value !== null) return mirror.value;
-  if (baseUrl.value !== null) return catalogueMirrorFile(dataDir.value ?? "", baseUrl.value);
-  const present = listCatalogueMirrors(dataDir.value ?? "");
-  const [only] = present;
-  if (only !== undefined && present.length === 1) return only;
+export function mirrorFileToRead(settings: Settings): string {
+  const candidates = candidateMirrorFiles(settings);
+  const [only] = candidates;
+  if (only !== undefined && candidates.length === 1) return only;
+  const dataDir = settings.dataDir.value;
   throw new CliError(
     exitCodes.settings,
     only === undefined
-      ? `There is no mirror in ${dataDir.value} yet.`
-      : `There are ${present.length} mirrors in ${dataDir.value}.`,
+      ? `There is no mirror in ${dataDir} yet.`
+      : `There are ${candidates.length} mirrors in ${dataDir}.`,
     only === undefined
       ? "`armoire sync --base-url URL` makes one; --mirror FILE names one elsewhere."
       : "Say which with --base-url URL or --mirror FILE.",

@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from "commander";
 
 export function wholeNumber(value: string): number {
-  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError("It must be a whole number.");
+  if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError("It must be a whole number.");
   return Number(value);
 }
 

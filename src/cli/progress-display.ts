@@ -30,15 +30,24 @@ export function progressDisplay(io: Io, now: () => number): ProgressDisplay {
 }
 
 export function describeProgress(progress: SyncProgress): string {
-  const { kinds, requestsPerSecond, allowance, pending, requests } = progress;
+  const { kinds, requestsPerSecond, allowance, requests } = progress;
   const parts = kinds
     .filter(({ kind }) => kind !== "root")
     .map(({ kind, held, known }) => `${kind} ${held}/${known}`);
   parts.push(`${requests.sent} requests, ${requestsPerSecond.toFixed(0)}/s`);
   if (allowance.remaining !== null) parts.push(`allowance left ${allowance.remaining}`);
-  if (requestsPerSecond > 0)
-    parts.push(`${pending} due, about ${formatDuration(pending / requestsPerSecond)}`);
+  if (requestsPerSecond > 0) parts.push(describeRest(progress));
   return parts.join(" · ");
+}
+
+/** What the allowance left does not cover waits for those of the days to come, however fast the requests are. */
+function describeRest({ pending, requestsPerSecond, allowance }: SyncProgress): string {
+  const { limit, remaining } = allowance;
+  if (remaining === null || pending <= remaining)
+    return `${pending} due, about ${formatDuration(pending / requestsPerSecond)}`;
+  if (limit === null || limit === 0) return `${pending} due, more than the allowance left`;
+  const days = Math.ceil((pending - remaining) / limit);
+  return `${pending} due, about ${days} ${days === 1 ? "day" : "days"} at ${limit} a day`;
 }
 
 export function formatDuration(seconds: number): string {

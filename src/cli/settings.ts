@@ -7,6 +7,8 @@ import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import envPaths from "env-paths";
 import { z } from "zod";
+import { readOriginOrThrow } from "../service/base-url.ts";
+import { ServiceSettingsError } from "../service/settings-error.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import type { GlobalOptions } from "./global-options.ts";
 import type { Io } from "./io.ts";
@@ -105,15 +107,18 @@ function requireFolderName({ value, from }: Setting): string {
 
 function checkBaseUrl(setting: Setting): Setting {
   if (setting.value === null) return setting;
-  const url = URL.parse(setting.value);
-  if (url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") {
-    return { ...setting, value: url.href };
+  try {
+    readOriginOrThrow(setting.value);
+  } catch (error) {
+    if (!(error instanceof ServiceSettingsError)) throw error;
+    throw new CliError(
+      exitCodes.usage,
+      `The base URL (${setting.from}) is not an http or https address without user name and password.`,
+      error.hint,
+      { cause: error },
+    );
   }
-  throw new CliError(
-    exitCodes.usage,
-    `The base URL (${setting.from}) is not an http or https address without user name and password.`,
-    "Give the address of the service's root, such as https://api.example.org/.",
-  );
+  return { ...setting, value: new URL(setting.value).href };
 }
 
 function checkServiceName(setting: Setting): Setting {

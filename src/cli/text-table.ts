@@ -3,7 +3,9 @@ import { stripVTControlCharacters } from "node:util";
 
 export function formatTable(columns: readonly string[], rows: readonly (readonly unknown[])[]): string {
   const cells = [columns, ...rows].map((row) => row.map(toShown));
-  const widths = columns.map((_, index) => Math.max(...cells.map((row) => widthOf(row[index] ?? ""))));
+  const widths = columns.map((_, index) =>
+    cells.reduce((widest, row) => Math.max(widest, widthOf(row[index] ?? "")), 0),
+  );
   const isNumeric = columns.map((_, index) => rows.length > 0 && rows.every((row) => isNumber(row[index])));
   const lines = cells.map((row) =>
     row

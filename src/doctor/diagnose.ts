@@ -17,13 +17,14 @@ export interface DiagnoseRequest {
   readonly dataDir: string;
   /** Null to leave the service alone. */
   readonly baseUrl: string | null;
-  /** Null when there is none to look at. */
-  readonly mirrorFile: string | null;
+  /** Those that a command may be about, there or not; null when nobody could find out. */
+  readonly mirrorFiles: readonly string[] | null;
   readonly credential: Credential | null;
 }
 
 export async function diagnose(request: DiagnoseRequest): Promise<Diagnosis[]> {
-  const diagnoses = [checkSqlite(), checkDataDir(request.dataDir), checkMirror(request.mirrorFile)];
+  const diagnoses = [checkSqlite(), checkDataDir(request.dataDir)];
+  if (request.mirrorFiles !== null) diagnoses.push(...checkMirrors(request.mirrorFiles));
   if (request.baseUrl !== null) diagnoses.push(await checkService(request.baseUrl, request.credential));
   return diagnoses;
 }
@@ -56,16 +57,25 @@ function nearestExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 }
 
-function checkMirror(file: string | null): Diagnosis {
-  if (file === null || !existsSync(file)) {
-    return { isWell: true, what: "There is no mirror yet", hint: "`armoire sync` makes one." };
+function checkMirrors(files: readonly string[]): Diagnosis[] {
+  const present = files.filter((file) => existsSync(file));
+  if (present.length === 0)
+    return [{ isWell: true, what: "There is no mirror yet", hint: "`armoire sync` makes one." }];
+  const diagnoses = present.map(checkMirror);
+  if (present.length > 1) {
+    const hint = "Say which one a command is about with --base-url URL or --mirror FILE.";
+    diagnoses.push({ isWell: true, what: `There are ${present.length} mirrors`, hint });
   }
+  return diagnoses;
+}
+
+function checkMirror(file: string): Diagnosis {
   try {
     openMirrorReader(file).close();
     const hint = "`armoire mirror check` proves every body and row.";
     return { isWell: true, what: `The mirror ${file} can be read`, hint };
   } catch (error) {
-    return { isWell: false, what: messageOf(error), hint: hintOf(error) };
+    return diagnoseError(error);
   }
 }
 
@@ -78,10 +88,15 @@ async function checkService(baseUrl: string, credential: Credential | null): Pro
       ? { isWell: true, what: `The service at ${baseUrl} answers`, hint: null }
       : { isWell: false, what: `${baseUrl} is not the root of a service`, hint: "Check the base URL." };
   } catch (error) {
-    return { isWell: false, what: messageOf(error), hint: hintOf(error) };
+    return diagnoseError(error);
   } finally {
     await service.close();
   }
+}
+
+/** What was thrown, as something that does not work. */
+export function diagnoseError(error: unknown): Diagnosis {
+  return { isWell: false, what: messageOf(error), hint: hintOf(error) };
 }
 
 function messageOf(error: unknown): string {

@@ -2,7 +2,7 @@
  * Makes a new mirror beside its place and puts it there when it is whole, so that a process that dies meanwhile leaves no
  * half of one. The caller holds the lock.
  */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { openForWriting } from "./connection.ts";
 import { type MirrorIdentity, writeIdentity } from "./meta.ts";
@@ -19,8 +19,20 @@ export async function createMirror(file: string, identity: MirrorIdentity): Prom
   } finally {
     db.close();
   }
+  setLeftoversAside(file);
   renameSync(partial, file);
   syncFolder(dirname(file));
+}
+
+/** SQLite would replay into the new mirror what an earlier one left in its log, when only its main file was moved away. */
+function setLeftoversAside(file: string): void {
+  for (const leftover of [`${file}-wal`, `${file}-journal`]) {
+    if (!existsSync(leftover)) continue;
+    let n = 1;
+    while (existsSync(`${leftover}.orphan-${n}`)) n++;
+    renameSync(leftover, `${leftover}.orphan-${n}`);
+  }
+  rmSync(`${file}-shm`, { force: true });
 }
 
 /** Makes the new name durable; Windows cannot, and does not need to. */

@@ -9,13 +9,16 @@ export interface CurrentBody {
     readonly kind: string;
     readonly ownerId: number | null;
     readonly state: ResourceState;
+    /** What relative links in the body are relative to. */
+    readonly baseUrl: string;
   };
   readonly body: Buffer;
 }
 
 /** A tombstone keeps its last values, so its last revision counts as well. */
 const select = `
-  select r.id, r.url, r.kind, r.owner_id as ownerId, r.state, c.body
+  select r.id, r.url, r.kind, r.owner_id as ownerId, r.state,
+    coalesce(v.base_url, r.url) as baseUrl, c.body
   from _resource r
   join _revision v on v.resource_id = r.id and v.seq = (select max(seq) from _revision where resource_id = r.id)
   join _content c on c.id = v.content_id

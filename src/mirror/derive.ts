@@ -8,7 +8,7 @@ import { JsonError, type ParsedJson, parseJsonOrThrow } from "../../schema/json.
 import { type Kind, type Kinds, unknownItemKind, unknownKind } from "../../schema/kind.ts";
 import type { Projection } from "../../schema/projection.ts";
 import { openSummary, readSummary } from "../../schema/summaries.ts";
-import { resolveLink } from "../service/same-origin.ts";
+import { resolveLink, withoutUserinfo } from "../service/same-origin.ts";
 
 export interface DeriveContext {
   readonly kinds: Kinds;
@@ -45,6 +45,8 @@ export interface DerivedLink extends Target {
 export interface DerivedIssue {
   readonly pointer: string;
   readonly code: FieldIssue["code"] | "skipped-link" | "page-loop" | "kind-conflict";
+  /** What a person needs to know beyond the code. */
+  readonly detail?: string;
 }
 
 /** The body is an envelope, but not one that a resource of this kind can have. */
@@ -71,7 +73,7 @@ function decodeOrThrow(body: Uint8Array): string {
 /** @throws NotAnEnvelopeError, UnexpectedRelError */
 export function deriveOrThrow(
   { value, hasDuplicateKeys }: ParsedJson,
-  resource: { readonly url: string; readonly kind: string },
+  resource: { readonly baseUrl: string; readonly kind: string },
   context: DeriveContext,
 ): Derived {
   const { envelope, issues: envelopeIssues } = readEnvelopeOrThrow(value);
@@ -84,9 +86,13 @@ export function deriveOrThrow(
   const issues: DerivedIssue[] = [...envelopeIssues];
   if (hasDuplicateKeys) issues.push({ pointer: "", code: "duplicate-key" });
   const resolve = (given: string, pointer: string): string | null => {
-    const resolved = resolveLink(given, resource.url, context.origin);
+    const resolved = resolveLink(given, resource.baseUrl, context.origin);
     if ("url" in resolved) return resolved.url;
-    issues.push({ pointer, code: "skipped-link" });
+    issues.push({
+      pointer,
+      code: "skipped-link",
+      detail: `${resolved.skipped}: ${withoutUserinfo(given).slice(0, 300)}`,
+    });
     return null;
   };
   const links = Object.entries(envelope.links).flatMap(([key, given]) => {
@@ -116,7 +122,7 @@ export function deriveOrThrow(
  */
 export function deriveHeldOrThrow(
   body: Uint8Array,
-  resource: { readonly url: string; readonly kind: string },
+  resource: { readonly baseUrl: string; readonly kind: string },
   context: DeriveContext,
 ): Derived {
   const parsed = parseBodyOrThrow(body);

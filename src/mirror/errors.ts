@@ -31,7 +31,7 @@ export function damagedError(file: string, options?: ErrorOptions): MirrorError 
     "damaged",
     file,
     "The mirror is damaged",
-    "Nothing was changed. Restore a copy, or move the file away and sync again; `armoire mirror check` says what is wrong.",
+    "Nothing was changed. Restore a copy, or move the file with its -wal and -shm away and sync again; `armoire mirror check` says what is wrong.",
     options,
   );
 }

@@ -15,6 +15,8 @@ export interface FetchedBody extends OfResource {
   readonly outcome: "body";
   readonly status: number;
   readonly etag: string | null;
+  /** Where redirects led to, if anywhere: what relative links in the body are relative to. */
+  readonly finalUrl?: string;
   /** Verbatim, decoded from any content encoding. */
   readonly body: Uint8Array;
 }

@@ -23,9 +23,14 @@ export interface Scope {
 }
 
 export interface Frontier {
-  /** The next due resources, at most `limit`, in the order of the scope's kinds and then of discovery. */
+  /**
+   * The next due resources, at most `limit`: the front page, then what was never fetched, then what is to be checked, each
+   * in the order of the scope's kinds and then of discovery.
+   */
   take(limit: number): DueResource[];
   count(): number;
+  /** Whether nothing is due but what failed when it was last asked for. */
+  readonly isDone: boolean;
   /** By kind, how many were never fetched and how many are to be checked. */
   countByKind(): { kind: string; fetch: number; check: number }[];
 }
@@ -57,22 +62,30 @@ export function prepareFrontier(db: Connection, scope: Scope, cycleRun: number):
   const count = db
     .prepare<[string, string, number], number>(`select count(*) from _resource where ${due} ${below}`)
     .pluck();
-  const parts = scope.kinds.flatMap((kind) =>
-    ["due", "failed", "held"].map((state) => [kind, state] as const),
-  );
+  const countUntried = db
+    .prepare<[string, string, number], number>(
+      `select count(*) from _resource where ${due} ${below} and error is null`,
+    )
+    .pluck();
+  const ofKinds = (...states: string[]) =>
+    states.flatMap((state) => scope.kinds.map((kind) => ({ kind, state })));
+  const parts = ofKinds("due", "failed", "held").sort(byRootFirst);
 
   const countOf = (kind: string, state: string): number => count.get(kind, state, cycleRun) ?? 0;
 
   return {
     take(limit) {
       const taken: DueResource[] = [];
-      for (const [kind, state] of parts) {
+      for (const { kind, state } of parts) {
         if (taken.length >= limit) break;
         taken.push(...select.all(kind, state, cycleRun, limit - taken.length));
       }
       return taken;
     },
-    count: () => parts.reduce((sum, [kind, state]) => sum + countOf(kind, state), 0),
+    count: () => parts.reduce((sum, { kind, state }) => sum + countOf(kind, state), 0),
+    get isDone() {
+      return parts.every(({ kind, state }) => countUntried.get(kind, state, cycleRun) === 0);
+    },
     countByKind: () =>
       scope.kinds
         .map((kind) => ({
@@ -82,4 +95,9 @@ export function prepareFrontier(db: Connection, scope: Scope, cycleRun: number):
         }))
         .filter(({ fetch, check }) => fetch + check > 0),
   };
+}
+
+/** The front page says whether this is still the service, before anything else is asked. */
+function byRootFirst(a: { readonly kind: string }, b: { readonly kind: string }): number {
+  return Number(b.kind === "root") - Number(a.kind === "root");
 }

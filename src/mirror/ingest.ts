@@ -19,6 +19,8 @@ export interface IngestSummary {
   gone: number;
   failed: number;
   discovered: number;
+  /** The resources that failed. */
+  failedIds: number[];
 }
 
 export const emptySummary = (): IngestSummary => ({
@@ -28,6 +30,7 @@ export const emptySummary = (): IngestSummary => ({
   gone: 0,
   failed: 0,
   discovered: 0,
+  failedIds: [],
 });
 
 interface StoredResource {
@@ -69,7 +72,8 @@ export function prepareIngest(db: Connection, writer: DerivedWriter, context: De
     )
     .pluck();
   const insertRevision = db.prepare(
-    "insert into _revision (resource_id, seq, content_id, from_run, status, fetched_at) values (?, ?, ?, ?, ?, ?)",
+    `insert into _revision (resource_id, seq, content_id, from_run, status, fetched_at, base_url)
+     values (?, ?, ?, ?, ?, ?, ?)`,
   );
   const closeRevision = db.prepare(
     "update _revision set to_run = ? where resource_id = ? and to_run is null",
@@ -79,15 +83,15 @@ export function prepareIngest(db: Connection, writer: DerivedWriter, context: De
      where id = ?`,
   );
   const setChecked = db.prepare(
-    "update _resource set checked_run = ?, checked_at = ?, attempts = 0, error = null where id = ?",
+    `update _resource set state = iif(state = 'due', 'held', state), checked_run = ?, checked_at = ?, attempts = 0, error = null
+     where id = ?`,
   );
   const setAbsent = db.prepare(
     `update _resource set state = ?, etag = null, checked_run = ?, checked_at = ?, gone_run = coalesce(gone_run, ?), attempts = 0, error = null
      where id = ?`,
   );
   const setFailed = db.prepare(
-    `update _resource set state = iif(state = 'due', 'failed', state), checked_run = ?, attempts = attempts + 1, error = ?
-     where id = ?`,
+    "update _resource set state = iif(state = 'due', 'failed', state), attempts = attempts + 1, error = ? where id = ?",
   );
   const isLaterPage = db
     .prepare<[number], number>("select 1 from _page where id = ? and collection_id <> id")
@@ -116,7 +120,8 @@ export function prepareIngest(db: Connection, writer: DerivedWriter, context: De
       summary.unchanged++;
       return;
     }
-    const derived = deriveOrThrow(parseBodyOrThrow(result.body), resource, context);
+    const read = { kind: resource.kind, baseUrl: result.finalUrl ?? resource.url };
+    const derived = deriveOrThrow(parseBodyOrThrow(result.body), read, context);
     // A body that is held of what is due again was fetched before it was known what it is: only its reading is new.
     if (!isSame) {
       if (last?.sha256) closeRevision.run(runId, resource.id);
@@ -128,6 +133,7 @@ export function prepareIngest(db: Connection, writer: DerivedWriter, context: De
         runId,
         result.status,
         result.fetchedAt,
+        result.finalUrl ?? null,
       );
     }
     setHeld.run(result.etag, runId, result.fetchedAt, resource.id);
@@ -150,9 +156,10 @@ export function prepareIngest(db: Connection, writer: DerivedWriter, context: De
     if (state === "gone" && resource.goneRun === null) summary.gone++;
   };
 
-  const fail = (resource: StoredResource, message: string, runId: number, summary: IngestSummary): void => {
-    setFailed.run(runId, message, resource.id);
+  const fail = (resource: StoredResource, message: string, summary: IngestSummary): void => {
+    setFailed.run(message, resource.id);
     summary.failed++;
+    summary.failedIds.push(resource.id);
   };
 
   const ingestOne = (result: FetchResult, runId: number, summary: IngestSummary): void => {
@@ -168,7 +175,7 @@ export function prepareIngest(db: Connection, writer: DerivedWriter, context: De
         ingestGone(resource, result.fetchedAt, runId, summary);
         return;
       case "failed":
-        fail(resource, `${result.code}: ${result.message}`, runId, summary);
+        fail(resource, `${result.code}: ${result.message}`, summary);
         return;
       case "body":
         try {
@@ -176,7 +183,7 @@ export function prepareIngest(db: Connection, writer: DerivedWriter, context: De
         } catch (error) {
           // Refused before anything was written for it: what is held of this resource stays as it was.
           if (!isRefusal(error)) throw error;
-          fail(resource, `contract: ${error.message}`, runId, summary);
+          fail(resource, `contract: ${error.message}`, summary);
         }
     }
   };

@@ -37,7 +37,9 @@ export function preparePages(db: Connection, resources: Resources): Pages {
   const reviveSuperseded = db.prepare(
     `update _resource set state = iif(
        exists (select 1 from _revision where resource_id = _resource.id and to_run is null), 'held', 'due')
-     where id = ? and state = 'superseded'`,
+     where state = 'superseded' and id in (
+       with recursive chain (id) as (select ? union select p.next_id from _page p join chain on chain.id = p.id)
+       select id from chain)`,
   );
   // What a page led to when it was last read may have changed since, unless that was in this run.
   const leadsTo = db
@@ -54,7 +56,7 @@ export function preparePages(db: Connection, resources: Resources): Pages {
       `with recursive earlier (id) as (
          select :collectionId union
          select p.next_id from earlier join _page p on p.id = earlier.id where p.next_id <> :pageId
-       ) select 1 from _member m where m.page_id = :pageId and not exists (
+       ) select 1 from _member m where m.page_id = :pageId and m.item_id is not null and not exists (
          select 1 from _member e where e.item_id = m.item_id and e.page_id in (select id from earlier)
        ) limit 1`,
     )

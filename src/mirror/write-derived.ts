@@ -25,7 +25,11 @@ export function prepareDerivedWriter(
   const pages = preparePages(db, resources);
   const typedRows = prepareTypedRows(db);
   const insertIssue = db.prepare(
-    "insert or ignore into _issue (resource_id, pointer, code, run_id) values (?, ?, ?, ?)",
+    "insert or ignore into _issue (resource_id, pointer, code, detail, run_id) values (?, ?, ?, ?, ?)",
+  );
+  // What is reported once for a kind stays, and where a chain was cut is known only to who cut it.
+  const removeIssues = db.prepare(
+    `delete from _issue where resource_id = ? and code not like 'unknown-%'${keepsChains ? " and code <> 'page-loop'" : ""}`,
   );
   const seenOnce = new Set(
     db
@@ -49,7 +53,8 @@ export function prepareDerivedWriter(
     write(resource, derived, runId) {
       let discovered = 0;
       const report = (issue: DerivedIssue) => {
-        if (isNews(resource.kind, issue)) insertIssue.run(resource.id, issue.pointer, issue.code, runId);
+        if (isNews(resource.kind, issue))
+          insertIssue.run(resource.id, issue.pointer, issue.code, issue.detail ?? null, runId);
       };
       const ensure = (url: string, kind: string, ownerId: number | null, pointer: string): number => {
         const found = resources.ensure(url, kind, ownerId, runId);
@@ -59,6 +64,7 @@ export function prepareDerivedWriter(
         return found.id;
       };
 
+      if (resource.isKnown) removeIssues.run(resource.id);
       const linkIds = links.write(resource.id, derived.links, { isKnown: resource.isKnown, ensure });
       if (derived.items !== null) {
         const collectionId = pages.collectionOf(resource.id);

@@ -1,4 +1,5 @@
 import type { Cell } from "../../exports/table.ts";
+import { fromStored } from "../mirror/cell.ts";
 
 /** What better-sqlite3 gives when asked for safe integers. */
 export type SqliteValue = string | number | bigint | Buffer | null;
@@ -16,8 +17,8 @@ export function readCell(value: SqliteValue, declaredType: string | null): Cell 
   }
   if (!Buffer.isBuffer(value)) return value;
   if (declaredType === "ANY" && value.length % 2 === 0) {
-    const text = value.toString("utf16le");
-    if (!text.isWellFormed()) return text;
+    const text = fromStored(value);
+    if (typeof text === "string" && !text.isWellFormed()) return text;
   }
   return `x'${value.toString("hex")}'`;
 }

@@ -23,6 +23,10 @@ export interface QueryRequest {
 export interface QueryResult {
   readonly columns: readonly string[];
   /**
+   * Each batch is what was read at once. Either these or `rows` are to be iterated, once; all that is said there holds.
+   */
+  readonly batches: AsyncIterable<readonly Row[]>;
+  /**
    * To be iterated once; no more is read ahead than a batch. The query's process ends with the iteration, or at the
    * deadline when there is none. Text is as stored; blobs are `x'…'` (see `read-cell.ts`).
    * @throws QueryError, or the signal's reason
@@ -48,11 +52,11 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
   const start = { type: "start", file: resolve(file), sql, parameters, maxRows, timeoutMillis } as const;
   const first = await askOrStop(child, start);
   let isCut = false;
-  async function* rows(): AsyncGenerator<Row> {
+  async function* readBatches(): AsyncGenerator<readonly Row[]> {
     try {
       for (;;) {
         const answer = await askOrStop(child, { type: "next" });
-        if (answer.type === "rows") yield* answer.rows;
+        if (answer.type === "rows") yield answer.rows;
         else if (answer.type === "end") {
           isCut = answer.isCut;
           return;
@@ -62,9 +66,14 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
       await child.stop();
     }
   }
+  async function* readRows(): AsyncGenerator<Row> {
+    for await (const batch of batches) yield* batch;
+  }
+  const batches = readBatches();
   return {
     columns: first.type === "columns" ? first.columns : [],
-    rows: rows(),
+    batches,
+    rows: readRows(),
     get isCut() {
       return isCut;
     },

@@ -8,17 +8,18 @@ const readAhead = 2048;
 
 export interface FrontierSource extends JobSource {
   /** Tells it that results were ingested: they are no longer under way, and more may be due. */
-  noteIngested(resourceIds: readonly number[]): void;
+  noteIngested(resourceIds: readonly number[], failedIds: readonly number[]): void;
 }
 
 export function frontierSource(frontier: Frontier, isStopping: () => boolean): FrontierSource {
   const underWay = new Set<number>();
+  const givenUp = new Set<number>();
   let ready: DueResource[] = [];
   let mayHaveMore = true;
 
   const refill = () => {
-    const due = frontier.take(readAhead + underWay.size);
-    ready = due.filter(({ id }) => !underWay.has(id)).reverse();
+    const due = frontier.take(readAhead + underWay.size + givenUp.size);
+    ready = due.filter(({ id }) => !underWay.has(id) && !givenUp.has(id)).reverse();
     mayHaveMore = ready.length > 0;
   };
 
@@ -34,8 +35,10 @@ export function frontierSource(frontier: Frontier, isStopping: () => boolean): F
       }
       return jobs;
     },
-    noteIngested(resourceIds) {
+    noteIngested(resourceIds, failedIds) {
       for (const id of resourceIds) underWay.delete(id);
+      // What failed stays due, for the next run.
+      for (const id of failedIds) givenUp.add(id);
       mayHaveMore = true;
     },
   };

@@ -7,7 +7,7 @@ export interface Interruption {
   readonly isRequested: boolean;
   /** Cancels requests under way, once their grace is over. */
   readonly cancel: AbortSignal;
-  /** Stops watching. */
+  /** Stops watching, and cancels what may still be under way. */
   end(): void;
 }
 
@@ -26,6 +26,7 @@ export function watchInterruption(signal: AbortSignal | undefined): Interruption
     cancel: controller.signal,
     end() {
       clearTimeout(timer);
+      controller.abort();
       signal?.removeEventListener("abort", onAbort);
     },
   };

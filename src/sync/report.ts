@@ -3,8 +3,7 @@ import type { StopReason } from "../mirror/runs.ts";
 import type { RequestCounts } from "./allowance.ts";
 
 export interface SyncReport {
-  /** Null for a dry run, which leaves no trace. */
-  readonly run: number | null;
+  readonly run: number;
   /** The mirror's file. */
   readonly mirror: string;
   /** Whether everything in the scope is held and was checked in this cycle. */

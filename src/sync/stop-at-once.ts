@@ -1,13 +1,46 @@
-/** What ends a run ends it for every request at once, although results are taken over in batches. */
-import type { CarryOut, Stop } from "../../jobs/fetch-job.ts";
+/** When a run has no sense any more. What ends it ends it for every request at once, although results come in batches. */
+import type { CarryOut, FetchJob, JobResult, Stop } from "../../jobs/fetch-job.ts";
 
-/** Once an answer said to stop, the jobs that come after it are given back without being asked for. */
-export function stopAtOnce(carryOut: CarryOut): CarryOut {
+/**
+ * Once an answer said to stop, the jobs that come after it are given back without being asked for.
+ * @param rootUrl the front page: a service without it is none, or not this one
+ * @param now epoch milliseconds
+ */
+export function stopAtOnce(carryOut: CarryOut, rootUrl: string, now: () => number): CarryOut {
   let stop: Stop | null = null;
+  let isAccepted = false;
   return async (job, signal) => {
     if (stop !== null) return { end: "stopped", job, stop };
-    const result = await carryOut(job, signal);
-    if (result.end === "stopped") stop = result.stop;
-    return result;
+    const answer = stopWithoutRoot(await carryOut(job, signal), rootUrl);
+    if (answer.end === "fetched" && answer.result.outcome !== "failed") isAccepted = true;
+    if (answer.end !== "stopped") return answer;
+    // One refusal among accepted requests is about that resource; a second one is about the credential.
+    if (answer.stop.reason === "authentication" && isAccepted) {
+      isAccepted = false;
+      return failed(job, answer.stop, now());
+    }
+    stop = answer.stop;
+    return answer;
+  };
+}
+
+function stopWithoutRoot(answer: JobResult, rootUrl: string): JobResult {
+  if (answer.end !== "fetched" || answer.job.url !== rootUrl) return answer;
+  const { result, job } = answer;
+  if (result.outcome !== "gone" && result.outcome !== "failed") return answer;
+  const message =
+    result.outcome === "failed" ? result.message : `${rootUrl}: there is nothing at this address`;
+  return { end: "stopped", job, stop: { reason: "outage", message, hint: rootHint, resumeAt: null } };
+}
+
+const rootHint = "Check the base URL: it is the address of the service's root.";
+
+function failed(job: FetchJob, { message }: Stop, nowMillis: number): JobResult {
+  const fetchedAt = new Date(nowMillis).toISOString();
+  const { resourceId } = job;
+  return {
+    end: "fetched",
+    job,
+    result: { resourceId, fetchedAt, outcome: "failed", code: "not-authenticated", message },
   };
 }

@@ -38,10 +38,9 @@ export class SyncRun {
   readonly #runId: number;
   readonly #startedMillis: number;
   readonly #summary = emptySummary();
-  /** Answers to jobs, each of which is one fetch with any number of attempts. */
-  #fetches = 0;
+  /** Answered jobs, each of which is one fetch with any number of attempts. */
+  #answers = 0;
   #stop: Stop | null = null;
-  #firstFailure: string | null = null;
 
   private constructor(request: RunRequest, tools: RunTools, runId: number, startedMillis: number) {
     this.#request = request;
@@ -72,7 +71,8 @@ export class SyncRun {
       if (!this.#isStopping) await this.#walk(scope);
       return scope;
     } catch (error) {
-      await this.#closeRun("error", { pending: 0 });
+      // The first error is the one to tell; where the mirror cannot be written, the run cannot be closed either.
+      await this.#closeRun("error", { pending: 0 }).catch(() => {});
       throw error;
     }
   }
@@ -106,12 +106,15 @@ export class SyncRun {
   async #walk(scope: Scope): Promise<void> {
     const { mirror, engine, interruption } = this.#tools;
     // A cycle that found nothing due is over: this run begins the next one.
-    if (readCycleRun(mirror.reader.db) === null || this.#frontier(scope).count() === 0)
+    if (readCycleRun(mirror.reader.db) === null || this.#frontier(scope).isDone)
       await mirror.writes.setCycleRun(this.#runId);
     const source = frontierSource(this.#frontier(scope), () => this.#isStopping);
     for await (const batch of engine.run(source, interruption.cancel)) {
-      await this.#ingest(batch);
-      source.noteIngested(batch.map(({ job }) => job.resourceId));
+      const failedIds = await this.#ingest(batch);
+      source.noteIngested(
+        batch.map(({ job }) => job.resourceId),
+        failedIds,
+      );
       this.#request.onProgress(() => this.#progress(scope));
     }
   }
@@ -121,17 +124,17 @@ export class SyncRun {
     return prepareFrontier(db, scope, readCycleRun(db) ?? this.#runId);
   }
 
-  async #ingest(batch: readonly JobResult[]): Promise<void> {
-    const results = batch.flatMap((answer) => (answer.end === "fetched" ? [answer.result] : []));
+  /** @returns the resources that failed */
+  async #ingest(batch: readonly JobResult[]): Promise<readonly number[]> {
     for (const answer of batch) {
       if (answer.end === "stopped") this.#stop ??= answer.stop;
     }
-    for (const result of results) {
-      if (result.outcome === "failed") this.#firstFailure ??= result.message;
-    }
-    this.#fetches += results.length;
-    const summary = await this.#tools.mirror.writes.ingest(results, this.#runId);
-    for (const key of Object.keys(summary) as (keyof typeof summary)[]) this.#summary[key] += summary[key];
+    this.#answers += batch.length;
+    const results = batch.flatMap((answer) => (answer.end === "fetched" ? [answer.result] : []));
+    const { failedIds, ...counts } = await this.#tools.mirror.writes.ingest(results, this.#runId);
+    for (const key of Object.keys(counts) as (keyof typeof counts)[]) this.#summary[key] += counts[key];
+    this.#stop ??= stopOfRefusedRoot(this.#tools.mirror.reader, failedIds);
+    return failedIds;
   }
 
   #progress(scope: Scope): SyncProgress {
@@ -150,18 +153,14 @@ export class SyncRun {
   async #close(scope: Scope): Promise<SyncReport> {
     const { mirror, allowance, clock } = this.#tools;
     const stopped = this.#stopReason();
-    const pending = this.#frontier(scope).count();
+    const pending = this.#frontier(scope).count() - this.#summary.failed;
     const resources = await this.#closeRun(stopped, { pending });
     if (this.#stop?.reason === "authentication") {
       throw new SyncError("not-authenticated", this.#stop.message, this.#stop.hint);
     }
-    const stored = resources.new + resources.changed + resources.unchanged + resources.gone;
-    if (stored === 0 && (this.#stop?.reason === "outage" || resources.failed > 0)) {
-      throw new SyncError(
-        "nothing-fetched",
-        this.#firstFailure ?? this.#stop?.message ?? readFirstError(mirror.reader, this.#runId),
-        "Check the base URL and the network. The mirror is as it was; the next sync goes on from here.",
-      );
+    const stored = resources.new + resources.changed + resources.unchanged;
+    if (stored === 0 && this.#stop?.reason === "outage") {
+      throw new SyncError("nothing-fetched", this.#stop.message, this.#stop.hint);
     }
     const { limit, remaining, resetAt } = allowance.state;
     const resumeMillis = stopped === "allowance" ? (this.#stop?.resumeAt ?? resetAt) : null;
@@ -194,7 +193,7 @@ export class SyncRun {
       gone,
       pending,
       failed,
-      skipped: countIssues(mirror.reader, this.#runId, "skipped-link"),
+      skipped: countSkippedLinks(mirror.reader),
     };
     await mirror.writes.closeRun(this.#runId, {
       endedAt: toIso(clock.now()),
@@ -206,7 +205,7 @@ export class SyncRun {
 
   #requests() {
     const { counts } = this.#tools.allowance;
-    return { ...counts, retried: Math.max(0, counts.sent - this.#fetches), failed: this.#summary.failed };
+    return { ...counts, retried: Math.max(0, counts.sent - this.#answers), failed: this.#summary.failed };
   }
 }
 
@@ -220,21 +219,21 @@ function unknownBrand(wanted: string, alike: readonly string[]): SyncError {
   );
 }
 
-/** Where answers came and none of them was what the service is to give. */
-function readFirstError({ db }: MirrorReader, runId: number): string {
-  const failed = db.prepare<[number], { url: string; error: string }>(
-    "select url, error from _resource where error is not null and checked_run = ? order by id limit 1",
-  );
-  const { url, error } = failed.get(runId) ?? { url: "The service", error: "nothing could be fetched" };
-  return `${url}: ${error}`;
+/** An answer at the base URL that is no front page: whatever this is, it is not the service. */
+function stopOfRefusedRoot({ db }: MirrorReader, failedIds: readonly number[]): Stop | null {
+  const root = db
+    .prepare<[], { id: number; url: string; error: string | null }>(
+      "select id, url, error from _resource where kind = 'root'",
+    )
+    .get();
+  if (root === undefined || !failedIds.includes(root.id)) return null;
+  const hint = "Check the base URL: it is the address of the service's root.";
+  return { reason: "outage", message: `${root.url}: ${root.error}`, hint, resumeAt: null };
 }
 
-/** How often a run met an oddity of this code. */
-function countIssues({ db }: MirrorReader, runId: number, code: string): number {
-  const count = db.prepare<[number, string], number>(
-    "select count(*) from _issue where run_id = ? and code = ?",
-  );
-  return count.pluck().get(runId, code) ?? 0;
+function countSkippedLinks({ db }: MirrorReader): number {
+  const count = db.prepare<[], number>("select count(*) from _issue where code = 'skipped-link'");
+  return count.pluck().get() ?? 0;
 }
 
 function toIso(millis: number): string {

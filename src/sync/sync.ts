@@ -69,7 +69,10 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
       openedAt: new Date(clock.now()).toISOString(),
     });
     try {
-      const engine = inlineEngine(stopAtOnce(fetchJobRunner(service, clock.now)), { concurrency });
+      const engine = inlineEngine(
+        stopAtOnce(fetchJobRunner(service, clock.now), new URL(baseUrl).href, clock.now),
+        { concurrency },
+      );
       const { depth = "sizes", brands = [], follow = [], onProgress = () => {} } = options;
       const request = { depth, brands, follow, onProgress };
       return await SyncRun.perform(request, { mirror, engine, allowance, interruption, clock });

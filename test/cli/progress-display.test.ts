@@ -18,9 +18,22 @@ const progress: SyncProgress = {
 
 describe("progress in words", () => {
   it("says what is held of what is known, the pace, the allowance and how long it may take", () => {
-    expect(describeProgress(progress)).toBe(
-      "brand 12/683 · model 0/20 · 34 requests, 2/s · allowance left 267 · 691 due, about 6 min",
+    expect(describeProgress({ ...progress, allowance: { limit: 900, remaining: 867, resetAt: null } })).toBe(
+      "brand 12/683 · model 0/20 · 34 requests, 2/s · allowance left 867 · 691 due, about 6 min",
     );
+  });
+
+  it.each([
+    [{ limit: 300, remaining: 691 }, "691 due, about 6 min"],
+    [{ limit: 300, remaining: 690 }, "691 due, about 1 day at 300 a day"],
+    [{ limit: 300, remaining: 267 }, "691 due, about 2 days at 300 a day"],
+    [{ limit: 30, remaining: 0 }, "691 due, about 24 days at 30 a day"],
+    [{ limit: null, remaining: 10 }, "691 due, more than the allowance left"],
+    [{ limit: 0, remaining: 0 }, "691 due, more than the allowance left"],
+    [{ limit: null, remaining: null }, "691 due, about 6 min"],
+  ])("counts the days where the allowance, %j, does not cover what is due", (allowance, words) => {
+    const line = describeProgress({ ...progress, allowance: { ...allowance, resetAt: null } });
+    expect(line.split(" · ").at(-1)).toBe(words);
   });
 
   it("leaves out what nobody knows yet", () => {

@@ -91,6 +91,11 @@ describe("a table", () => {
     expect(lines.slice(2, 5)).toEqual(["日本  1", "e\u0301     2", "👙    3"]);
   });
 
+  it("takes more rows than a call takes arguments", () => {
+    const rows = Array.from({ length: 200_000 }, (_, index) => [index]);
+    expect(formatTable(["n"], rows)).toMatch(/^n\n─{6}\n {5}0\n[^]*\n199999\n$/);
+  });
+
   it("without rows is its heading", () => {
     expect(formatTable(["kind", "known"], [])).toBe("kind  known\n────  ─────\n");
   });

@@ -95,16 +95,18 @@ export function walk(mirror: MirrorWriter, world: World, options: WalkOptions = 
   const frontier = prepareFrontier(mirror.db, scope, runId);
   const summary = emptySummary();
   const asked: string[] = [];
+  const givenUp = new Set<number>();
   for (let batches = 0; batches < maxBatches; batches++) {
-    const due = frontier.take(10_000);
+    const due = frontier.take(10_000).filter(({ id }) => !givenUp.has(id));
     if (due.length === 0) break;
     const batch = choose(due);
     asked.push(...batch.map(({ url }) => url));
-    const added = mirror.ingest(
+    const { failedIds, ...added } = mirror.ingest(
       batch.map((resource) => answerFrom(world, resource)),
       runId,
     );
-    for (const key of Object.keys(added) as (keyof IngestSummary)[]) summary[key] += added[key];
+    for (const id of failedIds) givenUp.add(id);
+    for (const key of Object.keys(added) as (keyof typeof added)[]) summary[key] += added[key];
   }
   closeRun(mirror, runId);
   return { ...summary, runId, asked };

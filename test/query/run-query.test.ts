@@ -74,6 +74,27 @@ describe("a query", () => {
     expect((await query("PRAGMA table_info(brand)")).length).toBe(3);
   });
 
+  it("gives text as it is also where a subquery or a view of one selects it", async () => {
+    const name = "(SELECT b.name FROM brand b WHERE b.href = o.href AND b.name IS NOT NULL LIMIT 1) AS name";
+    const view = `SELECT o.href, ${name} FROM brand o`;
+    expect(await query(`SELECT name FROM (${view}) WHERE href = 'b' ORDER BY name`)).toEqual([
+      ["lone \ud800"],
+    ]);
+    expect(await query("SELECT (SELECT name FROM known WHERE href = 'b')")).toEqual([["lone \ud800"]]);
+  });
+
+  it("gives rows batch by batch as well, and ends when its reader has enough batches", async () => {
+    const { batches } = await runQuery({ file, sql: counting });
+    const first: Row[] = [];
+    for await (const batch of batches) {
+      first.push(...batch);
+      break;
+    }
+    expect(first.length).toBeGreaterThan(1);
+    expect(first).toEqual(first.map((_, index) => [index + 1]));
+    expect(await queryProcesses()).toEqual([]);
+  });
+
   it("takes parameters in order or by name", async () => {
     expect(await query("SELECT ?, ?, ?, ?", { parameters: ["it's", 2n ** 60n, 1.5, null] })).toEqual([
       ["it's", 2n ** 60n, 1.5, null],

@@ -7,9 +7,9 @@ export const url = `${api}/x/here/?page=1`;
 
 export const context: DeriveContext = { kinds, origin: new URL(api).origin, serviceName: "service" };
 export const derive = (value: unknown, kind: string): Derived =>
-  deriveOrThrow({ value, hasDuplicateKeys: false }, { url, kind }, context);
+  deriveOrThrow({ value, hasDuplicateKeys: false }, { baseUrl: url, kind }, context);
 export const deriveGolden = (file: string, kind = file): Derived =>
-  deriveOrThrow(parseGolden(file), { url, kind }, context);
+  deriveOrThrow(parseGolden(file), { baseUrl: url, kind }, context);
 
 /** Each link's name, address, kind and hold on what it leads to. */
 export const linksOf = ({ links }: Derived) =>

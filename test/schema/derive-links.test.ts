@@ -23,7 +23,7 @@ describe("the next page", () => {
     (next) => {
       const { nextUrl, issues } = withItems([], "brands", { next });
       expect(nextUrl).toBeNull();
-      expect(issues).toEqual([{ pointer: "/meta/next", code: "skipped-link" }]);
+      expect(issues).toMatchObject([{ pointer: "/meta/next", code: "skipped-link" }]);
     },
   );
 });
@@ -86,7 +86,7 @@ describe("links that are odd", () => {
       ["models", null],
       ["odd/one", null],
     ]);
-    expect(derived.issues.filter(({ code }) => code === "skipped-link")).toEqual([
+    expect(derived.issues.filter(({ code }) => code === "skipped-link")).toMatchObject([
       { pointer: "/links/models", code: "skipped-link" },
       { pointer: "/links/odd~1one", code: "skipped-link" },
     ]);

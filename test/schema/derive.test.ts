@@ -144,7 +144,11 @@ describe("a body that is not what was expected", () => {
 
   it("reports keys that were given twice", () => {
     const text = '{"rel":"entity","body":{"name":"a","name":"b"}}';
-    const derived = deriveOrThrow(parseBodyOrThrow(Buffer.from(text)), { url, kind: "brand" }, context);
+    const derived = deriveOrThrow(
+      parseBodyOrThrow(Buffer.from(text)),
+      { baseUrl: url, kind: "brand" },
+      context,
+    );
     expect(derived.issues).toEqual([{ pointer: "", code: "duplicate-key" }]);
     expect(derived.projection?.row?.cells).toContain("b");
   });

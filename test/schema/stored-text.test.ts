@@ -41,7 +41,7 @@ describe("text and numbers, from a body's bytes to a column and back", () => {
   const store = (kind: keyof typeof ids, bodyText: string): void => {
     const body = Buffer.from(`{"rel":"entity","body":${bodyText}}`);
     const context = { kinds, origin: new URL(api).origin, serviceName: "service" };
-    const { projection } = deriveOrThrow(parseBodyOrThrow(body), { url: urls[kind], kind }, context);
+    const { projection } = deriveOrThrow(parseBodyOrThrow(body), { baseUrl: urls[kind], kind }, context);
     if (projection === null) throw new Error(`a ${kind} has no rows`);
     typedRows.write(ids[kind], projection, noReferences);
     expect(typedRows.read(ids[kind])).toEqual(typedRows.expected(ids[kind], projection, noReferences));

@@ -96,6 +96,7 @@ describe("when the service says no for the whole run", () => {
     rig.sandbox.setFaults([{ kind: "model", from: 3, times: "always", ...fault }]);
     await rig.sync({ concurrency: 4 }).catch(() => null);
     const refused = rig.sandbox.log().filter(({ status }) => status !== 200);
-    expect(refused.length).toBeLessThanOrEqual(4);
+    // The first refusal may be about its resource alone; the second one, and what was under way with it, is not.
+    expect(refused.length).toBeLessThanOrEqual(4 + 1);
   });
 });

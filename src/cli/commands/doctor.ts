@@ -1,10 +1,11 @@
 /** `armoire doctor`: the whole set-up, each setting with where it comes from, and what does not work. */
 import type { Command } from "commander";
-import { type Diagnosis, diagnose } from "../../doctor/diagnose.ts";
+import { type Diagnosis, diagnose, diagnoseError } from "../../doctor/diagnose.ts";
+import type { Credential } from "../../service/credential.ts";
 import { readAppCredential } from "../credentials.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
-import { mirrorFileToRead } from "../mirror-file.ts";
+import { candidateMirrorFiles } from "../mirror-file.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import { formatTable } from "../text-table.ts";
 import { version } from "../version.ts";
@@ -23,21 +24,16 @@ It asks the service for one page, its root. Secrets are never shown.`,
     )
     .action(async ({ offline }: { offline?: boolean }) => {
       const settings = readSettings(command, io);
-      const credential = readAppCredential(io);
-      const rows = [
-        ...settingRows(settings),
-        [
-          "credential",
-          credential === null ? "none" : "application key",
-          credential === null ? "not set" : "environment",
-        ],
-      ];
-      const diagnoses = await diagnose({
+      const credential = attempt(() => readAppCredential(io));
+      const mirrorFiles = attempt(() => candidateMirrorFiles(settings));
+      const rows = [...settingRows(settings), credentialRow(credential)];
+      const checked = await diagnose({
         dataDir: settings.dataDir.value ?? "",
         baseUrl: offline ? null : settings.baseUrl.value,
-        mirrorFile: findMirror(settings),
-        credential,
+        mirrorFiles: mirrorFiles.value,
+        credential: credential.value,
       });
+      const diagnoses = [credential.problem, mirrorFiles.problem, ...checked].filter((one) => one !== null);
       const isWell = diagnoses.every(({ isWell: well }) => well);
       if (settings.json) {
         const shown = rows.map(([name, value, from]) => ({ name, value, from }));
@@ -62,11 +58,25 @@ function settingRows({ dataDir, baseUrl, serviceName, mirror }: Settings): (stri
   ]);
 }
 
-function findMirror(settings: Settings): string | null {
+function credentialRow({ value, problem }: Attempt<Credential | null>): string[] {
+  if (problem !== null) return ["credential", "unusable", "environment"];
+  return value === null
+    ? ["credential", "none", "not set"]
+    : ["credential", "application key", "environment"];
+}
+
+interface Attempt<Value> {
+  /** Null when there was a problem. */
+  readonly value: Value | null;
+  readonly problem: Diagnosis | null;
+}
+
+/** What would end any other command is one thing among others to tell here. */
+function attempt<Value>(read: () => Value): Attempt<Value> {
   try {
-    return mirrorFileToRead(settings);
-  } catch {
-    return null;
+    return { value: read(), problem: null };
+  } catch (error) {
+    return { value: null, problem: diagnoseError(error) };
   }
 }
 

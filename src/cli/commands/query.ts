@@ -1,10 +1,10 @@
 /** `armoire query`: one read-only SQL statement, run in a process of its own. */
 import { type Command, Option } from "commander";
-import { csvChunks } from "../../../exports/csv.ts";
-import { jsonChunks } from "../../../exports/json.ts";
-import type { ExportTable, Row } from "../../../exports/table.ts";
+import { csvText } from "../../../exports/csv.ts";
+import { jsonText } from "../../../exports/json.ts";
+import type { Row, TableText } from "../../../exports/table.ts";
 import { openMirrorReader } from "../../mirror/mirror.ts";
-import { runQuery } from "../../query/run-query.ts";
+import { type QueryResult, runQuery } from "../../query/run-query.ts";
 import type { Io } from "../io.ts";
 import { mirrorFileToRead } from "../mirror-file.ts";
 import { wholeNumber } from "../option-values.ts";
@@ -37,31 +37,34 @@ Examples:
       const settings = readSettings(command, io);
       const file = mirrorFileToRead(settings);
       openMirrorReader(file).close();
-      const { maxRows, timeout } = flags;
+      const { maxRows, timeout, raw = false } = flags;
       const result = await runQuery({ file, sql, maxRows, timeoutMillis: timeout * 1000 });
-      const rows: Row[] = [];
-      for await (const row of result.rows) rows.push(row);
-      const table = { name: "query", columns: result.columns, rows: () => rows };
-      print(table, rows, settings.json ? "json" : (flags.format ?? "table"), flags.raw ?? false, io);
+      const format = settings.json ? "json" : (flags.format ?? "table");
+      if (format === "table") await printTable(result, io);
+      else
+        await printText(
+          format === "json" ? jsonText(result.columns) : csvText(result.columns, { raw }),
+          result,
+          io,
+        );
       if (result.isCut) io.err(`Only the first ${maxRows} rows; --max-rows gives more.\n`);
     });
 }
 
-function print(
-  table: ExportTable,
-  rows: Row[],
-  format: "table" | "csv" | "json",
-  raw: boolean,
+/** Widths are known only when all rows are. */
+async function printTable({ columns, rows }: QueryResult, io: Io): Promise<void> {
+  const gathered: Row[] = [];
+  for await (const row of rows) gathered.push(row);
+  io.out(formatTable(columns, gathered));
+}
+
+/** As the rows come, and no faster than they are taken: memory stays small however many there are. */
+async function printText(
+  { head, addRows, tail }: TableText,
+  { batches }: QueryResult,
   io: Io,
-): void {
-  switch (format) {
-    case "table":
-      io.out(formatTable(table.columns, rows));
-      return;
-    case "csv":
-      for (const chunk of csvChunks(table, { raw })) io.out(chunk);
-      return;
-    case "json":
-      for (const chunk of jsonChunks(table)) io.out(chunk);
-  }
+): Promise<void> {
+  await io.out(head);
+  for await (const batch of batches) await io.out(addRows(batch));
+  await io.out(tail);
 }

@@ -1,5 +1,5 @@
 /** `armoire sandbox`: runs a sandbox until it is told to stop. */
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { faultPresetNames } from "../../sandbox/faults/fault-presets.ts";
 import { etagStyles } from "../../sandbox/http/content.ts";
 import { layouts } from "../../sandbox/resources/addresses.ts";
@@ -13,6 +13,7 @@ import {
 } from "../../sandbox/sandbox-options.ts";
 import { CliError, exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
+import { wholeNumber } from "../option-values.ts";
 import { readSettings } from "../settings.ts";
 
 /** As commander names them: flags in camel case. */
@@ -107,11 +108,6 @@ function pickOptions(flags: Omit<Flags, "window" | "latency" | "faults">): Sandb
 
 function readFaultsFlag(value: string): FaultsOption {
   return faultPresetNames.find((name) => name === value) ?? { file: value };
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("It takes a whole number.");
-  return Number(text);
 }
 
 function describe({ url, totals, users, app }: Sandbox): object {

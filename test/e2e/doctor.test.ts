@@ -1,0 +1,94 @@
+/** The doctor tells of what would end any other command, and goes on. */
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type RunOptions, runArmoire } from "../support/run-armoire.ts";
+import { createFixture, type Fixture } from "./fixture.ts";
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+interface Told {
+  readonly settings: readonly { readonly name: string; readonly value: string; readonly from: string }[];
+  readonly checks: readonly {
+    readonly isWell: boolean;
+    readonly what: string;
+    readonly hint: string | null;
+  }[];
+}
+
+async function ask(args: readonly string[], env: NonNullable<RunOptions["env"]> = {}) {
+  const { stdout, stderr, exitCode } = await runArmoire(["doctor", "--json", ...args], { env });
+  expect(stderr).toBe("");
+  return { ...(JSON.parse(stdout) as Told), exitCode };
+}
+
+/** A data directory with copies of the fixture's mirror, in folders of these names. */
+function dataDirWith(...names: readonly string[]): string {
+  const dataDir = fixture.newPath();
+  for (const name of names) {
+    mkdirSync(join(dataDir, name), { recursive: true });
+    cpSync(fixture.mirror, join(dataDir, name, "catalogue.sqlite"));
+  }
+  return dataDir;
+}
+
+it("without a mirror says that there is none yet, which is well", async () => {
+  const { checks, exitCode } = await ask(["--data-dir", fixture.newPath()]);
+  expect(exitCode).toBe(0);
+  expect(checks.at(-1)).toMatchObject({ isWell: true, what: "There is no mirror yet" });
+});
+
+it("looks at each mirror where nothing says which, and tells how to say it", async () => {
+  const dataDir = dataDirWith("a", "b");
+  const { checks, exitCode } = await ask(["--data-dir", dataDir]);
+  expect(exitCode).toBe(0);
+  expect(checks.slice(-3)).toEqual([
+    { isWell: true, what: expect.stringContaining(join(dataDir, "a")), hint: expect.any(String) },
+    { isWell: true, what: expect.stringContaining(join(dataDir, "b")), hint: expect.any(String) },
+    { isWell: true, what: "There are 2 mirrors", hint: expect.stringMatching(/--base-url URL or --mirror/) },
+  ]);
+});
+
+it("finds the one of two mirrors that cannot be read", async () => {
+  const dataDir = dataDirWith("a", "b");
+  writeFileSync(
+    join(dataDir, "b", "catalogue.sqlite"),
+    "no mirror, and long enough for a header\n".repeat(20),
+  );
+  const { checks, exitCode } = await ask(["--data-dir", dataDir]);
+  expect(exitCode).toBe(1);
+  expect(checks.filter(({ isWell }) => !isWell)).toEqual([
+    {
+      isWell: false,
+      what: expect.stringMatching(/Not a SQLite file: .*b.catalogue/),
+      hint: expect.any(String),
+    },
+  ]);
+});
+
+it.each([
+  [{ ARMOIRE_APP_KEY: "canary" }, /ARMOIRE_APP_KEY is set, ARMOIRE_APP_SECRET is not/],
+  [{ ARMOIRE_APP_SECRET: "canary" }, /ARMOIRE_APP_SECRET is set, ARMOIRE_APP_KEY is not/],
+  [{ ARMOIRE_APP_KEY: "k", ARMOIRE_APP_SECRET: "canary\ncanary" }, /application secret contains/],
+  [{ ARMOIRE_APP_KEY: "k", ARMOIRE_APP_SECRET_FILE: "/nonexistent" }, /ARMOIRE_APP_SECRET_FILE names cannot/],
+])("tells what is wrong with the credential %j, and checks all else", async (env, words) => {
+  const args = ["--mirror", fixture.mirror, "--base-url", fixture.sandbox.url];
+  const told = await ask(args, env);
+  expect(told.exitCode).toBe(1);
+  expect(told.checks.map(({ isWell }) => isWell)).toEqual([false, true, true, true, true]);
+  expect(told.checks[0]?.what).toMatch(words);
+  expect(told.checks[0]?.hint).toEqual(expect.stringMatching(/./));
+  expect(told.settings).toContainEqual({ name: "credential", value: "unusable", from: "environment" });
+  expect(JSON.stringify(told)).not.toContain("canary");
+});
+
+it("tells that the data directory is none, and does not say that no mirror is in it", async () => {
+  const { checks, exitCode } = await ask(["--data-dir", fixture.textFile]);
+  expect(exitCode).toBe(1);
+  expect(checks.map(({ isWell }) => isWell)).toEqual([false, true, false]);
+  expect(JSON.stringify(checks)).not.toContain("no mirror yet");
+});

@@ -1,0 +1,14 @@
+import { expect, expectTypeOf, it } from "vitest";
+import { type Clock, openMirrorReader, ShowError, type SyncOptions, showResource } from "../../src/index.ts";
+import { createFixture } from "./fixture.ts";
+
+it("tells what its errors are by class", async () => {
+  await using fixture = await createFixture();
+  const mirror = openMirrorReader(fixture.mirror);
+  expect(() => showResource(mirror, "brand", "nobody")).toThrow(ShowError);
+  mirror.close();
+});
+
+it("names the types of its options", () => {
+  expectTypeOf<NonNullable<SyncOptions["clock"]>>().toEqualTypeOf<Clock>();
+});

@@ -1,0 +1,62 @@
+/** Results that are longer than a call has arguments, a pipe has room, or a process has memory. */
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { runArmoire, startArmoire } from "../support/run-armoire.ts";
+import { createFixture, type Fixture } from "./fixture.ts";
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+const counting = (last: number) =>
+  `with recursive n(x) as (values (1) union all select x + 1 from n limit ${last}) select x from n`;
+const query = (sql: string, ...more: readonly string[]) => [
+  ...["query", sql, "--mirror", fixture.mirror, "--max-rows", "999999999999999", ...more],
+];
+
+it("150,000 rows are printed whole in every format", async () => {
+  const rowCount = 150_000;
+  const [table, csv, json] = await Promise.all(
+    ["table", "csv", "json"].map((format) => runArmoire(query(counting(rowCount), "--format", format))),
+  );
+  for (const ended of [table, csv, json]) expect(ended).toMatchObject({ stderr: "", exitCode: 0 });
+  const numbers = Array.from({ length: rowCount }, (_, index) => index + 1);
+  expect(table?.stdout.trimEnd().split("\n").slice(2).map(Number)).toEqual(numbers);
+  expect(csv?.stdout).toBe(`x\n${numbers.join("\n")}\n`);
+  expect(JSON.parse(json?.stdout ?? "")).toEqual(numbers.map((x) => ({ x })));
+});
+
+it("a result without rows is whole too", async () => {
+  const nothing = "select 1 as x where false";
+  expect(await runArmoire(query(nothing, "--json"))).toMatchObject({ stdout: "[\n]\n", exitCode: 0 });
+  expect(await runArmoire(query(nothing, "--format", "csv"))).toMatchObject({ stdout: "x\n", exitCode: 0 });
+});
+
+it.each([
+  ["csv", /^x\n1\n2\n/],
+  ["json", /^\[\n\{"x":1\},\n/],
+])(
+  "%s without an end comes as it is read, and ends well when its reader has enough",
+  async (format, start) => {
+    const { process: child, ended } = startArmoire(query(counting(-1), "--format", format));
+    let printed = "";
+    child.stdout.on("data", (text: string) => {
+      printed += text;
+    });
+    while (printed.length < 1_000_000) await once(child.stdout, "data");
+    expect(printed).toMatch(start);
+    child.stdout.destroy();
+    const [exitCode] = await once(child, "exit");
+    expect(exitCode).toBe(0);
+    await expect(ended).rejects.toThrow("Premature close");
+  },
+);
+
+it("what goes wrong on the way cuts the output short and says so", async () => {
+  const failing = `select abs(case when x > 5000 then -9223372036854775808 else x end) from (${counting(9999)})`;
+  const { stdout, stderr, exitCode } = await runArmoire(query(failing, "--json"));
+  expect({ stderr, exitCode }).toEqual({ stderr: expect.stringContaining("integer overflow"), exitCode: 1 });
+  expect(() => JSON.parse(stdout)).toThrow(SyntaxError);
+});
