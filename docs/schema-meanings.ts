@@ -172,7 +172,7 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       kind: "from where the link was found, never from the URL; `?name` when no kind is known for the link `name`",
       owner_id: "what it belongs to",
       state:
-        "`due`, `held`, `failed`, `skipped` (another origin), `elsewhere` (the other area of the service), `superseded` (a page that no list leads to any more), `gone`",
+        "`due`, `held`, `failed` (another origin), `elsewhere` (the other area of the service), `superseded` (a page that no list leads to any more), `gone`",
       etag: "what to ask with next time",
       checked_run: "the run that last asked for it; 0 for none",
       checked_at: "",
@@ -202,6 +202,8 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       to_run: "null while it is current",
       status: "of the HTTP response",
       fetched_at: "",
+      base_url:
+        "what relative links in the body are relative to, where redirects led away from the resource's URL",
     },
   },
   _link: {
@@ -233,6 +235,7 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       resource_id: "",
       pointer: "where, as a JSON pointer",
       code: "what",
+      detail: "what a person needs to know beyond the code, such as why a link is not followed",
       run_id: "the run that met it",
     },
   },

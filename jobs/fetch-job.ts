@@ -20,8 +20,11 @@ export type JobResult =
   | { readonly end: "cancelled"; readonly job: FetchJob };
 
 export interface Stop {
-  /** `outage`: so many fetches failed in a row that the door asks no more. */
-  readonly reason: "allowance" | "authentication" | "outage";
+  /**
+   * `outage`: so many fetches failed in a row that the door asks no more. `no-root`: what answers at the base URL is no
+   * front page of a service.
+   */
+  readonly reason: "allowance" | "authentication" | "outage" | "no-root";
   readonly message: string;
   readonly hint: string;
   /** Epoch milliseconds; null when the service did not say. */
@@ -73,7 +76,7 @@ function fromServiceError(job: FetchJob, error: ServiceError, nowMillis: number)
       return {
         end: "fetched",
         job,
-        result: { resourceId: job.resourceId, fetchedAt, outcome: "failed", code, message },
+        result: { resourceId: job.resourceId, fetchedAt, outcome: "failed", code, message: error.happened },
       };
     }
   }

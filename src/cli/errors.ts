@@ -23,6 +23,7 @@ const ofSync: Readonly<Record<SyncErrorCode, ExitCode>> = {
   "not-authenticated": exitCodes.settings,
   "nothing-fetched": exitCodes.failed,
   "unknown-brand": exitCodes.usage,
+  "unknown-link": exitCodes.usage,
 };
 
 export function exitCodeOf(error: unknown): ExitCode {

@@ -54,7 +54,7 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
     issues: db
       .prepare<[], MirrorStatus["issues"][number]>(
         `select r.kind, i.code, i.pointer, count(*) as count from _issue i join _resource r on r.id = i.resource_id
-         group by r.kind, i.code, i.pointer order by count desc, r.kind, i.pointer limit 50`,
+         where i.code <> 'unknown-link' group by r.kind, i.code, i.pointer order by count desc, r.kind, i.pointer limit 50`,
       )
       .all(),
     noted: db

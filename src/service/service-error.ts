@@ -79,6 +79,8 @@ export class ServiceError extends Error {
   readonly code: ServiceErrorCode;
   readonly next: ServiceErrorNext;
   readonly url: string;
+  /** What happened, without the address. */
+  readonly happened: string;
   readonly status: number | null;
   readonly resumeAt: number | null;
   readonly hint: string;
@@ -91,6 +93,7 @@ export class ServiceError extends Error {
   ) {
     super(`${withoutUserinfo(url)}: ${happened}`);
     this.code = code;
+    this.happened = happened;
     this.next = meanings[code].next;
     this.url = withoutUserinfo(url);
     this.status = status;

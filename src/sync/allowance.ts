@@ -58,7 +58,7 @@ export function createRunAllowance(budget: number | null, now: () => number): Ru
   const settle = (report: AttemptReport): void => {
     underWay--;
     if (report.status === 304) counts.notModified++;
-    else counts.counted++;
+    else if (!isFree(report)) counts.counted++;
     if (report.allowance) state = mergeReading(state, report.allowance, now());
     if (report.status !== null) isAnswered = true;
     nextAnswer.resolve();
@@ -100,6 +100,13 @@ export function createRunAllowance(budget: number | null, now: () => number): Ru
       return { settle };
     },
   };
+}
+
+/** An answer after which nothing of the window is spent yet was free, as the front page's may be; so was a refusal. */
+function isFree({ status, allowance }: AttemptReport): boolean {
+  if (allowance === null) return false;
+  const { limit, remaining } = allowance;
+  return (limit !== null && remaining === limit) || (status === 403 && remaining === 0);
 }
 
 /** Answers overtake each other: within one window the lowest number is the latest. */

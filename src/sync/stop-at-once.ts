@@ -28,12 +28,12 @@ function stopWithoutRoot(answer: JobResult, rootUrl: string): JobResult {
   if (answer.end !== "fetched" || answer.job.url !== rootUrl) return answer;
   const { result, job } = answer;
   if (result.outcome !== "gone" && result.outcome !== "failed") return answer;
-  const message =
-    result.outcome === "failed" ? result.message : `${rootUrl}: there is nothing at this address`;
-  return { end: "stopped", job, stop: { reason: "outage", message, hint: rootHint, resumeAt: null } };
+  const happened = result.outcome === "failed" ? result.message : "there is nothing at this address";
+  const message = `${rootUrl}: ${happened}`;
+  return { end: "stopped", job, stop: { reason: "no-root", message, hint: noRootHint, resumeAt: null } };
 }
 
-const rootHint = "Check the base URL: it is the address of the service's root.";
+export const noRootHint = "Check the base URL: it is the address of the service's root.";
 
 function failed(job: FetchJob, { message }: Stop, nowMillis: number): JobResult {
   const fetchedAt = new Date(nowMillis).toISOString();

@@ -1,5 +1,5 @@
 /** Why a sync could not do what was asked, after everything that it did get was saved. */
-export type SyncErrorCode = "not-authenticated" | "nothing-fetched" | "unknown-brand";
+export type SyncErrorCode = "not-authenticated" | "nothing-fetched" | "unknown-brand" | "unknown-link";
 
 export class SyncError extends Error {
   override readonly name = "SyncError";

@@ -14,7 +14,9 @@ import type { Interruption } from "./interruption.ts";
 import type { RunMirror } from "./mirror-thread.ts";
 import { countKinds, type SyncProgress } from "./progress.ts";
 import type { ResourceCounts, SyncReport } from "./report.ts";
+import { requireKnownLinks } from "./require-known-links.ts";
 import { kindsInScope } from "./scope.ts";
+import { noRootHint } from "./stop-at-once.ts";
 import { SyncError } from "./sync-error.ts";
 
 export interface RunRequest {
@@ -54,6 +56,7 @@ export class SyncRun {
     const startedMillis = tools.clock.now();
     const { depth, brands, follow } = request;
     const { writes } = tools.mirror;
+    requireKnownLinks(tools.mirror.reader, follow);
     const runId = await writes.beginRun({
       startedAt: toIso(startedMillis),
       mode: "incremental",
@@ -159,7 +162,7 @@ export class SyncRun {
       throw new SyncError("not-authenticated", this.#stop.message, this.#stop.hint);
     }
     const stored = resources.new + resources.changed + resources.unchanged;
-    if (stored === 0 && this.#stop?.reason === "outage") {
+    if (this.#stop?.reason === "no-root" || (stored === 0 && this.#stop?.reason === "outage")) {
       throw new SyncError("nothing-fetched", this.#stop.message, this.#stop.hint);
     }
     const { limit, remaining, resetAt } = allowance.state;
@@ -227,8 +230,7 @@ function stopOfRefusedRoot({ db }: MirrorReader, failedIds: readonly number[]): 
     )
     .get();
   if (root === undefined || !failedIds.includes(root.id)) return null;
-  const hint = "Check the base URL: it is the address of the service's root.";
-  return { reason: "outage", message: `${root.url}: ${root.error}`, hint, resumeAt: null };
+  return { reason: "no-root", message: `${root.url}: ${root.error}`, hint: noRootHint, resumeAt: null };
 }
 
 function countSkippedLinks({ db }: MirrorReader): number {

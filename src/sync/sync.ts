@@ -3,10 +3,13 @@
  * commits what came back, and the frontier is asked again, until nothing is due or nothing may be asked. In: where to
  * and how far. Out: a report. Whatever stops it, what was fetched is in the mirror.
  */
+import { existsSync } from "node:fs";
 import { fetchJobRunner } from "../../jobs/fetch-job.ts";
 import { inlineEngine } from "../../jobs/inline/inline-engine.ts";
-import type { Depth } from "../../schema/kind.ts";
+import { type Depth, depths } from "../../schema/kind.ts";
 import { toMirrorError } from "../mirror/errors.ts";
+import type { MirrorReader } from "../mirror/mirror.ts";
+import { removeEmptyMirror } from "../mirror/remove-empty-mirror.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
 import { openService } from "../service/service.ts";
@@ -16,6 +19,7 @@ import { openRunMirror } from "./mirror-thread.ts";
 import type { SyncProgress } from "./progress.ts";
 import type { SyncReport } from "./report.ts";
 import { stopAtOnce } from "./stop-at-once.ts";
+import { SyncError } from "./sync-error.ts";
 import { SyncRun } from "./sync-run.ts";
 
 export interface SyncOptions {
@@ -48,7 +52,8 @@ export interface SyncOptions {
  * accepted, ServiceSettingsError when the base URL or credential is malformed
  */
 export async function sync(options: SyncOptions): Promise<SyncReport> {
-  const { baseUrl, clock = systemClock, concurrency = 4, credential = null } = options;
+  const { baseUrl, depth = "sizes", clock = systemClock, concurrency = 4, credential = null } = options;
+  if (!depths.includes(depth)) throw new RangeError(`depth is one of ${depths.join(", ")}, not ${depth}`);
   const allowance = createRunAllowance(options.budget ?? null, clock.now);
   const service = openService({
     baseUrl,
@@ -58,6 +63,8 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
     clock,
   });
   const interruption = watchInterruption(options.signal);
+  const isNew = !existsSync(options.file);
+  let isEmpty = false;
   try {
     const mirror = await openRunMirror({
       file: options.file,
@@ -73,16 +80,22 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
         stopAtOnce(fetchJobRunner(service, clock.now), new URL(baseUrl).href, clock.now),
         { concurrency },
       );
-      const { depth = "sizes", brands = [], follow = [], onProgress = () => {} } = options;
+      const { brands = [], follow = [], onProgress = () => {} } = options;
       const request = { depth, brands, follow, onProgress };
       return await SyncRun.perform(request, { mirror, engine, allowance, interruption, clock });
     } catch (error) {
+      isEmpty = error instanceof SyncError && holdsNothing(mirror.reader);
       throw toMirrorError(error, options.file);
     } finally {
       await mirror.close();
+      if (isNew && isEmpty) removeEmptyMirror(options.file);
     }
   } finally {
     interruption.end();
     await service.close();
   }
+}
+
+function holdsNothing({ db }: MirrorReader): boolean {
+  return db.prepare("select 1 from _revision limit 1").get() === undefined;
 }

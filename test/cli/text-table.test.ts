@@ -93,7 +93,9 @@ describe("a table", () => {
 
   it("takes more rows than a call takes arguments", () => {
     const rows = Array.from({ length: 200_000 }, (_, index) => [index]);
-    expect(formatTable(["n"], rows)).toMatch(/^n\n─{6}\n {5}0\n[^]*\n199999\n$/);
+    const lines = formatTable(["n"], rows).split("\n");
+    expect(lines).toHaveLength(200_003);
+    expect(lines.slice(0, 3)).toEqual(["     n", "──────", "     0"]);
   });
 
   it("without rows is its heading", () => {

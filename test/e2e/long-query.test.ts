@@ -47,10 +47,11 @@ it.each([
     });
     while (printed.length < 1_000_000) await once(child.stdout, "data");
     expect(printed).toMatch(start);
+    const reading = expect(ended).rejects.toThrow("Premature close");
     child.stdout.destroy();
     const [exitCode] = await once(child, "exit");
     expect(exitCode).toBe(0);
-    await expect(ended).rejects.toThrow("Premature close");
+    await reading;
   },
 );
 

@@ -9,7 +9,7 @@ import { MirrorError } from "../../src/mirror/errors.ts";
 import { openMirrorReader, openMirrorWriter } from "../../src/mirror/mirror.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { withoutPrivileges } from "../support/without-privileges.ts";
-import { type MirrorRig, someTime, startMirrorRig, walk } from "./mirror-rig.ts";
+import { type MirrorRig, problemsOf, someTime, startMirrorRig, walk } from "./mirror-rig.ts";
 import { baseUrl, entity, page, root, worldOf } from "./world.ts";
 
 let rig: MirrorRig;
@@ -127,6 +127,13 @@ describe("where there is nothing", () => {
     walk(await rig.write(), world());
     expect(rig.read((mirror) => Object.keys(canonicalDump(mirror)))).toHaveLength(3);
     expect(readdirSync(rig.folder).filter((name) => name.includes(".new"))).toEqual([]);
+  });
+
+  it("and the log of one that was moved away is left, it is set aside and not replayed", async () => {
+    writeFileSync(`${rig.file}-wal`, "the log of another mirror");
+    walk(await rig.write(), world());
+    expect(readFileSync(`${rig.file}-wal.orphan-1`, "utf8")).toBe("the log of another mirror");
+    expect(rig.read((mirror) => problemsOf(mirror))).toEqual([]);
   });
 
   it.each([

@@ -55,6 +55,7 @@ describe.each(worlds)("following links from $name", ({ options }) => {
 
   it("of several names, and of one that no kind knows, fetches what they lead to", async () => {
     await using rig = await startRig({ ...options, ...small });
+    await rig.sync({ depth: "brands" });
     await rig.sync({ follow: ["same_cut", "main_sizing"] });
     expect(kindsOf(rig.sandbox)).toContain("same_cut");
     expect(kindsOf(rig.sandbox)).toContain("sizing");

@@ -2,12 +2,13 @@
 import { type Command, Option } from "commander";
 import { csvText } from "../../../exports/csv.ts";
 import { jsonText } from "../../../exports/json.ts";
-import type { Row, TableText } from "../../../exports/table.ts";
+import type { Row } from "../../../exports/table.ts";
 import { openMirrorReader } from "../../mirror/mirror.ts";
 import { type QueryResult, runQuery } from "../../query/run-query.ts";
 import type { Io } from "../io.ts";
 import { mirrorFileToRead } from "../mirror-file.ts";
 import { wholeNumber } from "../option-values.ts";
+import { printText } from "../print-text.ts";
 import { readSettings } from "../settings.ts";
 import { formatTable } from "../text-table.ts";
 
@@ -41,12 +42,10 @@ Examples:
       const result = await runQuery({ file, sql, maxRows, timeoutMillis: timeout * 1000 });
       const format = settings.json ? "json" : (flags.format ?? "table");
       if (format === "table") await printTable(result, io);
-      else
-        await printText(
-          format === "json" ? jsonText(result.columns) : csvText(result.columns, { raw }),
-          result,
-          io,
-        );
+      else {
+        const { columns, batches } = result;
+        await printText(format === "json" ? jsonText(columns) : csvText(columns, { raw }), batches, io.out);
+      }
       if (result.isCut) io.err(`Only the first ${maxRows} rows; --max-rows gives more.\n`);
     });
 }
@@ -56,15 +55,4 @@ async function printTable({ columns, rows }: QueryResult, io: Io): Promise<void>
   const gathered: Row[] = [];
   for await (const row of rows) gathered.push(row);
   io.out(formatTable(columns, gathered));
-}
-
-/** As the rows come, and no faster than they are taken: memory stays small however many there are. */
-async function printText(
-  { head, addRows, tail }: TableText,
-  { batches }: QueryResult,
-  io: Io,
-): Promise<void> {
-  await io.out(head);
-  for await (const batch of batches) await io.out(addRows(batch));
-  await io.out(tail);
 }
