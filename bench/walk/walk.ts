@@ -16,8 +16,8 @@ interface Size {
   readonly name: string;
   readonly sandboxFlags: readonly string[];
   readonly rounds: number;
-  /** Whether the peer takes part; at its rate a larger size would take many minutes a round. */
-  readonly withPeer: boolean;
+  /** Rounds in which the peer takes part: at its rate a large size takes minutes. */
+  readonly peerRounds: number;
 }
 
 const sizes: readonly Size[] = [
@@ -25,25 +25,21 @@ const sizes: readonly Size[] = [
     name: "10,000",
     sandboxFlags: ["--brands", "60", "--models", "1150", "--sizes", "7500"],
     rounds: 5,
-    withPeer: true,
+    peerRounds: 5,
   },
   {
     name: "100,000",
     sandboxFlags: ["--brands", "600", "--models", "11200", "--sizes", "76000"],
     rounds: 3,
-    withPeer: false,
+    peerRounds: 1,
   },
 ];
 const concurrency = "16";
 const program = new URL("../../src/cli/armoire.js", import.meta.url).pathname;
 
-export async function benchWalk(
-  print: (text: string) => void,
-  names = sizes.map(({ name }) => name),
-): Promise<void> {
+export async function benchWalk(print: (text: string) => void): Promise<void> {
   const rows: unknown[][] = [];
-  for (const size of sizes.filter(({ name }) => names.includes(name)))
-    rows.push(...(await benchSize(size, print)));
+  for (const size of sizes) rows.push(...(await benchSize(size, print)));
   print(
     formatTable(
       [
@@ -51,9 +47,10 @@ export async function benchWalk(
         "contestant",
         "resources/s",
         "ratio to bare",
+        "times crawlee",
         "CPU µs each",
         "peak MiB",
-        "bare ÷ it, by round",
+        "ratio by round",
       ],
       rows,
     ),
@@ -77,8 +74,9 @@ async function benchSize(size: Size, print: (text: string) => void): Promise<unk
     for (let round = 0; round < size.rounds; round++) {
       measured.bare.push(contest("bare-loop.ts", [urls, concurrency]));
       measured.armoire.push(contest("armoire-sync.ts", [sandbox.url, mirror, concurrency]));
-      if (size.withPeer) measured.crawlee.push(contest("crawlee-loop.ts", [urls, concurrency]));
+      if (round < size.peerRounds) measured.crawlee.push(contest("crawlee-loop.ts", [urls, concurrency]));
     }
+    const rateOf = (runs: readonly Measurement[]) => median(runs.map((run) => run.resources / run.seconds));
     return Object.entries(measured)
       .filter(([, runs]) => runs.length > 0)
       .map(([name, runs]) => {
@@ -86,8 +84,9 @@ async function benchSize(size: Size, print: (text: string) => void): Promise<unk
         return [
           first.resources,
           name,
-          Math.round(median(runs.map((run) => run.resources / run.seconds))),
+          Math.round(rateOf(runs)),
           median(ratios).toFixed(2),
+          (rateOf(runs) / rateOf(measured.crawlee)).toFixed(1),
           median(runs.map((run) => (run.cpuSeconds * 1e6) / run.resources)).toFixed(0),
           Math.max(...runs.map((run) => run.peakMebibytes)).toFixed(0),
           ratios.map((ratio) => ratio.toFixed(2)).join(" "),
