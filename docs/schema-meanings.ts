@@ -183,7 +183,7 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
     },
   },
   _content: {
-    about: "Bodies, byte for byte, each one once.",
+    about: "Bodies, byte for byte, each with its SHA-256; what a resource changes back to is kept once.",
     columns: {
       id: "",
       sha256: "of the body as sent",
