@@ -31,12 +31,13 @@ export function progressDisplay(io: Io, now: () => number): ProgressDisplay {
 
 export function describeProgress(progress: SyncProgress): string {
   const { kinds, requestsPerSecond, allowance, requests } = progress;
-  const parts = kinds
-    .filter(({ kind }) => kind !== "root")
-    .map(({ kind, held, known }) => `${kind} ${held}/${known}`);
+  // A narrow terminal cuts the end off, so what a person waits for comes first.
+  const parts = requestsPerSecond > 0 ? [describeRest(progress)] : [];
   parts.push(`${requests.sent} requests, ${requestsPerSecond.toFixed(0)}/s`);
   if (allowance.remaining !== null) parts.push(`allowance left ${allowance.remaining}`);
-  if (requestsPerSecond > 0) parts.push(describeRest(progress));
+  for (const { kind, held, known } of kinds) {
+    if (kind !== "root") parts.push(`${kind} ${held}/${known}`);
+  }
   return parts.join(" · ");
 }
 

@@ -19,7 +19,7 @@ const progress: SyncProgress = {
 describe("progress in words", () => {
   it("says what is held of what is known, the pace, the allowance and how long it may take", () => {
     expect(describeProgress({ ...progress, allowance: { limit: 900, remaining: 867, resetAt: null } })).toBe(
-      "brand 12/683 · model 0/20 · 34 requests, 2/s · allowance left 867 · 691 due, about 6 min",
+      "691 due, about 6 min · 34 requests, 2/s · allowance left 867 · brand 12/683 · model 0/20",
     );
   });
 
@@ -33,7 +33,7 @@ describe("progress in words", () => {
     [{ limit: null, remaining: null }, "691 due, about 6 min"],
   ])("counts the days where the allowance, %j, does not cover what is due", (allowance, words) => {
     const line = describeProgress({ ...progress, allowance: { ...allowance, resetAt: null } });
-    expect(line.split(" · ").at(-1)).toBe(words);
+    expect(line.split(" · ").at(0)).toBe(words);
   });
 
   it("leaves out what nobody knows yet", () => {
@@ -63,7 +63,7 @@ describe("progress on a terminal", () => {
     now = 250;
     display.update(() => progress);
     display.end();
-    const line = "\r\u001b[2Kbrand 12/683 · mode";
+    const line = "\r\u001b[2K691 due, about 2 da";
     expect(io.written).toEqual({ out: "", err: `${line}${line}\r\u001b[2K` });
   });
 });
