@@ -16,17 +16,12 @@ const tablesOfArea: Readonly<Record<Area, readonly string[]>> = {
   account: ["user", "bra", "bra_size", "measurement"],
 };
 
-/** The names of the tables that a mirror of this area has. */
-export function publicTableNames(area: Area): readonly string[] {
-  return tablesOfArea[area];
-}
-
 /**
  * Every public table of the mirror's area. `checked_at` is left out, since it changes with every check while the state
  * stays the same.
  */
 export function publicTables(mirror: MirrorReader): PublicTable[] {
-  return publicTableNames(mirror.identity.area).map((name) => {
+  return tablesOfArea[mirror.identity.area].map((name) => {
     const columns = mirror.db
       .prepare<[], string>(
         `select name from pragma_table_info('${name}') where name <> 'checked_at' order by cid`,

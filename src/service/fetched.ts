@@ -24,11 +24,8 @@ interface FetchedGone {
   readonly status: 404 | 410;
 }
 
-/** What one fetch brought: plain data that `structuredClone` and a queue carry unchanged. */
-export type Fetched = FetchedBody | FetchedNotModified | FetchedGone;
-
 /**
- * A fetch in the process that made it, with the parse that the door needed anyway. Numbers beyond a double don't survive
- * cloning, so `json` stays behind when a result leaves the process; there, parse `body` again.
+ * What one fetch brought, with the parse that the door needed anyway. All of it is plain data but for `json`: numbers beyond a
+ * double don't survive cloning, so that stays behind when a result leaves the process; there, parse `body` again.
  */
 export type FetchedHere = (FetchedBody & { readonly json: ParsedJson }) | FetchedNotModified | FetchedGone;

@@ -136,7 +136,7 @@ export class SyncRun {
     const results = batch.flatMap((answer) => (answer.end === "fetched" ? [answer.result] : []));
     const { failedIds, ...counts } = await this.#tools.mirror.writes.ingest(results, this.#runId);
     for (const key of Object.keys(counts) as (keyof typeof counts)[]) this.#summary[key] += counts[key];
-    this.#stop ??= stopOfRefusedRoot(this.#tools.mirror.reader, failedIds);
+    if (failedIds.length > 0) this.#stop ??= stopOfRefusedRoot(this.#tools.mirror.reader, failedIds);
     return failedIds;
   }
 
