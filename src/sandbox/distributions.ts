@@ -4,8 +4,10 @@
 export const modelsPerBrandExponent = 1.1;
 /** Sizes per model: Pareto, shape 1.5, cut off at 20 times the smallest. */
 export const sizesPerModelTail = { shape: 1.5, most: 20 };
-/** Bras per size: Pareto, shape 1.1, less one so that some have none, cut off at 5,000. */
-export const brasPerSizeTail = { shape: 1.1, most: 5_000 };
+/** How popular a brand is: Pareto, shape 0.8, cut off at 50. All its models are owned by so many times more people. */
+export const brandPopularityTail = { shape: 0.8, most: 50 };
+/** Bras per size of a brand whose popularity is 1: Pareto, shape 1.3, cut off at 500, less one so that some have none. */
+export const brasPerSizeTail = { shape: 1.3, most: 500 };
 
 /** Weights of `ranks` ranks, the heaviest first. */
 export function zipfWeights(ranks: number, exponent: number): number[] {

@@ -1,5 +1,5 @@
 /** New brands, models and sizes, each drawn from a stream of its own number; the first day's and every later one's. */
-import { brasPerSizeTail, paretoQuantile } from "../distributions.ts";
+import { brandPopularityTail, brasPerSizeTail, paretoQuantile } from "../distributions.ts";
 import { Random, streams } from "../random.ts";
 import { firstDaysDate } from "./dates.ts";
 import { brandName, modelName, uniqueSlug } from "./names.ts";
@@ -31,6 +31,7 @@ export function createBrand(world: World, lastModifiedAt?: string): Brand {
     twitter: random.chance(0.5) ? `@${slug.replaceAll("-", "_")}` : null,
     facebook: random.chance(0.5) ? `https://social.example/${slug}` : null,
     logoVersion: 1,
+    popularity: paretoQuantile(new Random(world.seed, streams.brand, id, 1).next(), brandPopularityTail),
     braCount: 0,
     lastModifiedAt: lastModifiedAt ?? firstDaysDate(random),
     isGone: false,
@@ -81,7 +82,7 @@ export function createSize(world: World, model: Model, cell: GridCell, lastModif
     model,
     cell,
     label: sizeLabel(cell, model.brand.system),
-    braCount: Math.floor(paretoQuantile(random.next(), brasPerSizeTail)) - 1,
+    braCount: Math.floor(model.brand.popularity * paretoQuantile(random.next(), brasPerSizeTail)) - 1,
     pictureVersion: 1,
     lastModifiedAt: lastModifiedAt ?? firstDaysDate(random),
     isGone: false,

@@ -20,6 +20,8 @@ export interface Brand {
   /** In the order in which they are listed, which is by nothing in particular. */
   readonly models: Model[];
   readonly modelBySlug: Map<string, Model>;
+  /** How many times more people own each of its models than if nobody had heard of it. */
+  readonly popularity: number;
   name: string;
   twitter: string | null;
   facebook: string | null;
