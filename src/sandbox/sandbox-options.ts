@@ -1,6 +1,7 @@
 /** What a sandbox can be asked to be, with defaults for all of it; wrong values are refused in one clear line. */
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { allowanceHeaderStyles } from "./accounts/allowance.ts";
 import { type FaultPresetName, faultPresetNames, faultPresets } from "./faults/fault-presets.ts";
 import { type FaultRule, type FaultRuleInput, faultRules } from "./faults/fault-rule.ts";
 import { etagStyles } from "./http/content.ts";
@@ -41,6 +42,12 @@ const optionsSchema = z.strictObject({
   /** Counted requests that each credential has in a window; without it there is no limit, and no header of one. */
   allowance: z.int().min(0).optional(),
   windowSeconds: z.int().min(1).default(86_400),
+  /** With `none`, only the `rate_limit` resource tells what is left. */
+  allowanceHeaders: z.enum(allowanceHeaderStyles).default("epoch"),
+  /** Whether "not modified" is counted, and refused when nothing is left. */
+  countNotModified: z.boolean().default(false),
+  /** The same for the root. */
+  countRoot: z.boolean().default(false),
   etag: z.enum(etagStyles).default("strong"),
   /** Before every reply. */
   latencyMillis: z.int().min(0).max(3_600_000).default(0),

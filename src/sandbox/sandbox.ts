@@ -69,6 +69,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
     authenticate: createAuthenticator(users, app),
     allowance: limit === undefined ? null : createAllowance(limit, settings.windowSeconds, clock.nowMillis),
+    allowanceHeaders: settings.allowanceHeaders,
+    countNotModified: settings.countNotModified,
+    countRoot: settings.countRoot,
     nowMillis: clock.nowMillis,
     faultPlan: () => faultPlan,
   });

@@ -75,6 +75,41 @@ it("says nothing of an allowance when there is none", async () => {
   expect(JSON.parse((await send(`${sandbox.url}rate-limit/`)).bytes.toString()).body).toEqual({});
 });
 
+it("tells when a window ends in seconds, or nothing in headers, when it is asked to", async () => {
+  await using inSeconds = await startSandbox({
+    allowance: 3,
+    windowSeconds: 3_600,
+    allowanceHeaders: "seconds",
+  });
+  const { headers } = await send(`${inSeconds.url}brands/`);
+  expect(Number(headers["x-ratelimit-reset"])).toBeGreaterThan(3_500);
+  expect(Number(headers["x-ratelimit-reset"])).toBeLessThanOrEqual(3_601);
+
+  await using silent = await startSandbox({ allowance: 1, allowanceHeaders: "none" });
+  const replies = [await send(`${silent.url}brands/`), await send(`${silent.url}brands/`)];
+  expect(replies.map(({ status }) => status)).toEqual([200, 403]);
+  for (const reply of replies)
+    expect(Object.keys(reply.headers).filter((name) => name.startsWith("x-ratelimit"))).toEqual([]);
+  const limit = await send(`${silent.url}rate-limit/`);
+  expect(JSON.parse(limit.bytes.toString()).body.base).toMatchObject({ limit: 1, remaining: 0 });
+});
+
+it("counts 304 and the root, and refuses them when nothing is left, when it is asked to", async () => {
+  await using sandbox = await startSandbox({ allowance: 3, countNotModified: true, countRoot: true });
+  const first = await send(`${sandbox.url}brands/`);
+  const headers = { "If-None-Match": first.headers.etag ?? "" };
+  const unchanged = await send(`${sandbox.url}brands/`, { headers });
+  const root = await send(sandbox.url);
+  expect([first, unchanged, root].map((reply) => [reply.status, leftIn(reply)])).toEqual([
+    [200, "2"],
+    [304, "1"],
+    [200, "0"],
+  ]);
+  expect((await send(`${sandbox.url}brands/`, { headers })).status).toBe(403);
+  expect((await send(sandbox.url)).status).toBe(403);
+  expect((await send(`${sandbox.url}rate-limit/`)).status).toBe(200);
+});
+
 it("dates its responses by its own clock", async () => {
   await using sandbox = await startSandbox();
   sandbox.moveClock({ now: "2031-05-06T07:08:09Z" });

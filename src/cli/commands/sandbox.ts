@@ -1,5 +1,6 @@
 /** `armoire sandbox`: runs a sandbox until it is told to stop. */
 import { type Command, Option } from "commander";
+import { allowanceHeaderStyles } from "../../sandbox/accounts/allowance.ts";
 import { faultPresetNames } from "../../sandbox/faults/fault-presets.ts";
 import { etagStyles } from "../../sandbox/http/content.ts";
 import { layouts } from "../../sandbox/resources/addresses.ts";
@@ -28,6 +29,7 @@ Examples:
   armoire sandbox
   armoire sandbox --preset real --port 8080
   armoire sandbox --allowance 30 --window 86400 --users 3
+  armoire sandbox --allowance 30 --allowance-headers none --count-not-modified --count-root
   armoire sandbox --layout opaque --pagination cursor --service-name other --faults flaky
 
 Stop it with Ctrl-C. docs/sandbox.md describes its administration under /__sandbox/ and the fault rules.`;
@@ -53,6 +55,13 @@ export function configure(command: Command, io: Io): void {
       wholeNumber,
     )
     .option("--window <seconds>", "length of an allowance window", wholeNumber, 86_400)
+    .addOption(
+      new Option("--allowance-headers <style>", "how headers tell when a window ends")
+        .choices(allowanceHeaderStyles)
+        .default("epoch"),
+    )
+    .option("--count-not-modified", 'count "not modified" too')
+    .option("--count-root", "count the root too")
     .addOption(new Option("--etag <style>", "validators").choices(etagStyles).default("strong"))
     .option("--latency <ms>", "milliseconds before every reply", wholeNumber, 0)
     .option("--faults <preset|file>", `${faultPresetNames.join(", ")}, or a JSON file of rules`)
@@ -99,10 +108,12 @@ async function start(flags: Flags, serviceName: string): Promise<Sandbox> {
 /** Leaves out the flags of every command, which are no options of a sandbox. */
 function pickOptions(flags: Omit<Flags, "window" | "latency" | "faults">): SandboxOptions {
   const { host, port, seed, preset, brands, models, sizes, pageSize, paginateSizes } = flags;
-  const { layout, pagination, allowance, etag, users, unauthorizedStatus } = flags;
+  const { layout, pagination, etag, users, unauthorizedStatus } = flags;
+  const { allowance, allowanceHeaders, countNotModified, countRoot } = flags;
   return {
     ...{ host, port, seed, preset, brands, models, sizes, pageSize, paginateSizes },
-    ...{ layout, pagination, allowance, etag, users, unauthorizedStatus },
+    ...{ layout, pagination, etag, users, unauthorizedStatus },
+    ...{ allowance, allowanceHeaders, countNotModified, countRoot },
   };
 }
 

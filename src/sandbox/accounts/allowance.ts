@@ -9,10 +9,23 @@ export interface AllowanceState {
   readonly resetAt: number;
 }
 
+/** How the end of a window is told in headers, or that there are none. */
+export const allowanceHeaderStyles = ["epoch", "seconds", "none"] as const;
+export type AllowanceHeaderStyle = (typeof allowanceHeaderStyles)[number];
+
 export interface Allowance {
   /** @param holder whose allowance it is: an application, a user, or an address that shows no credential */
   readonly stateOf: (holder: string) => AllowanceState;
   readonly spend: (holder: string) => void;
+}
+
+/** `X-RateLimit-Reset`: an epoch second, or seconds from now. */
+export function resetFor(
+  { resetAt }: AllowanceState,
+  style: AllowanceHeaderStyle,
+  nowMillis: number,
+): number {
+  return style === "seconds" ? Math.max(0, Math.ceil(resetAt - nowMillis / 1_000)) : resetAt;
 }
 
 export function createAllowance(limit: number, windowSeconds: number, nowMillis: () => number): Allowance {

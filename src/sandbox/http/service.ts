@@ -3,7 +3,12 @@
  * nothing of sockets. The order is: find the thing, refuse when the allowance is spent, strike with a fault if one is
  * due, else say "not modified" if so; and then count.
  */
-import type { Allowance, AllowanceState } from "../accounts/allowance.ts";
+import {
+  type Allowance,
+  type AllowanceHeaderStyle,
+  type AllowanceState,
+  resetFor,
+} from "../accounts/allowance.ts";
 import { type Credential, noCredential } from "../accounts/credentials.ts";
 import type { FaultPlan } from "../faults/fault-plan.ts";
 import { docsUrl, type View } from "../resources/view.ts";
@@ -29,6 +34,9 @@ export interface ServiceParts {
   readonly site: SiteSettings;
   readonly authenticate: (authorization: string | undefined) => Credential;
   readonly allowance: Allowance | null;
+  readonly allowanceHeaders: AllowanceHeaderStyle;
+  readonly countNotModified: boolean;
+  readonly countRoot: boolean;
   readonly nowMillis: () => number;
   readonly faultPlan: () => FaultPlan;
 }
@@ -69,20 +77,21 @@ export function createService(parts: ServiceParts): Service {
 
   function choose(request: ServiceRequest, site: Site, found: Found, state: AllowanceState | null): Choice {
     const { kind, content } = found;
-    const isFree = kind === "root" || kind === "rate_limit";
+    const isFreeKind = (kind === "root" && !parts.countRoot) || kind === "rate_limit";
+    const isCounted = (isUnchanged: boolean) => !isFreeKind && !(isUnchanged && !parts.countNotModified);
     const send = (reply: Reply, isUnchanged: boolean): Choice => {
-      const counted = !isFree && !isUnchanged;
+      const counted = isCounted(isUnchanged);
       const chosen = isUnchanged ? notModified(reply) : reply;
-      return { reply: withClocks(chosen, nowMillis(), state, counted), counted };
+      return { reply: withClocks(chosen, state, counted), counted };
     };
     if (request.method !== "GET" && request.method !== "HEAD") {
       return send(jsonReply(405, { message: "Method not allowed" }, ["Allow", "GET, HEAD"]), false);
     }
     const usual = request.acceptsGzip ? content.gzipped() : content.plain;
     const isUnchanged = isNotModified(usual, request.ifNoneMatch);
-    if (state?.remaining === 0 && !isFree && !isUnchanged) {
+    if (state?.remaining === 0 && isCounted(isUnchanged)) {
       const message = `API rate limit exceeded, see ${docsUrl(site.view, "rate-limit")}`;
-      return { reply: withClocks(jsonReply(403, { message }), nowMillis(), state, false), counted: false };
+      return { reply: withClocks(jsonReply(403, { message }), state, false), counted: false };
     }
     const url = site.view.origin + request.target;
     const strike = kind && usual.status === 200 ? parts.faultPlan().strike(kind, url) : null;
@@ -95,9 +104,22 @@ export function createService(parts: ServiceParts): Service {
     });
     const reply =
       strike.isConditional && isNotModified(struck, request.ifNoneMatch) ? notModified(struck) : struck;
-    if (reply.status !== 304) return { reply, counted: !isFree, fault: strike.name };
-    const unspent = state ? withHeader(reply, "X-RateLimit-Remaining", String(state.remaining)) : reply;
-    return { reply: unspent, counted: false, fault: strike.name };
+    const counted = isCounted(reply.status === 304);
+    const isUnspent = reply.status === 304 && !counted && state !== null && parts.allowanceHeaders !== "none";
+    const told = isUnspent ? withHeader(reply, "X-RateLimit-Remaining", String(state.remaining)) : reply;
+    return { reply: told, counted, fault: strike.name };
+  }
+
+  /** The headers that tell the time, and how much of it is left until the allowance returns. */
+  function withClocks(reply: Reply, state: AllowanceState | null, counted: boolean): Reply {
+    const now = nowMillis();
+    const headers = [...reply.headers, "Date", httpDate(now)];
+    if (state && parts.allowanceHeaders !== "none") {
+      headers.push("X-RateLimit-Limit", String(state.limit));
+      headers.push("X-RateLimit-Remaining", String(state.remaining - (counted ? 1 : 0)));
+      headers.push("X-RateLimit-Reset", String(resetFor(state, parts.allowanceHeaders, now)));
+    }
+    return { ...reply, headers };
   }
 
   return {
@@ -124,17 +146,6 @@ export function createService(parts: ServiceParts): Service {
     viewAt: (origin) => siteAt(origin).view,
     invalidate: () => sites.clear(),
   };
-}
-
-/** The headers that tell the time, and how much of it is left until the allowance returns. */
-function withClocks(reply: Reply, nowMillis: number, state: AllowanceState | null, counted: boolean): Reply {
-  const headers = [...reply.headers, "Date", httpDate(nowMillis)];
-  if (state) {
-    headers.push("X-RateLimit-Limit", String(state.limit));
-    headers.push("X-RateLimit-Remaining", String(state.remaining - (counted ? 1 : 0)));
-    headers.push("X-RateLimit-Reset", String(state.resetAt));
-  }
-  return { ...reply, headers };
 }
 
 let lastDate = { second: Number.NaN, text: "" };
