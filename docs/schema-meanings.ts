@@ -174,12 +174,15 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       state:
         "`due`, `held`, `failed` (another origin), `elsewhere` (the other area of the service), `superseded` (a page that no list leads to any more), `gone`",
       etag: "what to ask with next time",
-      checked_run: "the run that last asked for it; 0 for none",
+      checked_run: "the run that last asked for it; 0 for none, negative where it is to be asked for again",
       checked_at: "",
       first_run: "the run that found it",
       gone_run: "the run that found it gone",
       attempts: "failures since the last answer",
       error: "the last failure",
+      absent_run: "the run that noted it as absent, which is decided when a run closes; else null",
+      absent_by:
+        "what says so: its own `answer` (404 or 410), a `listing` that names it no more, or a `parent` that is absent",
     },
   },
   _content: {
@@ -214,6 +217,17 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       kind: "what it leads to",
       to_id: "the resource that it leads to; null when it is only noted, or not followed",
       noted_url: "where it leads when that is no resource of the mirror's",
+    },
+  },
+  _pass: {
+    about:
+      "Collections whose last reading left something open: pages that are to be read again, or totals and items that do not fit. Such a list proves nobody's absence.",
+    columns: {
+      collection_id: "the first page",
+      verdict: "`open`: not all pages are read; `partial`: they do not make one whole, see `_issue`",
+      from_run: "pages that were last checked before this run are still to be read",
+      reread_run: "the run in which its pages were last read for a second time",
+      judged: "which revisions of which pages were judged, as JSON",
     },
   },
   _page: {

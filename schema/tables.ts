@@ -3,6 +3,9 @@ import type { Generated } from "kysely";
 
 export type ResourceState = "due" | "held" | "failed" | "elsewhere" | "superseded" | "gone";
 
+/** What says that a resource is absent: its own 404 or 410, a list that names it no more, or the absence of what it belongs to. */
+export type AbsenceProof = "answer" | "listing" | "parent";
+
 export interface MirrorTables {
   _meta: { key: string; value: string };
   _run: RunTable;
@@ -10,6 +13,7 @@ export interface MirrorTables {
   _content: { id: Generated<number>; sha256: Uint8Array; codec: string; size: number; body: Uint8Array };
   _revision: RevisionTable;
   _link: { from_id: number; name: string; kind: string; to_id: number | null; noted_url: string | null };
+  _pass: PassTable;
   _page: { id: number; collection_id: number; next_id: number | null; total: number | null };
   _member: { page_id: number; n: number; item_id: number | null; name: string | Uint8Array | null };
   _issue: { resource_id: number; pointer: string; code: string; detail: string | null; run_id: number };
@@ -38,6 +42,20 @@ export interface ResourceTable {
   gone_run: number | null;
   attempts: Generated<number>;
   error: string | null;
+  absent_run: number | null;
+  absent_by: AbsenceProof | null;
+}
+
+/** A reading of a collection that left something open; a settled one has no row. */
+export interface PassTable {
+  collection_id: number;
+  verdict: "open" | "partial";
+  /** Pages that were checked in an earlier run are not part of it. */
+  from_run: number;
+  /** The last run in which all pages were asked for a second time. */
+  reread_run: number | null;
+  /** Which revisions of which pages were judged last, as JSON. */
+  judged: string | null;
 }
 
 export interface RevisionTable {

@@ -80,4 +80,11 @@ function checkStates(db: Connection, report: ReportProblem): void {
   for (const { url, state, current } of wrong.iterate()) {
     report({ code: "state", where: url, what: `is ${state} and has ${current} current revisions` });
   }
+  const misnoted = db.prepare<[], { url: string; state: string }>(
+    `select url, state from _resource where absent_by is not null and state not in ('held', 'due', 'failed')
+       or (absent_by is null) <> (absent_run is null)`,
+  );
+  for (const { url, state } of misnoted.iterate()) {
+    report({ code: "state", where: url, what: `is ${state} and wrongly noted as absent` });
+  }
 }

@@ -1,8 +1,9 @@
 /**
- * The frontier: what is due lives in the mirror and nowhere else. A resource is due when it was never fetched, or when
- * it was last checked before the present cycle began; a cycle lasts until nothing of its scope is due, over as many runs
- * as that takes.
+ * The frontier: what is due lives in the mirror and nowhere else. A resource that was never fetched is due; so is, in a
+ * cycle, what was last checked before it began. A cycle lasts until nothing of its scope is due, over as many runs as
+ * that takes.
  */
+import { worthAsking } from "./absences.ts";
 import type { Connection } from "./connection.ts";
 import { readMeta, writeMeta } from "./meta.ts";
 
@@ -24,10 +25,10 @@ export interface Scope {
 
 export interface Frontier {
   /**
-   * The next due resources, at most `limit`: the front page, then what was never fetched, then what is to be checked, each
-   * in the order of the scope's kinds and then of discovery.
+   * The next due resources, at most `limit`: the front page, then kind by kind what was never fetched and what is to be
+   * checked; what failed before comes last.
    */
-  take(limit: number): DueResource[];
+  take(limit: number, isTaken?: (id: number) => boolean): DueResource[];
   count(): number;
   /** Whether nothing is due but what failed when it was last asked for. */
   readonly isDone: boolean;
@@ -35,50 +36,63 @@ export interface Frontier {
   countByKind(): { kind: string; fetch: number; check: number }[];
 }
 
-/** The run with which the present cycle of checks began; null before the first. */
-export function readCycleRun(db: Connection): number | null {
-  const value = readMeta(db, "cycle_run");
-  return value === null ? null : Number(value);
+/** A cycle of checks: the run with which it began, and whether it only checks or fetches everything again. */
+export interface Cycle {
+  readonly run: number;
+  readonly mode: "verify" | "full";
 }
 
-export function writeCycleRun(db: Connection, runId: number): void {
-  writeMeta(db, "cycle_run", String(runId));
+/** The present cycle, or the last one; null before the first. */
+export function readCycle(db: Connection): Cycle | null {
+  const run = readMeta(db, "cycle_run");
+  if (run === null) return null;
+  return { run: Number(run), mode: readMeta(db, "cycle_mode") === "full" ? "full" : "verify" };
+}
+
+export function writeCycle(db: Connection, { run, mode }: Cycle): void {
+  db.transaction(() => {
+    writeMeta(db, "cycle_run", String(run));
+    writeMeta(db, "cycle_mode", mode);
+  })();
+}
+
+/** An SQL condition on the resources called `alias`: that they belong to the scope's, and are worth asking for. */
+export function isInScope({ belowIds }: Scope, alias: string): string {
+  if (belowIds === null) return worthAsking(alias);
+  return `${worthAsking(alias)} and ${alias}.id in (
+    with recursive tree (id) as (
+      select value from json_each('${JSON.stringify(belowIds)}')
+      union select r.id from _resource r join tree on r.owner_id = tree.id
+    ) select id from tree)`;
 }
 
 /** @param cycleRun the run with which the present cycle began */
 export function prepareFrontier(db: Connection, scope: Scope, cycleRun: number): Frontier {
-  const below =
-    scope.belowIds === null
-      ? ""
-      : `and id in (
-           with recursive tree (id) as (
-             select value from json_each('${JSON.stringify(scope.belowIds)}')
-             union select r.id from _resource r join tree on r.owner_id = tree.id
-           ) select id from tree)`;
-  const due = "kind = ? and state = ? and checked_run < ?";
-  const select = db.prepare<[string, string, number, number], DueResource>(
-    `select id, url, kind, etag from _resource where ${due} ${below} order by id limit ?`,
+  const due = `r.kind = ? and r.state = ? and r.checked_run < ? and ${isInScope(scope, "r")}`;
+  const select = db.prepare<[string, string, number], DueResource>(
+    `select r.id, r.url, r.kind, r.etag from _resource r where ${due} order by r.checked_run, r.id`,
   );
   const count = db
-    .prepare<[string, string, number], number>(`select count(*) from _resource where ${due} ${below}`)
+    .prepare<[string, string, number], number>(`select count(*) from _resource r where ${due}`)
     .pluck();
   const countUntried = db
     .prepare<[string, string, number], number>(
-      `select count(*) from _resource where ${due} ${below} and error is null`,
+      `select count(*) from _resource r where ${due} and r.error is null`,
     )
     .pluck();
-  const ofKinds = (...states: string[]) =>
-    states.flatMap((state) => scope.kinds.map((kind) => ({ kind, state })));
-  const parts = ofKinds("due", "failed", "held").sort(byRootFirst);
+  const parts = [
+    ...scope.kinds.flatMap((kind) => ["due", "held"].map((state) => ({ kind, state }))),
+    ...scope.kinds.map((kind) => ({ kind, state: "failed" })),
+  ].sort(byRootFirst);
 
   const countOf = (kind: string, state: string): number => count.get(kind, state, cycleRun) ?? 0;
 
   return {
-    take(limit) {
+    take(limit, isTaken = () => false) {
       const taken: DueResource[] = [];
       for (const { kind, state } of parts) {
         if (taken.length >= limit) break;
-        taken.push(...select.all(kind, state, cycleRun, limit - taken.length));
+        taken.push(...firstOf(select.iterate(kind, state, cycleRun), limit - taken.length, isTaken));
       }
       return taken;
     },
@@ -95,6 +109,22 @@ export function prepareFrontier(db: Connection, scope: Scope, cycleRun: number):
         }))
         .filter(({ fetch, check }) => fetch + check > 0),
   };
+}
+
+/** The first rows that are not taken, at most `limit`. */
+export function firstOf(
+  rows: Iterable<DueResource>,
+  limit: number,
+  isTaken: (id: number) => boolean,
+): DueResource[] {
+  const taken: DueResource[] = [];
+  if (limit <= 0) return taken;
+  for (const row of rows) {
+    if (isTaken(row.id)) continue;
+    taken.push(row);
+    if (taken.length === limit) break;
+  }
+  return taken;
 }
 
 /** The front page says whether this is still the service, before anything else is asked. */

@@ -11,7 +11,10 @@ import { type DeriveContext, deriveOrThrow, parseBodyOrThrow, UnexpectedRelError
 import type { FetchedBody, FetchResult } from "./fetch-result.ts";
 import type { DerivedWriter } from "./write-derived.ts";
 
-/** What a batch did, by resource. `discovered` are resources that nothing had led to before. */
+/**
+ * What a batch did, by resource. `gone` are those that were never held; what was held is only noted as absent, which is
+ * decided when the run closes. `discovered` are resources that nothing had led to before.
+ */
 export interface IngestSummary {
   new: number;
   changed: number;
@@ -53,7 +56,15 @@ interface LastRevision {
 
 export type Ingest = (results: readonly FetchResult[], runId: number) => IngestSummary;
 
-export function prepareIngest(db: Connection, writer: DerivedWriter, context: DeriveContext): Ingest {
+/** Draws conclusions from a stored batch, in its transaction. */
+export type JudgeBatch = (results: readonly FetchResult[], summary: IngestSummary, runId: number) => void;
+
+export function prepareIngest(
+  db: Connection,
+  writer: DerivedWriter,
+  context: DeriveContext,
+  judgeBatch: JudgeBatch,
+): Ingest {
   const selectResource = db.prepare<[number], StoredResource>(
     `select id, url, kind, owner_id as ownerId, state, gone_run as goneRun, checked_run as checkedRun from _resource where id = ?`,
   );
@@ -87,11 +98,18 @@ export function prepareIngest(db: Connection, writer: DerivedWriter, context: De
      where id = ?`,
   );
   const setAbsent = db.prepare(
-    `update _resource set state = ?, etag = null, checked_run = ?, checked_at = ?, gone_run = coalesce(gone_run, ?), attempts = 0, error = null
-     where id = ?`,
+    `update _resource set state = ?, etag = null, checked_run = ?, checked_at = ?, gone_run = coalesce(gone_run, ?), attempts = 0, error = null,
+       absent_run = null, absent_by = null where id = ?`,
+  );
+  const noteAbsent = db.prepare(
+    `update _resource set state = 'held', absent_run = coalesce(absent_run, ?), absent_by = 'answer', checked_run = ?, checked_at = ?,
+       attempts = 0, error = null where id = ?`,
   );
   const setFailed = db.prepare(
-    "update _resource set state = iif(state = 'due', 'failed', state), attempts = attempts + 1, error = ? where id = ?",
+    `update _resource set attempts = attempts + 1, error = ?, state = case
+       when state <> 'due' then state
+       when exists (select 1 from _revision where resource_id = _resource.id and to_run is null) then 'held'
+       else 'failed' end where id = ?`,
   );
   const isLaterPage = db
     .prepare<[number], number>("select 1 from _page where id = ? and collection_id <> id")
@@ -151,6 +169,10 @@ export function prepareIngest(db: Connection, writer: DerivedWriter, context: De
   ): void => {
     // A page that is no longer there is no loss: its items are listed by others, or proven absent by themselves.
     const state = isLaterPage.get(resource.id) ? "superseded" : "gone";
+    if (state === "gone" && lastRevisionOf(resource)?.sha256) {
+      noteAbsent.run(runId, runId, fetchedAt, resource.id);
+      return;
+    }
     closeRevision.run(runId, resource.id);
     setAbsent.run(state, runId, fetchedAt, runId, resource.id);
     if (state === "gone" && resource.goneRun === null) summary.gone++;
@@ -191,6 +213,7 @@ export function prepareIngest(db: Connection, writer: DerivedWriter, context: De
   const transaction = db.transaction((results: readonly FetchResult[], runId: number) => {
     const summary = emptySummary();
     for (const result of results) ingestOne(result, runId, summary);
+    judgeBatch(results, summary, runId);
     return summary;
   });
   return (results, runId) => transaction.immediate(results, runId);

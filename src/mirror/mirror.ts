@@ -7,19 +7,21 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Kinds } from "../../schema/kind.ts";
+import { prepareAbsences } from "./absences.ts";
 import { type Connection, openForReading, openForWriting } from "./connection.ts";
 import { createMirror } from "./create-mirror.ts";
 import { toMirrorError, toOpeningError } from "./errors.ts";
 import type { FetchResult } from "./fetch-result.ts";
-import { writeCycleRun } from "./frontier.ts";
+import { type Cycle, writeCycle } from "./frontier.ts";
 import { type IngestSummary, prepareIngest } from "./ingest.ts";
+import { prepareJudgeBatch } from "./judge-batch.ts";
 import { prepareLinks } from "./links.ts";
 import { takeLock } from "./lock.ts";
 import { type MirrorIdentity, readIdentity, requireIdentity } from "./meta.ts";
 import { migrate } from "./migrate.ts";
 import { type RebuildReport, rebuildProjections } from "./rebuild.ts";
 import { prepareResources } from "./resources.ts";
-import { beginRun, closeRun, type RunEnd, type RunStart } from "./runs.ts";
+import { beginRun, closeRun, type RunClosing, type RunEnd, type RunStart } from "./runs.ts";
 import { reconsiderTombstones } from "./tombstones.ts";
 import { prepareDerivedWriter } from "./write-derived.ts";
 
@@ -34,15 +36,17 @@ export interface MirrorReader {
 /** A mirror open for writing, by the one process that holds its lock. */
 export interface MirrorWriter extends MirrorReader {
   beginRun(start: RunStart): number;
-  closeRun(runId: number, end: RunEnd): void;
+  closeRun(runId: number, end: RunEnd): RunClosing;
   /** Makes the service's front page known, so that a first run has where to begin. */
   seed(runId: number): void;
   /** From now on, and for good, links of these names lead to resources that can be fetched. */
   follow(names: readonly string[], runId: number): void;
   ingest(results: readonly FetchResult[], runId: number): IngestSummary;
   rebuild(): RebuildReport;
-  /** Begins a cycle of checks with this run; tombstones that something still leads to are checked as well. */
-  setCycleRun(runId: number): void;
+  /** Begins a cycle of checks. */
+  beginCycle(cycle: Cycle): void;
+  /** @param checkedBefore ISO 8601; of tombstones that something still leads to, those not asked for since are due again */
+  reconsiderTombstones(checkedBefore: string): void;
 }
 
 export interface OpenMirrorOptions {
@@ -103,23 +107,21 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     const resources = prepareResources(connection, kinds, identity.area);
     const links = prepareLinks(connection, resources);
     const context = { kinds, origin: new URL(identity.baseUrl).origin, serviceName: identity.serviceName };
-    const ingest = prepareIngest(connection, prepareDerivedWriter(connection, resources, links), context);
+    const absences = prepareAbsences(connection);
+    const derivedWriter = prepareDerivedWriter(connection, resources, links);
+    const ingest = prepareIngest(connection, derivedWriter, context, prepareJudgeBatch(connection, absences));
     return {
       file,
       identity,
       db: connection,
       beginRun: guard((start) => beginRun(connection, start)),
-      closeRun: guard((runId, end) => closeRun(connection, runId, end)),
+      closeRun: guard((runId, end) => closeRun(connection, absences, runId, end)),
       seed: guard((runId) => void resources.ensure(identity.baseUrl, "root", null, runId)),
       follow: guard((names, runId) => links.follow(names, runId)),
       ingest: guard(ingest),
       rebuild: guard(() => rebuildProjections(connection, resources, links, context)),
-      setCycleRun: guard(
-        connection.transaction((runId: number) => {
-          writeCycleRun(connection, runId);
-          reconsiderTombstones(connection);
-        }),
-      ),
+      beginCycle: guard((cycle) => writeCycle(connection, cycle)),
+      reconsiderTombstones: guard((checkedBefore) => reconsiderTombstones(connection, checkedBefore)),
       close() {
         connection.close();
         releaseLock();

@@ -1,7 +1,7 @@
 /**
  * Collections and their pages. The first page is the collection; each later one is known by the `meta.next` that led to
  * it. A chain that leads back into itself is reported, and does no harm, since no resource is asked for twice. One that
- * goes on for ever over items that it already gave is cut.
+ * goes on and on over items that it already gave is cut.
  */
 import { toStored } from "./cell.ts";
 import type { Connection } from "./connection.ts";
@@ -17,7 +17,7 @@ export interface Pages {
   /** The first page of the collection that this page is of: itself, unless another page led to it. */
   collectionOf(pageId: number): number;
   writeMembers(page: WrittenResource, collectionId: number, members: readonly Member[]): void;
-  /** Links the page, whose members are written, to its successor, unless the chain is cut here. */
+  /** Reads a page that is new or changed, whose members are written: links it to its successor, unless the chain is cut here. */
   writeNext(
     page: WrittenResource,
     collectionId: number,
@@ -25,6 +25,9 @@ export interface Pages {
     runId: number,
   ): { hasNewPage: boolean; isLoop: boolean };
 }
+
+/** One page that gives nothing new is what remains where items moved; so many in a row are a chain without an end. */
+const stalePagesOfEndless = 3;
 
 export function preparePages(db: Connection, resources: Resources): Pages {
   const selectCollection = db
@@ -51,22 +54,38 @@ export function preparePages(db: Connection, resources: Resources): Pages {
        ) select 1 from chain where id = :toId`,
     )
     .pluck();
+  // The pages before it are those that lead to it, which need not be on the chain from the first page.
   const hasNewItem = db
-    .prepare<{ pageId: number; collectionId: number }, number>(
+    .prepare<{ pageId: number }, number>(
       `with recursive earlier (id) as (
-         select :collectionId union
-         select p.next_id from earlier join _page p on p.id = earlier.id where p.next_id <> :pageId
+         select id from _page where next_id = :pageId
+         union select p.id from earlier join _page p on p.next_id = earlier.id
        ) select 1 from _member m where m.page_id = :pageId and m.item_id is not null and not exists (
-         select 1 from _member e where e.item_id = m.item_id and e.page_id in (select id from earlier)
+         select 1 from _member e where e.item_id = m.item_id and e.page_id <> :pageId
+           and e.page_id in (select id from earlier)
        ) limit 1`,
     )
     .pluck();
+  const selectPrevious = db
+    .prepare<[number], number>("select id from _page where next_id = ? limit 1")
+    .pluck();
+  // What a list names is there again. What was not there when it was asked for itself is asked once more.
+  const forgetAbsences = db.prepare(
+    `update _resource set absent_run = null, absent_by = null,
+       state = iif(absent_by = 'answer', 'due', state), checked_run = iif(absent_by = 'answer', -abs(checked_run), checked_run)
+     where absent_by is not null and +id in (select item_id from _member where page_id = ?)`,
+  );
 
-  // A new page that gives nothing but items that the pages before it gave is how an endless chain looks.
-  const isEndless = (page: WrittenResource, collectionId: number): boolean =>
-    !page.isKnown &&
-    page.id !== collectionId &&
-    hasNewItem.get({ pageId: page.id, collectionId }) === undefined;
+  const isEndless = (page: WrittenResource, collectionId: number): boolean => {
+    if (page.isKnown) return false;
+    let pageId: number | undefined = page.id;
+    for (let stale = 0; stale < stalePagesOfEndless; stale++) {
+      if (pageId === undefined || pageId === collectionId) return false;
+      if (hasNewItem.get({ pageId }) !== undefined) return false;
+      pageId = selectPrevious.get(pageId);
+    }
+    return true;
+  };
 
   /** @returns null for what is known to be no page of such a collection */
   const ensurePage = (url: string, page: WrittenResource, collectionId: number, runId: number) => {
@@ -89,6 +108,7 @@ export function preparePages(db: Connection, resources: Resources): Pages {
       });
     },
     writeNext(page, collectionId, { nextUrl, collectionTotal }, runId) {
+      forgetAbsences.run(page.id);
       const next =
         nextUrl === null || isEndless(page, collectionId)
           ? null

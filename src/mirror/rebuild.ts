@@ -24,6 +24,8 @@ export function rebuildProjections(
     const runId = db.prepare<[], number>("select max(id) from _run").pluck().get() ?? 0;
     // What bodies link to was seen before it was gone: only an answer that is newer can revive it.
     const goneIds = db.prepare<[], number>("select id from _resource where state = 'gone'").pluck().all();
+    // Whether a list makes one whole is judged from how it was read, not from one body.
+    const verdicts = db.prepare("select * from _issue where code = 'partial-listing'").all();
     const derivedTables = [...entities, ...listTables].map(({ table }) => `_${table}`);
     for (const table of [...derivedTables, "_link", "_member"]) db.exec(`delete from ${table}`);
     db.exec("delete from _issue where code <> 'page-loop'");
@@ -37,6 +39,8 @@ export function rebuildProjections(
     db.prepare(
       "update _resource set state = 'gone' where state = 'due' and id in (select value from json_each(?))",
     ).run(JSON.stringify(goneIds));
+    const restore = db.prepare("insert into _issue values (:resource_id, :pointer, :code, :detail, :run_id)");
+    for (const verdict of verdicts) restore.run(verdict);
     return report;
   })();
 }

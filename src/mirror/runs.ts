@@ -1,5 +1,7 @@
 /** The run log. A run that died is closed by the next one; a closed run never changes. */
+import type { Absences } from "./absences.ts";
 import type { Connection } from "./connection.ts";
+import { closeAbsences } from "./tombstones.ts";
 
 /** Why a run ended before nothing was due. */
 export type StopReason = "budget" | "allowance" | "interrupted" | "approval" | "error";
@@ -13,8 +15,34 @@ export interface RunStart {
 
 export interface RunEnd {
   readonly endedAt: string;
+  /** What stopped it, if anything; where absences wait for approval and nothing else did, that does. */
   readonly stopped: StopReason | null;
+  /** Of what is gone, only what was found so far. */
   readonly counts: RunCounts;
+  /** Makes tombstones of whatever is noted as absent, however much it is. */
+  readonly approve: boolean;
+}
+
+/** What was decided when a run closed. */
+export interface RunClosing {
+  readonly stopped: StopReason | null;
+  /** Resources that became tombstones. */
+  readonly gone: number;
+  /** Resources that are absent and wait for approval. */
+  readonly waiting: number;
+  /** Of what too much would go at once. */
+  readonly masses: readonly MassOfRun[];
+  /** Collections whose pages do not make one whole. */
+  readonly partial: number;
+}
+
+export interface MassOfRun {
+  readonly kind: string;
+  /** URL of the list; null when they are of several lists, or of none. */
+  readonly collection: string | null;
+  readonly absent: number;
+  /** How many there are, the absent ones included. */
+  readonly of: number;
 }
 
 export interface RunCounts {
@@ -25,6 +53,9 @@ export interface RunCounts {
     readonly unchanged: number;
     readonly gone: number;
     readonly failed: number;
+    /** Not told by runs of earlier versions. */
+    readonly waiting?: number;
+    readonly partial?: number;
   };
 }
 
@@ -49,24 +80,48 @@ export function beginRun(db: Connection, { startedAt, mode, scope }: RunStart): 
   })();
 }
 
-/** Closes a run: pages that no chain leads to any more are superseded, and the run's report is kept. */
-export function closeRun(db: Connection, runId: number, { endedAt, stopped, counts }: RunEnd): void {
-  db.transaction(() => {
-    db.exec(
-      `with recursive reached (id) as (
-         select id from _page where collection_id = id
-         union select p.next_id from _page p join reached on reached.id = p.id where p.next_id is not null
-       )
-       update _resource set state = 'superseded'
-       where state <> 'superseded' and id in (select id from _page) and id not in (select id from reached)`,
-    );
+/**
+ * Closes a run: pages that no chain leads to any more are superseded, noted absences are decided, and the run's report is
+ * kept.
+ */
+export function closeRun(db: Connection, absences: Absences, runId: number, end: RunEnd): RunClosing {
+  return db.transaction(() => {
+    supersedePages(db);
+    const { gone, waiting, masses } = closeAbsences(db, absences, runId, end.approve);
+    const partial =
+      db.prepare<[], number>("select count(*) from _pass where verdict = 'partial'").pluck().get() ?? 0;
+    const stopped = end.stopped ?? (waiting > 0 ? "approval" : null);
+    const { requests, resources } = end.counts;
+    const counts: RunCounts = {
+      requests,
+      resources: { ...resources, gone: resources.gone + gone, waiting, partial },
+    };
     db.prepare("update _run set ended_at = ?, stopped = ?, counts_json = ? where id = ?").run(
-      endedAt,
+      end.endedAt,
       stopped,
       JSON.stringify(counts),
       runId,
     );
+    const urlOf = db.prepare<[number], string>("select url from _resource where id = ?").pluck();
+    return {
+      ...{ stopped, gone, waiting, partial },
+      masses: masses.map(({ collectionId, ...mass }) => ({
+        ...mass,
+        collection: collectionId === null ? null : (urlOf.get(collectionId) ?? null),
+      })),
+    };
   })();
+}
+
+function supersedePages(db: Connection): void {
+  db.exec(
+    `with recursive reached (id) as (
+       select id from _page where collection_id = id
+       union select p.next_id from _page p join reached on reached.id = p.id where p.next_id is not null
+     )
+     update _resource set state = 'superseded', absent_run = null, absent_by = null
+     where state <> 'superseded' and id in (select id from _page) and id not in (select id from reached)`,
+  );
 }
 
 /** The run log, newest first. */

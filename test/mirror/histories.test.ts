@@ -66,12 +66,12 @@ it("a mirror that lived through changes and interrupted runs is sound, rebuilds 
         const choose = chooser(numbers);
         const world = () => worldOfTruth(sandbox.truth({ optional: true }));
         for (const { maxBatches, ...advance } of history) {
-          walk(mirror, world(), { follow, choose, maxBatches });
+          walk(mirror, world(), { follow, choose, maxBatches, approve: true });
           expectSoundAndRebuildable();
           sandbox.advance(advance);
         }
         // What one walk finds to be gone or newly linked, the next one follows.
-        for (let walks = 0; walks < 3; walks++) walk(mirror, world(), { follow, choose });
+        for (let walks = 0; walks < 3; walks++) walk(mirror, world(), { follow, choose, approve: true });
         expectSoundAndRebuildable();
         expect(heldOf(canonicalDump(mirror))).toEqual(
           heldOf(await dumpOfFreshWalk(sandbox.url, world(), follow)),

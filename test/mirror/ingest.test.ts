@@ -66,8 +66,7 @@ function ingestOne(url: string, outcome: object | "not-modified" | "gone" | "fai
             body: Buffer.isBuffer(outcome) ? outcome : Buffer.from(JSON.stringify(outcome)),
           };
   const summary = mirror.ingest([result], runId);
-  closeRun(mirror, runId);
-  return { runId, summary };
+  return { runId, summary, closing: closeRun(mirror, runId) };
 }
 
 describe("a body", () => {
@@ -276,8 +275,8 @@ it("a 304 touches nothing but the check", () => {
 describe("what is gone", () => {
   it("becomes a tombstone that keeps its last values", () => {
     walk(mirror, worldOf(bodies()));
-    const { runId, summary } = ingestOne(brandUrl, "gone");
-    expect(summary).toMatchObject({ gone: 1 });
+    const { runId, closing } = ingestOne(brandUrl, "gone");
+    expect(closing).toMatchObject({ gone: 1, waiting: 0 });
     expect(resourceAt(brandUrl)).toMatchObject({ state: "gone", gone_run: runId });
     expect(revisionsOf(brandUrl)).toMatchObject([{ seq: 1, toRun: runId }]);
     expect(mirror.db.prepare("select name, gone_at is null as here from brand").all()).toEqual([

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { kinds } from "../../jobs/kinds.ts";
+import { worthAsking } from "../../src/mirror/absences.ts";
 import { type CheckProblem, checkMirror } from "../../src/mirror/check.ts";
 import { type DueResource, prepareFrontier } from "../../src/mirror/frontier.ts";
 import { emptySummary, type IngestSummary } from "../../src/mirror/ingest.ts";
@@ -14,6 +15,7 @@ import {
   openMirrorReader,
   openMirrorWriter,
 } from "../../src/mirror/mirror.ts";
+import type { RunClosing } from "../../src/mirror/runs.ts";
 import { kindsInScope } from "../../src/sync/scope.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
 import { answerFrom, baseUrl, type World } from "./world.ts";
@@ -63,10 +65,11 @@ export function beginRun(mirror: MirrorWriter): number {
   return mirror.beginRun({ startedAt: someTime, mode: "incremental", scope: {} });
 }
 
-export function closeRun(mirror: MirrorWriter, runId: number): void {
-  const { discovered: _, ...resources } = emptySummary();
+export function closeRun(mirror: MirrorWriter, runId: number, approve = false): RunClosing {
+  const { new: added, changed, unchanged, gone, failed } = emptySummary();
+  const resources = { new: added, changed, unchanged, gone, failed };
   const counts = { requests: { sent: 0, counted: 0, notModified: 0 }, resources };
-  mirror.closeRun(runId, { endedAt: someTime, stopped: null, counts });
+  return mirror.closeRun(runId, { endedAt: someTime, stopped: null, counts, approve });
 }
 
 export interface WalkOptions {
@@ -76,9 +79,12 @@ export interface WalkOptions {
   readonly choose?: (due: readonly DueResource[]) => readonly DueResource[];
   /** After so many batches the run ends with the rest due. */
   readonly maxBatches?: number;
+  /** Approves of every absence that is noted. */
+  readonly approve?: boolean;
 }
 
-export interface Walked extends IngestSummary {
+/** What the batches did, with what became of absences when the run closed. */
+export interface Walked extends IngestSummary, Omit<RunClosing, "gone"> {
   readonly runId: number;
   /** The URLs that were asked for, in this order. */
   readonly asked: readonly string[];
@@ -89,15 +95,21 @@ export function walk(mirror: MirrorWriter, world: World, options: WalkOptions = 
   const { follow = [], choose = (due) => due, maxBatches = 1000 } = options;
   const runId = beginRun(mirror);
   mirror.seed(runId);
-  mirror.setCycleRun(runId);
+  mirror.beginCycle({ run: runId, mode: "verify" });
+  mirror.reconsiderTombstones("9999");
   mirror.follow(follow, runId);
   const scope = { kinds: kindsInScope(kinds, mirror.identity.area, "sizes", follow), belowIds: null };
   const frontier = prepareFrontier(mirror.db, scope, runId);
+  const isWorthAsking = mirror.db.prepare<[number]>(
+    `select 1 from _resource r where r.id = ? and ${worthAsking("r")}`,
+  );
   const summary = emptySummary();
   const asked: string[] = [];
   const givenUp = new Set<number>();
   for (let batches = 0; batches < maxBatches; batches++) {
-    const due = frontier.take(10_000).filter(({ id }) => !givenUp.has(id));
+    const due = frontier
+      .take(10_000)
+      .filter(({ id }) => !givenUp.has(id) && isWorthAsking.get(id) !== undefined);
     if (due.length === 0) break;
     const batch = choose(due);
     asked.push(...batch.map(({ url }) => url));
@@ -108,8 +120,8 @@ export function walk(mirror: MirrorWriter, world: World, options: WalkOptions = 
     for (const id of failedIds) givenUp.add(id);
     for (const key of Object.keys(added) as (keyof typeof added)[]) summary[key] += added[key];
   }
-  closeRun(mirror, runId);
-  return { ...summary, runId, asked };
+  const closing = closeRun(mirror, runId, options.approve);
+  return { ...summary, ...closing, gone: summary.gone + closing.gone, runId, asked };
 }
 
 export function problemsOf(mirror: MirrorReader): readonly CheckProblem[] {

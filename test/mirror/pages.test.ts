@@ -163,7 +163,27 @@ describe("a chain that does not end", () => {
       },
     };
     walkBounded(endless);
-    expect(loops()).toEqual([urlOf("p?1")]);
+    expect(loops()).toEqual([urlOf("p?4")]);
+  });
+
+  it("goes on under ever new URLs, where another loop keeps its first page from leading there", () => {
+    const pages = listing({
+      [first]: page(paths([0]), "p2"),
+      p2: page(paths([1]), "p3"),
+      p3: page(paths([2]), "p?0"),
+    });
+    const endless: World = {
+      get(url) {
+        const number = /\/p\?(\d+)$/.exec(url)?.[1];
+        return number === undefined
+          ? pages.get(url)
+          : JSON.stringify(page(paths([5]), `p?${Number(number) + 1}`));
+      },
+    };
+    walk(mirror, pages);
+    pages.set(urlOf("p2"), JSON.stringify(page(paths([1]), "p2")));
+    pages.set(urlOf("p3"), JSON.stringify(page(paths([3]), "p?0")));
+    walkBounded(endless);
   });
 
   it("goes on under ever new URLs over nothing", () => {
@@ -175,7 +195,7 @@ describe("a chain that does not end", () => {
       },
     };
     walkBounded(endless);
-    expect(loops()).toEqual([urlOf("p?1")]);
+    expect(loops()).toEqual([urlOf("p?4")]);
   });
 
   it("is followed on once it is mended", () => {

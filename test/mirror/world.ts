@@ -66,17 +66,18 @@ export function entity(
   return { rel: "entity", spec: null, links, meta, body };
 }
 
-/** A page of a collection. @param items paths */
+/** A page of a collection. @param items paths @param more of `meta`, such as `collection_total` */
 export function page(
   items: readonly string[],
   next: string | null = null,
   links: Readonly<Record<string, unknown>> = {},
+  more: object = {},
 ): object {
   return {
     rel: "collection",
     spec: null,
     links,
-    meta: { paginated: true, next: next === null ? null : urlOf(next), collection_total: 99 },
+    meta: { paginated: true, next: next === null ? null : urlOf(next), ...more },
     collection: items.map((path) => ({ href: urlOf(path), name: `The ${path}` })),
   };
 }

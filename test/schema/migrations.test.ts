@@ -13,6 +13,7 @@ const folder = new URL("../../schema/migrations/", import.meta.url);
 /** The SHA-256 of each migration's file: what was released is applied in people's mirrors and can't change any more. */
 const released: Readonly<Record<string, string>> = {
   "0001-initial": "c3ee7aa2eb34f093e756780fc756793b8769a103a83df0f895fc0ae2dfc8316b",
+  "0002-absence": "19e52de0d1d264a141c8b2e578f3ac5a10074470671a51d8b055efe6629e16bc",
 };
 
 /** The type checker holds this to `MirrorTables`, and a test holds it to the migrations. */
@@ -40,6 +41,8 @@ const bookkeeping: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Ta
     gone_run: true,
     attempts: true,
     error: true,
+    absent_run: true,
+    absent_by: true,
   },
   _content: { id: true, sha256: true, codec: true, size: true, body: true },
   _revision: {
@@ -53,6 +56,7 @@ const bookkeeping: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Ta
     base_url: true,
   },
   _link: { from_id: true, name: true, kind: true, to_id: true, noted_url: true },
+  _pass: { collection_id: true, verdict: true, from_run: true, reread_run: true, judged: true },
   _page: { id: true, collection_id: true, next_id: true, total: true },
   _member: { page_id: true, n: true, item_id: true, name: true },
   _issue: { resource_id: true, pointer: true, code: true, detail: true, run_id: true },

@@ -1,0 +1,133 @@
+/** What a run says and does about what is gone, against a sandbox that loses things and lies about it. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { FaultName } from "../../src/sandbox/faults/faults.ts";
+import { differencesFromTruth, problemsOf } from "./compare-with-truth.ts";
+import { type Rig, startRig } from "./rig.ts";
+
+const world = { brands: 12, models: 24, sizes: 30, pageSize: 4 };
+const verify = { mode: "verify" } as const;
+
+function gone(rig: Rig): string[] {
+  return rig.read(({ db }) =>
+    db.prepare<[], string>("select url from _resource where state = 'gone' order by url").pluck().all(),
+  );
+}
+
+const truth = (rig: Rig) => new Set([...rig.sandbox.truth()].map(({ url }) => url));
+
+describe("a partial list", () => {
+  it.each<FaultName>(["wrong-total", "next-endless", "drift"])(
+    "is told (%s), lets nothing go, and heals",
+    async (fault) => {
+      await using rig = await startRig(world);
+      await rig.sync();
+      rig.sandbox.setFaults([{ kind: "brands", positions: [2], times: "always", fault }]);
+      const report = await rig.sync(verify);
+      expect(report).toMatchObject({ complete: false, resources: { partial: 1, gone: 0, waiting: 0 } });
+      expect(gone(rig)).toEqual([]);
+      expect(problemsOf(rig)).toEqual([]);
+      rig.sandbox.setFaults([]);
+      expect(await rig.sync(verify)).toMatchObject({ complete: true, resources: { partial: 0, gone: 0 } });
+      expect(differencesFromTruth(rig)).toEqual([]);
+    },
+  );
+
+  it("is read a second time in a run at most, and then only if it changed", async () => {
+    await using rig = await startRig(world);
+    await rig.sync();
+    rig.sandbox.setFaults([{ kind: "brands", positions: [2], times: "always", fault: "wrong-total" }]);
+    const firstPage = [...rig.sandbox.truth()].find(({ kind }) => kind === "brands")?.url;
+    const readings = async () => {
+      rig.sandbox.clearLog();
+      await rig.sync(verify);
+      return rig.sandbox.log().filter(({ url }) => url === firstPage).length;
+    };
+    expect(await readings()).toBe(2);
+    expect(await readings()).toBe(1);
+  });
+});
+
+describe("a fifth and more gone at once", () => {
+  it("waits, says so in the report and the run log, and goes when approved", async () => {
+    await using rig = await startRig({ ...world, pageSize: 20 });
+    await rig.sync();
+    rig.sandbox.advance({ removals: 5, kind: "brand" });
+    const report = await rig.sync(verify);
+    expect(report).toMatchObject({ stopped: "approval", complete: false, resources: { gone: 0 } });
+    expect(report.resources.waiting).toBeGreaterThanOrEqual(5);
+    expect(report.masses).toContainEqual(
+      expect.objectContaining({
+        kind: "brand",
+        absent: 5,
+        of: 12,
+        collection: expect.stringContaining("brands"),
+      }),
+    );
+    expect(gone(rig)).toEqual([]);
+    const approved = await rig.sync({ ...verify, approve: true });
+    expect(approved).toMatchObject({ stopped: null, masses: [], resources: { waiting: 0 } });
+    await rig.sync(verify);
+    expect(differencesFromTruth(rig)).toEqual([]);
+  });
+
+  it("a service that has nothing any more empties no mirror", async () => {
+    await using rig = await startRig(world);
+    await rig.sync();
+    rig.sandbox.setFaults(
+      (["brands", "brand", "models", "model", "sizes", "size"] as const).map((kind) => ({
+        ...{ kind, times: "always", fault: "status", status: 404 },
+      })),
+    );
+    expect(await rig.sync(verify)).toMatchObject({ stopped: "approval" });
+    const lost = () =>
+      rig.read(({ db }) => db.prepare("select count(*) from brand where gone_at is not null").pluck().get());
+    expect(lost()).toBe(0);
+    rig.sandbox.setFaults([]);
+    await rig.sync(verify);
+    expect(await rig.sync(verify)).toMatchObject({ complete: true, resources: { waiting: 0 } });
+    expect(differencesFromTruth(rig)).toEqual([]);
+  });
+});
+
+it("a filter proves nothing about what it leaves out", async () => {
+  await using rig = await startRig(world);
+  await rig.sync();
+  const [name] = rig.read(({ db }) =>
+    db.prepare<[], string>("select name from brand order by name").pluck().all(),
+  );
+  rig.sandbox.advance({ removals: 2, kind: "model" });
+  await rig.sync({ ...verify, brands: [name ?? ""], approve: true });
+  const live = truth(rig);
+  expect(gone(rig).filter((url) => live.has(url))).toEqual([]);
+});
+
+it("however the world moves on between runs that stop early, nothing that is there is let go", async () => {
+  const step = fc.record({
+    ...{ changes: fc.nat(2), additions: fc.nat(2), removals: fc.nat(2), moves: fc.nat(3) },
+    budget: fc.integer({ min: 1, max: 30 }),
+    mode: fc.constantFrom("incremental" as const, "verify" as const),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.nat(1000), fc.array(step, { minLength: 1, maxLength: 3 }), async (seed, steps) => {
+      await using rig = await startRig({
+        seed,
+        brands: 6,
+        models: 10,
+        sizes: 12,
+        pageSize: 2,
+        paginateSizes: true,
+      });
+      await rig.sync();
+      for (const { budget, mode, ...advance } of steps) {
+        rig.sandbox.advance(advance);
+        await rig.sync({ budget, mode, approve: true });
+        const live = truth(rig);
+        expect(gone(rig).filter((url) => live.has(url))).toEqual([]);
+      }
+      for (let runs = 0; runs < 3; runs++) await rig.sync({ ...verify, approve: true });
+      expect(differencesFromTruth(rig)).toEqual([]);
+    }),
+    { numRuns: 2 },
+  );
+}, 60_000);
