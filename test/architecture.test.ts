@@ -32,7 +32,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that have a home: nobody else imports them. What reaches the network is among them. */
 const homes: Readonly<Record<string, readonly string[]>> = {
-  "better-sqlite3": ["src/mirror", "src/query", "src/doctor"],
+  "better-sqlite3": ["src/mirror", "src/sync/ledger", "src/query", "src/doctor"],
   bullmq: ["jobs/bullmq"],
   commander: ["src/cli"],
   "csv-stringify": ["exports"],

@@ -7,6 +7,7 @@ import { judgeOrThrow, type Verdict } from "./judge.ts";
 import type { ServiceLimits } from "./limits.ts";
 import { type AttemptReport, noAnswer, type Reserve } from "./reserve.ts";
 import { readRetryAfter } from "./retry-after.ts";
+import { ServiceError, type ServiceErrorCode } from "./service-error.ts";
 
 export interface Ask {
   /** The address that the caller gave. */
@@ -17,6 +18,8 @@ export interface Ask {
   readonly etag: string | null;
   readonly signal: AbortSignal | undefined;
 }
+
+const beforeSending: readonly ServiceErrorCode[] = ["unreachable", "host-not-found", "tls-failed"];
 
 /** One request and its answer, reserved before and settled after. */
 export type Attempt = (ask: Ask) => Promise<Verdict>;
@@ -43,7 +46,7 @@ export function createAttempt({
   redact,
 }: AttemptParts): Attempt {
   return async ({ url, target, etag, signal }) => {
-    const reservation = reserve && (await reserve({ url: target.href, conditional: etag !== null }));
+    const reservation = reserve && (await reserve({ url: target.href, conditional: etag !== null, signal }));
     let report = noAnswer;
     try {
       signal?.throwIfAborted();
@@ -57,6 +60,9 @@ export function createAttempt({
       if (head !== null) report = readReport(head, clock.now());
       if (failure !== null) throw failure;
       return judgeOrThrow(head, wire, report, { url, finalUrl: target.href, etag, limits, redact });
+    } catch (error) {
+      if (error instanceof ServiceError) report = withMeaning(report, error.code);
+      throw error;
     } finally {
       reservation?.settle(report);
     }
@@ -68,5 +74,17 @@ function readReport({ status, headers }: Head, now: number): AttemptReport {
     status,
     allowance: readAllowance(headers, now),
     retryAt: readRetryAfter(headers["retry-after"], now),
+    isRefusal: false,
+    isSent: true,
+  };
+}
+
+/** A service that is only busy, and says nothing of how much is left, is not told from one whose allowance is spent. */
+function withMeaning(report: AttemptReport, code: ServiceErrorCode): AttemptReport {
+  const isBusy = code === "busy" && typeof report.allowance?.remaining !== "number";
+  return {
+    ...report,
+    isRefusal: code === "allowance-spent" || isBusy,
+    isSent: report.status !== null || !beforeSending.includes(code),
   };
 }

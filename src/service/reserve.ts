@@ -10,6 +10,8 @@ export interface ReservedAttempt {
   readonly url: string;
   /** Whether a validator is sent along, so that an unchanged resource costs nothing. */
   readonly conditional: boolean;
+  /** Ends the waiting for a reservation. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Reservation {
@@ -18,11 +20,21 @@ export interface Reservation {
 }
 
 export interface AttemptReport {
-  /** Null when no answer came; whether the service counted the request is then unknown. */
+  /** Null when no answer came; whether the service counted the request is then unknown, unless it was never sent. */
   readonly status: number | null;
   readonly allowance: AllowanceReading | null;
   /** Epoch milliseconds before which the service asked not to be called again (`Retry-After`). */
   readonly retryAt: number | null;
+  /** Whether the answer says that the allowance is spent. */
+  readonly isRefusal: boolean;
+  /** False when no connection came about, so that the service cannot have counted the request. */
+  readonly isSent: boolean;
 }
 
-export const noAnswer: AttemptReport = { status: null, allowance: null, retryAt: null };
+export const noAnswer: AttemptReport = {
+  status: null,
+  allowance: null,
+  retryAt: null,
+  isRefusal: false,
+  isSent: true,
+};

@@ -1,17 +1,27 @@
 /**
- * What may still be asked in this run: the service's allowance as its answers tell it, and our own budget. Every attempt
- * is reserved here before it is sent, so that no concurrency overshoots: while nothing is known one goes alone, and where
- * little is left the next one waits until it is known whether those under way were counted.
+ * What may still be asked in this run: what the ledger leases, within our own budget. In: every attempt before it is sent,
+ * and what became of it. Out: a reservation, at once or when those under way are settled; or a refusal, which ends the
+ * run. It knows nothing of what is fetched, and sends nothing to find out whether it may send.
  */
-
+import { setImmediate } from "node:timers/promises";
 import type { StopReason } from "../mirror/runs.ts";
 import type { AllowanceReading } from "../service/allowance-reading.ts";
+import type { Clock } from "../service/clock.ts";
+import { defaultLimits } from "../service/limits.ts";
 import type { AttemptReport, Reserve } from "../service/reserve.ts";
+import { defaultRetryPolicy } from "../service/retry-policy.ts";
 import { ServiceError } from "../service/service-error.ts";
+import type { Lease } from "./ledger/allowance-window.ts";
+import { type AllowanceState, describeWindow, type KnownAllowance } from "./ledger/describe-window.ts";
+import { Leases } from "./ledger/leases.ts";
+import type { Ledger } from "./ledger/ledger.ts";
+import { spendingOf } from "./ledger/spending.ts";
+
+export type { AllowanceState };
 
 export interface RequestCounts {
   sent: number;
-  /** What spent allowance: every answered attempt but a 304, and every attempt without an answer, to be safe. */
+  /** What spent allowance, as far as is known, and every attempt without an answer that may have, to be safe. */
   counted: number;
   notModified: number;
   /** Attempts beyond the first of a fetch. */
@@ -19,110 +29,107 @@ export interface RequestCounts {
   failed: number;
 }
 
-export interface AllowanceState {
-  readonly limit: number | null;
-  readonly remaining: number | null;
-  /** Epoch milliseconds. */
-  readonly resetAt: number | null;
-}
-
 export interface RunAllowance {
   readonly reserve: Reserve;
   readonly counts: RequestCounts;
-  readonly state: AllowanceState;
+  readonly state: KnownAllowance;
   /** Why the last reservation was refused. */
   readonly refusal: Extract<StopReason, "budget" | "allowance"> | null;
+  /** What the service said in the body of the last request, when nothing else is under way. */
+  tell(reading: AllowanceReading): void;
+  /** Settles everything, and closes the ledger. */
+  close(): void;
 }
 
-/**
- * @param budget counted requests at most in this run; null for as many as the service grants
- * @param now epoch milliseconds
- */
-export function createRunAllowance(budget: number | null, now: () => number): RunAllowance {
+export interface RunAllowanceOptions {
+  readonly ledger: Ledger;
+  /** The base URL: whether the root is counted is learned by itself. */
+  readonly rootUrl: string;
+  /** Counted requests at most in this run; null for as many as the service grants. */
+  readonly budget: number | null;
+  /** Requests of the allowance to leave for others. */
+  readonly keep: number;
+  readonly clock: Clock;
+}
+
+/** Between two looks at what other processes have under way. */
+const pollMillis = 50;
+/** Longer than any of their attempts lasts. */
+const mostPolls = (2 * defaultLimits.totalTimeoutMillis) / pollMillis;
+
+/** @throws LedgerError, as all its methods do */
+export function createRunAllowance({
+  ledger,
+  rootUrl,
+  budget,
+  keep,
+  clock,
+}: RunAllowanceOptions): RunAllowance {
+  const leases = new Leases(ledger, keep, clock.now);
   const counts: RequestCounts = { sent: 0, counted: 0, notModified: 0, retried: 0, failed: 0 };
-  let state: AllowanceState = { limit: null, remaining: null, resetAt: null };
   let refusal: RunAllowance["refusal"] = null;
   let underWay = 0;
-  let isAnswered = false;
   let nextAnswer = Promise.withResolvers<void>();
 
-  const refuse = (url: string, reason: "budget" | "allowance") => {
+  const refuse = (url: string, reason: "budget" | "allowance", resumeAt: number | null): ServiceError => {
     refusal = reason;
     const what = reason === "budget" ? "the budget of this run is spent" : "the allowance is spent";
-    return new ServiceError("allowance-spent", what, {
-      url,
-      resumeAt: reason === "budget" ? null : state.resetAt,
-    });
+    return new ServiceError("allowance-spent", `not asked, because ${what}`, { url, resumeAt });
   };
 
-  const settle = (report: AttemptReport): void => {
+  const settle = (lease: Lease, isRoot: boolean, report: AttemptReport): void => {
     underWay--;
     if (report.status === 304) counts.notModified++;
-    else if (!isFree(report)) counts.counted++;
-    if (report.allowance) state = mergeReading(state, report.allowance, now());
-    if (report.status !== null) isAnswered = true;
+    leases.settle({ lease, isRoot, report });
+    counts.counted += spendingOf(leases.state, report, isRoot).likely;
     nextAnswer.resolve();
     nextAnswer = Promise.withResolvers();
   };
 
-  const forgetEndedWindow = (): void => {
-    if (state.resetAt === null || state.resetAt > now()) return;
-    state = { ...state, remaining: null, resetAt: null };
-    isAnswered = false;
-  };
-
-  /** How many may be under way together, if each of them is counted. */
-  const room = (): number =>
-    Math.min(
-      isAnswered ? Number.POSITIVE_INFINITY : 1,
-      (budget ?? Number.POSITIVE_INFINITY) - counts.counted,
-      state.remaining ?? Number.POSITIVE_INFINITY,
-    );
-
   return {
     counts,
     get state() {
-      return state;
+      return describeWindow(leases.state);
     },
     get refusal() {
       return refusal;
     },
-    async reserve({ url }) {
-      for (;;) {
-        forgetEndedWindow();
-        if (budget !== null && counts.counted >= budget) throw refuse(url, "budget");
-        if (state.remaining === 0) throw refuse(url, "allowance");
-        if (underWay < room()) break;
-        await nextAnswer.promise;
+    async reserve({ url, signal }) {
+      for (let polls = 0; ; ) {
+        signal?.throwIfAborted();
+        if (budget !== null && counts.counted >= budget) throw refuse(url, "budget", null);
+        if (budget !== null && counts.counted + underWay >= budget) {
+          await nextAnswer.promise;
+          continue;
+        }
+        const taken = leases.take();
+        if (!("do" in taken)) {
+          underWay++;
+          counts.sent++;
+          return { settle: settle.bind(null, taken, url === rootUrl) };
+        }
+        switch (taken.do) {
+          case "refuse":
+            throw refuse(url, "allowance", taken.resumeAt);
+          case "pause": {
+            const waitMillis = taken.until - clock.now();
+            if (waitMillis > defaultRetryPolicy.maxRetryAfterMillis)
+              throw refuse(url, "allowance", taken.until);
+            await clock.sleep(waitMillis, signal);
+            leases.endPause(taken.until);
+            break;
+          }
+          case "wait":
+            if (underWay > 0) await nextAnswer.promise;
+            else {
+              if (++polls > mostPolls) throw refuse(url, "allowance", leases.state.resetAt?.at ?? null);
+              await clock.sleep(pollMillis, signal);
+              await setImmediate();
+            }
+        }
       }
-      underWay++;
-      counts.sent++;
-      return { settle };
     },
-  };
-}
-
-/** An answer after which nothing of the window is spent yet was free, as the front page's may be; so was a refusal. */
-function isFree({ status, allowance }: AttemptReport): boolean {
-  if (allowance === null) return false;
-  const { limit, remaining } = allowance;
-  return (limit !== null && remaining === limit) || (status === 403 && remaining === 0);
-}
-
-/** Answers overtake each other: within one window the lowest number is the latest. */
-function mergeReading(
-  state: AllowanceState,
-  { limit, remaining, resetAt: readResetAt }: AllowanceReading,
-  nowMillis: number,
-): AllowanceState {
-  // A window that has ended before it was told of is another clock's: nobody knows when this one ends.
-  const resetAt = readResetAt !== null && readResetAt > nowMillis ? readResetAt : null;
-  const isLaterWindow = state.resetAt !== null && resetAt !== null && resetAt - state.resetAt >= 5000;
-  const isOvertaken =
-    remaining === null || (!isLaterWindow && state.remaining !== null && state.remaining < remaining);
-  return {
-    limit: limit ?? state.limit,
-    remaining: isOvertaken ? state.remaining : remaining,
-    resetAt: resetAt ?? state.resetAt,
+    tell: (reading) => leases.tell(reading),
+    close: () => leases.close(),
   };
 }

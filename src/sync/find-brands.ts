@@ -1,5 +1,6 @@
 /** From what a person calls a brand to its resources: a listed name, a slug that is held, or a name that slugifies to it. */
 import type { MirrorReader } from "../mirror/mirror.ts";
+import { SyncError } from "./sync-error.ts";
 
 export type FoundBrands =
   | { readonly certainty: "known"; readonly ids: readonly number[] }
@@ -36,6 +37,16 @@ export function findBrands(mirror: MirrorReader, wanted: string): FoundBrands {
     name !== null && start !== "" && slugify(name).includes(start) ? [name] : [],
   );
   return { certainty: "none", alike: [...new Set(alike)].slice(0, 3) };
+}
+
+export function unknownBrand(wanted: string, alike: readonly string[]): SyncError {
+  return new SyncError(
+    "unknown-brand",
+    `The service lists no brand called ${JSON.stringify(wanted)}`,
+    alike.length > 0
+      ? `Did you mean ${alike.map((name) => JSON.stringify(name)).join(" or ")}?`
+      : "`armoire query 'select name from known'` lists the brands that the mirror knows.",
+  );
 }
 
 /** The usual making of a slug from a name: accents off, everything but letters and digits to single hyphens. */

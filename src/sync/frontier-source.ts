@@ -1,25 +1,37 @@
-/** Hands the due resources of a mirror to an engine, each one once, until the run is to stop. */
+/** Hands planned resources to an engine, each one once, until the run is to stop. */
 import type { JobSource } from "../../jobs/engine.ts";
 import type { FetchJob } from "../../jobs/fetch-job.ts";
-import type { DueResource, Frontier } from "../mirror/frontier.ts";
+import type { PlannedResource } from "./plan/plan-request.ts";
+import type { Planner } from "./plan/planner.ts";
 
-/** Due resources are read from the mirror so many at a time, which costs nothing beside fetching them. */
+/** Planned together where what is found makes no difference to what comes next: that costs nothing beside fetching. */
 const readAhead = 2048;
+/** Planned together where every answer may change what is worth most next. */
+const fewAhead = 16;
 
 export interface FrontierSource extends JobSource {
   /** Tells it that results were ingested: they are no longer under way, and more may be due. */
   noteIngested(resourceIds: readonly number[], failedIds: readonly number[]): void;
 }
 
-export function frontierSource(frontier: Frontier, isStopping: () => boolean): FrontierSource {
+/** @param isPlentiful whether so much may be asked that the order makes no difference */
+export function frontierSource(
+  planner: Planner,
+  isPlentiful: () => boolean,
+  isStopping: () => boolean,
+): FrontierSource {
   const underWay = new Set<number>();
   const givenUp = new Set<number>();
-  let ready: DueResource[] = [];
+  let ready: PlannedResource[] = [];
   let mayHaveMore = true;
 
   const refill = () => {
-    const due = frontier.take(readAhead + underWay.size + givenUp.size);
-    ready = due.filter(({ id }) => !underWay.has(id) && !givenUp.has(id)).reverse();
+    const inBulk = isPlentiful();
+    // The next plan waits for what is under way, so that it is made from all that was found.
+    if (!inBulk && underWay.size > 0) return;
+    ready = planner
+      .take(inBulk ? readAhead : fewAhead, (id) => underWay.has(id) || givenUp.has(id))
+      .reverse();
     mayHaveMore = ready.length > 0;
   };
 

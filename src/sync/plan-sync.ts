@@ -1,50 +1,122 @@
-/** What a sync would ask for next, read from the mirror alone: not one request is sent. */
+/**
+ * What a sync would ask for next, what that costs, and how long it takes until everything is held: read from the mirror
+ * and the ledger alone, without one request.
+ */
 import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { kinds } from "../../jobs/kinds.ts";
-import type { Depth } from "../../schema/kind.ts";
-import { prepareFrontier, readCycleRun } from "../mirror/frontier.ts";
-import { openMirrorReader } from "../mirror/mirror.ts";
+import type { Scope } from "../mirror/frontier.ts";
+import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
+import { listRuns } from "../mirror/runs.ts";
+import { type Clock, systemClock } from "../service/clock.ts";
+import type { Credential } from "../service/credential.ts";
 import { findBrands } from "./find-brands.ts";
+import { type KnownAllowance, readLedger } from "./ledger/describe-window.ts";
+import { countDue, type DueCount } from "./plan/count-due.ts";
+import { type Forecast, forecastFrom } from "./plan/forecast-days.ts";
+import type { PlanRequest, Reason } from "./plan/plan-request.ts";
+import { createPlanner } from "./plan/planner.ts";
+import { readPresentCycle } from "./plan/present-cycle.ts";
+import { readForecastFacts } from "./plan/read-forecast-facts.ts";
 import { kindsInScope } from "./scope.ts";
+import { settleWalk, type Walk, type WalkOptions } from "./walk-options.ts";
 
 export interface SyncPlan {
   readonly mirror: string;
   /** What is due as far as the mirror knows; each fetch may lead to more. */
-  readonly due: readonly { readonly kind: string; readonly fetch: number; readonly check: number }[];
-  /** The first URLs that would be asked for. */
-  readonly next: readonly string[];
+  readonly due: readonly DueCount[];
+  /** The first that would be asked for, and why. */
+  readonly next: readonly { readonly url: string; readonly kind: string; readonly reason: Reason }[];
+  /** What the ledger knows of the allowance; null when nothing was asked yet. */
+  readonly allowance: PlannedAllowance | null;
+  /** Null until the list of brands was begun: before, nobody knows how large the catalogue is. */
+  readonly forecast: Forecast | null;
 }
 
-/** @throws MirrorError */
-export function planSync(options: {
+export interface PlannedAllowance {
+  readonly limit: number | null;
+  readonly remaining: number | null;
+  /** ISO 8601, UTC. */
+  readonly resetAt: string | null;
+}
+
+export interface PlanOptions extends WalkOptions {
   readonly file: string;
   readonly baseUrl: string;
-  readonly depth?: Depth;
-  readonly brands?: readonly string[];
-  readonly follow?: readonly string[];
-}): SyncPlan {
-  const { file, baseUrl, depth = "sizes", brands = [], follow = [] } = options;
+  readonly credential?: Credential | null;
+  /** `ledger.sqlite` beside the mirror unless told. */
+  readonly ledgerFile?: string;
+  readonly clock?: Clock;
+}
+
+const shownNext = 10;
+
+/** @throws MirrorError, LedgerError */
+export function planSync(options: PlanOptions): SyncPlan {
+  const { file, baseUrl, credential = null, clock = systemClock } = options;
+  const walk = settleWalk(options);
+  const ledgerFile = options.ledgerFile ?? join(dirname(file), "ledger.sqlite");
+  const { href, origin } = new URL(baseUrl);
+  const known = readLedger(ledgerFile, { origin, credential }, clock.now());
+  const allowance = known && describeAllowance(known);
   if (!existsSync(file)) {
-    return { mirror: file, due: [{ kind: "root", fetch: 1, check: 0 }], next: [new URL(baseUrl).href] };
+    return {
+      ...{ mirror: file, allowance },
+      due: [{ kind: "root", fetch: 1, check: 0, freeChecks: 0 }],
+      next: [{ url: href, kind: "root", reason: "root" }],
+      forecast: null,
+    };
   }
   const mirror = openMirrorReader(file);
   try {
-    const found = brands.map((brand) => findBrands(mirror, brand));
-    const ids = found.flatMap((one) => (one.certainty === "none" ? [] : one.ids));
-    // A brand that is not known yet is looked for in the listing first.
-    const scope = found.some(({ certainty }) => certainty === "none")
-      ? { kinds: ["root", "brands"], belowIds: null }
-      : {
-          kinds: kindsInScope(kinds, "catalogue", depth, follow),
-          belowIds: brands.length === 0 ? null : ids,
-        };
-    const cycleRun = readCycleRun(mirror.db) ?? 0;
-    const current = prepareFrontier(mirror.db, scope, cycleRun);
-    // Where the present cycle is done, the next sync begins another, in which all that is held is checked.
-    const frontier =
-      current.count() > 0 ? current : prepareFrontier(mirror.db, scope, Number.MAX_SAFE_INTEGER);
-    return { mirror: file, due: frontier.countByKind(), next: frontier.take(10).map(({ url }) => url) };
+    const request = planRequestOf(mirror, walk, known, clock);
+    const due = countDue(mirror.db, request);
+    const planner = createPlanner(mirror.db, request);
+    const next: SyncPlan["next"][number][] = [];
+    const taken = new Set<number>();
+    while (next.length < shownNext) {
+      const planned = planner.take(shownNext - next.length, (id) => taken.has(id));
+      if (planned.length === 0) break;
+      for (const { id, url, kind, reason } of planned) {
+        taken.add(id);
+        next.push({ url, kind, reason });
+      }
+    }
+    const facts = readForecastFacts(mirror.db);
+    const forecast = facts && forecastFrom(facts, walk, known, credential === null ? "withNone" : "withApp");
+    return { mirror: file, due, next, allowance, forecast };
   } finally {
     mirror.close();
   }
+}
+
+function describeAllowance({ limit, remaining, resetAt }: KnownAllowance): PlannedAllowance {
+  return { limit, remaining, resetAt: resetAt === null ? null : new Date(resetAt).toISOString() };
+}
+
+function planRequestOf(
+  mirror: MirrorReader,
+  walk: Walk,
+  known: KnownAllowance | null,
+  clock: Clock,
+): PlanRequest {
+  const { mode } = walk;
+  const scope = scopeOf(mirror, walk);
+  const runId = (listRuns(mirror.db, 1)[0]?.id ?? 0) + 1;
+  const cycle = mode === "incremental" ? null : readPresentCycle(mirror.db, scope, mode);
+  const allowance = () => ({ isPlentiful: false, isFree304: known?.isFree304 ?? null });
+  return { ...walk, scope, runId, cycleRun: cycle?.run ?? runId, now: clock.now, allowance };
+}
+
+function scopeOf(mirror: MirrorReader, { depth, brands, follow }: Walk): Scope {
+  const found = brands.map((brand) => findBrands(mirror, brand));
+  // A brand that is not known yet is looked for in the listing first.
+  if (found.some(({ certainty }) => certainty === "none")) {
+    return { kinds: ["root", "brands"], belowIds: null };
+  }
+  const ids = found.flatMap((one) => (one.certainty === "none" ? [] : one.ids));
+  return {
+    kinds: kindsInScope(kinds, "catalogue", depth, follow),
+    belowIds: brands.length === 0 ? null : ids,
+  };
 }

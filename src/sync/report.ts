@@ -1,5 +1,5 @@
 /** What a sync did: the object that `sync --json` prints, and that the run log keeps. */
-import type { StopReason } from "../mirror/runs.ts";
+import type { MassOfRun, StopReason } from "../mirror/runs.ts";
 import type { RequestCounts } from "./allowance.ts";
 
 export interface SyncReport {
@@ -11,6 +11,8 @@ export interface SyncReport {
   readonly stopped: StopReason | null;
   readonly requests: Readonly<RequestCounts>;
   readonly resources: ResourceCounts;
+  /** Where so much is absent at once that it waits for approval. */
+  readonly masses: readonly MassOfRun[];
   readonly allowance: {
     readonly limit: number | null;
     readonly remaining: number | null;
@@ -32,4 +34,8 @@ export interface ResourceCounts {
   failed: number;
   /** Links that are not followed, since they lead to another origin. */
   skipped: number;
+  /** Absent, and no tombstones before that is approved. */
+  waiting: number;
+  /** Collections whose pages do not make one whole; they prove nobody's absence. */
+  partial: number;
 }

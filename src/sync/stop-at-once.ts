@@ -1,5 +1,6 @@
 /** When a run has no sense any more. What ends it ends it for every request at once, although results come in batches. */
 import type { CarryOut, FetchJob, JobResult, Stop } from "../../jobs/fetch-job.ts";
+import type { MirrorReader } from "../mirror/mirror.ts";
 
 /**
  * Once an answer said to stop, the jobs that come after it are given back without being asked for.
@@ -33,7 +34,18 @@ function stopWithoutRoot(answer: JobResult, rootUrl: string): JobResult {
   return { end: "stopped", job, stop: { reason: "no-root", message, hint: noRootHint, resumeAt: null } };
 }
 
-export const noRootHint = "Check the base URL: it is the address of the service's root.";
+const noRootHint = "Check the base URL: it is the address of the service's root.";
+
+/** An answer at the base URL that is no front page: whatever this is, it is not the service. */
+export function stopOfRefusedRoot({ db }: MirrorReader, failedIds: readonly number[]): Stop | null {
+  const root = db
+    .prepare<[], { id: number; url: string; error: string | null }>(
+      "select id, url, error from _resource where kind = 'root'",
+    )
+    .get();
+  if (root === undefined || !failedIds.includes(root.id)) return null;
+  return { reason: "no-root", message: `${root.url}: ${root.error}`, hint: noRootHint, resumeAt: null };
+}
 
 function failed(job: FetchJob, { message }: Stop, nowMillis: number): JobResult {
   const fetchedAt = new Date(nowMillis).toISOString();

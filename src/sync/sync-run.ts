@@ -2,33 +2,44 @@
 import type { Engine } from "../../jobs/engine.ts";
 import type { JobResult, Stop } from "../../jobs/fetch-job.ts";
 import { kinds } from "../../jobs/kinds.ts";
-import { prepareFrontier, readCycleRun, type Scope } from "../mirror/frontier.ts";
+import { readCycle, type Scope } from "../mirror/frontier.ts";
 import { emptySummary } from "../mirror/ingest.ts";
 import type { MirrorReader } from "../mirror/mirror.ts";
-import type { StopReason } from "../mirror/runs.ts";
+import type { RunClosing, StopReason } from "../mirror/runs.ts";
 import type { Clock } from "../service/clock.ts";
+import type { Service } from "../service/service.ts";
 import type { RunAllowance } from "./allowance.ts";
-import { findBrands } from "./find-brands.ts";
+import { findBrands, unknownBrand } from "./find-brands.ts";
 import { frontierSource } from "./frontier-source.ts";
 import type { Interruption } from "./interruption.ts";
+import { askRateLimit } from "./ledger/rate-limit.ts";
 import type { RunMirror } from "./mirror-thread.ts";
-import { countKinds, type SyncProgress } from "./progress.ts";
+import { countPending } from "./plan/count-pending.ts";
+import type { PlanRequest } from "./plan/plan-request.ts";
+import { createPlanner } from "./plan/planner.ts";
+import { readPresentCycle } from "./plan/present-cycle.ts";
+import { readProgress, type SyncProgress } from "./progress.ts";
 import type { ResourceCounts, SyncReport } from "./report.ts";
 import { requireKnownLinks } from "./require-known-links.ts";
 import { kindsInScope } from "./scope.ts";
-import { noRootHint } from "./stop-at-once.ts";
+import { stopOfRefusedRoot } from "./stop-at-once.ts";
 import { SyncError } from "./sync-error.ts";
+import type { Walk } from "./walk-options.ts";
 
-export interface RunRequest {
-  readonly depth: "brands" | "models" | "sizes";
-  readonly brands: readonly string[];
-  readonly follow: readonly string[];
+/** With so many requests left, their order makes no difference. */
+const plentifulRequests = 5000;
+
+export interface RunRequest extends Walk {
+  readonly budget: number | null;
+  /** Makes tombstones of whatever is noted as absent, however much it is. */
+  readonly approve: boolean;
   readonly onProgress: (read: () => SyncProgress) => void;
 }
 
 export interface RunTools {
   readonly mirror: RunMirror;
   readonly engine: Engine;
+  readonly service: Service;
   readonly allowance: RunAllowance;
   readonly interruption: Interruption;
   readonly clock: Clock;
@@ -42,6 +53,7 @@ export class SyncRun {
   readonly #summary = emptySummary();
   /** Answered jobs, each of which is one fetch with any number of attempts. */
   #answers = 0;
+  #hasAskedRateLimit = false;
   #stop: Stop | null = null;
 
   private constructor(request: RunRequest, tools: RunTools, runId: number, startedMillis: number) {
@@ -54,12 +66,12 @@ export class SyncRun {
   /** @throws SyncError, after the run was closed and all that it fetched saved; MirrorError */
   static async perform(request: RunRequest, tools: RunTools): Promise<SyncReport> {
     const startedMillis = tools.clock.now();
-    const { depth, brands, follow } = request;
+    const { mode, depth, brands, follow } = request;
     const { writes } = tools.mirror;
     requireKnownLinks(tools.mirror.reader, follow);
     const runId = await writes.beginRun({
       startedAt: toIso(startedMillis),
-      mode: "incremental",
+      mode,
       scope: { depth, brands, follow },
     });
     await writes.seed(runId);
@@ -107,24 +119,70 @@ export class SyncRun {
   }
 
   async #walk(scope: Scope): Promise<void> {
-    const { mirror, engine, interruption } = this.#tools;
-    // A cycle that found nothing due is over: this run begins the next one.
-    if (readCycleRun(mirror.reader.db) === null || this.#frontier(scope).isDone)
-      await mirror.writes.setCycleRun(this.#runId);
-    const source = frontierSource(this.#frontier(scope), () => this.#isStopping);
+    const { engine, interruption } = this.#tools;
+    await this.#beginChecks(scope);
+    const planner = createPlanner(this.#tools.mirror.reader.db, this.#planRequest(scope));
+    const source = frontierSource(
+      planner,
+      () => this.#isPlentiful,
+      () => this.#isStopping,
+    );
     for await (const batch of engine.run(source, interruption.cancel)) {
       const failedIds = await this.#ingest(batch);
       source.noteIngested(
         batch.map(({ job }) => job.resourceId),
         failedIds,
       );
+      await this.#askRateLimitOnce();
       this.#request.onProgress(() => this.#progress(scope));
     }
   }
 
-  #frontier(scope: Scope) {
-    const { db } = this.#tools.mirror.reader;
-    return prepareFrontier(db, scope, readCycleRun(db) ?? this.#runId);
+  /** Where the answers do not tell what remains, what is behind the root's `rate_limit` link may. */
+  async #askRateLimitOnce(): Promise<void> {
+    const { mirror, service, allowance, clock } = this.#tools;
+    if (this.#hasAskedRateLimit || allowance.state.isTold || this.#isStopping) return;
+    const url = mirror.reader.db
+      .prepare<[], string>("select url from _resource where kind = 'rate_limit'")
+      .pluck()
+      .get();
+    if (url === undefined) return;
+    this.#hasAskedRateLimit = true;
+    const sentBefore = allowance.counts.sent;
+    await askRateLimit(service, url, allowance, clock.now);
+    this.#answers += allowance.counts.sent - sentBefore;
+  }
+
+  /** A tombstone that something still leads to is asked for again once in a sweep, and in every cycle. */
+  async #beginChecks(scope: Scope): Promise<void> {
+    const { mirror, clock } = this.#tools;
+    const { mode, sweepMillis } = this.#request;
+    if (mode === "incremental") {
+      await mirror.writes.reconsiderTombstones(toIso(clock.now() - sweepMillis));
+      return;
+    }
+    if (readPresentCycle(mirror.reader.db, scope, mode) !== null) return;
+    await mirror.writes.beginCycle({ run: this.#runId, mode });
+    await mirror.writes.reconsiderTombstones(toIso(clock.now()));
+  }
+
+  #planRequest(scope: Scope): PlanRequest {
+    const { mirror, clock, allowance } = this.#tools;
+    return {
+      ...this.#request,
+      scope,
+      now: clock.now,
+      runId: this.#runId,
+      cycleRun: readCycle(mirror.reader.db)?.run ?? this.#runId,
+      allowance: () => ({ isPlentiful: this.#isPlentiful, isFree304: allowance.state.isFree304 }),
+    };
+  }
+
+  get #isPlentiful(): boolean {
+    const { state, counts } = this.#tools.allowance;
+    const granted = state.isBoundless ? Number.POSITIVE_INFINITY : (state.remaining ?? 0);
+    const allowed = (this.#request.budget ?? Number.POSITIVE_INFINITY) - counts.counted;
+    return Math.min(granted, allowed) >= plentifulRequests;
   }
 
   /** @returns the resources that failed */
@@ -142,22 +200,17 @@ export class SyncRun {
 
   #progress(scope: Scope): SyncProgress {
     const { mirror, allowance, clock } = this.#tools;
-    const seconds = (clock.now() - this.#startedMillis) / 1000;
-    return {
-      kinds: countKinds(mirror.reader, scope.kinds),
+    return readProgress(mirror.reader, this.#planRequest(scope), {
       requests: this.#requests(),
       allowance: allowance.state,
-      pending: this.#frontier(scope).count(),
-      seconds,
-      requestsPerSecond: seconds === 0 ? 0 : allowance.counts.sent / seconds,
-    };
+      seconds: (clock.now() - this.#startedMillis) / 1000,
+    });
   }
 
   async #close(scope: Scope): Promise<SyncReport> {
     const { mirror, allowance, clock } = this.#tools;
-    const stopped = this.#stopReason();
-    const pending = this.#frontier(scope).count() - this.#summary.failed;
-    const resources = await this.#closeRun(stopped, { pending });
+    const pending = countPending(mirror.reader.db, this.#planRequest(scope)) - this.#summary.failed;
+    const { resources, stopped, masses } = await this.#closeRun(this.#stopReason(pending), { pending });
     if (this.#stop?.reason === "authentication") {
       throw new SyncError("not-authenticated", this.#stop.message, this.#stop.hint);
     }
@@ -170,67 +223,45 @@ export class SyncRun {
     return {
       run: this.#runId,
       mirror: mirror.reader.file,
-      complete: stopped === null && pending === 0 && resources.failed === 0,
+      complete: stopped === null && pending === 0 && resources.failed === 0 && resources.partial === 0,
       stopped,
       requests: this.#requests(),
       resources,
+      masses,
       allowance: { limit, remaining, resetAt: resetAt === null ? null : toIso(resetAt) },
       resumeAt: resumeMillis === null ? null : toIso(resumeMillis),
       seconds: (clock.now() - this.#startedMillis) / 1000,
     };
   }
 
-  #stopReason(): StopReason | null {
+  #stopReason(pending: number): StopReason | null {
     if (this.#stop === null) return this.#tools.interruption.isRequested ? "interrupted" : null;
-    if (this.#stop.reason === "allowance") return this.#tools.allowance.refusal ?? "allowance";
-    return "error";
+    if (this.#stop.reason !== "allowance") return "error";
+    // Where nothing is owed any more, nothing was stopped: only checks that were not needed were left out.
+    return pending > 0 ? (this.#tools.allowance.refusal ?? "allowance") : null;
   }
 
-  async #closeRun(stopped: StopReason | null, { pending }: { pending: number }): Promise<ResourceCounts> {
+  async #closeRun(
+    stoppedBy: StopReason | null,
+    { pending }: { pending: number },
+  ): Promise<{ resources: ResourceCounts } & Pick<RunClosing, "stopped" | "masses">> {
     const { mirror, clock } = this.#tools;
     const { new: added, changed, unchanged, gone, failed } = this.#summary;
-    const resources = {
-      new: added,
-      changed,
-      unchanged,
-      gone,
-      pending,
-      failed,
-      skipped: countSkippedLinks(mirror.reader),
-    };
-    await mirror.writes.closeRun(this.#runId, {
+    const skipped = countSkippedLinks(mirror.reader);
+    const found = { new: added, changed, unchanged, gone, pending, failed, skipped };
+    const { stopped, masses, ...decided } = await mirror.writes.closeRun(this.#runId, {
       endedAt: toIso(clock.now()),
-      stopped,
-      counts: { requests: this.#requests(), resources },
+      stopped: stoppedBy,
+      counts: { requests: this.#requests(), resources: found },
+      approve: this.#request.approve,
     });
-    return resources;
+    return { resources: { ...found, ...decided, gone: gone + decided.gone }, stopped, masses };
   }
 
   #requests() {
     const { counts } = this.#tools.allowance;
     return { ...counts, retried: Math.max(0, counts.sent - this.#answers), failed: this.#summary.failed };
   }
-}
-
-function unknownBrand(wanted: string, alike: readonly string[]): SyncError {
-  return new SyncError(
-    "unknown-brand",
-    `The service lists no brand called ${JSON.stringify(wanted)}`,
-    alike.length > 0
-      ? `Did you mean ${alike.map((name) => JSON.stringify(name)).join(" or ")}?`
-      : "`armoire query 'select name from known'` lists the brands that the mirror knows.",
-  );
-}
-
-/** An answer at the base URL that is no front page: whatever this is, it is not the service. */
-function stopOfRefusedRoot({ db }: MirrorReader, failedIds: readonly number[]): Stop | null {
-  const root = db
-    .prepare<[], { id: number; url: string; error: string | null }>(
-      "select id, url, error from _resource where kind = 'root'",
-    )
-    .get();
-  if (root === undefined || !failedIds.includes(root.id)) return null;
-  return { reason: "no-root", message: `${root.url}: ${root.error}`, hint: noRootHint, resumeAt: null };
 }
 
 function countSkippedLinks({ db }: MirrorReader): number {

@@ -4,39 +4,41 @@
  * and how far. Out: a report. Whatever stops it, what was fetched is in the mirror.
  */
 import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fetchJobRunner } from "../../jobs/fetch-job.ts";
 import { inlineEngine } from "../../jobs/inline/inline-engine.ts";
-import { type Depth, depths } from "../../schema/kind.ts";
 import { toMirrorError } from "../mirror/errors.ts";
 import type { MirrorReader } from "../mirror/mirror.ts";
 import { removeEmptyMirror } from "../mirror/remove-empty-mirror.ts";
+import { readOriginOrThrow } from "../service/base-url.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
-import { openService } from "../service/service.ts";
-import { createRunAllowance } from "./allowance.ts";
+import { gently } from "./gently.ts";
 import { watchInterruption } from "./interruption.ts";
+import { openMeteredService } from "./metered-service.ts";
 import { openRunMirror } from "./mirror-thread.ts";
 import type { SyncProgress } from "./progress.ts";
 import type { SyncReport } from "./report.ts";
 import { stopAtOnce } from "./stop-at-once.ts";
 import { SyncError } from "./sync-error.ts";
 import { SyncRun } from "./sync-run.ts";
+import { settleWalk, type WalkOptions } from "./walk-options.ts";
 
-export interface SyncOptions {
+export interface SyncOptions extends WalkOptions {
   /** The mirror's file; made when there is none. */
   readonly file: string;
   readonly baseUrl: string;
   /** The vendor's word in `<name>_url`; `service` unless told. */
   readonly serviceName?: string;
   readonly credential?: Credential | null;
-  /** `sizes` unless told. */
-  readonly depth?: Depth;
-  /** Only these brands, by listed name or slug; all when empty. */
-  readonly brands?: readonly string[];
-  /** Links to follow that are else only noted, such as `related`, `same_cut`, `adjacent_sizes`. */
-  readonly follow?: readonly string[];
   /** Counted requests at most in this run; null for as many as the service grants. */
   readonly budget?: number | null;
+  /** Makes tombstones even where more than a fifth of a list is absent at once; not unless told. */
+  readonly approve?: boolean;
+  /** Requests of the allowance to leave for others; none unless told. */
+  readonly reserve?: number;
+  /** What each allowance has left, shared by all mirrors that spend it; `ledger.sqlite` beside the mirror unless told. */
+  readonly ledgerFile?: string;
   /** Requests under way at a time; 4 unless told. */
   readonly concurrency?: number;
   /** Ends the run early: what is under way is finished and saved. */
@@ -52,47 +54,45 @@ export interface SyncOptions {
  * accepted, ServiceSettingsError when the base URL or credential is malformed
  */
 export async function sync(options: SyncOptions): Promise<SyncReport> {
-  const { baseUrl, depth = "sizes", clock = systemClock, concurrency = 4, credential = null } = options;
-  if (!depths.includes(depth)) throw new RangeError(`depth is one of ${depths.join(", ")}, not ${depth}`);
-  const allowance = createRunAllowance(options.budget ?? null, clock.now);
-  const service = openService({
-    baseUrl,
-    credential,
-    reserve: allowance.reserve,
-    connections: concurrency,
-    clock,
-  });
-  const interruption = watchInterruption(options.signal);
+  const { baseUrl, clock = systemClock, concurrency = 4, credential = null } = options;
+  const { budget = null, reserve = 0, approve = false, onProgress = () => {} } = options;
+  const walk = settleWalk(options);
+  readOriginOrThrow(baseUrl);
   const isNew = !existsSync(options.file);
   let isEmpty = false;
+  const mirror = await openRunMirror({
+    file: options.file,
+    identity: {
+      baseUrl: new URL(baseUrl).href,
+      area: "catalogue",
+      serviceName: options.serviceName ?? "service",
+    },
+    openedAt: new Date(clock.now()).toISOString(),
+  });
   try {
-    const mirror = await openRunMirror({
-      file: options.file,
-      identity: {
-        baseUrl: new URL(baseUrl).href,
-        area: "catalogue",
-        serviceName: options.serviceName ?? "service",
-      },
-      openedAt: new Date(clock.now()).toISOString(),
+    // Opened once the mirror is there to be filled: what cannot be synced leaves no ledger behind.
+    const { service, allowance, close } = openMeteredService({
+      ...{ baseUrl, credential, budget, keep: reserve, connections: concurrency, clock },
+      ledgerFile: options.ledgerFile ?? join(dirname(options.file), "ledger.sqlite"),
     });
+    const interruption = watchInterruption(options.signal);
     try {
       const engine = inlineEngine(
-        stopAtOnce(fetchJobRunner(service, clock.now), new URL(baseUrl).href, clock.now),
+        stopAtOnce(gently(fetchJobRunner(service, clock.now), clock), new URL(baseUrl).href, clock.now),
         { concurrency },
       );
-      const { brands = [], follow = [], onProgress = () => {} } = options;
-      const request = { depth, brands, follow, onProgress };
-      return await SyncRun.perform(request, { mirror, engine, allowance, interruption, clock });
-    } catch (error) {
-      isEmpty = error instanceof SyncError && holdsNothing(mirror.reader);
-      throw toMirrorError(error, options.file);
+      const request = { ...walk, budget, approve, onProgress };
+      return await SyncRun.perform(request, { mirror, engine, service, allowance, interruption, clock });
     } finally {
-      await mirror.close();
-      if (isNew && isEmpty) removeEmptyMirror(options.file);
+      interruption.end();
+      await close();
     }
+  } catch (error) {
+    isEmpty = error instanceof SyncError && holdsNothing(mirror.reader);
+    throw toMirrorError(error, options.file);
   } finally {
-    interruption.end();
-    await service.close();
+    await mirror.close();
+    if (isNew && isEmpty) removeEmptyMirror(options.file);
   }
 }
 

@@ -2,15 +2,16 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AllowanceReading } from "../../src/service/allowance-reading.ts";
 import { type AttemptReport, noAnswer, type Reservation } from "../../src/service/reserve.ts";
-import { createRunAllowance } from "../../src/sync/allowance.ts";
+import type { RunAllowance } from "../../src/sync/allowance.ts";
+import { makeLedgerFolder, openAllowance, rootUrl, testClock } from "./ledger/ledger-folder.ts";
 
-const start = Date.parse("2026-03-01T12:00:00Z");
-const attempt = { url: "https://api.example/", conditional: false };
+const attempt = { url: "https://api.example/brands/", conditional: false };
+const start = testClock().time;
 const tomorrow = start + 86_400_000;
 
 function answer(status: number, reading: Partial<AllowanceReading> | null = null): AttemptReport {
   const allowance = reading && { limit: 30, remaining: null, resetAt: tomorrow, ...reading };
-  return { status, allowance, retryAt: null };
+  return { ...noAnswer, status, allowance };
 }
 
 /** Tells whether a promise is settled by now, everything that can go on having gone on. */
@@ -22,114 +23,202 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return Promise.race([settled, new Promise<false>((resolve) => setImmediate(() => resolve(false)))]);
 }
 
+async function withAllowance(
+  options: { budget?: number; keep?: number },
+  use: (allowance: RunAllowance, clock: ReturnType<typeof testClock>) => Promise<void>,
+): Promise<void> {
+  await using folder = await makeLedgerFolder();
+  const clock = testClock();
+  const allowance = openAllowance({ file: folder.file, clock, ...options });
+  await use(allowance, clock);
+  allowance.close();
+}
+
 describe("what may be asked in a run", () => {
-  it("is one request, until something is known of the allowance", async () => {
-    const allowance = createRunAllowance(null, () => start);
-    const first = await allowance.reserve(attempt);
-    const second = allowance.reserve(attempt);
-    expect(await isSettled(second)).toBe(false);
-    first.settle(noAnswer);
-    const retried = await second;
-    const third = allowance.reserve(attempt);
-    expect(await isSettled(third)).toBe(false);
-    retried.settle(answer(200));
-    expect(await isSettled(third)).toBe(true);
-  });
+  it("is one request, until something is known of the allowance", () =>
+    withAllowance({}, async (allowance) => {
+      const first = await allowance.reserve(attempt);
+      const second = allowance.reserve(attempt);
+      expect(await isSettled(second)).toBe(false);
+      first.settle(noAnswer);
+      const retried = await second;
+      const third = allowance.reserve(attempt);
+      expect(await isSettled(third)).toBe(false);
+      retried.settle(answer(200, { remaining: 20 }));
+      (await third).settle(answer(200, { remaining: 19 }));
+    }));
 
-  it("is as many at a time as could all be counted", async () => {
-    const allowance = createRunAllowance(null, () => start);
-    (await allowance.reserve(attempt)).settle(answer(200, { remaining: 2 }));
-    const [first] = await Promise.all([allowance.reserve(attempt), allowance.reserve(attempt)]);
-    const third = allowance.reserve(attempt);
-    expect(await isSettled(third)).toBe(false);
-    first.settle(answer(304, { remaining: 2 }));
-    expect(await isSettled(third)).toBe(true);
-  });
+  it("is as many at a time as could all be counted", () =>
+    withAllowance({}, async (allowance) => {
+      (await allowance.reserve(attempt)).settle(answer(200, { remaining: 2 }));
+      const [first, second] = await Promise.all([allowance.reserve(attempt), allowance.reserve(attempt)]);
+      const third = allowance.reserve(attempt);
+      expect(await isSettled(third)).toBe(false);
+      first.settle(answer(304, { remaining: 2 }));
+      (await third).settle(answer(200, { remaining: 1 }));
+      second.settle(answer(200, { remaining: 0 }));
+    }));
 
-  it("is nothing once none remain, and the refusal says when to come back", async () => {
-    const allowance = createRunAllowance(null, () => start);
-    (await allowance.reserve(attempt)).settle(answer(200, { remaining: 0 }));
-    await expect(allowance.reserve(attempt)).rejects.toMatchObject({
-      code: "allowance-spent",
-      resumeAt: tomorrow,
-    });
-    expect(allowance.refusal).toBe("allowance");
-  });
+  it("is nothing once none remain, and the refusal says when to come back", () =>
+    withAllowance({}, async (allowance) => {
+      (await allowance.reserve(attempt)).settle(answer(200, { remaining: 0 }));
+      await expect(allowance.reserve(attempt)).rejects.toMatchObject({
+        code: "allowance-spent",
+        resumeAt: tomorrow,
+      });
+      expect(allowance.refusal).toBe("allowance");
+      expect(allowance.counts.sent).toBe(1);
+    }));
 
-  it("is something again once the window has ended, one at first", async () => {
-    let now = start;
-    const allowance = createRunAllowance(null, () => now);
-    (await allowance.reserve(attempt)).settle(answer(200, { remaining: 0 }));
-    now = tomorrow;
-    const first = await allowance.reserve(attempt);
-    const second = allowance.reserve(attempt);
-    expect(await isSettled(second)).toBe(false);
-    first.settle(answer(200, { remaining: 29, resetAt: tomorrow + 86_400_000 }));
-    expect(await isSettled(second)).toBe(true);
-  });
+  it("is something again once the window has ended, one at first", () =>
+    withAllowance({}, async (allowance, clock) => {
+      (await allowance.reserve(attempt)).settle(answer(200, { remaining: 0 }));
+      clock.time = tomorrow;
+      const first = await allowance.reserve(attempt);
+      const second = allowance.reserve(attempt);
+      expect(await isSettled(second)).toBe(false);
+      first.settle(answer(200, { remaining: 29, resetAt: tomorrow + 86_400_000 }));
+      (await second).settle(noAnswer);
+    }));
 
-  it("is told by the lowest number of a window, whatever the order of the answers", async () => {
-    const allowance = createRunAllowance(null, () => start);
-    (await allowance.reserve(attempt)).settle(answer(200, { remaining: 9 }));
-    const both = await Promise.all([allowance.reserve(attempt), allowance.reserve(attempt)]);
-    both[1].settle(answer(200, { remaining: 7 }));
-    both[0].settle(answer(200, { remaining: 8 }));
-    expect(allowance.state).toEqual({ limit: 30, remaining: 7, resetAt: tomorrow });
-  });
+  it("is told by the lowest number of a window, whatever the order of the answers", () =>
+    withAllowance({}, async (allowance) => {
+      (await allowance.reserve(attempt)).settle(answer(200, { remaining: 9 }));
+      const both = await Promise.all([allowance.reserve(attempt), allowance.reserve(attempt)]);
+      both[1].settle(answer(200, { remaining: 7 }));
+      both[0].settle(answer(200, { remaining: 8 }));
+      expect(allowance.state).toMatchObject({ limit: 30, remaining: 7, resetAt: tomorrow, isTold: true });
+    }));
 
-  it("is never more than either the allowance or the budget, in any order of answers", async () => {
-    const step = fc.record({
-      asks: fc.nat(6),
-      settles: fc.array(fc.nat(5), { maxLength: 6 }),
-      isFree: fc.boolean(),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.nat(12), fc.option(fc.nat(12)), fc.array(step), async (granted, budget, steps) => {
-        const allowance = createRunAllowance(budget, () => start);
-        const service = createService(granted);
-        let counted = 0;
-        const underWay: { reservation: Reservation; report: AttemptReport }[] = [];
-        const waiting: Promise<unknown>[] = [];
-        const ask = (isFree: boolean) =>
-          allowance.reserve(attempt).then(
-            (reservation) => {
-              const report = service.answer(isFree);
-              if (report.status !== 304) counted++;
-              underWay.push({ reservation, report });
-            },
-            () => {},
-          );
-        for (const { asks, settles, isFree } of steps) {
-          for (let n = 0; n < asks; n++) waiting.push(ask(isFree));
-          await isSettled(Promise.all(waiting));
-          for (const pick of settles) {
-            const [settled] = underWay.splice(pick % Math.max(1, underWay.length), 1);
-            settled?.reservation.settle(settled.report);
-          }
-        }
-        expect(service.refusals).toBe(0);
-        expect(counted).toBeLessThanOrEqual(budget ?? granted);
-      }),
-      { numRuns: 100 },
-    );
-  });
+  it("leaves to others what it was told to keep", () =>
+    withAllowance({ keep: 5 }, async (allowance) => {
+      (await allowance.reserve(attempt)).settle(answer(200, { remaining: 6 }));
+      (await allowance.reserve(attempt)).settle(answer(200, { remaining: 5 }));
+      await expect(allowance.reserve(attempt)).rejects.toMatchObject({ resumeAt: tomorrow });
+      expect(allowance.refusal).toBe("allowance");
+    }));
+
+  it("is bounded by the budget, which neither a free answer nor what was never sent spends", () =>
+    withAllowance({ budget: 1 }, async (allowance) => {
+      (await allowance.reserve({ ...attempt, url: rootUrl })).settle(answer(200, { remaining: 30 }));
+      (await allowance.reserve(attempt)).settle(answer(304, { remaining: 30 }));
+      (await allowance.reserve(attempt)).settle({ ...noAnswer, isSent: false });
+      (await allowance.reserve(attempt)).settle(answer(200, { remaining: 29 }));
+      await expect(allowance.reserve(attempt)).rejects.toMatchObject({ resumeAt: null });
+      expect(allowance.refusal).toBe("budget");
+      expect(allowance.counts).toMatchObject({ sent: 4, counted: 1, notModified: 1 });
+    }));
+
+  it("is not waited for by who does not want it any more", () =>
+    withAllowance({}, async (allowance) => {
+      const first = await allowance.reserve(attempt);
+      const controller = new AbortController();
+      const second = allowance.reserve({ ...attempt, signal: controller.signal });
+      controller.abort(new Error("no more"));
+      first.settle(answer(200, { remaining: 1 }));
+      await expect(second).rejects.toThrow("no more");
+      expect(allowance.state.remaining).toBe(1);
+    }));
 });
 
-/** Grants so many counted requests, tells how many are left, and counts the requests that come when none are. */
-function createService(granted: number): { refusals: number; answer(isFree: boolean): AttemptReport } {
-  let remaining = granted;
-  let isFirst = true;
+describe("a service that asks to wait", () => {
+  const throttled = (millis: number): AttemptReport => ({
+    ...answer(429, { remaining: 20 }),
+    retryAt: start + millis,
+  });
+
+  it("for seconds is waited for by every request", () =>
+    withAllowance({}, async (allowance, clock) => {
+      (await allowance.reserve(attempt)).settle(throttled(60_000));
+      const both = await Promise.all([allowance.reserve(attempt), allowance.reserve(attempt)]);
+      expect(clock.time).toBeGreaterThanOrEqual(start + 60_000);
+      for (const reservation of both) reservation.settle(noAnswer);
+    }));
+
+  it("for longer is not asked again, and the refusal says when to come back", () =>
+    withAllowance({}, async (allowance) => {
+      (await allowance.reserve(attempt)).settle(throttled(60_001));
+      await expect(allowance.reserve(attempt)).rejects.toMatchObject({ resumeAt: start + 60_001 });
+    }));
+
+  it("is waited for by a clock that is set back no longer than by any other", () =>
+    withAllowance({}, async (allowance, clock) => {
+      (await allowance.reserve(attempt)).settle(throttled(50_000));
+      const { sleep } = clock;
+      clock.time -= 366 * 86_400_000;
+      clock.sleep = async (millis, signal) => {
+        expect(millis).toBeLessThanOrEqual(50_000);
+        await sleep.call(clock, millis, signal);
+      };
+      (await allowance.reserve(attempt)).settle(noAnswer);
+    }));
+});
+
+// A thousand runs of two processes with 8 clients each, over one file that each request is written to twice.
+describe("16 concurrent requests against an allowance of 100", () => {
+  it("are never 101, in a thousand interleavings, through one ledger file", async () => {
+    await using folder = await makeLedgerFolder();
+    const clock = testClock();
+    let interleaving = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.infiniteStream(fc.nat(15)), fc.nat(20), async (picks, freeOutOf20) => {
+        const origin = `https://${interleaving++}.example`;
+        const runs = [1, 2].map(() => openAllowance({ file: folder.file, clock, origin }));
+        const service = createService(100, freeOutOf20);
+        const underWay: { reservation: Reservation; report: AttemptReport }[] = [];
+        let clients = 0;
+        // Each client asks again and again until it is refused.
+        const client = async (run: RunAllowance) => {
+          for (;;) {
+            const reservation = await run.reserve(attempt).catch(() => null);
+            if (reservation === null) break;
+            await new Promise<void>((settled) => {
+              const settle = reservation.settle.bind(reservation);
+              const report = service.answer(picks.next().value ?? 0);
+              underWay.push({
+                reservation: {
+                  settle(told) {
+                    settle(told);
+                    settled();
+                  },
+                },
+                report,
+              });
+            });
+          }
+          clients--;
+        };
+        for (const run of runs) {
+          for (let n = 0; n < 8; n++) {
+            clients++;
+            void client(run);
+          }
+        }
+        while (clients > 0) {
+          await new Promise((resolve) => setImmediate(resolve));
+          const [next] = underWay.splice((picks.next().value ?? 0) % Math.max(1, underWay.length), 1);
+          next?.reservation.settle(next.report);
+        }
+        for (const run of runs) run.close();
+        expect(service.counted).toBe(100);
+        expect(service.refused).toBe(0);
+      }),
+      { numRuns: 1000 },
+    );
+  }, 60_000);
+});
+
+/** Grants so many counted requests, and tells what is left. */
+function createService(granted: number, freeOutOf20: number) {
+  let asked = 0;
   return {
-    refusals: 0,
-    answer(isFree) {
-      // The front page comes first, is not counted, and tells what is left.
-      if (isFirst) {
-        isFirst = false;
-        return answer(304, { remaining });
-      }
-      if (!isFree && remaining === 0) this.refusals++;
-      if (!isFree) remaining--;
-      return answer(isFree ? 304 : 200, { remaining });
+    counted: 0,
+    refused: 0,
+    answer(pick: number): AttemptReport {
+      const isFree = (asked++ + pick) % 20 < freeOutOf20 && asked < 120;
+      if (!isFree && this.counted === granted) this.refused++;
+      else if (!isFree) this.counted++;
+      return answer(isFree ? 304 : 200, { limit: granted, remaining: granted - this.counted });
     },
   };
 }

@@ -8,6 +8,11 @@ export function urlsOf(log: readonly LogEntry[]): string[] {
   return log.map(({ url }) => url).sort();
 }
 
+/** The requests without a validator: what was not held. */
+export function fetchesIn(log: readonly LogEntry[]): LogEntry[] {
+  return log.filter(({ conditional }) => !conditional);
+}
+
 /** The kinds that were asked for, each once. */
 export function kindsOf(sandbox: Sandbox): Set<string> {
   const kinds = new Map([...sandbox.truth({ optional: true })].map(({ url, kind }) => [url, kind] as const));

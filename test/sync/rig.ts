@@ -20,14 +20,19 @@ export interface Rig extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly file: string;
   readonly serviceName: string;
+  /** The sandbox's time. */
+  readonly clock: Clock;
   sync(options?: Partial<SyncOptions>): Promise<SyncReport>;
   /** Reads the mirror, and closes it again. */
   read<Result>(reading: (mirror: MirrorReader) => Result): Result;
 }
 
+/** An allowance that no test spends unless it says so, and small enough for the order of requests to matter. */
+const allowance = 4_000;
+
 export async function startRig(options: SandboxOptions = {}): Promise<Rig> {
   const folder = await mkdtemp(join(tmpdir(), "armoire-sync-"));
-  const sandbox = await startSandbox(options);
+  const sandbox = await startSandbox({ allowance, ...options });
   const { serviceName = "service" } = options;
   const file = join(folder, "catalogue.sqlite");
   const clock: Clock = {
@@ -39,6 +44,7 @@ export async function startRig(options: SandboxOptions = {}): Promise<Rig> {
     sandbox,
     file,
     serviceName,
+    clock,
     sync: (more = {}) => sync({ file, baseUrl: sandbox.url, serviceName, clock, ...more }),
     read(reading) {
       const mirror = openMirrorReader(file);

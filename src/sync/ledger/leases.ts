@@ -1,0 +1,118 @@
+/**
+ * The leases of one run. In: that a request is to be sent, and what became of it. Out: a lease, or why there is none.
+ * Where much is left, leases are taken and settled in blocks, because a transaction for every request would cost more
+ * than the request; where little is left, each stands in the ledger before its request is sent.
+ */
+import type { AllowanceReading } from "../../service/allowance-reading.ts";
+import type { AttemptReport } from "../../service/reserve.ts";
+import { giveBack, type Lease, lease, type Settlement, settle, tell } from "./allowance-window.ts";
+import type { Changed, Ledger } from "./ledger.ts";
+import { type Decision, decide } from "./room.ts";
+import type { WindowState } from "./window-state.ts";
+
+const blockSize = 256;
+/** Of the room that there must be for a block, so that no block takes what others could use. */
+const blockRoom = 1_000;
+
+type Taken = Lease | Exclude<Decision, { do: "send" }>;
+
+export class Leases {
+  readonly #ledger: Ledger;
+  readonly #keep: number;
+  readonly #now: () => number;
+  #state: WindowState;
+  #newest: Lease;
+  /** Leases in hand that no request has used yet. */
+  #spare = 0;
+  #isInBlocks = false;
+  #unsettled: Settlement[] = [];
+
+  /**
+   * @param keep requests to leave for others
+   * @param now epoch milliseconds
+   * @throws LedgerError, as all its methods do
+   */
+  constructor(ledger: Ledger, keep: number, now: () => number) {
+    this.#ledger = ledger;
+    this.#keep = keep;
+    this.#now = now;
+    this.#newest = { session: ledger.session, seq: 0 };
+    this.#state = ledger.update((state) => ({ state, result: null }), now()).state;
+  }
+
+  /** As it was last seen in the ledger. */
+  get state(): WindowState {
+    return this.#state;
+  }
+
+  /** @returns a lease, or what to do instead */
+  take(): Taken {
+    if (this.#spare === 0) {
+      const taken = this.#update<Taken>((state) => {
+        const decision = decide(state, this.#keep);
+        if (decision.do !== "send") return { state, result: decision };
+        this.#isInBlocks = decision.room >= blockRoom;
+        this.#spare = this.#isInBlocks ? blockSize : 1;
+        const leased = lease(state, this.#ledger.session, this.#spare);
+        return { state: leased.state, result: leased.lease };
+      });
+      if ("do" in taken) return taken;
+      this.#newest = taken;
+    }
+    this.#spare--;
+    return this.#newest;
+  }
+
+  settle(settlement: Settlement): void {
+    this.#unsettled.push(settlement);
+    if (isRunningLow(settlement.report)) this.#isInBlocks = false;
+    // Within blocks, the next block settles the one before.
+    if (!this.#isInBlocks) this.#settleAll();
+  }
+
+  /** What the service said in the body of the request that was settled last. */
+  tell(reading: AllowanceReading): void {
+    const { seq } = this.#state;
+    this.#update((state) => ({ state: tell(state, reading, seq, this.#now()), result: null }));
+  }
+
+  /** The wait that the service asked for is over, whatever the clock says. */
+  endPause(until: number): void {
+    this.#update((state) => ({
+      state:
+        state.blockedUntil !== null && state.blockedUntil.at <= until
+          ? { ...state, blockedUntil: null }
+          : state,
+      result: null,
+    }));
+  }
+
+  close(): void {
+    this.#isInBlocks = false;
+    this.#settleAll();
+    this.#ledger.close();
+  }
+
+  #settleAll(): void {
+    this.#update((state) => ({ state, result: null }));
+  }
+
+  /** Every transaction settles what was not yet, and gives back what blocks are not needed for any more. */
+  #update<Result>(change: (state: WindowState) => Changed<Result>): Result {
+    const now = this.#now();
+    const unsettled = this.#unsettled;
+    this.#unsettled = [];
+    const unused = this.#isInBlocks ? 0 : this.#spare;
+    this.#spare -= unused;
+    const { state, result } = this.#ledger.update((before) => {
+      const settled = unsettled.reduce((state, settlement) => settle(state, settlement, now), before);
+      return change(unused === 0 ? settled : giveBack(settled, this.#ledger.session, unused));
+    }, now);
+    this.#state = state;
+    return result;
+  }
+}
+
+function isRunningLow({ allowance, isRefusal, retryAt }: AttemptReport): boolean {
+  return isRefusal || retryAt !== null || (allowance?.remaining ?? blockRoom) < blockRoom;
+}

@@ -1,0 +1,48 @@
+/** What can be wrong with the ledger's file; each error says which file, and what to do next. */
+export type LedgerErrorCode = "damaged" | "newer" | "not-a-ledger" | "unwritable";
+
+const meanings: Readonly<Record<LedgerErrorCode, { readonly what: string; readonly hint: string }>> = {
+  damaged: {
+    what: "The ledger is damaged",
+    hint: "It is safe to delete it with its -wal and -shm, but for what is left of today's allowance, which is then found out anew.",
+  },
+  newer: {
+    what: "The ledger is of a later version",
+    hint: "Install a newer Armoire. The file was not touched.",
+  },
+  "not-a-ledger": {
+    what: "Not a ledger of Armoire's",
+    hint: "Move this file away, or use another data directory. It was not touched.",
+  },
+  unwritable: {
+    what: "Cannot open or write the ledger",
+    hint: "Check the folder, its permissions and free space.",
+  },
+};
+
+export class LedgerError extends Error {
+  override readonly name = "LedgerError";
+  readonly code: LedgerErrorCode;
+  readonly file: string;
+  readonly hint: string;
+  constructor(code: LedgerErrorCode, file: string, options?: ErrorOptions) {
+    super(`${meanings[code].what}: ${file}`, options);
+    this.code = code;
+    this.file = file;
+    this.hint = meanings[code].hint;
+  }
+}
+
+/** Turns what SQLite or the system throws into a LedgerError; anything else is thrown on as it is. */
+export function toLedgerError(error: unknown, file: string): unknown {
+  if (!(error instanceof Error) || !("code" in error)) return error;
+  const code = String(error.code);
+  if (code === "SQLITE_NOTADB") return new LedgerError("not-a-ledger", file, { cause: error });
+  // Tables that are not as we made them: something else wrote into the file.
+  if (code === "SQLITE_ERROR" || code.startsWith("SQLITE_CORRUPT"))
+    return new LedgerError("damaged", file, { cause: error });
+  // The system's own codes have no underscore: EACCES, ENOTDIR, ENOSPC.
+  if (/^E[A-Z\d]+$|^SQLITE_(BUSY|CANTOPEN|READONLY|PERM|FULL|IOERR)/.test(code))
+    return new LedgerError("unwritable", file, { cause: error });
+  return error;
+}

@@ -1,0 +1,58 @@
+/**
+ * Who holds leases: a session is one run in one process. A process that is dead does not settle what it holds; that it
+ * is dead can be known on this machine only, and for sure, unless its number was given to another process since.
+ */
+import { hostname } from "node:os";
+import type { LedgerDatabase } from "./ledger-file.ts";
+import { dayMillis } from "./moment.ts";
+
+interface SessionRow {
+  readonly pid: number;
+  readonly host: string;
+  readonly seen_at: number;
+}
+
+export interface Sessions {
+  /** Notes that this session is alive. */
+  note(id: string, now: number): void;
+  isDead(id: string, now: number): boolean;
+  end(id: string): void;
+}
+
+/** Sessions of this very process: its number alone would not tell them from those of a dead one that had it before. */
+const own = new Set<string>();
+
+export function prepareSessions(db: LedgerDatabase): Sessions {
+  const upsert = db.prepare<[string, number, string, number]>(
+    "insert into session values (?, ?, ?, ?) on conflict (id) do update set seen_at = excluded.seen_at",
+  );
+  const select = db.prepare<[string], SessionRow>("select pid, host, seen_at from session where id = ?");
+  const remove = db.prepare<[string]>("delete from session where id = ?");
+  return {
+    note(id, now) {
+      own.add(id);
+      upsert.run(id, process.pid, hostname(), now);
+    },
+    isDead(id, now) {
+      if (own.has(id)) return false;
+      const row = select.get(id);
+      // Unseen for a day, by whichever clock: no attempt lasts that long.
+      if (row === undefined || Math.abs(now - row.seen_at) > dayMillis) return true;
+      return row.host === hostname() && (row.pid === process.pid || !isRunning(row.pid));
+    },
+    end(id) {
+      own.delete(id);
+      remove.run(id);
+    },
+  };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Another user's process may not be signalled, but it is there.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

@@ -1,0 +1,41 @@
+import type { Clock } from "../service/clock.ts";
+import type { Credential } from "../service/credential.ts";
+import { openService, type Service } from "../service/service.ts";
+import { createRunAllowance, type RunAllowance } from "./allowance.ts";
+import { openLedger } from "./ledger/ledger.ts";
+
+export interface MeteredServiceOptions {
+  readonly baseUrl: string;
+  readonly credential: Credential | null;
+  readonly ledgerFile: string;
+  readonly budget: number | null;
+  /** Requests of the allowance to leave for others. */
+  readonly keep: number;
+  readonly connections: number;
+  readonly clock: Clock;
+}
+
+/** The door, and the allowance that each of its requests is reserved from; opened and closed together. */
+export interface MeteredService {
+  readonly service: Service;
+  readonly allowance: RunAllowance;
+  close(): Promise<void>;
+}
+
+/** @throws LedgerError, ServiceSettingsError */
+export function openMeteredService(options: MeteredServiceOptions): MeteredService {
+  const { baseUrl, credential, ledgerFile, budget, keep, connections, clock } = options;
+  const { href: rootUrl, origin } = new URL(baseUrl);
+  const ledger = openLedger({ file: ledgerFile, principal: { origin, credential } });
+  const allowance = createRunAllowance({ ledger, rootUrl, budget, keep, clock });
+  const service = openService({ baseUrl, credential, reserve: allowance.reserve, connections, clock });
+  return {
+    service,
+    allowance,
+    async close() {
+      // First what is still being sent, so that it is settled.
+      await service.close();
+      allowance.close();
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/** The questions to the mirror behind the checks: which held resources are there, in which order to look at them. */
+import type { Connection } from "../../mirror/connection.ts";
+import { type DueResource, isInScope } from "../../mirror/frontier.ts";
+import { readChangeRates } from "./change-rates.ts";
+import type { PlanRequest } from "./plan-request.ts";
+import { weights } from "./weights.ts";
+
+export interface CheckRow extends DueResource {
+  /** Whether it costs nothing if nothing changed. */
+  readonly isFree: 0 | 1;
+}
+
+export interface CheckQueries {
+  /** The front page, before its first fetch and about once a day. */
+  root(): DueResource | null;
+  /**
+   * Listings that lead further, and brands: few, and they tell of many others.
+   * @param goesOn leaves alone what was looked at lately
+   */
+  listings(goesOn: boolean): CheckRow[];
+  /** What a change of its parent, or of its parent's parent, makes suspect since it was last checked. */
+  suspects(): CheckRow[];
+  /** What is older than a sweep allows, the oldest first. */
+  overdue(): CheckRow[];
+  /**
+   * The rest that is free to check: first where expected changes, worth and age are largest.
+   * @param goesOn leaves alone what was looked at lately
+   */
+  expected(goesOn: boolean): CheckRow[];
+}
+
+const dayMillis = 86_400_000;
+
+/** Those that matter most come first where not all can be checked. */
+const worthOf = "coalesce(b.bra_count, m.bra_count, s.bra_count, 0)";
+const withWorth =
+  "left join _brand b on b.id = r.id left join _model m on m.id = r.id left join _size s on s.id = r.id";
+
+export function prepareCheckQueries(db: Connection, request: PlanRequest): CheckQueries {
+  const { scope, runId, sweepMillis, maxAgeMillis, maxFreeChecks, now } = request;
+  const isoBefore = (millis: number) => new Date(now() - millis).toISOString();
+  const isFree = () => (request.allowance().isFree304 === false ? "0" : "r.etag is not null");
+  const columns = () => `r.id, r.url, r.kind, r.etag, ${isFree()} as isFree`;
+  /** What is held, was not checked in this run, and is old enough to be looked at. */
+  const held = `r.state = 'held' and r.kind in (select value from json_each(:kinds)) and r.checked_run < :runId
+    and r.checked_at <= :heldBefore and ${isInScope(scope, "r")}`;
+  /** @param leastMillis how long ago the last check must be */
+  const read = (sql: string, leastMillis: number, more: Record<string, unknown> = {}) =>
+    db.prepare<[Record<string, unknown>], CheckRow>(sql).all({
+      kinds: JSON.stringify(scope.kinds),
+      runId,
+      heldBefore: isoBefore(Math.max(leastMillis, maxAgeMillis)),
+      ...more,
+    });
+  const restMillis = weights.restDays * dayMillis;
+  const selectRoot = db.prepare<[number, string], DueResource>(
+    `select id, url, kind, etag from _resource
+     where kind = 'root' and checked_run < ? and (checked_at is null or checked_at <= ?)`,
+  );
+
+  return {
+    root: () => selectRoot.get(runId, isoBefore(restMillis)) ?? null,
+    listings: (goesOn) =>
+      read(
+        `select ${columns()} from _resource r ${withWorth}
+         where ${held} and r.kind in ('root', 'brands', 'brand', 'models')
+           and r.checked_at <= iif(${isFree()}, :freeBefore, :pricedBefore)
+         order by r.kind = 'root' desc, r.kind = 'brands' desc, r.checked_run, ${worthOf} desc, r.id`,
+        0,
+        {
+          freeBefore: isoBefore(goesOn ? restMillis : 0),
+          pricedBefore: isoBefore(sweepMillis / weights.pricedEvidencePerSweep),
+        },
+      ),
+    suspects: () =>
+      read(
+        `with changed (id, run_id) as (
+           select resource_id, max(from_run) from _revision where seq > 1 group by resource_id
+         ), suspect (id, parent_id) as (
+           select r.id, c.id from changed c join _resource r on r.owner_id = c.id where r.checked_run < c.run_id
+           union
+           select r.id, c.id from changed c join _resource o on o.owner_id = c.id join _resource r on r.owner_id = o.id
+           where r.checked_run < c.run_id
+         ), suspicion (id, likelihood) as (
+           select id, max(likelihood) from (
+             select id, 1.0 / count(*) over (partition by parent_id) as likelihood from suspect
+           ) group by id
+         )
+         select ${columns()} from suspicion join _resource r on r.id = suspicion.id ${withWorth}
+         where ${held} and (${isFree()} or suspicion.likelihood >= :leastSuspicion)
+         order by suspicion.likelihood * (1 + ${worthOf}) desc, r.id`,
+        0,
+        { leastSuspicion: weights.leastSuspicion },
+      ),
+    overdue: () =>
+      read(
+        `select ${columns()} from _resource r ${withWorth} where ${held} order by r.checked_at, ${worthOf} desc, r.id`,
+        sweepMillis,
+      ),
+    expected: (goesOn) =>
+      read(
+        `select ${columns()} from _resource r ${withWorth} left join json_each(:rates) rate on rate.key = r.kind
+         where ${held} and ${isFree()}
+         order by rate.value * (1 + ${worthOf}) * (julianday(:now) - julianday(r.checked_at)) desc, r.id
+         limit :most`,
+        goesOn ? restMillis : 0,
+        {
+          rates: JSON.stringify(Object.fromEntries(readChangeRates(db))),
+          now: isoBefore(0),
+          most: maxFreeChecks,
+        },
+      ),
+  };
+}

@@ -1,0 +1,32 @@
+/** Every weight of the planner, in one place; `npm run bench -- allowance` shows what they are worth. */
+
+export const weights = {
+  /** Bras of a model before any is known. */
+  brasPerModel: 30,
+  /** Sizes of a model before any is known. */
+  sizesPerModel: 7,
+  /** How many models those guesses weigh as much as, once some are known. */
+  guessWeight: 20,
+  /** Items on a page of a listing, where none was read yet. */
+  itemsPerPage: 20,
+  /** How much better than the average an unopened brand is taken to be: looking costs little, and may find the best one. */
+  curiosity: 1.5,
+  /** Of what is asked while something was never fetched, the share of checks of what is held. */
+  shareOfChecks: 0.2,
+  /** How a run's free checks are divided where they do not reach for all: listings and brands, then suspects, then the rest. */
+  shareOfEvidence: 0.4,
+  shareOfSuspects: 0.4,
+  /**
+   * A run that goes on with a crawl leaves alone what was looked at within so many days, and every run the front page; less
+   * than one, so that a run at the same time of each day looks at it.
+   */
+  restDays: 0.75,
+  /** Where a check costs as much as a fetch: how often listings and brands are checked within one sweep. */
+  pricedEvidencePerSweep: 6,
+  /** Where a check costs as much as a fetch: how likely a change must be for a suspect to be asked; a changed parent
+   * makes its only child certain to have changed, and one of many as unlikely as they are many. */
+  leastSuspicion: 0.25,
+  /** Changes a day that a resource of any kind is taken to have before some were seen, and how many days that weighs. */
+  changesPerDay: 0.01,
+  changeGuessDays: 100,
+} as const;

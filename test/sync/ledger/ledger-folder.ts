@@ -1,0 +1,66 @@
+/** A folder for ledgers, in memory where the system has such a place: thousands of commits are made durable for nothing. */
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Clock } from "../../../src/service/clock.ts";
+import { createRunAllowance, type RunAllowance } from "../../../src/sync/allowance.ts";
+import { openLedger } from "../../../src/sync/ledger/ledger.ts";
+
+export interface LedgerFolder extends AsyncDisposable {
+  readonly file: string;
+}
+
+export async function makeLedgerFolder(): Promise<LedgerFolder> {
+  const folder = await mkdtemp(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "armoire-ledger-"));
+  return {
+    file: join(folder, "ledger.sqlite"),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+export const rootUrl = "https://api.example/";
+
+/** A clock that stands still, and moves on by itself only while somebody sleeps. */
+export interface TestClock extends Clock {
+  time: number;
+}
+
+export function testClock(): TestClock {
+  return {
+    time: Date.parse("2026-03-01T12:00:00Z"),
+    now() {
+      return this.time;
+    },
+    random: () => 0,
+    async sleep(millis, signal) {
+      signal?.throwIfAborted();
+      this.time += millis;
+    },
+  };
+}
+
+export interface OpenedAllowance {
+  readonly file: string;
+  readonly clock: Clock;
+  readonly origin?: string;
+  readonly budget?: number | null;
+  readonly keep?: number;
+}
+
+/** What a run does before it asks for anything. */
+export function openAllowance({
+  file,
+  clock,
+  origin = "https://api.example",
+  budget = null,
+  keep = 0,
+}: OpenedAllowance): RunAllowance {
+  const ledger = openLedger({ file, principal: { origin, credential: null } });
+  const bound: Clock = {
+    now: () => clock.now(),
+    random: () => clock.random(),
+    sleep: (millis, signal) => clock.sleep(millis, signal),
+  };
+  return createRunAllowance({ ledger, rootUrl, budget, keep, clock: bound });
+}

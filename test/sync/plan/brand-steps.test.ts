@@ -1,0 +1,126 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type BrandFacts,
+  type CatalogueFacts,
+  type ListingFacts,
+  rankSteps,
+} from "../../../src/sync/plan/brand-steps.ts";
+
+const unread: ListingFacts = {
+  id: 100,
+  isRead: false,
+  duePages: 1,
+  total: null,
+  knownModels: 0,
+  heldModels: 0,
+  dueModels: 0,
+  brasOfHeld: 0,
+};
+
+function heldBrand(id: number, bras: number | null, listing: Partial<ListingFacts> = {}): BrandFacts {
+  return { id, isHeld: true, bras, listing: { ...unread, id: 100 + id, ...listing } };
+}
+
+function readListing(models: number, heldModels = 0, brasOfHeld = 0): Partial<ListingFacts> {
+  const knownModels = Math.min(models, 20);
+  return {
+    ...{ isRead: true, total: models, knownModels, heldModels, brasOfHeld },
+    dueModels: knownModels - heldModels,
+    duePages: models > 20 ? 1 : 0,
+  };
+}
+
+function stepsOf(brands: readonly BrandFacts[], dueBrandPages = 0) {
+  return rankSteps({ brands, dueBrandPages }).map(({ what, id }) => `${what} ${id}`);
+}
+
+describe("of what can be asked for next", () => {
+  it("the models of the brand with most bras a model come first", () => {
+    const brands = [heldBrand(1, 9000, readListing(300)), heldBrand(2, 400, readListing(4))];
+    expect(stepsOf(brands)).toEqual(["model 102", "model 101", "models 101"]);
+  });
+
+  it("a brand whose popular models were found gives way to another", () => {
+    const before = [heldBrand(1, 1000, readListing(10)), heldBrand(2, 500, readListing(10))];
+    expect(stepsOf(before)[0]).toBe("model 101");
+    const after = [heldBrand(1, 1000, readListing(10, 2, 900)), heldBrand(2, 500, readListing(10))];
+    expect(stepsOf(after)[0]).toBe("model 102");
+  });
+
+  it("the first listed of the unknown brands comes first, since the largest are listed first", () => {
+    const unknown = (id: number): BrandFacts => ({ id, isHeld: false, bras: null, listing: null });
+    expect(stepsOf([unknown(1), unknown(2)], 1)).toEqual(["brand 1", "brand 2", "brands 0"]);
+  });
+
+  it("models that are known come before the next page of their listing", () => {
+    expect(stepsOf([heldBrand(1, 5000, readListing(60))])).toEqual(["model 101", "models 101"]);
+  });
+
+  it("a brand that does not tell its bras is taken for an average one", () => {
+    const brands = [
+      heldBrand(1, 3000, readListing(20, 10, 1500)),
+      heldBrand(2, null, readListing(10)),
+      heldBrand(3, 10, readListing(10)),
+    ];
+    expect(stepsOf(brands)).toEqual(["model 101", "model 102", "model 103"]);
+  });
+
+  it("what is worth nothing by all that is known still comes, at the end", () => {
+    expect(stepsOf([heldBrand(1, 0, readListing(5)), heldBrand(2, 50, readListing(5))])).toEqual([
+      "model 102",
+      "model 101",
+    ]);
+  });
+});
+
+const count = fc.nat(200);
+const arbitraryFacts: fc.Arbitrary<CatalogueFacts> = fc.record({
+  dueBrandPages: fc.nat(2),
+  brands: fc
+    .array(
+      fc.record({
+        isHeld: fc.boolean(),
+        bras: fc.option(fc.nat(1e6), { nil: null }),
+        listing: fc.option(
+          fc.record({
+            isRead: fc.boolean(),
+            duePages: fc.nat(3),
+            total: fc.option(count, { nil: null }),
+            knownModels: count,
+            heldModels: count,
+            dueModels: count,
+            brasOfHeld: fc.nat(1e6),
+          }),
+          { nil: null },
+        ),
+      }),
+    )
+    .map((brands) =>
+      brands.map(({ listing, ...brand }, index) => ({
+        ...brand,
+        id: index + 1,
+        listing: listing && { ...listing, id: 1000 + index },
+      })),
+    ),
+});
+
+it("whatever the service claims, every step that can be taken is there once, with a rate that orders it", () => {
+  fc.assert(
+    fc.property(arbitraryFacts, (facts) => {
+      const steps = rankSteps(facts);
+      const names = steps.map(({ what, id }) => `${what} ${id}`);
+      expect(new Set(names).size).toBe(names.length);
+      for (const [index, { rate }] of steps.entries()) {
+        expect(Number.isFinite(rate) && rate >= 0).toBe(true);
+        if (index > 0) expect(rate).toBeLessThanOrEqual(steps[index - 1]?.rate ?? 0);
+      }
+      expect(names.includes("brands 0")).toBe(facts.dueBrandPages > 0);
+      for (const { id, isHeld, listing } of facts.brands) {
+        expect(names.includes(`brand ${id}`)).toBe(!isHeld);
+        const dueModels = isHeld && listing?.isRead === true && listing.dueModels > 0;
+        expect(names.includes(`model ${listing?.id}`)).toBe(dueModels);
+      }
+    }),
+  );
+});

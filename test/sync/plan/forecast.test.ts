@@ -1,0 +1,128 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { BrandFacts } from "../../../src/sync/plan/brand-steps.ts";
+import { type ForecastFacts, forecastCoverage, forecastDepths } from "../../../src/sync/plan/forecast.ts";
+import { forecastFrom } from "../../../src/sync/plan/forecast-days.ts";
+
+const sweep = { sweepMillis: 30 * 86_400_000, maxFreeChecks: 2000 };
+
+const nothing: ForecastFacts = {
+  brands: [],
+  dueBrandPages: 1,
+  brandTotal: null,
+  counts: new Map(),
+  readSizeListings: 0,
+  sizesListed: 0,
+};
+
+function wholeBrand(id: number, bras: number, models: number): BrandFacts {
+  const listing = { id: 100 + id, isRead: true, duePages: 0, total: models, knownModels: models };
+  return {
+    id,
+    isHeld: true,
+    bras,
+    listing: { ...listing, heldModels: models, dueModels: 0, brasOfHeld: bras },
+  };
+}
+
+describe("a forecast", () => {
+  it("of a catalogue that is held as a whole has nothing left, and covers everything", () => {
+    const held = (count: number) => ({ known: count, held: count });
+    const facts: ForecastFacts = {
+      ...nothing,
+      dueBrandPages: 0,
+      brands: [wholeBrand(1, 500, 10), wholeBrand(2, 100, 4)],
+      brandTotal: 2,
+      counts: new Map([
+        ["root", held(1)],
+        ["brands", held(1)],
+        ["brand", held(2)],
+        ["models", held(2)],
+        ["model", held(14)],
+        ["sizes", held(14)],
+      ]),
+    };
+    const [brands, models] = forecastDepths(facts);
+    expect(brands?.requestsLeft).toBe(0);
+    expect(models?.requestsLeft).toBe(0);
+    expect(forecastCoverage(facts).shareAfter(0)).toBe(1);
+  });
+
+  it("takes a list that was read to its end for what it is, whatever it said of itself and however long its pages are", () => {
+    const whole = wholeBrand(1, 500, 50);
+    const listing = whole.listing && { ...whole.listing, total: 90, brasOfHeld: 400 };
+    const held = (count: number) => ({ known: count, held: count });
+    const facts: ForecastFacts = {
+      ...nothing,
+      dueBrandPages: 0,
+      brands: [{ ...whole, listing }],
+      brandTotal: 40,
+      counts: new Map([
+        ...["root", "brands", "brand", "models"].map((kind) => [kind, held(1)] as const),
+        ...["model", "sizes", "size"].map((kind) => [kind, held(50)] as const),
+      ]),
+      readSizeListings: 50,
+      sizesListed: 50,
+    };
+    expect(forecastDepths(facts).map(({ requestsLeft }) => requestsLeft)).toEqual([0, 0, 0]);
+    expect(forecastCoverage(facts).shareAfter(0)).toBe(1);
+  });
+
+  it("counts on what is documented for the credential where no limit is known", () => {
+    expect(forecastFrom(nothing, sweep, null, "withApp").requestsPerDay).toBe(300);
+    expect(forecastFrom(nothing, sweep, null, "withNone").requestsPerDay).toBe(30);
+    expect(forecastFrom(nothing, sweep, { limit: 100, isFree304: null }, "withNone").requestsPerDay).toBe(
+      100,
+    );
+  });
+
+  it("counts on the brands that the service says there are", () => {
+    const { depths } = forecastFrom({ ...nothing, brandTotal: 683 }, sweep, null, "withApp");
+    expect(depths[0]?.kinds).toContainEqual({ kind: "brand", known: 0, held: 0, expected: 683 });
+    expect(depths[0]?.kinds).toContainEqual({ kind: "brands", known: 0, held: 0, expected: 35 });
+  });
+
+  it("in days is what is left at the limit of the ledger, and at the documented allowances", () => {
+    const { depths } = forecastFrom(
+      { ...nothing, brandTotal: 683 },
+      sweep,
+      { limit: 100, isFree304: null },
+      "withNone",
+    );
+    expect(depths[0]?.days).toEqual({ atLimit: 8, withApp: 3, withNone: 24 });
+  });
+
+  it("says when a sweep is more than can be checked", () => {
+    const facts = { ...nothing, counts: new Map([["size", { known: 90_000, held: 90_000 }]]) };
+    expect(forecastFrom(facts, sweep, { limit: 300, isFree304: true }, "withApp").sweep).toEqual({
+      days: 30,
+      attainableDays: 45,
+    });
+    expect(forecastFrom(facts, sweep, { limit: 300, isFree304: false }, "withApp").sweep.attainableDays).toBe(
+      300,
+    );
+  });
+
+  it("of coverage only rises, from what is held to everything", () => {
+    const facts = fc.array(fc.tuple(fc.nat(1e5), fc.nat(300), fc.nat(1000)), { maxLength: 30 }).map(
+      (brands): ForecastFacts => ({
+        ...nothing,
+        brands: brands.map(([bras, models, held], index) => {
+          const brand = wholeBrand(index, bras, models);
+          const heldModels = Math.min(models, held);
+          const brasOfHeld = models === 0 ? 0 : Math.floor((bras * heldModels) / models);
+          return { ...brand, listing: brand.listing && { ...brand.listing, heldModels, brasOfHeld } };
+        }),
+      }),
+    );
+    fc.assert(
+      fc.property(facts, (given) => {
+        const { shareAfter, covered, expected } = forecastCoverage(given);
+        const shares = [0, 10, 100, 1000, 1e6].map(shareAfter);
+        expect(shares).toEqual([...shares].sort((one, other) => one - other));
+        expect(shares[0]).toBeCloseTo(covered / expected);
+        if (covered > 0) expect(shares.at(-1)).toBeCloseTo(1, 2);
+      }),
+    );
+  });
+});

@@ -1,0 +1,216 @@
+import { describe, expect, it } from "vitest";
+import type { SandboxOptions } from "../../../src/sandbox/sandbox-options.ts";
+import type { SyncOptions } from "../../../src/sync/sync.ts";
+import { fetchesIn, urlsOf } from "../requests.ts";
+import { type Rig, startRig } from "../rig.ts";
+
+const world = { brands: 4, models: 12, sizes: 40, pageSize: 3 };
+const daySeconds = 86_400;
+
+/** The kinds that a sync asks for, in this order, and how many of each. */
+async function askedBy(rig: Rig, options: Partial<SyncOptions> = {}): Promise<[string, number][]> {
+  rig.sandbox.clearLog();
+  await rig.sync({ concurrency: 1, ...options });
+  const counts: [string, number][] = [];
+  for (const { url } of rig.sandbox.log()) {
+    const kind = kindOf(rig, url);
+    const last = counts.at(-1);
+    if (last?.[0] === kind) last[1]++;
+    else counts.push([kind, 1]);
+  }
+  return counts;
+}
+
+function kindOf(rig: Rig, url: string): string {
+  return rig.read(({ db }) => {
+    return db.prepare<[string], string>("select kind from _resource where url = ?").pluck().get(url) ?? "?";
+  });
+}
+
+async function heldRig(options: SandboxOptions = {}): Promise<Rig> {
+  const rig = await startRig({ ...world, ...options });
+  await rig.sync();
+  return rig;
+}
+
+function countOf(rig: Rig, ...kinds: string[]): number {
+  return [...rig.sandbox.truth()].filter(({ kind }) => kinds.includes(kind)).length;
+}
+
+describe("an incremental sync", () => {
+  it("checks listings and brands before what they list", async () => {
+    await using rig = await heldRig();
+    rig.sandbox.moveClock({ advanceSeconds: daySeconds });
+    const kinds = (await askedBy(rig)).map(([kind]) => kind);
+    const firstOther = kinds.findIndex((kind) => !["root", "brands", "brand", "models"].includes(kind));
+    expect(kinds.slice(0, 2)).toEqual(["root", "brands"]);
+    expect(kinds.slice(firstOther)).not.toContain("brands");
+    expect(kinds.slice(firstOther)).not.toContain("models");
+  });
+
+  it("asks first for what a changed parent makes suspect", async () => {
+    await using rig = await heldRig();
+    rig.sandbox.moveClock({ advanceSeconds: daySeconds });
+    const { actions } = rig.sandbox.advance({ kind: "size", changes: 1 });
+    const size = actions.find(({ kind }) => kind === "size")?.url;
+    rig.sandbox.clearLog();
+    await rig.sync({ concurrency: 1 });
+    const asked = rig.sandbox.log().map(({ url }) => url);
+    const rest = asked.filter((url) => kindOf(rig, url) === "size");
+    expect(rest.indexOf(size ?? "")).toBeLessThan(countOf(rig, "size") / 2);
+    expect(asked).toContain(size);
+  });
+
+  it("sends no more free checks than it may, and is complete where nothing more is owed", async () => {
+    await using rig = await heldRig();
+    rig.sandbox.moveClock({ advanceSeconds: daySeconds });
+    rig.sandbox.clearLog();
+    const report = await rig.sync({ maxFreeChecks: 10 });
+    expect(rig.sandbox.log().length).toBeLessThanOrEqual(11);
+    expect(report).toMatchObject({ complete: true, stopped: null, requests: { counted: 0 } });
+  });
+
+  it("leaves alone what was checked recently", async () => {
+    await using rig = await heldRig();
+    rig.sandbox.moveClock({ advanceSeconds: daySeconds / 2 });
+    expect(await askedBy(rig, { maxAgeMillis: daySeconds * 1000 })).toEqual([]);
+    rig.sandbox.moveClock({ advanceSeconds: daySeconds });
+    expect((await askedBy(rig, { maxAgeMillis: daySeconds * 1000 })).length).toBeGreaterThan(0);
+  });
+
+  it("goes on to the rest the next time, until everything is checked within a sweep", async () => {
+    await using rig = await heldRig();
+    const total = [...rig.sandbox.truth()].length;
+    const checked = new Set<string>();
+    for (let day = 0; day < 9; day++) {
+      rig.sandbox.moveClock({ advanceSeconds: daySeconds });
+      rig.sandbox.clearLog();
+      await rig.sync({ maxFreeChecks: 30, sweepMillis: 6 * daySeconds * 1000 });
+      for (const { url } of rig.sandbox.log()) checked.add(url);
+    }
+    expect(checked.size).toBe(total);
+  });
+});
+
+describe("where a check costs as much as a fetch", () => {
+  it("only what is owed is asked for", async () => {
+    await using rig = await heldRig({ etag: "none" });
+    rig.sandbox.moveClock({ advanceSeconds: daySeconds });
+    expect(await askedBy(rig)).toEqual([["root", 1]]);
+    rig.sandbox.moveClock({ advanceSeconds: 5 * daySeconds });
+    const kinds = new Set((await askedBy(rig)).map(([kind]) => kind));
+    expect(kinds).toEqual(new Set(["root", "brands", "brand", "models"]));
+  });
+
+  it("nothing grows older than the sweep", async () => {
+    await using rig = await heldRig({ etag: "none" });
+    rig.sandbox.moveClock({ advanceSeconds: 31 * daySeconds });
+    rig.sandbox.clearLog();
+    const report = await rig.sync();
+    expect(urlsOf(rig.sandbox.log())).toEqual([...rig.sandbox.truth()].map(({ url }) => url).sort());
+    expect(report.complete).toBe(true);
+  });
+
+  it("an age that cannot be held keeps the mirror from being complete", async () => {
+    await using rig = await heldRig({ etag: "none" });
+    rig.sandbox.moveClock({ advanceSeconds: 31 * daySeconds });
+    const report = await rig.sync({ budget: 20 });
+    expect(report).toMatchObject({ complete: false, stopped: "budget" });
+    expect(report.resources.pending).toBeGreaterThan(0);
+  });
+
+  it("the service that counts its 304s is checked no more than what is owed", async () => {
+    await using rig = await heldRig({ countNotModified: true, allowance: 300 });
+    rig.sandbox.moveClock({ advanceSeconds: daySeconds });
+    await rig.sync();
+    rig.sandbox.moveClock({ advanceSeconds: daySeconds });
+    const asked = (await askedBy(rig)).reduce((sum, [, count]) => sum + count, 0);
+    expect(asked).toBeLessThan([...rig.sandbox.truth()].length / 4);
+  });
+});
+
+describe("while something was never fetched", () => {
+  it("most of what is asked is new, and a share goes to what is held", async () => {
+    await using rig = await startRig({ ...world, models: 40, sizes: 200 });
+    await rig.sync({ budget: 60 });
+    rig.sandbox.moveClock({ advanceSeconds: 2 * daySeconds });
+    rig.sandbox.clearLog();
+    await rig.sync({ budget: 60 });
+    const log = rig.sandbox.log();
+    const checks = log.length - fetchesIn(log).length;
+    expect(fetchesIn(log).length).toBeGreaterThanOrEqual(59);
+    expect(checks).toBeGreaterThan(3);
+    expect(checks).toBeLessThan(log.length / 3);
+  });
+
+  it("a run that goes on at once asks only for what is new", async () => {
+    await using rig = await startRig(world);
+    await rig.sync({ budget: 20 });
+    rig.sandbox.clearLog();
+    await rig.sync({ budget: 20 });
+    expect(rig.sandbox.log().filter(({ conditional }) => conditional)).toEqual([]);
+  });
+});
+
+describe("the order", () => {
+  it("by depth is one brand after the other", async () => {
+    await using rig = await startRig(world);
+    const kinds = (await askedBy(rig, { order: "depth" })).map(([kind]) => kind);
+    expect(kinds.indexOf("size")).toBeLessThan(kinds.lastIndexOf("brand"));
+  });
+
+  it("by breadth is one level after the other", async () => {
+    await using rig = await startRig(world);
+    const kinds = (await askedBy(rig, { order: "breadth" })).map(([kind]) => kind);
+    expect([...new Set(kinds)]).toEqual(["root", "brands", "brand", "models", "model", "sizes", "size"]);
+  });
+
+  it("by value brings models before sizes, and the most owned models' sizes first", async () => {
+    await using rig = await startRig(world);
+    const kinds = (await askedBy(rig, { order: "value" })).map(([kind]) => kind);
+    expect(kinds.indexOf("sizes")).toBeGreaterThan(kinds.lastIndexOf("model"));
+    const first = rig.sandbox.log().find(({ url }) => kindOf(rig, url) === "sizes")?.url ?? "";
+    const bras = rig.read(({ db }) =>
+      db
+        .prepare<[string], number>(
+          "select m.bra_count from _resource r join _model m on m.id = r.owner_id where r.url = ?",
+        )
+        .pluck()
+        .get(first),
+    );
+    const most = rig.read(({ db }) =>
+      db.prepare<[], number>("select max(bra_count) from _model").pluck().get(),
+    );
+    expect(bras).toBe(most);
+  });
+});
+
+describe("verifying", () => {
+  it("checks everything known now, however many runs that takes, and then begins anew", async () => {
+    await using rig = await heldRig();
+    rig.sandbox.clearLog();
+    for (let run = 0; run < 3; run++) {
+      const stop = new AbortController();
+      await rig.sync({
+        mode: "verify",
+        signal: stop.signal,
+        onProgress: () => {
+          if (run < 2 && rig.sandbox.log().length > 15 * (run + 1)) stop.abort();
+        },
+      });
+    }
+    expect(urlsOf(rig.sandbox.log())).toEqual([...rig.sandbox.truth()].map(({ url }) => url).sort());
+    rig.sandbox.clearLog();
+    await rig.sync({ mode: "verify" });
+    expect(rig.sandbox.log().filter(({ counted }) => counted)).toEqual([]);
+    expect(rig.sandbox.log()).toHaveLength([...rig.sandbox.truth()].length);
+  });
+
+  it("in full fetches everything again, without a validator", async () => {
+    await using rig = await heldRig();
+    rig.sandbox.clearLog();
+    const report = await rig.sync({ mode: "full" });
+    expect(fetchesIn(rig.sandbox.log())).toHaveLength([...rig.sandbox.truth()].length);
+    expect(report.resources).toMatchObject({ new: 0, changed: 0 });
+  });
+});

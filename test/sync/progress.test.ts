@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import type { SyncProgress } from "../../src/sync/progress.ts";
+import { startRig } from "./rig.ts";
+
+it("progress counts what is left to fetch with what is still to be found, down to nothing", async () => {
+  await using rig = await startRig({ brands: 12, models: 40, sizes: 120, pageSize: 5 });
+  const seen: SyncProgress[] = [];
+  await rig.sync({ onProgress: (read) => seen.push(read()) });
+  for (const { countedLeft, pending } of seen) expect(countedLeft).toBeGreaterThanOrEqual(pending);
+  const early = seen.filter(({ kinds }) => kinds.length < 7).map(({ countedLeft }) => countedLeft);
+  expect(Math.max(...early)).toBeGreaterThan(100);
+  expect(seen.at(-1)?.countedLeft).toBe(0);
+});
+
+it("progress counts no check that costs nothing, and every one that fetches anew", async () => {
+  await using rig = await startRig({ brands: 3, models: 6, sizes: 12 });
+  await rig.sync();
+  const first = async (mode: "verify" | "full") => {
+    const seen: SyncProgress[] = [];
+    await rig.sync({ mode, onProgress: (read) => seen.push(read()) });
+    return seen[0];
+  };
+  expect(await first("verify")).toMatchObject({ countedLeft: 0, pending: expect.any(Number) });
+  const anew = await first("full");
+  expect(anew?.countedLeft).toBe(anew?.pending);
+  expect(anew?.pending).toBeGreaterThan(0);
+});
+
+it("progress of some brands is not measured against the whole catalogue", async () => {
+  await using rig = await startRig({ brands: 12, models: 40, sizes: 120 });
+  await rig.sync({ depth: "brands" });
+  const [brand] = [...rig.sandbox.truth()].filter(({ kind }) => kind === "brand");
+  const seen: SyncProgress[] = [];
+  await rig.sync({ brands: [String(brand?.body.body?.name)], onProgress: (read) => seen.push(read()) });
+  for (const { countedLeft, pending } of seen) expect(countedLeft).toBe(pending);
+});
