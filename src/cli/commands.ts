@@ -14,6 +14,10 @@ interface CommandEntry {
 
 export const commands: Readonly<Record<string, CommandEntry>> = {
   sync: { summary: "bring the mirror up to date", load: () => import("./commands/sync.ts") },
+  plan: {
+    summary: "what comes next, what it costs and how long it takes",
+    load: () => import("./commands/plan.ts"),
+  },
   status: {
     summary: "what the mirror holds and how fresh it is",
     load: () => import("./commands/status.ts"),

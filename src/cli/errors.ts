@@ -4,6 +4,7 @@ import { MirrorError, type MirrorErrorCode } from "../mirror/errors.ts";
 import { QueryError } from "../query/query-error.ts";
 import { ShowError } from "../query/show.ts";
 import { ServiceSettingsError } from "../service/settings-error.ts";
+import { LedgerError, type LedgerErrorCode } from "../sync/ledger/ledger-error.ts";
 import { SyncError, type SyncErrorCode } from "../sync/sync-error.ts";
 import { CliError, type ExitCode, exitCodes } from "./exit-codes.ts";
 import { toShown } from "./text-table.ts";
@@ -26,10 +27,18 @@ const ofSync: Readonly<Record<SyncErrorCode, ExitCode>> = {
   "unknown-link": exitCodes.usage,
 };
 
+const ofLedger: Readonly<Record<LedgerErrorCode, ExitCode>> = {
+  damaged: exitCodes.damaged,
+  newer: exitCodes.damaged,
+  "not-a-ledger": exitCodes.failed,
+  unwritable: exitCodes.failed,
+};
+
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CliError) return error.exitCode;
   if (error instanceof MirrorError) return ofMirror[error.code];
   if (error instanceof SyncError) return ofSync[error.code];
+  if (error instanceof LedgerError) return ofLedger[error.code];
   if (error instanceof ServiceSettingsError) return exitCodes.settings;
   if (error instanceof ExportError && error.code === "bad-table-name") return exitCodes.usage;
   if (error instanceof QueryError) {
@@ -53,7 +62,6 @@ export function describeError(error: unknown, isVerbose: boolean): string {
 }
 
 function isDesigned(error: unknown): boolean {
-  return [CliError, MirrorError, SyncError, ServiceSettingsError, QueryError, ShowError, ExportError].some(
-    (type) => error instanceof type,
-  );
+  const designed = [CliError, MirrorError, SyncError, LedgerError, ServiceSettingsError];
+  return [...designed, QueryError, ShowError, ExportError].some((type) => error instanceof type);
 }

@@ -1,4 +1,5 @@
-/** Which mirror a command is about. */
+/** Which mirror a command is about, and which ledger. */
+import { join } from "node:path";
 import { toMirrorError } from "../mirror/errors.ts";
 import { catalogueMirrorFile, listCatalogueMirrors } from "../mirror/location.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
@@ -57,4 +58,15 @@ export function mirrorFileToSync({ mirror, baseUrl, dataDir }: Settings): { file
     file: mirror.value ?? catalogueMirrorFile(dataDir.value ?? "", baseUrl.value),
     baseUrl: baseUrl.value,
   };
+}
+
+/** The mirror to plan for: the one to sync where the base URL is set, else the one to read. @throws CliError, MirrorError */
+export function mirrorFileToPlan(settings: Settings): { file: string; baseUrl: string } {
+  if (settings.baseUrl.value !== null) return mirrorFileToSync(settings);
+  return withMirror(settings, ({ file, identity }) => ({ file, baseUrl: identity.baseUrl }));
+}
+
+/** One for the whole data directory, wherever its mirrors are: they may share an allowance. */
+export function ledgerFile({ dataDir }: Settings): string {
+  return join(dataDir.value ?? "", "ledger.sqlite");
 }

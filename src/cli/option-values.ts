@@ -6,6 +6,22 @@ export function wholeNumber(value: string): number {
   return Number(value);
 }
 
+const unitMillis: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** A whole number of minutes, hours, days or weeks, such as `90m`, `2h`, `3d` or `4w`, in milliseconds. */
+export function durationMillis(value: string): number {
+  const [, count, unit = ""] = value.match(/^(\d{1,6})([mhdw])$/) ?? [];
+  const millis = Number(count) * (unitMillis[unit] ?? Number.NaN);
+  if (Number.isNaN(millis))
+    throw new InvalidArgumentError("It must be a duration such as 90m, 2h, 3d or 4w.");
+  return millis;
+}
+
 export function collect(value: string, earlier: readonly string[]): readonly string[] {
   return [...earlier, value];
 }

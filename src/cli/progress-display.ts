@@ -1,6 +1,7 @@
 /** Progress for a person: one line that is rewritten on a terminal, a plain line now and then elsewhere. */
 import type { SyncProgress } from "../sync/progress.ts";
 import type { Io } from "./io.ts";
+import { formatDays, formatDuration } from "./spoken-time.ts";
 
 const terminalEveryMillis = 200;
 const plainEveryMillis = 10_000;
@@ -42,18 +43,11 @@ export function describeProgress(progress: SyncProgress): string {
 }
 
 /** What the allowance left does not cover waits for those of the days to come, however fast the requests are. */
-function describeRest({ pending, requestsPerSecond, allowance }: SyncProgress): string {
+function describeRest({ pending, countedLeft, requestsPerSecond, allowance }: SyncProgress): string {
   const { limit, remaining } = allowance;
-  if (remaining === null || pending <= remaining)
+  if (remaining === null || countedLeft <= remaining)
     return `${pending} due, about ${formatDuration(pending / requestsPerSecond)}`;
-  if (limit === null || limit === 0) return `${pending} due, more than the allowance left`;
-  const days = Math.ceil((pending - remaining) / limit);
-  return `${pending} due, about ${days} ${days === 1 ? "day" : "days"} at ${limit} a day`;
-}
-
-export function formatDuration(seconds: number): string {
-  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
-  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
-  if (seconds < 172_800) return `${(seconds / 3600).toFixed(1)} h`;
-  return `${(seconds / 86_400).toFixed(1)} days`;
+  if (limit === null || limit === 0) return `about ${countedLeft} to ask for, more than the allowance left`;
+  const days = Math.ceil((countedLeft - remaining) / limit);
+  return `about ${countedLeft} to ask for, ${formatDays(days)} at ${limit} a day`;
 }

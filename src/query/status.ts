@@ -19,6 +19,8 @@ export interface MirrorStatus {
   }[];
   /** Links that are noted and not followed, by name; `sync --follow NAME` follows them. */
   readonly noted: readonly { readonly name: string; readonly count: number }[];
+  /** Lists whose pages do not make one whole, and why; nothing is taken for gone from there. */
+  readonly partialListings: readonly { readonly url: string; readonly why: string }[];
   readonly failures: readonly { readonly url: string; readonly error: string }[];
   readonly lastRun: RunRecord | null;
 }
@@ -30,8 +32,13 @@ export interface KindStatus {
   readonly due: number;
   readonly failed: number;
   readonly gone: number;
-  /** ISO 8601, UTC; null when none was fetched. */
+  /**
+   * When what is held was last checked, ISO 8601, UTC: the oldest; the time since which nine tenths of it were, and half
+   * of it; the newest. Null where nothing is held.
+   */
   readonly oldestCheckAt: string | null;
+  readonly p90CheckAt: string | null;
+  readonly p50CheckAt: string | null;
   readonly newestCheckAt: string | null;
 }
 
@@ -44,22 +51,37 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
     fileBytes: statSync(file).size,
     kinds: db
       .prepare<[], KindStatus>(
-        `select kind, count(*) as known, sum(state = 'held') as held, sum(state = 'due') as due,
+        `with ranked as (
+           select id, kind, state, checked_at as at,
+             row_number() over (partition by kind, state order by checked_at desc) as rank,
+             count(*) over (partition by kind, state) as count
+           from _resource where state not in ('elsewhere', 'superseded')
+         )
+         select kind, count(*) as known, sum(state = 'held') as held, sum(state = 'due') as due,
            sum(state = 'failed') as failed, sum(state = 'gone') as gone,
-           min(checked_at) as oldestCheckAt, max(checked_at) as newestCheckAt
-         from _resource where state not in ('elsewhere', 'superseded') group by kind order by min(id)`,
+           max(at) filter (where state = 'held' and rank = count) as oldestCheckAt,
+           max(at) filter (where state = 'held' and rank = (9 * count + 9) / 10) as p90CheckAt,
+           max(at) filter (where state = 'held' and rank = (count + 1) / 2) as p50CheckAt,
+           max(at) filter (where state = 'held' and rank = 1) as newestCheckAt
+         from ranked group by kind order by min(id)`,
       )
       .all(),
     revisions: db.prepare<[], number>("select count(*) from _revision").pluck().get() ?? 0,
     issues: db
       .prepare<[], MirrorStatus["issues"][number]>(
         `select r.kind, i.code, i.pointer, count(*) as count from _issue i join _resource r on r.id = i.resource_id
-         where i.code <> 'unknown-link' group by r.kind, i.code, i.pointer order by count desc, r.kind, i.pointer limit 50`,
+         where i.code not in ('unknown-link', 'partial-listing') group by r.kind, i.code, i.pointer order by count desc, r.kind, i.pointer limit 50`,
       )
       .all(),
     noted: db
       .prepare<[], MirrorStatus["noted"][number]>(
         "select name, count(*) as count from _link where noted_url is not null group by name order by name",
+      )
+      .all(),
+    partialListings: db
+      .prepare<[], MirrorStatus["partialListings"][number]>(
+        `select r.url, i.detail as why from _issue i join _resource r on r.id = i.resource_id
+         where i.code = 'partial-listing' order by r.id limit 20`,
       )
       .all(),
     failures: db

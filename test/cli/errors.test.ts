@@ -6,6 +6,7 @@ import { MirrorError, type MirrorErrorCode } from "../../src/mirror/errors.ts";
 import { QueryError } from "../../src/query/query-error.ts";
 import { ShowError } from "../../src/query/show.ts";
 import { ServiceSettingsError } from "../../src/service/settings-error.ts";
+import { LedgerError, type LedgerErrorCode } from "../../src/sync/ledger/ledger-error.ts";
 import { SyncError } from "../../src/sync/sync-error.ts";
 
 const hint = "Do this next.";
@@ -22,6 +23,15 @@ describe("an exit code", () => {
     ["newer", 14],
   ])("for a mirror that is %s is %d", (code, exitCode) => {
     expect(exitCodeOf(new MirrorError(code, "f.sqlite", "What", hint))).toBe(exitCode);
+  });
+
+  it.each<[LedgerErrorCode, number]>([
+    ["damaged", 14],
+    ["newer", 14],
+    ["not-a-ledger", 1],
+    ["unwritable", 1],
+  ])("for a ledger that is %s is %d", (code, exitCode) => {
+    expect(exitCodeOf(new LedgerError(code, "ledger.sqlite"))).toBe(exitCode);
   });
 
   it.each([

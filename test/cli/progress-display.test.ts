@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeProgress, formatDuration, progressDisplay } from "../../src/cli/progress-display.ts";
+import { describeProgress, progressDisplay } from "../../src/cli/progress-display.ts";
 import type { SyncProgress } from "../../src/sync/progress.ts";
 import { fakeIo } from "./fake-io.ts";
 
@@ -12,6 +12,7 @@ const progress: SyncProgress = {
   requests: { sent: 34, counted: 33, notModified: 1, retried: 0, failed: 0 },
   allowance: { limit: 300, remaining: 267, resetAt: null },
   pending: 691,
+  countedLeft: 691,
   seconds: 17,
   requestsPerSecond: 2,
 };
@@ -25,31 +26,28 @@ describe("progress in words", () => {
 
   it.each([
     [{ limit: 300, remaining: 691 }, "691 due, about 6 min"],
-    [{ limit: 300, remaining: 690 }, "691 due, about 1 day at 300 a day"],
-    [{ limit: 300, remaining: 267 }, "691 due, about 2 days at 300 a day"],
-    [{ limit: 30, remaining: 0 }, "691 due, about 24 days at 30 a day"],
-    [{ limit: null, remaining: 10 }, "691 due, more than the allowance left"],
-    [{ limit: 0, remaining: 0 }, "691 due, more than the allowance left"],
+    [{ limit: 300, remaining: 690 }, "about 691 to ask for, 1 day at 300 a day"],
+    [{ limit: 300, remaining: 267 }, "about 691 to ask for, 2 days at 300 a day"],
+    [{ limit: 30, remaining: 0 }, "about 691 to ask for, 24 days at 30 a day"],
+    [{ limit: null, remaining: 10 }, "about 691 to ask for, more than the allowance left"],
+    [{ limit: 0, remaining: 0 }, "about 691 to ask for, more than the allowance left"],
     [{ limit: null, remaining: null }, "691 due, about 6 min"],
   ])("counts the days where the allowance, %j, does not cover what is due", (allowance, words) => {
     const line = describeProgress({ ...progress, allowance: { ...allowance, resetAt: null } });
     expect(line.split(" · ").at(0)).toBe(words);
   });
 
+  it("counts on what is still to be found, and not on checks that cost nothing", () => {
+    const isFirst = { ...progress, pending: 20, countedLeft: 12_567 };
+    expect(describeProgress(isFirst)).toMatch(/^about 12567 to ask for, 41 days at 300 a day · /);
+    const isVerifying = { ...progress, pending: 90_000, countedLeft: 0 };
+    expect(describeProgress(isVerifying)).toMatch(/^90000 due, about 12.5 h · /);
+  });
+
   it("leaves out what nobody knows yet", () => {
     const unknown = { limit: null, remaining: null, resetAt: null };
     const early = { ...progress, kinds: [], allowance: unknown, requestsPerSecond: 0 };
     expect(describeProgress(early)).toBe("34 requests, 0/s");
-  });
-
-  it.each([
-    [0, "1 s"],
-    [89, "89 s"],
-    [90, "2 min"],
-    [5400, "1.5 h"],
-    [172_800, "2.0 days"],
-  ])("%d seconds are %s", (seconds, words) => {
-    expect(formatDuration(seconds)).toBe(words);
   });
 });
 
@@ -63,7 +61,7 @@ describe("progress on a terminal", () => {
     now = 250;
     display.update(() => progress);
     display.end();
-    const line = "\r\u001b[2K691 due, about 2 da";
+    const line = "\r\u001b[2Kabout 691 to ask fo";
     expect(io.written).toEqual({ out: "", err: `${line}${line}\r\u001b[2K` });
   });
 });

@@ -15,6 +15,7 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** What reads a mirror, with arguments that would do. */
 const readers: readonly (readonly string[])[] = [
+  ["plan"],
   ["status"],
   ["runs"],
   ["show", "brand", "x"],

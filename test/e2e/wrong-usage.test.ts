@@ -12,7 +12,7 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 
 describe("an unknown flag is wrong usage", () => {
   it.concurrent.each([
-    ...["sync", "status", "runs", "show", "query", "export --out o", "doctor", "sandbox", "mirror"],
+    ...["sync", "plan", "status", "runs", "show", "query", "export --out o", "doctor", "sandbox", "mirror"],
     ...["mirror check", "mirror rebuild"],
   ])("of %s", async (command) => {
     const args = [...command.split(" "), "--nonsense"];
@@ -45,8 +45,8 @@ describe("a value that makes no sense is wrong usage", () => {
       2,
       /data directory \(command line\) has no name/,
     ],
-    "an unknown depth": [() => ["sync", "--depth", "bras"], 2, /Allowed choices are brands, models, sizes/],
     "a budget in words": [() => ["sync", "--budget", "ten"], 2, /must be a whole number/],
+    "a reserve in words": [() => ["sync", "--reserve", "some"], 2, /must be a whole number/],
     "a budget below nothing": [() => ["sync", "--budget=-1"], 2, /must be a whole number/],
     "no concurrency at all": [() => ["sync", "--concurrency", "0"], 2, /must be from 1 to 256/],
     "a limit in words": [() => ["runs", "--limit", "all"], 2, /must be a whole number/],
@@ -81,6 +81,27 @@ describe("a value that makes no sense is wrong usage", () => {
   };
   it.concurrent.each(Object.entries(cases))("%s", (_what, refused) => expectRefused(fixture, refused));
 });
+
+describe.each([["sync"], ["plan"]])("a value that %s cannot walk with is wrong usage", (command) => {
+  const cases: readonly (readonly [flag: string, value: string, says: RegExp])[] = [
+    ["--depth", "bras", /Allowed choices are brands, models, sizes/],
+    ["--mode", "lazy", /Allowed choices are incremental, verify, full/],
+    ["--order", "random", /Allowed choices are value, breadth, depth/],
+    ["--free", "many", /must be a whole number/],
+    ["--free", "-1", /must be a whole number|argument missing/],
+    ["--max-age", "3", /must be a duration such as 90m, 2h, 3d or 4w/],
+    ["--max-age", "3 days", /must be a duration/],
+    ["--sweep", "1.5d", /must be a duration/],
+    ["--sweep", "", /must be a duration/],
+  ];
+  it.concurrent.each(cases)("%s %j", (flag, value, says) =>
+    expectRefused(fixture, [(f) => [command, `${flag}=${value}`, "--base-url", f.sandbox.url], 2, says]),
+  );
+});
+
+it.each(["--reserve", "--budget", "--require-complete"])("%s is no option of plan", (flag) =>
+  expectRefused(fixture, [() => ["plan", flag], 2, /unknown option/]),
+);
 
 it("a base URL with a password is refused without showing it", async () => {
   const ended = await runArmoire(["sync", "--base-url", "https://me:hunter2@api.example.org/"]);

@@ -1,10 +1,18 @@
-/** `armoire status`: what the mirror holds and how fresh it is. */
+/** `armoire status`: what the mirror holds, how fresh it is, and when the rest will be there. */
 import type { Command } from "commander";
 import { type MirrorStatus, readStatus } from "../../query/status.ts";
+import type { SyncPlan } from "../../sync/plan-sync.ts";
+import { summarizeForecast } from "../describe-forecast.ts";
+import { describeAllowance } from "../describe-plan.ts";
 import type { Io } from "../io.ts";
 import { withMirror } from "../mirror-file.ts";
+import { readPlan } from "../read-plan.ts";
 import { readSettings } from "../settings.ts";
+import { formatAge } from "../spoken-time.ts";
 import { formatTable, toShown } from "../text-table.ts";
+
+/** What `--json` prints. */
+type StatusWithOutlook = MirrorStatus & Pick<SyncPlan, "allowance" | "forecast">;
 
 export function configure(command: Command, io: Io): void {
   command
@@ -17,22 +25,28 @@ Examples:
     )
     .action(() => {
       const settings = readSettings(command, io);
-      const status = withMirror(settings, readStatus);
-      io.out(settings.json ? `${JSON.stringify(status)}\n` : describeStatus(status));
+      const held = withMirror(settings, readStatus);
+      const { mirror: file, baseUrl } = held;
+      const { allowance, forecast } = readPlan({ file, baseUrl }, settings, io);
+      const status = { ...held, allowance, forecast };
+      io.out(settings.json ? `${JSON.stringify(status)}\n` : describeStatus(status, Date.now()));
     });
 }
 
-function describeStatus(status: MirrorStatus): string {
-  const { lastRun } = status;
+/** @param now epoch milliseconds */
+function describeStatus(status: StatusWithOutlook, now: number): string {
+  const { lastRun, allowance, forecast } = status;
   const parts = [
-    `Mirror   ${status.mirror} (${(status.fileBytes / 1_048_576).toFixed(1)} MiB, ${status.revisions} revisions)\n`,
-    `Service  ${status.baseUrl}\n`,
+    `Mirror     ${status.mirror} (${(status.fileBytes / 1_048_576).toFixed(1)} MiB, ${status.revisions} revisions)\n`,
+    `Service    ${status.baseUrl}\n`,
     lastRun === null
       ? "No sync yet.\n"
-      : `Last run ${lastRun.id}, ${lastRun.startedAt}${lastRun.stopped === null ? "" : `, stopped: ${lastRun.stopped}`}\n`,
+      : `Last run   ${lastRun.id}, ${lastRun.startedAt}${lastRun.stopped === null ? "" : `, stopped: ${lastRun.stopped}`}\n`,
+    `Allowance  ${describeAllowance(allowance, now)}\n`,
+    forecast === null ? "" : `Forecast   ${summarizeForecast(forecast, "sizes")}\n`,
     "\n",
     formatTable(
-      ["kind", "known", "held", "due", "failed", "gone", "checked from", "to"],
+      ["kind", "known", "held", "due", "failed", "gone", "age p50", "p90", "oldest"],
       status.kinds.map((row) => [
         row.kind,
         row.known,
@@ -40,11 +54,14 @@ function describeStatus(status: MirrorStatus): string {
         row.due,
         row.failed,
         row.gone,
-        row.oldestCheckAt,
-        row.newestCheckAt,
+        ...[row.p50CheckAt, row.p90CheckAt, row.oldestCheckAt].map((at) => formatAge(at, now)),
       ]),
     ),
   ];
+  if (status.partialListings.length > 0) {
+    const lines = status.partialListings.map(({ url, why }) => `  ${url}\n    ${toShown(why)}\n`);
+    parts.push(`\nPartial lists, from which nothing is taken for gone:\n${lines.join("")}`);
+  }
   if (status.failures.length > 0) {
     const lines = status.failures.map(({ url, error }) => `  ${url}\n    ${toShown(error)}\n`);
     parts.push(`\nFailed, to be tried again:\n${lines.join("")}`);

@@ -1,36 +1,36 @@
 /** `armoire sync`: brings the catalogue mirror up to date. */
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { type Depth, depths } from "../../../schema/kind.ts";
-import { planSync } from "../../sync/plan-sync.ts";
+import { type Command, InvalidArgumentError } from "commander";
 import type { SyncReport } from "../../sync/report.ts";
 import { sync } from "../../sync/sync.ts";
 import { readAppCredential } from "../credentials.ts";
+import { summarizeForecast } from "../describe-forecast.ts";
+import { describeReport } from "../describe-report.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
-import { mirrorFileToSync } from "../mirror-file.ts";
-import { collect, wholeNumber } from "../option-values.ts";
+import { ledgerFile, mirrorFileToSync } from "../mirror-file.ts";
+import { wholeNumber } from "../option-values.ts";
+import { printPlan } from "../print-plan.ts";
 import { progressDisplay } from "../progress-display.ts";
+import { readPlan, type Wanted } from "../read-plan.ts";
 import { readSettings, type Settings } from "../settings.ts";
-import { formatTable } from "../text-table.ts";
+import { addWalkFlags, type WalkFlags, walkOptionsOf } from "../walk-flags.ts";
 
-interface SyncFlags {
-  readonly depth: Depth;
-  readonly brand: readonly string[];
-  readonly follow: readonly string[];
+interface SyncFlags extends WalkFlags {
   readonly budget?: number;
+  readonly reserve?: number;
   readonly concurrency: number;
   readonly dryRun?: boolean;
+  readonly approve?: boolean;
   readonly requireComplete?: boolean;
 }
 
 export function configure(command: Command, io: Io): void {
-  command
-    .addOption(new Option("--depth <depth>", "how far to go").choices(depths).default("sizes"))
-    .option("--brand <name>", "only this brand, by its listed name or slug (repeatable)", collect, [])
-    .option("--follow <link>", "also follow related, same_cut or adjacent_sizes (repeatable)", collect, [])
+  addWalkFlags(command)
     .option("--budget <n>", "counted requests at most in this run", wholeNumber)
+    .option("--reserve <n>", "requests of the allowance to leave for others", wholeNumber)
     .option("--concurrency <n>", "requests under way at a time", atLeastOne, 4)
     .option("--dry-run", "say what would be fetched; send nothing")
+    .option("--approve", "let go of what is gone, even if it is more than a fifth of a list")
     .option("--require-complete", "exit with 8 unless everything is up to date")
     .addHelpText(
       "after",
@@ -39,27 +39,23 @@ Examples:
   armoire sync --base-url https://api.example.org/
   armoire sync --depth models --budget 250
   armoire sync --brand "Comexim" --follow related
+  armoire sync --reserve 50 --max-age 12h
   armoire sync --dry-run --json
 
-Exit codes: 0 done (also when the allowance or budget is spent), 1 failed, 2 wrong usage, 3 some resources failed,
+Exit codes: 0 done (also when the allowance or budget is spent), 1 failed, 2 wrong usage, 3 some resources failed or some lists are partial,
 4 not authenticated or wrong settings, 8 not complete (--require-complete), 11 the mirror is locked,
-14 the mirror is damaged or of a later version, 130/143 interrupted with everything saved.`,
+12 too much is gone at once (--approve), 14 the mirror or ledger is damaged or of a later version, 130/143 interrupted with everything saved.`,
     )
     .action(async (flags: SyncFlags) => {
       const settings = readSettings(command, io);
       const { file, baseUrl } = mirrorFileToSync(settings);
-      const wanted = { file, baseUrl, depth: flags.depth, brands: flags.brand, follow: flags.follow };
-      if (flags.dryRun) printPlan(planSync(wanted), settings, io);
+      const wanted = { file, baseUrl, ...walkOptionsOf(flags) };
+      if (flags.dryRun) printPlan(wanted, settings, io);
       else await run(wanted, flags, settings, io);
     });
 }
 
-async function run(
-  wanted: Parameters<typeof planSync>[0],
-  flags: SyncFlags,
-  settings: Settings,
-  io: Io,
-): Promise<void> {
+async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io): Promise<void> {
   const interruption = new AbortController();
   let interruptedWith: ExitCode | null = null;
   io.onInterrupt((exitCode) => {
@@ -74,74 +70,28 @@ async function run(
     serviceName: settings.serviceName.value ?? "service",
     credential: readAppCredential(io),
     budget: flags.budget ?? null,
+    ...(flags.reserve !== undefined && { reserve: flags.reserve }),
+    ledgerFile: ledgerFile(settings),
+    approve: flags.approve === true,
     concurrency: flags.concurrency,
     signal: interruption.signal,
     onProgress: settings.quiet ? () => {} : display.update,
   }).finally(display.end);
   if (settings.json) io.out(`${JSON.stringify(report)}\n`);
-  else if (!settings.quiet) io.out(describeReport(report));
+  else if (!settings.quiet) {
+    // What one brand still takes is not forecast.
+    const isForecast = report.stopped === "allowance" && flags.brand.length === 0;
+    const forecast = isForecast ? readPlan(wanted, settings, io).forecast : null;
+    io.out(describeReport(report, forecast && summarizeForecast(forecast, flags.depth), Date.now()));
+  }
   io.setExitCode(exitCodeOf(report, flags, interruptedWith));
 }
 
 function exitCodeOf(report: SyncReport, flags: SyncFlags, interruptedWith: ExitCode | null): ExitCode {
   if (report.stopped === "interrupted") return interruptedWith ?? exitCodes.interrupted;
-  if (report.resources.failed > 0) return exitCodes.someFailed;
+  if (report.resources.waiting > 0) return exitCodes.approval;
+  if (report.resources.failed > 0 || report.resources.partial > 0) return exitCodes.someFailed;
   return flags.requireComplete && !report.complete ? exitCodes.incomplete : exitCodes.done;
-}
-
-function describeReport({
-  run,
-  resources,
-  requests,
-  stopped,
-  complete,
-  resumeAt,
-  mirror,
-  seconds,
-}: SyncReport): string {
-  const lines = [
-    `Run ${run}: ${resources.new} new, ${resources.changed} changed, ${resources.unchanged} unchanged, ${resources.gone} gone` +
-      ` in ${seconds.toFixed(1)} s.`,
-    `${requests.sent} requests, ${requests.counted} counted, ${requests.notModified} not modified.`,
-  ];
-  if (resources.failed > 0)
-    lines.push(`${resources.failed} failed; \`armoire status\` lists them, the next sync tries them again.`);
-  if (resources.skipped > 0)
-    lines.push(`${resources.skipped} links lead to another origin and were not followed.`);
-  lines.push(
-    complete ? `Everything is up to date: ${mirror}` : describeRest(stopped, resources.pending, resumeAt),
-  );
-  return `${lines.join("\n")}\n`;
-}
-
-function describeRest(stopped: SyncReport["stopped"], pending: number, resumeAt: string | null): string {
-  const rest = `${pending} still due as far as is known; the next sync goes on from here.`;
-  switch (stopped) {
-    case "allowance":
-      return `The allowance is spent${resumeAt === null ? "" : `; it is renewed at ${resumeAt}`}. ${rest}`;
-    case "budget":
-      return `The budget of this run is spent. ${rest}`;
-    case "interrupted":
-      return `Interrupted; everything fetched is saved. ${rest}`;
-    case "error":
-      return `The service stopped answering. ${rest}`;
-    default:
-      return rest;
-  }
-}
-
-function printPlan(plan: ReturnType<typeof planSync>, settings: Settings, io: Io): void {
-  if (settings.json) {
-    io.out(`${JSON.stringify(plan)}\n`);
-    return;
-  }
-  io.out(
-    formatTable(
-      ["kind", "to fetch", "to check"],
-      plan.due.map(({ kind, fetch, check }) => [kind, fetch, check]),
-    ),
-  );
-  io.out(`\nNext:\n${plan.next.map((url) => `  ${url}\n`).join("")}Nothing was sent.\n`);
 }
 
 function atLeastOne(value: string): number {

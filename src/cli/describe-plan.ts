@@ -1,0 +1,77 @@
+/** A plan in words. */
+import type { Order, Reason } from "../sync/plan/plan-request.ts";
+import type { SyncPlan } from "../sync/plan-sync.ts";
+import { chartCoverage, describeSweep, tabulateDays } from "./describe-forecast.ts";
+import { formatMoment } from "./spoken-time.ts";
+import { formatTable } from "./text-table.ts";
+
+const reasonsOfNew: Readonly<Record<Order, string>> = {
+  value: "never fetched, and worth most next",
+  breadth: "never fetched, and next of its level",
+  depth: "never fetched, and next of its brand",
+};
+
+const reasons: Readonly<Record<Exclude<Reason, "new">, string>> = {
+  root: "the front page is looked at once a day",
+  listing: "leads to others, and shows what changed",
+  suspect: "what it belongs to has changed",
+  sweep: "not checked for longer than --sweep",
+  expected: "checked for free where changes are likely",
+  verify: "--mode verify checks everything",
+  full: "--mode full fetches everything anew",
+};
+
+/**
+ * @param order what the plan was made with
+ * @param now epoch milliseconds
+ */
+export function describePlan(plan: SyncPlan, order: Order, now: number): string {
+  const { mirror, due, next, forecast } = plan;
+  const parts = [`Mirror     ${mirror}\nAllowance  ${describeAllowance(plan.allowance, now)}\n`];
+  if (next.length === 0) parts.push("\nNothing is due.\n");
+  else {
+    parts.push(
+      `Today      ${describeReach(plan)}\n`,
+      `\n${formatTable(["due", "to fetch", "to check, free", "to check, counted"], due.map(toDueRow))}`,
+      `\n${formatTable(
+        ["next", "why", "url"],
+        next.map(({ kind, reason, url }) => [
+          kind,
+          reason === "new" ? reasonsOfNew[order] : reasons[reason],
+          url,
+        ]),
+      )}`,
+    );
+  }
+  if (forecast === null) {
+    parts.push("\nHow large the catalogue is, and how long it takes, is known after the first sync.\n");
+  } else {
+    parts.push(
+      `\nUntil everything is held, about\n${tabulateDays(forecast)}`,
+      `\n${describeSweep(forecast)}\n`,
+      `\nShare of all bras covered, in the order of value at ${forecast.requestsPerDay} a day\n${chartCoverage(forecast)}`,
+    );
+  }
+  return parts.join("");
+}
+
+/** @param now epoch milliseconds */
+export function describeAllowance(allowance: SyncPlan["allowance"], now: number): string {
+  if (allowance === null || allowance.remaining === null) return "not known before the first sync";
+  const { limit, remaining, resetAt } = allowance;
+  const renewal = resetAt === null ? "" : `, renewed at ${formatMoment(resetAt, now)}`;
+  return `${remaining} left${limit === null ? "" : ` of ${limit} a day`}${renewal}`;
+}
+
+function toDueRow({ kind, fetch, check, freeChecks }: SyncPlan["due"][number]): unknown[] {
+  return [kind, fetch, freeChecks, check - freeChecks];
+}
+
+function describeReach({ due, allowance }: SyncPlan): string {
+  const cost = due.reduce((sum, { fetch, check, freeChecks }) => sum + fetch + check - freeChecks, 0);
+  const known = `${cost} counted ${cost === 1 ? "request" : "requests"} due as far as is known`;
+  const remaining = allowance?.remaining ?? null;
+  if (remaining === null || cost === 0) return known;
+  if (remaining === 0) return `${known}; none of them before the allowance is renewed`;
+  return `${known}; what is left reaches ${cost <= remaining ? "all of them" : `the first ${remaining}`}`;
+}

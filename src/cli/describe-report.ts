@@ -1,0 +1,66 @@
+/** What a sync did, in words; the last line says what comes next. */
+import type { SyncReport } from "../sync/report.ts";
+import { formatMoment } from "./spoken-time.ts";
+
+/**
+ * @param outlook what the next days bring, in words; null to leave it out
+ * @param now epoch milliseconds
+ */
+export function describeReport(report: SyncReport, outlook: string | null, now: number): string {
+  const { run, resources, requests, masses, complete, mirror, seconds } = report;
+  const lines = [
+    `Run ${run}: ${resources.new} new, ${resources.changed} changed, ${resources.unchanged} unchanged, ${resources.gone} gone` +
+      ` in ${seconds.toFixed(1)} s.`,
+    `${requests.sent} requests, ${requests.counted} counted, ${requests.notModified} not modified.`,
+  ];
+  if (resources.failed > 0)
+    lines.push(`${resources.failed} failed; \`armoire status\` lists them, the next sync tries them again.`);
+  if (resources.partial > 0) {
+    const many = resources.partial === 1 ? "1 list is" : `${resources.partial} lists are`;
+    lines.push(`${many} partial, so nothing is taken for gone from there; \`armoire status\` shows where.`);
+  }
+  if (resources.waiting > 0) lines.push(describeMasses(masses, resources.waiting));
+  if (resources.skipped > 0)
+    lines.push(`${resources.skipped} links lead to another origin and were not followed.`);
+  lines.push(complete ? `Everything is up to date: ${mirror}` : describeRest(report, outlook, now));
+  return `${lines.join("\n")}\n`;
+}
+
+const shownMasses = 3;
+
+function describeMasses(masses: SyncReport["masses"], waiting: number): string {
+  const shown = masses.slice(0, shownMasses).map(({ absent, of, kind, collection }) => {
+    const what = `${absent} of ${of} of kind ${kind}`;
+    return collection === null ? what : `${what} in ${collection}`;
+  });
+  const more = masses.length > shownMasses ? [`${masses.length - shownMasses} more lists`] : [];
+  return (
+    `Waiting for approval, ${waiting} in all: ${[...shown, ...more].join(", ")} are gone at once.` +
+    " `armoire sync --approve` lets them go."
+  );
+}
+
+function describeRest(
+  { stopped, resources, allowance, resumeAt }: SyncReport,
+  outlook: string | null,
+  now: number,
+): string {
+  const rest = `${resources.pending} still due as far as is known; the next sync goes on from here.`;
+  switch (stopped) {
+    case "allowance": {
+      const next = resumeAt === null ? "in a day" : `at ${formatMoment(resumeAt, now)}`;
+      const kept = allowance.remaining ? ` but for ${allowance.remaining} kept for others` : "";
+      return `The allowance is spent${kept}; run it again ${next}. ${outlook ?? rest}`;
+    }
+    case "budget":
+      return `The budget of this run is spent. ${rest}`;
+    case "interrupted":
+      return `Interrupted; everything fetched is saved. ${rest}`;
+    case "approval":
+      return `What is gone is kept as it was until it is approved. ${rest}`;
+    case "error":
+      return `The service stopped answering. ${rest}`;
+    default:
+      return rest;
+  }
+}

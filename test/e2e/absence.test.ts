@@ -1,0 +1,32 @@
+/** What the command line says of what is gone at once, and of lists that do not make one whole. */
+import { expect, it } from "vitest";
+import { runArmoire } from "../support/run-armoire.ts";
+import { startRig } from "../sync/rig.ts";
+
+it("waits for approval with exit 12, and says of what and how it is given", async () => {
+  await using rig = await startRig({ brands: 10, models: 10, sizes: 10 });
+  await rig.sync();
+  rig.sandbox.advance({ removals: 4, kind: "brand" });
+  const args = ["sync", "--mirror", rig.file, "--base-url", rig.sandbox.url, "--mode", "verify"];
+  const waiting = await runArmoire(args);
+  expect(waiting).toMatchObject({ exitCode: 12, stderr: "" });
+  expect(waiting.stdout).toMatch(
+    /Waiting for approval, \d+ in all: 4 of 10 of kind brand in http:\S+ .* `armoire sync --approve` lets them go\.\n/,
+  );
+  expect((await runArmoire([...args, "--json"])).exitCode).toBe(12);
+  const approved = await runArmoire([...args, "--approve"]);
+  expect(approved).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(approved.stdout).not.toContain("approv");
+}, 30_000);
+
+it("ends with 3 where a list is partial, which status shows", async () => {
+  await using rig = await startRig({ brands: 10, models: 10, sizes: 10 });
+  rig.sandbox.setFaults([{ kind: "brands", times: "always", fault: "wrong-total", value: 12 }]);
+  const args = ["--mirror", rig.file];
+  const { exitCode, stdout } = await runArmoire(["sync", ...args, "--base-url", rig.sandbox.url]);
+  expect(exitCode).toBe(3);
+  expect(stdout).toMatch(
+    /^1 list is partial, so nothing is taken for gone from there; `armoire status` shows where\.$/m,
+  );
+  expect((await runArmoire(["status", ...args])).stdout).toContain("says 12, lists 10");
+}, 30_000);

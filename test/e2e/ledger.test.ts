@@ -1,0 +1,57 @@
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { runArmoire } from "../support/run-armoire.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+import { createFixture, type Fixture } from "./fixture.ts";
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+/** What spoils the ledger of a data directory, the exit code that tells of it, and its words. */
+const spoilt: Readonly<Record<string, readonly [(ledger: string, f: Fixture) => void, number, RegExp]>> = {
+  "is damaged": [
+    (ledger) => {
+      const bytes = readFileSync(ledger);
+      writeFileSync(ledger, bytes.fill(0xa5, 4096));
+    },
+    14,
+    /The ledger is damaged: .*ledger\.sqlite\nIt is safe to delete it/,
+  ],
+  "is of a later version": [
+    (ledger) => {
+      const db = new Database(ledger);
+      db.pragma("user_version = 99");
+      db.close();
+    },
+    14,
+    /The ledger is of a later version: .*\nInstall a newer Armoire/,
+  ],
+  "is another program's file": [
+    (ledger, f) => copyFileSync(f.otherDatabase, ledger),
+    1,
+    /Not a ledger of Armoire's: .*\nMove this file away/,
+  ],
+};
+
+describe.each(Object.entries(spoilt))("a ledger that %s", (_what, [spoil, exitCode, says]) => {
+  it.concurrent.each(["sync", "plan", "status"])("ends %s as it should", async (command) => {
+    const dataDir = fixture.newPath();
+    const settings = ["--data-dir", dataDir, "--base-url", fixture.sandbox.url];
+    await runArmoire(["sync", ...settings, "--depth", "brands"]);
+    spoil(join(dataDir, "ledger.sqlite"), fixture);
+    expectRefusal(await runArmoire([command, ...settings]), exitCode, says);
+  });
+});
+
+it("a ledger that is a folder is told as what cannot be opened", async () => {
+  const dataDir = fixture.newPath();
+  mkdirSync(join(dataDir, "ledger.sqlite"), { recursive: true });
+  const settings = ["--data-dir", dataDir, "--base-url", fixture.sandbox.url];
+  for (const command of ["sync", "plan"])
+    expectRefusal(await runArmoire([command, ...settings]), 1, /Cannot open or write the ledger: .*\nCheck/);
+});

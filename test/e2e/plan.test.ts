@@ -1,0 +1,134 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SyncPlan, SyncReport } from "../../src/index.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { temporaryFolder } from "../support/run-armoire.ts";
+import { json, output } from "./answers.ts";
+import { listAll } from "./fixture.ts";
+
+describe("before the first sync", () => {
+  it("the plan is the front page; nothing is sent and nothing made", async () => {
+    await using sandbox = await startSandbox();
+    await using folder = await temporaryFolder();
+    const settings = ["--data-dir", join(folder.path, "data"), "--base-url", sandbox.url];
+    expect(await output("plan", ...settings)).toMatch(
+      /^Mirror .*\nAllowance {2}not known before the first sync\n[\s\S]*\nroot +1 +0 +0\n[\s\S]* is known after the first sync\.\n$/,
+    );
+    expect(await json("plan", ...settings)).toEqual({
+      mirror: expect.stringMatching(/catalogue\.sqlite$/),
+      due: [{ kind: "root", fetch: 1, check: 0, freeChecks: 0 }],
+      next: [{ url: sandbox.url, kind: "root", reason: "root" }],
+      allowance: null,
+      forecast: null,
+    });
+    expect(sandbox.log()).toEqual([]);
+    expect(await listAll(folder.path)).toEqual([]);
+  });
+});
+
+describe("in the middle of the first crawl", () => {
+  const day = 86_400;
+  let sandbox: Sandbox;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let settings: readonly string[];
+  let lastLine: string;
+  beforeAll(async () => {
+    sandbox = await startSandbox({ brands: 12, models: 60, sizes: 300, allowance: 30 });
+    folder = await temporaryFolder();
+    settings = ["--data-dir", folder.path, "--base-url", sandbox.url];
+    lastLine = (await output("sync", ...settings)).trimEnd().split("\n").at(-1) ?? "";
+  });
+  afterAll(async () => {
+    await sandbox.close();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  it("the sync ends with when to run again and what the next days bring", () => {
+    expect(lastLine).toMatch(
+      /^The allowance is spent; run it again at \d{4}-\d\d-\d\d \d\d:\d\d UTC \(in 24 h\)\. \d+ % of all bras are covered, \d+ % in 1 day, \d+ % in 7 days, 100 % in 30 days; all models in \d days?, all sizes in \d+ days, at 30 a day\.$/,
+    );
+  });
+
+  it("the next sync of the same day sends nothing, also into another mirror: they share the ledger", async () => {
+    const sent = sandbox.log().length;
+    const elsewhere = join(folder.path, "elsewhere", "other.sqlite");
+    for (const more of [[], ["--mirror", elsewhere]]) {
+      const { stopped, requests, resumeAt } = await json<SyncReport>("sync", ...settings, ...more);
+      expect({ stopped, sent: requests.sent }).toEqual({ stopped: "allowance", sent: 0 });
+      expect(Date.parse(resumeAt ?? "")).toBeGreaterThan(Date.now());
+    }
+    expect(sandbox.log()).toHaveLength(sent);
+    expect((await listAll(folder.path)).filter((path) => path.endsWith("ledger.sqlite"))).toEqual([
+      "ledger.sqlite",
+    ]);
+  });
+
+  it("the plan says what is due, what comes next and why, and how many days it takes", async () => {
+    const text = await output("plan", ...settings);
+    expect(text).toMatch(/\nAllowance {2}0 left of 30 a day, renewed at .* \(in 24 h\)\n/);
+    expect(text).toMatch(
+      /\nToday {6}\d+ counted requests due .*; none of them before the allowance is renewed\n/,
+    );
+    expect(text).toMatch(/\nmodel +\d+ +\d+ +0\n/);
+    expect(text).toMatch(/\nmodel {2}never fetched, and worth most next {2}http/);
+    expect(text).toMatch(/\nup to +requests +at your 30 a day +with app \(300\) +without \(30\)\n/);
+    expect(text).toMatch(/\nnow +\d+ % +█+\n1 day[\s\S]*\n60 days {2}100 % {2}█{40}\n$/);
+    // It is the same in a pipe, on a terminal and without colours.
+    expect(text).not.toContain("\u001b");
+  });
+
+  it("the plan is the same as a sync that is only tried", async () => {
+    for (const format of [[], ["--json"]]) {
+      const plan = await output("plan", ...settings, ...format);
+      expect(await output("sync", "--dry-run", ...settings, ...format)).toBe(plan);
+    }
+  });
+
+  it("status tells the allowance and the forecast of the plan, which needs no base URL either", async () => {
+    const dataDir = settings.slice(0, 2);
+    const { allowance, forecast } = await json<SyncPlan>("plan", ...dataDir);
+    expect(await json("status", ...dataDir)).toMatchObject({ allowance, forecast });
+    const text = await output("status", ...dataDir);
+    expect(text).toMatch(/\nAllowance {2}0 left of 30 a day, renewed at /);
+    expect(text).toMatch(/\nForecast {3}\d+ % of all bras are covered, .* at 30 a day\.\n/);
+    expect(text).toMatch(/\nkind +known +held +due +failed +gone +age p50 +p90 +oldest\n/);
+  });
+
+  it("each order has a plan of its own, and so has each depth", async () => {
+    const nextOf = async (...flags: readonly string[]) =>
+      (await json<SyncPlan>("plan", ...settings, ...flags)).next.map(({ url }) => url);
+    const plans = await Promise.all([
+      nextOf("--order", "value"),
+      nextOf("--order", "breadth"),
+      nextOf("--order", "depth"),
+    ]);
+    expect(plans[0]).not.toEqual(plans[2]);
+    expect(await nextOf()).toEqual(plans[0]);
+    const { due } = await json<SyncPlan>("plan", ...settings, "--depth", "brands");
+    expect(due.map(({ kind }) => kind).filter((kind) => !["root", "brands", "brand"].includes(kind))).toEqual(
+      [],
+    );
+  });
+
+  it("without its ledger it knows only less, and a day later asks for exactly what was planned", async () => {
+    const ledger = join(folder.path, "ledger.sqlite");
+    for (const suffix of ["", "-wal", "-shm"]) await rm(ledger + suffix, { force: true });
+    sandbox.moveClock({ advanceSeconds: day + 1 });
+    const { next, allowance } = await json<SyncPlan>("plan", ...settings);
+    expect(allowance).toBeNull();
+    sandbox.clearLog();
+    const one = ["--concurrency", "1"];
+    const { stopped } = await json<SyncReport>("sync", ...settings, ...one, "--budget", "3");
+    expect(stopped).toBe("budget");
+    expect(sandbox.log().map(({ url }) => url)).toEqual(next.slice(0, 3).map(({ url }) => url));
+    const reserved = await json<SyncReport>("sync", ...settings, ...one, "--reserve", "20");
+    expect(reserved).toMatchObject({
+      stopped: "allowance",
+      requests: { counted: 7 },
+      allowance: { remaining: 20 },
+    });
+    const words = await output("sync", ...settings, "--reserve", "20");
+    expect(words).toMatch(/\nThe allowance is spent but for 20 kept for others; run it again at /);
+  });
+});

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SyncPlan, SyncReport } from "../../src/index.ts";
+import { json, output } from "./answers.ts";
+import { createFixture, type Fixture } from "./fixture.ts";
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+const plan = (...flags: readonly string[]) =>
+  json<SyncPlan>("plan", "--data-dir", fixture.newPath(), "--mirror", fixture.mirror, ...flags);
+const total = ({ due }: SyncPlan, key: "fetch" | "check" | "freeChecks") =>
+  due.reduce((sum, count) => sum + count[key], 0);
+
+describe("once everything is held", () => {
+  it("nothing is left, and all of it may be checked for free", async () => {
+    const plain = await plan();
+    const held = total(plain, "check");
+    expect(held).toBeGreaterThan(50);
+    expect({ fetch: total(plain, "fetch"), free: total(plain, "freeChecks") }).toEqual({
+      fetch: 0,
+      free: held,
+    });
+    expect(plain.forecast?.depths.map(({ requestsLeft }) => requestsLeft)).toEqual([0, 0, 0]);
+    const text = await output("plan", "--data-dir", fixture.newPath(), "--mirror", fixture.mirror);
+    expect(text).toMatch(/\nsizes +0 +done +done\n/);
+    expect(text).toMatch(/\nnow {6}100 % {2}█{40}\n/);
+  });
+
+  it("--mode verify checks all of it for free, and --mode full fetches all of it anew", async () => {
+    const [plain, verify, full] = await Promise.all([
+      plan(),
+      plan("--mode", "verify"),
+      plan("--mode", "full"),
+    ]);
+    expect(total(verify, "check")).toBe(total(plain, "check"));
+    expect(total(verify, "freeChecks")).toBe(total(plain, "check"));
+    expect(new Set(verify.next.map(({ reason }) => reason))).toEqual(new Set(["verify"]));
+    expect(total(full, "check")).toBe(total(plain, "check"));
+    expect(total(full, "freeChecks")).toBe(0);
+    expect(new Set(full.next.map(({ reason }) => reason))).toEqual(new Set(["full"]));
+  });
+
+  it("--max-age leaves alone what was just checked, and --free bounds what is checked for free", async () => {
+    const [young, few] = await Promise.all([plan("--max-age", "90m"), plan("--free", "7")]);
+    expect({ due: young.due, next: young.next }).toEqual({ due: [], next: [] });
+    expect(total(few, "check")).toBe(7);
+    expect(few.forecast?.sweep.attainableDays).toBeGreaterThan(10);
+  });
+
+  it("--sweep is the age that the plan measures itself against", async () => {
+    const [owed, rested] = await Promise.all([plan("--sweep", "0d"), plan("--sweep", "1w")]);
+    expect([owed, rested].map(({ forecast }) => forecast?.sweep.days)).toEqual([0, 7]);
+  });
+
+  it("a sync does as its flags say", async () => {
+    const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url];
+    const all = (await json<SyncReport>("sync", ...settings)).resources.new;
+    const requests = async (...flags: readonly string[]) => {
+      const report = await json<SyncReport>("sync", ...settings, ...flags);
+      return { checked: report.requests.notModified, fetched: report.resources.unchanged };
+    };
+    expect((await requests("--max-age", "1h")).checked).toBe(0);
+    expect((await requests("--free", "5")).checked).toBe(5);
+    expect((await requests("--mode", "verify")).checked).toBe(all);
+    expect(await requests("--mode", "full")).toMatchObject({ checked: 0, fetched: all });
+    expect((await requests("--order", "depth", "--sweep", "2w")).checked).toBe(all);
+  });
+});

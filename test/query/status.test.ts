@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import fc from "fast-check";
+import { afterAll, expect, it } from "vitest";
+import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { readStatus } from "../../src/query/status.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { sync } from "../../src/sync/sync.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "armoire-status-"));
+const file = join(folder, "catalogue.sqlite");
+const sandbox = await startSandbox({ brands: 8, models: 12, sizes: 20 });
+await sync({ file, baseUrl: sandbox.url });
+afterAll(async () => {
+  await sandbox.close();
+  rmSync(folder, { recursive: true });
+});
+
+function change(sql: string, ...values: readonly unknown[]): void {
+  const db = new Database(file);
+  db.prepare(sql).run(...values);
+  db.close();
+}
+
+function status() {
+  const mirror = openMirrorReader(file);
+  try {
+    return readStatus(mirror);
+  } finally {
+    mirror.close();
+  }
+}
+
+it("the freshness of a kind is when the oldest, nine tenths and half of it were checked, and the newest", () => {
+  const minutes = fc.array(fc.integer({ min: 0, max: 59 }), { minLength: 8, maxLength: 8 });
+  const toTime = (minute: number) => `2026-01-30T20:${String(minute).padStart(2, "0")}:00.000Z`;
+  fc.assert(
+    fc.property(minutes, (given) => {
+      for (const [index, minute] of given.entries()) {
+        const nth = "select id from _resource where kind = 'brand' order by id limit 1 offset ?";
+        change(`update _resource set checked_at = ? where id = (${nth})`, toTime(minute), index);
+      }
+      const newestFirst = given.map(toTime).sort().reverse();
+      // The nearest rank: at least so many were checked at that time or later.
+      const [p50, p90] = [0.5, 0.9].map((share) => newestFirst[Math.ceil(share * 8) - 1]);
+      const oldest = newestFirst.at(-1);
+      const brand = status().kinds.find(({ kind }) => kind === "brand");
+      expect(brand).toMatchObject({
+        ...{
+          held: 8,
+          newestCheckAt: newestFirst[0],
+          p50CheckAt: p50,
+          p90CheckAt: p90,
+          oldestCheckAt: oldest,
+        },
+      });
+    }),
+    { numRuns: 20 },
+  );
+});
+
+it("what is not held has no freshness", () => {
+  change("update _resource set state = 'gone' where kind = 'size'");
+  expect(status().kinds.find(({ kind }) => kind === "size")).toMatchObject({
+    ...{ held: 0, gone: 20, oldestCheckAt: null, p90CheckAt: null, p50CheckAt: null, newestCheckAt: null },
+  });
+  expect(
+    status().kinds.every(({ known, held, due, failed, gone }) => known === held + due + failed + gone),
+  ).toBe(true);
+});
+
+it("partial lists are told with why, and not among the oddities", () => {
+  change(
+    `insert into _issue (resource_id, pointer, code, detail, run_id)
+     select min(id), '/collection', 'partial-listing', 'lists 19 of 20', 1 from _resource where kind = 'models'`,
+  );
+  const { partialListings, issues } = status();
+  expect(partialListings).toEqual([{ url: expect.stringContaining("/models/"), why: "lists 19 of 20" }]);
+  expect(issues.map(({ code }) => code)).not.toContain("partial-listing");
+});
