@@ -4,7 +4,7 @@
  * disagree. It knows no kind by name: the table of kinds is handed in.
  */
 import { type Envelope, type FieldIssue, readEnvelopeOrThrow, toPointer } from "../../schema/envelope.ts";
-import { JsonError, type ParsedJson, parseJsonOrThrow } from "../../schema/json.ts";
+import { decodeUtf8, JsonError, type ParsedJson, parseJsonOrThrow } from "../../schema/json.ts";
 import { type Kind, type Kinds, unknownItemKind, unknownKind } from "../../schema/kind.ts";
 import type { Projection } from "../../schema/projection.ts";
 import { openSummary, readSummary } from "../../schema/summaries.ts";
@@ -54,20 +54,11 @@ export class UnexpectedRelError extends Error {
   override readonly name = "UnexpectedRelError";
 }
 
-// A byte order mark is left to the parser, which accepts one.
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
 /** A verbatim body, parsed. @throws JsonError */
 export function parseBodyOrThrow(body: Uint8Array): ParsedJson {
-  return parseJsonOrThrow(decodeOrThrow(body));
-}
-
-function decodeOrThrow(body: Uint8Array): string {
-  try {
-    return utf8.decode(body);
-  } catch {
-    throw new JsonError("not-json", "not UTF-8");
-  }
+  const text = decodeUtf8(body);
+  if (text === null) throw new JsonError("not-json", "not UTF-8");
+  return parseJsonOrThrow(text);
 }
 
 /** @throws NotAnEnvelopeError, UnexpectedRelError */
