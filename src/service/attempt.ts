@@ -12,7 +12,7 @@ export interface Ask {
   /** The address that the caller gave. */
   readonly url: string;
   /** The address to ask: the same one, or where a redirect led. */
-  readonly target: URL;
+  readonly target: string;
   /** The validator to send. */
   readonly etag: string | null;
   readonly signal: AbortSignal | undefined;
@@ -43,7 +43,7 @@ export function createAttempt({
   redact,
 }: AttemptParts): Attempt {
   return async ({ url, target, etag, signal }) => {
-    const reservation = reserve && (await reserve({ url: target.href, conditional: etag !== null }));
+    const reservation = reserve && (await reserve({ url: target, conditional: etag !== null }));
     let report = noAnswer;
     try {
       signal?.throwIfAborted();
@@ -56,7 +56,7 @@ export function createAttempt({
       );
       if (head !== null) report = readReport(head, clock.now());
       if (failure !== null) throw failure;
-      return judgeOrThrow(head, wire, report, { url, finalUrl: target.href, etag, limits, redact });
+      return judgeOrThrow(head, wire, report, { url, finalUrl: target, etag, limits, redact });
     } finally {
       reservation?.settle(report);
     }
