@@ -2,6 +2,7 @@
  * Reading JSON without losing anything. In: text. Out: a value whose numbers are exact, and the keys that were given
  * twice. `JSON.parse` alone rounds 9007199254740993 and drops duplicate keys in silence.
  */
+import { isUtf8 } from "node:buffer";
 
 /** A number that a double would change, kept as it was written; `JSON.stringify` writes it back the same. */
 export interface RawNumber {
@@ -39,37 +40,50 @@ export class JsonError extends Error {
   }
 }
 
+/** The text of UTF-8, with its byte order mark if it has one; null when the bytes are no UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string | null {
+  // Checking and decoding apart takes half the time of a TextDecoder that refuses.
+  if (!isUtf8(bytes)) return null;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}
+
 export interface ParsedJson {
   readonly value: unknown;
   /** Whether some object gave a key twice; the last one won, as everywhere in JavaScript. */
   readonly hasDuplicateKeys: boolean;
 }
 
-/** Only a text that matches can hold a number that a double changes: sixteen digits, a three-digit exponent, or `-0`. */
-const possiblyInexact = /[\d.]{16}|\d[eE][+-]?\d{3}|(?:^|[\s:,[])-0/;
-
 /**
  * Parses one JSON document; a byte order mark before it is accepted once (RFC 8259, section 8.1).
  * @throws JsonError
  */
 export function parseJsonOrThrow(text: string, limits: JsonLimits = defaultJsonLimits): ParsedJson {
-  const document = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-  const rounded = parseOrThrow(() => JSON.parse(document));
-  const members = countMembersOrThrow(rounded, limits.maxDepth, 0);
+  const { document, value, members } = parseRoundedOrThrow(text, limits);
+  const { keys, mayBeInexact } = scanOutsideTexts(document);
   return {
-    value: possiblyInexact.test(document) ? exactJson.parse(document, keepExact) : rounded,
-    // Counting marks is fast but can be misled by what is in texts; scanning them all is slow and sure.
-    hasDuplicateKeys: countKeyMarks(document) !== members && countKeys(document) !== members,
+    value: mayBeInexact ? exactJson.parse(document, keepExact) : value,
+    hasDuplicateKeys: keys !== members,
   };
 }
 
-function parseOrThrow(parse: () => unknown): unknown {
+/**
+ * As `parseJsonOrThrow`, for who asks only what a document is: its numbers are doubles, and its last duplicates win.
+ * @throws JsonError
+ */
+export function parseRoundedJsonOrThrow(text: string, limits: JsonLimits = defaultJsonLimits): unknown {
+  return parseRoundedOrThrow(text, limits).value;
+}
+
+function parseRoundedOrThrow(text: string, { maxDepth }: JsonLimits) {
+  const document = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  let value: unknown;
   try {
-    return parse();
+    value = JSON.parse(document);
   } catch {
     // V8's message quotes the text, which may be private.
     throw new JsonError("not-json", "not a JSON document");
   }
+  return { document, value, members: countMembersOrThrow(value, maxDepth, 0) };
 }
 
 function keepExact(_key: string, value: unknown, context: { source?: string }): unknown {
@@ -112,20 +126,37 @@ function countMembersOrThrow(value: unknown, maxDepth: number, depth: number): n
   return members;
 }
 
-/** What may end a key: every key, and at times what is within a text, so that it never counts too few. */
-function countKeyMarks(text: string): number {
-  return text.match(/"\s*:/g)?.length ?? 0;
+/** One pass over what is no text: the colons, exactly one a key, and whether a double may change one of the numbers. */
+function scanOutsideTexts(document: string): { keys: number; mayBeInexact: boolean } {
+  let keys = 0;
+  let mayBeInexact = false;
+  for (let index = 0; index < document.length; index++) {
+    const code = document.charCodeAt(index);
+    if (code === 0x22) index = closingQuote(document, index);
+    else if (code === 0x3a) keys++;
+    else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
+      const end = endOfNumeral(document, index);
+      mayBeInexact ||= isSuspect(document.slice(index, end));
+      index = end - 1;
+    }
+  }
+  return { keys, mayBeInexact };
 }
 
-/** Colons outside of texts: exactly one a key. */
-function countKeys(text: string): number {
-  let keys = 0;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code === 0x3a) keys++;
-    else if (code === 0x22) index = closingQuote(text, index);
-  }
-  return keys;
+/** Only such a number can be one that a double changes: one with sixteen digits, an exponent, or `-0`. */
+function isSuspect(numeral: string): boolean {
+  return numeral.length >= 16 || numeral.startsWith("-0") || /[eE]/.test(numeral);
+}
+
+function endOfNumeral(document: string, start: number): number {
+  let end = start + 1;
+  while (!endsNumeral(document.charCodeAt(end))) end++;
+  return end;
+}
+
+/** In a document that could be parsed, only white space, a comma, a bracket or the end (NaN) follows a number. */
+function endsNumeral(code: number): boolean {
+  return !(code > 0x20) || code === 0x2c || code === 0x5d || code === 0x7d;
 }
 
 function closingQuote(text: string, opening: number): number {

@@ -11,8 +11,11 @@ export interface InlineEngineOptions {
   readonly lingerMillis?: number;
 }
 
+/** What may be finished while the caller is busy, so that neither waits for the other for long; a kill may cost as much. */
+const batchesAhead = 3;
+
 export function inlineEngine(carryOut: CarryOut, options: InlineEngineOptions): Engine {
-  const { concurrency, batchSize = 512, lingerMillis = 50 } = options;
+  const { concurrency, batchSize = 256, lingerMillis = 50 } = options;
   return {
     async *run(source: JobSource, signal: AbortSignal) {
       const finished: JobResult[] = [];
@@ -44,8 +47,12 @@ export function inlineEngine(carryOut: CarryOut, options: InlineEngineOptions): 
       };
       const pull = () => {
         try {
-          // While the caller is busy no more is begun than one further batch, which is what a kill may cost.
-          while (underWay < concurrency && finished.length < batchSize && failure === null && !hasLeft) {
+          while (
+            underWay < concurrency &&
+            finished.length < batchesAhead * batchSize &&
+            failure === null &&
+            !hasLeft
+          ) {
             const jobs = source.next(concurrency - underWay);
             if (jobs.length === 0) return;
             underWay += jobs.length;

@@ -83,7 +83,7 @@ async function checkService(baseUrl: string, credential: Credential | null): Pro
   const service = openService({ baseUrl, credential });
   try {
     const fetched = await service.fetch({ url: new URL(baseUrl).href });
-    const rel = fetched.outcome === "body" ? readEnvelopeOrThrow(fetched.json.value).envelope.rel : "";
+    const rel = fetched.outcome === "body" ? readEnvelopeOrThrow(fetched.json).envelope.rel : "";
     return rel === "resource"
       ? { isWell: true, what: `The service at ${baseUrl} answers`, hint: null }
       : { isWell: false, what: `${baseUrl} is not the root of a service`, hint: "Check the base URL." };

@@ -4,7 +4,7 @@
  * disagree. It knows no kind by name: the table of kinds is handed in.
  */
 import { type Envelope, type FieldIssue, readEnvelopeOrThrow, toPointer } from "../../schema/envelope.ts";
-import { JsonError, type ParsedJson, parseJsonOrThrow } from "../../schema/json.ts";
+import { decodeUtf8, JsonError, type ParsedJson, parseJsonOrThrow } from "../../schema/json.ts";
 import { type Kind, type Kinds, unknownItemKind, unknownKind } from "../../schema/kind.ts";
 import type { Projection } from "../../schema/projection.ts";
 import { openSummary, readSummary } from "../../schema/summaries.ts";
@@ -54,20 +54,11 @@ export class UnexpectedRelError extends Error {
   override readonly name = "UnexpectedRelError";
 }
 
-// A byte order mark is left to the parser, which accepts one.
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
 /** A verbatim body, parsed. @throws JsonError */
 export function parseBodyOrThrow(body: Uint8Array): ParsedJson {
-  return parseJsonOrThrow(decodeOrThrow(body));
-}
-
-function decodeOrThrow(body: Uint8Array): string {
-  try {
-    return utf8.decode(body);
-  } catch {
-    throw new JsonError("not-json", "not UTF-8");
-  }
+  const text = decodeUtf8(body);
+  if (text === null) throw new JsonError("not-json", "not UTF-8");
+  return parseJsonOrThrow(text);
 }
 
 /** @throws NotAnEnvelopeError, UnexpectedRelError */
@@ -85,11 +76,11 @@ export function deriveOrThrow(
   }
   const issues: DerivedIssue[] = [...envelopeIssues];
   if (hasDuplicateKeys) issues.push({ pointer: "", code: "duplicate-key" });
-  const resolve = (given: string, pointer: string): string | null => {
+  const resolve = (given: string, ...path: readonly PropertyKey[]): string | null => {
     const resolved = resolveLink(given, resource.baseUrl, context.origin);
     if ("url" in resolved) return resolved.url;
     issues.push({
-      pointer,
+      pointer: toPointer(path),
       code: "skipped-link",
       detail: `${resolved.skipped}: ${withoutUserinfo(given).slice(0, 300)}`,
     });
@@ -99,7 +90,7 @@ export function deriveOrThrow(
     if (given === null) return [];
     // A name is bookkeeping, and SQLite has no text for lone surrogates; the body keeps them.
     const name = key.toWellFormed();
-    const url = resolve(given, toPointer(["links", name]));
+    const url = resolve(given, "links", name);
     return [{ name, url, ...kindOfLink(kind, name, issues) }];
   });
   const { next, collectionTotal } = envelope.meta;
@@ -108,7 +99,7 @@ export function deriveOrThrow(
   return {
     links,
     items: envelope.rel === "collection" ? deriveItems(envelope, resource.kind, kind, resolve, issues) : null,
-    nextUrl: next === null ? null : resolve(next, "/meta/next"),
+    nextUrl: next === null ? null : resolve(next, "meta", "next"),
     collectionTotal,
     projection,
     issues,
@@ -158,7 +149,7 @@ function deriveItems(
   envelope: Envelope,
   kindName: string,
   kind: Kind | undefined,
-  resolve: (given: string, pointer: string) => string | null,
+  resolve: (given: string, ...path: readonly PropertyKey[]) => string | null,
   issues: DerivedIssue[],
 ): Derived["items"] {
   const itemKind = kind?.items?.kind ?? unknownItemKind(kindName);
@@ -168,7 +159,12 @@ function deriveItems(
     const pointer = `/collection/${index}`;
     const { href, name } = readSummary(kind?.items?.summary ?? openSummary, item, pointer, fieldIssues);
     if (href === null && kind?.project === undefined) issues.push({ pointer, code: "item-without-href" });
-    return { url: href === null ? null : resolve(href, `${pointer}/href`), name, kind: itemKind, owned };
+    return {
+      url: href === null ? null : resolve(href, "collection", index, "href"),
+      name,
+      kind: itemKind,
+      owned,
+    };
   });
   issues.push(...fieldIssues);
   return items;

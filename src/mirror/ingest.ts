@@ -2,7 +2,7 @@
  * The only writer of what was fetched. In: a batch of results. Out: one transaction that holds their revisions, rows,
  * links and states together, or nothing of them. It knows neither where results come from nor what is asked next.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { NotAnEnvelopeError } from "../../schema/envelope.ts";
 import { JsonError } from "../../schema/json.ts";
 import type { ResourceState } from "../../schema/tables.ts";
@@ -130,7 +130,7 @@ export function prepareIngest(
     runId: number,
     summary: IngestSummary,
   ): void => {
-    const sha256 = createHash("sha256").update(result.body).digest();
+    const sha256 = hash("sha256", result.body, "buffer");
     const last = lastRevisionOf(resource);
     const isSame = last?.sha256?.equals(sha256) ?? false;
     if (isSame && resource.state === "held") {

@@ -43,7 +43,8 @@ export function prepareResources(db: Connection, kinds: Kinds, area: Area): Reso
     "select id, kind, owner_id as ownerId, state from _resource where url = ?",
   );
   const insert = db.prepare(
-    "insert into _resource (url, kind, owner_id, state, first_run) values (?, ?, ?, ?, ?)",
+    `insert into _resource (url, kind, owner_id, state, first_run) values (?, ?, ?, ?, ?)
+     on conflict (url) do nothing`,
   );
   const setKind = db.prepare("update _resource set kind = ?, state = ?, etag = null where id = ?");
   const setState = db.prepare("update _resource set state = ? where id = ?");
@@ -59,10 +60,13 @@ export function prepareResources(db: Connection, kinds: Kinds, area: Area): Reso
     find: (url) => select.get(url),
     ownerOf: (id) => selectOwner.get(id) ?? null,
     ensure(url, kind, ownerId, runId) {
-      const known = select.get(url);
+      // What belongs to something is mostly met first where that is read; what does not is mostly its parent.
+      let known = ownerId === null ? select.get(url) : undefined;
       if (known === undefined) {
-        const { lastInsertRowid } = insert.run(url, kind, ownerId, initialState(kind), runId);
-        return { id: Number(lastInsertRowid), isNew: true, isAdopted: false, hasConflict: false };
+        const { changes, lastInsertRowid } = insert.run(url, kind, ownerId, initialState(kind), runId);
+        if (changes === 1)
+          return { id: Number(lastInsertRowid), isNew: true, isAdopted: false, hasConflict: false };
+        known = select.get(url) as KnownResource;
       }
       if (known.state === "gone") setState.run("due", known.id);
       const isAdopted = known.ownerId === null && ownerId !== null && ownerId !== known.id;

@@ -13,7 +13,7 @@ export interface Ask {
   /** The address that the caller gave. */
   readonly url: string;
   /** The address to ask: the same one, or where a redirect led. */
-  readonly target: URL;
+  readonly target: string;
   /** The validator to send. */
   readonly etag: string | null;
   readonly signal: AbortSignal | undefined;
@@ -46,7 +46,7 @@ export function createAttempt({
   redact,
 }: AttemptParts): Attempt {
   return async ({ url, target, etag, signal }) => {
-    const reservation = reserve && (await reserve({ url: target.href, conditional: etag !== null, signal }));
+    const reservation = reserve && (await reserve({ url: target, conditional: etag !== null, signal }));
     let report = noAnswer;
     try {
       signal?.throwIfAborted();
@@ -59,7 +59,7 @@ export function createAttempt({
       );
       if (head !== null) report = readReport(head, clock.now());
       if (failure !== null) throw failure;
-      return judgeOrThrow(head, wire, report, { url, finalUrl: target.href, etag, limits, redact });
+      return judgeOrThrow(head, wire, report, { url, finalUrl: target, etag, limits, redact });
     } catch (error) {
       if (error instanceof ServiceError) report = withMeaning(report, error.code);
       throw error;

@@ -18,7 +18,8 @@ export type Exchanged =
   | { readonly head: Head | null; readonly wire: null; readonly failure: ServiceError };
 
 export interface ExchangeRequest {
-  readonly url: URL;
+  /** As `URL` writes it. */
+  readonly url: string;
   /** Names and values in turn. */
   readonly headers: string[];
   readonly signal: AbortSignal | undefined;
@@ -36,9 +37,9 @@ export function exchange(
 ): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
     const handler = new ExchangeHandler(request, limits, deadlines, resolve, reject);
-    const { pathname, search } = request.url;
+    const path = request.url.slice(request.url.indexOf("/", "https://".length));
     try {
-      dispatcher.dispatch({ method: "GET", path: pathname + search, headers: request.headers }, handler);
+      dispatcher.dispatch({ method: "GET", path, headers: request.headers }, handler);
     } catch (error) {
       handler.onResponseError(null, error);
     }
@@ -66,7 +67,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Expiring {
     resolve: (exchanged: Exchanged) => void,
     reject: (reason: unknown) => void,
   ) {
-    this.#url = request.url.href;
+    this.#url = request.url;
     this.#signal = request.signal;
     this.#limits = limits;
     this.#deadlines = deadlines;

@@ -1,5 +1,3 @@
-import type { ParsedJson } from "../../schema/json.ts";
-
 interface FetchedBody {
   readonly outcome: "body";
   /** The address that was asked for. */
@@ -25,7 +23,10 @@ interface FetchedGone {
 }
 
 /**
- * What one fetch brought, with the parse that the door needed anyway. All of it is plain data but for `json`: numbers beyond a
- * double don't survive cloning, so that stays behind when a result leaves the process; there, parse `body` again.
+ * What one fetch brought. All of it is plain data; `json` is the parse that the door needed anyway, with numbers as
+ * doubles: whoever keeps a body parses it again, exactly.
  */
-export type FetchedHere = (FetchedBody & { readonly json: ParsedJson }) | FetchedNotModified | FetchedGone;
+export type FetchedHere =
+  | (FetchedBody & { readonly json: Readonly<Record<string, unknown>> })
+  | FetchedNotModified
+  | FetchedGone;

@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 import type { FetchedHere } from "./fetched.ts";
 import type { ServiceLimits } from "./limits.ts";
 import type { RetryPolicy } from "./retry-policy.ts";
-import { resolveToUrl } from "./same-origin.ts";
+import { resolveLink } from "./same-origin.ts";
 import { ServiceError } from "./service-error.ts";
 
 export interface FollowParts {
@@ -40,7 +40,7 @@ export async function follow(
             ask,
           );
         }
-        ask = { ...ask, target: readLocationOrThrow(verdict.location, ask.target.href, origin) };
+        ask = { ...ask, target: readLocationOrThrow(verdict.location, ask.target, origin) };
         break;
       case "ask-plainly":
         if (hasAskedPlainly) throw verdict.error;
@@ -56,10 +56,12 @@ export async function follow(
   }
 }
 
-function readLocationOrThrow(location: string, from: string, origin: string): URL {
-  const resolved = resolveToUrl(location, from, origin);
-  if (typeof resolved !== "string") return resolved;
-  throw new ServiceError("redirect-refused", `redirected to an address that is not followed (${resolved})`, {
-    url: from,
-  });
+function readLocationOrThrow(location: string, from: string, origin: string): string {
+  const resolved = resolveLink(location, from, origin);
+  if ("url" in resolved) return resolved.url;
+  throw new ServiceError(
+    "redirect-refused",
+    `redirected to an address that is not followed (${resolved.skipped})`,
+    { url: from },
+  );
 }

@@ -42,7 +42,7 @@ export function judgeOrThrow(head: Head, wire: Uint8Array, report: AttemptReport
   const { url, finalUrl, limits } = asked;
   if (status === 200) {
     const { bytes, json } = readBodyOrThrow(head, wire, finalUrl, limits);
-    if (isNotAuthenticated(json.value)) throw notAuthenticated({ url: finalUrl, status });
+    if (isNotAuthenticated(json)) throw notAuthenticated({ url: finalUrl, status });
     const etag = readEntityTag(headers.etag);
     return { do: "return", fetched: { outcome: "body", url, finalUrl, status, etag, body: bytes, json } };
   }
@@ -109,7 +109,7 @@ function isFromTheApi({ headers }: Head, wire: Uint8Array, body: unknown): boole
 /** The parsed body of an error, or undefined when it is not the API's; the status says enough without it. */
 function readErrorBody(head: Head, wire: Uint8Array, { finalUrl, limits }: Asked): unknown {
   try {
-    return readBodyOrThrow(head, wire, finalUrl, limits).json.value;
+    return readBodyOrThrow(head, wire, finalUrl, limits).json;
   } catch (error) {
     if (error instanceof ServiceError) return undefined;
     throw error;

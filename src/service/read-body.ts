@@ -1,5 +1,5 @@
 import { isRecord } from "../../schema/envelope.ts";
-import { JsonError, type ParsedJson, parseJsonOrThrow } from "../../schema/json.ts";
+import { decodeUtf8, JsonError, parseRoundedJsonOrThrow } from "../../schema/json.ts";
 import { decode, offeredEncodings, readEncoding } from "./content-encoding.ts";
 import type { Head } from "./exchange.ts";
 import type { ServiceLimits } from "./limits.ts";
@@ -7,10 +7,9 @@ import { ServiceError, type ServiceErrorCode } from "./service-error.ts";
 
 export interface JsonBody {
   readonly bytes: Uint8Array;
-  readonly json: ParsedJson;
+  /** Parsed only to know what it is: exact numbers and duplicate keys matter to who keeps it. */
+  readonly json: Readonly<Record<string, unknown>>;
 }
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Reads a body as one JSON object, strictly: its type, encoding, bytes and text must all be right.
@@ -34,12 +33,12 @@ export function readBodyOrThrow(head: Head, wire: Uint8Array, url: string, limit
     throw failure("too-large", `the body decompresses (${encoding}) to more than is allowed`);
   if (bytes === "incomplete")
     throw failure("incomplete-body", `the body (${encoding}) is cut short or damaged`);
-  const text = decodeText(bytes);
+  const text = decodeUtf8(bytes);
   if (text === null)
     throw failure(isEndedByConnection(head) ? "incomplete-body" : "not-utf8", "the body is not valid UTF-8");
   try {
-    const json = parseJsonOrThrow(text, { maxDepth: limits.jsonDepth });
-    if (!isRecord(json.value)) throw failure("not-json", "the body is JSON, but not an object");
+    const json = parseRoundedJsonOrThrow(text, { maxDepth: limits.jsonDepth });
+    if (!isRecord(json)) throw failure("not-json", "the body is JSON, but not an object");
     return { bytes, json };
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
@@ -48,14 +47,6 @@ export function readBodyOrThrow(head: Head, wire: Uint8Array, url: string, limit
       isEndedByConnection(head) ? "incomplete-body" : "not-json",
       text === "" ? "the body is empty" : error.message,
     );
-  }
-}
-
-function decodeText(bytes: Uint8Array): string | null {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return null;
   }
 }
 

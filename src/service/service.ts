@@ -19,7 +19,7 @@ import { defaultLimits, type ServiceLimits } from "./limits.ts";
 import type { Reserve } from "./reserve.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
 import { retryTransient } from "./retry-transient.ts";
-import { resolveToUrl } from "./same-origin.ts";
+import { resolveLink } from "./same-origin.ts";
 import { isTransient, ServiceError } from "./service-error.ts";
 
 export interface ServiceOptions {
@@ -86,11 +86,11 @@ export function openService(options: ServiceOptions): Service {
   return {
     async fetch({ url, etag, signal }) {
       signal?.throwIfAborted();
-      const target = resolveToUrl(url, origin, origin);
-      if (typeof target === "string")
-        throw new ServiceError("link-refused", `not an address to follow (${target})`, { url });
+      const resolved = resolveLink(url, origin, origin);
+      if ("skipped" in resolved)
+        throw new ServiceError("link-refused", `not an address to follow (${resolved.skipped})`, { url });
       circuit.passOrThrow(url);
-      const ask = { url, target, etag: readEntityTag(etag), signal };
+      const ask = { url, target: resolved.url, etag: readEntityTag(etag), signal };
       try {
         const fetched = await follow(ask, followParts).catch((error: unknown) => {
           if (!isTransient(error)) throw error;

@@ -14,11 +14,17 @@ export interface FrontierSource extends JobSource {
   noteIngested(resourceIds: readonly number[], failedIds: readonly number[]): void;
 }
 
-/** @param isPlentiful whether so much may be asked that the order makes no difference */
+export interface FrontierSourceOptions {
+  /** Requests under way at a time. */
+  readonly concurrency: number;
+  /** Whether so much may be asked that the order makes no difference. */
+  readonly isPlentiful: () => boolean;
+  readonly isStopping: () => boolean;
+}
+
 export function frontierSource(
   planner: Planner,
-  isPlentiful: () => boolean,
-  isStopping: () => boolean,
+  { concurrency, isPlentiful, isStopping }: FrontierSourceOptions,
 ): FrontierSource {
   const underWay = new Set<number>();
   const givenUp = new Set<number>();
@@ -36,7 +42,9 @@ export function frontierSource(
   };
 
   return {
-    next(limit) {
+    next(asked) {
+      // Where every request counts, what is answered is stored before more is asked: a kill costs what is under way, no more.
+      const limit = isPlentiful() ? asked : Math.min(asked, concurrency - underWay.size);
       const jobs: FetchJob[] = [];
       while (jobs.length < limit && !isStopping()) {
         if (ready.length === 0 && mayHaveMore) refill();

@@ -13,7 +13,7 @@ import {
   openMirrorReader,
 } from "../mirror/mirror.ts";
 
-/** The writing calls, answered by promises. */
+/** The writing calls, answered by promises. The bodies that `ingest` is given are gone from the caller's side. */
 export type PromisedWrites = {
   readonly [Name in WriteName]: (
     ...args: Parameters<MirrorWriter[Name]>
@@ -90,7 +90,7 @@ function askWorker(worker: Worker): (call: WriteCall | null) => Promise<unknown>
   return async (call) => {
     // Not `once` of node:events, which settles later than it hears: a last answer must be heard before the end.
     const answered = new Promise<WriteAnswer>((resolve) => worker.once("message", resolve));
-    if (call !== null) worker.postMessage(call);
+    if (call !== null) worker.postMessage(call, ownBuffers(call));
     const answer = await Promise.race([answered, failed]);
     if (answer.ok) return answer.value;
     const { mirrorError } = answer;
@@ -98,4 +98,17 @@ function askWorker(worker: Worker): (call: WriteCall | null) => Promise<unknown>
     const { code, file, what, hint } = mirrorError;
     throw new MirrorError(code, file, what, hint, { cause: answer.error });
   };
+}
+
+/** The buffers that hold one body and nothing else, as the door's do: they are handed over instead of copied. */
+function ownBuffers({ name, args }: WriteCall): ArrayBuffer[] {
+  if (name !== "ingest") return [];
+  const [results] = args as Parameters<MirrorWriter["ingest"]>;
+  const buffers = new Set<ArrayBuffer>();
+  for (const result of results) {
+    if (result.outcome !== "body") continue;
+    const { buffer, byteLength } = result.body;
+    if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffers.add(buffer);
+  }
+  return [...buffers];
 }

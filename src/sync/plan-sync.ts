@@ -75,9 +75,10 @@ export function planSync(options: PlanOptions): SyncPlan {
     const next: SyncPlan["next"][number][] = [];
     const taken = new Set<number>();
     while (next.length < shownNext) {
-      const planned = planner.take(shownNext - next.length, (id) => taken.has(id));
+      const shown = shownNext - next.length;
+      const planned = planner.take(shown, (id) => taken.has(id));
       if (planned.length === 0) break;
-      for (const { id, url, kind, reason } of planned) {
+      for (const { id, url, kind, reason } of planned.slice(0, shown)) {
         taken.add(id);
         next.push({ url, kind, reason });
       }

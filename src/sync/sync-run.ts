@@ -31,6 +31,7 @@ const plentifulRequests = 5000;
 
 export interface RunRequest extends Walk {
   readonly budget: number | null;
+  readonly concurrency: number;
   /** Makes tombstones of whatever is noted as absent, however much it is. */
   readonly approve: boolean;
   readonly onProgress: (read: () => SyncProgress) => void;
@@ -122,11 +123,11 @@ export class SyncRun {
     const { engine, interruption } = this.#tools;
     await this.#beginChecks(scope);
     const planner = createPlanner(this.#tools.mirror.reader.db, this.#planRequest(scope));
-    const source = frontierSource(
-      planner,
-      () => this.#isPlentiful,
-      () => this.#isStopping,
-    );
+    const source = frontierSource(planner, {
+      concurrency: this.#request.concurrency,
+      isPlentiful: () => this.#isPlentiful,
+      isStopping: () => this.#isStopping,
+    });
     for await (const batch of engine.run(source, interruption.cancel)) {
       const failedIds = await this.#ingest(batch);
       source.noteIngested(
@@ -209,7 +210,8 @@ export class SyncRun {
 
   async #close(scope: Scope): Promise<SyncReport> {
     const { mirror, allowance, clock } = this.#tools;
-    const pending = countPending(mirror.reader.db, this.#planRequest(scope)) - this.#summary.failed;
+    const hasEnded = this.#stop === null && !this.#tools.interruption.isRequested;
+    const pending = countPending(mirror.reader.db, this.#planRequest(scope), hasEnded) - this.#summary.failed;
     const { resources, stopped, masses } = await this.#closeRun(this.#stopReason(pending), { pending });
     if (this.#stop?.reason === "authentication") {
       throw new SyncError("not-authenticated", this.#stop.message, this.#stop.hint);

@@ -81,7 +81,7 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
         stopAtOnce(gently(fetchJobRunner(service, clock.now), clock), new URL(baseUrl).href, clock.now),
         { concurrency },
       );
-      const request = { ...walk, budget, approve, onProgress };
+      const request = { ...walk, budget, concurrency, approve, onProgress };
       return await SyncRun.perform(request, { mirror, engine, service, allowance, interruption, clock });
     } finally {
       interruption.end();

@@ -205,7 +205,7 @@ export function describeEngineConformance(name: string, createEngine: CreateEngi
       for await (const batch of engine.run(source, never)) {
         taken += batch.length;
         if (taken < 100) await turns(50);
-        expect(source.given - taken).toBeLessThanOrEqual(2 * batchSize + concurrency);
+        expect(source.given - taken).toBeLessThanOrEqual(3 * batchSize + concurrency);
       }
       expect(taken).toBe(1000);
     });

@@ -69,7 +69,7 @@ describe("what the service answered", () => {
       status: 200,
       etag: null,
       body,
-      json: { value: {}, hasDuplicateKeys: false },
+      json: {},
     };
     const result = await fetchJobRunner(
       doorThat(async () => here),

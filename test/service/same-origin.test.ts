@@ -91,6 +91,39 @@ describe("resolveLink", () => {
     }
   });
 
+  test("spells an address of the origin as URL does, however plain it looks", () => {
+    const pieces = [
+      "/",
+      "a",
+      "B-_~",
+      "9",
+      ".",
+      "..",
+      ".a",
+      "%2e",
+      "%41",
+      "?",
+      "=",
+      "&",
+      "+",
+      ",",
+      "'",
+      ":",
+      "\\",
+      " ",
+      "ä",
+    ];
+    const rest = fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(rest, fc.constantFrom("/", ""), (link, before) => {
+        const href = origin + before + link;
+        const resolved = resolveLink(href, base, origin);
+        if ("url" in resolved) expect(resolved.url).toBe(new URL(href).href);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
   test("never leaves the origin, whatever is written", () => {
     const pieces = [
       "https:",

@@ -18,7 +18,7 @@ export async function askRateLimit(
   if (allowance.state.isTold) return;
   try {
     const fetched = await service.fetch({ url });
-    const reading = fetched.outcome === "body" ? readRateLimitBody(fetched.json.value, now()) : null;
+    const reading = fetched.outcome === "body" ? readRateLimitBody(fetched.json, now()) : null;
     if (reading !== null) allowance.tell(reading);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;

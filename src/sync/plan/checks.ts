@@ -36,7 +36,7 @@ export function* planChecks(
       if (given.has(due.id) || (isFree === 1 && freeChecks >= mostFree)) continue;
       given.add(due.id);
       freeChecks += isFree;
-      yield { ...due, reason };
+      yield { ...due, reason, isFree: isFree === 1 };
     }
   }
 

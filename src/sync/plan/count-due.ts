@@ -1,10 +1,11 @@
 /** What is due by kind, as far as the mirror knows; each fetch may lead to more. */
 import type { Connection } from "../../mirror/connection.ts";
-import { type DueResource, type Frontier, prepareFrontier } from "../../mirror/frontier.ts";
+import { type Frontier, prepareFrontier } from "../../mirror/frontier.ts";
 import { prepareCheckQueries } from "./check-queries.ts";
 import { planChecks } from "./checks.ts";
 import { countNewWork, hasDueWork } from "./new-work.ts";
 import type { PlanRequest } from "./plan-request.ts";
+import { createPlanner, type Planner } from "./planner.ts";
 
 export interface DueCount {
   readonly kind: string;
@@ -18,7 +19,8 @@ export interface DueCount {
 
 export function countDue(db: Connection, request: PlanRequest): DueCount[] {
   const { scope, cycleRun, mode } = request;
-  if (mode !== "incremental") return countCycle(prepareFrontier(db, scope, cycleRun), request);
+  if (mode !== "incremental")
+    return countCycle(prepareFrontier(db, scope, cycleRun), createPlanner(db, request));
   const fetches = countNewWork(db, scope);
   const checks = new Map<string, number>();
   const freeChecks = new Map<string, number>();
@@ -27,7 +29,7 @@ export function countDue(db: Connection, request: PlanRequest): DueCount[] {
   for (const check of planChecks(prepareCheckQueries(db, request), request, crawl)) {
     if (check === null) continue;
     increment(checks, check.kind);
-    if (isFree(check, request)) increment(freeChecks, check.kind);
+    if (check.isFree) increment(freeChecks, check.kind);
   }
   return scope.kinds
     .map((kind) => ({
@@ -39,19 +41,14 @@ export function countDue(db: Connection, request: PlanRequest): DueCount[] {
     .filter(({ fetch, check }) => fetch + check > 0);
 }
 
-function countCycle(frontier: Frontier, request: PlanRequest): DueCount[] {
+function countCycle(frontier: Frontier, planner: Planner): DueCount[] {
   const free = new Map<string, number>();
-  for (const due of frontier.take(Number.POSITIVE_INFINITY)) {
-    if (isFree(due, request)) increment(free, due.kind);
+  for (const { kind, isFree } of planner.take(Number.POSITIVE_INFINITY, () => false)) {
+    if (isFree) increment(free, kind);
   }
   return frontier
     .countByKind()
     .map((count) => ({ ...count, freeChecks: Math.min(count.check, free.get(count.kind) ?? 0) }));
-}
-
-/** Whether asking costs nothing where nothing changed. */
-function isFree({ etag }: DueResource, { mode, allowance }: PlanRequest): boolean {
-  return mode !== "full" && etag !== null && allowance().isFree304 !== false;
 }
 
 function increment(counts: Map<string, number>, key: string): void {

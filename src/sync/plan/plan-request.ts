@@ -19,6 +19,8 @@ export type Reason = "root" | "new" | "listing" | "suspect" | "sweep" | "expecte
 
 export interface PlannedResource extends DueResource {
   readonly reason: Reason;
+  /** Whether asking costs nothing where nothing changed. */
+  readonly isFree: boolean;
 }
 
 export interface PlanRequest {

@@ -8,11 +8,14 @@ import { type DueResource, prepareFrontier } from "../../mirror/frontier.ts";
 import { prepareCheckQueries } from "./check-queries.ts";
 import { planChecks } from "./checks.ts";
 import { hasDueWork, prepareNewWork } from "./new-work.ts";
-import type { PlannedResource, PlanRequest, Reason } from "./plan-request.ts";
+import type { PlannedResource, PlanRequest } from "./plan-request.ts";
 import { weights } from "./weights.ts";
 
 export interface Planner {
-  /** The next resources to ask for, at most `limit`, none of which is taken already. */
+  /**
+   * The next resources to ask for, none of which is taken already: at most `limit`, and the checks that go along with what is
+   * new. None means that there is nothing to ask for.
+   */
   take(limit: number, isTaken: (id: number) => boolean): PlannedResource[];
 }
 
@@ -34,13 +37,20 @@ function planIncrementally(db: Connection, request: PlanRequest): Planner {
     },
   });
 
-  const takeChecks = (limit: number, isTaken: (id: number) => boolean): PlannedResource[] => {
+  const takeChecks = (
+    isTaken: (id: number) => boolean,
+    most: { readonly checks: number; readonly spending: number },
+  ): PlannedResource[] => {
     const taken: PlannedResource[] = [];
-    while (taken.length < limit) {
+    for (let spending = 0; taken.length < most.checks && spending < most.spending; ) {
       const next = checks.next();
       if (next.done) break;
-      if (next.value !== null && !isTaken(next.value.id)) taken.push(next.value);
-      if (next.value === null && (isCrawling || taken.length > 0)) break;
+      if (next.value === null) {
+        if (isCrawling || taken.length > 0) break;
+      } else if (!isTaken(next.value.id)) {
+        taken.push(next.value);
+        spending += next.value.isFree ? weights.costOfFreeCheck : 1;
+      }
     }
     return taken;
   };
@@ -49,31 +59,25 @@ function planIncrementally(db: Connection, request: PlanRequest): Planner {
     take(limit, isTaken) {
       // The front page says whether this is still the service, before anything else is asked.
       const root = queries.root();
-      if (root !== null && !isTaken(root.id)) return [{ ...root, reason: "root" }];
+      if (root !== null && !isTaken(root.id)) return [{ ...root, reason: "root", isFree: false }];
       // Where everything can be asked for, its order makes no difference, and level by level is the cheapest.
       const takeNew = allowance().isPlentiful && order === "value" ? breadth : ordered;
       const added = takeNew(limit, isTaken);
       isCrawling = added.length > 0;
-      if (!isCrawling) return takeChecks(limit, isTaken);
-      const checked = takeChecks(Math.floor(limit * weights.shareOfChecks), isTaken);
-      return [...added.slice(0, limit - checked.length).map(withReason("new")), ...checked];
+      if (!isCrawling) return takeChecks(isTaken, { checks: limit, spending: limit });
+      const spending = Math.floor(added.length * weights.spendingOnChecks);
+      const checked = takeChecks(isTaken, { checks: Number.POSITIVE_INFINITY, spending });
+      return [...added.map((due) => ({ ...due, reason: "new" as const, isFree: false })), ...checked];
     },
   };
 }
 
 /** Everything that is known and was not checked since the cycle began: listings before what they list. */
-function planCycle(db: Connection, { scope, cycleRun, mode }: PlanRequest): Planner {
+function planCycle(db: Connection, { scope, cycleRun, mode, allowance }: PlanRequest): Planner {
   const frontier = prepareFrontier(db, scope, cycleRun);
-  const reason = mode === "full" ? "full" : "verify";
-  return {
-    take: (limit, isTaken) =>
-      frontier
-        .take(limit, isTaken)
-        .map(withReason(reason))
-        .map((due) => (mode === "full" ? { ...due, etag: null } : due)),
+  const toPlanned = (due: DueResource): PlannedResource => {
+    if (mode === "full") return { ...due, etag: null, reason: "full", isFree: false };
+    return { ...due, reason: "verify", isFree: due.etag !== null && allowance().isFree304 !== false };
   };
-}
-
-function withReason(reason: Reason): (due: DueResource) => PlannedResource {
-  return (due) => ({ ...due, reason });
+  return { take: (limit, isTaken) => frontier.take(limit, isTaken).map(toPlanned) };
 }

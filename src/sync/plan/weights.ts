@@ -11,8 +11,10 @@ export const weights = {
   itemsPerPage: 20,
   /** How much better than the average an unopened brand is taken to be: looking costs little, and may find the best one. */
   curiosity: 1.5,
-  /** Of what is asked while something was never fetched, the share of checks of what is held. */
-  shareOfChecks: 0.2,
+  /** While something was never fetched, what may be spent on checks of what is held for each request for it. */
+  spendingOnChecks: 0.2,
+  /** What a free check is taken to spend: how likely it finds a change, which is counted. */
+  costOfFreeCheck: 0.07,
   /** How a run's free checks are divided where they do not reach for all: listings and brands, then suspects, then the rest. */
   shareOfEvidence: 0.4,
   shareOfSuspects: 0.4,

@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { FetchResult } from "../../src/mirror/fetch-result.ts";
+import { openRunMirror } from "../../src/sync/mirror-thread.ts";
+
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "armoire-"));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const text = JSON.stringify({ rel: "resource", links: {}, meta: {}, spec: null });
+
+test("bodies go to the writing thread whole, whether they have buffers of their own or share one", async () => {
+  const identity = { baseUrl: "http://127.0.0.1/", area: "catalogue", serviceName: "service" } as const;
+  const openedAt = "2026-01-15T12:00:00.000Z";
+  const mirror = await openRunMirror({ file: join(folder, "mirror.sqlite"), identity, openedAt });
+  try {
+    const { writes, reader } = mirror;
+    const runId = await writes.beginRun({ startedAt: openedAt, mode: "incremental", scope: {} });
+    await writes.seed(runId);
+    const own = new Uint8Array(Buffer.from(text));
+    const shared = Buffer.from(`${text}\n${text}`);
+    const resultWith = (body: Uint8Array): FetchResult => {
+      return { resourceId: 1, fetchedAt: openedAt, outcome: "body", status: 200, etag: null, body };
+    };
+    const bodies = [own, own, shared.subarray(0, text.length), shared.subarray(text.length)];
+    const summary = await writes.ingest(bodies.map(resultWith), runId);
+    expect(summary).toMatchObject({ new: 1, unchanged: 2, changed: 1, failed: 0 });
+    expect(own.byteLength).toBe(0);
+    expect(shared.toString()).toBe(`${text}\n${text}`);
+    const stored = reader.db.prepare<[], Buffer>("select body from _content order by id").pluck().all();
+    expect(stored.map(String)).toEqual([text, `\n${text}`]);
+  } finally {
+    await mirror.close();
+  }
+});
