@@ -1,8 +1,10 @@
 /** `npm run bench [-- SUITE …]`: runs the named suites, or all of them. */
+import { benchAllowance } from "./allowance/allowance.ts";
 import { benchStart } from "./start/start.ts";
 import { benchWalk } from "./walk/walk.ts";
 
 const suites: Readonly<Record<string, (print: (text: string) => void) => Promise<void>>> = {
+  allowance: benchAllowance,
   start: benchStart,
   walk: benchWalk,
 };

@@ -1,0 +1,47 @@
+/** What the catalogue holds, by the sandbox's truth: the models of each brand, page by page, and the bras of each model. */
+import type { SentEnvelope } from "../../src/sandbox/resources/view.ts";
+import type { Sandbox } from "../../src/sandbox/sandbox.ts";
+
+export interface Catalogue {
+  /** In the order in which they are listed. */
+  readonly brands: readonly ListedBrand[];
+  readonly brandsPerPage: number;
+  /** By the URL of the model. */
+  readonly bras: ReadonlyMap<string, number>;
+  readonly totalBras: number;
+}
+
+export interface ListedBrand {
+  /** The bras of each model, for each page of the brand's list. */
+  readonly pages: readonly (readonly number[])[];
+}
+
+export function readCatalogue(sandbox: Sandbox): Catalogue {
+  const envelopes = new Map<string, SentEnvelope>();
+  const bras = new Map<string, number>();
+  let firstPage = "";
+  for (const { url, kind, body } of sandbox.truth()) {
+    if (kind === "brands" && firstPage === "") firstPage = url;
+    if (kind === "model") bras.set(url, Number(body.body?.bra_count));
+    else if (kind !== "size" && kind !== "sizes") envelopes.set(url, body);
+  }
+  const pagesFrom = (url: unknown): string[][] => {
+    const page = envelopes.get(String(url));
+    return page === undefined ? [] : [itemsOf(page), ...pagesFrom(page.meta.next)];
+  };
+  const brandPages = pagesFrom(firstPage);
+  return {
+    brands: brandPages.flat().map((brand) => ({
+      pages: pagesFrom(envelopes.get(brand)?.links.models).map((models) =>
+        models.map((model) => bras.get(model) ?? 0),
+      ),
+    })),
+    brandsPerPage: brandPages[0]?.length ?? 1,
+    bras,
+    totalBras: [...bras.values()].reduce((sum, count) => sum + count, 0),
+  };
+}
+
+function itemsOf({ collection = [] }: SentEnvelope): string[] {
+  return collection.map(({ href }) => String(href));
+}
