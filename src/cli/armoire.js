@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=4 --heap-growing-percent=60
+#!/usr/bin/env -S node --max-semi-space-size=4 --heap-growing-percent=80
 // (What a sync fetches soon becomes garbage; without these limits V8 lets twice the memory fill up before it looks.)
 // The `armoire` command starts here, in plain JavaScript that any Node since 12 can read, because an unsuitable
 // Node must be refused before anything else is loaded: better-sqlite3 13 crashes on Node 20 without a word.

@@ -27,7 +27,7 @@ export function openForWriting(file: string, options: { readonly isPrivate: bool
   db.pragma("synchronous = FULL");
   db.pragma("foreign_keys = ON");
   db.pragma(`application_id = ${applicationId}`);
-  db.pragma("cache_size = -24576");
+  db.pragma("cache_size = -12288");
   return db;
 }
 
