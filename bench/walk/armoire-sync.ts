@@ -1,5 +1,6 @@
 /** `sync` as a library call, as it is published: fetch, validate, store, project, durably. Arguments: base URL, mirror file, concurrency. */
 import { rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { measure } from "./measure.ts";
 
 // Named at run time, since `dist/` is there only after a build.
@@ -7,7 +8,9 @@ const built: string = new URL("../../dist/src/index.js", import.meta.url).href;
 const { sync } = (await import(built)) as typeof import("../../src/index.ts");
 
 const [baseUrl = "", file = "", concurrency = "1"] = process.argv.slice(2);
-for (const leftover of [file, `${file}-wal`, `${file}-shm`]) rmSync(leftover, { force: true });
+const ledgerFile = join(dirname(file), "ledger.sqlite");
+const files = [file, ledgerFile].flatMap((path) => [path, `${path}-wal`, `${path}-shm`]);
+for (const leftover of files) rmSync(leftover, { force: true });
 
 await measure(null, async () => {
   const report = await sync({ baseUrl, file, concurrency: Number(concurrency) });

@@ -59,7 +59,8 @@ export async function benchWalk(print: (text: string) => void): Promise<void> {
 
 async function benchSize(size: Size, print: (text: string) => void): Promise<unknown[][]> {
   const folder = mkdtempSync(join(tmpdir(), "armoire-bench-"));
-  const sandbox = await startSandboxProcess(size.sandboxFlags);
+  // Services of this kind tell their allowance with every answer; this one is never spent.
+  const sandbox = await startSandboxProcess([...size.sandboxFlags, "--allowance", "1000000000"]);
   try {
     const mirror = join(folder, "mirror.sqlite");
     const urls = join(folder, "urls.txt");
