@@ -71,6 +71,28 @@ export function openMirrorReader(file: string): MirrorReader {
 }
 
 /**
+ * Makes the mirror's file when there is none. Opening it for writing does so too; this is for a caller that has something
+ * else to wait for meanwhile.
+ * @throws MirrorError, also `locked`
+ */
+export async function makeMirror({
+  file,
+  identity,
+  openedAt,
+}: Omit<OpenMirrorOptions, "kinds">): Promise<void> {
+  if (existsSync(file)) return;
+  mkdirFor(file);
+  const lock = takeLock(file, openedAt);
+  try {
+    if (!existsSync(file)) await createMirror(file, identity);
+  } catch (error) {
+    throw toOpeningError(error, file);
+  } finally {
+    lock.release();
+  }
+}
+
+/**
  * Opens a mirror for writing; makes it when there is no such file.
  * @throws MirrorError, also `locked` and `other-service`
  */

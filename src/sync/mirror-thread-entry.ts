@@ -1,4 +1,4 @@
-/** The thread that writes a run's mirror: opens it, then carries out one call after the other. */
+/** The thread that writes a run's mirror: opens it when it is told to, then carries out one call after the other. */
 import { parentPort, workerData } from "node:worker_threads";
 import { kinds } from "../../jobs/kinds.ts";
 import { MirrorError, toMirrorError } from "../mirror/errors.ts";
@@ -30,4 +30,6 @@ function serve(mirror: MirrorWriter): void {
   });
 }
 
-await attempt(async () => serve(await openMirrorWriter({ ...options, kinds })));
+parentPort?.once("message", () => {
+  void attempt(async () => serve(await openMirrorWriter({ ...options, kinds })));
+});

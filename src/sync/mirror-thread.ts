@@ -9,6 +9,7 @@ import { MirrorError } from "../mirror/errors.ts";
 import {
   type MirrorReader,
   type MirrorWriter,
+  makeMirror,
   type OpenMirrorOptions,
   openMirrorReader,
 } from "../mirror/mirror.ts";
@@ -60,7 +61,9 @@ export async function openRunMirror(options: ThreadOptions): Promise<RunMirror> 
   const worker = new Worker(program, { workerData: options, env: {} });
   const ask = askWorker(worker);
   try {
-    await ask(null);
+    // Both take as long: the thread loads its code, and the migrator's library is loaded here to make a new mirror.
+    await makeMirror(options);
+    await ask("open");
     const reader = openMirrorReader(options.file);
     const writes = Object.fromEntries(
       writeNames.map((name) => [name, (...args: readonly unknown[]) => ask({ name, args })]),
@@ -81,7 +84,7 @@ export async function openRunMirror(options: ThreadOptions): Promise<RunMirror> 
 }
 
 /** One call at a time, answered in order: a run writes one thing after the other. */
-function askWorker(worker: Worker): (call: WriteCall | null) => Promise<unknown> {
+function askWorker(worker: Worker): (call: WriteCall | "open") => Promise<unknown> {
   const failed = new Promise<never>((_, reject) => {
     worker.once("error", reject);
     worker.once("exit", () => reject(new Error("The thread that writes the mirror has ended.")));
@@ -90,7 +93,7 @@ function askWorker(worker: Worker): (call: WriteCall | null) => Promise<unknown>
   return async (call) => {
     // Not `once` of node:events, which settles later than it hears: a last answer must be heard before the end.
     const answered = new Promise<WriteAnswer>((resolve) => worker.once("message", resolve));
-    if (call !== null) worker.postMessage(call, ownBuffers(call));
+    worker.postMessage(call, call === "open" ? [] : ownBuffers(call));
     const answer = await Promise.race([answered, failed]);
     if (answer.ok) return answer.value;
     const { mirrorError } = answer;
