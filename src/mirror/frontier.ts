@@ -25,8 +25,8 @@ export interface Scope {
 
 export interface Frontier {
   /**
-   * The next due resources, at most `limit`: the front page, then kind by kind what was never fetched and what is to be
-   * checked; what failed before comes last.
+   * The next due resources, at most `limit`: the front page, then kind by kind what is held and the pages that its lists have
+   * got since, then what was never fetched; what failed before comes last.
    */
   take(limit: number, isTaken?: (id: number) => boolean): DueResource[];
   count(): number;
@@ -69,8 +69,12 @@ export function isInScope({ belowIds }: Scope, alias: string): string {
 /** @param cycleRun the run with which the present cycle began */
 export function prepareFrontier(db: Connection, scope: Scope, cycleRun: number): Frontier {
   const due = `r.kind = ? and r.state = ? and r.checked_run < ? and ${isInScope(scope, "r")}`;
+  const columns = "r.id, r.url, r.kind, r.etag";
   const select = db.prepare<[string, string, number], DueResource>(
-    `select r.id, r.url, r.kind, r.etag from _resource r where ${due} order by r.checked_run, r.id`,
+    `select ${columns} from _resource r where ${due} order by r.checked_run, r.id`,
+  );
+  const selectPages = db.prepare<[string, string, number], DueResource>(
+    `select ${columns} from _resource r where ${due} and r.id in (select id from _page) order by r.checked_run, r.id`,
   );
   const count = db
     .prepare<[string, string, number], number>(`select count(*) from _resource r where ${due}`)
@@ -80,9 +84,14 @@ export function prepareFrontier(db: Connection, scope: Scope, cycleRun: number):
       `select count(*) from _resource r where ${due} and r.error is null`,
     )
     .pluck();
+  const counted = scope.kinds.flatMap((kind) => ["due", "failed", "held"].map((state) => ({ kind, state })));
+  // A list that is whole says which of its items need not be asked for.
   const parts = [
-    ...scope.kinds.flatMap((kind) => ["due", "held"].map((state) => ({ kind, state }))),
-    ...scope.kinds.map((kind) => ({ kind, state: "failed" })),
+    ...scope.kinds.flatMap((kind) => [
+      { kind, state: "held", from: select },
+      { kind, state: "due", from: selectPages },
+    ]),
+    ...["due", "failed"].flatMap((state) => scope.kinds.map((kind) => ({ kind, state, from: select }))),
   ].sort(byRootFirst);
 
   const countOf = (kind: string, state: string): number => count.get(kind, state, cycleRun) ?? 0;
@@ -90,15 +99,22 @@ export function prepareFrontier(db: Connection, scope: Scope, cycleRun: number):
   return {
     take(limit, isTaken = () => false) {
       const taken: DueResource[] = [];
-      for (const { kind, state } of parts) {
+      const ids = new Set<number>();
+      for (const { kind, state, from } of parts) {
         if (taken.length >= limit) break;
-        taken.push(...firstOf(select.iterate(kind, state, cycleRun), limit - taken.length, isTaken));
+        const rows = firstOf(
+          from.iterate(kind, state, cycleRun),
+          limit - taken.length,
+          (id) => ids.has(id) || isTaken(id),
+        );
+        for (const row of rows) ids.add(row.id);
+        taken.push(...rows);
       }
       return taken;
     },
-    count: () => parts.reduce((sum, { kind, state }) => sum + countOf(kind, state), 0),
+    count: () => counted.reduce((sum, { kind, state }) => sum + countOf(kind, state), 0),
     get isDone() {
-      return parts.every(({ kind, state }) => countUntried.get(kind, state, cycleRun) === 0);
+      return counted.every(({ kind, state }) => countUntried.get(kind, state, cycleRun) === 0);
     },
     countByKind: () =>
       scope.kinds

@@ -46,7 +46,7 @@ export interface MirrorWriter extends MirrorReader {
   /** Begins a cycle of checks. */
   beginCycle(cycle: Cycle): void;
   /** @param checkedBefore ISO 8601; of tombstones that something still leads to, those not asked for since are due again */
-  reconsiderTombstones(checkedBefore: string): void;
+  reconsiderTombstones(checkedBefore: string, now: string): void;
 }
 
 export interface OpenMirrorOptions {
@@ -143,7 +143,9 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       ingest: guard(ingest),
       rebuild: guard(() => rebuildProjections(connection, resources, links, context)),
       beginCycle: guard((cycle) => writeCycle(connection, cycle)),
-      reconsiderTombstones: guard((checkedBefore) => reconsiderTombstones(connection, checkedBefore)),
+      reconsiderTombstones: guard((checkedBefore, now) =>
+        reconsiderTombstones(connection, checkedBefore, now),
+      ),
       close() {
         connection.close();
         releaseLock();

@@ -34,7 +34,11 @@ export function readNotedAbsences(db: Connection): { noted: NotedAbsence[]; live
   const findOwner = (id: number | null) => (id === null ? undefined : selectOwner.get(id));
   /** A list that is gone says nothing of its items, so only entities count. */
   const findFate = (ownerId: number | null): Pick<NotedAbsence, "parentId" | "isBelowTombstone"> => {
+    // Who owns whom is told by the service, which may lead in a circle.
+    const seen = new Set<number>();
     for (let owner = findOwner(ownerId); owner !== undefined; owner = findOwner(owner.ownerId)) {
+      if (seen.has(owner.id)) break;
+      seen.add(owner.id);
       if (owner.isList) continue;
       if (owner.isGone) return { parentId: null, isBelowTombstone: true };
       if (owner.absentBy !== null && owner.absentBy !== "parent")

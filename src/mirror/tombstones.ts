@@ -12,16 +12,17 @@ import { takeUnreachable } from "./unreachable.ts";
  * Makes what was not there due again where something held still leads to it: a listing that does not change says no
  * second time that a thing is there, and its absence may have been a passing one.
  * @param checkedBefore ISO 8601; only what was not asked for since
+ * @param now ISO 8601; what was asked for later than that was asked for by a clock that was wrong
  */
-export function reconsiderTombstones(db: Connection, checkedBefore: string): void {
+export function reconsiderTombstones(db: Connection, checkedBefore: string, now: string): void {
   db.prepare(
-    `update _resource set state = 'due' where checked_at < ? and (state = 'gone' and (
+    `update _resource set state = 'due' where (checked_at < ? or checked_at > ?) and (state = 'gone' and (
        exists (select 1 from _member m join _resource p on p.id = m.page_id and p.state = 'held' and p.absent_by is null
          where m.item_id = _resource.id)
        or id in (select l.to_id from _link l join _resource s on s.id = l.from_id and s.state = 'held' and s.absent_by is null)
      ) or state = 'superseded' and id in (
        select p.next_id from _page p join _resource r on r.id = p.id and r.state = 'held'))`,
-  ).run(checkedBefore);
+  ).run(checkedBefore, now);
 }
 
 export interface ClosedAbsences extends Omit<AbsenceDecision, "goneIds"> {

@@ -21,6 +21,8 @@ export interface MirrorStatus {
   readonly noted: readonly { readonly name: string; readonly count: number }[];
   /** Lists whose pages do not make one whole, and why; nothing is taken for gone from there. */
   readonly partialListings: readonly { readonly url: string; readonly why: string }[];
+  /** Resources that are gone as far as is known, and kept until `sync --approve` lets go of them or they are seen again. */
+  readonly waiting: number;
   readonly failures: readonly { readonly url: string; readonly error: string }[];
   readonly lastRun: RunRecord | null;
 }
@@ -81,9 +83,14 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
     partialListings: db
       .prepare<[], MirrorStatus["partialListings"][number]>(
         `select r.url, i.detail as why from _issue i join _resource r on r.id = i.resource_id
-         where i.code = 'partial-listing' order by r.id limit 20`,
+         where i.code = 'partial-listing' and r.state = 'held' and r.absent_by is null order by r.id limit 20`,
       )
       .all(),
+    waiting:
+      db
+        .prepare<[], number>("select count(*) from _resource where absent_by in ('answer', 'listing')")
+        .pluck()
+        .get() ?? 0,
     failures: db
       .prepare<[], MirrorStatus["failures"][number]>(
         "select url, error from _resource where error is not null order by id limit 20",

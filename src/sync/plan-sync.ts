@@ -104,7 +104,8 @@ function planRequestOf(
   const { mode } = walk;
   const scope = scopeOf(mirror, walk);
   const runId = (listRuns(mirror.db, 1)[0]?.id ?? 0) + 1;
-  const cycle = mode === "incremental" ? null : readPresentCycle(mirror.db, scope, mode);
+  const isCycle = mode !== "incremental" && scope.belowIds === null;
+  const cycle = isCycle ? readPresentCycle(mirror.db, scope, mode) : null;
   const allowance = () => ({ isPlentiful: false, isFree304: known?.isFree304 ?? null });
   return { ...walk, scope, runId, cycleRun: cycle?.run ?? runId, now: clock.now, allowance };
 }

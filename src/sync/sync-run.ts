@@ -112,8 +112,10 @@ export class SyncRun {
     const belowIds: number[] = [];
     for (const { brand, found } of find()) {
       if (found.certainty === "known") belowIds.push(...found.ids);
+      // Stopped before the brand was found: what is left to do is to find it.
+      else if (this.#isStopping) return { kinds: ["root", "brands", "brand"], belowIds: null };
       // Where something failed, the brand may stand on what could not be read.
-      else if (!this.#isStopping && this.#summary.failed === 0)
+      else if (this.#summary.failed === 0)
         throw unknownBrand(brand, found.certainty === "none" ? found.alike : []);
     }
     return { ...scope, belowIds };
@@ -158,13 +160,16 @@ export class SyncRun {
   async #beginChecks(scope: Scope): Promise<void> {
     const { mirror, clock } = this.#tools;
     const { mode, sweepMillis } = this.#request;
+    const now = toIso(clock.now());
     if (mode === "incremental") {
-      await mirror.writes.reconsiderTombstones(toIso(clock.now() - sweepMillis));
+      await mirror.writes.reconsiderTombstones(toIso(clock.now() - sweepMillis), now);
       return;
     }
-    if (readPresentCycle(mirror.reader.db, scope, mode) !== null) return;
-    await mirror.writes.beginCycle({ run: this.#runId, mode });
-    await mirror.writes.reconsiderTombstones(toIso(clock.now()));
+    // A run about some brands is a cycle of its own, which must not end one about everything.
+    const isWhole = scope.belowIds === null;
+    if (isWhole && readPresentCycle(mirror.reader.db, scope, mode) !== null) return;
+    await mirror.writes.reconsiderTombstones(now, now);
+    if (isWhole) await mirror.writes.beginCycle({ run: this.#runId, mode });
   }
 
   #planRequest(scope: Scope): PlanRequest {
@@ -174,7 +179,7 @@ export class SyncRun {
       scope,
       now: clock.now,
       runId: this.#runId,
-      cycleRun: readCycle(mirror.reader.db)?.run ?? this.#runId,
+      cycleRun: scope.belowIds === null ? (readCycle(mirror.reader.db)?.run ?? this.#runId) : this.#runId,
       allowance: () => ({ isPlentiful: this.#isPlentiful, isFree304: allowance.state.isFree304 }),
     };
   }
@@ -195,6 +200,7 @@ export class SyncRun {
     const results = batch.flatMap((answer) => (answer.end === "fetched" ? [answer.result] : []));
     const { failedIds, ...counts } = await this.#tools.mirror.writes.ingest(results, this.#runId);
     for (const key of Object.keys(counts) as (keyof typeof counts)[]) this.#summary[key] += counts[key];
+    this.#summary.failedIds.push(...failedIds);
     if (failedIds.length > 0) this.#stop ??= stopOfRefusedRoot(this.#tools.mirror.reader, failedIds);
     return failedIds;
   }
@@ -211,7 +217,8 @@ export class SyncRun {
   async #close(scope: Scope): Promise<SyncReport> {
     const { mirror, allowance, clock } = this.#tools;
     const hasEnded = this.#stop === null && !this.#tools.interruption.isRequested;
-    const pending = countPending(mirror.reader.db, this.#planRequest(scope), hasEnded) - this.#summary.failed;
+    const { failedIds } = this.#summary;
+    const pending = countPending(mirror.reader.db, this.#planRequest(scope), { failedIds, hasEnded });
     const { resources, stopped, masses } = await this.#closeRun(this.#stopReason(pending), { pending });
     if (this.#stop?.reason === "authentication") {
       throw new SyncError("not-authenticated", this.#stop.message, this.#stop.hint);

@@ -78,7 +78,7 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
     const interruption = watchInterruption(options.signal);
     try {
       const engine = inlineEngine(
-        stopAtOnce(gently(fetchJobRunner(service, clock.now), clock), new URL(baseUrl).href, clock.now),
+        gently(stopAtOnce(fetchJobRunner(service, clock.now), new URL(baseUrl).href, clock.now), clock),
         { concurrency },
       );
       const request = { ...walk, budget, concurrency, approve, onProgress };

@@ -96,7 +96,7 @@ export function walk(mirror: MirrorWriter, world: World, options: WalkOptions = 
   const runId = beginRun(mirror);
   mirror.seed(runId);
   mirror.beginCycle({ run: runId, mode: "verify" });
-  mirror.reconsiderTombstones("9999");
+  mirror.reconsiderTombstones("9999", "9999");
   mirror.follow(follow, runId);
   const scope = { kinds: kindsInScope(kinds, mirror.identity.area, "sizes", follow), belowIds: null };
   const frontier = prepareFrontier(mirror.db, scope, runId);

@@ -44,6 +44,13 @@ describe("one brand", () => {
     expect(urlsBelow(rig, [brand])).toEqual(expect.arrayContaining(urlsOf(rig.sandbox.log())));
   });
 
+  it("that is not found before the budget is spent leaves the run incomplete", async () => {
+    await using rig = await startRig({ ...opaque, ...world });
+    const report = await rig.sync({ brands: ["nobody"], budget: 1 });
+    expect(report).toMatchObject({ complete: false, stopped: "budget" });
+    expect(report.resources.pending).toBeGreaterThan(0);
+  });
+
   it("that is not listed is refused with the names that look like it, and nothing else is asked for", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     const [brand] = brandsOf(rig);

@@ -58,6 +58,10 @@ function describeStatus(status: StatusWithOutlook, now: number): string {
       ]),
     ),
   ];
+  if (status.waiting > 0)
+    parts.push(
+      `\nGone as far as is known, and kept until \`armoire sync --approve\` lets go: ${status.waiting}\n`,
+    );
   if (status.partialListings.length > 0) {
     const lines = status.partialListings.map(({ url, why }) => `  ${url}\n    ${toShown(why)}\n`);
     parts.push(`\nPartial lists, from which nothing is taken for gone:\n${lines.join("")}`);

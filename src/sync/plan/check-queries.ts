@@ -20,7 +20,7 @@ export interface CheckQueries {
   listings(goesOn: boolean): CheckRow[];
   /** What a change of its parent, or of its parent's parent, makes suspect since it was last checked. */
   suspects(): CheckRow[];
-  /** What is older than a sweep allows, the oldest first. */
+  /** What is older than a sweep allows, the oldest first; what did not answer is asked again here only, since that is counted. */
   overdue(): CheckRow[];
   /**
    * The rest that is free to check: first where expected changes, worth and age are largest.
@@ -30,6 +30,9 @@ export interface CheckQueries {
 }
 
 const dayMillis = 86_400_000;
+
+/** A check that lies in the future was dated by a clock that has been put back since: it may be of any age. */
+const isOfWrongClock = "r.checked_at > :now";
 
 /** Those that matter most come first where not all can be checked. */
 const worthOf = "coalesce(b.bra_count, m.bra_count, s.bra_count, 0)";
@@ -43,28 +46,29 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
   const columns = () => `r.id, r.url, r.kind, r.etag, ${isFree()} as isFree`;
   /** What is held, was not checked in this run, and is old enough to be looked at. */
   const held = `r.state = 'held' and r.kind in (select value from json_each(:kinds)) and r.checked_run < :runId
-    and r.checked_at <= :heldBefore and ${isInScope(scope, "r")}`;
+    and (r.checked_at <= :heldBefore or ${isOfWrongClock}) and ${isInScope(scope, "r")}`;
   /** @param leastMillis how long ago the last check must be */
   const read = (sql: string, leastMillis: number, more: Record<string, unknown> = {}) =>
     db.prepare<[Record<string, unknown>], CheckRow>(sql).all({
       kinds: JSON.stringify(scope.kinds),
       runId,
       heldBefore: isoBefore(Math.max(leastMillis, maxAgeMillis)),
+      now: isoBefore(0),
       ...more,
     });
   const restMillis = weights.restDays * dayMillis;
-  const selectRoot = db.prepare<[number, string], DueResource>(
+  const selectRoot = db.prepare<[number, string, string], DueResource>(
     `select id, url, kind, etag from _resource
-     where kind = 'root' and checked_run < ? and (checked_at is null or checked_at <= ?)`,
+     where kind = 'root' and checked_run < ? and (checked_at is null or checked_at <= ? or checked_at > ?)`,
   );
 
   return {
-    root: () => selectRoot.get(runId, isoBefore(restMillis)) ?? null,
+    root: () => selectRoot.get(runId, isoBefore(restMillis), isoBefore(0)) ?? null,
     listings: (goesOn) =>
       read(
         `select ${columns()} from _resource r ${withWorth}
-         where ${held} and r.kind in ('root', 'brands', 'brand', 'models')
-           and r.checked_at <= iif(${isFree()}, :freeBefore, :pricedBefore)
+         where ${held} and r.absent_by is null and r.kind in ('root', 'brands', 'brand', 'models')
+           and (r.checked_at <= iif(${isFree()}, :freeBefore, :pricedBefore) or ${isOfWrongClock})
          order by r.kind = 'root' desc, r.kind = 'brands' desc, r.checked_run, ${worthOf} desc, r.id`,
         0,
         {
@@ -87,7 +91,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
            ) group by id
          )
          select ${columns()} from suspicion join _resource r on r.id = suspicion.id ${withWorth}
-         where ${held} and (${isFree()} or suspicion.likelihood >= :leastSuspicion)
+         where ${held} and r.absent_by is null and (${isFree()} or suspicion.likelihood >= :leastSuspicion)
          order by suspicion.likelihood * (1 + ${worthOf}) desc, r.id`,
         0,
         { leastSuspicion: weights.leastSuspicion },
@@ -100,13 +104,12 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
     expected: (goesOn) =>
       read(
         `select ${columns()} from _resource r ${withWorth} left join json_each(:rates) rate on rate.key = r.kind
-         where ${held} and ${isFree()}
+         where ${held} and r.absent_by is null and ${isFree()}
          order by rate.value * (1 + ${worthOf}) * (julianday(:now) - julianday(r.checked_at)) desc, r.id
          limit :most`,
         goesOn ? restMillis : 0,
         {
           rates: JSON.stringify(Object.fromEntries(readChangeRates(db))),
-          now: isoBefore(0),
           most: maxFreeChecks,
         },
       ),

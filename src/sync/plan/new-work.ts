@@ -2,6 +2,7 @@
  * What was never fetched, in the order in which to fetch it. In: the mirror. Out: due resources. It knows nothing of
  * checks, allowances or requests.
  */
+import { worthAsking } from "../../mirror/absences.ts";
 import type { Connection } from "../../mirror/connection.ts";
 import { type DueResource, firstOf, isInScope, type Scope } from "../../mirror/frontier.ts";
 import { rankSteps } from "./brand-steps.ts";
@@ -107,7 +108,7 @@ function prepareSizes(db: Connection, scope: Scope): NewWork {
          select r.owner_id as id from _resource r where r.kind = 'sizes' and r.state = 'due'
          union
          select c.owner_id from _resource r join _resource c on c.id = r.owner_id where r.kind = 'size' and r.state = 'due'
-       ) due on due.id = m.id order by m.bra_count desc, m.id`,
+       ) due on due.id = m.id join _resource r on r.id = m.id where ${inScope} order by m.bra_count desc, m.id`,
     )
     .pluck();
   // `+` and `cross join` keep SQLite from going through all resources of a kind instead of those of one owner.
@@ -119,7 +120,7 @@ function prepareSizes(db: Connection, scope: Scope): NewWork {
        select r.id, 1 from listing cross join _resource r on r.owner_id = listing.id and +r.kind = 'size'
      )
      select ${columns} from below cross join _resource r on r.id = below.id
-     where r.state = 'due' and ${inScope} order by below.level, r.id`,
+     where r.state = 'due' and ${worthAsking("r")} order by below.level, r.id`,
   );
   let models: number[] = [];
 

@@ -92,6 +92,22 @@ describe("an incremental sync", () => {
   });
 });
 
+it("a clock that was ahead and is put back leaves nothing unchecked", async () => {
+  await using rig = await startRig(world);
+  const aheadMillis = 400 * daySeconds * 1000;
+  await rig.sync({ clock: { ...rig.clock, now: () => rig.clock.now() + aheadMillis } });
+  rig.sandbox.clearLog();
+  await rig.sync();
+  expect(urlsOf(rig.sandbox.log())).toEqual([...rig.sandbox.truth()].map(({ url }) => url).sort());
+});
+
+it("a check that fails is told as failed, and nothing else as pending", async () => {
+  await using rig = await heldRig();
+  rig.sandbox.setFaults([{ kind: "brand", positions: [1], fault: "not-json", times: "always" }]);
+  const report = await rig.sync();
+  expect(report.resources).toMatchObject({ failed: 1, pending: 0 });
+});
+
 describe("where a check costs as much as a fetch", () => {
   it("only what is owed is asked for", async () => {
     await using rig = await heldRig({ etag: "none" });
@@ -204,6 +220,27 @@ describe("verifying", () => {
     await rig.sync({ mode: "verify" });
     expect(rig.sandbox.log().filter(({ counted }) => counted)).toEqual([]);
     expect(rig.sandbox.log()).toHaveLength([...rig.sandbox.truth()].length);
+  });
+
+  it("comes before what is new, so that an allowance that runs out does not keep it from checking", async () => {
+    await using rig = await startRig({ ...world, models: 40, sizes: 200 });
+    await rig.sync({ budget: 60 });
+    const held = rig.read(({ db }) =>
+      db.prepare("select count(*) from _resource where state = 'held'").pluck().get(),
+    );
+    rig.sandbox.clearLog();
+    await rig.sync({ mode: "verify", budget: 5 });
+    expect(rig.sandbox.log().filter(({ conditional }) => conditional)).toHaveLength(Number(held));
+  });
+
+  it("about one brand does not end the cycle about everything", async () => {
+    await using rig = await heldRig();
+    const [brand] = [...rig.sandbox.truth()].filter(({ kind }) => kind === "brand");
+    await rig.sync({ mode: "full", budget: 20 });
+    await rig.sync({ mode: "full", brands: [String(brand?.body.body?.name)] });
+    rig.sandbox.clearLog();
+    await rig.sync({ mode: "full" });
+    expect(rig.sandbox.log().length).toBeLessThan([...rig.sandbox.truth()].length - 19);
   });
 
   it("in full fetches everything again, without a validator", async () => {
