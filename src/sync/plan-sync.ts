@@ -3,7 +3,6 @@
  * and the ledger alone, without one request.
  */
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { kinds } from "../../jobs/kinds.ts";
 import type { Scope } from "../mirror/frontier.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
@@ -12,6 +11,7 @@ import { type Clock, systemClock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
 import { findBrands } from "./find-brands.ts";
 import { type KnownAllowance, readLedger } from "./ledger/describe-window.ts";
+import { ledgerFileBeside } from "./ledger/ledger-file.ts";
 import { countDue, type DueCount } from "./plan/count-due.ts";
 import { type Forecast, forecastFrom } from "./plan/forecast-days.ts";
 import type { PlanRequest, Reason } from "./plan/plan-request.ts";
@@ -55,7 +55,7 @@ const shownNext = 10;
 export function planSync(options: PlanOptions): SyncPlan {
   const { file, baseUrl, credential = null, clock = systemClock } = options;
   const walk = settleWalk(options);
-  const ledgerFile = options.ledgerFile ?? join(dirname(file), "ledger.sqlite");
+  const ledgerFile = options.ledgerFile ?? ledgerFileBeside(file);
   const { href, origin } = new URL(baseUrl);
   const known = readLedger(ledgerFile, { origin, credential }, clock.now());
   const allowance = known && describeAllowance(known);

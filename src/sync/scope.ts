@@ -2,7 +2,7 @@
 import { type Area, type Depth, depths, type Kinds, unknownKind } from "../../schema/kind.ts";
 
 /** From the front page to the last size, level by level. */
-const kindsOfDepth: Readonly<Record<Depth, readonly string[]>> = {
+export const kindsOfDepth: Readonly<Record<Depth, readonly string[]>> = {
   brands: ["brands", "brand"],
   models: ["models", "model"],
   sizes: ["sizes", "size"],

@@ -4,7 +4,6 @@
  * and how far. Out: a report. Whatever stops it, what was fetched is in the mirror.
  */
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { fetchJobRunner } from "../../jobs/fetch-job.ts";
 import { inlineEngine } from "../../jobs/inline/inline-engine.ts";
 import { toMirrorError } from "../mirror/errors.ts";
@@ -15,6 +14,7 @@ import { type Clock, systemClock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
 import { gently } from "./gently.ts";
 import { watchInterruption } from "./interruption.ts";
+import { ledgerFileBeside } from "./ledger/ledger-file.ts";
 import { openMeteredService } from "./metered-service.ts";
 import { openRunMirror } from "./mirror-thread.ts";
 import type { SyncProgress } from "./progress.ts";
@@ -73,7 +73,7 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
     // Opened once the mirror is there to be filled: what cannot be synced leaves no ledger behind.
     const { service, allowance, close } = openMeteredService({
       ...{ baseUrl, credential, budget, keep: reserve, connections: concurrency, clock },
-      ledgerFile: options.ledgerFile ?? join(dirname(options.file), "ledger.sqlite"),
+      ledgerFile: options.ledgerFile ?? ledgerFileBeside(options.file),
     });
     const interruption = watchInterruption(options.signal);
     try {

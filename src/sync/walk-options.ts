@@ -1,5 +1,6 @@
 /** What a sync goes for and in which order: the same for carrying it out and for planning it, with one set of defaults. */
 import { type Depth, depths } from "../../schema/kind.ts";
+import { dayMillis } from "./ledger/moment.ts";
 import { type Mode, modes, type Order, orders } from "./plan/plan-request.ts";
 
 export interface WalkOptions {
@@ -33,7 +34,7 @@ export function settleWalk(options: WalkOptions): Walk {
   requireOneOf("order", orders, order);
   requireOneOf("depth", depths, depth);
   const { maxFreeChecks = defaultMaxFreeChecks, maxAgeMillis = 0 } = options;
-  const { sweepMillis = defaultSweepDays * 86_400_000 } = options;
+  const { sweepMillis = defaultSweepDays * dayMillis } = options;
   return { mode, order, depth, brands, follow, maxFreeChecks, maxAgeMillis, sweepMillis };
 }
 

@@ -1,8 +1,11 @@
 /** The ledger's SQLite file: opened, made when there is none, refused when it is not ours. */
 import { closeSync, mkdirSync, openSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { LedgerError } from "./ledger-error.ts";
+
+/** Where the ledger of a mirror is unless it is told: beside it. */
+export const ledgerFileBeside = (mirrorFile: string): string => join(dirname(mirrorFile), "ledger.sqlite");
 
 export type LedgerDatabase = Database.Database;
 

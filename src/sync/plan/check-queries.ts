@@ -1,6 +1,7 @@
 /** The questions to the mirror behind the checks: which held resources are there, in which order to look at them. */
 import type { Connection } from "../../mirror/connection.ts";
 import { type DueResource, isInScope } from "../../mirror/frontier.ts";
+import { dayMillis } from "../ledger/moment.ts";
 import { readChangeRates } from "./change-rates.ts";
 import type { PlanRequest } from "./plan-request.ts";
 import { weights } from "./weights.ts";
@@ -28,8 +29,6 @@ export interface CheckQueries {
    */
   expected(goesOn: boolean): CheckRow[];
 }
-
-const dayMillis = 86_400_000;
 
 /** A check that lies in the future was dated by a clock that has been put back since: it may be of any age. */
 const isOfWrongClock = "r.checked_at > :now";

@@ -1,4 +1,5 @@
 /** A forecast in days: what the requests that are left mean at an allowance. Pure. */
+import { dayMillis } from "../ledger/moment.ts";
 import { type DepthForecast, type ForecastFacts, forecastCoverage, forecastDepths } from "./forecast.ts";
 
 /** What services of this kind grant a day, by credential (field notes); used where the ledger knows no limit. */
@@ -32,7 +33,6 @@ export interface DaysLeft {
 }
 
 const milestones = [0, 1, 3, 7, 14, 30, 60];
-const dayMillis = 86_400_000;
 
 export function forecastFrom(
   facts: ForecastFacts,

@@ -3,6 +3,7 @@
  * depth, and which share of all bras is covered after so many requests in the order of value. Pure.
  */
 import { type Depth, depths } from "../../../schema/kind.ts";
+import { kindsOfDepth } from "../scope.ts";
 import { averageBras, type BrandFacts, type CatalogueFacts } from "./brand-steps.ts";
 import { weights } from "./weights.ts";
 
@@ -31,17 +32,12 @@ export interface DepthForecast {
   readonly requestsLeft: number;
 }
 
-const kindsOfDepth: Readonly<Record<Depth, readonly string[]>> = {
-  brands: ["root", "brands", "brand"],
-  models: ["models", "model"],
-  sizes: ["sizes", "size"],
-};
-
 export function forecastDepths(facts: ForecastFacts): DepthForecast[] {
   const expected = expectCounts(facts);
   let requestsLeft = 0;
   return depths.map((depth) => {
-    const kinds = kindsOfDepth[depth].map((kind): KindForecast => {
+    const names = depth === "brands" ? ["root", ...kindsOfDepth[depth]] : kindsOfDepth[depth];
+    const kinds = names.map((kind): KindForecast => {
       const { known = 0, held = 0 } = facts.counts.get(kind) ?? {};
       return { kind, known, held, expected: Math.max(known, Math.round(expected.get(kind) ?? 0)) };
     });
