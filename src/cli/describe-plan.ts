@@ -57,7 +57,8 @@ export function describePlan(plan: SyncPlan, order: Order, now: number): string 
 
 /** @param now epoch milliseconds */
 export function describeAllowance(allowance: SyncPlan["allowance"], now: number): string {
-  if (allowance === null || allowance.remaining === null) return "not known before the first sync";
+  if (allowance === null) return "not known before the next sync";
+  if (allowance.remaining === null) return "not told by the service";
   const { limit, remaining, resetAt } = allowance;
   const renewal = resetAt === null ? "" : `, renewed at ${formatMoment(resetAt, now)}`;
   return `${remaining} left${limit === null ? "" : ` of ${limit} a day`}${renewal}`;

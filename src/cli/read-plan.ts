@@ -1,5 +1,6 @@
 /** What a command plans from: its settings, and what it was told to go for. */
 import { toMirrorError } from "../mirror/errors.ts";
+import { type Outlook, type OutlookOptions, readOutlook } from "../sync/outlook.ts";
 import { planSync, type SyncPlan } from "../sync/plan-sync.ts";
 import { readAppCredential } from "./credentials.ts";
 import type { Io } from "./io.ts";
@@ -13,16 +14,28 @@ export interface Wanted extends WantedWalk {
   readonly baseUrl: string;
 }
 
+type ForOutlook = Pick<Wanted, "file" | "baseUrl"> & Partial<WantedWalk>;
+
 /** @throws CliError, ServiceSettingsError, LedgerError, and MirrorError, also where damage shows only while the file is read */
-export function readPlan(
-  { file, baseUrl, ...walk }: Pick<Wanted, "file" | "baseUrl"> & Partial<WantedWalk>,
+export function readPlan(wanted: Wanted, settings: Settings, io: Io): SyncPlan {
+  return readWith(planSync, wanted, settings, io);
+}
+
+/** @throws as readPlan does */
+export function readOutlookOf(wanted: ForOutlook, settings: Settings, io: Io): Outlook {
+  return readWith(readOutlook, wanted, settings, io);
+}
+
+function readWith<Result>(
+  read: (options: OutlookOptions) => Result,
+  wanted: ForOutlook,
   settings: Settings,
   io: Io,
-): SyncPlan {
+): Result {
   const credential = readAppCredential(io);
   try {
-    return planSync({ file, baseUrl, credential, ledgerFile: ledgerFile(settings), ...walk });
+    return read({ ...wanted, credential, ledgerFile: ledgerFile(settings) });
   } catch (error) {
-    throw toMirrorError(error, file);
+    throw toMirrorError(error, wanted.file);
   }
 }

@@ -8,63 +8,38 @@ import type { Scope } from "../mirror/frontier.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
 import { listRuns } from "../mirror/runs.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
-import type { Credential } from "../service/credential.ts";
 import { findBrands } from "./find-brands.ts";
-import { type KnownAllowance, readLedger } from "./ledger/describe-window.ts";
-import { ledgerFileBeside } from "./ledger/ledger-file.ts";
+import type { KnownAllowance } from "./ledger/describe-window.ts";
+import { type Outlook, type OutlookOptions, outlookOf, readAllowance } from "./outlook.ts";
 import { countDue, type DueCount } from "./plan/count-due.ts";
-import { type Forecast, forecastFrom } from "./plan/forecast-days.ts";
+import { isPlentiful } from "./plan/is-plentiful.ts";
 import type { PlanRequest, Reason } from "./plan/plan-request.ts";
 import { createPlanner } from "./plan/planner.ts";
 import { readPresentCycle } from "./plan/present-cycle.ts";
-import { readForecastFacts } from "./plan/read-forecast-facts.ts";
 import { kindsInScope } from "./scope.ts";
-import { settleWalk, type Walk, type WalkOptions } from "./walk-options.ts";
+import { settleWalk, type Walk } from "./walk-options.ts";
 
-export interface SyncPlan {
+export interface SyncPlan extends Outlook {
   readonly mirror: string;
   /** What is due as far as the mirror knows; each fetch may lead to more. */
   readonly due: readonly DueCount[];
   /** The first that would be asked for, and why. */
   readonly next: readonly { readonly url: string; readonly kind: string; readonly reason: Reason }[];
-  /** What the ledger knows of the allowance; null when nothing was asked yet. */
-  readonly allowance: PlannedAllowance | null;
-  /** Null until the list of brands was begun: before, nobody knows how large the catalogue is. */
-  readonly forecast: Forecast | null;
-}
-
-export interface PlannedAllowance {
-  readonly limit: number | null;
-  readonly remaining: number | null;
-  /** ISO 8601, UTC. */
-  readonly resetAt: string | null;
-}
-
-export interface PlanOptions extends WalkOptions {
-  readonly file: string;
-  readonly baseUrl: string;
-  readonly credential?: Credential | null;
-  /** `ledger.sqlite` beside the mirror unless told. */
-  readonly ledgerFile?: string;
-  readonly clock?: Clock;
 }
 
 const shownNext = 10;
 
 /** @throws MirrorError, LedgerError */
-export function planSync(options: PlanOptions): SyncPlan {
-  const { file, baseUrl, credential = null, clock = systemClock } = options;
+export function planSync(options: OutlookOptions): SyncPlan {
+  const { file, baseUrl, clock = systemClock } = options;
   const walk = settleWalk(options);
-  const ledgerFile = options.ledgerFile ?? ledgerFileBeside(file);
-  const { href, origin } = new URL(baseUrl);
-  const known = readLedger(ledgerFile, { origin, credential }, clock.now());
-  const allowance = known && describeAllowance(known);
+  const known = readAllowance(options);
   if (!existsSync(file)) {
     return {
-      ...{ mirror: file, allowance },
+      mirror: file,
       due: [{ kind: "root", fetch: 1, check: 0, freeChecks: 0 }],
-      next: [{ url: href, kind: "root", reason: "root" }],
-      forecast: null,
+      next: [{ url: new URL(baseUrl).href, kind: "root", reason: "root" }],
+      ...outlookOf(null, walk, known, options),
     };
   }
   const mirror = openMirrorReader(file);
@@ -83,16 +58,10 @@ export function planSync(options: PlanOptions): SyncPlan {
         next.push({ url, kind, reason });
       }
     }
-    const facts = readForecastFacts(mirror.db);
-    const forecast = facts && forecastFrom(facts, walk, known, credential === null ? "withNone" : "withApp");
-    return { mirror: file, due, next, allowance, forecast };
+    return { mirror: file, due, next, ...outlookOf(mirror.db, walk, known, options) };
   } finally {
     mirror.close();
   }
-}
-
-function describeAllowance({ limit, remaining, resetAt }: KnownAllowance): PlannedAllowance {
-  return { limit, remaining, resetAt: resetAt === null ? null : new Date(resetAt).toISOString() };
 }
 
 function planRequestOf(
@@ -106,7 +75,10 @@ function planRequestOf(
   const runId = (listRuns(mirror.db, 1)[0]?.id ?? 0) + 1;
   const isCycle = mode !== "incremental" && scope.belowIds === null;
   const cycle = isCycle ? readPresentCycle(mirror.db, scope, mode) : null;
-  const allowance = () => ({ isPlentiful: false, isFree304: known?.isFree304 ?? null });
+  const allowance = () => ({
+    isPlentiful: known !== null && isPlentiful(known, null),
+    isFree304: known?.isFree304 ?? null,
+  });
   return { ...walk, scope, runId, cycleRun: cycle?.run ?? runId, now: clock.now, allowance };
 }
 

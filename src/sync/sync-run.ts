@@ -15,6 +15,7 @@ import type { Interruption } from "./interruption.ts";
 import { askRateLimit } from "./ledger/rate-limit.ts";
 import type { RunMirror } from "./mirror-thread.ts";
 import { countPending } from "./plan/count-pending.ts";
+import { isPlentiful } from "./plan/is-plentiful.ts";
 import type { PlanRequest } from "./plan/plan-request.ts";
 import { createPlanner } from "./plan/planner.ts";
 import { readPresentCycle } from "./plan/present-cycle.ts";
@@ -25,9 +26,6 @@ import { kindsInScope } from "./scope.ts";
 import { stopOfRefusedRoot } from "./stop-at-once.ts";
 import { SyncError } from "./sync-error.ts";
 import type { Walk } from "./walk-options.ts";
-
-/** With so many requests left, their order makes no difference. */
-const plentifulRequests = 5000;
 
 export interface RunRequest extends Walk {
   readonly budget: number | null;
@@ -143,7 +141,7 @@ export class SyncRun {
 
   /** Where the answers do not tell what remains, what is behind the root's `rate_limit` link may. */
   async #askRateLimitOnce(): Promise<void> {
-    const { mirror, service, allowance, clock } = this.#tools;
+    const { mirror, service, allowance, interruption, clock } = this.#tools;
     if (this.#hasAskedRateLimit || allowance.state.isTold || this.#isStopping) return;
     const url = mirror.reader.db
       .prepare<[], string>("select url from _resource where kind = 'rate_limit'")
@@ -152,7 +150,7 @@ export class SyncRun {
     if (url === undefined) return;
     this.#hasAskedRateLimit = true;
     const sentBefore = allowance.counts.sent;
-    await askRateLimit(service, url, allowance, clock.now);
+    await askRateLimit(service, { url, signal: interruption.cancel }, allowance, clock.now);
     this.#answers += allowance.counts.sent - sentBefore;
   }
 
@@ -186,9 +184,8 @@ export class SyncRun {
 
   get #isPlentiful(): boolean {
     const { state, counts } = this.#tools.allowance;
-    const granted = state.isBoundless ? Number.POSITIVE_INFINITY : (state.remaining ?? 0);
-    const allowed = (this.#request.budget ?? Number.POSITIVE_INFINITY) - counts.counted;
-    return Math.min(granted, allowed) >= plentifulRequests;
+    const { budget } = this.#request;
+    return isPlentiful(state, budget === null ? null : budget - counts.counted);
   }
 
   /** @returns the resources that failed */

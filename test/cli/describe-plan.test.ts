@@ -48,7 +48,7 @@ describe("a plan in words", () => {
   it("says that there is nothing to do, and what is not known yet", () => {
     const text = describePlan({ ...plan, due: [], next: [], allowance: null }, "value", now);
     expect(text).toBe(
-      "Mirror     /mirrors/catalogue.sqlite\nAllowance  not known before the first sync\n\nNothing is due.\n" +
+      "Mirror     /mirrors/catalogue.sqlite\nAllowance  not known before the next sync\n\nNothing is due.\n" +
         "\nHow large the catalogue is, and how long it takes, is known after the first sync.\n",
     );
   });
@@ -58,8 +58,8 @@ it.each([
   [allowance, "212 left of 300 a day, renewed at 2026-01-31 06:00 UTC (in 10 h)"],
   [{ ...allowance, resetAt: null }, "212 left of 300 a day"],
   [{ limit: null, remaining: 7, resetAt: null }, "7 left"],
-  [{ limit: null, remaining: null, resetAt: null }, "not known before the first sync"],
-  [null, "not known before the first sync"],
+  [{ limit: null, remaining: null, resetAt: null }, "not told by the service"],
+  [null, "not known before the next sync"],
 ])("the allowance %j is told as %s", (known, words) => {
   expect(describeAllowance(known, now)).toBe(words);
 });

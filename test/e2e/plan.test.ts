@@ -13,7 +13,7 @@ describe("before the first sync", () => {
     await using folder = await temporaryFolder();
     const settings = ["--data-dir", join(folder.path, "data"), "--base-url", sandbox.url];
     expect(await output("plan", ...settings)).toMatch(
-      /^Mirror .*\nAllowance {2}not known before the first sync\n[\s\S]*\nroot +1 +0 +0\n[\s\S]* is known after the first sync\.\n$/,
+      /^Mirror .*\nAllowance {2}not known before the next sync\n[\s\S]*\nroot +1 +0 +0\n[\s\S]* is known after the first sync\.\n$/,
     );
     expect(await json("plan", ...settings)).toEqual({
       mirror: expect.stringMatching(/catalogue\.sqlite$/),

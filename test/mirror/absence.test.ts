@@ -534,3 +534,21 @@ describe("what belongs to a tombstone", () => {
     }
   });
 });
+
+it("an ownership that goes in a circle keeps no run from closing", async () => {
+  const world = brandWorld(brands(6));
+  walk(mirror, world);
+  // As links of the service could make it: a list owned by a model that it lists.
+  mirror.db
+    .prepare(
+      `update _resource set owner_id = (select id from _resource where url = ?) where id = (
+         select owner_id from _resource where url = ?)`,
+    )
+    .run(urlOf(`${brand(0)}m/1/`), urlOf(`${brand(0)}m/1/`));
+  const runId = beginRun(mirror);
+  const { id } = mirror.db
+    .prepare<[string], { id: number }>("select id from _resource where url = ?")
+    .get(urlOf(`${brand(0)}m/2/`)) ?? { id: 0 };
+  mirror.ingest([{ resourceId: id, fetchedAt: "2026-01-16T12:00:00.000Z", outcome: "gone" }], runId);
+  expect(closeRun(mirror, runId).gone).toBe(1);
+});

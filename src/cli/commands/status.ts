@@ -1,18 +1,18 @@
 /** `armoire status`: what the mirror holds, how fresh it is, and when the rest will be there. */
 import type { Command } from "commander";
 import { type MirrorStatus, readStatus } from "../../query/status.ts";
-import type { SyncPlan } from "../../sync/plan-sync.ts";
+import type { Outlook } from "../../sync/outlook.ts";
 import { summarizeForecast } from "../describe-forecast.ts";
 import { describeAllowance } from "../describe-plan.ts";
 import type { Io } from "../io.ts";
 import { withMirror } from "../mirror-file.ts";
-import { readPlan } from "../read-plan.ts";
+import { readOutlookOf } from "../read-plan.ts";
 import { readSettings } from "../settings.ts";
 import { formatAge } from "../spoken-time.ts";
 import { formatTable, toShown } from "../text-table.ts";
 
 /** What `--json` prints. */
-type StatusWithOutlook = MirrorStatus & Pick<SyncPlan, "allowance" | "forecast">;
+type StatusWithOutlook = MirrorStatus & Outlook;
 
 export function configure(command: Command, io: Io): void {
   command
@@ -27,7 +27,7 @@ Examples:
       const settings = readSettings(command, io);
       const held = withMirror(settings, readStatus);
       const { mirror: file, baseUrl } = held;
-      const { allowance, forecast } = readPlan({ file, baseUrl }, settings, io);
+      const { allowance, forecast } = readOutlookOf({ file, baseUrl }, settings, io);
       const status = { ...held, allowance, forecast };
       io.out(settings.json ? `${JSON.stringify(status)}\n` : describeStatus(status, Date.now()));
     });

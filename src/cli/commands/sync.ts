@@ -11,7 +11,7 @@ import { ledgerFile, mirrorFileToSync } from "../mirror-file.ts";
 import { wholeNumber } from "../option-values.ts";
 import { printPlan } from "../print-plan.ts";
 import { progressDisplay } from "../progress-display.ts";
-import { readPlan, type Wanted } from "../read-plan.ts";
+import { readOutlookOf, type Wanted } from "../read-plan.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import { addWalkFlags, type WalkFlags, walkOptionsOf } from "../walk-flags.ts";
 
@@ -81,7 +81,7 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
   else if (!settings.quiet) {
     // What one brand still takes is not forecast.
     const isForecast = report.stopped === "allowance" && flags.brand.length === 0;
-    const forecast = isForecast ? readPlan(wanted, settings, io).forecast : null;
+    const forecast = isForecast ? readOutlookOf(wanted, settings, io).forecast : null;
     io.out(describeReport(report, forecast && summarizeForecast(forecast, flags.depth), Date.now()));
   }
   io.setExitCode(exitCodeOf(report, flags, interruptedWith));

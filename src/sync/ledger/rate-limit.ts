@@ -1,27 +1,27 @@
 /** The allowance as the resource behind the root's `rate_limit` link tells it, for services that send no headers of it. */
 import { type AllowanceReading, readAllowance } from "../../service/allowance-reading.ts";
-import type { Service } from "../../service/service.ts";
+import type { FetchRequest, Service } from "../../service/service.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import type { RunAllowance } from "../allowance.ts";
 
 /**
  * Asks what remains, unless this window's answers have told it already. It is asked as any other resource is: leased,
  * counted and refused. A service that does not answer has told nothing, and the run goes on.
- * @param url where the root's link leads
+ * @param request where the root's link leads; the signal gives up waiting for an answer
  */
 export async function askRateLimit(
   service: Service,
-  url: string,
+  request: Pick<FetchRequest, "url" | "signal">,
   allowance: RunAllowance,
   now: () => number,
 ): Promise<void> {
   if (allowance.state.isTold) return;
   try {
-    const fetched = await service.fetch({ url });
+    const fetched = await service.fetch(request);
     const reading = fetched.outcome === "body" ? readRateLimitBody(fetched.json, now()) : null;
     if (reading !== null) allowance.tell(reading);
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
+    if (!(error instanceof ServiceError) && !request.signal?.aborted) throw error;
   }
 }
 

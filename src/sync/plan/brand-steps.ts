@@ -34,12 +34,11 @@ export interface CatalogueFacts {
   readonly dueBrandPages: number;
 }
 
-/** Up to `count` resources that are equally worth asking for: pages of brands, one brand, or pages or models of a listing. */
+/** Resources that are equally worth asking for: pages of brands, one brand, or pages or models of a listing. */
 export interface Step {
   readonly what: "brands" | "brand" | "models" | "model";
   /** The brand, or the listing; 0 for pages of brands. */
   readonly id: number;
-  readonly count: number;
   /** Bras a request. */
   readonly rate: number;
 }
@@ -56,7 +55,7 @@ export function rankSteps(facts: CatalogueFacts): Step[] {
   if (facts.dueBrandPages > 0) {
     const toOpen = openingCost(brasBefore, brasPerModel, 2) + 1 / weights.itemsPerPage;
     const rate = (weights.curiosity * brasBefore) / toOpen;
-    steps.push({ what: "brands", id: 0, count: facts.dueBrandPages, rate });
+    steps.push({ what: "brands", id: 0, rate });
   }
   // The sort keeps the order of the list where rates are equal.
   return steps.sort((one, other) => other.rate - one.rate);
@@ -66,26 +65,27 @@ function stepsOfBrand(brand: BrandFacts, bras: number, brasPerModel: number): St
   const { id, isHeld, listing } = brand;
   if (!isHeld) {
     const rate = (weights.curiosity * bras) / openingCost(bras, brasPerModel, 2);
-    return [{ what: "brand", id, count: 1, rate }];
+    return [{ what: "brand", id, rate }];
   }
   if (listing === null) return [];
   if (!listing.isRead) {
     const rate = (weights.curiosity * bras) / openingCost(bras, brasPerModel, 1);
-    return [{ what: "models", id: listing.id, count: listing.duePages, rate }];
+    return [{ what: "models", id: listing.id, rate }];
   }
-  const rate = (brand.bras === null ? brasPerModel : 1) * restRate(brand.bras, listing);
-  return [
-    { what: "model", id: listing.id, count: listing.dueModels, rate } as const,
-    { what: "models", id: listing.id, count: listing.duePages, rate } as const,
-  ].filter(({ count }) => count > 0);
+  // A brand that does not tell its bras is taken for an average one.
+  const rate = brand.bras === null ? brasPerModel : restRate(brand.bras, listing);
+  const steps: Step[] = [];
+  if (listing.dueModels > 0) steps.push({ what: "model", id: listing.id, rate });
+  if (listing.duePages > 0) steps.push({ what: "models", id: listing.id, rate });
+  return steps;
 }
 
-/** What is left of a brand's bras, for each request that is left. Without a count, every request is worth the same. */
-function restRate(bras: number | null, listing: ListingFacts): number {
+/** What is left of a brand's bras, for each request that is left. */
+function restRate(bras: number, listing: ListingFacts): number {
   const models = Math.max(listing.total ?? 0, listing.knownModels);
   const pages = Math.max(listing.duePages, (models - listing.knownModels) / weights.itemsPerPage);
   const requests = Math.max(1, models - listing.heldModels + pages);
-  return bras === null ? 1 : Math.max(0, bras - listing.brasOfHeld) / requests;
+  return Math.max(0, bras - listing.brasOfHeld) / requests;
 }
 
 /** Requests for all models of a brand that has so many bras, and those before them. */

@@ -3,11 +3,9 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { openService } from "../../../src/service/service.ts";
-import { createRunAllowance } from "../../../src/sync/allowance.ts";
 import { readLedger } from "../../../src/sync/ledger/describe-window.ts";
-import { openLedger } from "../../../src/sync/ledger/ledger.ts";
 import { askRateLimit, readRateLimitBody } from "../../../src/sync/ledger/rate-limit.ts";
+import { openMeteredService } from "../../../src/sync/metered-service.ts";
 import { type Rig, startRig } from "../rig.ts";
 import { makeLedgerFolder } from "./ledger-folder.ts";
 
@@ -137,11 +135,11 @@ describe("the rate_limit resource", () => {
     await service.fetch({ url: new URL("brands/", sandbox.url).href });
     expect(allowance.state).toMatchObject({ remaining: null, isTold: false });
     const url = new URL("rate-limit/", sandbox.url).href;
-    await askRateLimit(service, url, allowance, Date.now);
+    await askRateLimit(service, { url }, allowance, Date.now);
     expect(allowance.state).toMatchObject({ limit: 30, remaining: 29, isTold: true });
     await service.fetch({ url: new URL("brands/", sandbox.url).href });
     expect(allowance.state.remaining).toBe(28);
-    await askRateLimit(service, url, allowance, Date.now);
+    await askRateLimit(service, { url }, allowance, Date.now);
     expect(sandbox.log().length).toBe(3);
     await close();
   });
@@ -150,9 +148,10 @@ describe("the rate_limit resource", () => {
     await using sandbox = await startSandbox({ ...tiny, allowance: 30, allowanceHeaders: "none" });
     await using folder = await makeLedgerFolder();
     const { service, allowance, close } = openThrough(folder.file, sandbox.url);
-    await askRateLimit(service, new URL("brands/", sandbox.url).href, allowance, Date.now);
+    const { href: url } = new URL("brands/", sandbox.url);
+    await askRateLimit(service, { url }, allowance, Date.now);
     expect(allowance.state.isTold).toBe(false);
-    await askRateLimit(service, "https://elsewhere.example/", allowance, Date.now);
+    await askRateLimit(service, { url: "https://elsewhere.example/" }, allowance, Date.now);
     await close();
   });
 
@@ -179,18 +178,8 @@ describe("the rate_limit resource", () => {
   });
 });
 
-function openThrough(file: string, baseUrl: string) {
-  const principal = { origin: new URL(baseUrl).origin, credential: null };
+function openThrough(ledgerFile: string, baseUrl: string) {
   const clock = { now: Date.now, random: Math.random, sleep: async () => {} };
-  const ledger = openLedger({ file, principal });
-  const allowance = createRunAllowance({ ledger, rootUrl: baseUrl, budget: null, keep: 0, clock });
-  const service = openService({ baseUrl, reserve: allowance.reserve, clock });
-  return {
-    service,
-    allowance,
-    async close() {
-      await service.close();
-      allowance.close();
-    },
-  };
+  const options = { credential: null, budget: null, keep: 0, connections: 1, clock };
+  return openMeteredService({ ...options, baseUrl, ledgerFile });
 }
