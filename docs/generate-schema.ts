@@ -40,18 +40,22 @@ A catalogue mirror fills \`brand\`, \`model\`, \`model_picture\`, \`size\` and \
 const bookkeepingIntroduction = `## Bookkeeping
 
 Names that begin with \`_\` are the program's own: read them, never write them. The rows under the tables above lie in
-tables of the same name with \`_\` before it, keyed by \`_resource.id\`; \`_migration\` and \`_migration_lock\` say which version
-of the program the file is for.
+tables of the same name with \`_\` before it, keyed by \`_resource.id\`; what such rows were before is in tables with \`_past\`
+after it, with the runs \`from_run\` and \`to_run\` that each was true from and up to, but not including. \`_migration\` and
+\`_migration_lock\` say which version of the program the file is for.
 `;
 
 export async function schemaPage(): Promise<string> {
   const columnsByTable = await readColumns();
-  const isCurrent = (table: string) => table.endsWith("_current");
+  const isExplainedTogether = (table: string) =>
+    table.endsWith("_current") || (table.endsWith("_past") && table !== "_resource_past");
   const undescribed = new Set([...entities, ...listTables].map(({ table }) => `_${table}`))
     .add("_migration")
     .add("_migration_lock");
   const described = [...Object.keys(tablesToRead), ...Object.keys(bookkeepingTables)];
-  const present = [...columnsByTable.keys()].filter((table) => !undescribed.has(table) && !isCurrent(table));
+  const present = [...columnsByTable.keys()].filter(
+    (table) => !undescribed.has(table) && !isExplainedTogether(table),
+  );
   refuseDifference("table", described, present);
   const write = (tables: Readonly<Record<string, TableMeaning>>) =>
     Object.entries(tables).map(([table, meaning]) => {

@@ -207,7 +207,14 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       fetched_at: "",
       base_url:
         "what relative links in the body are relative to, where redirects led away from the resource's URL",
+      seen_run: "the run that last found it current; null while it is",
+      seen_at: "when that was",
     },
+  },
+  _resource_past: {
+    about:
+      "What a resource's state was before the present one: up to, but not including, `to_run`, from where the row before ends or the resource was found.",
+    columns: { id: "", to_run: "", state: "", gone_run: "" },
   },
   _link: {
     about: "The links of the current bodies.",
@@ -217,6 +224,7 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       kind: "what it leads to",
       to_id: "the resource that it leads to; null when it is only noted, or not followed",
       noted_url: "where it leads when that is no resource of the mirror's",
+      from_run: "the run since which it is so",
     },
   },
   _pass: {
@@ -241,7 +249,13 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
   },
   _member: {
     about: "What each page lists.",
-    columns: { page_id: "", n: "position, from 0", item_id: "", name: "as listed" },
+    columns: {
+      page_id: "",
+      n: "position, from 0",
+      item_id: "",
+      name: "as listed",
+      from_run: "the run since which it is so",
+    },
   },
   _issue: {
     about: "What was odd in a body, and kept all the same.",

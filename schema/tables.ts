@@ -12,10 +12,13 @@ export interface MirrorTables {
   _resource: ResourceTable;
   _content: { id: Generated<number>; sha256: Uint8Array; codec: string; size: number; body: Uint8Array };
   _revision: RevisionTable;
-  _link: { from_id: number; name: string; kind: string; to_id: number | null; noted_url: string | null };
+  _resource_past: { id: number; to_run: number; state: ResourceState; gone_run: number | null };
+  _link: LinkTable;
+  _link_past: Past<LinkTable>;
   _pass: PassTable;
   _page: { id: number; collection_id: number; next_id: number | null; total: number | null };
-  _member: { page_id: number; n: number; item_id: number | null; name: string | Uint8Array | null };
+  _member: MemberTable;
+  _member_past: Past<MemberTable>;
   _issue: { resource_id: number; pointer: string; code: string; detail: string | null; run_id: number };
 }
 
@@ -68,4 +71,27 @@ export interface RevisionTable {
   fetched_at: string;
   /** What relative links in the body are relative to, where a redirect led away from the resource's own URL. */
   base_url: string | null;
+  /** When it was last found to be current; null while it is. */
+  seen_run: number | null;
+  seen_at: string | null;
 }
+
+export interface LinkTable {
+  from_id: number;
+  name: string;
+  kind: string;
+  to_id: number | null;
+  noted_url: string | null;
+  from_run: number;
+}
+
+export interface MemberTable {
+  page_id: number;
+  n: number;
+  item_id: number | null;
+  name: string | Uint8Array | null;
+  from_run: number;
+}
+
+/** Rows as they were, from `from_run` up to, but not including, `to_run`. */
+export type Past<Table> = Table & { to_run: number };

@@ -15,6 +15,7 @@ const ofMirror: Readonly<Record<MirrorErrorCode, ExitCode>> = {
   unwritable: exitCodes.failed,
   damaged: exitCodes.damaged,
   newer: exitCodes.damaged,
+  older: exitCodes.failed,
   "unsafe-sqlite": exitCodes.failed,
   locked: exitCodes.locked,
   "other-service": exitCodes.settings,

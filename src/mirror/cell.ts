@@ -10,3 +10,8 @@ export function fromStored(stored: unknown): Cell {
   if (Buffer.isBuffer(stored)) return stored.toString("utf16le");
   return stored as Cell;
 }
+
+/** An id as SQLite gives it when asked for safe integers. */
+export function toStoredId(id: number | null): bigint | null {
+  return id === null ? null : BigInt(id);
+}

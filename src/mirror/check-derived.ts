@@ -4,10 +4,10 @@ import type { Kinds } from "../../schema/kind.ts";
 import { fromStored } from "./cell.ts";
 import type { CheckProblem, ReportProblem } from "./check-problem.ts";
 import type { Connection } from "./connection.ts";
-import { eachCurrentBody } from "./current-bodies.ts";
 import { type Derived, deriveHeldOrThrow } from "./derive.ts";
 import type { MirrorReader } from "./mirror.ts";
 import { prepareResources } from "./resources.ts";
+import { eachCurrentRevision } from "./revisions.ts";
 import { prepareTypedRows } from "./typed-rows.ts";
 import { referenceIds } from "./write-derived.ts";
 
@@ -26,7 +26,7 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
   const context = { kinds, origin: new URL(identity.baseUrl).origin, serviceName: identity.serviceName };
   const stored = prepareStored(db);
   let count = 0;
-  for (const { resource, body } of eachCurrentBody(db)) {
+  for (const { resource, body } of eachCurrentRevision(db)) {
     count++;
     // It is fetched anew, and its kind may have become another one since its body came.
     if (resource.state === "due" || resource.state === "failed") continue;

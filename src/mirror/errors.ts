@@ -5,6 +5,7 @@ export type MirrorErrorCode =
   | "not-a-mirror"
   | "damaged"
   | "newer"
+  | "older"
   | "locked"
   | "other-service"
   | "unwritable"

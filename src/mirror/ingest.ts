@@ -9,6 +9,7 @@ import type { ResourceState } from "../../schema/tables.ts";
 import type { Connection } from "./connection.ts";
 import { type DeriveContext, deriveOrThrow, parseBodyOrThrow, UnexpectedRelError } from "./derive.ts";
 import type { FetchedBody, FetchResult } from "./fetch-result.ts";
+import { noteSeen } from "./note-seen.ts";
 import type { DerivedWriter } from "./write-derived.ts";
 
 /**
@@ -86,6 +87,7 @@ export function prepareIngest(
     `insert into _revision (resource_id, seq, content_id, from_run, status, fetched_at, base_url)
      values (?, ?, ?, ?, ?, ?, ?)`,
   );
+  const setSeen = db.prepare(noteSeen("?"));
   const closeRevision = db.prepare(
     "update _revision set to_run = ? where resource_id = ? and to_run is null",
   );
@@ -142,7 +144,10 @@ export function prepareIngest(
     const derived = deriveOrThrow(parseBodyOrThrow(result.body), read, context);
     // A body that is held of what is due again was fetched before it was known what it is: only its reading is new.
     if (!isSame) {
-      if (last?.sha256) closeRevision.run(runId, resource.id);
+      if (last?.sha256) {
+        setSeen.run(resource.id);
+        closeRevision.run(runId, resource.id);
+      }
       const contentId = storeContent(resource.id, last === undefined, sha256, result.body);
       insertRevision.run(
         resource.id,
@@ -170,6 +175,7 @@ export function prepareIngest(
     // A page that is no longer there is no loss: its items are listed by others, or proven absent by themselves.
     const state = isLaterPage.get(resource.id) ? "superseded" : "gone";
     if (state === "gone" && lastRevisionOf(resource)?.sha256) {
+      setSeen.run(resource.id);
       noteAbsent.run(runId, runId, fetchedAt, resource.id);
       return;
     }

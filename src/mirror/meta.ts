@@ -21,6 +21,10 @@ export function writeMeta(db: Connection, key: string, value: string): void {
   ).run(key, value);
 }
 
+export function removeMeta(db: Connection, key: string): void {
+  db.prepare("delete from _meta where key = ?").run(key);
+}
+
 export function writeIdentity(db: Connection, { baseUrl, area, serviceName }: MirrorIdentity): void {
   db.transaction(() => {
     writeMeta(db, "base_url", baseUrl);

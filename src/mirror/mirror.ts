@@ -19,7 +19,7 @@ import { prepareLinks } from "./links.ts";
 import { takeLock } from "./lock.ts";
 import { type MirrorIdentity, readIdentity, requireIdentity } from "./meta.ts";
 import { migrate } from "./migrate.ts";
-import { type RebuildReport, rebuildProjections } from "./rebuild.ts";
+import { isRebuildDue, type RebuildReport, rebuildProjections } from "./rebuild.ts";
 import { prepareResources } from "./resources.ts";
 import { beginRun, closeRun, type RunClosing, type RunEnd, type RunStart } from "./runs.ts";
 import { reconsiderTombstones } from "./tombstones.ts";
@@ -131,6 +131,8 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     const context = { kinds, origin: new URL(identity.baseUrl).origin, serviceName: identity.serviceName };
     const absences = prepareAbsences(connection);
     const derivedWriter = prepareDerivedWriter(connection, resources, links);
+    const rebuild = () => rebuildProjections(connection, resources, links, context);
+    if (isRebuildDue(connection)) rebuild();
     const ingest = prepareIngest(connection, derivedWriter, context, prepareJudgeBatch(connection, absences));
     return {
       file,
@@ -141,7 +143,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       seed: guard((runId) => void resources.ensure(identity.baseUrl, "root", null, runId)),
       follow: guard((names, runId) => links.follow(names, runId)),
       ingest: guard(ingest),
-      rebuild: guard(() => rebuildProjections(connection, resources, links, context)),
+      rebuild: guard(rebuild),
       beginCycle: guard((cycle) => writeCycle(connection, cycle)),
       reconsiderTombstones: guard((checkedBefore, now) =>
         reconsiderTombstones(connection, checkedBefore, now),

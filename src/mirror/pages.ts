@@ -3,10 +3,12 @@
  * it. A chain that leads back into itself is reported, and does no harm, since no resource is asked for twice. One that
  * goes on and on over items that it already gave is cut.
  */
-import { toStored } from "./cell.ts";
+import { toStored, toStoredId } from "./cell.ts";
 import type { Connection } from "./connection.ts";
 import type { Derived } from "./derive.ts";
 import type { Resources, WrittenResource } from "./resources.ts";
+import { prepareVersionedRows } from "./versioned-rows.ts";
+import { memberTable } from "./versioned-tables.ts";
 
 export interface Member {
   readonly itemId: number | null;
@@ -16,7 +18,7 @@ export interface Member {
 export interface Pages {
   /** The first page of the collection that this page is of: itself, unless another page led to it. */
   collectionOf(pageId: number): number;
-  writeMembers(page: WrittenResource, collectionId: number, members: readonly Member[]): void;
+  writeMembers(page: WrittenResource, collectionId: number, members: readonly Member[], runId: number): void;
   /** Reads a page that is new or changed, whose members are written: links it to its successor, unless the chain is cut here. */
   writeNext(
     page: WrittenResource,
@@ -35,8 +37,7 @@ export function preparePages(db: Connection, resources: Resources): Pages {
     .pluck();
   const insertPage = db.prepare("insert or ignore into _page (id, collection_id) values (?, ?)");
   const updatePage = db.prepare("update _page set next_id = ?, total = ? where id = ?");
-  const removeMembers = db.prepare("delete from _member where page_id = ?");
-  const insertMember = db.prepare("insert into _member (page_id, n, item_id, name) values (?, ?, ?, ?)");
+  const memberRows = prepareVersionedRows(db, memberTable);
   const reviveSuperseded = db.prepare(
     `update _resource set state = iif(
        exists (select 1 from _revision where resource_id = _resource.id and to_run is null), 'held', 'due')
@@ -100,12 +101,11 @@ export function preparePages(db: Connection, resources: Resources): Pages {
 
   return {
     collectionOf: (pageId) => selectCollection.get(pageId) ?? pageId,
-    writeMembers(page, collectionId, members) {
+    writeMembers(page, collectionId, members, runId) {
       insertPage.run(page.id, collectionId);
-      if (page.isKnown) removeMembers.run(page.id);
-      members.forEach(({ itemId, name }, n) => {
-        insertMember.run(page.id, n, itemId, name === null ? null : toStored(name));
-      });
+      const id = BigInt(page.id);
+      const rows = members.map(({ itemId, name }, n) => [id, BigInt(n), toStoredId(itemId), toStored(name)]);
+      memberRows.replace(page, rows, runId);
     },
     writeNext(page, collectionId, { nextUrl, collectionTotal }, runId) {
       forgetAbsences.run(page.id);

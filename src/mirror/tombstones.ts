@@ -5,6 +5,7 @@
 import type { Absences } from "./absences.ts";
 import type { Connection } from "./connection.ts";
 import { type AbsenceDecision, decideAbsences } from "./decide-absences.ts";
+import { noteSeen } from "./note-seen.ts";
 import { readNotedAbsences } from "./noted-absences.ts";
 import { takeUnreachable } from "./unreachable.ts";
 
@@ -51,6 +52,7 @@ export function closeAbsences(
 function bury(db: Connection, ids: readonly number[], runId: number): void {
   if (ids.length === 0) return;
   const buried = JSON.stringify(ids);
+  db.prepare(noteSeen("select value from json_each(?)")).run(buried);
   db.prepare(
     `update _resource set state = 'gone', etag = null, gone_run = coalesce(gone_run, ?), error = null,
        absent_run = null, absent_by = null where id in (select value from json_each(?))`,

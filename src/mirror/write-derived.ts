@@ -59,13 +59,13 @@ export function prepareDerivedWriter(
       const ensure = (url: string, kind: string, ownerId: number | null, pointer: string): number => {
         const found = resources.ensure(url, kind, ownerId, runId);
         if (found.isNew) discovered++;
-        if (found.isAdopted && ownerId !== null) typedRows.adopt(found.id, resources.ownerOf(ownerId));
+        if (found.isAdopted && ownerId !== null) typedRows.adopt(found.id, resources.ownerOf(ownerId), runId);
         if (found.hasConflict) report({ pointer, code: "kind-conflict" });
         return found.id;
       };
 
       if (resource.isKnown) removeIssues.run(resource.id);
-      const linkIds = links.write(resource.id, derived.links, { isKnown: resource.isKnown, ensure });
+      const linkIds = links.write(resource, derived.links, runId, ensure);
       if (derived.items !== null) {
         const collectionId = pages.collectionOf(resource.id);
         const members = derived.items.map(({ url, kind, name, owned }, n) => {
@@ -73,7 +73,7 @@ export function prepareDerivedWriter(
             url === null ? null : ensure(url, kind, owned ? collectionId : null, `/collection/${n}/href`);
           return { itemId, name };
         });
-        pages.writeMembers(resource, collectionId, members);
+        pages.writeMembers(resource, collectionId, members, runId);
         if (!keepsChains) {
           const chain = pages.writeNext(resource, collectionId, derived, runId);
           if (chain.hasNewPage) discovered++;
@@ -82,7 +82,8 @@ export function prepareDerivedWriter(
       }
       if (derived.projection) {
         const idOfLink = (name: string) => linkIds.get(name) ?? null;
-        typedRows.write(resource.id, derived.projection, referenceIds(resource, idOfLink, resources));
+        const references = referenceIds(resource, idOfLink, resources);
+        typedRows.write(resource, derived.projection, references, runId);
       }
       for (const issue of derived.issues) report(issue);
       return discovered;

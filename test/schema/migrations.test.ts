@@ -14,7 +14,11 @@ const folder = new URL("../../schema/migrations/", import.meta.url);
 const released: Readonly<Record<string, string>> = {
   "0001-initial": "c3ee7aa2eb34f093e756780fc756793b8769a103a83df0f895fc0ae2dfc8316b",
   "0002-absence": "19e52de0d1d264a141c8b2e578f3ac5a10074470671a51d8b055efe6629e16bc",
+  "0003-history": "0a86059a9eda4916f363340639945e2086abfc131fbfc099dafb954d75c00b03",
 };
+
+const link = { from_id: true, name: true, kind: true, to_id: true, noted_url: true } as const;
+const member = { page_id: true, n: true, item_id: true, name: true } as const;
 
 /** The type checker holds this to `MirrorTables`, and a test holds it to the migrations. */
 const bookkeeping: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Table], true> } = {
@@ -54,11 +58,16 @@ const bookkeeping: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Ta
     status: true,
     fetched_at: true,
     base_url: true,
+    seen_run: true,
+    seen_at: true,
   },
-  _link: { from_id: true, name: true, kind: true, to_id: true, noted_url: true },
+  _resource_past: { id: true, to_run: true, state: true, gone_run: true },
+  _link: { ...link, from_run: true },
+  _link_past: { ...link, from_run: true, to_run: true },
   _pass: { collection_id: true, verdict: true, from_run: true, reread_run: true, judged: true },
   _page: { id: true, collection_id: true, next_id: true, total: true },
-  _member: { page_id: true, n: true, item_id: true, name: true },
+  _member: { ...member, from_run: true },
+  _member_past: { ...member, from_run: true, to_run: true },
   _issue: { resource_id: true, pointer: true, code: true, detail: true, run_id: true },
 };
 
@@ -88,12 +97,16 @@ describe("a mirror's tables", () => {
   });
 
   it.each(entities)("hold exactly the columns of a $table", (entity) => {
-    const expected = ["id", ...entity.references.map((name) => `${name}_id`), ...columnsOf(entity)];
-    expect(columnsIn(db, `_${entity.table}`).sort()).toEqual(expected.sort());
+    const { table, references } = entity;
+    const expected = ["id", ...references.map((name) => `${name}_id`), ...columnsOf(entity), "from_run"];
+    expect(columnsIn(db, `_${table}`).sort()).toEqual(expected.toSorted());
+    expect(columnsIn(db, `_${table}_past`).sort()).toEqual([...expected, "to_run"].sort());
   });
 
   it.each(listTables)("hold exactly the columns of a $table", (list) => {
-    expect(columnsIn(db, `_${list.table}`)).toEqual(["parent_id", "n", ...list.columns]);
+    const expected = ["parent_id", "n", ...list.columns, "from_run"];
+    expect(columnsIn(db, `_${list.table}`)).toEqual(expected);
+    expect(columnsIn(db, `_${list.table}_past`)).toEqual([...expected, "to_run"]);
   });
 
   it.each(Object.entries(bookkeeping))("hold exactly the columns of %s", (table, columns) => {
@@ -101,7 +114,7 @@ describe("a mirror's tables", () => {
   });
 
   it("are these, and the migrations' own", () => {
-    const typed = [...entities, ...listTables].map(({ table }) => `_${table}`);
+    const typed = [...entities, ...listTables].flatMap(({ table }) => [`_${table}`, `_${table}_past`]);
     expect(namesOf(db, "table")).toEqual(
       [...typed, ...Object.keys(bookkeeping), "_migration", "_migration_lock"].sort(),
     );

@@ -43,7 +43,7 @@ describe("text and numbers, from a body's bytes to a column and back", () => {
     const context = { kinds, origin: new URL(api).origin, serviceName: "service" };
     const { projection } = deriveOrThrow(parseBodyOrThrow(body), { baseUrl: urls[kind], kind }, context);
     if (projection === null) throw new Error(`a ${kind} has no rows`);
-    typedRows.write(ids[kind], projection, noReferences);
+    typedRows.write({ id: ids[kind], isKnown: true }, projection, noReferences, 1);
     expect(typedRows.read(ids[kind])).toEqual(typedRows.expected(ids[kind], projection, noReferences));
   };
 

@@ -78,7 +78,10 @@ export function canonicalDump({ db }: Pick<MirrorReader, "db">): CanonicalDump {
   );
 
   function columnsOf(table: string): string[] {
-    return db.prepare<[], string>(`select name from pragma_table_info('_${table}')`).pluck().all();
+    return db
+      .prepare<[], string>(`select name from pragma_table_info('_${table}') where name <> 'from_run'`)
+      .pluck()
+      .all();
   }
 }
 

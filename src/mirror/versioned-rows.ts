@@ -1,0 +1,81 @@
+/**
+ * Rows that are derived from a resource's body, and what they were before. A row that becomes another one, or none, is
+ * kept in `<table>_past` with the runs from which and up to which it held; one that no closed run has seen is not. This
+ * is the only place that writes such tables, so that whatever changes is remembered.
+ */
+import type { Connection } from "./connection.ts";
+
+/** A table whose rows are each of one resource. */
+export interface VersionedTable {
+  readonly name: string;
+  /** The column with the resource's id. */
+  readonly key: string;
+  /** What tells the rows of one resource apart; none where there is only one. */
+  readonly position: readonly string[];
+  readonly columns: readonly string[];
+}
+
+/** A cell for each column, in the order of `columnsOf`, as SQLite gives it when asked for safe integers: ids are bigints. */
+export type StoredRow = readonly unknown[];
+
+/** A resource, and whether it may have rows already. */
+export interface RowOwner {
+  readonly id: number;
+  readonly isKnown: boolean;
+}
+
+export interface VersionedRows {
+  /** Makes these the rows of the resource, and keeps what differs from them as what it was. */
+  replace(owner: RowOwner, rows: readonly StoredRow[], runId: number): void;
+  /** In the order of their positions. */
+  read(id: number): StoredRow[];
+}
+
+export function columnsOf({ key, position, columns }: VersionedTable): readonly string[] {
+  return [key, ...position, ...columns];
+}
+
+export function prepareVersionedRows(db: Connection, table: VersionedTable): VersionedRows {
+  const { name, key, position } = table;
+  const columns = columnsOf(table);
+  const listed = columns.join(", ");
+  const isAt = [key, ...position].map((column) => `${column} = ?`).join(" and ");
+  const order = position.length === 0 ? "" : ` order by ${position.join(", ")}`;
+  const select = db.prepare(`select ${listed} from ${name} where ${key} = ?${order}`).raw().safeIntegers();
+  const insert = db.prepare(
+    `insert or replace into ${name} (${listed}, from_run) values (${columns.map(() => "?").join(", ")}, ?)`,
+  );
+  const remember = db.prepare(
+    `insert into ${name}_past (${listed}, from_run, to_run)
+     select ${listed}, from_run, ? from ${name} where ${isAt} and from_run < ?`,
+  );
+  const remove = db.prepare(`delete from ${name} where ${isAt}`);
+  const placeOf = (row: StoredRow) => row.slice(0, 1 + position.length);
+  const read = (id: number) => select.all(id) as StoredRow[];
+
+  return {
+    read,
+    replace({ id, isKnown }, rows, runId) {
+      const former = new Map((isKnown ? read(id) : []).map((row) => [placeOf(row).join(), row]));
+      for (const row of rows) {
+        const place = placeOf(row);
+        const before = former.get(place.join());
+        former.delete(place.join());
+        if (before !== undefined) {
+          if (before.every((cell, n) => isSame(cell, row[n]))) continue;
+          remember.run(runId, ...place, runId);
+        }
+        insert.run(...row, runId);
+      }
+      for (const row of former.values()) {
+        const place = placeOf(row);
+        remember.run(runId, ...place, runId);
+        remove.run(...place);
+      }
+    },
+  };
+}
+
+function isSame(stored: unknown, given: unknown): boolean {
+  return stored === given || (Buffer.isBuffer(stored) && Buffer.isBuffer(given) && stored.equals(given));
+}
