@@ -1,10 +1,12 @@
 /** `npm run bench [-- SUITE …]`: runs the named suites, or all of them. */
 import { benchAllowance } from "./allowance/allowance.ts";
+import { benchChange } from "./change/change.ts";
 import { benchStart } from "./start/start.ts";
 import { benchWalk } from "./walk/walk.ts";
 
 const suites: Readonly<Record<string, (print: (text: string) => void) => Promise<void>>> = {
   allowance: benchAllowance,
+  change: benchChange,
   start: benchStart,
   walk: benchWalk,
 };

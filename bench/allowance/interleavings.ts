@@ -12,7 +12,7 @@ import type { Clock } from "../../src/service/clock.ts";
 import type { Service } from "../../src/service/service.ts";
 import { ServiceError } from "../../src/service/service-error.ts";
 import { openMeteredService } from "../../src/sync/metered-service.ts";
-import { type Findings, formatCount } from "./aim.ts";
+import { type Findings, formatCount } from "../aim.ts";
 import { countCounted, countRefused, daySeconds, makeFolder } from "./rig.ts";
 
 const allowance = 100;

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { openMirrorReader } from "../../src/mirror/mirror.ts";
 import type { LogEntry } from "../../src/sandbox/http/request-log.ts";
 import { Random } from "../../src/sandbox/random.ts";
-import { type Findings, formatCount } from "./aim.ts";
+import { type Findings, formatCount } from "../aim.ts";
 import {
   concurrency,
   countCounted,

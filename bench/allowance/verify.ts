@@ -1,6 +1,6 @@
 /** `--mode verify` over a whole mirror: first nothing has changed, then the world has moved on. */
 import type { LogEntry } from "../../src/sandbox/http/request-log.ts";
-import { type Findings, formatCount } from "./aim.ts";
+import { type Findings, formatCount } from "../aim.ts";
 import { countCounted, type Rig } from "./rig.ts";
 import { compareWorlds, readWorldState } from "./world-state.ts";
 

@@ -3,7 +3,7 @@
  * little every day, against the least that keeps everything younger than the sweep.
  */
 import { defaultSweepDays } from "../../src/sync/walk-options.ts";
-import { type Findings, formatCount } from "./aim.ts";
+import { type Findings, formatCount } from "../aim.ts";
 import { smallerWorld } from "./first-crawl.ts";
 import { countCounted, daySeconds, startRig } from "./rig.ts";
 import { compareWorlds, readWorldState } from "./world-state.ts";

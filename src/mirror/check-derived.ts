@@ -2,6 +2,7 @@
 import { entities, listTables } from "../../schema/entities.ts";
 import type { Kinds } from "../../schema/kind.ts";
 import { fromStored } from "./cell.ts";
+import { checkPast } from "./check-past.ts";
 import type { CheckProblem, ReportProblem } from "./check-problem.ts";
 import type { Connection } from "./connection.ts";
 import { type Derived, deriveHeldOrThrow } from "./derive.ts";
@@ -62,6 +63,7 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
     );
   }
   checkStrays(db, report);
+  checkPast(db, resources, context, report);
   return count;
 }
 

@@ -31,6 +31,11 @@ export function eachRevision(db: Connection): Generator<RevisionBody> {
   return readInPortions(db, select("true"));
 }
 
+/** Those of these resources. @param ids SQL that gives them */
+export function eachRevisionOf(db: Connection, ids: string): Generator<RevisionBody> {
+  return readInPortions(db, select(`v.resource_id in (${ids})`));
+}
+
 /** In the order of discovery. A tombstone keeps its last values, so its last revision counts as well. */
 export function eachCurrentRevision(db: Connection): Generator<RevisionBody> {
   return readInPortions(

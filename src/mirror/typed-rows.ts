@@ -14,24 +14,31 @@ export interface TypedRows {
   write(owner: RowOwner, projection: Projection, referenceIds: ReferenceIds, runId: number): void;
   /** Says whose a resource is whose own row did not. */
   adopt(resourceId: number, ownerId: number | null, runId: number): void;
-  /** Every stored row of the resource, table by table, for comparing with a projection. */
-  read(resourceId: number): StoredRow[];
+  /** Every stored row of the resource, for comparing with a projection. */
+  read(resourceId: number): RowsOfTable[];
   /** The rows that `write` would leave, in the shape of `read`. */
-  expected(resourceId: number, projection: Projection, referenceIds: ReferenceIds): StoredRow[];
+  expected(resourceId: number, projection: Projection, referenceIds: ReferenceIds): RowsOfTable[];
+}
+
+/** The rows of one resource in one table, where it has any. */
+export interface RowsOfTable {
+  readonly table: string;
+  readonly rows: readonly StoredRow[];
 }
 
 export function prepareTypedRows(db: Connection): TypedRows {
   const entityTables = entities.map((entity) => ({
     entity,
+    table: `_${entity.table}`,
     ownerColumn: entity.owner === null ? null : 1 + entity.references.indexOf(entity.owner),
     versioned: prepareVersionedRows(db, entityTable(entity)),
   }));
   const lists = listTables.map((list) => ({
-    table: list.table,
+    table: `_${list.table}`,
     versioned: prepareVersionedRows(db, listTable(list)),
   }));
   const tableOfEntity = new Map(entityTables.map((table) => [table.entity.table, table]));
-  const tableOfList = new Map(lists.map((list) => [list.table, list]));
+  const tableOfList = new Map(listTables.map(({ table }, n) => [table, lists[n]]));
 
   const rowsOf = (resourceId: number, projection: Projection, referenceIds: ReferenceIds) => {
     const id = BigInt(resourceId);
@@ -62,11 +69,17 @@ export function prepareTypedRows(db: Connection): TypedRows {
       }
     },
     read(resourceId) {
-      return [...entityTables, ...lists].flatMap(({ versioned }) => versioned.read(resourceId));
+      return [...entityTables, ...lists]
+        .map(({ table, versioned }) => ({ table, rows: versioned.read(resourceId) }))
+        .filter(hasRows);
     },
     expected(resourceId, projection, referenceIds) {
       const wanted = rowsOf(resourceId, projection, referenceIds);
-      return [...(wanted.table ? [wanted.row] : []), ...wanted.lists.flatMap((list) => list.rows)];
+      const lists = wanted.lists.map(({ list, rows }) => ({ table: list?.table ?? "", rows }));
+      const row = wanted.table ? [{ table: wanted.table.table, rows: [wanted.row] }] : [];
+      return [...row, ...lists].filter(hasRows);
     },
   };
 }
+
+const hasRows = ({ rows }: RowsOfTable): boolean => rows.length > 0;

@@ -51,6 +51,26 @@ describe("check", () => {
   });
 
   it.each<[string, string, object[]]>([
+    ["a row", "update _brand_past set slug = 'other'", [{ code: "row", where: urlOf("b/") }]],
+    ["an item", "update _member_past set name = 'Other'", [{ code: "row", where: urlOf("b/models/") }]],
+    ["a link", "update _link_past set noted_url = 'x:y'", [{ code: "row", where: urlOf("b/") }]],
+    ["a list row", "update _model_picture_past set text = 'x'", [{ code: "row", where: urlOf("m/") }]],
+    ["a row of no time", "update _brand_past set from_run = 0", [{ code: "row", where: urlOf("b/") }]],
+  ])("reports %s of the past that no body gives, and rebuild mends it", (_case, damage, problems) => {
+    walk(mirror, world());
+    const later = world();
+    later.set(urlOf("b/"), JSON.stringify(entity({ name: "B2", slug: "b" }, { models: urlOf("b/models/") })));
+    later.set(urlOf("b/models/"), JSON.stringify(page(["m2/"])));
+    later.set(urlOf("m/"), JSON.stringify(entity({ name: "M2" }, { brand: urlOf("b/") })));
+    walk(mirror, later);
+    expect(problemsOf(mirror)).toEqual([]);
+    mirror.db.exec(damage);
+    expect(problemsOf(mirror)).toMatchObject(problems);
+    mirror.rebuild();
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+
+  it.each<[string, string, object[]]>([
     [
       "a body with one bit changed",
       `update _content set body = cast(replace(cast(body as text), '"B"', '"C"') as blob)

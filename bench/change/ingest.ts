@@ -1,0 +1,67 @@
+/**
+ * What it costs to remember, while it happens: the same answers stored in a mirror as it is, and in one that is made to
+ * forget: what is replaced in it looks as if nobody had seen it, and no state is remembered.
+ */
+import type { Connection } from "../../src/mirror/connection.ts";
+import type { MirrorWriter } from "../../src/mirror/mirror.ts";
+import { versionedTables } from "../../src/mirror/versioned-tables.ts";
+import { type Findings, formatCount } from "../aim.ts";
+import { type Bodies, beginRun, closeRun, eachMonth, months, openNew, walk } from "./months.ts";
+
+/** @param file where the mirror that remembers is left, with its whole history */
+export async function benchIngest(file: string, forgetfulFile: string): Promise<Findings> {
+  await using opened = new AsyncDisposableStack();
+  const mirrors: MirrorWriter[] = [];
+  const firstCrawl = [0, 0];
+  const later = [0, 0];
+  let stored = 0;
+  for await (const { month, bodies, baseUrl } of eachMonth()) {
+    if (month === 0) {
+      mirrors.push(await openNew(file, baseUrl), await openNew(forgetfulFile, baseUrl));
+      for (const mirror of mirrors) opened.defer(() => mirror.close());
+    }
+    const sums = month === 0 ? firstCrawl : later;
+    // In turns, so that neither always comes first.
+    for (const which of month % 2 === 0 ? [0, 1] : [1, 0]) {
+      const mirror = mirrors[which] as MirrorWriter;
+      const walked = performRun(mirror, bodies, which === 1);
+      sums[which] = (sums[which] ?? 0) + walked.millis;
+      if (which === 0 && month > 0) stored += walked.stored;
+    }
+  }
+  const ratio = (sums: readonly number[]) => (sums[0] ?? Number.NaN) / (sums[1] ?? Number.NaN);
+  const both = [0, 1].map((which) => (firstCrawl[which] ?? 0) + (later[which] ?? 0));
+  const row = (what: string, sums: readonly number[]) => [
+    what,
+    ...sums.map((millis) => formatCount(Math.round(millis))),
+    ratio(sums).toFixed(3),
+  ];
+  return {
+    title: `Ingest, with what was and without; ${formatCount(stored)} bodies came in ${months} months after the first crawl`,
+    headings: ["", "remembering, ms", "forgetting, ms", "ratio"],
+    rows: [row("first crawl", firstCrawl), row(`${months} months`, later), row("together", both)],
+    aims: [
+      {
+        aim: "ingest with history ≤ 1.10 × without",
+        reached: ratio(both).toFixed(3),
+        isReached: ratio(both) <= 1.1,
+      },
+    ],
+  };
+}
+
+function performRun(mirror: MirrorWriter, bodies: Bodies, isForgetful: boolean) {
+  const runId = beginRun(mirror);
+  if (isForgetful) forget(mirror.db, runId);
+  const walked = walk(mirror, bodies, runId);
+  const startedAt = performance.now();
+  closeRun(mirror, runId);
+  return { ...walked, millis: walked.millis + performance.now() - startedAt };
+}
+
+/** Everything looks as if this run had written it, and so as if nobody had seen it. */
+function forget(db: Connection, runId: number): void {
+  db.exec("drop trigger if exists _resource_remembers");
+  for (const { name } of versionedTables) db.exec(`update ${name} set from_run = ${runId}`);
+  db.pragma("wal_checkpoint(truncate)");
+}
