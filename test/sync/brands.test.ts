@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { slugify } from "../../src/mirror/find-brands.ts";
 import type { TruthRecord } from "../../src/sandbox/resources/catalogue.ts";
-import { slugify } from "../../src/sync/find-brands.ts";
 import { urlsOf } from "./requests.ts";
 import { type Rig, startRig } from "./rig.ts";
 
