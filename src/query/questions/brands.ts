@@ -17,13 +17,14 @@ limit :limit`,
     name: "growing-brands",
     asks: "Which brands have grown: new models listed since, where others were listed before?",
     options: [{ ...sinceSeen, isRequired: true }, brand],
-    sql: `select b.name, count(*) filter (where m.first_seen_at >= :since and m.state <> 'gone') as new_models,
-  count(*) filter (where m.state <> 'gone') as models, b.href
-from brand_current b join known m on m.owner_href = b.href and m.kind = 'model'
-where ${isOfBrand("b.href")}
-group by b.href
-having new_models > 0 and min(m.first_seen_at) < :since
-order by new_models desc, b.href`,
+    sql: `with listed as materialized (select owner_href, min(first_seen_at) as began_at,
+    count(*) filter (where first_seen_at >= :since and state <> 'gone') as new_models,
+    count(*) filter (where state <> 'gone') as models
+  from known where kind = 'model' and ${isOfBrand("owner_href")} group by owner_href)
+select b.name, listed.new_models, listed.models, b.href
+from listed join brand_current b on b.href = listed.owner_href
+where listed.new_models > 0 and listed.began_at < :since
+order by listed.new_models desc, b.href`,
   },
   {
     name: "brand-models",
@@ -41,12 +42,13 @@ order by models desc, b.href`,
     name: "size-range",
     asks: "How wide is each brand's range of sizes?",
     options: [brand],
-    sql: `select b.name, b.default_sizing_system as system, count(distinct s.size) as sizes,
-  min(s.band) as smallest_band, max(s.band) as largest_band, count(distinct s.band) as bands,
-  count(distinct s.cup) as cups, count(distinct s.model_href) as models, b.href
-from brand_current b join size_current s on s.brand_href = b.href
-where ${isOfBrand("b.href")}
-group by b.href
-order by sizes desc, b.href`,
+    sql: `with range as materialized (select brand_href, count(distinct size) as sizes,
+    min(band) as smallest_band, max(band) as largest_band, count(distinct band) as bands,
+    count(distinct cup) as cups, count(distinct model_href) as models
+  from size_current where ${isOfBrand("brand_href")} group by brand_href)
+select b.name, b.default_sizing_system as system, range.sizes, range.smallest_band, range.largest_band,
+  range.bands, range.cups, range.models, b.href
+from range join brand_current b on b.href = range.brand_href
+order by range.sizes desc, b.href`,
   },
 ];
