@@ -26,6 +26,17 @@ describe("one brand", () => {
     expect(urlsOf(rig.sandbox.log())).toEqual(urlsBelow(rig, [findBrand(rig, wanted)]));
   });
 
+  it("is found by its URL, wherever that leads", async () => {
+    await using rig = await startRig({ ...opaque, ...world });
+    await rig.sync({ depth: "brands" });
+    rig.sandbox.clearLog();
+    const [, brand] = brandsOf(rig);
+    await rig.sync({ brands: [brand?.url ?? ""] });
+    const asked = urlsOf(rig.sandbox.log());
+    expect(asked.length).toBeGreaterThan(0);
+    expect(urlsBelow(rig, [brand])).toEqual(expect.arrayContaining(asked));
+  });
+
   it("and another one are fetched together, each with all that belongs to it", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     const [first, second] = brandsOf(rig);
