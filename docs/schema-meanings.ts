@@ -121,7 +121,12 @@ export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
   },
   known: {
     about: "Everything that the mirror knows of, also what was only listed and not fetched yet.",
-    columns: { kind: "", name: "as it was listed", state: "see `_resource`" },
+    columns: {
+      kind: "",
+      name: "as it was listed",
+      state: "see `_resource`",
+      owner_href: "what it is listed under: a model's brand, a size's model",
+    },
   },
   coverage: {
     about: "How much of each kind is held.",

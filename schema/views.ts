@@ -33,8 +33,11 @@ export const views: Readonly<Record<string, string>> = Object.fromEntries([
     `select r.kind as kind, r.url as href,
        (select m.name from _member m where m.item_id = r.id and m.name is not null
           order by m.from_run desc, m.page_id, m.n limit 1) as name, r.state as state,
-       f.started_at as first_seen_at
-     from _resource r join _run f on f.id = r.first_run where r.kind in ${entityKinds} and r.state <> 'elsewhere'`,
+       f.started_at as first_seen_at, owner.url as owner_href
+     from _resource r join _run f on f.id = r.first_run
+     left join _resource list on list.id = r.owner_id
+     left join _resource owner on owner.id = list.owner_id and owner.kind in ${entityKinds}
+     where r.kind in ${entityKinds} and r.state <> 'elsewhere'`,
   ],
   [
     "coverage",

@@ -2,8 +2,10 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { questionsPage } from "../docs/generate-questions.ts";
 import { schemaPage } from "../docs/generate-schema.ts";
 import { exitCodes } from "../src/cli/exit-codes.ts";
+import { findQuestion, listQuestions } from "../src/query/questions/questions.ts";
 import { findUsageError, leavesOf, loadCommandLine } from "./support/command-line.ts";
 import {
   anchorOf,
@@ -20,6 +22,7 @@ const pages = globSync(["*.md", "docs/**/*.md"], { cwd: root }).sort();
 const manifest: { version: string } & Record<"scripts" | "dependencies" | "devDependencies", object> =
   JSON.parse(read("package.json"));
 const program = await loadCommandLine();
+const questionOptions = listQuestions().flatMap(({ options }) => options.map(({ name }) => `--${name}`));
 
 describe("docs/command-line.md", () => {
   const sections = sectionsOf(read("docs/command-line.md"));
@@ -71,6 +74,16 @@ describe.each(pages)("%s", (page) => {
     }
   });
 
+  it("asks questions that there are, with options that they take", () => {
+    for (const words of commands) {
+      const asked = words.find((word, index) => word.startsWith("@") && words[index - 1] === "query");
+      if (asked === undefined) continue;
+      const taken = findQuestion(asked.slice(1)).options.map(({ name }) => `--${name}`);
+      const given = words.filter((word) => questionOptions.includes(word));
+      expect(taken).toEqual(expect.arrayContaining(given));
+    }
+  });
+
   it("names npm scripts and files that there are", () => {
     const scripts = [...markdown.matchAll(/\bnpm run (?:--\S+ )*([a-z]+)/g)].flatMap((match) =>
       match.slice(1),
@@ -105,6 +118,10 @@ it("every direct dependency has its reason, and nothing else has one", () => {
 
 it("docs/schema.md is what `npm run docs` writes", async () => {
   expect(read("docs/schema.md")).toBe(await schemaPage());
+});
+
+it("docs/questions.md is what `npm run docs` writes", () => {
+  expect(read("docs/questions.md")).toBe(questionsPage());
 });
 
 it("the changelog tells of this version", () => {

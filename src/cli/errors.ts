@@ -1,7 +1,7 @@
 /** From any error to the lines that a person reads and the code that a script reads: the one place that decides. */
 import { ExportError } from "../../exports/export-error.ts";
 import { MirrorError, type MirrorErrorCode } from "../mirror/errors.ts";
-import { QueryError } from "../query/query-error.ts";
+import { QueryError, type QueryErrorCode } from "../query/query-error.ts";
 import { ShowError } from "../query/show.ts";
 import { ServiceSettingsError } from "../service/settings-error.ts";
 import { LedgerError, type LedgerErrorCode } from "../sync/ledger/ledger-error.ts";
@@ -35,6 +35,8 @@ const ofLedger: Readonly<Record<LedgerErrorCode, ExitCode>> = {
   unwritable: exitCodes.failed,
 };
 
+const wrongQueries: readonly QueryErrorCode[] = ["syntax", "not-read-only", "parameters", "question"];
+
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CliError) return error.exitCode;
   if (error instanceof MirrorError) return ofMirror[error.code];
@@ -44,7 +46,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof ExportError && error.code === "bad-table-name") return exitCodes.usage;
   if (error instanceof QueryError) {
     if (error.code === "damaged") return exitCodes.damaged;
-    return error.code === "syntax" || error.code === "not-read-only" ? exitCodes.usage : exitCodes.failed;
+    return wrongQueries.includes(error.code) ? exitCodes.usage : exitCodes.failed;
   }
   return exitCodes.failed;
 }

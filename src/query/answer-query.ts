@@ -6,6 +6,7 @@
 import Database from "better-sqlite3";
 import { type BatchLimits, batchRows } from "../../exports/batch-rows.ts";
 import type { Row } from "../../exports/table.ts";
+import { type BoundValues, bindParameters } from "./bind-parameters.ts";
 import { QueryError } from "./query-error.ts";
 import type { QueryAnswer, StartQuery } from "./query-protocol.ts";
 import { readCell, type SqliteValue } from "./read-cell.ts";
@@ -21,10 +22,10 @@ export function* answerQuery({ file, sql, parameters, maxRows }: StartQuery): Ge
   let database: Database.Database | undefined;
   let stage: QueryStage = "opening";
   let isCut = false;
-  function* rowsOf(statement: ReadStatement): Generator<Row> {
+  function* rowsOf(statement: ReadStatement, values: BoundValues): Generator<Row> {
     const types = statement.columns().map((column) => column.type);
     let count = 0;
-    for (const row of statement.iterate(parameters)) {
+    for (const row of statement.iterate(values)) {
       isCut = count++ >= maxRows;
       if (isCut) return;
       yield row.map((value, index) => readCell(checkLength(value), types[index] ?? null));
@@ -34,9 +35,10 @@ export function* answerQuery({ file, sql, parameters, maxRows }: StartQuery): Ge
     database = new Database(file, { readonly: true, fileMustExist: true });
     stage = "preparing";
     const statement = prepareReadOnly(database, sql);
+    const values = bindParameters(database.prepare(sql), parameters);
     yield { type: "columns", columns: statement.columns().map((column) => column.name) };
     stage = "running";
-    for (const rows of batchRows(rowsOf(statement), answerLimits)) yield { type: "rows", rows };
+    for (const rows of batchRows(rowsOf(statement, values), answerLimits)) yield { type: "rows", rows };
     yield { type: "end", isCut };
   } catch (error) {
     const { code, message, hint } = toQueryError(error, stage, file);

@@ -1,8 +1,12 @@
 export type QueryErrorCode =
   /** A statement that could change something, or that returns no rows. */
   | "not-read-only"
-  /** SQLite does not understand it, it is not one statement, or a parameter is missing. */
+  /** SQLite does not understand it, it is not one statement, or a list of parameters is too long or too short. */
   | "syntax"
+  /** A named parameter has no value, or a value no parameter. */
+  | "parameters"
+  /** There is no such question, or not with these options. */
+  | "question"
   | "timeout"
   | "cannot-read"
   | "not-a-database"

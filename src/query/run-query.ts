@@ -9,10 +9,13 @@ import { QueryError } from "./query-error.ts";
 import { type QueryProcess, startQueryProcess } from "./query-process.ts";
 import type { QueryAnswer, QueryMessage, QueryParameters } from "./query-protocol.ts";
 
-export interface QueryRequest {
+export interface QueryRequest extends QueryLimits {
   readonly file: string;
   readonly sql: string;
   readonly parameters?: QueryParameters;
+}
+
+export interface QueryLimits {
   /** Unlimited when left out. */
   readonly maxRows?: number;
   /** From the start to the last row, the time that the reader of the rows takes included. Default: 60,000. */

@@ -4,11 +4,11 @@
  */
 import { existsSync } from "node:fs";
 import { kinds } from "../../jobs/kinds.ts";
+import { findBrands } from "../mirror/find-brands.ts";
 import type { Scope } from "../mirror/frontier.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
 import { listRuns } from "../mirror/runs.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
-import { findBrands } from "./find-brands.ts";
 import type { KnownAllowance } from "./ledger/describe-window.ts";
 import { type Outlook, type OutlookOptions, outlookOf, readAllowance } from "./outlook.ts";
 import { countDue, type DueCount } from "./plan/count-due.ts";

@@ -2,6 +2,7 @@
 import type { Engine } from "../../jobs/engine.ts";
 import type { JobResult, Stop } from "../../jobs/fetch-job.ts";
 import { kinds } from "../../jobs/kinds.ts";
+import { findBrands, hintAtBrands } from "../mirror/find-brands.ts";
 import { readCycle, type Scope } from "../mirror/frontier.ts";
 import { emptySummary } from "../mirror/ingest.ts";
 import type { MirrorReader } from "../mirror/mirror.ts";
@@ -9,7 +10,6 @@ import type { RunClosing, StopReason } from "../mirror/runs.ts";
 import type { Clock } from "../service/clock.ts";
 import type { Service } from "../service/service.ts";
 import type { RunAllowance } from "./allowance.ts";
-import { findBrands, unknownBrand } from "./find-brands.ts";
 import { frontierSource } from "./frontier-source.ts";
 import type { Interruption } from "./interruption.ts";
 import { askRateLimit } from "./ledger/rate-limit.ts";
@@ -114,7 +114,11 @@ export class SyncRun {
       else if (this.#isStopping) return { kinds: ["root", "brands", "brand"], belowIds: null };
       // Where something failed, the brand may stand on what could not be read.
       else if (this.#summary.failed === 0)
-        throw unknownBrand(brand, found.certainty === "none" ? found.alike : []);
+        throw new SyncError(
+          "unknown-brand",
+          `The service lists no brand called ${JSON.stringify(brand)}`,
+          hintAtBrands(found.certainty === "none" ? found.alike : []),
+        );
     }
     return { ...scope, belowIds };
   }

@@ -18,14 +18,17 @@ const query = (sql: string, ...more: readonly string[]) => [
 
 it("150,000 rows are printed whole in every format", async () => {
   const rowCount = 150_000;
-  const [table, csv, json] = await Promise.all(
-    ["table", "csv", "json"].map((format) => runArmoire(query(counting(rowCount), "--format", format))),
+  const [table, csv, json, ndjson] = await Promise.all(
+    ["table", "csv", "json", "ndjson"].map((format) =>
+      runArmoire(query(counting(rowCount), "--format", format)),
+    ),
   );
-  for (const ended of [table, csv, json]) expect(ended).toMatchObject({ stderr: "", exitCode: 0 });
+  for (const ended of [table, csv, json, ndjson]) expect(ended).toMatchObject({ stderr: "", exitCode: 0 });
   const numbers = Array.from({ length: rowCount }, (_, index) => index + 1);
   expect(table?.stdout.trimEnd().split("\n").slice(2).map(Number)).toEqual(numbers);
   expect(csv?.stdout).toBe(`x\n${numbers.join("\n")}\n`);
   expect(JSON.parse(json?.stdout ?? "")).toEqual(numbers.map((x) => ({ x })));
+  expect(ndjson?.stdout).toBe(numbers.map((x) => `{"x":${x}}\n`).join(""));
 });
 
 it("a result without rows is whole too", async () => {
@@ -37,6 +40,7 @@ it("a result without rows is whole too", async () => {
 it.each([
   ["csv", /^x\n1\n2\n/],
   ["json", /^\[\n\{"x":1\},\n/],
+  ["ndjson", /^\{"x":1\}\n\{"x":2\}\n/],
 ])(
   "%s without an end comes as it is read, and ends well when its reader has enough",
   async (format, start) => {

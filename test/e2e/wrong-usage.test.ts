@@ -52,7 +52,56 @@ describe("a value that makes no sense is wrong usage", () => {
     "a limit in words": [() => ["runs", "--limit", "all"], 2, /must be a whole number/],
     "an unknown kind": [() => ["show", "bra", "x"], 2, /Allowed choices are brand, model, size/],
     "a missing key": [() => ["show", "brand"], 2, /missing required argument 'key'/],
-    "a missing statement": [() => ["query"], 2, /missing required argument 'sql'/],
+    "a missing statement": [() => ["query"], 2, /Nothing is asked/],
+    "two statements": [() => ["query", "select 1", "--file", "q.sql"], 2, /a statement and --file/],
+    "a statement in no file": [
+      () => ["query", "--file", "no-such.sql"],
+      2,
+      /could be read from no-such\.sql: ENOENT/,
+    ],
+    "a statement in a file that is not text": [
+      (f) => ["query", "--file", f.mirror],
+      2,
+      /could be read from .*: it is not UTF-8/,
+    ],
+    "a parameter without a value": [
+      (f) => ["query", "select :a, :b", "-p", "a=1", "--mirror", f.mirror],
+      2,
+      /no value is given for :b/,
+    ],
+    "a value without a parameter": [
+      (f) => ["query", "select :a", "-p", "a=1", "-p", "b=2", "--mirror", f.mirror],
+      2,
+      /no parameter called b/,
+    ],
+    "a parameter without a name": [() => ["query", "select 1", "-p", "=1"], 2, /must be name=value/],
+    "an unknown question": [
+      (f) => ["query", "@top-brand", "--mirror", f.mirror],
+      2,
+      /no question called @top-brand\nDid you mean @top-brands/,
+    ],
+    "an unknown question to list": [() => ["query", "--list", "@zzz"], 2, /no question called @zzz/],
+    "an unknown option of a question": [
+      () => ["query", "@bands", "--brnd", "x"],
+      2,
+      /unknown option '--brnd'[\s\S]*armoire query --list/,
+    ],
+    "an option that a question does not take": [
+      (f) => ["query", "@bands", "--since", "2026-01-31", "--mirror", f.mirror],
+      2,
+      /@bands takes no --since\nIt takes \[--brand\] \[--system\]/,
+    ],
+    "a question without what it needs": [
+      (f) => ["query", "@brand-sizes", "--mirror", f.mirror],
+      2,
+      /@brand-sizes needs --brand/,
+    ],
+    "a parameter for a question": [() => ["query", "@bands", "-p", "brand=x"], 2, /-p is for SQL/],
+    "an option of questions for SQL": [
+      () => ["query", "select 1", "--brand", "x"],
+      2,
+      /--brand is for questions\.\nIn SQL, write :brand and give -p brand=VALUE/,
+    ],
     "too many arguments": [() => ["status", "now"], 2, /too many arguments/],
     "an export to nowhere": [() => ["export"], 2, /required option '--out <dir>' not specified/],
     "an unknown export format": [

@@ -76,6 +76,6 @@ it("shows each run's state as it was when the run closed, whatever came after", 
         }
       },
     ),
-    { numRuns: 15 },
+    { numRuns: 15, endOnFailure: true },
   );
 });

@@ -1,11 +1,12 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answerQuery } from "../../src/query/answer-query.ts";
-import type { QueryAnswer } from "../../src/query/query-protocol.ts";
+import type { QueryAnswer, QueryParameters, StartQuery } from "../../src/query/query-protocol.ts";
 import { runQuery } from "../../src/query/run-query.ts";
+import { startRig } from "../sync/rig.ts";
 import { collectRows } from "./collect-rows.ts";
 import { hostileStatements } from "./hostile-statements.ts";
 import { hashesOf, makeMirrorLikeFile } from "./mirror-like-file.ts";
@@ -31,10 +32,46 @@ afterAll(async () => await rm(folder, { recursive: true, force: true }));
 const inFolder = (sql: string): string => sql.replaceAll("FOLDER", folder);
 
 /** What the query's process would answer; endless statements are not among these. */
-function askAll(sql: string): QueryAnswer[] {
+function askAll(sql: string, more: Partial<StartQuery> = {}): QueryAnswer[] {
   const start = { type: "start", file, sql, parameters: [], maxRows: 1000, timeoutMillis: 1000 } as const;
-  return [...answerQuery(start)];
+  return [...answerQuery({ ...start, ...more })];
 }
+
+describe("a hostile statement with parameters", () => {
+  const path = "FOLDER/other.sqlite";
+  it.each<[string, QueryParameters]>([
+    ["ATTACH :path AS other", { path }],
+    ["ATTACH ? AS other", [path]],
+    ["VACUUM INTO :path", { path: "FOLDER/copy.sqlite" }],
+    ["SELECT load_extension(:path)", { path: "FOLDER/evil.so" }],
+    ["SELECT readfile(:path)", { path: "FOLDER/secret.txt" }],
+    ["DELETE FROM brand WHERE href = :href RETURNING *", { href: "a" }],
+    ["WITH n(x) AS (VALUES (:href)) UPDATE brand SET name = (SELECT x FROM n) RETURNING *", { href: "a" }],
+    ["INSERT INTO search(search) VALUES (:command) RETURNING *", { command: "delete-all" }],
+    ["SELECT :sql; DELETE FROM brand", { sql: "x" }],
+    ["SELECT 1 WHERE :sql", { "sql; DELETE FROM brand": "x" }],
+  ])("does no more than one without: %j", async (sql, parameters) => {
+    const values = JSON.parse(inFolder(JSON.stringify(parameters)));
+    const answers = askAll(inFolder(sql), { parameters: values });
+    expect(answers.at(-1)?.type).toBe("error");
+    expect(JSON.stringify(answers)).not.toContain("canary");
+    expect(await hashesOf(folder)).toEqual(before);
+  });
+});
+
+describe("a hostile statement on a mirror", () => {
+  it("changes nothing in its folder, whether it goes for the views or for the tables below", async () => {
+    await using rig = await startRig({ brands: 3, models: 6, sizes: 12 });
+    await rig.sync();
+    const own = dirname(rig.file);
+    const statements = hostileStatements.flatMap((sql) => [sql, sql.replace(/\bbrand\b/g, "_brand")]);
+    askAll("SELECT 1", { file: rig.file });
+    const held = await hashesOf(own);
+    expect(Object.keys(held)).toContain(basename(rig.file));
+    for (const sql of statements) askAll(sql.replaceAll("FOLDER", own), { file: rig.file });
+    expect(await hashesOf(own)).toEqual(held);
+  });
+});
 
 describe("a hostile statement", () => {
   it("is one of a hundred and fifty or more", () => {

@@ -104,6 +104,32 @@ describe("a query", () => {
     ]);
   });
 
+  it("finds a parameter wherever SQLite does, and takes a whole number for an integer", async () => {
+    const sql = "SELECT typeof(:whole) AS \":column\", ':text', typeof(@half), 3 /* :comment */ -- :another";
+    expect(await query(sql, { parameters: { whole: 5, half: 0.5 } })).toEqual([
+      ["integer", ":text", "real", 3],
+    ]);
+    expect(await query("SELECT typeof(?), typeof(?)", { parameters: [5, -0] })).toEqual([
+      ["integer", "real"],
+    ]);
+  });
+
+  it.each([
+    ["SELECT :brand, :cup, $band", { cup: 1 }, "no value is given for :brand, :band", /-p name=value/],
+    [
+      "SELECT :brand",
+      { brand: 1, band: 2, cup: 3 },
+      "the statement has no parameter called band, cup",
+      /it has :brand/,
+    ],
+    ["SELECT 1", { brand: 1 }, "the statement has no parameter called brand", /none/],
+    ["SELECT :brand, ?", { brand: 1 }, "the statement has parameters without a name (?)", /as :name/],
+  ])("says which parameters do not fit: %j with %j", async (sql, parameters, message, hint) => {
+    await expect(query(sql, { parameters })).rejects.toMatchObject({
+      ...{ name: "QueryError", code: "parameters", message, hint: expect.stringMatching(hint) },
+    });
+  });
+
   it("says when the row limit cut the result, and only then", async () => {
     for (const [maxRows, isCut] of [
       [0, true],

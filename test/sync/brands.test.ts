@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { slugify } from "../../src/mirror/find-brands.ts";
 import type { TruthRecord } from "../../src/sandbox/resources/catalogue.ts";
-import { slugify } from "../../src/sync/find-brands.ts";
 import { urlsOf } from "./requests.ts";
 import { type Rig, startRig } from "./rig.ts";
 
@@ -24,6 +24,17 @@ describe("one brand", () => {
     const report = await rig.sync({ brands: [wanted] });
     expect(report).toMatchObject({ complete: true, resources: { failed: 0, pending: 0 } });
     expect(urlsOf(rig.sandbox.log())).toEqual(urlsBelow(rig, [findBrand(rig, wanted)]));
+  });
+
+  it("is found by its URL, wherever that leads", async () => {
+    await using rig = await startRig({ ...opaque, ...world });
+    await rig.sync({ depth: "brands" });
+    rig.sandbox.clearLog();
+    const [, brand] = brandsOf(rig);
+    await rig.sync({ brands: [brand?.url ?? ""] });
+    const asked = urlsOf(rig.sandbox.log());
+    expect(asked.length).toBeGreaterThan(0);
+    expect(urlsBelow(rig, [brand])).toEqual(expect.arrayContaining(asked));
   });
 
   it("and another one are fetched together, each with all that belongs to it", async () => {

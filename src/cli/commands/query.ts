@@ -1,58 +1,116 @@
-/** `armoire query`: one read-only SQL statement, run in a process of its own. */
+/** `armoire query`: one read-only SQL statement, or a canned question, run in a process of its own. */
 import { type Command, Option } from "commander";
-import { csvText } from "../../../exports/csv.ts";
-import { jsonText } from "../../../exports/json.ts";
-import type { Row } from "../../../exports/table.ts";
+import type { Cell } from "../../../exports/table.ts";
 import { openMirrorReader } from "../../mirror/mirror.ts";
+import { askQuestion } from "../../query/ask-question.ts";
+import { findQuestion, listQuestions } from "../../query/questions/questions.ts";
 import { type QueryResult, runQuery } from "../../query/run-query.ts";
+import { describeQuestion, describeQuestions } from "../describe-questions.ts";
+import { CliError, exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { mirrorFileToRead } from "../mirror-file.ts";
 import { wholeNumber } from "../option-values.ts";
-import { printText } from "../print-text.ts";
-import { readSettings } from "../settings.ts";
-import { formatTable } from "../text-table.ts";
+import { printResult, type ResultFormat, resultFormats } from "../print-result.ts";
+import { collectParameter } from "../query-parameter.ts";
+import { readStatement } from "../read-statement.ts";
+import { readSettings, type Settings } from "../settings.ts";
 
-interface QueryFlags {
-  readonly format?: "table" | "csv" | "json";
+/** Together with the options of questions, whose names are not known here. */
+interface QueryFlags extends Readonly<Record<string, unknown>> {
+  readonly file?: string;
+  readonly parameter?: Readonly<Record<string, Cell>>;
+  readonly list?: boolean;
+  readonly format?: ResultFormat;
   readonly maxRows: number;
   readonly timeout: number;
   readonly raw?: boolean;
 }
 
+const questionOptions = new Map(
+  listQuestions().flatMap(({ options }) => options.map(({ name, about }) => [name, about] as const)),
+);
+
 export function configure(command: Command, io: Io): void {
   command
-    .argument("<sql>", "one SELECT over brand, model, size, relation, known, coverage, recently_changed")
-    .addOption(new Option("--format <format>", "how to print the rows").choices(["table", "csv", "json"]))
+    .argument(
+      "[sql]",
+      "one SELECT over brand, model, size, relation, known, coverage, recently_changed; or @NAME, a question",
+    )
+    .option("--file <file>", "read the SQL from a file; - is standard input")
+    .option("-p, --parameter <name=value>", "what :name in the SQL is (repeatable)", collectParameter)
+    .option("--list", "list the questions; with @NAME, show that one and its SQL")
+    .addOption(new Option("--format <format>", "how to print the rows").choices(resultFormats))
     .option("--max-rows <n>", "stop after so many rows", wholeNumber, 100_000)
     .option("--timeout <seconds>", "end a statement that takes longer", wholeNumber, 60)
     .option("--raw", "in CSV, leave text that a spreadsheet would run as a formula as it is")
+    .showHelpAfterError("`armoire query --list` lists the questions and what each takes.");
+  for (const [name, about] of questionOptions)
+    command.addOption(new Option(`--${name} <${name}>`, about).helpGroup("Options of questions:"));
+  command
     .addHelpText(
       "after",
       `
 Examples:
   armoire query "select name, bra_count from brand order by bra_count desc limit 10"
   armoire query "select * from coverage" --json
-  armoire query "select * from model where is_discontinued = 1" --format csv > discontinued.csv`,
+  armoire query "select * from model where is_discontinued = 1" --format csv > discontinued.csv
+  armoire query "select * from size where band = :band" -p band=65 --format ndjson
+  armoire query --list
+  armoire query @brand-sizes --brand comexim`,
     )
-    .action(async (sql: string, flags: QueryFlags) => {
+    .action(async (sql: string | undefined, flags: QueryFlags) => {
       const settings = readSettings(command, io);
-      const file = mirrorFileToRead(settings);
-      openMirrorReader(file).close();
-      const { maxRows, timeout, raw = false } = flags;
-      const result = await runQuery({ file, sql, maxRows, timeoutMillis: timeout * 1000 });
-      const format = settings.json ? "json" : (flags.format ?? "table");
-      if (format === "table") await printTable(result, io);
+      if (flags.list) io.out(listText(sql, settings));
       else {
-        const { columns, batches } = result;
-        await printText(format === "json" ? jsonText(columns) : csvText(columns, { raw }), batches, io.out);
+        const result = await ask(sql, flags, settings);
+        const { format = "table", raw = false, maxRows } = flags;
+        await printResult(result, settings.json ? "json" : format, { raw }, io.out);
+        if (result.isCut) io.err(`Only the first ${maxRows} rows; --max-rows gives more.\n`);
       }
-      if (result.isCut) io.err(`Only the first ${maxRows} rows; --max-rows gives more.\n`);
     });
 }
 
-/** Widths are known only when all rows are. */
-async function printTable({ columns, rows }: QueryResult, io: Io): Promise<void> {
-  const gathered: Row[] = [];
-  for await (const row of rows) gathered.push(row);
-  io.out(formatTable(columns, gathered));
+function listText(sql: string | undefined, { json }: Settings): string {
+  const questions = sql === undefined ? listQuestions() : [findQuestion(sql.replace(/^@/, ""))];
+  if (json) return `${JSON.stringify(questions)}\n`;
+  return sql === undefined ? describeQuestions(questions) : questions.map(describeQuestion).join("");
+}
+
+/** @throws CliError when not exactly one thing is asked, or with what belongs to another */
+async function ask(sql: string | undefined, flags: QueryFlags, settings: Settings): Promise<QueryResult> {
+  const { file: sqlFile, parameter: parameters = {}, maxRows, timeout } = flags;
+  if ((sql === undefined) === (sqlFile === undefined)) {
+    const message = sql === undefined ? "Nothing is asked." : "Both a statement and --file are given.";
+    throw new CliError(
+      exitCodes.usage,
+      message,
+      "Give a SELECT, or --file FILE, or a question: `armoire query --list`.",
+    );
+  }
+  const options = Object.fromEntries(
+    [...questionOptions.keys()].flatMap((name) =>
+      flags[name] === undefined ? [] : [[name, String(flags[name])]],
+    ),
+  );
+  const isQuestion = sql?.startsWith("@") ?? false;
+  const [stray] = isQuestion ? Object.keys(parameters) : Object.keys(options);
+  if (stray !== undefined) {
+    throw isQuestion
+      ? new CliError(
+          exitCodes.usage,
+          "-p is for SQL.",
+          `\`armoire query --list ${sql}\` shows what ${sql} takes.`,
+        )
+      : new CliError(
+          exitCodes.usage,
+          `--${stray} is for questions.`,
+          `In SQL, write :${stray} and give -p ${stray}=VALUE.`,
+        );
+  }
+  const statement = sql ?? (await readStatement(sqlFile ?? "-"));
+  const file = mirrorFileToRead(settings);
+  openMirrorReader(file).close();
+  const limits = { file, maxRows, timeoutMillis: timeout * 1000 };
+  if (isQuestion) return await askQuestion({ ...limits, question: statement.slice(1), options });
+  return await runQuery({ ...limits, sql: statement, parameters });
 }

@@ -1,6 +1,5 @@
-/** From what a person calls a brand to its resources: a listed name, a slug that is held, or a name that slugifies to it. */
-import type { MirrorReader } from "../mirror/mirror.ts";
-import { SyncError } from "./sync-error.ts";
+/** From what a person calls a brand to its resources: its URL, a listed name, a slug that is held, or a name that slugifies to it. */
+import type { MirrorReader } from "./mirror.ts";
 
 export type FoundBrands =
   | { readonly certainty: "known"; readonly ids: readonly number[] }
@@ -10,21 +9,29 @@ export type FoundBrands =
 
 interface ListedBrand {
   readonly id: number;
+  readonly url: string;
   readonly name: string | null;
   readonly slug: string | null;
 }
 
-export function findBrands(mirror: MirrorReader, wanted: string): FoundBrands {
+/** @param options.withGone also finds tombstones, by all that is known of them */
+export function findBrands(
+  mirror: MirrorReader,
+  wanted: string,
+  { withGone = false }: { readonly withGone?: boolean } = {},
+): FoundBrands {
   const listed = mirror.db
-    .prepare<[], ListedBrand>(
-      `select distinct r.id, m.name, b.slug from _resource r
+    .prepare<[number], ListedBrand>(
+      `select distinct r.id, r.url, coalesce(m.name, b.name) as name, b.slug from _resource r
        left join _member m on m.item_id = r.id left join _brand b on b.id = r.id
-       where r.kind = 'brand' and r.state <> 'gone'`,
+       where r.kind = 'brand' and (r.state <> 'gone' or ?)`,
     )
-    .all();
+    .all(withGone ? 1 : 0);
   const idsWhere = (matches: (brand: ListedBrand) => boolean) => [
     ...new Set(listed.filter(matches).map((brand) => brand.id)),
   ];
+  const byUrl = idsWhere((brand) => brand.url === wanted);
+  if (byUrl.length > 0) return { certainty: "known", ids: byUrl };
   const byName = idsWhere((brand) => fold(brand.name) === fold(wanted));
   if (byName.length > 0) return { certainty: "known", ids: byName };
   const slug = slugify(wanted);
@@ -39,14 +46,11 @@ export function findBrands(mirror: MirrorReader, wanted: string): FoundBrands {
   return { certainty: "none", alike: [...new Set(alike)].slice(0, 3) };
 }
 
-export function unknownBrand(wanted: string, alike: readonly string[]): SyncError {
-  return new SyncError(
-    "unknown-brand",
-    `The service lists no brand called ${JSON.stringify(wanted)}`,
-    alike.length > 0
-      ? `Did you mean ${alike.map((name) => JSON.stringify(name)).join(" or ")}?`
-      : "`armoire query 'select name from known'` lists the brands that the mirror knows.",
-  );
+/** What to do when nothing is called so. */
+export function hintAtBrands(alike: readonly string[]): string {
+  return alike.length > 0
+    ? `Did you mean ${alike.map((name) => JSON.stringify(name)).join(" or ")}?`
+    : "`armoire query 'select name from known'` lists the brands that the mirror knows.";
 }
 
 /** The usual making of a slug from a name: accents off, everything but letters and digits to single hyphens. */

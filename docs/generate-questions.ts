@@ -1,0 +1,42 @@
+/** `npm run docs`: writes `questions.md`. In: the canned questions. Out: the page. */
+import { writeFile } from "node:fs/promises";
+import { describeOption } from "../src/cli/describe-questions.ts";
+import type { Question } from "../src/query/questions/question.ts";
+import { listQuestions } from "../src/query/questions/questions.ts";
+
+const introduction = `# Questions that have a name
+
+What people ask of a catalogue again and again is there to be called by its name. A question reads the mirror, never the
+service, and its answer is printed like that of any query: \`--format table|csv|json|ndjson\`.
+This page is made by \`npm run docs\` from the program itself.
+
+\`\`\`sh
+armoire query --list
+armoire query --list @discontinued
+armoire query @discontinued --brand comexim --since 2026-01 --format csv > discontinued.csv
+\`\`\`
+
+\`--list @NAME\` shows a question's SQL, to start one of your own from: [the tables](schema.md) are all that it needs.
+
+- **\`--brand\`** takes a brand's URL, its name in any case, or its slug, as \`armoire sync --brand\` does. Where several brands are called so,
+  all of them are meant, tombstones too.
+- **\`--since\`** takes a day, a month or a time (\`2026-01-31\`, \`2026-01\`, \`2026-01-31T06:00Z\`) or the number of a run, which stands for
+  when that began. What the mirror saw is dated by our own times; a time without a zone is local there. \`@discontinued\` goes by the
+  service's \`last_modified_at\`, which names no zone, and compares the time as it is written.
+- What is gone is left out, but in \`@gone\`. What is not fetched yet cannot be counted: \`@brand-coverage\` says what is missing.
+- \`@growing-brands\` calls new what was first listed since then. As long as a brand's list is being read for the first time, its later
+  pages are new too: ask for a time after that.
+- A count that is not known is an empty field and comes last.
+`;
+
+export function questionsPage(): string {
+  return [introduction, ...listQuestions().map(section)].join("\n");
+}
+
+function section({ name, asks, options }: Question): string {
+  const rows = options.map((option) => `| \`--${option.name}\` | ${describeOption(option)} |\n`);
+  const table = rows.length > 0 ? `\n| option | |\n| --- | --- |\n${rows.join("")}` : "";
+  return `## @${name}\n\n${asks}\n${table}`;
+}
+
+if (import.meta.main) await writeFile(new URL("questions.md", import.meta.url), questionsPage());

@@ -1,0 +1,54 @@
+/** Questions about brands. */
+import { brand, isOfBrand, limit, sinceSeen } from "./options.ts";
+import type { Question } from "./question.ts";
+
+export const brandQuestions: readonly Question[] = [
+  {
+    name: "top-brands",
+    asks: "Which brands do users own most bras of?",
+    options: [limit],
+    sql: `select b.name, b.bra_count, count(m.href) as models, b.href
+from brand_current b left join model_current m on m.brand_href = b.href
+group by b.href
+order by cast(b.bra_count as real) desc, b.href
+limit :limit`,
+  },
+  {
+    name: "growing-brands",
+    asks: "Which brands have grown: new models listed since, where others were listed before?",
+    options: [{ ...sinceSeen, isRequired: true }, brand],
+    sql: `with listed as materialized (select owner_href, min(first_seen_at) as began_at,
+    count(*) filter (where first_seen_at >= :since and state <> 'gone') as new_models,
+    count(*) filter (where state <> 'gone') as models
+  from known where kind = 'model' and ${isOfBrand("owner_href")} group by owner_href)
+select b.name, listed.new_models, listed.models, b.href
+from listed join brand_current b on b.href = listed.owner_href
+where listed.new_models > 0 and listed.began_at < :since
+order by listed.new_models desc, b.href`,
+  },
+  {
+    name: "brand-models",
+    asks: "How many models has each brand, and how many of them are discontinued?",
+    options: [brand],
+    sql: `select b.name, count(m.href) as models,
+  count(*) filter (where m.is_discontinued = 0) as still_made,
+  count(*) filter (where m.is_discontinued = 1) as discontinued, count(distinct m.type) as types, b.href
+from brand_current b left join model_current m on m.brand_href = b.href
+where ${isOfBrand("b.href")}
+group by b.href
+order by models desc, b.href`,
+  },
+  {
+    name: "size-range",
+    asks: "How wide is each brand's range of sizes?",
+    options: [brand],
+    sql: `with range as materialized (select brand_href, count(distinct size) as sizes,
+    min(band) as smallest_band, max(band) as largest_band, count(distinct band) as bands,
+    count(distinct cup) as cups, count(distinct model_href) as models
+  from size_current where ${isOfBrand("brand_href")} group by brand_href)
+select b.name, b.default_sizing_system as system, range.sizes, range.smallest_band, range.largest_band,
+  range.bands, range.cups, range.models, b.href
+from range join brand_current b on b.href = range.brand_href
+order by range.sizes desc, b.href`,
+  },
+];

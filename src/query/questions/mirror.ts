@@ -1,0 +1,59 @@
+/** Questions about what the mirror holds and what it saw happen. */
+import { brand, isOfBrand, kind, limit, sinceSeen } from "./options.ts";
+import type { Question } from "./question.ts";
+
+export const mirrorQuestions: readonly Question[] = [
+  {
+    name: "brand-coverage",
+    asks: "How much of each brand is held, of what is listed so far? Those that lack most come first.",
+    options: [brand],
+    sql: `with listed_model as materialized (select href, owner_href, state from known
+    where kind = 'model' and state <> 'gone'),
+  of_models as (select owner_href as href, count(*) as known, sum(state = 'held') as held
+    from listed_model group by owner_href),
+  of_sizes as (select m.owner_href as href, count(*) as known, sum(s.state = 'held') as held
+    from known s join listed_model m on m.href = s.owner_href
+    where s.kind = 'size' and s.state <> 'gone' group by m.owner_href)
+select k.name, k.state, coalesce(m.known, 0) as models_known, coalesce(m.held, 0) as models_held,
+  coalesce(s.known, 0) as sizes_known, coalesce(s.held, 0) as sizes_held, k.href
+from known k left join of_models m on m.href = k.href left join of_sizes s on s.href = k.href
+where k.kind = 'brand' and k.state <> 'gone'
+  and ${isOfBrand("k.href")}
+order by models_known + sizes_known - models_held - sizes_held desc, k.href`,
+  },
+  {
+    name: "newest",
+    asks: "What did the mirror come to know of last?",
+    options: [sinceSeen, kind, limit],
+    sql: `select kind, name, state, first_seen_at, href
+from known
+where kind = coalesce(:kind, kind) and state <> 'gone'
+  and (:since is null or first_seen_at >= :since)
+order by first_seen_at desc, kind, href
+limit :limit`,
+  },
+  {
+    name: "changed",
+    asks: "What did the mirror see change last?",
+    options: [sinceSeen, kind, limit],
+    sql: `select c.kind, k.name, c.changed_at, c.revision, c.run, c.href
+from recently_changed c join known k on k.href = c.href
+where c.revision > 1 and c.kind = coalesce(:kind, c.kind)
+  and (:since is null or c.changed_at >= :since)
+order by c.changed_at desc, c.href, c.revision desc
+limit :limit`,
+  },
+  {
+    name: "gone",
+    asks: "What is gone from the catalogue, with the values that it had last?",
+    options: [sinceSeen, kind, limit],
+    sql: `select kind, name, bra_count, gone_at, href
+from (select 'brand' as kind, name, bra_count, gone_at, href from brand
+  union all select 'model', coalesce(full_name, name), bra_count, gone_at, href from model
+  union all select 'size', size, bra_count, gone_at, href from size)
+where gone_at is not null and kind = coalesce(:kind, kind)
+  and (:since is null or gone_at >= :since)
+order by gone_at desc, kind, href
+limit :limit`,
+  },
+];

@@ -1,0 +1,44 @@
+/** The options that questions share, and the piece of SQL by which the commonest one narrows them down. */
+import type { QuestionOption } from "./question.ts";
+
+const since = "since a day, a time or the number of a run";
+const optional = { default: null, isRequired: false } as const;
+
+export const brand: QuestionOption = {
+  ...{ name: "brand", type: "brand", ...optional },
+  about: "only this brand, by its URL, name or slug",
+};
+
+export const kind: QuestionOption = {
+  ...{ name: "kind", type: "text", ...optional, choices: ["brand", "model", "size"] },
+  about: "only this kind: brand, model or size",
+};
+
+export const size: QuestionOption = {
+  ...{ name: "size", type: "text", ...optional, isRequired: true },
+  about: "the size's label, such as 65F",
+};
+
+export const system: QuestionOption = {
+  ...{ name: "system", type: "text", ...optional },
+  about: "the sizing system's label, such as EU",
+};
+
+export const sinceSeen: QuestionOption = {
+  ...{ name: "since", type: "seen", ...optional },
+  about: since,
+};
+
+export const sinceReported: QuestionOption = {
+  ...{ name: "since", type: "reported", ...optional },
+  about: since,
+};
+
+export const limit: QuestionOption = {
+  ...{ name: "limit", type: "count", default: 20, isRequired: false },
+  about: "at most so many rows",
+};
+
+/** @param column a brand's URL */
+export const isOfBrand = (column: string): string =>
+  `(:brand is null or ${column} in (select value from json_each(:brand)))`;

@@ -1,0 +1,78 @@
+/** What `armoire query` can be asked, and from where. */
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, expectTypeOf, it } from "vitest";
+import { askQuestion, listQuestions, type Question, type QuestionRequest } from "../../src/index.ts";
+import { collectRows } from "../query/collect-rows.ts";
+import { runArmoire } from "../support/run-armoire.ts";
+import { createFixture, type Fixture } from "./fixture.ts";
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+/** The program's output, where it ends well and says nothing beside it. */
+async function query(...args: readonly string[]): Promise<string> {
+  const { stdout, stderr, exitCode } = await runArmoire(["query", ...args, "--mirror", fixture.mirror]);
+  expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+  return stdout;
+}
+
+const sql = "\ufeff-- how many\nselect typeof(:n) as type, :n + 1 as next, 'ä' as text;\n";
+const answer = '{"type":"integer","next":6,"text":"ä"}\n';
+
+it("a statement is read from a file, its parameters from the command line", async () => {
+  const file = join(fixture.folder, "how-many.sql");
+  writeFileSync(file, sql);
+  expect(await query("--file", file, "-p", "n=5", "--format", "ndjson")).toBe(answer);
+});
+
+it("a statement is read from standard input", () => {
+  const program = join(import.meta.dirname, "../support/armoire-from-sources.ts");
+  const args = [
+    "query",
+    "--file",
+    "-",
+    "--parameter",
+    "n=5",
+    "--format",
+    "ndjson",
+    "--mirror",
+    fixture.mirror,
+  ];
+  expect(execFileSync(process.execPath, [program, ...args], { input: sql, encoding: "utf8" })).toBe(answer);
+});
+
+it("a question is asked by its name, with limits and formats like any other query", async () => {
+  const [brand] = [...fixture.sandbox.truth()].filter(({ kind }) => kind === "brand");
+  const { slug, name } = brand?.body.body ?? {};
+  const rows = JSON.parse(await query("@brand-models", "--brand", String(slug), "--json"));
+  expect(rows).toMatchObject([{ name, href: brand?.url }]);
+  expect(await query("@top-brands", "--limit=2", "--format", "ndjson")).toMatch(/^(\{"name":.*\}\n){2}$/);
+  const cut = await runArmoire(["query", "@top-brands", "--max-rows", "1", "--mirror", fixture.mirror]);
+  expect(cut).toMatchObject({ exitCode: 0, stderr: "Only the first 1 rows; --max-rows gives more.\n" });
+});
+
+it("questions are listed without a mirror, one by one with their SQL, and whole as JSON", async () => {
+  const list = async (...args: readonly string[]) => (await runArmoire(["query", "--list", ...args])).stdout;
+  const all = await list();
+  for (const { name, asks } of listQuestions())
+    expect(all).toMatch(new RegExp(`^@${name} .*  ${asks.slice(0, 20)}`, "m"));
+  const [bands] = listQuestions().filter(({ name }) => name === "bands");
+  const one = await list("@bands");
+  expect(one).toContain("\n  --brand   only this brand, by its URL, name or slug\n");
+  expect(one.endsWith(`\n\n${bands?.sql}\n`)).toBe(true);
+  expect(JSON.parse(await list("--json"))).toEqual(listQuestions());
+  expect(JSON.parse(await list("@bands", "--json"))).toEqual([bands]);
+});
+
+it("questions are part of the library", async () => {
+  const request: QuestionRequest = { file: fixture.mirror, question: "top-brands", options: { limit: 1 } };
+  const { columns, rows } = await askQuestion(request);
+  expect(columns).toEqual(["name", "bra_count", "models", "href"]);
+  expect(await collectRows(rows)).toHaveLength(1);
+  expectTypeOf(listQuestions()).toEqualTypeOf<readonly Question[]>();
+});

@@ -1,0 +1,235 @@
+/** What some questions' answers are, worked out from the sandbox's catalogue without any SQL. */
+import {
+  type Catalogue,
+  countDistinct,
+  groupsBy,
+  inOrder,
+  type Model,
+  type Size,
+  sumOfBras,
+} from "./catalogue.ts";
+
+type Answer = readonly Readonly<Record<string, unknown>>[];
+
+export interface AnswerCase {
+  readonly question: string;
+  readonly options: Readonly<Record<string, string | number>>;
+  readonly answer: Answer;
+}
+
+/** Of a catalogue with at least two brands that have models with sizes. */
+export function answerCases(catalogue: Catalogue): readonly AnswerCase[] {
+  const { brands, models, sizes } = catalogue;
+  const brand = models[0]?.brand ?? brands[0];
+  if (brand === undefined) throw new Error("there is no brand");
+  const ofBrand = {
+    models: models.filter((m) => m.brand === brand),
+    sizes: sizes.filter((s) => s.model.brand === brand),
+  };
+  const slug = String(brand.fields.slug);
+  const middle = models.map((m) => String(m.fields.last_modified_at)).sort()[models.length >> 1] ?? "";
+  const size = sizes[0] as Size;
+  const [label, system] = [String(size.fields.size), String(size.system)];
+  return [
+    { question: "top-brands", options: { limit: 3 }, answer: topBrands(catalogue).slice(0, 3) },
+    { question: "top-models", options: { limit: 1000 }, answer: topModels(models) },
+    {
+      question: "top-models",
+      options: { brand: slug, limit: 2 },
+      answer: topModels(ofBrand.models).slice(0, 2),
+    },
+    { question: "brand-models", options: {}, answer: brandModels(catalogue) },
+    { question: "model-types", options: {}, answer: modelTypes(models) },
+    { question: "model-types", options: { brand: brand.href }, answer: modelTypes(ofBrand.models) },
+    { question: "discontinued", options: {}, answer: discontinued(models, "") },
+    { question: "discontinued", options: { since: middle }, answer: discontinued(models, middle) },
+    {
+      question: "discontinued",
+      options: { brand: String(brand.fields.name) },
+      answer: discontinued(ofBrand.models, ""),
+    },
+    { question: "related-models", options: { limit: 1000 }, answer: relatedModels(catalogue) },
+    { question: "brand-sizes", options: { brand: slug }, answer: brandSizes(ofBrand.sizes) },
+    { question: "size-range", options: {}, answer: sizeRange(catalogue) },
+    { question: "top-sizes", options: { limit: 1000 }, answer: topSizes(sizes) },
+    {
+      question: "models-in-size",
+      options: { size: label.toLowerCase() },
+      answer: modelsInSize(sizes, (s) => s.fields.size === label),
+    },
+    {
+      question: "models-in-size",
+      options: { size: label, system },
+      answer: modelsInSize(
+        sizes,
+        (s) => (s.system === system ? s.fields.size : alternativesOf(s)[system]) === label,
+      ),
+    },
+    { question: "size-conversions", options: { size: label, system }, answer: conversions(size, sizes) },
+    { question: "sizing-systems", options: {}, answer: sizingSystems(catalogue) },
+    { question: "bands", options: {}, answer: distribution(sizes, "band") },
+    {
+      question: "cups",
+      options: { system },
+      answer: distribution(
+        sizes.filter((s) => s.system === system),
+        "cup",
+      ),
+    },
+  ];
+}
+
+const alternativesOf = (size: Size) => size.fields.alternative_sizes as Readonly<Record<string, string>>;
+const nameOf = (model: Model) => ({ brand: model.brand.fields.name, model: model.fields.full_name });
+const flag = (value: unknown) => Number(value === true);
+
+function topBrands({ brands, models }: Catalogue): Answer {
+  return inOrder(brands, (b) => [-b.bras, b.href]).map((b) => ({
+    ...{
+      name: b.fields.name,
+      bra_count: b.bras,
+      models: models.filter((m) => m.brand === b).length,
+      href: b.href,
+    },
+  }));
+}
+
+function topModels(models: readonly Model[]): Answer {
+  return inOrder(models, (m) => [-m.bras, m.href]).map((m) => ({
+    ...{ ...nameOf(m), type: m.fields.type, bra_count: m.bras, href: m.href },
+  }));
+}
+
+function brandModels({ brands, models }: Catalogue): Answer {
+  const rows = brands.map((b) => {
+    const own = models.filter((m) => m.brand === b);
+    const discontinued = own.filter((m) => m.fields.is_discontinued).length;
+    return {
+      ...{ name: b.fields.name, models: own.length, still_made: own.length - discontinued, discontinued },
+      ...{ types: countDistinct(own.map((m) => m.fields.type)), href: b.href },
+    };
+  });
+  return inOrder(rows, (row) => [-row.models, row.href]);
+}
+
+function modelTypes(models: readonly Model[]): Answer {
+  const rows = groupsBy(models, (m) => m.fields.type).map((group) => ({
+    type: String(group[0]?.fields.type),
+    models: group.length,
+    discontinued: group.filter((m) => m.fields.is_discontinued).length,
+    brands: countDistinct(group.map((m) => m.brand)),
+    bra_count: sumOfBras(group),
+  }));
+  return inOrder(rows, (row) => [-row.models, row.type]);
+}
+
+function discontinued(models: readonly Model[], since: string): Answer {
+  const found = models.filter((m) => m.fields.is_discontinued && String(m.fields.last_modified_at) >= since);
+  const newestFirst = inOrder(found, (m) => [m.href]).sort((a, b) =>
+    String(a.fields.last_modified_at) > String(b.fields.last_modified_at) ? -1 : 1,
+  );
+  return newestFirst.map((m) => ({
+    ...{ ...nameOf(m), type: m.fields.type, bra_count: m.bras },
+    ...{ last_modified_at: m.fields.last_modified_at, href: m.href },
+  }));
+}
+
+function relatedModels({ models, relations }: Catalogue): Answer {
+  const rows = models.map((m) => {
+    const naming = relations.filter(({ to }) => to === m.href);
+    return {
+      ...{ ...nameOf(m), named_by: countDistinct(naming.map(({ from }) => from)) },
+      as_related: naming.filter(({ name }) => name === "related").length,
+      as_same_cut: naming.filter(({ name }) => name === "same_cut").length,
+      href: m.href,
+    };
+  });
+  return inOrder(
+    rows.filter((row) => row.named_by > 0),
+    (row) => [-row.named_by, row.href],
+  );
+}
+
+function brandSizes(sizes: readonly Size[]): Answer {
+  const rows = groupsBy(sizes, (s) => s.fields.size).map((group) => ({
+    brand: group[0]?.model.brand.fields.name,
+    size: group[0]?.fields.size,
+    band: group[0]?.fields.band,
+    cup: group[0]?.fields.cup,
+    models: group.length,
+    still_made: group.filter((s) => !s.model.fields.is_discontinued).length,
+    bra_count: sumOfBras(group),
+  }));
+  return inOrder(rows, (row) => [row.band, row.cup]);
+}
+
+function sizeRange({ brands, sizes }: Catalogue): Answer {
+  const rows = brands.flatMap((b) => {
+    const own = sizes.filter((s) => s.model.brand === b);
+    const bands = own.map((s) => Number(s.fields.band));
+    const range = { smallest_band: Math.min(...bands), largest_band: Math.max(...bands) };
+    const row = {
+      ...{ name: b.fields.name, system: b.fields.default_sizing_system },
+      ...{ sizes: countDistinct(own.map((s) => s.fields.size)), ...range, bands: countDistinct(bands) },
+      cups: countDistinct(own.map((s) => s.fields.cup)),
+      models: countDistinct(own.map((s) => s.model)),
+      href: b.href,
+    };
+    return own.length === 0 ? [] : [row];
+  });
+  return inOrder(rows, (row) => [-row.sizes, row.href]);
+}
+
+function topSizes(sizes: readonly Size[]): Answer {
+  const rows = groupsBy(sizes, (s) => [s.system, s.fields.size]).map((group) => ({
+    system: group[0]?.system,
+    size: group[0]?.fields.size,
+    bra_count: sumOfBras(group),
+    models: countDistinct(group.map((s) => s.model)),
+    brands: countDistinct(group.map((s) => s.model.brand)),
+  }));
+  return inOrder(rows, (row) => [-row.bra_count, row.system, row.size]);
+}
+
+function modelsInSize(sizes: readonly Size[], isAskedFor: (size: Size) => boolean): Answer {
+  return inOrder(sizes.filter(isAskedFor), (s) => [-s.bras, s.href]).map((s) => ({
+    ...{
+      ...nameOf(s.model),
+      type: s.model.fields.type,
+      is_discontinued: flag(s.model.fields.is_discontinued),
+    },
+    ...{ size: s.fields.size, bra_count: s.bras, href: s.href },
+  }));
+}
+
+/** Each place in the grid has one label in each system, so all sizes of the same label say the same. */
+function conversions(size: Size, sizes: readonly Size[]): Answer {
+  const same = sizes.filter((s) => s.system === size.system && s.fields.size === size.fields.size);
+  const rows = Object.entries(alternativesOf(size)).map(([system, label]) => ({
+    ...{ system, size: label, said_by: same.length },
+  }));
+  return inOrder(rows, (row) => [row.system]);
+}
+
+function sizingSystems({ brands, models, sizes }: Catalogue): Answer {
+  const rows = groupsBy(brands, (b) => b.fields.default_sizing_system).map((group) => ({
+    system: group[0]?.fields.default_sizing_system,
+    brands: group.length,
+    models: models.filter((m) => group.includes(m.brand)).length,
+    sizes: sizes.filter((s) => group.includes(s.model.brand)).length,
+    bra_count: sumOfBras(group),
+  }));
+  return inOrder(rows, (row) => [-row.brands, row.system]);
+}
+
+function distribution(sizes: readonly Size[], field: "band" | "cup"): Answer {
+  const rows = groupsBy(sizes, (s) => [s.system, s.fields[field]]).map((group) => {
+    const { system, fields } = group[0] as Size;
+    const all = sumOfBras(sizes.filter((s) => s.system === system));
+    return {
+      ...{ system, [field]: fields[field], models: countDistinct(group.map((s) => s.model)) },
+      ...{ bra_count: sumOfBras(group), percent: Math.round((1000 * sumOfBras(group)) / all) / 10 },
+    };
+  });
+  return inOrder(rows, (row) => [row.system, (row as Record<string, unknown>)[field]]);
+}

@@ -1,0 +1,196 @@
+/** Every canned question on a mirror with a past: asked of SQL here, and of the sandbox's own truth there. */
+import { copyFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { askQuestion } from "../../../src/query/ask-question.ts";
+import { listQuestions } from "../../../src/query/questions/questions.ts";
+import type { QuestionOptions } from "../../../src/query/questions/settle-options.ts";
+import { type Rig, startRig } from "../../sync/rig.ts";
+import { collectRows } from "../collect-rows.ts";
+import { answerCases } from "./answers.ts";
+import { catalogueOf, inOrder } from "./catalogue.ts";
+
+type Answer = Record<string, unknown>[];
+
+let rig: Rig;
+/** By URL, what is sent for brands, models and sizes before the changes. */
+let before = new Map<string, { readonly kind: string; readonly text: string }>();
+/** The run that saw the changes. */
+const secondRun = 2;
+
+beforeAll(async () => {
+  rig = await startRig({ brands: 9, models: 40, sizes: 160, pageSize: 5 });
+  await rig.sync({ follow: ["related", "same_cut"] });
+  rig.sandbox.moveClock({ advanceSeconds: 86_400 });
+  before = entitiesNow();
+  rig.sandbox.advance({ steps: 6, changes: 6, additions: 4, removals: 1 });
+  const report = await rig.sync({ follow: ["related", "same_cut"], mode: "verify", approve: true });
+  expect(report).toMatchObject({ run: secondRun, complete: true });
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+
+async function ask(question: string, options: QuestionOptions = {}, file = rig.file): Promise<Answer> {
+  const { columns, rows } = await askQuestion({ file, question, options });
+  return (await collectRows(rows)).map((row) => Object.fromEntries(columns.map((name, n) => [name, row[n]])));
+}
+
+/** What each option can be given in any mirror of this rig. */
+function someOptions(): QuestionOptions {
+  const { brands, sizes } = catalogueOf(rig.sandbox);
+  const [brand, size] = [brands[0], sizes[0]];
+  return {
+    ...{ brand: String(brand?.fields.slug), limit: 5, since: "2020-01-01", kind: "model" },
+    ...{ size: String(size?.fields.size), system: String(size?.system) },
+  };
+}
+
+function entitiesNow() {
+  const records = [...rig.sandbox.truth()].filter(({ kind }) => ["brand", "model", "size"].includes(kind));
+  return new Map(records.map(({ url, kind, body }) => [url, { kind, text: JSON.stringify(body) }]));
+}
+
+/** What the changes did to one kind: URLs in order. */
+function changesOf(wanted: string) {
+  const after = entitiesNow();
+  const urls = [...new Map([...before, ...after])]
+    .filter(([, { kind }]) => kind === wanted)
+    .map(([url]) => url);
+  const where = (is: (url: string) => boolean) => urls.filter(is).sort();
+  return {
+    newest: where((url) => !before.has(url)),
+    gone: where((url) => !after.has(url)),
+    changed: where(
+      (url) => before.has(url) && after.has(url) && before.get(url)?.text !== after.get(url)?.text,
+    ),
+  };
+}
+
+/** A copy of the mirror that a test may spoil. */
+function spoiltMirror(name: string, ...statements: readonly string[]): string {
+  const file = join(dirname(rig.file), `${name}.sqlite`);
+  copyFileSync(rig.file, file);
+  const db = new Database(file);
+  for (const statement of statements) db.exec(statement);
+  db.close();
+  return file;
+}
+
+const heldModel = (extreme: "min" | "max") =>
+  `select ${extreme}(id) from _resource where kind = 'model' and state = 'held'`;
+
+describe("a canned question", () => {
+  it.each(listQuestions())(
+    "@$name is answered with all of its options and with none but the required ones",
+    async ({ name, options }) => {
+      const some = someOptions();
+      const given = (names: readonly string[]) =>
+        Object.fromEntries(names.map((one) => [one, some[one] ?? ""]));
+      await ask(name, given(options.map((option) => option.name)));
+      await ask(name, given(options.filter(({ isRequired }) => isRequired).map((option) => option.name)));
+    },
+  );
+
+  it("is answered as the sandbox's catalogue says", async () => {
+    const cases = answerCases(catalogueOf(rig.sandbox));
+    expect(cases.filter(({ answer }) => answer.length === 0)).toEqual([]);
+    for (const { question, options, answer } of cases)
+      expect({ question, options, answer: await ask(question, options) }).toEqual({
+        question,
+        options,
+        answer,
+      });
+  });
+
+  it("tells what is new, changed and gone since a run, by what the sandbox did", async () => {
+    for (const kind of ["brand", "model", "size"]) {
+      for (const [question, urls] of Object.entries(changesOf(kind))) {
+        const answer = await ask(question, { kind, since: secondRun, limit: 1000 });
+        expect({ kind, question, urls: answer.map(({ href }) => href).sort() }).toEqual({
+          kind,
+          question,
+          urls,
+        });
+      }
+    }
+    for (const urls of Object.values(changesOf("model"))) expect(urls.length).toBeGreaterThan(0);
+  });
+
+  it("tells which brands grew since a run, and not those of which nothing was listed before", async () => {
+    const { brands, models } = catalogueOf(rig.sandbox);
+    const hadModels = new Set([...before.values()].map(({ text }) => JSON.parse(text).links.brand));
+    const added = changesOf("model").newest;
+    const grown = brands.flatMap(({ href }) => {
+      const own = models.filter(({ brand }) => brand.href === href);
+      const newModels = own.filter((model) => added.includes(model.href)).length;
+      return hadModels.has(href) && newModels > 0
+        ? [{ href, new_models: newModels, models: own.length }]
+        : [];
+    });
+    const answer = await ask("growing-brands", { since: secondRun });
+    expect(grown.length).toBeGreaterThan(0);
+    expect(answer).toEqual(
+      inOrder(grown, (row) => [-row.new_models, row.href]).map((row) => expect.objectContaining(row)),
+    );
+    expect(await ask("growing-brands", { since: 1 })).toEqual([]);
+  });
+
+  it("tells of a mirror that is not complete what is listed and not held", async () => {
+    await using half = await startRig({ brands: 6, models: 20, sizes: 60, pageSize: 5 });
+    await half.sync({ depth: "models" });
+    const { brands, models } = catalogueOf(half.sandbox);
+    const withoutSizes = await ask("models-without-sizes", {}, half.file);
+    expect(withoutSizes.map(({ href }) => href).sort()).toEqual(models.map(({ href }) => href).sort());
+    await half.sync({ brands: [String(models[0]?.brand.fields.name)] });
+    const coverage = await ask("brand-coverage", {}, half.file);
+    const { sizes } = catalogueOf(half.sandbox);
+    const countOf = (href: unknown) => ({
+      models: models.filter(({ brand }) => brand.href === href).length,
+      sizes:
+        models[0]?.brand.href === href ? sizes.filter(({ model }) => model.brand.href === href).length : 0,
+    });
+    expect(coverage.map(({ href }) => href).sort()).toEqual(brands.map(({ href }) => href).sort());
+    for (const row of coverage) {
+      const { models: modelCount, sizes: sizeCount } = countOf(row.href);
+      expect(row).toMatchObject({
+        ...{ state: "held", models_known: modelCount, models_held: modelCount },
+        ...{ sizes_known: sizeCount, sizes_held: sizeCount },
+      });
+    }
+  });
+
+  it("puts a count that is not known last, and one beyond all integers first", async () => {
+    const file = spoiltMirror(
+      "odd",
+      `update _model set bra_count = null, type = null, is_discontinued = null, last_modified_at = null where id = (${heldModel("min")})`,
+      `update _model set bra_count = '99999999999999999999' where id = (${heldModel("max")})`,
+      `update _model set bra_count = '500000000000000000000' where id = (${heldModel("max")} and id < (${heldModel("max")}))`,
+      "update _size set bra_count = '99999999999999999999', band = null, cup = null, alternative_sizes = '[1, {}]' where id = (select max(id) from _size)",
+      "update _size set bra_count = null, alternative_sizes = null where id = (select min(id) from _size)",
+    );
+    const counts = (await ask("top-models", { limit: 1000 }, file)).map(({ bra_count: count }) => count);
+    expect(counts.slice(0, 2)).toEqual(["500000000000000000000", "99999999999999999999"]);
+    expect(counts.at(-1)).toBe(null);
+    for (const { name, options } of listQuestions()) {
+      const some = someOptions();
+      await ask(
+        name,
+        Object.fromEntries(options.map((option) => [option.name, some[option.name] ?? ""])),
+        file,
+      );
+    }
+    expect((await ask("model-types", {}, file)).map(({ type }) => type)).toContain(null);
+  });
+
+  it("says of a mirror with older views how to bring it up to date", async () => {
+    const file = spoiltMirror(
+      "old",
+      "drop view known",
+      "create view known as select url as href, kind from _resource",
+    );
+    await expect(ask("brand-coverage", {}, file)).rejects.toMatchObject({
+      ...{ code: "question", message: expect.stringMatching(/cannot answer @brand-coverage yet/) },
+      hint: expect.stringMatching(/armoire mirror rebuild/),
+    });
+  });
+});
