@@ -218,8 +218,8 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
   },
   _resource_past: {
     about:
-      "What a resource's state was before the present one: up to, but not including, `to_run`, from where the row before ends or the resource was found.",
-    columns: { id: "", to_run: "", state: "", gone_run: "" },
+      "What a resource's state and owner were before the present ones: up to, but not including, `to_run`, from where the row before ends or the resource was found.",
+    columns: { id: "", to_run: "", state: "", gone_run: "", owner_id: "" },
   },
   _link: {
     about: "The links of the current bodies.",

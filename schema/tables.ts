@@ -12,7 +12,7 @@ export interface MirrorTables {
   _resource: ResourceTable;
   _content: { id: Generated<number>; sha256: Uint8Array; codec: string; size: number; body: Uint8Array };
   _revision: RevisionTable;
-  _resource_past: { id: number; to_run: number; state: ResourceState; gone_run: number | null };
+  _resource_past: Past<Pick<ResourceTable, "state" | "gone_run" | "owner_id">> & { id: number };
   _link: LinkTable;
   _link_past: Past<LinkTable>;
   _pass: PassTable;

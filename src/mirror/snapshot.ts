@@ -40,15 +40,17 @@ function requireHistory(db: Connection): void {
 
 function tablesAsOf(runId: bigint): Readonly<Record<string, string>> {
   // The first state that ended after that run; where none did, the present one began before it ended.
-  const former = (value: string) =>
-    `(select ${value} from main._resource_past p where p.id = r.id and p.to_run > ${runId} order by p.to_run limit 1)`;
+  // Ids and runs begin with 1, so that 0 can stand for none.
+  const then = (column: string) =>
+    `nullif(coalesce((select coalesce(p.${column}, 0) from main._resource_past p
+       where p.id = r.id and p.to_run > ${runId} order by p.to_run limit 1), ${column}), 0)`;
   return {
     _run: `select * from main._run where id <= ${runId}`,
     _resource: `
-      select id, url, kind, owner_id, coalesce(${former("state")}, state) as state, etag,
+      select id, url, kind, ${then("owner_id")} as owner_id, ${then("state")} as state, etag,
         iif(abs(checked_run) <= ${runId}, checked_run, null) as checked_run,
         iif(abs(checked_run) <= ${runId}, checked_at, null) as checked_at,
-        first_run, nullif(coalesce(${former("coalesce(gone_run, 0)")}, gone_run), 0) as gone_run, attempts,
+        first_run, ${then("gone_run")} as gone_run, attempts,
         null as error, null as absent_run, null as absent_by
       from main._resource r where first_run <= ${runId}`,
     _revision: `

@@ -14,7 +14,7 @@ const folder = new URL("../../schema/migrations/", import.meta.url);
 const released: Readonly<Record<string, string>> = {
   "0001-initial": "c3ee7aa2eb34f093e756780fc756793b8769a103a83df0f895fc0ae2dfc8316b",
   "0002-absence": "19e52de0d1d264a141c8b2e578f3ac5a10074470671a51d8b055efe6629e16bc",
-  "0003-history": "0a86059a9eda4916f363340639945e2086abfc131fbfc099dafb954d75c00b03",
+  "0003-history": "f1267f9b213a1e230ef007c0f73809dc758f8fe93e89036848fd9aa231405270",
 };
 
 const link = { from_id: true, name: true, kind: true, to_id: true, noted_url: true } as const;
@@ -61,7 +61,7 @@ const bookkeeping: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Ta
     seen_run: true,
     seen_at: true,
   },
-  _resource_past: { id: true, to_run: true, state: true, gone_run: true },
+  _resource_past: { id: true, to_run: true, state: true, gone_run: true, owner_id: true },
   _link: { ...link, from_run: true },
   _link_past: { ...link, from_run: true, to_run: true },
   _pass: { collection_id: true, verdict: true, from_run: true, reread_run: true, judged: true },
