@@ -26,13 +26,13 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
   const context = { kinds, origin: new URL(identity.baseUrl).origin, serviceName: identity.serviceName };
   const stored = prepareStored(db);
   let count = 0;
-  for (const { resource, body } of eachCurrentBody(db)) {
+  for (const { resource, readBody } of eachCurrentBody(db)) {
     count++;
     // It is fetched anew, and its kind may have become another one since its body came.
     if (resource.state === "due" || resource.state === "failed") continue;
     let derived: Derived;
     try {
-      derived = deriveHeldOrThrow(body, resource, context);
+      derived = deriveHeldOrThrow(readBody(), resource, context);
     } catch (error) {
       report({ code: "body", where: resource.url, what: String(error) });
       continue;

@@ -31,8 +31,8 @@ export function rebuildProjections(
     db.exec("delete from _issue where code <> 'page-loop'");
     const writer = prepareDerivedWriter(db, resources, links, { keepsChains: true });
     const report = { resources: 0, discovered: 0 };
-    for (const { resource, body } of eachCurrentBody(db)) {
-      const derived = deriveHeldOrThrow(body, resource, context);
+    for (const { resource, readBody } of eachCurrentBody(db)) {
+      const derived = deriveHeldOrThrow(readBody(), resource, context);
       report.discovered += writer.write({ ...resource, isKnown: true }, derived, runId);
       report.resources++;
     }

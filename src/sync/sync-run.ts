@@ -9,6 +9,7 @@ import type { RunClosing, StopReason } from "../mirror/runs.ts";
 import type { Clock } from "../service/clock.ts";
 import type { Service } from "../service/service.ts";
 import type { RunAllowance } from "./allowance.ts";
+import { compressBodies } from "./compress-bodies.ts";
 import { findBrands, unknownBrand } from "./find-brands.ts";
 import { frontierSource } from "./frontier-source.ts";
 import type { Interruption } from "./interruption.ts";
@@ -217,6 +218,7 @@ export class SyncRun {
     const { failedIds } = this.#summary;
     const pending = countPending(mirror.reader.db, this.#planRequest(scope), { failedIds, hasEnded });
     const { resources, stopped, masses } = await this.#closeRun(this.#stopReason(pending), { pending });
+    await compressBodies(mirror, this.#tools.interruption);
     if (this.#stop?.reason === "authentication") {
       throw new SyncError("not-authenticated", this.#stop.message, this.#stop.hint);
     }

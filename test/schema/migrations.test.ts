@@ -14,6 +14,7 @@ const folder = new URL("../../schema/migrations/", import.meta.url);
 const released: Readonly<Record<string, string>> = {
   "0001-initial": "c3ee7aa2eb34f093e756780fc756793b8769a103a83df0f895fc0ae2dfc8316b",
   "0002-absence": "19e52de0d1d264a141c8b2e578f3ac5a10074470671a51d8b055efe6629e16bc",
+  "0004-compact-bodies": "c9990fe267c78c32c0cd1128be1d4d7fcd5955bb0b97d1637891c5acf498204b",
 };
 
 /** The type checker holds this to `MirrorTables`, and a test holds it to the migrations. */
@@ -44,7 +45,8 @@ const bookkeeping: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Ta
     absent_run: true,
     absent_by: true,
   },
-  _content: { id: true, sha256: true, codec: true, size: true, body: true },
+  _content: { id: true, sha256: true, codec: true, size: true, body: true, dictionary_id: true },
+  _dictionary: { id: true, kind: true, sha256: true, body: true },
   _revision: {
     resource_id: true,
     seq: true,
