@@ -8,5 +8,9 @@ import type { Connection } from "./connection.ts";
  */
 export function vacuum(db: Connection): void {
   db.exec("vacuum");
+  const timeout = db.pragma("busy_timeout", { simple: true });
+  // Whoever reads is not waited for.
+  db.pragma("busy_timeout = 0");
   db.pragma("wal_checkpoint(truncate)");
+  db.pragma(`busy_timeout = ${timeout}`);
 }
