@@ -218,6 +218,8 @@ export class SyncRun {
     const { failedIds } = this.#summary;
     const pending = countPending(mirror.reader.db, this.#planRequest(scope), { failedIds, hasEnded });
     const { resources, stopped, masses } = await this.#closeRun(this.#stopReason(pending), { pending });
+    // Of the run, which is closed by now.
+    const seconds = (clock.now() - this.#startedMillis) / 1000;
     await compressBodies(mirror, this.#tools.interruption);
     if (this.#stop?.reason === "authentication") {
       throw new SyncError("not-authenticated", this.#stop.message, this.#stop.hint);
@@ -238,7 +240,7 @@ export class SyncRun {
       masses,
       allowance: { limit, remaining, resetAt: resetAt === null ? null : toIso(resetAt) },
       resumeAt: resumeMillis === null ? null : toIso(resumeMillis),
-      seconds: (clock.now() - this.#startedMillis) / 1000,
+      seconds,
     };
   }
 
