@@ -2,6 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kinds } from "../../schema/kind.ts";
+import { toMirrorError } from "./errors.ts";
 import { type MirrorReader, openMirrorReader, openMirrorWriter } from "./mirror.ts";
 
 export interface CompactOptions {
@@ -52,6 +53,8 @@ export async function compactMirror(options: CompactOptions): Promise<CompactRep
     onProgress({ step: "vacuum" });
     mirror.vacuum();
     return { mirror: file, bytesBefore, bytesAfter: sizeOf(file), bodies: measureBodies(mirror) };
+  } catch (error) {
+    throw toMirrorError(error, file);
   } finally {
     mirror.close();
   }
