@@ -153,7 +153,8 @@ export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
 
 export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
   _meta: {
-    about: "What the mirror is of: its base URL, the service's name, the present cycle of checks.",
+    about:
+      "What the mirror is of: its base URL, the service's name, the present cycle of checks, the last body that compression has looked at.",
     columns: { key: "", value: "" },
   },
   _run: {
@@ -191,14 +192,24 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
     },
   },
   _content: {
-    about: "Bodies, byte for byte, each with its SHA-256; what a resource changes back to is kept once.",
+    about:
+      "Bodies, each with the SHA-256 of what was sent, byte for byte; what a resource changes back to is kept once. They are compressed when a run closes. " +
+      "To read one: where `codec` is `identity`, `body` is what was sent. Where it is `deflate`, `body` is a raw deflate stream (RFC 1951), " +
+      "with the dictionary of `dictionary_id` unless that is null; in Python, " +
+      "`zlib.decompressobj(-15, zdict=dictionary).decompress(body)`, or without `zdict`.",
     columns: {
       id: "",
       sha256: "of the body as sent",
-      codec: "how `body` is stored",
+      codec: "how `body` is stored: `identity` or `deflate`",
       size: "bytes as sent",
       body: "",
+      dictionary_id: "the row of `_dictionary` without which it cannot be read; null for none",
     },
+  },
+  _dictionary: {
+    about:
+      "What bodies were compressed with: some bodies of the kind, one after the other. New ones use the newest of their kind; none ever changes.",
+    columns: { id: "", kind: "", sha256: "of the dictionary", body: "" },
   },
   _revision: {
     about: "What a resource said and for how long: runs from `from_run` up to, but not including, `to_run`.",

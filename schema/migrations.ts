@@ -5,4 +5,5 @@ export const migrations: Readonly<Record<string, () => Promise<Migration>>> = {
   "0001-initial": () => import("./migrations/0001-initial.ts"),
   "0002-absence": () => import("./migrations/0002-absence.ts"),
   "0003-history": () => import("./migrations/0003-history.ts"),
+  "0004-compact-bodies": () => import("./migrations/0004-compact-bodies.ts"),
 };

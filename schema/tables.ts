@@ -10,7 +10,8 @@ export interface MirrorTables {
   _meta: { key: string; value: string };
   _run: RunTable;
   _resource: ResourceTable;
-  _content: { id: Generated<number>; sha256: Uint8Array; codec: string; size: number; body: Uint8Array };
+  _content: ContentTable;
+  _dictionary: { id: Generated<number>; kind: string; sha256: Uint8Array; body: Uint8Array };
   _revision: RevisionTable;
   _resource_past: Past<Pick<ResourceTable, "state" | "gone_run" | "owner_id">> & { id: number };
   _link: LinkTable;
@@ -59,6 +60,17 @@ export interface PassTable {
   reread_run: number | null;
   /** Which revisions of which pages were judged last, as JSON. */
   judged: string | null;
+}
+
+export interface ContentTable {
+  id: Generated<number>;
+  /** Of the body as sent. */
+  sha256: Uint8Array;
+  codec: string;
+  /** Bytes as sent. */
+  size: number;
+  body: Uint8Array;
+  dictionary_id: number | null;
 }
 
 export interface RevisionTable {

@@ -15,6 +15,12 @@ export type { Cell } from "../schema/fields.ts";
 export type { Depth } from "../schema/kind.ts";
 export { type Diagnosis, diagnose } from "./doctor/diagnose.ts";
 export { type CheckProblem, type CheckReport, checkMirror } from "./mirror/check.ts";
+export {
+  type CompactOptions,
+  type CompactProgress,
+  type CompactReport,
+  compactMirror,
+} from "./mirror/compact-mirror.ts";
 export { MirrorError } from "./mirror/errors.ts";
 export { catalogueMirrorFile, listCatalogueMirrors } from "./mirror/location.ts";
 export { type MirrorReader, openMirrorReader } from "./mirror/mirror.ts";

@@ -29,7 +29,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "the tables as CSV and JSON, with a manifest",
     load: () => import("./commands/export.ts"),
   },
-  mirror: { summary: "check or rebuild a mirror", load: () => import("./commands/mirror.ts") },
+  mirror: { summary: "check, rebuild or compact a mirror", load: () => import("./commands/mirror.ts") },
   doctor: { summary: "check the whole set-up", load: () => import("./commands/doctor.ts") },
   sandbox: {
     summary: "run a service of your own, to try everything",

@@ -6,13 +6,17 @@ import { formatDays, formatDuration } from "./spoken-time.ts";
 const terminalEveryMillis = 200;
 const plainEveryMillis = 10_000;
 
-export interface ProgressDisplay {
-  update(read: () => SyncProgress): void;
+export interface ProgressDisplay<Progress> {
+  update(read: () => Progress): void;
   end(): void;
 }
 
 /** @param now monotonic milliseconds */
-export function progressDisplay(io: Io, now: () => number): ProgressDisplay {
+export function progressDisplay<Progress>(
+  io: Io,
+  now: () => number,
+  describe: (progress: Progress) => string,
+): ProgressDisplay<Progress> {
   const every = io.isTerminal ? terminalEveryMillis : plainEveryMillis;
   let shownAt = io.isTerminal ? Number.NEGATIVE_INFINITY : now();
   let isLineOpen = false;
@@ -20,7 +24,7 @@ export function progressDisplay(io: Io, now: () => number): ProgressDisplay {
     update(read) {
       if (now() - shownAt < every) return;
       shownAt = now();
-      const line = describeProgress(read());
+      const line = describe(read());
       io.err(io.isTerminal ? `\r\u001b[2K${line.slice(0, io.columns - 1)}` : `${line}\n`);
       isLineOpen = io.isTerminal;
     },

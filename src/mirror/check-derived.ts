@@ -7,6 +7,7 @@ import type { CheckProblem, ReportProblem } from "./check-problem.ts";
 import type { Connection } from "./connection.ts";
 import { type Derived, deriveHeldOrThrow } from "./derive.ts";
 import type { MirrorReader } from "./mirror.ts";
+import { hasHistory } from "./rebuild.ts";
 import { prepareResources } from "./resources.ts";
 import { eachCurrentRevision } from "./revisions.ts";
 import { prepareTypedRows } from "./typed-rows.ts";
@@ -27,13 +28,13 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
   const context = { kinds, origin: new URL(identity.baseUrl).origin, serviceName: identity.serviceName };
   const stored = prepareStored(db);
   let count = 0;
-  for (const { resource, body } of eachCurrentRevision(db)) {
+  for (const { resource, readBody } of eachCurrentRevision(db)) {
     count++;
     // It is fetched anew, and its kind may have become another one since its body came.
     if (resource.state === "due" || resource.state === "failed") continue;
     let derived: Derived;
     try {
-      derived = deriveHeldOrThrow(body, resource, context);
+      derived = deriveHeldOrThrow(readBody(), resource, context);
     } catch (error) {
       report({ code: "body", where: resource.url, what: String(error) });
       continue;
@@ -63,7 +64,7 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
     );
   }
   checkStrays(db, report);
-  checkPast(db, resources, context, report);
+  if (hasHistory(db)) checkPast(db, resources, context, report);
   return count;
 }
 

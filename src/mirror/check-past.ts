@@ -26,10 +26,10 @@ export function checkPast(
   const rememberedIds = versionedTables
     .map(({ name, key }) => `select ${key} from ${name}_past`)
     .join(" union ");
-  for (const { resource, seq, body } of eachRevisionOf(db, rememberedIds)) {
+  for (const { resource, seq, readBody } of eachRevisionOf(db, rememberedIds)) {
     let derived: Derived;
     try {
-      derived = deriveHeldOrThrow(body, resource, context);
+      derived = deriveHeldOrThrow(readBody(), resource, context);
     } catch {
       // Reported where bodies are checked.
       continue;

@@ -2,9 +2,9 @@
  * Is a mirror sound? Reads everything and writes nothing: the file itself, every body against its SHA-256, the states
  * against the revisions, and every row against what its body gives anew.
  */
-import { createHash } from "node:crypto";
 import Database from "better-sqlite3";
 import type { Kinds } from "../../schema/kind.ts";
+import { checkBodies } from "./check-bodies.ts";
 import { checkDerived } from "./check-derived.ts";
 import type { CheckProblem, ReportProblem } from "./check-problem.ts";
 import type { Connection } from "./connection.ts";
@@ -54,20 +54,6 @@ function checkFile(db: Connection, report: ReportProblem): void {
   for (const { table } of db.pragma("foreign_key_check") as { table: string }[]) {
     report({ code: "foreign-key", where: table, what: "a row refers to one that is not there" });
   }
-}
-
-function checkBodies(db: Connection, report: ReportProblem): number {
-  let bodies = 0;
-  const select = db.prepare<[], { id: number; sha256: Buffer; size: number; body: Buffer }>(
-    "select id, sha256, size, body from _content",
-  );
-  for (const { id, sha256, size, body } of select.iterate()) {
-    bodies++;
-    const isSame = size === body.byteLength && createHash("sha256").update(body).digest().equals(sha256);
-    if (!isSame)
-      report({ code: "body", where: `_content ${id}`, what: "the body does not have its SHA-256" });
-  }
-  return bodies;
 }
 
 function checkStates(db: Connection, report: ReportProblem): void {

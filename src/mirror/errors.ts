@@ -1,4 +1,5 @@
 /** What can be wrong with a mirror; each error says which file, and what to do next. */
+import { DamagedBodyError } from "./bodies/codec.ts";
 
 export type MirrorErrorCode =
   | "not-found"
@@ -39,6 +40,7 @@ export function damagedError(file: string, options?: ErrorOptions): MirrorError 
 
 /** Turns what SQLite or the system throws while a file is opened, read or written into a MirrorError; anything else is thrown on as it is. */
 export function toMirrorError(error: unknown, file: string): unknown {
+  if (error instanceof DamagedBodyError) return damagedError(file, { cause: error });
   if (!(error instanceof Error) || !("code" in error)) return error;
   const code = String(error.code);
   if (code.startsWith("SQLITE_CORRUPT")) return damagedError(file, { cause: error });

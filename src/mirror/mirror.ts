@@ -8,6 +8,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Kinds } from "../../schema/kind.ts";
 import { prepareAbsences } from "./absences.ts";
+import { prepareCompression } from "./bodies/compression.ts";
 import { type Connection, openForReading, openForWriting } from "./connection.ts";
 import { createMirror } from "./create-mirror.ts";
 import { toMirrorError, toOpeningError } from "./errors.ts";
@@ -23,6 +24,7 @@ import { isRebuildDue, type RebuildReport, rebuildProjections } from "./rebuild.
 import { prepareResources } from "./resources.ts";
 import { beginRun, closeRun, type RunClosing, type RunEnd, type RunStart } from "./runs.ts";
 import { reconsiderTombstones } from "./tombstones.ts";
+import { vacuum } from "./vacuum.ts";
 import { prepareDerivedWriter } from "./write-derived.ts";
 
 /** A mirror open for reading: any number of processes may have one, also while a sync writes. */
@@ -43,6 +45,15 @@ export interface MirrorWriter extends MirrorReader {
   follow(names: readonly string[], runId: number): void;
   ingest(results: readonly FetchResult[], runId: number): IngestSummary;
   rebuild(): RebuildReport;
+  /**
+   * Compresses some of the bodies that were not looked at yet, in a short transaction.
+   * @returns how many it looked at: none, when all are done
+   */
+  compressSome(): number;
+  /** Has all bodies looked at again, with better dictionaries where those pay. */
+  compressAnew(): void;
+  /** Gives unused space back to the file system: the file is written anew, in one transaction, without what no body needs. */
+  vacuum(): void;
   /** Begins a cycle of checks. */
   beginCycle(cycle: Cycle): void;
   /** @param checkedBefore ISO 8601; of tombstones that something still leads to, those not asked for since are due again */
@@ -130,6 +141,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     const links = prepareLinks(connection, resources);
     const context = { kinds, origin: new URL(identity.baseUrl).origin, serviceName: identity.serviceName };
     const absences = prepareAbsences(connection);
+    const compression = prepareCompression(connection);
     const derivedWriter = prepareDerivedWriter(connection, resources, links);
     const rebuild = () => rebuildProjections(connection, resources, links, context);
     if (isRebuildDue(connection)) rebuild();
@@ -144,6 +156,12 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       follow: guard((names, runId) => links.follow(names, runId)),
       ingest: guard(ingest),
       rebuild: guard(rebuild),
+      compressSome: guard(() => compression.compressSome()),
+      compressAnew: guard(() => compression.beginAnew()),
+      vacuum: guard(() => {
+        compression.removeUnused();
+        vacuum(connection);
+      }),
       beginCycle: guard((cycle) => writeCycle(connection, cycle)),
       reconsiderTombstones: guard((checkedBefore, now) =>
         reconsiderTombstones(connection, checkedBefore, now),

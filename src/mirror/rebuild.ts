@@ -24,6 +24,14 @@ export function isRebuildDue(db: Connection): boolean {
   return readMeta(db, rebuildDue) !== null;
 }
 
+/** Whether what rows were is in the mirror: not before its first opening for writing by a version that remembers. */
+export function hasHistory(db: Connection): boolean {
+  return (
+    db.prepare("select 1 from sqlite_schema where name = '_resource_past'").get() !== undefined &&
+    !isRebuildDue(db)
+  );
+}
+
 export function rebuildProjections(
   db: Connection,
   resources: Resources,
@@ -39,8 +47,8 @@ export function rebuildProjections(
     db.exec("delete from _issue where code <> 'page-loop'");
     const writer = prepareDerivedWriter(db, resources, links, { keepsChains: true });
     const report = { resources: 0, discovered: 0 };
-    for (const { resource, seq, fromRun, body } of eachRevision(db)) {
-      const derived = deriveHeldOrThrow(body, resource, context);
+    for (const { resource, seq, fromRun, readBody } of eachRevision(db)) {
+      const derived = deriveHeldOrThrow(readBody(), resource, context);
       report.discovered += writer.write({ ...resource, isKnown: seq > 1 }, derived, fromRun);
       if (seq === 1) report.resources++;
     }

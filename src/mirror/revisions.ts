@@ -1,5 +1,7 @@
 /** Every resource that was ever held, with the bodies that it had: what projections are computed from. */
 import type { ResourceState } from "../../schema/tables.ts";
+import type { StoredBody } from "./bodies/codec.ts";
+import { prepareReadBody, storedBodyColumns } from "./bodies/read-body.ts";
 import type { Connection } from "./connection.ts";
 
 export interface RevisionBody {
@@ -15,41 +17,43 @@ export interface RevisionBody {
   /** From 1. */
   readonly seq: number;
   readonly fromRun: number;
-  readonly body: Buffer;
+  /** The body as sent. @throws DamagedBodyError */
+  readonly readBody: () => Buffer;
 }
 
-type RevisionRow = RevisionBody["resource"] & Omit<RevisionBody, "resource">;
+type RevisionRow = RevisionBody["resource"] & Omit<RevisionBody, "resource" | "readBody"> & StoredBody;
 
-const select = (condition: string) => `
+const select = (bodyColumns: string, condition: string) => `
   select r.id, r.url, r.kind, r.owner_id as ownerId, r.state, coalesce(v.base_url, r.url) as baseUrl,
-    v.seq, v.from_run as fromRun, c.body
+    v.seq, v.from_run as fromRun, ${bodyColumns}
   from _revision v join _resource r on r.id = v.resource_id join _content c on c.id = v.content_id
   where (v.resource_id, v.seq) > (?, ?) and ${condition} order by v.resource_id, v.seq limit 500`;
 
 /** In the order of discovery, and each resource's in the order in which they came. */
 export function eachRevision(db: Connection): Generator<RevisionBody> {
-  return readInPortions(db, select("true"));
+  return readInPortions(db, "true");
 }
 
 /** Those of these resources. @param ids SQL that gives them */
 export function eachRevisionOf(db: Connection, ids: string): Generator<RevisionBody> {
-  return readInPortions(db, select(`v.resource_id in (${ids})`));
+  return readInPortions(db, `v.resource_id in (${ids})`);
 }
 
 /** In the order of discovery. A tombstone keeps its last values, so its last revision counts as well. */
 export function eachCurrentRevision(db: Connection): Generator<RevisionBody> {
-  return readInPortions(
-    db,
-    select("v.seq = (select max(seq) from _revision where resource_id = v.resource_id)"),
-  );
+  return readInPortions(db, "v.seq = (select max(seq) from _revision where resource_id = v.resource_id)");
 }
 
 /** A few hundred at a time: other statements may run in between. */
-function* readInPortions(db: Connection, select: string): Generator<RevisionBody> {
-  const statement = db.prepare<[id: number, seq: number], RevisionRow>(select);
+function* readInPortions(db: Connection, condition: string): Generator<RevisionBody> {
+  const statement = db.prepare<[id: number, seq: number], RevisionRow>(
+    select(storedBodyColumns(db, "c"), condition),
+  );
+  const readBody = prepareReadBody(db);
   for (let lastId = 0, lastSeq = 0; ; ) {
     const rows = statement.all(lastId, lastSeq);
-    for (const { seq, fromRun, body, ...resource } of rows) yield { resource, seq, fromRun, body };
+    for (const { seq, fromRun, codec, size, body, dictionaryId, ...resource } of rows)
+      yield { resource, seq, fromRun, readBody: () => readBody({ codec, size, body, dictionaryId }) };
     const end = rows.at(-1);
     if (end === undefined) return;
     ({ id: lastId, seq: lastSeq } = end);

@@ -8,7 +8,7 @@
  */
 import type { Connection } from "./connection.ts";
 import { MirrorError } from "./errors.ts";
-import { isRebuildDue } from "./rebuild.ts";
+import { hasHistory } from "./rebuild.ts";
 import { columnsOf } from "./versioned-rows.ts";
 import { versionedTables } from "./versioned-tables.ts";
 
@@ -27,9 +27,9 @@ export function showAsOf(db: Connection, runId: number): void {
   for (const sql of views) db.exec(sql.replace(/^create\s+view/i, "create temp view"));
 }
 
+/** @throws MirrorError `older` */
 function requireHistory(db: Connection): void {
-  const isThere = db.prepare("select 1 from sqlite_schema where name = '_resource_past'").get() !== undefined;
-  if (isThere && !isRebuildDue(db)) return;
+  if (hasHistory(db)) return;
   throw new MirrorError(
     "older",
     db.name,

@@ -42,20 +42,26 @@ export function prepareVersionedRows(db: Connection, table: VersionedTable): Ver
   const isAt = [key, ...position].map((column) => `${column} = ?`).join(" and ");
   const order = position.length === 0 ? "" : ` order by ${position.join(", ")}`;
   const select = db.prepare(`select ${listed} from ${name} where ${key} = ?${order}`).raw().safeIntegers();
-  const insert = db.prepare(
-    `insert or replace into ${name} (${listed}, from_run) values (${columns.map(() => "?").join(", ")}, ?)`,
-  );
-  const remember = db.prepare(
-    `insert into ${name}_past (${listed}, from_run, to_run)
-     select ${listed}, from_run, ? from ${name} where ${isAt} and from_run < ?`,
-  );
-  const remove = db.prepare(`delete from ${name} where ${isAt}`);
+  // Prepared when something is written: a mirror of an earlier version, which has no such tables, can still be read.
+  const prepareWriting = () => ({
+    insert: db.prepare(
+      `insert or replace into ${name} (${listed}, from_run) values (${columns.map(() => "?").join(", ")}, ?)`,
+    ),
+    remember: db.prepare(
+      `insert into ${name}_past (${listed}, from_run, to_run)
+       select ${listed}, from_run, ? from ${name} where ${isAt} and from_run < ?`,
+    ),
+    remove: db.prepare(`delete from ${name} where ${isAt}`),
+  });
+  let writing: ReturnType<typeof prepareWriting> | null = null;
   const placeOf = (row: StoredRow) => row.slice(0, 1 + position.length);
   const read = (id: number) => select.all(id) as StoredRow[];
 
   return {
     read,
     replace({ id, isKnown }, rows, runId) {
+      writing ??= prepareWriting();
+      const { insert, remember, remove } = writing;
       const former = new Map((isKnown ? read(id) : []).map((row) => [placeOf(row).join(), row]));
       for (const row of rows) {
         const place = placeOf(row);

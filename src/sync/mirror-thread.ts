@@ -29,6 +29,7 @@ export const writeNames = [
   "reconsiderTombstones",
   "ingest",
   "closeRun",
+  "compressSome",
   "close",
 ] as const;
 export type WriteName = (typeof writeNames)[number];

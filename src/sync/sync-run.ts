@@ -10,6 +10,7 @@ import type { RunClosing, StopReason } from "../mirror/runs.ts";
 import type { Clock } from "../service/clock.ts";
 import type { Service } from "../service/service.ts";
 import type { RunAllowance } from "./allowance.ts";
+import { compressBodies } from "./compress-bodies.ts";
 import { frontierSource } from "./frontier-source.ts";
 import type { Interruption } from "./interruption.ts";
 import { askRateLimit } from "./ledger/rate-limit.ts";
@@ -221,6 +222,9 @@ export class SyncRun {
     const { failedIds } = this.#summary;
     const pending = countPending(mirror.reader.db, this.#planRequest(scope), { failedIds, hasEnded });
     const { resources, stopped, masses } = await this.#closeRun(this.#stopReason(pending), { pending });
+    // Of the run, which is closed by now.
+    const seconds = (clock.now() - this.#startedMillis) / 1000;
+    await compressBodies(mirror, this.#tools.interruption);
     if (this.#stop?.reason === "authentication") {
       throw new SyncError("not-authenticated", this.#stop.message, this.#stop.hint);
     }
@@ -240,7 +244,7 @@ export class SyncRun {
       masses,
       allowance: { limit, remaining, resetAt: resetAt === null ? null : toIso(resetAt) },
       resumeAt: resumeMillis === null ? null : toIso(resumeMillis),
-      seconds: (clock.now() - this.#startedMillis) / 1000,
+      seconds,
     };
   }
 

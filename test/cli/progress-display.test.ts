@@ -55,7 +55,7 @@ describe("progress on a terminal", () => {
   it("rewrites one line, not too often, no wider than the terminal, and leaves nothing behind", () => {
     let now = 0;
     const io = fakeIo({ isTerminal: true, columns: 20 });
-    const display = progressDisplay(io, () => now);
+    const display = progressDisplay(io, () => now, describeProgress);
     display.update(() => progress);
     display.update(() => progress);
     now = 250;
@@ -71,7 +71,7 @@ describe("progress elsewhere", () => {
     let now = 1000;
     let reads = 0;
     const io = fakeIo();
-    const display = progressDisplay(io, () => now);
+    const display = progressDisplay(io, () => now, describeProgress);
     const update = () =>
       display.update(() => {
         reads++;

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runArmoire } from "../support/run-armoire.ts";
@@ -171,6 +171,15 @@ describe("reading a mirror", () => {
     expect(await outputAsJson("mirror", "rebuild", "--mirror", fixture.mirror)).toMatchObject({
       discovered: 0,
     });
+    expect(await output("mirror", "check", "--mirror", fixture.mirror)).toMatch(/^Sound: /);
+  });
+
+  it("mirror compact", async () => {
+    expect(await output("mirror", "compact", "--mirror", fixture.mirror)).toMatch(
+      /catalogue\.sqlite: [\d.]+ MiB before, [\d.]+ MiB now\n\d+ bodies of [\d.]+ MiB take [\d.]+ MiB\n$/,
+    );
+    const report = await outputAsJson("mirror", "compact", "--mirror", fixture.mirror);
+    expect(report).toMatchObject({ mirror: fixture.mirror, bytesAfter: statSync(fixture.mirror).size });
     expect(await output("mirror", "check", "--mirror", fixture.mirror)).toMatch(/^Sound: /);
   });
 

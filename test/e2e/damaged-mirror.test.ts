@@ -23,6 +23,7 @@ const commands: readonly (readonly string[])[] = [
   ["query", "select count(*) from size"],
   ["export", "--out", "never-written"],
   ["mirror", "rebuild"],
+  ["mirror", "compact"],
 ];
 
 /** A sync that comes further than it should writes nowhere but there. */
@@ -79,6 +80,7 @@ describe("damage that is met only while reading is told as such", () => {
     ["_size", ["query", "select count(band) from size"]],
     ["_brand", ["export", "--out", "never-written"]],
     ["_content", ["mirror", "rebuild"]],
+    ["_content", ["mirror", "compact"]],
   ] as const)("in %s by %j", async (table, command) => {
     const args = [...command, "--mirror", copyWithNoiseIn(table), ...settings()];
     expectRefusal(await runArmoire(args, { cwd: fixture.folder }), 14, /damaged|malformed/);

@@ -123,12 +123,13 @@ describe("a mirror that another process writes", () => {
     await using scene = await setScene({ latencyMillis: hour });
     const holder = startArmoire(scene.args);
     await waitForRequests(scene, 1);
-    const [second, rebuild, status] = await Promise.all([
+    const [second, rebuild, compact, status] = await Promise.all([
       runArmoire(scene.args),
       runArmoire(["mirror", "rebuild", "--mirror", scene.file]),
+      runArmoire(["mirror", "compact", "--mirror", scene.file]),
       runArmoire(["status", "--mirror", scene.file, "--json"]),
     ]);
-    for (const refused of [second, rebuild]) {
+    for (const refused of [second, rebuild, compact]) {
       expect(refused).toEqual({ exitCode: 11, stdout: "", stderr: expect.any(String) });
       expect(refused.stderr).toMatch(new RegExp(`in use by process ${holder.process.pid} on .* since `));
       expect(refused.stderr.split("\n")).toHaveLength(3);

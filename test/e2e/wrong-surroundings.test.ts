@@ -23,6 +23,7 @@ const readers: readonly (readonly string[])[] = [
   ["export", "--out", "never-written"],
   ["mirror", "check"],
   ["mirror", "rebuild"],
+  ["mirror", "compact"],
 ];
 
 describe.each(readers)("%s", (...args) => {

@@ -15,6 +15,7 @@ const released: Readonly<Record<string, string>> = {
   "0001-initial": "c3ee7aa2eb34f093e756780fc756793b8769a103a83df0f895fc0ae2dfc8316b",
   "0002-absence": "19e52de0d1d264a141c8b2e578f3ac5a10074470671a51d8b055efe6629e16bc",
   "0003-history": "f1267f9b213a1e230ef007c0f73809dc758f8fe93e89036848fd9aa231405270",
+  "0004-compact-bodies": "c9990fe267c78c32c0cd1128be1d4d7fcd5955bb0b97d1637891c5acf498204b",
 };
 
 const link = { from_id: true, name: true, kind: true, to_id: true, noted_url: true } as const;
@@ -48,7 +49,8 @@ const bookkeeping: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Ta
     absent_run: true,
     absent_by: true,
   },
-  _content: { id: true, sha256: true, codec: true, size: true, body: true },
+  _content: { id: true, sha256: true, codec: true, size: true, body: true, dictionary_id: true },
+  _dictionary: { id: true, kind: true, sha256: true, body: true },
   _revision: {
     resource_id: true,
     seq: true,

@@ -7,6 +7,7 @@ import { type CheckProblem, checkMirror } from "../../src/mirror/check.ts";
 import type { MirrorReader } from "../../src/mirror/mirror.ts";
 import type { TruthRecord } from "../../src/sandbox/resources/catalogue.ts";
 import type { Json, JsonObject } from "../../src/sandbox/resources/view.ts";
+import { currentBodies } from "../support/current-bodies.ts";
 import type { Rig } from "./rig.ts";
 
 /** What is held, in a form to compare: "body URL" and "table URL" to text. */
@@ -33,11 +34,9 @@ export function problemsOf(rig: Rig): readonly CheckProblem[] {
 
 function readHolding(mirror: MirrorReader): Holding {
   const holding = new Map<string, string>();
-  const bodies = mirror.db.prepare<[], { url: string; body: Buffer }>(
-    `select r.url, c.body from _resource r join _revision v on v.resource_id = r.id and v.to_run is null
-     join _content c on c.id = v.content_id where r.state = 'held'`,
-  );
-  for (const { url, body } of bodies.all()) holding.set(`body ${url}`, body.toString());
+  const held = mirror.db.prepare<[], string>("select url from _resource where state = 'held'").pluck();
+  const bodies = currentBodies(mirror);
+  for (const url of held.all()) holding.set(`body ${url}`, bodies.get(url) ?? "");
   for (const table of tables) {
     const rows = mirror.db.prepare<[], { href: string }>(`select * from ${table}_current`).all();
     for (const { href, ...row } of rows) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type FaultName, faultNames } from "../../src/sandbox/faults/faults.ts";
+import { currentBodies } from "../support/current-bodies.ts";
 import { differencesFromTruth, problemsOf } from "./compare-with-truth.ts";
 import { type Rig, startRig } from "./rig.ts";
 
@@ -139,7 +140,7 @@ function faultsMet({ sandbox }: Rig): Map<string, string> {
 }
 
 function fateOf(rig: Rig, url: string): Fate {
-  const body = heldBodies(rig).get(url);
+  const body = rig.read(currentBodies).get(url);
   if (body === undefined) return "refused";
   return body === truthOf(rig).get(url) ? "whole" : "as sent";
 }
@@ -147,7 +148,7 @@ function fateOf(rig: Rig, url: string): Fate {
 /** What is held and is neither the truth nor something that met a fault. */
 function heldOtherThan(rig: Rig, faultOf: ReadonlyMap<string, string>): string[] {
   const truth = truthOf(rig);
-  return [...heldBodies(rig)]
+  return [...rig.read(currentBodies)]
     .filter(([url, body]) => !faultOf.has(url) && truth.get(url) !== body && !url.includes("again="))
     .map(([url]) => url);
 }
@@ -161,18 +162,6 @@ async function expectHealed(rig: Rig, faultOf: ReadonlyMap<string, string>): Pro
     (text) => !hidden.some((url) => text.includes(` ${url} is `)),
   );
   expect(differences).toEqual([]);
-}
-
-function heldBodies(rig: Rig): Map<string, string> {
-  const rows = rig.read(({ db }) =>
-    db
-      .prepare<[], { url: string; body: Buffer }>(
-        `select r.url, c.body from _resource r join _revision v on v.resource_id = r.id and v.to_run is null
-         join _content c on c.id = v.content_id`,
-      )
-      .all(),
-  );
-  return new Map(rows.map(({ url, body }) => [url, body.toString()]));
 }
 
 function truthOf({ sandbox }: Rig): Map<string, string> {

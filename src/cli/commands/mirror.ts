@@ -1,12 +1,15 @@
-/** `armoire mirror check|rebuild`: soundness of a file, and its projections computed anew. */
+/** `armoire mirror check|rebuild|compact`: soundness of a file, its projections computed anew, its size. */
 import type { Command } from "commander";
 import { kinds } from "../../../jobs/kinds.ts";
 import { type CheckReport, checkMirror } from "../../mirror/check.ts";
+import { compactMirror } from "../../mirror/compact-mirror.ts";
 import { rebuildMirror } from "../../mirror/rebuild-mirror.ts";
+import { describeCompacting, describeCompactReport } from "../describe-compact.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { addGlobalOptions } from "../global-options.ts";
 import type { Io } from "../io.ts";
 import { mirrorFileToRead, withMirror } from "../mirror-file.ts";
+import { progressDisplay } from "../progress-display.ts";
 import { readSettings } from "../settings.ts";
 
 export function configure(command: Command, io: Io): void {
@@ -16,8 +19,9 @@ export function configure(command: Command, io: Io): void {
 Examples:
   armoire mirror check
   armoire mirror rebuild --mirror copy.sqlite
+  armoire mirror compact
 
-Exit codes: 0 sound, 14 damaged.`,
+Exit codes: 0 sound or done, 1 failed, 11 the mirror is locked, 14 damaged.`,
   );
   const check = addGlobalOptions(command.command("check").exitOverride()).description(
     "prove the file, every body and every row; write nothing",
@@ -43,7 +47,28 @@ Exit codes: 0 sound, 14 damaged.`,
     if (settings.json) io.out(`${JSON.stringify(report)}\n`);
     else io.out(`Rebuilt from ${report.resources} bodies; ${report.discovered} resources are newly known.\n`);
   });
+  const compact = addGlobalOptions(command.command("compact").exitOverride()).description(
+    "compress every body as well as can be, and give unused space back",
+  );
+  compact.addHelpText("after", compactHelp).action(async () => {
+    const settings = readSettings(compact, io);
+    const display = progressDisplay(io, performance.now.bind(performance), describeCompacting);
+    const report = await compactMirror({
+      file: mirrorFileToRead(settings),
+      kinds,
+      openedAt: new Date().toISOString(),
+      onProgress: settings.quiet ? () => {} : (progress) => display.update(() => progress),
+    }).finally(display.end);
+    io.out(settings.json ? `${JSON.stringify(report)}\n` : describeCompactReport(report));
+  });
 }
+
+const compactHelp = `
+Examples:
+  armoire mirror compact
+  armoire mirror compact --mirror copy.sqlite --json
+
+It needs free space for twice the mirror's new size. It may be stopped at any time: nothing is lost, and the next one goes on.`;
 
 function describe({ bodies, resources, problems }: CheckReport, file: string): string {
   if (problems.length === 0)

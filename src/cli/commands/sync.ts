@@ -10,7 +10,7 @@ import type { Io } from "../io.ts";
 import { ledgerFile, mirrorFileToSync } from "../mirror-file.ts";
 import { wholeNumber } from "../option-values.ts";
 import { printPlan } from "../print-plan.ts";
-import { progressDisplay } from "../progress-display.ts";
+import { describeProgress, progressDisplay } from "../progress-display.ts";
 import { readOutlookOf, type Wanted } from "../read-plan.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import { addWalkFlags, type WalkFlags, walkOptionsOf } from "../walk-flags.ts";
@@ -64,7 +64,7 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
     if (!settings.quiet)
       io.err("\nStopping: what is under way is finished and saved. Again to stop at once.\n");
   });
-  const display = progressDisplay(io, performance.now.bind(performance));
+  const display = progressDisplay(io, performance.now.bind(performance), describeProgress);
   const report = await sync({
     ...wanted,
     serviceName: settings.serviceName.value ?? "service",

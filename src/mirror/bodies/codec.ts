@@ -1,0 +1,41 @@
+/**
+ * The two forms in which a body is stored: as it was sent, or deflated (RFC 1951) with a dictionary that it has much in
+ * common with. Pure: where bodies and dictionaries lie is not known here.
+ */
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+
+export type Codec = "identity" | "deflate";
+
+export interface StoredBody {
+  /** A {@link Codec}, in a mirror that is sound and of no later version. */
+  readonly codec: string;
+  /** Bytes as sent. */
+  readonly size: number;
+  readonly body: Buffer;
+  readonly dictionaryId: number | null;
+}
+
+/** A body that cannot be read: it, or the dictionary that it was deflated with, is not what was stored. */
+export class DamagedBodyError extends Error {
+  override readonly name = "DamagedBodyError";
+}
+
+export function deflateBody(body: Uint8Array, dictionary: Uint8Array | null): Buffer {
+  return deflateRawSync(body, dictionary === null ? {} : { dictionary });
+}
+
+/**
+ * The bytes as sent, unless the damage is such that only their SHA-256 shows it.
+ * @throws DamagedBodyError
+ */
+export function decodeBody({ codec, size, body }: StoredBody, dictionary: Uint8Array | null): Buffer {
+  if (codec === ("identity" satisfies Codec)) return body;
+  if (codec !== ("deflate" satisfies Codec))
+    throw new DamagedBodyError(`the body is stored as "${codec}", which is not known`);
+  try {
+    const options = { maxOutputLength: size };
+    return inflateRawSync(body, dictionary === null ? options : { ...options, dictionary });
+  } catch (error) {
+    throw new DamagedBodyError("the body cannot be decompressed", { cause: error });
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Compressing bodies that are stored already, some at a time: each call is one short transaction, and what it has come to
+ * is kept in the mirror, so that whatever ends the work, the next call goes on there. In: nothing. Out: the same bodies in
+ * less room.
+ */
+import { hash } from "node:crypto";
+import type { Connection } from "../connection.ts";
+import { readMeta, writeMeta } from "../meta.ts";
+import { type Codec, DamagedBodyError, deflateBody, type StoredBody } from "./codec.ts";
+import { type Dictionary, prepareDictionaries } from "./dictionaries.ts";
+import { prepareReadBody, storedBodyColumns } from "./read-body.ts";
+
+export interface Compression {
+  /** Compresses some of the bodies that were not looked at yet. @returns how many it looked at: none, when all are done */
+  compressSome(): number;
+  /** Makes better dictionaries where that pays, and has all bodies looked at again. */
+  beginAnew(): void;
+  /** Removes the dictionaries that no body needs any more. */
+  removeUnused(): void;
+}
+
+interface PendingBody {
+  readonly contentId: number;
+  readonly kind: string;
+}
+
+type DictionaryOfKind = ReadonlyMap<string, Dictionary | null>;
+
+/** 20 ms or so: nobody waits for long, and a commit costs little beside it. */
+const batchSize = 512;
+/** Which kinds bodies are of is read for so many at a time: that takes a pass over all revisions. */
+const pendingSize = 32 * batchSize;
+/** In `_meta`: up to which id contents have been looked at. Ids only grow. */
+const lookedAtKey = "compressed_content";
+
+export function prepareCompression(db: Connection): Compression {
+  const selectPending = db.prepare<[number], PendingBody>(
+    `select distinct v.content_id as contentId, r.kind from _revision v join _resource r on r.id = v.resource_id
+     where v.content_id > ? order by v.content_id limit ${pendingSize}`,
+  );
+  const selectStored = db.prepare<[number], StoredBody & { sha256: Buffer }>(
+    `select c.sha256, ${storedBodyColumns(db, "c")} from _content c where c.id = ?`,
+  );
+  const remove = db.prepare("delete from _content where id = ?");
+  const insert = db.prepare(
+    "insert into _content (id, sha256, codec, size, body, dictionary_id) values (?, ?, ?, ?, ?, ?)",
+  );
+  const readBody = prepareReadBody(db);
+  const dictionaries = prepareDictionaries(db);
+  let pending: PendingBody[] = [];
+
+  const compress = (contentId: number, dictionary: Dictionary | null): void => {
+    const stored = selectStored.get(contentId);
+    const dictionaryId = dictionary?.id ?? null;
+    if (stored === undefined || (stored.codec !== "identity" && stored.dictionaryId === dictionaryId)) return;
+    const body = readSound(stored);
+    const deflated = body && deflateBody(body, dictionary?.body ?? null);
+    if (deflated === null || deflated.byteLength >= stored.body.byteLength) return;
+    // An update would leave the page nearly empty for good; where a row is removed, SQLite joins such pages.
+    remove.run(contentId);
+    insert.run(contentId, stored.sha256, "deflate" satisfies Codec, stored.size, deflated, dictionaryId);
+  };
+
+  /** What is damaged stays as it is: it may still be mended, such as by restoring its dictionary. */
+  const readSound = (stored: StoredBody & { readonly sha256: Buffer }): Buffer | null => {
+    try {
+      const body = readBody(stored);
+      return hash("sha256", body, "buffer").equals(stored.sha256) ? body : null;
+    } catch (error) {
+      if (!(error instanceof DamagedBodyError)) throw error;
+      return null;
+    }
+  };
+
+  const compressBatch = db.transaction((batch: readonly PendingBody[], dictionaryOf: DictionaryOfKind) => {
+    for (const { contentId, kind } of batch) compress(contentId, dictionaryOf.get(kind) ?? null);
+    writeMeta(db, lookedAtKey, String(batch.at(-1)?.contentId));
+  });
+
+  return {
+    compressSome() {
+      if (pending.length === 0) pending = selectPending.all(Number(readMeta(db, lookedAtKey) ?? 0));
+      if (pending.length === 0) return 0;
+      const batch = pending.slice(0, batchSize);
+      // Dictionaries are made before the batch: what is remembered of one is in the mirror, whatever becomes of the batch.
+      const ofBatch = new Set(batch.map(({ kind }) => kind));
+      const dictionaryOf = new Map([...ofBatch].map((kind) => [kind, dictionaries.of(kind)]));
+      withoutForeignKeys(db, () => compressBatch.immediate(batch, dictionaryOf));
+      pending = pending.slice(batchSize);
+      return batch.length;
+    },
+    beginAnew() {
+      dictionaries.renew();
+      writeMeta(db, lookedAtKey, "0");
+      pending = [];
+    },
+    removeUnused: () => dictionaries.removeUnused(),
+  };
+}
+
+/** For rows that come back under the same id: to look for references to each, SQLite would go through all revisions. */
+function withoutForeignKeys(db: Connection, work: () => void): void {
+  db.pragma("foreign_keys = off");
+  try {
+    work();
+  } finally {
+    db.pragma("foreign_keys = on");
+  }
+}

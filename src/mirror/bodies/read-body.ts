@@ -1,0 +1,31 @@
+/** Reading bodies, whatever form they are stored in. Everything that needs a body has it from here. */
+import type { Connection } from "../connection.ts";
+import { DamagedBodyError, decodeBody, type StoredBody } from "./codec.ts";
+
+/** Gives the bytes as sent. @throws DamagedBodyError */
+export type ReadBody = (stored: StoredBody) => Buffer;
+
+/** A dictionary never changes and its id is never given to another one, so each is read once. */
+export function prepareReadBody(db: Connection): ReadBody {
+  if (!hasDictionaries(db)) return (stored) => decodeBody(stored, null);
+  const select = db.prepare<[number], Buffer>("select body from _dictionary where id = ?").pluck();
+  const dictionaries = new Map<number, Buffer>();
+  const dictionaryOf = (id: number): Buffer => {
+    const dictionary = dictionaries.get(id) ?? select.get(id);
+    if (dictionary === undefined) throw new DamagedBodyError(`its dictionary ${id} is not there`);
+    dictionaries.set(id, dictionary);
+    return dictionary;
+  };
+  return (stored) =>
+    decodeBody(stored, stored.dictionaryId === null ? null : dictionaryOf(stored.dictionaryId));
+}
+
+/** The columns of a `StoredBody`, from `_content` under this alias; also in a mirror that no version with dictionaries has written. */
+export function storedBodyColumns(db: Connection, alias: string): string {
+  const dictionaryId = hasDictionaries(db) ? `${alias}.dictionary_id` : "null";
+  return `${alias}.codec, ${alias}.size, ${alias}.body, ${dictionaryId} as dictionaryId`;
+}
+
+export function hasDictionaries(db: Connection): boolean {
+  return db.prepare("select 1 from sqlite_schema where name = '_dictionary'").get() !== undefined;
+}

@@ -1,0 +1,74 @@
+/** A mirror in as little room as it takes: every body compressed as well as can be, and no unused space in the file. */
+import { existsSync, statSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Kinds } from "../../schema/kind.ts";
+import { toMirrorError } from "./errors.ts";
+import { type MirrorReader, openMirrorReader, openMirrorWriter } from "./mirror.ts";
+
+export interface CompactOptions {
+  readonly file: string;
+  readonly kinds: Kinds;
+  /** ISO 8601; told to whoever finds the mirror locked. */
+  readonly openedAt: string;
+  /** Ends it between two steps; what is compressed by then stays so. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: CompactProgress) => void;
+}
+
+export type CompactProgress =
+  | { readonly step: "compress"; readonly bodies: number; readonly of: number }
+  | { readonly step: "vacuum" };
+
+export interface CompactReport {
+  readonly mirror: string;
+  /** Of the file, with what is in its log. */
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+  readonly bodies: {
+    readonly count: number;
+    /** As sent. */
+    readonly bytes: number;
+    readonly storedBytes: number;
+  };
+}
+
+/** @throws MirrorError, also `locked`; the signal's reason */
+export async function compactMirror(options: CompactOptions): Promise<CompactReport> {
+  const { file, signal, onProgress = () => {} } = options;
+  const reader = openMirrorReader(file);
+  const { identity } = reader;
+  reader.close();
+  const bytesBefore = sizeOf(file);
+  const mirror = await openMirrorWriter({ ...options, identity });
+  try {
+    const { count } = measureBodies(mirror);
+    mirror.compressAnew();
+    let bodies = 0;
+    for (let looked = mirror.compressSome(); looked > 0; looked = mirror.compressSome()) {
+      bodies += looked;
+      onProgress({ step: "compress", bodies, of: count });
+      await nextTurn();
+      signal?.throwIfAborted();
+    }
+    onProgress({ step: "vacuum" });
+    mirror.vacuum();
+    return { mirror: file, bytesBefore, bytesAfter: sizeOf(file), bodies: measureBodies(mirror) };
+  } catch (error) {
+    throw toMirrorError(error, file);
+  } finally {
+    mirror.close();
+  }
+}
+
+function measureBodies({ db }: Pick<MirrorReader, "db">): CompactReport["bodies"] {
+  const measured = db
+    .prepare<[], CompactReport["bodies"]>(
+      `select count(*) as count, coalesce(sum(size), 0) as bytes, coalesce(sum(length(body)), 0) as storedBytes from _content`,
+    )
+    .get();
+  return measured ?? { count: 0, bytes: 0, storedBytes: 0 };
+}
+
+function sizeOf(file: string): number {
+  return [file, `${file}-wal`].reduce((sum, path) => sum + (existsSync(path) ? statSync(path).size : 0), 0);
+}

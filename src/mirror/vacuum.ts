@@ -1,0 +1,16 @@
+/** Giving the space of what is no longer in a mirror back to the file system. */
+import type { Connection } from "./connection.ts";
+
+/**
+ * SQLite writes the file anew as one transaction: until that is committed the old one stands, whatever ends it, and readers
+ * see the old one too. It takes as much free space meanwhile as the new file does twice. While somebody reads, the file
+ * gets smaller only once the last reader has closed it.
+ */
+export function vacuum(db: Connection): void {
+  db.exec("vacuum");
+  const timeout = db.pragma("busy_timeout", { simple: true });
+  // Whoever reads is not waited for.
+  db.pragma("busy_timeout = 0");
+  db.pragma("wal_checkpoint(truncate)");
+  db.pragma(`busy_timeout = ${timeout}`);
+}

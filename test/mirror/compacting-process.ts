@@ -1,0 +1,38 @@
+/**
+ * A process that kills itself while it compacts a mirror: `compacting-process.ts FILE WHEN`. Where WHEN is no such moment, it
+ * prints `vacuum` before the file is written anew.
+ */
+import { writeSync } from "node:fs";
+import { kinds } from "../../jobs/kinds.ts";
+import { compactMirror } from "../../src/mirror/compact-mirror.ts";
+import { openMirrorReader, openMirrorWriter } from "../../src/mirror/mirror.ts";
+
+const [file = "", when = ""] = process.argv.slice(2);
+const openedAt = "2026-01-15T12:00:00.000Z";
+const die = () => {
+  process.kill(process.pid, "SIGKILL");
+  for (;;);
+};
+
+if (when === "in the midst of a batch") {
+  const reader = openMirrorReader(file);
+  const { identity } = reader;
+  reader.close();
+  const mirror = await openMirrorWriter({ file, identity, kinds, openedAt });
+  mirror.db.function("die", die);
+  mirror.db.exec(
+    "create temp trigger deadly after insert on main._content when new.id = 100 begin select die(); end",
+  );
+  mirror.compressSome();
+}
+await compactMirror({
+  file,
+  kinds,
+  openedAt,
+  onProgress({ step }) {
+    if (step === "compress" && when === "between two batches") die();
+    if (step !== "vacuum") return;
+    if (when === "before the file is written anew") die();
+    writeSync(1, "vacuum\n");
+  },
+});

@@ -1,0 +1,64 @@
+/** What a run does for the size of its mirror once it is closed, and that this is never what a run fails by. */
+import { describe, expect, it } from "vitest";
+import { MirrorError, type MirrorErrorCode } from "../../src/mirror/errors.ts";
+import { compressBodies } from "../../src/sync/compress-bodies.ts";
+import type { RunMirror } from "../../src/sync/mirror-thread.ts";
+import { problemsOf } from "./compare-with-truth.ts";
+import { type Rig, startRig } from "./rig.ts";
+
+const world = { brands: 10, models: 40, sizes: 200 };
+
+const countAsTheyCame = (rig: Rig): number =>
+  rig.read(
+    ({ db }) =>
+      db.prepare<[], number>("select count(*) from _content where codec = 'identity'").pluck().get() ?? 0,
+  );
+
+describe("a sync", () => {
+  it("leaves its bodies compressed, also when its budget ends it, with dictionaries as soon as there is enough for them", async () => {
+    await using rig = await startRig(world);
+    expect(await rig.sync({ budget: 20 })).toMatchObject({ stopped: "budget" });
+    expect(countAsTheyCame(rig)).toBeLessThan(5);
+    expect(await rig.sync()).toMatchObject({ complete: true });
+    expect(countAsTheyCame(rig)).toBeLessThan(5);
+    const kinds = rig.read(({ db }) =>
+      db.prepare("select kind from _dictionary order by kind").pluck().all(),
+    );
+    expect(kinds).toEqual(["model", "size", "sizes"]);
+    expect(problemsOf(rig)).toEqual([]);
+  });
+
+  it("that is interrupted compresses nothing any more; the next one does", async () => {
+    await using rig = await startRig(world);
+    const controller = new AbortController();
+    const report = await rig.sync({ signal: controller.signal, onProgress: () => controller.abort() });
+    expect(report).toMatchObject({ stopped: "interrupted" });
+    expect(countAsTheyCame(rig)).toBe(report.resources.new);
+    await rig.sync({ budget: 1 });
+    expect(countAsTheyCame(rig)).toBeLessThan(5);
+  });
+});
+
+describe("compressing after a run", () => {
+  const mirrorWith = (compressSome: () => Promise<number>) =>
+    ({ writes: { compressSome } }) as unknown as Pick<RunMirror, "writes">;
+  const failWith = (code: MirrorErrorCode) =>
+    mirrorWith(() => Promise.reject(new MirrorError(code, "file", "What", "Hint")));
+
+  it("ends between two batches when that is asked for", async () => {
+    const interruption = { isRequested: false };
+    let batches = 0;
+    const mirror = mirrorWith(async () => {
+      batches++;
+      interruption.isRequested = batches === 3;
+      return 512;
+    });
+    await compressBodies(mirror, interruption);
+    expect(batches).toBe(3);
+  });
+
+  it("is given up without a word where there is no space for it, and with one where the mirror is damaged", async () => {
+    await expect(compressBodies(failWith("unwritable"), { isRequested: false })).resolves.toBeUndefined();
+    await expect(compressBodies(failWith("damaged"), { isRequested: false })).rejects.toThrow("What");
+  });
+});
