@@ -77,7 +77,7 @@ function planRequestOf(
   const cycle = isCycle ? readPresentCycle(mirror.db, scope, mode) : null;
   const allowance = () => ({
     isPlentiful: known !== null && isPlentiful(known, null),
-    isFree304: known?.isFree304 ?? null,
+    checkPrice: known?.checkPrice ?? "free",
   });
   return { ...walk, scope, runId, cycleRun: cycle?.run ?? runId, now: clock.now, allowance };
 }

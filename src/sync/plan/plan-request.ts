@@ -1,5 +1,6 @@
 /** What a plan is made from, and what it is made of. */
 import type { DueResource, Scope } from "../../mirror/frontier.ts";
+import type { CheckPrice } from "../ledger/spending.ts";
 
 export const orders = ["value", "breadth", "depth"] as const;
 /**
@@ -46,6 +47,5 @@ export interface PlanRequest {
 export interface PlanAllowance {
   /** Whether so much may be spent that the order makes no difference. */
   readonly isPlentiful: boolean;
-  /** Whether a check of what did not change is counted; null while nobody knows. */
-  readonly isFree304: boolean | null;
+  readonly checkPrice: CheckPrice;
 }

@@ -77,7 +77,7 @@ function planCycle(db: Connection, { scope, cycleRun, mode, allowance }: PlanReq
   const frontier = prepareFrontier(db, scope, cycleRun);
   const toPlanned = (due: DueResource): PlannedResource => {
     if (mode === "full") return { ...due, etag: null, reason: "full", isFree: false };
-    return { ...due, reason: "verify", isFree: due.etag !== null && allowance().isFree304 !== false };
+    return { ...due, reason: "verify", isFree: due.etag !== null && allowance().checkPrice === "free" };
   };
   return { take: (limit, isTaken) => frontier.take(limit, isTaken).map(toPlanned) };
 }
