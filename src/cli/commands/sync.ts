@@ -82,7 +82,9 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
     // What one brand still takes is not forecast.
     const isForecast = report.stopped === "allowance" && flags.brand.length === 0;
     const forecast = isForecast ? readOutlookOf(wanted, settings, io).forecast : null;
-    io.out(describeReport(report, forecast && summarizeForecast(forecast, flags.depth), Date.now()));
+    io.out(
+      describeReport(report, forecast && summarizeForecast(forecast, flags.depth), Date.now(), flags.reserve),
+    );
   }
   io.setExitCode(exitCodeOf(report, flags, interruptedWith));
 }

@@ -38,11 +38,32 @@ export function renew(before: WindowState, now: number): WindowState {
   const isLearned = state.isRefused && !state.isTold;
   const limit = isLearned ? learnedLimit(state) : state.limit;
   const surelyGranted = state.isTold ? null : isLearned ? state.counted.least : state.surelyGranted;
-  const kept = { limit, surelyGranted, blockedUntil, open, isFree304, isFreeRoot, isTelling };
+  const limitLearnedAt = state.isTold ? null : isLearned ? end : state.limitLearnedAt;
+  const kept = { limit, surelyGranted, limitLearnedAt, blockedUntil, open, isFree304, isFreeRoot, isTelling };
   // No window of the service's then reaches into the next one.
   const isOver = state.isRefused || isAligned(state) || end + dayMillis <= now;
   const learned = { granted: grantedBy(state), plainBefore: isOver ? 0 : state.sorts.plain };
   return { ...emptyWindow, ...kept, ...learned, seq, readingSeq: seq };
+}
+
+/**
+ * A limit that was learned may be what others had left of it. Where it leaves nothing beside what is kept, no request would ever
+ * put it right, so that it is believed for a day and then found out anew.
+ * @param state renewed at this time
+ */
+export function forgetUselessLimit(state: WindowState, keep: number, now: number): WindowState {
+  const believedUntil = uselessUntil(state, keep);
+  if (believedUntil === null || now < believedUntil) return state;
+  return { ...state, limit: null, surelyGranted: null, limitLearnedAt: null, granted: null };
+}
+
+/** Epoch milliseconds until which nothing is asked because what is kept is all there is; null when that is not why. */
+export function uselessUntil(
+  { limit, limitLearnedAt, firstAskedAt }: WindowState,
+  keep: number,
+): number | null {
+  if (limit === null || limitLearnedAt === null || limit > keep || firstAskedAt !== null) return null;
+  return limitLearnedAt + dayMillis;
 }
 
 /** What a window has granted that was refused; what may have been free is taken for counted here. */
@@ -56,12 +77,15 @@ function withoutClockJumps(state: WindowState, now: number): WindowState {
   const blockedUntil = blocked === null || blocked.at <= now ? null : blocked;
   const firstCountedAt = notAhead(state.firstCountedAt, now);
   const firstAskedAt = notAhead(state.firstAskedAt, now);
+  const limitLearnedAt = notAhead(state.limitLearnedAt, now);
   const isSame =
     resetAt === state.resetAt &&
     blockedUntil === state.blockedUntil &&
     firstCountedAt === state.firstCountedAt &&
-    firstAskedAt === state.firstAskedAt;
-  return isSame ? state : { ...state, resetAt, blockedUntil, firstCountedAt, firstAskedAt };
+    firstAskedAt === state.firstAskedAt &&
+    limitLearnedAt === state.limitLearnedAt;
+  if (isSame) return state;
+  return { ...state, resetAt, blockedUntil, firstCountedAt, firstAskedAt, limitLearnedAt };
 }
 
 function notAhead(at: number | null, now: number): number | null {

@@ -1,5 +1,5 @@
 /** Whether another request may be sent now: the one place that decides. Pure. */
-import { endsAt } from "./allowance-window.ts";
+import { endsAt, uselessUntil } from "./allowance-window.ts";
 import { isBoundless, openLeases, type WindowState } from "./window-state.ts";
 
 export type Decision =
@@ -19,7 +19,7 @@ export type Decision =
 export function decide(state: WindowState, keep: number): Decision {
   if (state.blockedUntil !== null) return { do: "pause", until: state.blockedUntil.at };
   const most = mostUnderWay(state, keep);
-  if (most <= 0) return { do: "refuse", resumeAt: endsAt(state) };
+  if (most <= 0) return { do: "refuse", resumeAt: endsAt(state) ?? uselessUntil(state, keep) };
   const room = most - openLeases(state);
   return room > 0 ? { do: "send", room } : { do: "wait" };
 }

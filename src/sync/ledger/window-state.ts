@@ -13,6 +13,8 @@ export interface WindowState {
   readonly limit: number | null;
   /** How much of a limit that was learned is no matter of what a 304 costs; null for one that was told. */
   readonly surelyGranted: number | null;
+  /** Since when a limit that was learned is believed, in epoch milliseconds; null for one that was told. */
+  readonly limitLearnedAt: number | null;
   /** Left as told; null until something was told. */
   readonly remaining: number | null;
   /** When the window ends, as told. */
@@ -57,6 +59,7 @@ export const emptyWindow: WindowState = {
   readingSeq: 0,
   limit: null,
   surelyGranted: null,
+  limitLearnedAt: null,
   remaining: null,
   resetAt: null,
   isTold: false,

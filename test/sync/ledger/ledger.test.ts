@@ -32,7 +32,8 @@ describe("a ledger", () => {
     spend(first, 12);
     first.close();
     const known = { limit: 30, remaining: 12, resetAt: now + hour, isTold: true, isBoundless: false };
-    expect(readLedger(folder.file, principal, now)).toEqual({ ...known, isFree304: null, isFreeRoot: null });
+    const prices = { isFree304: null, isFreeRoot: null, checkPrice: "free", isBodyOfUse: false };
+    expect(readLedger(folder.file, principal, now)).toEqual({ ...known, ...prices });
   });
 
   it("expects the whole limit once the window is over", async () => {
