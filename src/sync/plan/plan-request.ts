@@ -16,7 +16,16 @@ export const modes = ["incremental", "verify", "full"] as const;
 export type Mode = (typeof modes)[number];
 
 /** Why something is asked for. */
-export type Reason = "root" | "new" | "listing" | "suspect" | "sweep" | "expected" | "verify" | "full";
+export type Reason =
+  | "root"
+  | "new"
+  | "again"
+  | "listing"
+  | "suspect"
+  | "sweep"
+  | "expected"
+  | "verify"
+  | "full";
 
 export interface PlannedResource extends DueResource {
   readonly reason: Reason;

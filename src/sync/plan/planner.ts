@@ -29,6 +29,15 @@ function planIncrementally(db: Connection, request: PlanRequest): Planner {
   const ordered = prepareNewWork(db, scope, order);
   const breadth = prepareNewWork(db, scope, "breadth");
   let isCrawling = true;
+  const selectAskedBefore = db
+    .prepare<[string], number>(
+      "select id from _resource where checked_run < 0 and id in (select value from json_each(?))",
+    )
+    .pluck();
+  const toPlanned = (added: readonly DueResource[]): PlannedResource[] => {
+    const askedBefore = new Set(selectAskedBefore.all(JSON.stringify(added.map(({ id }) => id))));
+    return added.map((due) => ({ ...due, reason: askedBefore.has(due.id) ? "again" : "new", isFree: false }));
+  };
   const checks = planChecks(queries, request, {
     // What failed is no crawl that goes on: it may always fail.
     goesOn: hasDueWork(db, scope),
@@ -67,7 +76,7 @@ function planIncrementally(db: Connection, request: PlanRequest): Planner {
       if (!isCrawling) return takeChecks(isTaken, { checks: limit, spending: limit });
       const spending = Math.floor(added.length * weights.spendingOnChecks);
       const checked = takeChecks(isTaken, { checks: Number.POSITIVE_INFINITY, spending });
-      return [...added.map((due) => ({ ...due, reason: "new" as const, isFree: false })), ...checked];
+      return [...toPlanned(added), ...checked];
     },
   };
 }
