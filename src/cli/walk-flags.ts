@@ -32,7 +32,11 @@ export function addWalkFlags(command: Command): Command {
         .default("value"),
     )
     .option("--free <n>", "checks that cost nothing, at most in a run", wholeNumber, defaultMaxFreeChecks)
-    .option("--max-age <duration>", "incremental: leave alone what was checked more recently, such as 12h", durationMillis)
+    .option(
+      "--max-age <duration>",
+      "incremental: leave alone what was checked more recently, such as 12h",
+      durationMillis,
+    )
     .option("--sweep <duration>", "the age that nothing held should pass; 30d unless told", durationMillis);
 }
 

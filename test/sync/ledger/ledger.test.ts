@@ -104,6 +104,20 @@ describe("a session whose process has died", () => {
   });
 });
 
+it("forgets sessions that are dead, also those that hold nothing", async () => {
+  await using folder = await makeLedgerFolder();
+  openLedger({ ...folder, principal }).close();
+  const db = new Database(folder.file);
+  const insert = db.prepare("insert into session values (?, ?, ?, ?)");
+  insert.run("dead", 2 ** 22 + 1, hostname(), now);
+  insert.run("alive", process.ppid, hostname(), now);
+  const ledger = openLedger({ ...folder, principal });
+  ledger.update((state) => ({ state, result: null }), now);
+  expect(db.prepare("select id from session").pluck().all()).toEqual(["alive"]);
+  ledger.close();
+  db.close();
+});
+
 describe("a file that is no ledger", () => {
   const open = (file: string) => () => openLedger({ file, principal }).close();
 

@@ -354,6 +354,24 @@ describe("a window that is not told of", () => {
     );
   });
 
+  it("is not ended by a refusal that was about the one before", () => {
+    const world = new World({ limit: 3, tells: "nothing", countsNotModified: false, countsRoot: false });
+    world.exhaust();
+    world.service.now += day;
+    for (let asked = 0; asked < 3; asked++) {
+      world.ask("plain", 0);
+      world.end(0, false);
+    }
+    world.ask("plain", 0);
+    world.arrive(0);
+    // The answer, a refusal, comes when the window is over.
+    world.service.now += day;
+    world.ask("plain", 1);
+    world.end(0, false);
+    world.exhaust();
+    expect(world.service.remaining).toBe(0);
+  });
+
   it("is asked for several at a time up to what the one before has granted", () => {
     const world = new World({ limit: 5, tells: "nothing", countsNotModified: false, countsRoot: false });
     world.exhaust();
