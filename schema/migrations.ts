@@ -4,4 +4,5 @@ import type { Migration } from "kysely/migration";
 export const migrations: Readonly<Record<string, () => Promise<Migration>>> = {
   "0001-initial": () => import("./migrations/0001-initial.ts"),
   "0002-absence": () => import("./migrations/0002-absence.ts"),
+  "0005-fetched-run": () => import("./migrations/0005-fetched-run.ts"),
 };

@@ -14,6 +14,7 @@ const folder = new URL("../../schema/migrations/", import.meta.url);
 const released: Readonly<Record<string, string>> = {
   "0001-initial": "c3ee7aa2eb34f093e756780fc756793b8769a103a83df0f895fc0ae2dfc8316b",
   "0002-absence": "19e52de0d1d264a141c8b2e578f3ac5a10074470671a51d8b055efe6629e16bc",
+  "0005-fetched-run": "a8cfffa64cc968f74de90db33d806ddd25963ae49869a5a34e225862af56bd9c",
 };
 
 /** The type checker holds this to `MirrorTables`, and a test holds it to the migrations. */
@@ -43,6 +44,7 @@ const bookkeeping: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Ta
     error: true,
     absent_run: true,
     absent_by: true,
+    fetched_run: true,
   },
   _content: { id: true, sha256: true, codec: true, size: true, body: true },
   _revision: {

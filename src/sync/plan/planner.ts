@@ -83,7 +83,7 @@ function planIncrementally(db: Connection, request: PlanRequest): Planner {
 
 /** Everything that is known and was not checked since the cycle began: listings before what they list. */
 function planCycle(db: Connection, { scope, cycleRun, mode, allowance }: PlanRequest): Planner {
-  const frontier = prepareFrontier(db, scope, cycleRun);
+  const frontier = prepareFrontier(db, scope, { run: cycleRun, mode: mode === "full" ? mode : "verify" });
   const toPlanned = (due: DueResource): PlannedResource => {
     if (mode === "full") return { ...due, etag: null, reason: "full", isFree: false };
     return { ...due, reason: "verify", isFree: due.etag !== null && allowance().checkPrice === "free" };
