@@ -189,6 +189,8 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       absent_run: "the run that noted it as absent, which is decided when a run closes; else null",
       absent_by:
         "what says so: its own `answer` (404 or 410), a `listing` that names it no more, or a `parent` that is absent",
+      fetched_run:
+        "the run that last got more of it than that it had not changed; what `--mode full` goes by",
     },
   },
   _content: {

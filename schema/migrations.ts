@@ -6,4 +6,5 @@ export const migrations: Readonly<Record<string, () => Promise<Migration>>> = {
   "0002-absence": () => import("./migrations/0002-absence.ts"),
   "0003-history": () => import("./migrations/0003-history.ts"),
   "0004-compact-bodies": () => import("./migrations/0004-compact-bodies.ts"),
+  "0005-fetched-run": () => import("./migrations/0005-fetched-run.ts"),
 };

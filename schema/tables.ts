@@ -48,6 +48,7 @@ export interface ResourceTable {
   error: string | null;
   absent_run: number | null;
   absent_by: AbsenceProof | null;
+  fetched_run: Generated<number>;
 }
 
 /** A reading of a collection that left something open; a settled one has no row. */

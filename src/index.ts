@@ -44,7 +44,7 @@ export { LedgerError } from "./sync/ledger/ledger-error.ts";
 export { type Outlook, type OutlookOptions, readOutlook } from "./sync/outlook.ts";
 export type { Forecast } from "./sync/plan/forecast-days.ts";
 export type { Mode, Order, Reason } from "./sync/plan/plan-request.ts";
-export { planSync, type SyncPlan } from "./sync/plan-sync.ts";
+export { type PlanOptions, planSync, type SyncPlan } from "./sync/plan-sync.ts";
 export type { SyncProgress } from "./sync/progress.ts";
 export type { SyncReport } from "./sync/report.ts";
 export { type SyncOptions, sync } from "./sync/sync.ts";

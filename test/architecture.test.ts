@@ -17,7 +17,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   "src/sync": ["schema", "src/service", "src/mirror", "jobs"],
   exports: ["src/mirror"],
   "src/query": ["schema", "src/mirror", "exports"],
-  "src/doctor": ["schema", "src/service", "src/mirror"],
+  "src/doctor": ["schema", "src/service", "src/mirror", "src/sync"],
   // It checks all the others, so it may share nothing with them but the data, and does without even that.
   "src/sandbox": [],
   "src/index.ts": [

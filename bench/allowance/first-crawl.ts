@@ -42,6 +42,11 @@ const variants: readonly Variant[] = [
     sandbox: { allowanceHeaders: "none", faults: withoutRateLimit },
     isTold: false,
   },
+  {
+    name: "304 counted, nothing told",
+    sandbox: { countNotModified: true, allowanceHeaders: "none", faults: withoutRateLimit },
+    isTold: false,
+  },
 ];
 
 /** @param rig of the real size; holds everything afterwards */

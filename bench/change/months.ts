@@ -53,7 +53,7 @@ export function walk(mirror: MirrorWriter, bodies: Bodies, runId: number): Walk 
   mirror.seed(runId);
   mirror.reconsiderTombstones(now, now);
   const scope = { kinds: kindsInScope(kinds, "catalogue", "sizes", []), belowIds: null };
-  const frontier = prepareFrontier(mirror.db, scope, runId);
+  const frontier = prepareFrontier(mirror.db, scope, { run: runId, mode: "verify" });
   for (const asked = new Set<number>(); ; ) {
     const due = frontier.take(batchSize, (id) => asked.has(id));
     if (due.length === 0) return walked;

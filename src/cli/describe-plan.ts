@@ -13,6 +13,7 @@ const reasonsOfNew: Readonly<Record<Order, string>> = {
 
 const reasons: Readonly<Record<Exclude<Reason, "new">, string>> = {
   root: "the front page is looked at once a day",
+  again: "asked again, to see whether it is gone",
   listing: "leads to others, and shows what changed",
   suspect: "what it belongs to has changed",
   sweep: "not checked for longer than --sweep",
@@ -68,11 +69,13 @@ function toDueRow({ kind, fetch, check, freeChecks }: SyncPlan["due"][number]): 
   return [kind, fetch, freeChecks, check - freeChecks];
 }
 
-function describeReach({ due, allowance }: SyncPlan): string {
+function describeReach({ due, allowance, spendable }: SyncPlan): string {
   const cost = due.reduce((sum, { fetch, check, freeChecks }) => sum + fetch + check - freeChecks, 0);
   const known = `${cost} counted ${cost === 1 ? "request" : "requests"} due as far as is known`;
+  if (spendable === null || cost === 0) return known;
   const remaining = allowance?.remaining ?? null;
-  if (remaining === null || cost === 0) return known;
   if (remaining === 0) return `${known}; none of them before the allowance is renewed`;
-  return `${known}; what is left reaches ${cost <= remaining ? "all of them" : `the first ${remaining}`}`;
+  if (spendable === 0) return `${known}; none of them within --budget and --reserve`;
+  const what = spendable === remaining ? "what is left" : "what this run may spend";
+  return `${known}; ${what} reaches ${cost <= spendable ? "all of them" : `the first ${spendable}`}`;
 }

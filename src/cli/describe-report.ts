@@ -5,8 +5,9 @@ import { formatMoment } from "./spoken-time.ts";
 /**
  * @param outlook what the next days bring, in words; null to leave it out
  * @param now epoch milliseconds
+ * @param reserve requests of the allowance that the run had to leave for others
  */
-export function describeReport(report: SyncReport, outlook: string | null, now: number): string {
+export function describeReport(report: SyncReport, outlook: string | null, now: number, reserve = 0): string {
   const { run, resources, requests, masses, complete, mirror, seconds } = report;
   const lines = [
     `Run ${run}: ${resources.new} new, ${resources.changed} changed, ${resources.unchanged} unchanged, ${resources.gone} gone` +
@@ -22,7 +23,7 @@ export function describeReport(report: SyncReport, outlook: string | null, now: 
   if (resources.waiting > 0) lines.push(describeMasses(masses, resources.waiting));
   if (resources.skipped > 0)
     lines.push(`${resources.skipped} links lead to another origin and were not followed.`);
-  lines.push(complete ? `Everything is up to date: ${mirror}` : describeRest(report, outlook, now));
+  lines.push(complete ? `Everything is up to date: ${mirror}` : describeRest(report, outlook, now, reserve));
   return `${lines.join("\n")}\n`;
 }
 
@@ -33,7 +34,8 @@ function describeMasses(masses: SyncReport["masses"], waiting: number): string {
     const what = `${absent} of ${of} of kind ${kind}`;
     return collection === null ? what : `${what} in ${collection}`;
   });
-  const more = masses.length > shownMasses ? [`${masses.length - shownMasses} more lists`] : [];
+  const rest = masses.length - shownMasses;
+  const more = rest > 0 ? [`${rest} more ${rest === 1 ? "list" : "lists"}`] : [];
   return (
     `Waiting for approval, ${waiting} in all: ${[...shown, ...more].join(", ")} are gone at once.` +
     " `armoire sync --approve` lets them go."
@@ -44,11 +46,14 @@ function describeRest(
   { stopped, resources, allowance, resumeAt }: SyncReport,
   outlook: string | null,
   now: number,
+  reserve: number,
 ): string {
   const rest = `${resources.pending} still due as far as is known; the next sync goes on from here.`;
   switch (stopped) {
     case "allowance": {
       const next = resumeAt === null ? "in a day" : `at ${formatMoment(resumeAt, now)}`;
+      if (reserve > 0 && allowance.limit !== null && allowance.limit <= reserve)
+        return `Nothing is left beside --reserve ${reserve}: the service grants ${allowance.limit} a day as far as is known; lower it, or run it again ${next}. ${rest}`;
       const kept = allowance.remaining ? ` but for ${allowance.remaining} kept for others` : "";
       return `The allowance is spent${kept}; run it again ${next}. ${outlook ?? rest}`;
     }

@@ -1,7 +1,7 @@
 /** What a command plans from: its settings, and what it was told to go for. */
 import { toMirrorError } from "../mirror/errors.ts";
-import { type Outlook, type OutlookOptions, readOutlook } from "../sync/outlook.ts";
-import { planSync, type SyncPlan } from "../sync/plan-sync.ts";
+import { type Outlook, readOutlook } from "../sync/outlook.ts";
+import { type PlanOptions, planSync, type SyncPlan } from "../sync/plan-sync.ts";
 import { readAppCredential } from "./credentials.ts";
 import type { Io } from "./io.ts";
 import { ledgerFile } from "./mirror-file.ts";
@@ -14,10 +14,13 @@ export interface Wanted extends WantedWalk {
   readonly baseUrl: string;
 }
 
+/** And what it may spend. */
+export interface WantedPlan extends Wanted, Pick<PlanOptions, "budget" | "reserve"> {}
+
 type ForOutlook = Pick<Wanted, "file" | "baseUrl"> & Partial<WantedWalk>;
 
 /** @throws CliError, ServiceSettingsError, LedgerError, and MirrorError, also where damage shows only while the file is read */
-export function readPlan(wanted: Wanted, settings: Settings, io: Io): SyncPlan {
+export function readPlan(wanted: WantedPlan, settings: Settings, io: Io): SyncPlan {
   return readWith(planSync, wanted, settings, io);
 }
 
@@ -27,8 +30,8 @@ export function readOutlookOf(wanted: ForOutlook, settings: Settings, io: Io): O
 }
 
 function readWith<Result>(
-  read: (options: OutlookOptions) => Result,
-  wanted: ForOutlook,
+  read: (options: PlanOptions) => Result,
+  wanted: ForOutlook & Pick<PlanOptions, "budget" | "reserve">,
   settings: Settings,
   io: Io,
 ): Result {

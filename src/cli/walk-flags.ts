@@ -32,8 +32,27 @@ export function addWalkFlags(command: Command): Command {
         .default("value"),
     )
     .option("--free <n>", "checks that cost nothing, at most in a run", wholeNumber, defaultMaxFreeChecks)
-    .option("--max-age <duration>", "leave alone what was checked more recently, such as 12h", durationMillis)
+    .option(
+      "--max-age <duration>",
+      "incremental: leave alone what was checked more recently, such as 12h",
+      durationMillis,
+    )
     .option("--sweep <duration>", "the age that nothing held should pass; 30d unless told", durationMillis);
+}
+
+export interface SpendingFlags {
+  readonly budget?: number;
+  readonly reserve?: number;
+}
+
+export function addSpendingFlags(command: Command): Command {
+  return command
+    .option("--budget <n>", "counted requests at most in this run", wholeNumber)
+    .option("--reserve <n>", "requests of the allowance to leave for others", wholeNumber);
+}
+
+export function spendingOptionsOf({ budget, reserve }: SpendingFlags) {
+  return { budget: budget ?? null, ...(reserve !== undefined && { reserve }) };
 }
 
 export type WantedWalk = WalkOptions & Pick<WalkFlags, "depth" | "order">;

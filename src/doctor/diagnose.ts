@@ -1,4 +1,4 @@
-/** What works and what does not: the program's parts, the data directory, the mirror, the service. */
+/** What works and what does not: the program's parts, the data directory, the mirror, the ledger, the service. */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
@@ -6,6 +6,7 @@ import { readEnvelopeOrThrow } from "../../schema/envelope.ts";
 import { openMirrorReader } from "../mirror/mirror.ts";
 import type { Credential } from "../service/credential.ts";
 import { openService } from "../service/service.ts";
+import { proveLedger } from "../sync/ledger/ledger.ts";
 
 export interface Diagnosis {
   readonly isWell: boolean;
@@ -19,12 +20,15 @@ export interface DiagnoseRequest {
   readonly baseUrl: string | null;
   /** Those that a command may be about, there or not; null when nobody could find out. */
   readonly mirrorFiles: readonly string[] | null;
+  /** What is left of each allowance, there or not. */
+  readonly ledgerFile: string;
   readonly credential: Credential | null;
 }
 
 export async function diagnose(request: DiagnoseRequest): Promise<Diagnosis[]> {
   const diagnoses = [checkSqlite(), checkDataDir(request.dataDir)];
   if (request.mirrorFiles !== null) diagnoses.push(...checkMirrors(request.mirrorFiles));
+  if (existsSync(request.ledgerFile)) diagnoses.push(checkLedger(request.ledgerFile));
   if (request.baseUrl !== null) diagnoses.push(await checkService(request.baseUrl, request.credential));
   return diagnoses;
 }
@@ -74,6 +78,15 @@ function checkMirror(file: string): Diagnosis {
     openMirrorReader(file).close();
     const hint = "`armoire mirror check` proves every body and row.";
     return { isWell: true, what: `The mirror ${file} can be read`, hint };
+  } catch (error) {
+    return diagnoseError(error);
+  }
+}
+
+function checkLedger(file: string): Diagnosis {
+  try {
+    proveLedger(file);
+    return { isWell: true, what: `The ledger ${file} can be read`, hint: null };
   } catch (error) {
     return diagnoseError(error);
   }

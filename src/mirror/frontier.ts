@@ -66,9 +66,10 @@ export function isInScope({ belowIds }: Scope, alias: string): string {
     ) select id from tree)`;
 }
 
-/** @param cycleRun the run with which the present cycle began */
-export function prepareFrontier(db: Connection, scope: Scope, cycleRun: number): Frontier {
-  const due = `r.kind = ? and r.state = ? and r.checked_run < ? and ${isInScope(scope, "r")}`;
+/** What was only found unchanged since a full cycle began is still due in it. */
+export function prepareFrontier(db: Connection, scope: Scope, { run: cycleRun, mode }: Cycle): Frontier {
+  const lastRun = mode === "full" ? "iif(r.state = 'held', r.fetched_run, r.checked_run)" : "r.checked_run";
+  const due = `r.kind = ? and r.state = ? and ${lastRun} < ? and ${isInScope(scope, "r")}`;
   const columns = "r.id, r.url, r.kind, r.etag";
   const select = db.prepare<[string, string, number], DueResource>(
     `select ${columns} from _resource r where ${due} order by r.checked_run, r.id`,

@@ -92,7 +92,7 @@ export function prepareIngest(
     "update _revision set to_run = ? where resource_id = ? and to_run is null",
   );
   const setHeld = db.prepare(
-    `update _resource set state = 'held', etag = ?, checked_run = ?, checked_at = ?, gone_run = null, attempts = 0, error = null
+    `update _resource set state = 'held', etag = ?, checked_run = ?, fetched_run = ?, checked_at = ?, gone_run = null, attempts = 0, error = null
      where id = ?`,
   );
   const setChecked = db.prepare(
@@ -104,7 +104,7 @@ export function prepareIngest(
        absent_run = null, absent_by = null where id = ?`,
   );
   const noteAbsent = db.prepare(
-    `update _resource set state = 'held', absent_run = coalesce(absent_run, ?), absent_by = 'answer', checked_run = ?, checked_at = ?,
+    `update _resource set state = 'held', absent_run = coalesce(absent_run, ?), absent_by = 'answer', checked_run = ?, fetched_run = ?, checked_at = ?,
        attempts = 0, error = null where id = ?`,
   );
   const setFailed = db.prepare(
@@ -136,7 +136,7 @@ export function prepareIngest(
     const last = lastRevisionOf(resource);
     const isSame = last?.sha256?.equals(sha256) ?? false;
     if (isSame && resource.state === "held") {
-      setHeld.run(result.etag, runId, result.fetchedAt, resource.id);
+      setHeld.run(result.etag, runId, runId, result.fetchedAt, resource.id);
       summary.unchanged++;
       return;
     }
@@ -159,7 +159,7 @@ export function prepareIngest(
         result.finalUrl ?? null,
       );
     }
-    setHeld.run(result.etag, runId, result.fetchedAt, resource.id);
+    setHeld.run(result.etag, runId, runId, result.fetchedAt, resource.id);
     summary.discovered += writer.write({ ...resource, isKnown: last !== undefined }, derived, runId);
     if (last === undefined) summary.new++;
     else if (isSame) summary.unchanged++;
@@ -176,7 +176,7 @@ export function prepareIngest(
     const state = isLaterPage.get(resource.id) ? "superseded" : "gone";
     if (state === "gone" && lastRevisionOf(resource)?.sha256) {
       setSeen.run(resource.id);
-      noteAbsent.run(runId, runId, fetchedAt, resource.id);
+      noteAbsent.run(runId, runId, runId, fetchedAt, resource.id);
       return;
     }
     closeRevision.run(runId, resource.id);

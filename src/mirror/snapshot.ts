@@ -22,7 +22,7 @@ export function showAsOf(db: Connection, runId: number): void {
     .prepare<[], string>("select sql from sqlite_schema where type = 'view' order by rowid")
     .pluck()
     .all();
-  for (const [table, select] of Object.entries(tablesAsOf(BigInt(runId))))
+  for (const [table, select] of Object.entries(tablesAsOf(db, BigInt(runId))))
     db.exec(`create temp view ${table} as ${select}`);
   for (const sql of views) db.exec(sql.replace(/^create\s+view/i, "create temp view"));
 }
@@ -38,25 +38,43 @@ function requireHistory(db: Connection): void {
   );
 }
 
-function tablesAsOf(runId: bigint): Readonly<Record<string, string>> {
-  // The first state that ended after that run; where none did, the present one began before it ended.
-  // Ids and runs begin with 1, so that 0 can stand for none.
+function tablesAsOf(db: Connection, runId: bigint): Readonly<Record<string, string>> {
+  // The first state that ended after that run; where none did, the present one began before it ended. Ids and runs begin
+  // with 1, so that 0 can stand for none.
   const then = (column: string) =>
     `nullif(coalesce((select coalesce(p.${column}, 0) from main._resource_past p
        where p.id = r.id and p.to_run > ${runId} order by p.to_run limit 1), ${column}), 0)`;
+  const unlessCheckedSince = (column: string) => `iif(abs(checked_run) <= ${runId}, ${column}, null)`;
+  const unlessSince = (column: string) => `iif(to_run <= ${runId}, ${column}, null)`;
+  /** The columns of a table, some of them as they were. */
+  const columnsThen = (table: string, past: Readonly<Record<string, string>>) =>
+    db
+      .prepare<[string], string>("select name from pragma_table_info(?) order by cid")
+      .pluck()
+      .all(table)
+      .map((column) => `${past[column] ?? column} as ${column}`)
+      .join(", ");
+  const resource = columnsThen("_resource", {
+    owner_id: then("owner_id"),
+    state: then("state"),
+    gone_run: then("gone_run"),
+    checked_run: unlessCheckedSince("checked_run"),
+    checked_at: unlessCheckedSince("checked_at"),
+    fetched_run: unlessCheckedSince("fetched_run"),
+    attempts: "0",
+    error: "null",
+    absent_run: "null",
+    absent_by: "null",
+  });
+  const revision = columnsThen("_revision", {
+    to_run: unlessSince("to_run"),
+    seen_run: unlessSince("seen_run"),
+    seen_at: unlessSince("seen_at"),
+  });
   return {
     _run: `select * from main._run where id <= ${runId}`,
-    _resource: `
-      select id, url, kind, ${then("owner_id")} as owner_id, ${then("state")} as state, etag,
-        iif(abs(checked_run) <= ${runId}, checked_run, null) as checked_run,
-        iif(abs(checked_run) <= ${runId}, checked_at, null) as checked_at,
-        first_run, ${then("gone_run")} as gone_run, attempts,
-        null as error, null as absent_run, null as absent_by
-      from main._resource r where first_run <= ${runId}`,
-    _revision: `
-      select resource_id, seq, content_id, from_run, iif(to_run <= ${runId}, to_run, null) as to_run, status, fetched_at, base_url,
-        iif(to_run <= ${runId}, seen_run, null) as seen_run, iif(to_run <= ${runId}, seen_at, null) as seen_at
-      from main._revision where from_run <= ${runId}`,
+    _resource: `select ${resource} from main._resource r where first_run <= ${runId}`,
+    _revision: `select ${revision} from main._revision where from_run <= ${runId}`,
     ...Object.fromEntries(
       versionedTables.map((table) => {
         const columns = [...columnsOf(table), "from_run"].join(", ");

@@ -46,7 +46,7 @@ export function createAttempt({
   redact,
 }: AttemptParts): Attempt {
   return async ({ url, target, etag, signal }) => {
-    const reservation = reserve && (await reserve({ url: target, conditional: etag !== null, signal }));
+    const reservation = reserve && (await reserve({ url: target, signal }));
     let report = noAnswer;
     try {
       signal?.throwIfAborted();

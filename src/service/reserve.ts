@@ -8,8 +8,6 @@ export type Reserve = (attempt: ReservedAttempt) => Promise<Reservation>;
 
 export interface ReservedAttempt {
   readonly url: string;
-  /** Whether a validator is sent along, so that an unchanged resource costs nothing. */
-  readonly conditional: boolean;
   /** Ends the waiting for a reservation. */
   readonly signal?: AbortSignal | undefined;
 }

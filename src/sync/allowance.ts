@@ -35,6 +35,8 @@ export interface RunAllowance {
   readonly state: KnownAllowance;
   /** Why the last reservation was refused. */
   readonly refusal: Extract<StopReason, "budget" | "allowance"> | null;
+  /** Whether nothing is under way. */
+  readonly isQuiet: boolean;
   /** What the service said in the body of the last request, when nothing else is under way. */
   tell(reading: AllowanceReading): void;
   /** Settles everything, and closes the ledger. */
@@ -93,6 +95,9 @@ export function createRunAllowance({
     },
     get refusal() {
       return refusal;
+    },
+    get isQuiet() {
+      return underWay === 0;
     },
     async reserve({ url, signal }) {
       for (let polls = 0; ; ) {

@@ -23,20 +23,31 @@ export interface SyncPlan extends Outlook {
   readonly mirror: string;
   /** What is due as far as the mirror knows; each fetch may lead to more. */
   readonly due: readonly DueCount[];
+  /** Counted requests that a run may spend now: what is left but for the reserve, within the budget; null when nobody knows. */
+  readonly spendable: number | null;
   /** The first that would be asked for, and why. */
   readonly next: readonly { readonly url: string; readonly kind: string; readonly reason: Reason }[];
+}
+
+export interface PlanOptions extends OutlookOptions {
+  /** Counted requests at most in the run; null for as many as the service grants. */
+  readonly budget?: number | null;
+  /** Requests of the allowance to leave for others; none unless told. */
+  readonly reserve?: number;
 }
 
 const shownNext = 10;
 
 /** @throws MirrorError, LedgerError */
-export function planSync(options: OutlookOptions): SyncPlan {
-  const { file, baseUrl, clock = systemClock } = options;
+export function planSync(options: PlanOptions): SyncPlan {
+  const { file, baseUrl, clock = systemClock, budget = null, reserve = 0 } = options;
   const walk = settleWalk(options);
   const known = readAllowance(options);
+  const spendable = spendableOf(known?.remaining ?? null, budget, reserve);
   if (!existsSync(file)) {
     return {
       mirror: file,
+      spendable,
       due: [{ kind: "root", fetch: 1, check: 0, freeChecks: 0 }],
       next: [{ url: new URL(baseUrl).href, kind: "root", reason: "root" }],
       ...outlookOf(null, walk, known, options),
@@ -44,7 +55,7 @@ export function planSync(options: OutlookOptions): SyncPlan {
   }
   const mirror = openMirrorReader(file);
   try {
-    const request = planRequestOf(mirror, walk, known, clock);
+    const request = planRequestOf(mirror, walk, { known, budget }, clock);
     const due = countDue(mirror.db, request);
     const planner = createPlanner(mirror.db, request);
     const next: SyncPlan["next"][number][] = [];
@@ -58,16 +69,22 @@ export function planSync(options: OutlookOptions): SyncPlan {
         next.push({ url, kind, reason });
       }
     }
-    return { mirror: file, due, next, ...outlookOf(mirror.db, walk, known, options) };
+    return { mirror: file, due, spendable, next, ...outlookOf(mirror.db, walk, known, options) };
   } finally {
     mirror.close();
   }
 }
 
+function spendableOf(remaining: number | null, budget: number | null, reserve: number): number | null {
+  const left = remaining === null ? null : Math.max(0, remaining - reserve);
+  if (budget === null || left === null) return left ?? budget;
+  return Math.min(left, budget);
+}
+
 function planRequestOf(
   mirror: MirrorReader,
   walk: Walk,
-  known: KnownAllowance | null,
+  { known, budget }: { readonly known: KnownAllowance | null; readonly budget: number | null },
   clock: Clock,
 ): PlanRequest {
   const { mode } = walk;
@@ -76,8 +93,8 @@ function planRequestOf(
   const isCycle = mode !== "incremental" && scope.belowIds === null;
   const cycle = isCycle ? readPresentCycle(mirror.db, scope, mode) : null;
   const allowance = () => ({
-    isPlentiful: known !== null && isPlentiful(known, null),
-    isFree304: known?.isFree304 ?? null,
+    isPlentiful: known !== null && isPlentiful(known, budget),
+    checkPrice: known?.checkPrice ?? "free",
   });
   return { ...walk, scope, runId, cycleRun: cycle?.run ?? runId, now: clock.now, allowance };
 }

@@ -52,7 +52,7 @@ function countKinds(db: Connection, { kinds }: Scope): SyncProgress["kinds"] {
 function expectCountedLeft(db: Connection, request: PlanRequest, pending: number): number {
   const { scope, mode, allowance } = request;
   const known = [...countNewWork(db, scope).values()].reduce((sum, count) => sum + count, 0);
-  const isCounted = mode === "full" || allowance().isFree304 === false;
+  const isCounted = mode === "full" || allowance().checkPrice !== "free";
   const checks = isCounted ? pending - known : 0;
   // What a part of the catalogue still leads to is not forecast.
   const facts = scope.belowIds === null ? readForecastFacts(db) : null;

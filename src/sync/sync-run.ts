@@ -45,6 +45,9 @@ export interface RunTools {
   readonly clock: Clock;
 }
 
+/** To begin with, before some 304s and after them. */
+const mostRateLimitAsked = 3;
+
 export class SyncRun {
   readonly #request: RunRequest;
   readonly #tools: RunTools;
@@ -53,7 +56,7 @@ export class SyncRun {
   readonly #summary = emptySummary();
   /** Answered jobs, each of which is one fetch with any number of attempts. */
   #answers = 0;
-  #hasAskedRateLimit = false;
+  #rateLimitAsked = 0;
   #stop: Stop | null = null;
 
   private constructor(request: RunRequest, tools: RunTools, runId: number, startedMillis: number) {
@@ -139,21 +142,28 @@ export class SyncRun {
         batch.map(({ job }) => job.resourceId),
         failedIds,
       );
-      await this.#askRateLimitOnce();
+      await this.#askRateLimit();
       this.#request.onProgress(() => this.#progress(scope));
     }
   }
 
-  /** Where the answers do not tell what remains, what is behind the root's `rate_limit` link may. */
-  async #askRateLimitOnce(): Promise<void> {
+  /**
+   * Where the answers do not tell what remains, what is behind the root's `rate_limit` link may; and where nobody knows yet what a
+   * 304 costs, what it says before and after some.
+   */
+  async #askRateLimit(): Promise<void> {
     const { mirror, service, allowance, interruption, clock } = this.#tools;
-    if (this.#hasAskedRateLimit || allowance.state.isTold || this.#isStopping) return;
+    const { isTold, isBodyOfUse } = allowance.state;
+    const isWanted = isTold
+      ? isBodyOfUse && allowance.isQuiet && this.#rateLimitAsked < mostRateLimitAsked
+      : this.#rateLimitAsked === 0;
+    if (!isWanted || this.#isStopping) return;
     const url = mirror.reader.db
       .prepare<[], string>("select url from _resource where kind = 'rate_limit'")
       .pluck()
       .get();
     if (url === undefined) return;
-    this.#hasAskedRateLimit = true;
+    this.#rateLimitAsked++;
     const sentBefore = allowance.counts.sent;
     await askRateLimit(service, { url, signal: interruption.cancel }, allowance, clock.now);
     this.#answers += allowance.counts.sent - sentBefore;
@@ -183,7 +193,7 @@ export class SyncRun {
       now: clock.now,
       runId: this.#runId,
       cycleRun: scope.belowIds === null ? (readCycle(mirror.reader.db)?.run ?? this.#runId) : this.#runId,
-      allowance: () => ({ isPlentiful: this.#isPlentiful, isFree304: allowance.state.isFree304 }),
+      allowance: () => ({ isPlentiful: this.#isPlentiful, checkPrice: allowance.state.checkPrice }),
     };
   }
 

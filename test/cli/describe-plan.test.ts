@@ -13,6 +13,7 @@ const plan: SyncPlan = {
   ],
   next: [{ url: "https://api.example.org/x/", kind: "model", reason: "new" }],
   allowance,
+  spendable: 212,
   forecast: null,
 };
 
@@ -27,12 +28,23 @@ describe("a plan in words", () => {
     [0, "310 counted requests due as far as is known; none of them before the allowance is renewed\n"],
     [null, "310 counted requests due as far as is known\n"],
   ])("says how far an allowance of which %s are left reaches", (remaining, words) => {
-    const text = describePlan({ ...plan, allowance: { ...allowance, remaining } }, "value", now);
+    const text = describePlan(
+      { ...plan, spendable: remaining, allowance: { ...allowance, remaining } },
+      "value",
+      now,
+    );
     expect(text).toContain(`\nToday      ${words}`);
   });
 
+  it.each([
+    [100, "310 counted requests due as far as is known; what this run may spend reaches the first 100\n"],
+    [0, "310 counted requests due as far as is known; none of them within --budget and --reserve\n"],
+  ])("says how far the %d that a run may spend reach", (spendable, words) => {
+    expect(describePlan({ ...plan, spendable }, "value", now)).toContain(`\nToday      ${words}`);
+  });
+
   it("has words of its own for every reason and every order", () => {
-    const reasons = ["root", "listing", "suspect", "sweep", "expected", "verify", "full"] as const;
+    const reasons = ["root", "again", "listing", "suspect", "sweep", "expected", "verify", "full"] as const;
     const why = (reason: Reason, order: "value" | "breadth" | "depth") =>
       describePlan({ ...plan, next: [{ url: "u", kind: "model", reason }] }, order, now).match(
         /\nmodel {2}(.*?) {2}u\n/,

@@ -198,7 +198,10 @@ describe("reading a mirror", () => {
 });
 
 it("doctor finds the set-up well", async () => {
-  const settings = ["--base-url", fixture.sandbox.url, "--mirror", fixture.mirror];
+  const settings = [
+    ...["--data-dir", fixture.newPath()],
+    ...["--base-url", fixture.sandbox.url, "--mirror", fixture.mirror],
+  ];
   expect(await output("doctor", ...settings)).toMatch(/^Armoire \d.*\n[\s\S]*(✓ .*\n( {2}.*\n)?){4}$/);
   const diagnosis = await outputAsJson("doctor", ...settings, "--offline");
   expect(diagnosis).toMatchObject({ checks: [{ isWell: true }, { isWell: true }, { isWell: true }] });

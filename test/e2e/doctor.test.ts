@@ -76,7 +76,10 @@ it.each([
   [{ ARMOIRE_APP_KEY: "k", ARMOIRE_APP_SECRET: "canary\ncanary" }, /application secret contains/],
   [{ ARMOIRE_APP_KEY: "k", ARMOIRE_APP_SECRET_FILE: "/nonexistent" }, /ARMOIRE_APP_SECRET_FILE names cannot/],
 ])("tells what is wrong with the credential %j, and checks all else", async (env, words) => {
-  const args = ["--mirror", fixture.mirror, "--base-url", fixture.sandbox.url];
+  const args = [
+    ...["--data-dir", fixture.newPath()],
+    ...["--mirror", fixture.mirror, "--base-url", fixture.sandbox.url],
+  ];
   const told = await ask(args, env);
   expect(told.exitCode).toBe(1);
   expect(told.checks.map(({ isWell }) => isWell)).toEqual([false, true, true, true, true]);
@@ -91,4 +94,22 @@ it("tells that the data directory is none, and does not say that no mirror is in
   expect(exitCode).toBe(1);
   expect(checks.map(({ isWell }) => isWell)).toEqual([false, true, false]);
   expect(JSON.stringify(checks)).not.toContain("no mirror yet");
+});
+
+it.each([
+  [
+    "no ledger, and long enough for a header\n".repeat(20),
+    false,
+    /Not a ledger of Armoire's: .*ledger\.sqlite/,
+  ],
+  ["", true, /The ledger .* can be read/],
+])("looks at the ledger too", async (content, isWell, words) => {
+  const dataDir = dataDirWith("a");
+  writeFileSync(join(dataDir, "ledger.sqlite"), content);
+  const { checks, exitCode } = await ask(["--data-dir", dataDir]);
+  expect(exitCode).toBe(isWell ? 0 : 1);
+  expect(checks).toContainEqual({
+    ...{ isWell, what: expect.stringMatching(words) },
+    hint: isWell ? null : expect.stringMatching(/Move this file away/),
+  });
 });

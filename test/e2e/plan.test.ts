@@ -20,6 +20,7 @@ describe("before the first sync", () => {
       due: [{ kind: "root", fetch: 1, check: 0, freeChecks: 0 }],
       next: [{ url: sandbox.url, kind: "root", reason: "root" }],
       allowance: null,
+      spendable: null,
       forecast: null,
     });
     expect(sandbox.log()).toEqual([]);

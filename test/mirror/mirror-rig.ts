@@ -99,7 +99,7 @@ export function walk(mirror: MirrorWriter, world: World, options: WalkOptions = 
   mirror.reconsiderTombstones("9999", "9999");
   mirror.follow(follow, runId);
   const scope = { kinds: kindsInScope(kinds, mirror.identity.area, "sizes", follow), belowIds: null };
-  const frontier = prepareFrontier(mirror.db, scope, runId);
+  const frontier = prepareFrontier(mirror.db, scope, { run: runId, mode: "verify" });
   const isWorthAsking = mirror.db.prepare<[number]>(
     `select 1 from _resource r where r.id = ? and ${worthAsking("r")}`,
   );

@@ -16,6 +16,7 @@ const released: Readonly<Record<string, string>> = {
   "0002-absence": "19e52de0d1d264a141c8b2e578f3ac5a10074470671a51d8b055efe6629e16bc",
   "0003-history": "f1267f9b213a1e230ef007c0f73809dc758f8fe93e89036848fd9aa231405270",
   "0004-compact-bodies": "c9990fe267c78c32c0cd1128be1d4d7fcd5955bb0b97d1637891c5acf498204b",
+  "0005-fetched-run": "a8cfffa64cc968f74de90db33d806ddd25963ae49869a5a34e225862af56bd9c",
 };
 
 const link = { from_id: true, name: true, kind: true, to_id: true, noted_url: true } as const;
@@ -48,6 +49,7 @@ const bookkeeping: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Ta
     error: true,
     absent_run: true,
     absent_by: true,
+    fetched_run: true,
   },
   _content: { id: true, sha256: true, codec: true, size: true, body: true, dictionary_id: true },
   _dictionary: { id: true, kind: true, sha256: true, body: true },

@@ -85,7 +85,7 @@ describe("a refusal", () => {
 
 describe("the reserve", () => {
   const recording = (log: string[]) => async (attempt: ReservedAttempt) => {
-    log.push(`reserve ${new URL(attempt.url).pathname} ${attempt.conditional ? "conditional" : "plain"}`);
+    log.push(`reserve ${new URL(attempt.url).pathname}`);
     return {
       settle: ({ status, allowance, retryAt }: AttemptReport) =>
         log.push(`settle ${status} ${allowance?.remaining} ${retryAt}`),
@@ -106,13 +106,13 @@ describe("the reserve", () => {
     const start = door.clock.now();
     await door.fetch("/a", { etag: '"a"' });
     expect(log).toEqual([
-      "reserve /a conditional",
+      "reserve /a",
       "settle 500 12 null",
-      "reserve /a conditional",
+      "reserve /a",
       `settle 429 undefined ${start + 250 + 1000}`,
-      "reserve /a conditional",
+      "reserve /a",
       "settle 304 undefined null",
-      "reserve /a plain",
+      "reserve /a",
       "settle 200 12 null",
     ]);
   });
@@ -132,7 +132,7 @@ describe("the reserve", () => {
       retry: { maxRetries: 0 },
     });
     await failureOf(door.fetch("/"));
-    expect(log).toEqual(["reserve / plain", settled]);
+    expect(log).toEqual(["reserve /", settled]);
   });
 
   test("is told of an attempt that the caller aborts", async () => {
@@ -140,7 +140,7 @@ describe("the reserve", () => {
     const controller = new AbortController();
     await using door = await openDoor(() => controller.abort("enough"), { reserve: recording(log) });
     await expect(door.fetch("/", { signal: controller.signal })).rejects.toBe("enough");
-    expect(log).toEqual(["reserve / plain", "settle null undefined null"]);
+    expect(log).toEqual(["reserve /", "settle null undefined null"]);
   });
 
   test("refuses by an error that reaches the caller as it is, and nothing is sent", async () => {

@@ -5,7 +5,7 @@ import { type AttemptReport, noAnswer, type Reservation } from "../../src/servic
 import type { RunAllowance } from "../../src/sync/allowance.ts";
 import { makeLedgerFolder, openAllowance, rootUrl, testClock } from "./ledger/ledger-folder.ts";
 
-const attempt = { url: "https://api.example/brands/", conditional: false };
+const attempt = { url: "https://api.example/brands/" };
 const start = testClock().time;
 const tomorrow = start + 86_400_000;
 

@@ -1,4 +1,6 @@
+import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { dueAgain } from "../../src/mirror/absences.ts";
 import { planSync } from "../../src/sync/plan-sync.ts";
 import type { SyncProgress } from "../../src/sync/progress.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";
@@ -44,6 +46,31 @@ describe("a plan", () => {
     const known = plan(rig, { brands: [String(brand?.body.body?.name)] });
     expect(known).toEqual({ due: { models: [1, 0] }, next: [brand?.body.links.models] });
     expect(plan(rig, { brands: ["nobody"] }).due).toEqual({ root: [0, 1], brands: [0, 2] });
+  });
+
+  it.each([
+    [{}, 11],
+    [{ budget: 5 }, 5],
+    [{ reserve: 4 }, 7],
+    [{ budget: 9, reserve: 4 }, 7],
+    [{ reserve: 50 }, 0],
+  ])("with %o left of 20 may spend %d", async (limits, spendable) => {
+    await using rig = await startRig({ ...world, allowance: 20 });
+    await rig.sync({ budget: 9 });
+    const { file, sandbox, clock } = rig;
+    expect(planSync({ file, baseUrl: sandbox.url, clock, ...limits }).spendable).toBe(spendable);
+  });
+
+  it("says of what is due again though it was held that it is asked again", async () => {
+    await using rig = await startRig(world);
+    await rig.sync();
+    const db = new Database(rig.file);
+    db.exec(`update _resource set ${dueAgain} where kind = 'model'`);
+    db.close();
+    const { file, sandbox, clock } = rig;
+    const { next } = planSync({ file, baseUrl: sandbox.url, clock });
+    const reasons = next.filter(({ kind }) => kind === "model").map(({ reason }) => reason);
+    expect(new Set(reasons)).toEqual(new Set(["again"]));
   });
 
   it("sends nothing and leaves the mirror as it is", async () => {

@@ -5,7 +5,7 @@ import type { Credential } from "../../service/credential.ts";
 import { readAppCredential } from "../credentials.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
-import { candidateMirrorFiles } from "../mirror-file.ts";
+import { candidateMirrorFiles, ledgerFile } from "../mirror-file.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import { formatTable } from "../text-table.ts";
 import { version } from "../version.ts";
@@ -31,6 +31,7 @@ It asks the service for one page, its root. Secrets are never shown.`,
         dataDir: settings.dataDir.value ?? "",
         baseUrl: offline ? null : settings.baseUrl.value,
         mirrorFiles: mirrorFiles.value,
+        ledgerFile: ledgerFile(settings),
         credential: credential.value,
       });
       const diagnoses = [credential.problem, mirrorFiles.problem, ...checked].filter((one) => one !== null);

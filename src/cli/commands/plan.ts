@@ -4,20 +4,29 @@ import type { Io } from "../io.ts";
 import { mirrorFileToPlan } from "../mirror-file.ts";
 import { printPlan } from "../print-plan.ts";
 import { readSettings } from "../settings.ts";
-import { addWalkFlags, type WalkFlags, walkOptionsOf } from "../walk-flags.ts";
+import {
+  addSpendingFlags,
+  addWalkFlags,
+  type SpendingFlags,
+  spendingOptionsOf,
+  type WalkFlags,
+  walkOptionsOf,
+} from "../walk-flags.ts";
 
 export function configure(command: Command, io: Io): void {
-  addWalkFlags(command)
+  addSpendingFlags(addWalkFlags(command))
     .addHelpText(
       "after",
       `
 Examples:
   armoire plan
   armoire plan --depth models --order breadth
+  armoire plan --reserve 50
   armoire plan --mode verify --json`,
     )
-    .action((flags: WalkFlags) => {
+    .action((flags: WalkFlags & SpendingFlags) => {
       const settings = readSettings(command, io);
-      printPlan({ ...mirrorFileToPlan(settings), ...walkOptionsOf(flags) }, settings, io);
+      const wanted = { ...mirrorFileToPlan(settings), ...walkOptionsOf(flags), ...spendingOptionsOf(flags) };
+      printPlan(wanted, settings, io);
     });
 }

@@ -13,11 +13,16 @@ import { printPlan } from "../print-plan.ts";
 import { describeProgress, progressDisplay } from "../progress-display.ts";
 import { readOutlookOf, type Wanted } from "../read-plan.ts";
 import { readSettings, type Settings } from "../settings.ts";
-import { addWalkFlags, type WalkFlags, walkOptionsOf } from "../walk-flags.ts";
+import {
+  addSpendingFlags,
+  addWalkFlags,
+  type SpendingFlags,
+  spendingOptionsOf,
+  type WalkFlags,
+  walkOptionsOf,
+} from "../walk-flags.ts";
 
-interface SyncFlags extends WalkFlags {
-  readonly budget?: number;
-  readonly reserve?: number;
+interface SyncFlags extends WalkFlags, SpendingFlags {
   readonly concurrency: number;
   readonly dryRun?: boolean;
   readonly approve?: boolean;
@@ -25,9 +30,7 @@ interface SyncFlags extends WalkFlags {
 }
 
 export function configure(command: Command, io: Io): void {
-  addWalkFlags(command)
-    .option("--budget <n>", "counted requests at most in this run", wholeNumber)
-    .option("--reserve <n>", "requests of the allowance to leave for others", wholeNumber)
+  addSpendingFlags(addWalkFlags(command))
     .option("--concurrency <n>", "requests under way at a time", atLeastOne, 4)
     .option("--dry-run", "say what would be fetched; send nothing")
     .option("--approve", "let go of what is gone, even if it is more than a fifth of a list")
@@ -50,7 +53,7 @@ Exit codes: 0 done (also when the allowance or budget is spent), 1 failed, 2 wro
       const settings = readSettings(command, io);
       const { file, baseUrl } = mirrorFileToSync(settings);
       const wanted = { file, baseUrl, ...walkOptionsOf(flags) };
-      if (flags.dryRun) printPlan(wanted, settings, io);
+      if (flags.dryRun) printPlan({ ...wanted, ...spendingOptionsOf(flags) }, settings, io);
       else await run(wanted, flags, settings, io);
     });
 }
@@ -69,8 +72,7 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
     ...wanted,
     serviceName: settings.serviceName.value ?? "service",
     credential: readAppCredential(io),
-    budget: flags.budget ?? null,
-    ...(flags.reserve !== undefined && { reserve: flags.reserve }),
+    ...spendingOptionsOf(flags),
     ledgerFile: ledgerFile(settings),
     approve: flags.approve === true,
     concurrency: flags.concurrency,
@@ -82,7 +84,9 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
     // What one brand still takes is not forecast.
     const isForecast = report.stopped === "allowance" && flags.brand.length === 0;
     const forecast = isForecast ? readOutlookOf(wanted, settings, io).forecast : null;
-    io.out(describeReport(report, forecast && summarizeForecast(forecast, flags.depth), Date.now()));
+    io.out(
+      describeReport(report, forecast && summarizeForecast(forecast, flags.depth), Date.now(), flags.reserve),
+    );
   }
   io.setExitCode(exitCodeOf(report, flags, interruptedWith));
 }

@@ -7,8 +7,10 @@
  */
 import type { AllowanceReading } from "../../service/allowance-reading.ts";
 import type { AttemptReport } from "../../service/reserve.ts";
-import { countIn, learnWhatIsFree, learnWhenFull } from "./learn-what-is-free.ts";
+import { grantedBy, isAligned, learnFromGrants } from "./learn-from-grants.ts";
+import { countIn, learnFromBodies, learnWhatIsFree, learnWhenFull } from "./learn-what-is-free.ts";
 import { clampMoment, dayMillis, type Moment, windowEnd } from "./moment.ts";
+import { countSort, tells } from "./sorts.ts";
 import { type Spending, spendingOf } from "./spending.ts";
 import { emptyWindow, type WindowState } from "./window-state.ts";
 
@@ -31,26 +33,74 @@ export function renew(before: WindowState, now: number): WindowState {
   const state = withoutClockJumps(before, now);
   const end = endsAt(state);
   if (end === null || end > now) return state;
-  const { limit, blockedUntil, open, isFree304, isFreeRoot } = state;
+  const { blockedUntil, open, isFree304, isFreeRoot, isTelling } = state;
   const seq = state.seq + 1;
-  const learnedLimit = state.isRefused && !state.isTold ? state.counted.least : limit;
-  const kept = { limit: learnedLimit, blockedUntil, open, isFree304, isFreeRoot };
-  return { ...emptyWindow, ...kept, seq, readingSeq: seq };
+  const isLearned = state.isRefused && !state.isTold;
+  const limit = isLearned ? learnedLimit(state) : state.limit;
+  const surelyGranted = state.isTold ? null : isLearned ? state.counted.least : state.surelyGranted;
+  const limitLearnedAt = state.isTold ? null : isLearned ? end : state.limitLearnedAt;
+  const kept = { limit, surelyGranted, limitLearnedAt, blockedUntil, open, isFree304, isFreeRoot, isTelling };
+  // No window of the service's then reaches into the next one.
+  const isOver = state.isRefused || isAligned(state) || end + dayMillis <= now;
+  const learned = { granted: grantedBy(state), plainBefore: isOver ? 0 : state.sorts.plain };
+  return { ...emptyWindow, ...kept, ...learned, seq, readingSeq: seq };
+}
+
+/**
+ * A limit that was learned may be what others had left of it. Where it leaves nothing beside what is kept, no request would ever
+ * put it right, so that it is believed for a day and then found out anew.
+ * @param state renewed at this time
+ */
+export function forgetUselessLimit(state: WindowState, keep: number, now: number): WindowState {
+  const believedUntil = uselessUntil(state, keep);
+  if (believedUntil === null || now < believedUntil) return state;
+  return { ...state, limit: null, surelyGranted: null, limitLearnedAt: null, granted: null };
+}
+
+/** Epoch milliseconds until which nothing is asked because what is kept is all there is; null when that is not why. */
+export function uselessUntil(
+  { limit, limitLearnedAt, firstAskedAt }: WindowState,
+  keep: number,
+): number | null {
+  if (limit === null || limitLearnedAt === null || limit > keep || firstAskedAt !== null) return null;
+  return limitLearnedAt + dayMillis;
+}
+
+/** What a window has granted that was refused; what may have been free is taken for counted here. */
+export function learnedLimit({ counted, isFree304, sorts }: WindowState): number {
+  return counted.least + (isFree304 === null ? sorts.notModified : 0);
 }
 
 function withoutClockJumps(state: WindowState, now: number): WindowState {
   const resetAt = clampMoment(state.resetAt, now);
   const blocked = clampMoment(state.blockedUntil, now);
   const blockedUntil = blocked === null || blocked.at <= now ? null : blocked;
-  const { firstCountedAt } = state;
-  const isFirstAhead = firstCountedAt !== null && firstCountedAt > now;
-  if (resetAt === state.resetAt && blockedUntil === state.blockedUntil && !isFirstAhead) return state;
-  return { ...state, resetAt, blockedUntil, firstCountedAt: isFirstAhead ? now : firstCountedAt };
+  const firstCountedAt = notAhead(state.firstCountedAt, now);
+  const firstAskedAt = notAhead(state.firstAskedAt, now);
+  const limitLearnedAt = notAhead(state.limitLearnedAt, now);
+  const isSame =
+    resetAt === state.resetAt &&
+    blockedUntil === state.blockedUntil &&
+    firstCountedAt === state.firstCountedAt &&
+    firstAskedAt === state.firstAskedAt &&
+    limitLearnedAt === state.limitLearnedAt;
+  if (isSame) return state;
+  return { ...state, resetAt, blockedUntil, firstCountedAt, firstAskedAt, limitLearnedAt };
 }
 
-/** Epoch milliseconds at which the window ends: as told, else a day after its first counted request. */
-export function endsAt({ resetAt, firstCountedAt }: WindowState): number | null {
-  return resetAt?.at ?? (firstCountedAt === null ? null : firstCountedAt + dayMillis);
+function notAhead(at: number | null, now: number): number | null {
+  return at !== null && at > now ? now : at;
+}
+
+/**
+ * Epoch milliseconds at which the window ends: as told, else a day after its first counted request. Where it is not known
+ * which that was, the window is ended early rather than counted into the next one; but once it has refused, it is over for
+ * sure before more is asked.
+ */
+export function endsAt({ resetAt, firstCountedAt, firstAskedAt, isRefused }: WindowState): number | null {
+  if (resetAt !== null) return resetAt.at;
+  const first = isRefused ? firstCountedAt : (firstAskedAt ?? firstCountedAt);
+  return first === null ? null : first + dayMillis;
 }
 
 export function lease(
@@ -76,7 +126,8 @@ export function giveBack(state: WindowState, session: string, count: number): Wi
 export function bury(state: WindowState, session: string): WindowState {
   const held = state.open[session] ?? 0;
   const { least, most } = state.counted;
-  const buried = { ...state, seq: state.seq + 1, open: without(state.open, session), tally: null };
+  const sorts = { ...state.sorts, others: state.sorts.others + held };
+  const buried = { ...state, seq: state.seq + 1, open: without(state.open, session), tally: null, sorts };
   return spendUntold({ ...buried, counted: { least, most: most + held } }, held);
 }
 
@@ -90,6 +141,9 @@ export function settle(before: WindowState, settlement: Settlement, now: number)
   const { lease, isRoot, report } = settlement;
   const released = learnWhenFull(giveBack(renew(before, now), lease.session, 1), report, isRoot);
   const spending = spendingOf(released, report, isRoot);
+  const isOfThisWindow = lease.seq > released.readingSeq;
+  const { isTelling } = released;
+  const mayBegin = spending.least === 1 || (spending.most === 1 && report.status === 304 && !isRoot);
   const state = {
     ...released,
     seq: released.seq + 1,
@@ -99,10 +153,18 @@ export function settle(before: WindowState, settlement: Settlement, now: number)
       most: released.counted.most + spending.most,
     },
     firstCountedAt: released.firstCountedAt ?? (spending.least === 1 ? now : null),
+    firstAskedAt: released.firstAskedAt ?? (mayBegin ? now : null),
+    isTelling: isAnswer(report) ? tells(report) || (released.isAnswered && isTelling === true) : isTelling,
+    sorts: countSort(released.sorts, report, { isRoot, isOfThisWindow }),
     blockedUntil: laterBlock(released.blockedUntil, report, now),
     tally: countIn(released.tally, report, isRoot),
   };
-  return learnWhenQuiet(withEnd(takeReport(state, settlement, spending, now), now), report);
+  const next = withEnd(takeReport(state, settlement, spending, now), now);
+  return learnFromGrants(learnWhenQuiet(next, report), next.isRefused && !released.isRefused);
+}
+
+function isAnswer({ status, isRefusal }: AttemptReport): boolean {
+  return (status === 200 || status === 304) && !isRefusal;
 }
 
 /**
@@ -118,7 +180,9 @@ export function tell(
   const state = renew(before, now);
   const isNewest = state.seq === settledSeq && Object.keys(state.open).length === 0;
   const next = { ...state, seq: state.seq + 1 };
-  return withEnd(takeReading(next, reading, isNewest ? next.seq : 0, now) ?? next, now);
+  const told = withEnd(takeReading(next, reading, isNewest ? next.seq : 0, now) ?? next, now);
+  if (!isNewest || told.remaining === null || told.remaining !== reading.remaining) return told;
+  return learnFromBodies(told, told.remaining);
 }
 
 /** What is told without an end ends a day after it was told, at the latest. */

@@ -1,7 +1,8 @@
-import { endsAt, renew } from "./allowance-window.ts";
+import { endsAt, learnedLimit, renew } from "./allowance-window.ts";
+import { isBodyOfUse } from "./learn-what-is-free.ts";
 import { type Principal, readWindow } from "./ledger.ts";
-import { isBoundless, openLeases } from "./room.ts";
-import type { WindowState } from "./window-state.ts";
+import { type CheckPrice, checkPriceOf } from "./spending.ts";
+import { isBoundless, openLeases, type WindowState } from "./window-state.ts";
 
 /** What is known of an allowance, or expected from the window before this one. */
 export interface AllowanceState {
@@ -16,6 +17,9 @@ export interface KnownAllowance extends AllowanceState {
   /** Null until learned. */
   readonly isFree304: boolean | null;
   readonly isFreeRoot: boolean | null;
+  readonly checkPrice: CheckPrice;
+  /** Whether asking again what remains helps to learn what a 304 costs. */
+  readonly isBodyOfUse: boolean;
   /** Whether the service has told what remains; else it is expected by our own count. */
   readonly isTold: boolean;
   /** It granted so much without telling a limit that none matters. */
@@ -39,11 +43,13 @@ export function describeWindow(state: WindowState): KnownAllowance {
   const expected = limit === null ? null : limit - counted.most;
   const left = state.remaining === null ? expected : state.remaining - untold.requests;
   return {
-    limit: limit ?? (state.isRefused ? counted.least : null),
+    limit: limit ?? (state.isRefused ? learnedLimit(state) : null),
     remaining: left === null ? null : Math.max(0, left - openLeases(state)),
     resetAt: left === null ? null : endsAt(state),
     isFree304,
     isFreeRoot,
+    checkPrice: checkPriceOf(state),
+    isBodyOfUse: isBodyOfUse(state),
     isTold,
     isBoundless: isBoundless(state),
   };

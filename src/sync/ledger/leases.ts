@@ -5,7 +5,15 @@
  */
 import type { AllowanceReading } from "../../service/allowance-reading.ts";
 import type { AttemptReport } from "../../service/reserve.ts";
-import { giveBack, type Lease, lease, type Settlement, settle, tell } from "./allowance-window.ts";
+import {
+  forgetUselessLimit,
+  giveBack,
+  type Lease,
+  lease,
+  type Settlement,
+  settle,
+  tell,
+} from "./allowance-window.ts";
 import type { Changed, Ledger } from "./ledger.ts";
 import { type Decision, decide } from "./room.ts";
 import type { WindowState } from "./window-state.ts";
@@ -48,7 +56,8 @@ export class Leases {
   /** @returns a lease, or what to do instead */
   take(): Taken {
     if (this.#spare === 0) {
-      const taken = this.#update<Taken>((state) => {
+      const taken = this.#update<Taken>((before) => {
+        const state = forgetUselessLimit(before, this.#keep, this.#now());
         const decision = decide(state, this.#keep);
         if (decision.do !== "send") return { state, result: decision };
         this.#isInBlocks = decision.room >= blockRoom;

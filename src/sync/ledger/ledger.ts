@@ -51,6 +51,7 @@ export function openLedger({ file, principal }: LedgerOptions): Ledger {
     const session = randomUUID();
     const sessions = prepareSessions(db);
     const window = prepareWindow(db, file, principal);
+    let isFirst = true;
     const present = (stored: WindowState, now: number): WindowState => {
       const state = renew(stored, now);
       const dead = Object.keys(state.open).filter((id) => id !== session && sessions.isDead(id, now));
@@ -63,6 +64,8 @@ export function openLedger({ file, principal }: LedgerOptions): Ledger {
         explaining(file, () => {
           const perform = db.transaction(() => {
             const stored = window.read() ?? emptyWindow;
+            if (isFirst) sessions.forgetDead(now);
+            isFirst = false;
             const changed = change(present(stored, now));
             if (changed.state !== stored) {
               sessions.note(session, now);
@@ -92,6 +95,24 @@ export function readWindow(file: string, principal: Principal): WindowState | nu
     if (db === null) return null;
     try {
       return prepareWindow(db, file, principal).read();
+    } finally {
+      db.close();
+    }
+  });
+}
+
+/**
+ * Reads all that is in the file, to see whether it can be; makes no file.
+ * @throws LedgerError
+ */
+export function proveLedger(file: string): void {
+  explaining(file, () => {
+    const db = openLedgerFileForReading(file);
+    if (db === null) return;
+    try {
+      for (const state of db.prepare<[], string>("select state from window").pluck().iterate())
+        parseState(state, file);
+      db.prepare("select * from session").all();
     } finally {
       db.close();
     }

@@ -5,8 +5,8 @@ import { ServiceError } from "../../service/service-error.ts";
 import type { RunAllowance } from "../allowance.ts";
 
 /**
- * Asks what remains, unless this window's answers have told it already. It is asked as any other resource is: leased,
- * counted and refused. A service that does not answer has told nothing, and the run goes on.
+ * Asks what remains, unless this window's answers have told it already, or it shows what a 304 costs. It is asked as any other
+ * resource is: leased, counted and refused. A service that does not answer has told nothing, and the run goes on.
  * @param request where the root's link leads; the signal gives up waiting for an answer
  */
 export async function askRateLimit(
@@ -15,7 +15,7 @@ export async function askRateLimit(
   allowance: RunAllowance,
   now: () => number,
 ): Promise<void> {
-  if (allowance.state.isTold) return;
+  if (allowance.state.isTold && !allowance.state.isBodyOfUse) return;
   try {
     const fetched = await service.fetch(request);
     const reading = fetched.outcome === "body" ? readRateLimitBody(fetched.json, now()) : null;

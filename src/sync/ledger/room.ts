@@ -1,6 +1,6 @@
 /** Whether another request may be sent now: the one place that decides. Pure. */
-import { endsAt } from "./allowance-window.ts";
-import type { WindowState } from "./window-state.ts";
+import { endsAt, uselessUntil } from "./allowance-window.ts";
+import { isBoundless, openLeases, type WindowState } from "./window-state.ts";
 
 export type Decision =
   /** As many may be leased. */
@@ -12,9 +12,6 @@ export type Decision =
   /** Nothing is left; `resumeAt` in epoch milliseconds. */
   | { readonly do: "refuse"; readonly resumeAt: number | null };
 
-/** A service that has granted as many without telling a limit has none that matters: those known are 30 to 300 a day. */
-const boundlessAfter = 1_000;
-
 /**
  * @param state renewed at this time
  * @param keep requests to leave for others
@@ -22,27 +19,20 @@ const boundlessAfter = 1_000;
 export function decide(state: WindowState, keep: number): Decision {
   if (state.blockedUntil !== null) return { do: "pause", until: state.blockedUntil.at };
   const most = mostUnderWay(state, keep);
-  if (most <= 0) return { do: "refuse", resumeAt: endsAt(state) };
+  if (most <= 0) return { do: "refuse", resumeAt: endsAt(state) ?? uselessUntil(state, keep) };
   const room = most - openLeases(state);
   return room > 0 ? { do: "send", room } : { do: "wait" };
 }
 
 /** How many may be under way together, if each of them is counted. */
 function mostUnderWay(state: WindowState, keep: number): number {
-  const { remaining, isAnswered, limit, counted, untold } = state;
+  const { remaining, isAnswered, limit, surelyGranted, counted, untold } = state;
   if (remaining !== null) return remaining - untold.requests - keep;
   // Until it is known whether the service tells anything, one goes alone.
   if (!isAnswered) return 1;
   if (limit === null) return isBoundless(state) ? Number.POSITIVE_INFINITY : 1;
   // What a window has granted is granted again; beyond it one at a time finds out whether there is more.
-  return Math.max(limit - counted.most - keep, keep > 0 ? 0 : 1);
-}
-
-/** Whether so much was granted without telling a limit that there is none that matters. */
-export function isBoundless({ remaining, limit, counted }: WindowState): boolean {
-  return remaining === null && limit === null && counted.most >= boundlessAfter;
-}
-
-export function openLeases({ open }: WindowState): number {
-  return Object.values(open).reduce((sum, leases) => sum + leases, 0);
+  const left = limit - counted.most - keep;
+  const isMore = keep === 0 || left > 0;
+  return Math.max((surelyGranted ?? limit) - counted.most - keep, isMore ? 1 : 0);
 }

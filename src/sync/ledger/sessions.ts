@@ -17,6 +17,8 @@ export interface Sessions {
   note(id: string, now: number): void;
   isDead(id: string, now: number): boolean;
   end(id: string): void;
+  /** Forgets those that are dead; what they still hold is known by that they are not there. */
+  forgetDead(now: number): void;
 }
 
 /** Sessions of this very process: its number alone would not tell them from those of a dead one that had it before. */
@@ -27,22 +29,27 @@ export function prepareSessions(db: LedgerDatabase): Sessions {
     "insert into session values (?, ?, ?, ?) on conflict (id) do update set seen_at = excluded.seen_at",
   );
   const select = db.prepare<[string], SessionRow>("select pid, host, seen_at from session where id = ?");
+  const selectIds = db.prepare<[], string>("select id from session").pluck();
   const remove = db.prepare<[string]>("delete from session where id = ?");
+  const isDead = (id: string, now: number): boolean => {
+    if (own.has(id)) return false;
+    const row = select.get(id);
+    // Unseen for a day, by whichever clock: no attempt lasts that long.
+    if (row === undefined || Math.abs(now - row.seen_at) > dayMillis) return true;
+    return row.host === hostname() && (row.pid === process.pid || !isRunning(row.pid));
+  };
   return {
+    isDead,
     note(id, now) {
       own.add(id);
       upsert.run(id, process.pid, hostname(), now);
     },
-    isDead(id, now) {
-      if (own.has(id)) return false;
-      const row = select.get(id);
-      // Unseen for a day, by whichever clock: no attempt lasts that long.
-      if (row === undefined || Math.abs(now - row.seen_at) > dayMillis) return true;
-      return row.host === hostname() && (row.pid === process.pid || !isRunning(row.pid));
-    },
     end(id) {
       own.delete(id);
       remove.run(id);
+    },
+    forgetDead(now) {
+      for (const id of selectIds.all()) if (isDead(id, now)) remove.run(id);
     },
   };
 }

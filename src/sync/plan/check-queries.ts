@@ -7,7 +7,7 @@ import type { PlanRequest } from "./plan-request.ts";
 import { weights } from "./weights.ts";
 
 export interface CheckRow extends DueResource {
-  /** Whether it costs nothing if nothing changed. */
+  /** Whether it costs nothing if nothing changed, as far as is known. */
   readonly isFree: 0 | 1;
 }
 
@@ -41,7 +41,7 @@ const withWorth =
 export function prepareCheckQueries(db: Connection, request: PlanRequest): CheckQueries {
   const { scope, runId, sweepMillis, maxAgeMillis, maxFreeChecks, now } = request;
   const isoBefore = (millis: number) => new Date(now() - millis).toISOString();
-  const isFree = () => (request.allowance().isFree304 === false ? "0" : "r.etag is not null");
+  const isFree = () => (request.allowance().checkPrice === "counted" ? "0" : "r.etag is not null");
   const columns = () => `r.id, r.url, r.kind, r.etag, ${isFree()} as isFree`;
   /** What is held, was not checked in this run, and is old enough to be looked at. */
   const held = `r.state = 'held' and r.kind in (select value from json_each(:kinds)) and r.checked_run < :runId

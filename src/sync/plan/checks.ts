@@ -20,7 +20,7 @@ export interface Crawl {
  */
 export function* planChecks(
   queries: CheckQueries,
-  { maxFreeChecks }: PlanRequest,
+  { maxFreeChecks, allowance }: PlanRequest,
   crawl: Crawl,
 ): Generator<PlannedResource | null, void> {
   const given = new Set<number>();
@@ -36,7 +36,7 @@ export function* planChecks(
       if (given.has(due.id) || (isFree === 1 && freeChecks >= mostFree)) continue;
       given.add(due.id);
       freeChecks += isFree;
-      yield { ...due, reason, isFree: isFree === 1 };
+      yield { ...due, reason, isFree: isFree === 1 && allowance().checkPrice === "free" };
     }
   }
 

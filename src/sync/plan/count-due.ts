@@ -20,7 +20,7 @@ export interface DueCount {
 export function countDue(db: Connection, request: PlanRequest): DueCount[] {
   const { scope, cycleRun, mode } = request;
   if (mode !== "incremental")
-    return countCycle(prepareFrontier(db, scope, cycleRun), createPlanner(db, request));
+    return countCycle(prepareFrontier(db, scope, { run: cycleRun, mode }), createPlanner(db, request));
   const fetches = countNewWork(db, scope);
   const checks = new Map<string, number>();
   const freeChecks = new Map<string, number>();

@@ -21,7 +21,9 @@ export function countPending(
   const { mode, scope, cycleRun } = request;
   if (mode !== "incremental") {
     const states = ["due", "failed", "held"];
-    return prepareFrontier(db, scope, cycleRun).count() - countFailed(db, scope, failedIds, states);
+    return (
+      prepareFrontier(db, scope, { run: cycleRun, mode }).count() - countFailed(db, scope, failedIds, states)
+    );
   }
   const { suspects, overdue } = prepareCheckQueries(db, request);
   const failed = new Set(failedIds);

@@ -1,5 +1,6 @@
 /** A forecast in days: what the requests that are left mean at an allowance. Pure. */
 import { dayMillis } from "../ledger/moment.ts";
+import type { CheckPrice } from "../ledger/spending.ts";
 import { type DepthForecast, type ForecastFacts, forecastCoverage, forecastDepths } from "./forecast.ts";
 
 /** What services of this kind grant a day, by credential (field notes); used where the ledger knows no limit. */
@@ -37,7 +38,7 @@ const milestones = [0, 1, 3, 7, 14, 30, 60];
 export function forecastFrom(
   facts: ForecastFacts,
   { sweepMillis, maxFreeChecks }: { readonly sweepMillis: number; readonly maxFreeChecks: number },
-  known: { readonly limit: number | null; readonly isFree304: boolean | null } | null,
+  known: { readonly limit: number | null; readonly checkPrice: CheckPrice } | null,
   documented: keyof typeof documentedAllowances,
 ): Forecast {
   const limit = known?.limit ?? null;
@@ -45,7 +46,7 @@ export function forecastFrom(
   const depths = forecastDepths(facts);
   const coverage = forecastCoverage(facts);
   const held = depths.flatMap(({ kinds }) => kinds).reduce((sum, kind) => sum + kind.held, 0);
-  const checksPerDay = known?.isFree304 === false ? requestsPerDay : Math.max(1, maxFreeChecks);
+  const checksPerDay = (known?.checkPrice ?? "free") === "free" ? Math.max(1, maxFreeChecks) : requestsPerDay;
   return {
     ...{ limit, requestsPerDay },
     depths: depths.map((depth) => ({ ...depth, days: daysLeft(depth.requestsLeft, limit) })),

@@ -1,5 +1,6 @@
 /** What a plan is made from, and what it is made of. */
 import type { DueResource, Scope } from "../../mirror/frontier.ts";
+import type { CheckPrice } from "../ledger/spending.ts";
 
 export const orders = ["value", "breadth", "depth"] as const;
 /**
@@ -15,7 +16,16 @@ export const modes = ["incremental", "verify", "full"] as const;
 export type Mode = (typeof modes)[number];
 
 /** Why something is asked for. */
-export type Reason = "root" | "new" | "listing" | "suspect" | "sweep" | "expected" | "verify" | "full";
+export type Reason =
+  | "root"
+  | "new"
+  | "again"
+  | "listing"
+  | "suspect"
+  | "sweep"
+  | "expected"
+  | "verify"
+  | "full";
 
 export interface PlannedResource extends DueResource {
   readonly reason: Reason;
@@ -46,6 +56,5 @@ export interface PlanRequest {
 export interface PlanAllowance {
   /** Whether so much may be spent that the order makes no difference. */
   readonly isPlentiful: boolean;
-  /** Whether a check of what did not change is counted; null while nobody knows. */
-  readonly isFree304: boolean | null;
+  readonly checkPrice: CheckPrice;
 }

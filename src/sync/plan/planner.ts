@@ -29,6 +29,15 @@ function planIncrementally(db: Connection, request: PlanRequest): Planner {
   const ordered = prepareNewWork(db, scope, order);
   const breadth = prepareNewWork(db, scope, "breadth");
   let isCrawling = true;
+  const selectAskedBefore = db
+    .prepare<[string], number>(
+      "select id from _resource where checked_run < 0 and id in (select value from json_each(?))",
+    )
+    .pluck();
+  const toPlanned = (added: readonly DueResource[]): PlannedResource[] => {
+    const askedBefore = new Set(selectAskedBefore.all(JSON.stringify(added.map(({ id }) => id))));
+    return added.map((due) => ({ ...due, reason: askedBefore.has(due.id) ? "again" : "new", isFree: false }));
+  };
   const checks = planChecks(queries, request, {
     // What failed is no crawl that goes on: it may always fail.
     goesOn: hasDueWork(db, scope),
@@ -67,17 +76,17 @@ function planIncrementally(db: Connection, request: PlanRequest): Planner {
       if (!isCrawling) return takeChecks(isTaken, { checks: limit, spending: limit });
       const spending = Math.floor(added.length * weights.spendingOnChecks);
       const checked = takeChecks(isTaken, { checks: Number.POSITIVE_INFINITY, spending });
-      return [...added.map((due) => ({ ...due, reason: "new" as const, isFree: false })), ...checked];
+      return [...toPlanned(added), ...checked];
     },
   };
 }
 
 /** Everything that is known and was not checked since the cycle began: listings before what they list. */
 function planCycle(db: Connection, { scope, cycleRun, mode, allowance }: PlanRequest): Planner {
-  const frontier = prepareFrontier(db, scope, cycleRun);
+  const frontier = prepareFrontier(db, scope, { run: cycleRun, mode: mode === "full" ? mode : "verify" });
   const toPlanned = (due: DueResource): PlannedResource => {
     if (mode === "full") return { ...due, etag: null, reason: "full", isFree: false };
-    return { ...due, reason: "verify", isFree: due.etag !== null && allowance().isFree304 !== false };
+    return { ...due, reason: "verify", isFree: due.etag !== null && allowance().checkPrice === "free" };
   };
   return { take: (limit, isTaken) => frontier.take(limit, isTaken).map(toPlanned) };
 }

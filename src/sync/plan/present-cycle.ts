@@ -5,5 +5,5 @@ import { type Cycle, prepareFrontier, readCycle, type Scope } from "../../mirror
 export function readPresentCycle(db: Connection, scope: Scope, mode: Cycle["mode"]): Cycle | null {
   const cycle = readCycle(db);
   if (cycle === null || cycle.mode !== mode) return null;
-  return prepareFrontier(db, scope, cycle.run).isDone ? null : cycle;
+  return prepareFrontier(db, scope, cycle).isDone ? null : cycle;
 }

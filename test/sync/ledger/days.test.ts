@@ -11,6 +11,9 @@ import { makeLedgerFolder } from "./ledger-folder.ts";
 
 /** Of 17 resources. */
 const tiny = { brands: 2, models: 3, sizes: 5, pageSize: 2 };
+const small = { brands: 6, models: 40, sizes: 60, pageSize: 3 };
+const withoutRateLimit = { kind: "rate_limit", times: "always", fault: "status", status: 404 } as const;
+const silent = { allowanceHeaders: "none", faults: [withoutRateLimit] } as const;
 const day = { advanceSeconds: 86_401 };
 
 function ledgerOf(rig: Rig) {
@@ -40,6 +43,27 @@ describe("a spent allowance", () => {
     });
     expect((await rig.sync({ reserve })).requests.sent).toBe(0);
     expect(await rig.sync()).toMatchObject({ requests: { counted: reserve } });
+  });
+
+  it("that is learned to be no more than what is kept is found out anew after a day, not never", async () => {
+    await using rig = await startRig({ ...small, ...silent, allowance: 5 });
+    await rig.sync();
+    rig.sandbox.moveClock(day);
+    rig.sandbox.clearLog();
+    // The front page goes alone, to see whether the service tells more by now; it is not counted.
+    await rig.sync({ reserve: 5 });
+    const refused = await rig.sync({ reserve: 5 });
+    expect(refused).toMatchObject({ stopped: "allowance", requests: { sent: 0 }, allowance: { limit: 5 } });
+    expect(rig.sandbox.log().map(({ url, counted }) => ({ url, counted }))).toEqual([
+      { url: rig.sandbox.url, counted: false },
+    ]);
+    const wait = new Date(refused.resumeAt ?? "").getTime() - rig.sandbox.now().getTime();
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(day.advanceSeconds * 1000);
+    rig.sandbox.moveClock({ now: refused.resumeAt ?? "" });
+    await rig.sync({ reserve: 5 });
+    expect(rig.sandbox.log().filter(({ counted }) => counted).length).toBe(5);
+    expect(rig.sandbox.log().filter(({ status }) => status === 403).length).toBe(1);
   });
 
   it.each([
@@ -113,6 +137,68 @@ describe("what is free", () => {
     expect(ledgerOf(rig)?.isFree304).toBe(!counts.countNotModified);
     // A root that is counted is only told from others when it has changed.
     if (!counts.countRoot) expect(ledgerOf(rig)?.isFreeRoot).toBe(true);
+  });
+
+  it.each([true, false])(
+    "is learned on the second day where nothing is told: 304 counted %s",
+    async (countNotModified) => {
+      await using rig = await startRig({ ...small, ...silent, countNotModified, allowance: 40 });
+      for (let days = 0; days < 3; days++) {
+        await rig.sync();
+        const log = rig.sandbox.log();
+        expect(log.filter(({ counted }) => counted).length).toBe(40);
+        expect(log.filter(({ status }) => status === 403).length).toBe(1);
+        expect(ledgerOf(rig)?.checkPrice).toBe(
+          days === 0 ? "untried" : countNotModified ? "counted" : "free",
+        );
+        rig.sandbox.clearLog();
+        rig.sandbox.moveClock(day);
+      }
+    },
+  );
+
+  it.each([true, false])(
+    "is learned from what rate_limit says before and after: 304 counted %s",
+    async (countNotModified) => {
+      await using rig = await startRig({
+        ...{ ...small, countNotModified, allowance: 40, allowanceHeaders: "none" },
+      });
+      await rig.sync();
+      rig.sandbox.moveClock(day);
+      rig.sandbox.clearLog();
+      await rig.sync();
+      expect(ledgerOf(rig)?.isFree304).toBe(!countNotModified);
+      const log = rig.sandbox.log();
+      expect(log.filter(({ counted }) => counted).length).toBe(40);
+      expect(log.filter(({ status }) => status === 403)).toEqual([]);
+      expect(log.filter(({ url }) => url.endsWith("rate-limit/")).length).toBeLessThanOrEqual(3);
+    },
+  );
+
+  it("is taken for counted until then: a budget holds for checks too", async () => {
+    await using rig = await startRig({ ...small, ...silent, countNotModified: true, allowance: 1_000 });
+    await rig.sync();
+    rig.sandbox.clearLog();
+    const { stopped, requests } = await rig.sync({ mode: "verify", budget: 5 });
+    expect({ stopped, counted: requests.counted }).toEqual({ stopped: "budget", counted: 5 });
+    expect(rig.sandbox.log().filter(({ counted }) => counted).length).toBeLessThanOrEqual(5);
+  });
+
+  it("is tried where nothing is told and nothing was refused: a silent service is checked like any other", async () => {
+    await using rig = await startRig({ ...small, ...silent });
+    await rig.sync();
+    rig.sandbox.advance({ changes: 5 });
+    const { complete, resources } = await rig.sync();
+    expect(complete).toBe(true);
+    expect(resources.changed).toBeGreaterThan(0);
+    expect(ledgerOf(rig)).toMatchObject({ checkPrice: "untried", isFree304: null });
+  });
+
+  it("needs no learning where answers tell what remains: checks are taken for free at once", async () => {
+    await using rig = await startRig({ ...small, allowance: 200 });
+    const { requests } = await rig.sync();
+    expect(ledgerOf(rig)).toMatchObject({ checkPrice: "free", isFree304: null });
+    expect(requests.counted).toBe(rig.sandbox.log().filter(({ counted }) => counted).length);
   });
 
   it.each([true, false])("tells of a root that is asked for alone: counted %s", async (countRoot) => {

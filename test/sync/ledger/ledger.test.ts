@@ -32,7 +32,8 @@ describe("a ledger", () => {
     spend(first, 12);
     first.close();
     const known = { limit: 30, remaining: 12, resetAt: now + hour, isTold: true, isBoundless: false };
-    expect(readLedger(folder.file, principal, now)).toEqual({ ...known, isFree304: null, isFreeRoot: null });
+    const prices = { isFree304: null, isFreeRoot: null, checkPrice: "free", isBodyOfUse: false };
+    expect(readLedger(folder.file, principal, now)).toEqual({ ...known, ...prices });
   });
 
   it("expects the whole limit once the window is over", async () => {
@@ -101,6 +102,20 @@ describe("a session whose process has died", () => {
     expect(readLedger(folder.file, principal, now)?.remaining).toBe(17);
     ledger.close();
   });
+});
+
+it("forgets sessions that are dead, also those that hold nothing", async () => {
+  await using folder = await makeLedgerFolder();
+  openLedger({ ...folder, principal }).close();
+  const db = new Database(folder.file);
+  const insert = db.prepare("insert into session values (?, ?, ?, ?)");
+  insert.run("dead", 2 ** 22 + 1, hostname(), now);
+  insert.run("alive", process.ppid, hostname(), now);
+  const ledger = openLedger({ ...folder, principal });
+  ledger.update((state) => ({ state, result: null }), now);
+  expect(db.prepare("select id from session").pluck().all()).toEqual(["alive"]);
+  ledger.close();
+  db.close();
 });
 
 describe("a file that is no ledger", () => {

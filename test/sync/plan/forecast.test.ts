@@ -71,7 +71,7 @@ describe("a forecast", () => {
   it("counts on what is documented for the credential where no limit is known", () => {
     expect(forecastFrom(nothing, sweep, null, "withApp").requestsPerDay).toBe(300);
     expect(forecastFrom(nothing, sweep, null, "withNone").requestsPerDay).toBe(30);
-    expect(forecastFrom(nothing, sweep, { limit: 100, isFree304: null }, "withNone").requestsPerDay).toBe(
+    expect(forecastFrom(nothing, sweep, { limit: 100, checkPrice: "free" }, "withNone").requestsPerDay).toBe(
       100,
     );
   });
@@ -86,7 +86,7 @@ describe("a forecast", () => {
     const { depths } = forecastFrom(
       { ...nothing, brandTotal: 683 },
       sweep,
-      { limit: 100, isFree304: null },
+      { limit: 100, checkPrice: "free" },
       "withNone",
     );
     expect(depths[0]?.days).toEqual({ atLimit: 8, withApp: 3, withNone: 24 });
@@ -94,13 +94,13 @@ describe("a forecast", () => {
 
   it("says when a sweep is more than can be checked", () => {
     const facts = { ...nothing, counts: new Map([["size", { known: 90_000, held: 90_000 }]]) };
-    expect(forecastFrom(facts, sweep, { limit: 300, isFree304: true }, "withApp").sweep).toEqual({
+    expect(forecastFrom(facts, sweep, { limit: 300, checkPrice: "free" }, "withApp").sweep).toEqual({
       days: 30,
       attainableDays: 45,
     });
-    expect(forecastFrom(facts, sweep, { limit: 300, isFree304: false }, "withApp").sweep.attainableDays).toBe(
-      300,
-    );
+    expect(
+      forecastFrom(facts, sweep, { limit: 300, checkPrice: "counted" }, "withApp").sweep.attainableDays,
+    ).toBe(300);
   });
 
   it("of coverage only rises, from what is held to everything", () => {

@@ -243,6 +243,18 @@ describe("verifying", () => {
     expect(rig.sandbox.log().length).toBeLessThan([...rig.sandbox.truth()].length - 19);
   });
 
+  it("in full fetches also what a run in between only found unchanged", async () => {
+    await using rig = await heldRig();
+    rig.sandbox.clearLog();
+    await rig.sync({ mode: "full", budget: 10 });
+    await rig.sync();
+    const { complete } = await rig.sync({ mode: "full" });
+    expect(complete).toBe(true);
+    const fetched = rig.sandbox.log().filter(({ status, conditional }) => status === 200 && !conditional);
+    const urls = [...rig.sandbox.truth()].map(({ url }) => url);
+    expect(fetched.map(({ url }) => url).sort()).toEqual(urls.sort());
+  });
+
   it("in full fetches everything again, without a validator", async () => {
     await using rig = await heldRig();
     rig.sandbox.clearLog();

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { describeReport } from "../../src/cli/describe-report.ts";
+import type { SyncReport } from "../../src/sync/report.ts";
+
+const now = Date.parse("2026-01-30T20:00:00Z");
+const mass = { absent: 5, of: 6, kind: "model", collection: "https://api.example.org/m/" };
+const report: SyncReport = {
+  ...{ run: 7, mirror: "/mirrors/catalogue.sqlite", complete: false, stopped: "allowance", seconds: 1 },
+  requests: { sent: 0, counted: 0, notModified: 0, retried: 0, failed: 0 },
+  resources: {
+    ...{ new: 0, changed: 0, unchanged: 0, gone: 0, pending: 12 },
+    ...{ failed: 0, skipped: 0, waiting: 0, partial: 0 },
+  },
+  masses: [],
+  allowance: { limit: 30, remaining: 30, resetAt: null },
+  resumeAt: "2026-01-31T20:00:00.000Z",
+};
+const lastLine = (text: string) => text.trimEnd().split("\n").at(-1);
+
+describe("a sync that leaves all of the allowance to others", () => {
+  it.each([30, 50])("says that --reserve %d is why, and when it is looked at anew", (reserve) => {
+    expect(lastLine(describeReport(report, null, now, reserve))).toBe(
+      `Nothing is left beside --reserve ${reserve}: the service grants 30 a day as far as is known; lower it, or run it again` +
+        " at 2026-01-31 20:00 UTC (in 24 h). 12 still due as far as is known; the next sync goes on from here.",
+    );
+  });
+
+  it.each([0, 29])("does not blame --reserve %d, which leaves something", (reserve) => {
+    expect(lastLine(describeReport(report, null, now, reserve))).toMatch(
+      /^The allowance is spent but for 30/,
+    );
+  });
+});
+
+it.each([
+  [3, /in https:\/\/api\.example\.org\/m\/ are gone at once/],
+  [4, /, 1 more list are gone at once/],
+  [5, /, 2 more lists are gone at once/],
+])("%d lists that wait for approval are told with at most three of them", (lists, words) => {
+  const resources = { ...report.resources, waiting: 5 * lists };
+  const text = describeReport({ ...report, resources, masses: Array(lists).fill(mass) }, null, now);
+  expect(text).toMatch(words);
+});
