@@ -18,9 +18,13 @@ export { type CheckProblem, type CheckReport, checkMirror } from "./mirror/check
 export { MirrorError } from "./mirror/errors.ts";
 export { catalogueMirrorFile, listCatalogueMirrors } from "./mirror/location.ts";
 export { type MirrorReader, openMirrorReader } from "./mirror/mirror.ts";
+export { type Point, type PointContext, parsePoint } from "./mirror/point.ts";
+export { PointError } from "./mirror/point-error.ts";
 export { rebuildMirror } from "./mirror/rebuild-mirror.ts";
+export { type EndedRun, resolvePoint } from "./mirror/resolve-point.ts";
 export { listRuns, type RunRecord } from "./mirror/runs.ts";
 export { type PublicTable, publicTables } from "./mirror/tables.ts";
+export { type PastStatus, readPastStatus } from "./query/past-status.ts";
 export { QueryError } from "./query/query-error.ts";
 export { type QueryRequest, type QueryResult, runQuery } from "./query/run-query.ts";
 export { ShowError, type ShownResource, showResource } from "./query/show.ts";

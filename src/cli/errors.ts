@@ -1,6 +1,7 @@
 /** From any error to the lines that a person reads and the code that a script reads: the one place that decides. */
 import { ExportError } from "../../exports/export-error.ts";
 import { MirrorError, type MirrorErrorCode } from "../mirror/errors.ts";
+import { PointError } from "../mirror/point-error.ts";
 import { QueryError } from "../query/query-error.ts";
 import { ShowError } from "../query/show.ts";
 import { ServiceSettingsError } from "../service/settings-error.ts";
@@ -41,6 +42,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof SyncError) return ofSync[error.code];
   if (error instanceof LedgerError) return ofLedger[error.code];
   if (error instanceof ServiceSettingsError) return exitCodes.settings;
+  if (error instanceof PointError) return error.code === "syntax" ? exitCodes.usage : exitCodes.failed;
   if (error instanceof ExportError && error.code === "bad-table-name") return exitCodes.usage;
   if (error instanceof QueryError) {
     if (error.code === "damaged") return exitCodes.damaged;
@@ -63,6 +65,6 @@ export function describeError(error: unknown, isVerbose: boolean): string {
 }
 
 function isDesigned(error: unknown): boolean {
-  const designed = [CliError, MirrorError, SyncError, LedgerError, ServiceSettingsError];
+  const designed = [CliError, MirrorError, PointError, SyncError, LedgerError, ServiceSettingsError];
   return [...designed, QueryError, ShowError, ExportError].some((type) => error instanceof type);
 }
