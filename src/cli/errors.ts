@@ -2,8 +2,8 @@
 import { ExportError } from "../../exports/export-error.ts";
 import { MirrorError, type MirrorErrorCode } from "../mirror/errors.ts";
 import { PointError } from "../mirror/point-error.ts";
+import { KeyError } from "../query/key-error.ts";
 import { QueryError } from "../query/query-error.ts";
-import { ShowError } from "../query/show.ts";
 import { ServiceSettingsError } from "../service/settings-error.ts";
 import { LedgerError, type LedgerErrorCode } from "../sync/ledger/ledger-error.ts";
 import { SyncError, type SyncErrorCode } from "../sync/sync-error.ts";
@@ -66,5 +66,5 @@ export function describeError(error: unknown, isVerbose: boolean): string {
 
 function isDesigned(error: unknown): boolean {
   const designed = [CliError, MirrorError, PointError, SyncError, LedgerError, ServiceSettingsError];
-  return [...designed, QueryError, ShowError, ExportError].some((type) => error instanceof type);
+  return [...designed, QueryError, KeyError, ExportError].some((type) => error instanceof type);
 }

@@ -50,7 +50,7 @@ describe("a value that makes no sense is wrong usage", () => {
     "a budget below nothing": [() => ["sync", "--budget=-1"], 2, /must be a whole number/],
     "no concurrency at all": [() => ["sync", "--concurrency", "0"], 2, /must be from 1 to 256/],
     "a limit in words": [() => ["runs", "--limit", "all"], 2, /must be a whole number/],
-    "an unknown kind": [() => ["show", "bra", "x"], 2, /Allowed choices are brand, model, size/],
+    "an unknown kind": [() => ["show", "shoe", "x"], 2, /Allowed choices are brand, model, size/],
     "a missing key": [() => ["show", "brand"], 2, /missing required argument 'key'/],
     "a missing statement": [() => ["query"], 2, /missing required argument 'sql'/],
     "too many arguments": [() => ["status", "now"], 2, /too many arguments/],
