@@ -25,7 +25,16 @@ export { type EndedRun, resolvePoint } from "./mirror/resolve-point.ts";
 export { listRuns, type RunRecord } from "./mirror/runs.ts";
 export { type PublicTable, publicTables } from "./mirror/tables.ts";
 export type { FoundResource, ShownKind } from "./query/called.ts";
+export type { FieldValue } from "./query/field-history.ts";
 export { findResource } from "./query/find-resource.ts";
+export {
+  type FieldChange,
+  type Life,
+  type Moment,
+  type ResourceHistory,
+  type RevisionOfLife,
+  readHistory,
+} from "./query/history.ts";
 export { KeyError } from "./query/key-error.ts";
 export { type PastStatus, readPastStatus } from "./query/past-status.ts";
 export { QueryError } from "./query/query-error.ts";
