@@ -139,6 +139,29 @@ it("what was seen last before it was found gone stays so until that is decided",
   ]);
 });
 
+it("of an account it tells of the user and of each bra, her sizes of it as one field", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write({ area: "account" });
+  const sizes = [{ EU: "65F" }, { EU: "65F", UK: "30E" }];
+  for (const multiple_sizes of sizes) {
+    const world = worldOf({
+      ...{ "/": root({ me: urlOf("me/") }), "me/": entity({ username: "anna" }, { bras: urlOf("bras/") }) },
+      ...{ "bras/": page(["bra/"]), "bra/": entity({ name: "The Best", multiple_sizes }) },
+    });
+    walk(mirror, world);
+  }
+  const [before, after] = sizes.map((sizing) =>
+    Object.entries(sizing).map(([system, size]) => ({ system, size })),
+  );
+  expect(readHistory(mirror, "bra", "the best").lives[0]?.revisions[1]).toMatchObject({
+    firstSeen: moment(2),
+    changes: [change("bra_size", before, after)],
+  });
+  expect(readHistory(mirror, "user", "Anna").lives[0]?.revisions[0]?.changes).toEqual([
+    change("username", null, "anna"),
+  ]);
+});
+
 it("all changes up to a run add up to what the mirror shows as of that run", async () => {
   const advance = fc.record({
     changes: fc.nat(12),
