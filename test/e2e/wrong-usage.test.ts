@@ -12,7 +12,19 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 
 describe("an unknown flag is wrong usage", () => {
   it.concurrent.each([
-    ...["sync", "plan", "status", "runs", "show", "query", "export --out o", "doctor", "sandbox", "mirror"],
+    ...[
+      "sync",
+      "plan",
+      "status",
+      "runs",
+      "show",
+      "history",
+      "query",
+      "export --out o",
+      "doctor",
+      "sandbox",
+      "mirror",
+    ],
     ...["mirror check", "mirror rebuild"],
   ])("of %s", async (command) => {
     const args = [...command.split(" "), "--nonsense"];
