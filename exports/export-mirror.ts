@@ -2,6 +2,7 @@
 
 import { toMirrorError } from "../src/mirror/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../src/mirror/mirror.ts";
+import type { Point } from "../src/mirror/point.ts";
 import { publicTables } from "../src/mirror/tables.ts";
 import { type ExportFormat, writeDataPackage } from "./data-package.ts";
 import { ExportError } from "./export-error.ts";
@@ -16,14 +17,16 @@ export interface ExportMirrorRequest {
   readonly tables: readonly string[];
   /** Leaves text that a spreadsheet would run as a formula as it is. */
   readonly raw: boolean;
+  /** As the mirror was then; the same data files as an export at that time made. */
+  readonly asOf?: Point;
   readonly toolVersion: string;
   readonly signal?: AbortSignal;
 }
 
-/** @throws MirrorError, ExportError */
+/** @throws MirrorError, PointError, ExportError */
 export async function exportMirror(request: ExportMirrorRequest): Promise<Manifest> {
   const { file, out, formats, raw, toolVersion, signal } = request;
-  const mirror = openMirrorReader(file);
+  const mirror = openMirrorReader(file, request.asOf);
   try {
     // One read transaction: a sync may go on writing meanwhile, and this export shows one instant of it.
     mirror.db.exec("begin");
@@ -39,7 +42,11 @@ export async function exportMirror(request: ExportMirrorRequest): Promise<Manife
     }
     const tables =
       request.tables.length === 0 ? all : all.filter(({ name }) => request.tables.includes(name));
-    const about = { baseUrl: mirror.identity.baseUrl, run: lastChangingRun(mirror) };
+    const about = {
+      baseUrl: mirror.identity.baseUrl,
+      run: lastChangingRun(mirror),
+      ...(mirror.asOf && { asOf: mirror.asOf.run }),
+    };
     return await writeDataPackage({
       out,
       formats,

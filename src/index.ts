@@ -24,15 +24,31 @@ export {
 export { MirrorError } from "./mirror/errors.ts";
 export { catalogueMirrorFile, listCatalogueMirrors } from "./mirror/location.ts";
 export { type MirrorReader, openMirrorReader } from "./mirror/mirror.ts";
+export { type Point, type PointContext, parsePoint } from "./mirror/point.ts";
+export { PointError } from "./mirror/point-error.ts";
 export { rebuildMirror } from "./mirror/rebuild-mirror.ts";
+export { type EndedRun, resolvePoint } from "./mirror/resolve-point.ts";
 export { listRuns, type RunRecord } from "./mirror/runs.ts";
 export { type PublicTable, publicTables } from "./mirror/tables.ts";
 export { askQuestion, type QuestionRequest } from "./query/ask-question.ts";
+export type { FoundResource, ShownKind } from "./query/called.ts";
+export type { FieldValue } from "./query/field-history.ts";
+export { findResource } from "./query/find-resource.ts";
+export {
+  type FieldChange,
+  type Life,
+  type Moment,
+  type ResourceHistory,
+  type RevisionOfLife,
+  readHistory,
+} from "./query/history.ts";
+export { KeyError } from "./query/key-error.ts";
+export { type PastStatus, readPastStatus } from "./query/past-status.ts";
 export { QueryError } from "./query/query-error.ts";
 export type { Question, QuestionOption } from "./query/questions/question.ts";
 export { listQuestions } from "./query/questions/questions.ts";
-export { type QueryLimits, type QueryRequest, type QueryResult, runQuery } from "./query/run-query.ts";
-export { ShowError, type ShownResource, showResource } from "./query/show.ts";
+export { type QueryRequest, type QueryResult, type QueryTerms, runQuery } from "./query/run-query.ts";
+export { type ShownResource, showResource } from "./query/show.ts";
 export { type MirrorStatus, readStatus } from "./query/status.ts";
 export { type Sandbox, startSandbox } from "./sandbox/sandbox.ts";
 export type { SandboxOptions } from "./sandbox/sandbox-options.ts";

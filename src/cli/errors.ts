@@ -1,8 +1,9 @@
 /** From any error to the lines that a person reads and the code that a script reads: the one place that decides. */
 import { ExportError } from "../../exports/export-error.ts";
 import { MirrorError, type MirrorErrorCode } from "../mirror/errors.ts";
+import { PointError } from "../mirror/point-error.ts";
+import { KeyError } from "../query/key-error.ts";
 import { QueryError, type QueryErrorCode } from "../query/query-error.ts";
-import { ShowError } from "../query/show.ts";
 import { ServiceSettingsError } from "../service/settings-error.ts";
 import { LedgerError, type LedgerErrorCode } from "../sync/ledger/ledger-error.ts";
 import { SyncError, type SyncErrorCode } from "../sync/sync-error.ts";
@@ -43,6 +44,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof SyncError) return ofSync[error.code];
   if (error instanceof LedgerError) return ofLedger[error.code];
   if (error instanceof ServiceSettingsError) return exitCodes.settings;
+  if (error instanceof PointError) return error.code === "syntax" ? exitCodes.usage : exitCodes.failed;
   if (error instanceof ExportError && error.code === "bad-table-name") return exitCodes.usage;
   if (error instanceof QueryError) {
     if (error.code === "damaged") return exitCodes.damaged;
@@ -65,6 +67,6 @@ export function describeError(error: unknown, isVerbose: boolean): string {
 }
 
 function isDesigned(error: unknown): boolean {
-  const designed = [CliError, MirrorError, SyncError, LedgerError, ServiceSettingsError];
-  return [...designed, QueryError, ShowError, ExportError].some((type) => error instanceof type);
+  const designed = [CliError, MirrorError, PointError, SyncError, LedgerError, ServiceSettingsError];
+  return [...designed, QueryError, KeyError, ExportError].some((type) => error instanceof type);
 }

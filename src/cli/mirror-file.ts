@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { toMirrorError } from "../mirror/errors.ts";
 import { catalogueMirrorFile, listCatalogueMirrors } from "../mirror/location.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
+import type { Point } from "../mirror/point.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import type { Settings } from "./settings.ts";
 
@@ -32,10 +33,15 @@ export function mirrorFileToRead(settings: Settings): string {
 
 /**
  * Has the mirror open for as long as `use` takes.
- * @throws CliError, and MirrorError, also where damage shows only while the file is read
+ * @param asOf shows it as it was then
+ * @throws CliError, PointError, and MirrorError, also where damage shows only while the file is read
  */
-export function withMirror<Result>(settings: Settings, use: (mirror: MirrorReader) => Result): Result {
-  const mirror = openMirrorReader(mirrorFileToRead(settings));
+export function withMirror<Result>(
+  settings: Settings,
+  use: (mirror: MirrorReader) => Result,
+  asOf?: Point,
+): Result {
+  const mirror = openMirrorReader(mirrorFileToRead(settings), asOf);
   try {
     return use(mirror);
   } catch (error) {

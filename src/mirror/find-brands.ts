@@ -1,5 +1,6 @@
 /** From what a person calls a brand to its resources: its URL, a listed name, a slug that is held, or a name that slugifies to it. */
 import type { MirrorReader } from "./mirror.ts";
+import { namesAlike, slugify } from "./names.ts";
 
 export type FoundBrands =
   | { readonly certainty: "known"; readonly ids: readonly number[] }
@@ -39,11 +40,8 @@ export function findBrands(
   if (bySlug.length > 0) return { certainty: "known", ids: bySlug };
   const likely = idsWhere((brand) => brand.slug === null && slug !== "" && slugify(brand.name) === slug);
   if (likely.length > 0) return { certainty: "likely", ids: likely };
-  const start = slug.slice(0, 3);
-  const alike = listed.flatMap(({ name }) =>
-    name !== null && start !== "" && slugify(name).includes(start) ? [name] : [],
-  );
-  return { certainty: "none", alike: [...new Set(alike)].slice(0, 3) };
+  const names = listed.flatMap(({ name }) => (typeof name === "string" ? [name] : []));
+  return { certainty: "none", alike: namesAlike(wanted, names, 3) };
 }
 
 /** What to do when nothing is called so. */
@@ -51,17 +49,6 @@ export function hintAtBrands(alike: readonly string[]): string {
   return alike.length > 0
     ? `Did you mean ${alike.map((name) => JSON.stringify(name)).join(" or ")}?`
     : "`armoire query 'select name from known'` lists the brands that the mirror knows.";
-}
-
-/** The usual making of a slug from a name: accents off, everything but letters and digits to single hyphens. */
-export function slugify(name: unknown): string {
-  if (typeof name !== "string") return "";
-  return name
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .replace(/^-|-$/g, "");
 }
 
 function fold(name: unknown): string {

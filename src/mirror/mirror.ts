@@ -20,9 +20,12 @@ import { prepareLinks } from "./links.ts";
 import { takeLock } from "./lock.ts";
 import { type MirrorIdentity, readIdentity, requireIdentity } from "./meta.ts";
 import { migrate } from "./migrate.ts";
+import type { Point } from "./point.ts";
 import { isRebuildDue, type RebuildReport, rebuildProjections } from "./rebuild.ts";
+import { type EndedRun, resolvePoint } from "./resolve-point.ts";
 import { prepareResources } from "./resources.ts";
 import { beginRun, closeRun, type RunClosing, type RunEnd, type RunStart } from "./runs.ts";
+import { showAsOf } from "./snapshot.ts";
 import { reconsiderTombstones } from "./tombstones.ts";
 import { vacuum } from "./vacuum.ts";
 import { prepareDerivedWriter } from "./write-derived.ts";
@@ -31,6 +34,8 @@ import { prepareDerivedWriter } from "./write-derived.ts";
 export interface MirrorReader {
   readonly file: string;
   readonly identity: MirrorIdentity;
+  /** The run whose state everything read from `db` is of; null for the present. */
+  readonly asOf: EndedRun | null;
   readonly db: Connection;
   close(): void;
 }
@@ -68,13 +73,19 @@ export interface OpenMirrorOptions {
   readonly openedAt: string;
 }
 
-/** @throws MirrorError `not-found`, `not-a-mirror`, `damaged`, `newer`, `unwritable` */
-export function openMirrorReader(file: string): MirrorReader {
+/**
+ * @param point shows the mirror as it was then, under the same names
+ * @throws MirrorError `not-found`, `not-a-mirror`, `damaged`, `newer`, `unwritable`; with a point also `older`, and PointError
+ */
+export function openMirrorReader(file: string, point?: Point): MirrorReader {
   let db: Connection | null = null;
   try {
     const connection = openForReading(file);
     db = connection;
-    return { file, db, identity: readIdentity(db, file), close: () => connection.close() };
+    const identity = readIdentity(db, file);
+    const asOf = point === undefined ? null : resolvePoint(db, point);
+    if (asOf !== null) showAsOf(db, asOf.run);
+    return { file, db, identity, asOf, close: () => connection.close() };
   } catch (error) {
     db?.close();
     throw toOpeningError(error, file);
@@ -149,6 +160,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     return {
       file,
       identity,
+      asOf: null,
       db: connection,
       beginRun: guard((start) => beginRun(connection, start)),
       closeRun: guard((runId, end) => closeRun(connection, absences, runId, end)),

@@ -6,6 +6,7 @@
 import Database from "better-sqlite3";
 import { type BatchLimits, batchRows } from "../../exports/batch-rows.ts";
 import type { Row } from "../../exports/table.ts";
+import { showAsOf } from "../mirror/snapshot.ts";
 import { type BoundValues, bindParameters } from "./bind-parameters.ts";
 import { QueryError } from "./query-error.ts";
 import type { QueryAnswer, StartQuery } from "./query-protocol.ts";
@@ -18,7 +19,13 @@ const answerLimits: BatchLimits = { maxRows: 1000, maxCharacters: 262_144 };
 const maxCellLength = 16 * 1024 * 1024;
 
 /** First the columns, then rows, then the end; an error at any point is the last answer. */
-export function* answerQuery({ file, sql, parameters, maxRows }: StartQuery): Generator<QueryAnswer, void> {
+export function* answerQuery({
+  file,
+  asOfRun,
+  sql,
+  parameters,
+  maxRows,
+}: StartQuery): Generator<QueryAnswer, void> {
   let database: Database.Database | undefined;
   let stage: QueryStage = "opening";
   let isCut = false;
@@ -33,6 +40,7 @@ export function* answerQuery({ file, sql, parameters, maxRows }: StartQuery): Ge
   }
   try {
     database = new Database(file, { readonly: true, fileMustExist: true });
+    if (asOfRun !== null) showAsOf(database, asOfRun);
     stage = "preparing";
     const statement = prepareReadOnly(database, sql);
     const values = bindParameters(database.prepare(sql), parameters);

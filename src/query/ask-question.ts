@@ -6,9 +6,9 @@ import type { QueryParameters } from "./query-protocol.ts";
 import type { Question } from "./questions/question.ts";
 import { findQuestion } from "./questions/questions.ts";
 import { type QuestionOptions, settleOptions } from "./questions/settle-options.ts";
-import { type QueryLimits, type QueryResult, runQuery } from "./run-query.ts";
+import { type QueryResult, type QueryTerms, runQuery } from "./run-query.ts";
 
-export interface QuestionRequest extends QueryLimits {
+export interface QuestionRequest extends QueryTerms {
   readonly file: string;
   /** One of `listQuestions()`, by its name. */
   readonly question: string;
@@ -20,7 +20,7 @@ export interface QuestionRequest extends QueryLimits {
 export async function askQuestion(request: QuestionRequest): Promise<QueryResult> {
   const { question: name, options = {}, ...rest } = request;
   const question = findQuestion(name);
-  const parameters = settle(rest.file, question, options);
+  const parameters = settle(rest, question, options);
   try {
     return await runQuery({ ...rest, sql: question.sql, parameters });
   } catch (error) {
@@ -37,8 +37,12 @@ function ofOldMirror(name: string, { message }: QueryError): QueryError {
   );
 }
 
-function settle(file: string, question: Question, options: QuestionOptions): QueryParameters {
-  const mirror = openMirrorReader(file);
+function settle(
+  { file, asOf }: Pick<QuestionRequest, "file" | "asOf">,
+  question: Question,
+  options: QuestionOptions,
+): QueryParameters {
+  const mirror = openMirrorReader(file, asOf);
   try {
     return settleOptions(mirror, question, options);
   } catch (error) {

@@ -9,6 +9,8 @@ export interface StartQuery {
   readonly type: "start";
   /** An absolute path. */
   readonly file: string;
+  /** A run that has ended, whose state the statement reads; null for the present. */
+  readonly asOfRun: number | null;
   readonly sql: string;
   readonly parameters: QueryParameters;
   readonly maxRows: number;

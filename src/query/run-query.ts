@@ -5,17 +5,21 @@
  */
 import { resolve } from "node:path";
 import type { Row } from "../../exports/table.ts";
+import { openMirrorReader } from "../mirror/mirror.ts";
+import type { Point } from "../mirror/point.ts";
 import { QueryError } from "./query-error.ts";
 import { type QueryProcess, startQueryProcess } from "./query-process.ts";
 import type { QueryAnswer, QueryMessage, QueryParameters } from "./query-protocol.ts";
 
-export interface QueryRequest extends QueryLimits {
+export interface QueryRequest extends QueryTerms {
   readonly file: string;
   readonly sql: string;
   readonly parameters?: QueryParameters;
 }
 
-export interface QueryLimits {
+export interface QueryTerms {
+  /** Every table and view as it was then, under its own name; only where the file is a mirror. */
+  readonly asOf?: Point;
   /** Unlimited when left out. */
   readonly maxRows?: number;
   /** From the start to the last row, the time that the reader of the rows takes included. Default: 60,000. */
@@ -45,14 +49,23 @@ const longestTimeoutMillis = 2_000_000_000;
 
 /**
  * Runs one read-only statement in a process of its own.
- * @throws QueryError, or the signal's reason
+ * @throws QueryError, or the signal's reason; with a point also MirrorError, PointError
  */
 export async function runQuery(request: QueryRequest): Promise<QueryResult> {
   const { file, sql, parameters = [], maxRows = Number.POSITIVE_INFINITY, signal } = request;
   signal?.throwIfAborted();
   const timeoutMillis = Math.min(request.timeoutMillis ?? defaultTimeoutMillis, longestTimeoutMillis);
+  const asOfRun = request.asOf === undefined ? null : endedRunOf(file, request.asOf);
   const child = startQueryProcess(timeoutMillis, signal);
-  const start = { type: "start", file: resolve(file), sql, parameters, maxRows, timeoutMillis } as const;
+  const start = {
+    type: "start",
+    file: resolve(file),
+    asOfRun,
+    sql,
+    parameters,
+    maxRows,
+    timeoutMillis,
+  } as const;
   const first = await askOrStop(child, start);
   let isCut = false;
   async function* readBatches(): AsyncGenerator<readonly Row[]> {
@@ -81,6 +94,12 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
       return isCut;
     },
   };
+}
+
+function endedRunOf(file: string, point: Point): number | null {
+  const mirror = openMirrorReader(file, point);
+  mirror.close();
+  return mirror.asOf?.run ?? null;
 }
 
 async function askOrStop(child: QueryProcess, message: QueryMessage): Promise<QueryAnswer> {

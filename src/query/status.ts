@@ -68,18 +68,14 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
          from ranked group by kind order by min(id)`,
       )
       .all(),
-    revisions: db.prepare<[], number>("select count(*) from _revision").pluck().get() ?? 0,
+    revisions: readRevisionCount(mirror),
     issues: db
       .prepare<[], MirrorStatus["issues"][number]>(
         `select r.kind, i.code, i.pointer, count(*) as count from _issue i join _resource r on r.id = i.resource_id
          where i.code not in ('unknown-link', 'partial-listing') group by r.kind, i.code, i.pointer order by count desc, r.kind, i.pointer limit 50`,
       )
       .all(),
-    noted: db
-      .prepare<[], MirrorStatus["noted"][number]>(
-        "select name, count(*) as count from _link where noted_url is not null group by name order by name",
-      )
-      .all(),
+    noted: readNotedLinks(mirror),
     partialListings: db
       .prepare<[], MirrorStatus["partialListings"][number]>(
         `select r.url, i.detail as why from _issue i join _resource r on r.id = i.resource_id
@@ -98,4 +94,16 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
       .all(),
     lastRun: listRuns(db, 1)[0] ?? null,
   };
+}
+
+export function readRevisionCount({ db }: MirrorReader): number {
+  return db.prepare<[], number>("select count(*) from _revision").pluck().get() ?? 0;
+}
+
+export function readNotedLinks({ db }: MirrorReader): MirrorStatus["noted"] {
+  return db
+    .prepare<[], MirrorStatus["noted"][number]>(
+      "select name, count(*) as count from _link where noted_url is not null group by name order by name",
+    )
+    .all();
 }

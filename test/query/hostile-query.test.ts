@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { kinds } from "../../jobs/kinds.ts";
+import { openMirrorWriter } from "../../src/mirror/mirror.ts";
 import { answerQuery } from "../../src/query/answer-query.ts";
 import type { QueryAnswer, QueryParameters, StartQuery } from "../../src/query/query-protocol.ts";
 import { runQuery } from "../../src/query/run-query.ts";
@@ -13,6 +15,8 @@ import { hashesOf, makeMirrorLikeFile } from "./mirror-like-file.ts";
 
 let folder = "";
 let file = "";
+/** A real one, whose past is asked for. */
+let mirror = "";
 let before: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -22,8 +26,11 @@ beforeAll(async () => {
     .exec("CREATE TABLE secret (word); INSERT INTO secret VALUES ('canary')")
     .close();
   await writeFile(join(folder, "secret.txt"), "canary");
+  mirror = join(folder, "catalogue.sqlite");
+  await makeMirrorWithRun();
   // A reader of a WAL file leaves SQLite's own empty -wal and a -shm beside it: let the first one make them.
   askAll("SELECT 1");
+  askPast("SELECT 1");
   before = await hashesOf(folder);
 });
 
@@ -33,8 +40,30 @@ const inFolder = (sql: string): string => sql.replaceAll("FOLDER", folder);
 
 /** What the query's process would answer; endless statements are not among these. */
 function askAll(sql: string, more: Partial<StartQuery> = {}): QueryAnswer[] {
-  const start = { type: "start", file, sql, parameters: [], maxRows: 1000, timeoutMillis: 1000 } as const;
-  return [...answerQuery({ ...start, ...more })];
+  const limits = { parameters: [], maxRows: 1000, timeoutMillis: 1000 } as const;
+  return [...answerQuery({ type: "start", file, asOfRun: null, sql, ...limits, ...more })];
+}
+
+const askPast = (sql: string) => askAll(sql, { file: mirror, asOfRun: 1 });
+
+async function makeMirrorWithRun(): Promise<void> {
+  const identity = {
+    baseUrl: "https://catalogue.example/",
+    area: "catalogue",
+    serviceName: "service",
+  } as const;
+  const writer = await openMirrorWriter({
+    file: mirror,
+    identity,
+    kinds,
+    openedAt: "2026-01-15T12:00:00.000Z",
+  });
+  const runId = writer.beginRun({ startedAt: "2026-01-15T12:00:00.000Z", mode: "incremental", scope: {} });
+  writer.seed(runId);
+  // Any row, so that what a statement does with each row is done.
+  writer.db.exec("insert into _brand (id, from_run) select id, first_run from _resource");
+  writer.db.exec("update _run set ended_at = started_at");
+  writer.close();
 }
 
 describe("a hostile statement with parameters", () => {
@@ -89,6 +118,13 @@ describe("a hostile statement", () => {
 
   it.each(hostileStatements.filter((sql) => !mayEndWell.test(sql)))("ends in an error: %j", (sql) => {
     expect(askAll(inFolder(sql)).at(-1)?.type).toBe("error");
+  });
+
+  it.each(hostileStatements)("as of a run does no more: %j", async (sql) => {
+    const answers = askPast(inFolder(sql));
+    expect(await hashesOf(folder)).toEqual(before);
+    expect(JSON.stringify(answers)).not.toContain("canary");
+    if (!mayEndWell.test(sql)) expect(answers.at(-1)?.type).toBe("error");
   });
 
   it.each([

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { type ExportFormat, exportFormats } from "../../../exports/data-package.ts";
 import { exportMirror } from "../../../exports/export-mirror.ts";
+import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
 import { CliError, exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { mirrorFileToRead } from "../mirror-file.ts";
@@ -9,7 +10,7 @@ import { collect } from "../option-values.ts";
 import { readSettings } from "../settings.ts";
 import { version } from "../version.ts";
 
-interface ExportFlags {
+interface ExportFlags extends AsOfFlags {
   readonly out: string;
   readonly format: string;
   readonly table: readonly string[];
@@ -22,12 +23,14 @@ export function configure(command: Command, io: Io): void {
     .option("--format <formats>", "csv, json, ndjson, or several with commas", "csv,json")
     .option("--table <name>", "only this table (repeatable)", collect, [])
     .option("--raw", "in CSV, leave text that a spreadsheet would run as a formula as it is")
+    .addOption(asOfOption())
     .addHelpText(
       "after",
       `
 Examples:
   armoire export --out catalogue-2026-11
   armoire export --out brands --table brand --format csv
+  armoire export --out a-week-ago --as-of -7d
 
 The folder holds a file a table and manifest.json with row counts and SHA-256. The same state gives the same bytes.`,
     )
@@ -37,6 +40,7 @@ The folder holds a file a table and manifest.json with row counts and SHA-256. T
       io.onInterrupt((exitCode) => {
         interruption.abort(new CliError(exitCode, "Interrupted; nothing was written."));
       });
+      const asOf = readAsOf(flags, settings, io);
       const manifest = await exportMirror({
         file: mirrorFileToRead(settings),
         out: flags.out,
@@ -45,6 +49,7 @@ The folder holds a file a table and manifest.json with row counts and SHA-256. T
         raw: flags.raw ?? false,
         toolVersion: version(),
         signal: interruption.signal,
+        ...(asOf && { asOf }),
       });
       if (settings.json) io.out(`${JSON.stringify(manifest)}\n`);
       else if (!settings.quiet) {

@@ -5,6 +5,7 @@ import { openMirrorReader } from "../../mirror/mirror.ts";
 import { askQuestion } from "../../query/ask-question.ts";
 import { findQuestion, listQuestions } from "../../query/questions/questions.ts";
 import { type QueryResult, runQuery } from "../../query/run-query.ts";
+import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
 import { describeQuestion, describeQuestions } from "../describe-questions.ts";
 import { CliError, exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
@@ -16,7 +17,7 @@ import { readStatement } from "../read-statement.ts";
 import { readSettings, type Settings } from "../settings.ts";
 
 /** Together with the options of questions, whose names are not known here. */
-interface QueryFlags extends Readonly<Record<string, unknown>> {
+interface QueryFlags extends AsOfFlags, Readonly<Record<string, unknown>> {
   readonly file?: string;
   readonly parameter?: Readonly<Record<string, Cell>>;
   readonly list?: boolean;
@@ -43,6 +44,7 @@ export function configure(command: Command, io: Io): void {
     .option("--max-rows <n>", "stop after so many rows", wholeNumber, 100_000)
     .option("--timeout <seconds>", "end a statement that takes longer", wholeNumber, 60)
     .option("--raw", "in CSV, leave text that a spreadsheet would run as a formula as it is")
+    .addOption(asOfOption())
     .showHelpAfterError("`armoire query --list` lists the questions and what each takes.");
   for (const [name, about] of questionOptions)
     command.addOption(new Option(`--${name} <${name}>`, about).helpGroup("Options of questions:"));
@@ -55,6 +57,7 @@ Examples:
   armoire query "select * from coverage" --json
   armoire query "select * from model where is_discontinued = 1" --format csv > discontinued.csv
   armoire query "select * from size where band = :band" -p band=65 --format ndjson
+  armoire query "select count(*) from size" --as-of 2026-11-03
   armoire query --list
   armoire query @brand-sizes --brand comexim`,
     )
@@ -62,7 +65,7 @@ Examples:
       const settings = readSettings(command, io);
       if (flags.list) io.out(listText(sql, settings));
       else {
-        const result = await ask(sql, flags, settings);
+        const result = await ask(sql, flags, settings, io);
         const { format = "table", raw = false, maxRows } = flags;
         await printResult(result, settings.json ? "json" : format, { raw }, io.out);
         if (result.isCut) io.err(`Only the first ${maxRows} rows; --max-rows gives more.\n`);
@@ -77,7 +80,12 @@ function listText(sql: string | undefined, { json }: Settings): string {
 }
 
 /** @throws CliError when not exactly one thing is asked, or with what belongs to another */
-async function ask(sql: string | undefined, flags: QueryFlags, settings: Settings): Promise<QueryResult> {
+async function ask(
+  sql: string | undefined,
+  flags: QueryFlags,
+  settings: Settings,
+  io: Io,
+): Promise<QueryResult> {
   const { file: sqlFile, parameter: parameters = {}, maxRows, timeout } = flags;
   if ((sql === undefined) === (sqlFile === undefined)) {
     const message = sql === undefined ? "Nothing is asked." : "Both a statement and --file are given.";
@@ -110,7 +118,8 @@ async function ask(sql: string | undefined, flags: QueryFlags, settings: Setting
   const statement = sql ?? (await readStatement(sqlFile ?? "-"));
   const file = mirrorFileToRead(settings);
   openMirrorReader(file).close();
-  const limits = { file, maxRows, timeoutMillis: timeout * 1000 };
-  if (isQuestion) return await askQuestion({ ...limits, question: statement.slice(1), options });
-  return await runQuery({ ...limits, sql: statement, parameters });
+  const asOf = readAsOf(flags, settings, io);
+  const terms = { file, maxRows, timeoutMillis: timeout * 1000, ...(asOf && { asOf }) };
+  if (isQuestion) return await askQuestion({ ...terms, question: statement.slice(1), options });
+  return await runQuery({ ...terms, sql: statement, parameters });
 }

@@ -1,6 +1,8 @@
 /** `armoire show`: one resource as the mirror holds it. */
 import { Argument, type Command } from "commander";
-import { type ShownKind, type ShownResource, shownKinds, showResource } from "../../query/show.ts";
+import { type ShownKind, shownKinds } from "../../query/called.ts";
+import { type ShownResource, showResource } from "../../query/show.ts";
+import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
 import type { Io } from "../io.ts";
 import { withMirror } from "../mirror-file.ts";
 import { readSettings } from "../settings.ts";
@@ -11,17 +13,20 @@ export function configure(command: Command, io: Io): void {
   command
     .addArgument(new Argument("<kind>", "what it is").choices(shownKinds))
     .argument("<key>", "its URL, its slugs from the brand down, or its name")
+    .addOption(asOfOption())
     .addHelpText(
       "after",
       `
 Examples:
   armoire show brand comexim
   armoire show model comexim/some-model
-  armoire show size comexim/some-model/65F --json`,
+  armoire show size comexim/some-model/65F --json
+  armoire show brand comexim --as-of 2026-11-03`,
     )
-    .action((kind: ShownKind, key: string) => {
+    .action((kind: ShownKind, key: string, flags: AsOfFlags) => {
       const settings = readSettings(command, io);
-      const shown = withMirror(settings, (mirror) => showResource(mirror, kind, key));
+      const asOf = readAsOf(flags, settings, io);
+      const shown = withMirror(settings, (mirror) => showResource(mirror, kind, key), asOf);
       io.out(settings.json ? `${toJson(shown)}\n` : describe(shown));
     });
 }

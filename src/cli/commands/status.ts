@@ -1,7 +1,9 @@
 /** `armoire status`: what the mirror holds, how fresh it is, and when the rest will be there. */
 import type { Command } from "commander";
+import { type PastStatus, readPastStatus } from "../../query/past-status.ts";
 import { type MirrorStatus, readStatus } from "../../query/status.ts";
 import type { Outlook } from "../../sync/outlook.ts";
+import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
 import { summarizeForecast } from "../describe-forecast.ts";
 import { describeAllowance } from "../describe-plan.ts";
 import type { Io } from "../io.ts";
@@ -16,15 +18,23 @@ type StatusWithOutlook = MirrorStatus & Outlook;
 
 export function configure(command: Command, io: Io): void {
   command
+    .addOption(asOfOption())
     .addHelpText(
       "after",
       `
 Examples:
   armoire status
-  armoire status --json --mirror copy.sqlite`,
+  armoire status --json --mirror copy.sqlite
+  armoire status --as-of -1m`,
     )
-    .action(() => {
+    .action((flags: AsOfFlags) => {
       const settings = readSettings(command, io);
+      const asOf = readAsOf(flags, settings, io);
+      if (asOf !== undefined) {
+        const past = withMirror(settings, readPastStatus, asOf);
+        io.out(settings.json ? `${JSON.stringify(past)}\n` : describePastStatus(past));
+        return;
+      }
       const held = withMirror(settings, readStatus);
       const { mirror: file, baseUrl } = held;
       const { allowance, forecast } = readOutlookOf({ file, baseUrl }, settings, io);
@@ -39,9 +49,7 @@ function describeStatus(status: StatusWithOutlook, now: number): string {
   const parts = [
     `Mirror     ${status.mirror} (${(status.fileBytes / 1_048_576).toFixed(1)} MiB, ${status.revisions} revisions)\n`,
     `Service    ${status.baseUrl}\n`,
-    lastRun === null
-      ? "No sync yet.\n"
-      : `Last run   ${lastRun.id}, ${lastRun.startedAt}${lastRun.stopped === null ? "" : `, stopped: ${lastRun.stopped}`}\n`,
+    describeLastRun(lastRun),
     `Allowance  ${describeAllowance(allowance, now)}\n`,
     forecast === null ? "" : `Forecast   ${summarizeForecast(forecast, "sizes")}\n`,
     "\n",
@@ -70,10 +78,7 @@ function describeStatus(status: StatusWithOutlook, now: number): string {
     const lines = status.failures.map(({ url, error }) => `  ${url}\n    ${toShown(error)}\n`);
     parts.push(`\nFailed, to be tried again:\n${lines.join("")}`);
   }
-  if (status.noted.length > 0) {
-    const links = status.noted.map(({ name, count }) => `${name} (${count})`).join(", ");
-    parts.push(`\nNoted, not followed (--follow NAME does): ${toShown(links)}\n`);
-  }
+  parts.push(describeNoted(status.noted));
   if (status.issues.length > 0) {
     const rows = status.issues.map(({ kind, code, pointer, count }) => [kind, code, pointer, count]);
     parts.push(
@@ -81,4 +86,28 @@ function describeStatus(status: StatusWithOutlook, now: number): string {
     );
   }
   return parts.join("");
+}
+
+function describePastStatus(past: PastStatus): string {
+  const rows = past.kinds.map(({ kind, known, held, due, failed, gone }) => [
+    ...[kind, known, held, due, failed, gone],
+  ]);
+  return [
+    `Mirror     ${past.mirror} (${past.revisions} revisions)\n`,
+    `Service    ${past.baseUrl}\n`,
+    describeLastRun(past.lastRun),
+    `\n${formatTable(["kind", "known", "held", "due", "failed", "gone"], rows)}`,
+    describeNoted(past.noted),
+  ].join("");
+}
+
+function describeLastRun(run: MirrorStatus["lastRun"]): string {
+  if (run === null) return "No sync yet.\n";
+  return `Last run   ${run.id}, ${run.startedAt}${run.stopped === null ? "" : `, stopped: ${run.stopped}`}\n`;
+}
+
+function describeNoted(noted: MirrorStatus["noted"]): string {
+  if (noted.length === 0) return "";
+  const links = noted.map(({ name, count }) => `${name} (${count})`).join(", ");
+  return `\nNoted, not followed (--follow NAME does): ${toShown(links)}\n`;
 }

@@ -1,0 +1,128 @@
+/**
+ * Points in time as people name them: a run, a time, `latest`, `-7d`; where two mirrors are compared, also a file or a
+ * folder. In: text, the present time and zone. Out: what it names. It looks into no mirror: `resolve-point.ts` does.
+ */
+import { PointError } from "./point-error.ts";
+import { instantOf, wallOf } from "./zoned-time.ts";
+
+/** A point in the life of one mirror. */
+export type Point =
+  | { readonly kind: "latest" }
+  | { readonly kind: "run"; readonly run: number }
+  | {
+      readonly kind: "time";
+      /** ISO 8601, UTC: the last millisecond of what was named, which may be a whole day or year. */
+      readonly at: string;
+      readonly text: string;
+      /** The zone that was assumed, since the text names none; null where none was needed. */
+      readonly timeZone: string | null;
+    };
+
+/** Or a whole mirror or data package, as it is. */
+export type PointOrPath = Point | { readonly kind: "mirror" | "export"; readonly path: string };
+
+export interface PointContext {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** As in the IANA's database; for times without a zone. */
+  readonly timeZone: string;
+}
+
+/** @throws PointError `syntax` */
+export function parsePoint(text: string, context: PointContext): Point {
+  const point = readPoint(text.trim(), context);
+  if (point !== null) return point;
+  throw new PointError("syntax", `${JSON.stringify(text)} is no point in time`, `Give ${forms}.`);
+}
+
+/**
+ * What is no point may be a path. `./latest` is one in any case.
+ * @param lookAt what lies at a path, if anything
+ * @throws PointError `syntax`
+ */
+export function parsePointOrPath(
+  text: string,
+  context: PointContext,
+  lookAt: (path: string) => "file" | "folder" | null,
+): PointOrPath {
+  const point = readPoint(text.trim(), context);
+  if (point !== null) return point;
+  const found = lookAt(text);
+  if (found !== null) return { kind: found === "file" ? "mirror" : "export", path: text };
+  throw new PointError(
+    "syntax",
+    `${JSON.stringify(text)} is no point in time, and no file or folder`,
+    `Give ${forms}; or a mirror's file or an export's folder.`,
+  );
+}
+
+const forms = "a run's number, a time such as 2026-11-03 or 2026-11-03T06:00Z, latest, or -7d (h, d, w, m)";
+
+function readPoint(text: string, context: PointContext): Point | null {
+  if (text === "latest") return { kind: "latest" };
+  return readRun(text) ?? readAgo(text, context) ?? readTime(text, context.timeZone);
+}
+
+/** Four digits from 2000 to 2099 are a year; `run:2026` is the run all the same. */
+function readRun(text: string): Point | null {
+  const [, digits] = text.match(/^(?:run:(?=\d)|(?!20\d\d$))(\d{1,9})$/) ?? [];
+  return digits === undefined ? null : { kind: "run", run: Number(digits) };
+}
+
+/** An hour is an hour; the clocks show the same time days, weeks and months ago. */
+function readAgo(text: string, { now, timeZone }: PointContext): Point | null {
+  const [, digits, unit] = text.match(/^-(\d{1,4})([hdwm])$/) ?? [];
+  if (digits === undefined) return null;
+  const count = Number(digits);
+  if (unit === "h") return timePoint(now - count * 3_600_000, text, null);
+  const wall = new Date(wallOf(now, timeZone));
+  if (unit === "m") {
+    const day = wall.getUTCDate();
+    wall.setUTCMonth(wall.getUTCMonth() - count);
+    // There is no 31st of June: its last day, then.
+    if (wall.getUTCDate() !== day) wall.setUTCDate(0);
+  } else wall.setUTCDate(wall.getUTCDate() - count * (unit === "w" ? 7 : 1));
+  return timePoint(instantOf(wall.getTime(), timeZone), text, timeZone);
+}
+
+const timeForm =
+  /^(?<year>(?:19|2\d)\d\d)(?:-(?<month>\d\d)(?:-(?<day>\d\d)(?:[Tt ](?<hour>\d\d)(?::(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?)?(?<zone>[Zz]|[+-]\d\d(?::?\d\d)?)?)?)?)?$/;
+
+/** A day is not over before its end: whatever is named, and however exactly, its last millisecond is the point. */
+function readTime(text: string, timeZone: string): Point | null {
+  const { zone, fraction, ...given } = text.match(timeForm)?.groups ?? {};
+  if (given.year === undefined) return null;
+  const names = ["year", "month", "day", "hour", "minute", "second"] as const;
+  const numbers = names.flatMap((name) => (given[name] === undefined ? [] : [Number(given[name])]));
+  const [year = 0, month = 1, ...rest] = numbers;
+  const start = Date.UTC(year, month - 1, ...rest);
+  // Whatever is no date or time, such as the 31st of June, became another one.
+  const shown = new Date(start).toISOString().split(/\D/).map(Number);
+  if (numbers.some((number, n) => number !== shown[n])) return null;
+  const wall = (fraction === undefined ? endOf(numbers) : start + endOfFraction(fraction)) - 1;
+  if (zone === undefined) return timePoint(instantOf(wall, timeZone), text, timeZone);
+  const offset = offsetMillis(zone);
+  return offset === null ? null : timePoint(wall - offset, text, null);
+}
+
+/** When the next of its kind begins. @param numbers the year, and as much as was given of month, day and time */
+function endOf(numbers: readonly number[]): number {
+  const [year = 0, month = 1, ...rest] = numbers.with(-1, (numbers.at(-1) ?? 0) + 1);
+  return Date.UTC(year, month - 1, ...rest);
+}
+
+/** In milliseconds; digits beyond them are left out. */
+function endOfFraction(digits: string): number {
+  const kept = digits.slice(0, 3);
+  return (Number(kept) + 1) * 10 ** (3 - kept.length);
+}
+
+function offsetMillis(zone: string): number | null {
+  const [, sign, hours, minutes = "0"] = zone.match(/^([+-])(\d\d):?(\d\d)?$/) ?? ["", "+", "0"];
+  if (Number(hours) > 23 || Number(minutes) > 59) return null;
+  return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+function timePoint(instant: number, text: string, timeZone: string | null): Point {
+  return { kind: "time", at: new Date(instant).toISOString(), text, timeZone };
+}

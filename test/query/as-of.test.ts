@@ -1,0 +1,123 @@
+/**
+ * What every reading command says of the past. As each run closes, its answers of the present are kept, word for word;
+ * in the end they are asked for again, as of that run.
+ */
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { exportMirror } from "../../exports/export-mirror.ts";
+import type { Manifest } from "../../exports/manifest.ts";
+import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import type { Point } from "../../src/mirror/point.ts";
+import { readCoverage } from "../../src/query/coverage.ts";
+import { readPastStatus } from "../../src/query/past-status.ts";
+import { runQuery } from "../../src/query/run-query.ts";
+import { showResource } from "../../src/query/show.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { folderState } from "../exports/folder-state.ts";
+import { type MirrorRig, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
+import { worldOfTruth } from "../mirror/world.ts";
+import { collectRows } from "./collect-rows.ts";
+
+const sql = `select m.href, m.name, b.name as brand, m.gone_at from model m left join brand b on b.href = m.brand_href order by 1`;
+
+let rig: MirrorRig;
+const kept = new Map<number, Awaited<ReturnType<typeof readAll>>>();
+
+beforeAll(async () => {
+  await using sandbox = await startSandbox({ brands: 5, models: 12, sizes: 30, pageSize: 4, seed: 5 });
+  rig = await startMirrorRig(sandbox.url);
+  const mirror = await rig.write();
+  // The first runs end before everything is held; in the fourth nothing has changed.
+  for (const maxBatches of [3, 5, 1000, 1000, 1000, 1000]) {
+    const world = worldOfTruth(sandbox.truth({ optional: true }));
+    const { runId } = walk(mirror, world, { maxBatches, approve: true });
+    kept.set(runId, await readAll(`then-${runId}`));
+    if (runId !== 3) sandbox.advance({ changes: 8, additions: 2, removals: 2, returns: runId > 4 ? 2 : 0 });
+  }
+}, 60_000);
+afterAll(() => rig[Symbol.asyncDispose]());
+
+/** @param point the present unless told */
+async function readAll(folder: string, point?: Point) {
+  const out = join(rig.folder, folder);
+  const asOf = point && { asOf: point };
+  const manifest = await exportMirror({
+    ...{
+      file: rig.file,
+      out,
+      formats: ["csv", "json"],
+      tables: [],
+      raw: false,
+      toolVersion: "test",
+      ...asOf,
+    },
+  });
+  const { "manifest.json": _, ...dataFiles } = await folderState(out);
+  const { rows } = await runQuery({ file: rig.file, sql, ...asOf });
+  const reader = openMirrorReader(rig.file, point);
+  try {
+    const shown = reader.db
+      .prepare<[], string>("select href from size order by href")
+      .pluck()
+      .all()
+      .map((href) => showResource(reader, "size", href))
+      .map(({ fields: { checked_at: _checkedAt, ...fields }, ...more }) => ({ ...more, fields }));
+    const { asOf: _asOf, ...status } = readPastStatus(reader);
+    return {
+      manifest,
+      dataFiles,
+      rows: await collectRows(rows),
+      shown,
+      status,
+      coverage: readCoverage(reader),
+    };
+  } finally {
+    reader.close();
+  }
+}
+
+const sumsOf = ({ files }: Manifest) => files.map(({ path, rows, sha256 }) => ({ path, rows, sha256 }));
+
+describe.each([1, 2, 3, 4, 5, 6])("as of run %i", (run) => {
+  let past: Awaited<ReturnType<typeof readAll>>;
+  const then = () => {
+    const found = kept.get(run);
+    if (found === undefined) throw new Error(`run ${run} was not kept`);
+    return found;
+  };
+  beforeAll(async () => {
+    past = await readAll(`past-${run}`, { kind: "run", run });
+  });
+
+  it("an export has the files of one that was made then, byte for byte", () => {
+    expect(past.dataFiles).toEqual(then().dataFiles);
+    expect(sumsOf(past.manifest)).toEqual(sumsOf(then().manifest));
+  });
+
+  it("its manifest says of which run it was asked for, and which run made that state", () => {
+    expect(past.manifest.about).toEqual({ ...then().manifest.about, asOf: run });
+  });
+
+  it("a query and every size that is shown say what they said then", () => {
+    expect(past.rows).toEqual(then().rows);
+    expect(past.shown).toEqual(then().shown);
+  });
+
+  it("status and coverage count as they did then", () => {
+    expect(past.status).toEqual(then().status);
+    expect(past.coverage).toEqual(then().coverage);
+  });
+});
+
+it("these runs do differ, but for the one in which nothing changed", () => {
+  const states = [...kept.values()].map(({ dataFiles }) => JSON.stringify(dataFiles));
+  expect(states[3]).toBe(states[2]);
+  expect(new Set(states).size).toBe(5);
+  expect(kept.get(4)?.manifest.about.run).toBe(3);
+});
+
+it("a query refuses a run that there is not before it starts", async () => {
+  await expect(runQuery({ file: rig.file, sql, asOf: { kind: "run", run: 99 } })).rejects.toMatchObject({
+    code: "no-such-run",
+  });
+});
