@@ -21,13 +21,14 @@ import {
   packageFormatVersion,
   readManifest,
 } from "./manifest.ts";
+import { ndjsonChunks } from "./ndjson.ts";
 import { makePartialFolder, recoverFolder, replaceFolder, syncFolder } from "./replace-folder.ts";
 import type { ExportTable } from "./table.ts";
 
-const chunksByFormat = { csv: csvChunks, json: jsonChunks };
+const chunksByFormat = { csv: csvChunks, json: jsonChunks, ndjson: ndjsonChunks };
 
 export type ExportFormat = keyof typeof chunksByFormat;
-export const exportFormats: readonly ExportFormat[] = ["csv", "json"];
+export const exportFormats: readonly ExportFormat[] = ["csv", "json", "ndjson"];
 
 export interface DataPackageRequest {
   /** The folder to make; its parent exists. An earlier data package there is replaced. */

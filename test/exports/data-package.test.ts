@@ -23,7 +23,7 @@ const sizes = tableOf("size", ["href", "band"], [["https://a.example/3/", 75]]);
 
 const request = (out: string): DataPackageRequest => ({
   out,
-  formats: ["csv", "json"],
+  formats: ["csv", "json", "ndjson"],
   tables: [brands, sizes],
   about: { origin: "https://a.example", run: 7 },
   toolVersion: "0.1.0",
@@ -46,9 +46,11 @@ describe("a data package", () => {
     expect(Object.keys(await folderState(out))).toEqual([
       "brand.csv",
       "brand.json",
+      "brand.ndjson",
       "manifest.json",
       "size.csv",
       "size.json",
+      "size.ndjson",
     ]);
     expect(manifest).toEqual(await readManifest(out));
     expect(manifest).toMatchObject({

@@ -19,7 +19,7 @@ interface ExportFlags {
 export function configure(command: Command, io: Io): void {
   command
     .requiredOption("--out <dir>", "the folder to make; an earlier export there is replaced as a whole")
-    .option("--format <formats>", "csv, json, or both with a comma", "csv,json")
+    .option("--format <formats>", "csv, json, ndjson, or several with commas", "csv,json")
     .option("--table <name>", "only this table (repeatable)", collect, [])
     .option("--raw", "in CSV, leave text that a spreadsheet would run as a formula as it is")
     .addHelpText(
@@ -60,6 +60,6 @@ function readFormat(name: string): ExportFormat {
   throw new CliError(
     exitCodes.usage,
     `There is no export format ${JSON.stringify(name)}.`,
-    `Use ${exportFormats.join(" or ")}.`,
+    `Use ${exportFormats.join(", ")}, or several with commas.`,
   );
 }

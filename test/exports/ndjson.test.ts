@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { jsonChunks } from "../../exports/json.ts";
+import { ndjsonChunks } from "../../exports/ndjson.ts";
+import type { Cell } from "../../exports/table.ts";
+import { anyTable, tableOf } from "./arbitrary-table.ts";
+
+const write = (rows: readonly (readonly Cell[])[]): string =>
+  [...ndjsonChunks(tableOf("brand", ["name", "count"], rows))].join("");
+
+describe("ndjson", () => {
+  it("is a line a row, and these are the very rows of the JSON array, whatever they hold", () => {
+    fc.assert(
+      fc.property(anyTable, (table) => {
+        const text = [...ndjsonChunks(table)].join("");
+        const lines = text.split("\n").slice(0, -1);
+        expect(lines.length).toBe(table.cells.length);
+        for (const line of lines)
+          expect(Object.keys(JSON.parse(line)).sort()).toEqual([...table.columns].sort());
+        const array = [...jsonChunks(table)].join("");
+        expect(array).toBe(lines.length === 0 ? "[\n]\n" : `[\n${lines.join(",\n")}\n]\n`);
+      }),
+    );
+  });
+
+  it("ends every line, also the last one", () => {
+    expect(
+      write([
+        ["Anita\n", 3],
+        [null, 9007199254740993n],
+      ]),
+    ).toBe('{"name":"Anita\\n","count":3}\n{"name":null,"count":9007199254740993}\n');
+  });
+
+  it("is empty when there are no rows", () => {
+    expect(write([])).toBe("");
+  });
+});
