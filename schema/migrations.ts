@@ -5,4 +5,5 @@ export const migrations: Readonly<Record<string, () => Promise<Migration>>> = {
   "0001-initial": () => import("./migrations/0001-initial.ts"),
   "0002-absence": () => import("./migrations/0002-absence.ts"),
   "0003-history": () => import("./migrations/0003-history.ts"),
+  "0005-search": () => import("./migrations/0005-search.ts"),
 };

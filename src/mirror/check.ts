@@ -1,12 +1,13 @@
 /**
  * Is a mirror sound? Reads everything and writes nothing: the file itself, every body against its SHA-256, the states
- * against the revisions, and every row against what its body gives anew.
+ * against the revisions, every row against what its body gives anew, and what can be searched against the rows.
  */
 import { createHash } from "node:crypto";
 import Database from "better-sqlite3";
 import type { Kinds } from "../../schema/kind.ts";
 import { checkDerived } from "./check-derived.ts";
 import type { CheckProblem, ReportProblem } from "./check-problem.ts";
+import { checkSearch } from "./check-search.ts";
 import type { Connection } from "./connection.ts";
 import type { MirrorReader } from "./mirror.ts";
 
@@ -37,6 +38,7 @@ export function checkMirror(mirror: MirrorReader, kinds: Kinds): CheckReport {
       counts.bodies = checkBodies(db, report);
       checkStates(db, report);
       counts.resources = checkDerived(mirror, kinds, report);
+      checkSearch(db, report);
     })();
   } catch (error) {
     // Some damage keeps SQLite from reading on.

@@ -22,6 +22,7 @@ import { migrate } from "./migrate.ts";
 import { isRebuildDue, type RebuildReport, rebuildProjections } from "./rebuild.ts";
 import { prepareResources } from "./resources.ts";
 import { beginRun, closeRun, type RunClosing, type RunEnd, type RunStart } from "./runs.ts";
+import { prepareSearchIndex } from "./search-index.ts";
 import { reconsiderTombstones } from "./tombstones.ts";
 import { prepareDerivedWriter } from "./write-derived.ts";
 
@@ -130,10 +131,15 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     const links = prepareLinks(connection, resources);
     const context = { kinds, origin: new URL(identity.baseUrl).origin, serviceName: identity.serviceName };
     const absences = prepareAbsences(connection);
-    const derivedWriter = prepareDerivedWriter(connection, resources, links);
+    const search = prepareSearchIndex(connection);
+    const derivedWriter = prepareDerivedWriter(connection, resources, links, search);
     const rebuild = () => rebuildProjections(connection, resources, links, context);
     if (isRebuildDue(connection)) rebuild();
-    const ingest = prepareIngest(connection, derivedWriter, context, prepareJudgeBatch(connection, absences));
+    const judge = prepareJudgeBatch(connection, absences);
+    const ingest = prepareIngest(connection, derivedWriter, context, (results, summary, runId) => {
+      judge(results, summary, runId);
+      search.settle(runId);
+    });
     return {
       file,
       identity,

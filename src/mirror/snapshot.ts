@@ -55,6 +55,9 @@ function tablesAsOf(runId: bigint): Readonly<Record<string, string>> {
       select resource_id, seq, content_id, from_run, iif(to_run <= ${runId}, to_run, null) as to_run, status, fetched_at, base_url,
         iif(to_run <= ${runId}, seen_run, null) as seen_run, iif(to_run <= ${runId}, seen_at, null) as seen_at
       from main._revision where from_run <= ${runId}`,
+    _search: `
+      select id, resource_id, kind, text, from_run, null as to_run from main._search
+      where from_run <= ${runId} and (to_run is null or to_run > ${runId})`,
     ...Object.fromEntries(
       versionedTables.map((table) => {
         const columns = [...columnsOf(table), "from_run"].join(", ");
