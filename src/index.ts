@@ -23,6 +23,7 @@ export { listRuns, type RunRecord } from "./mirror/runs.ts";
 export { type PublicTable, publicTables } from "./mirror/tables.ts";
 export { QueryError } from "./query/query-error.ts";
 export { type QueryRequest, type QueryResult, runQuery } from "./query/run-query.ts";
+export { type Found, type FoundKind, type SearchOptions, search } from "./query/search.ts";
 export { ShowError, type ShownResource, showResource } from "./query/show.ts";
 export { type MirrorStatus, readStatus } from "./query/status.ts";
 export { type Sandbox, startSandbox } from "./sandbox/sandbox.ts";

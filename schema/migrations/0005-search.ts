@@ -12,7 +12,7 @@ const statements = [
   ) strict`,
   `create index _search_resource on _search (resource_id)`,
   // The text is made of words already: whatever is not ASCII is part of one, in every script and every version of Unicode.
-  `create virtual table _search_index using fts5 (text, content = '_search', content_rowid = 'id', tokenize = 'ascii')`,
+  `create virtual table _search_index using fts5 (kind, text, content = '_search', content_rowid = 'id', tokenize = 'ascii')`,
   // The words are in the rows, which only the program can make words of.
   `insert or ignore into _meta (key, value)
      select 'rebuild_due', '0005-search' where exists (select 1 from _revision)`,

@@ -24,6 +24,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   runs: { summary: "the run log", load: () => import("./commands/runs.ts") },
   show: { summary: "one brand, model or size", load: () => import("./commands/show.ts") },
+  search: {
+    summary: "brands and models by their names, codes and brands",
+    load: () => import("./commands/search.ts"),
+  },
   query: { summary: "read-only SQL", load: () => import("./commands/query.ts") },
   export: {
     summary: "the tables as CSV and JSON, with a manifest",

@@ -9,7 +9,9 @@ export function checkSearch(db: Connection, report: ReportProblem): void {
     report({ code: "search", where: urlOf.get(resourceId) ?? "_search", what });
 
   const expected = Map.groupBy(
-    readSearchDocuments(db).map(({ resourceId, ...document }) => [resourceId, JSON.stringify(document)] as const),
+    readSearchDocuments(db).map(
+      ({ resourceId, ...document }) => [resourceId, JSON.stringify(document)] as const,
+    ),
     ([resourceId]) => resourceId,
   );
   const stored = Map.groupBy(
@@ -26,19 +28,20 @@ export function checkSearch(db: Connection, report: ReportProblem): void {
     if (String(expected.get(resourceId)) !== String(stored.get(resourceId)))
       complain(resourceId, "its searched words are not what its rows and lists give");
   }
-  for (const resourceId of readBadlyIndexed(db)) complain(resourceId, "the index does not have its words as they are");
+  for (const resourceId of readBadlyIndexed(db))
+    complain(resourceId, "the index does not have its words as they are");
 }
 
 /** Compares the index, word for word, with a new one of the same texts. Both are temporary, so nothing is written. */
 function readBadlyIndexed(db: Connection): number[] {
   db.exec(
-    `create virtual table temp.expected_index using fts5 (text, content = '', tokenize = 'ascii');
-     insert into temp.expected_index (rowid, text) select id, text from _search;
+    `create virtual table temp.expected_index using fts5 (kind, text, content = '', tokenize = 'ascii');
+     insert into temp.expected_index (rowid, kind, text) select id, kind, text from _search;
      create virtual table temp.expected_word using fts5vocab (temp, expected_index, instance);
      create virtual table temp.stored_word using fts5vocab (main, _search_index, instance)`,
   );
   const difference = (one: string, other: string) =>
-    `select * from (select doc, term, "offset" from ${one} except select doc, term, "offset" from ${other})`;
+    `select * from (select doc, term, col, "offset" from ${one} except select doc, term, col, "offset" from ${other})`;
   try {
     return db
       .prepare<[], number>(

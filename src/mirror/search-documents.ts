@@ -46,7 +46,8 @@ export function prepareSearchText(db: Connection): (resourceId: number, kind: st
   const listed = db.prepare<[number]>("select name from _member where item_id = ?").pluck();
   return (resourceId, kind) => {
     const row = held.get(kind)?.get(resourceId) as unknown[] | undefined;
-    return row === undefined ? toListedText(textsOf(listed.all(resourceId))) : toSearchText(textsOf(row));
+    // Lists have no order among them.
+    return toSearchText(row === undefined ? textsOf(listed.all(resourceId)).sort() : textsOf(row));
   };
 }
 
@@ -94,13 +95,23 @@ function readListings(db: Connection, resourceId: number | undefined): Naming[] 
 function documentsOf(namings: readonly Naming[]): SearchDocument[] {
   const ends = namings.flatMap(({ fromRun, toRun }) => [fromRun, ...(toRun === null ? [] : [toRun])]);
   const spans = [...new Set(ends)].sort((one, other) => one - other);
+  // Rows mostly change in what is not searched.
+  const searchTexts = new Map<string, string>();
+  const toText = (texts: readonly string[]): string => {
+    const key = JSON.stringify(texts);
+    const text = searchTexts.get(key) ?? toSearchText(texts);
+    searchTexts.set(key, text);
+    return text;
+  };
   const documents: SearchDocument[] = [];
   for (const [n, fromRun] of spans.entries()) {
-    const present = namings.filter((naming) => naming.fromRun <= fromRun && fromRun < (naming.toRun ?? Infinity));
+    const present = namings.filter(
+      (naming) => naming.fromRun <= fromRun && fromRun < (naming.toRun ?? Number.POSITIVE_INFINITY),
+    );
     const [naming] = present;
     if (naming === undefined) continue;
     const row = present.find(({ isHeld }) => isHeld);
-    const text = row === undefined ? toListedText(present.flatMap(({ texts }) => texts)) : toSearchText(row.texts);
+    const text = toText(row?.texts ?? present.flatMap(({ texts }) => texts).sort());
     if (text === "") continue;
     const toRun = spans[n + 1] ?? null;
     const last = documents.at(-1);
@@ -109,9 +120,6 @@ function documentsOf(namings: readonly Naming[]): SearchDocument[] {
   }
   return documents;
 }
-
-/** Lists have no order among them. */
-const toListedText = (names: readonly string[]): string => toSearchText([...names].sort());
 
 const textsOf = (cells: readonly unknown[]): string[] =>
   cells.map(fromStored).filter((cell) => typeof cell === "string");

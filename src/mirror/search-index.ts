@@ -3,7 +3,12 @@
  * run has seen, and the full-text index over all of them. Only what has other words than before is written.
  */
 import type { Connection } from "./connection.ts";
-import { prepareSearchText, readSearchDocuments, type SearchDocument, searchedKinds } from "./search-documents.ts";
+import {
+  prepareSearchText,
+  readSearchDocuments,
+  type SearchDocument,
+  searchedKinds,
+} from "./search-documents.ts";
 
 /** Takes notes of what may have other names than before. */
 export interface SearchNotes {
@@ -45,10 +50,12 @@ export function prepareSearchIndex(db: Connection): SearchIndex {
     `select r.kind, d.id as documentId, d.text, d.from_run as fromRun from _resource r
      left join _search d on d.resource_id = r.id and d.to_run is null where r.id = ?`,
   );
-  const selectAll = db.prepare<[number], { id: number; text: string }>(
-    "select id, text from _search where resource_id = ?",
+  const selectAll = db
+    .prepare<[number], [number, string, string]>("select id, kind, text from _search where resource_id = ?")
+    .raw();
+  const reopen = db.prepare(
+    "update _search set to_run = null where resource_id = ? and to_run = ? and text = ?",
   );
-  const reopen = db.prepare("update _search set to_run = null where resource_id = ? and to_run = ? and text = ?");
   const close = db.prepare("update _search set to_run = ? where id = ?");
   const noted = new Set<number>();
   const retyped = new Set<number>();
@@ -61,7 +68,7 @@ export function prepareSearchIndex(db: Connection): SearchIndex {
     if (text === (before ?? "")) return;
     if (documentId !== null && before !== null) {
       if ((fromRun ?? 0) < runId) close.run(runId, documentId);
-      else writes.remove(documentId, before);
+      else writes.remove([documentId, kind, before]);
     }
     if (text !== "" && reopen.run(resourceId, runId, text).changes === 0)
       writes.add({ resourceId, kind, text, fromRun: runId, toRun: null });
@@ -78,7 +85,7 @@ export function prepareSearchIndex(db: Connection): SearchIndex {
     settle(runId) {
       const writes = beginIndexWrites();
       for (const id of retyped) {
-        for (const document of selectAll.all(id)) writes.remove(document.id, document.text);
+        for (const entry of selectAll.all(id)) writes.remove(entry);
         for (const document of readSearchDocuments(db, id)) writes.add(document);
       }
       for (const id of noted) if (!retyped.has(id)) renew(id, runId, writes);
@@ -105,8 +112,10 @@ function prepareInsert(db: Connection): (document: SearchDocument) => number {
   return (document) => Number(insert.run(document).lastInsertRowid);
 }
 
+type IndexEntry = readonly [id: number, kind: string, text: string];
+
 interface IndexWrites {
-  remove(id: number, text: string): void;
+  remove(entry: IndexEntry): void;
   add(document: SearchDocument): void;
   flush(): void;
 }
@@ -115,20 +124,20 @@ interface IndexWrites {
 function prepareIndexWrites(db: Connection): () => IndexWrites {
   const insert = prepareInsert(db);
   const remove = db.prepare("delete from _search where id = ?");
-  const addToIndex = db.prepare("insert into _search_index (rowid, text) values (?, ?)");
+  const addToIndex = db.prepare("insert into _search_index (rowid, kind, text) values (?, ?, ?)");
   const removeFromIndex = db.prepare(
-    "insert into _search_index (_search_index, rowid, text) values ('delete', ?, ?)",
+    "insert into _search_index (_search_index, rowid, kind, text) values ('delete', ?, ?, ?)",
   );
   return () => {
-    const removed: [id: number, text: string][] = [];
-    const added: [id: number, text: string][] = [];
+    const removed: IndexEntry[] = [];
+    const added: IndexEntry[] = [];
     return {
-      remove(id, text) {
-        remove.run(id);
-        removed.push([id, text]);
+      remove(entry) {
+        remove.run(entry[0]);
+        removed.push(entry);
       },
       add(document) {
-        added.push([insert(document), document.text]);
+        added.push([insert(document), document.kind, document.text]);
       },
       flush() {
         for (const entry of removed.sort(([one], [other]) => one - other)) removeFromIndex.run(...entry);

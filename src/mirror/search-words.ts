@@ -19,7 +19,7 @@ const wordPattern = new RegExp(`[[\\p{L}\\p{N}\\p{M}]--${unspaced}]+|[${unspaced
 const cutPattern = new RegExp(`^[${unspaced}${picture}]`, "v");
 
 /** Joiners, marks of direction, soft hyphens, the choice of a picture's style, the Arabic stretch: seen, but not typed. */
-const unwritten = /[\p{Cf}\ufe00-\ufe0f\u0640]/gu;
+const unwritten = /[\p{Cf}\p{Variation_Selector}\u0640]/gu;
 /** Elsewhere a mark makes another letter: a vowel in Thai, a voiced sound in Japanese. */
 const accented = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Arabic}\p{sc=Hebrew}])\p{Mn}+/gu;
 /** Letters without an accent in Unicode that many keyboards lack; and the form of a letter at the end of a Greek word. */
@@ -56,7 +56,14 @@ export function toPhrase(words: readonly Word[]): string {
 }
 
 function fold(text: string): string {
-  const cased = text.replace(/\p{Cs}/gu, " ").normalize("NFKD").toLowerCase().toUpperCase().toLowerCase();
+  // Most text, and what follows would not change it.
+  if (/^\p{ASCII}*$/u.test(text)) return text.toLowerCase();
+  const cased = text
+    .replace(/\p{Cs}/gu, " ")
+    .normalize("NFKD")
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase();
   return cased
     .normalize("NFKD")
     .replace(unwritten, "")

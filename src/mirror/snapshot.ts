@@ -7,8 +7,7 @@
  * oddities and the order of pages (`_issue`, `_page`, `_pass`, `_meta`) are those of today.
  */
 import type { Connection } from "./connection.ts";
-import { MirrorError } from "./errors.ts";
-import { isRebuildDue } from "./rebuild.ts";
+import { requireDerived } from "./require-derived.ts";
 import { columnsOf } from "./versioned-rows.ts";
 import { versionedTables } from "./versioned-tables.ts";
 
@@ -17,7 +16,7 @@ import { versionedTables } from "./versioned-tables.ts";
  * @throws MirrorError `older`
  */
 export function showAsOf(db: Connection, runId: number): void {
-  requireHistory(db);
+  requireDerived(db, "_resource_past", "show the past");
   const views = db
     .prepare<[], string>("select sql from sqlite_schema where type = 'view' order by rowid")
     .pluck()
@@ -25,17 +24,6 @@ export function showAsOf(db: Connection, runId: number): void {
   for (const [table, select] of Object.entries(tablesAsOf(BigInt(runId))))
     db.exec(`create temp view ${table} as ${select}`);
   for (const sql of views) db.exec(sql.replace(/^create\s+view/i, "create temp view"));
-}
-
-function requireHistory(db: Connection): void {
-  const isThere = db.prepare("select 1 from sqlite_schema where name = '_resource_past'").get() !== undefined;
-  if (isThere && !isRebuildDue(db)) return;
-  throw new MirrorError(
-    "older",
-    db.name,
-    "The mirror is of an earlier version, which does not show the past",
-    "`armoire mirror rebuild` brings it up to date, and so does the next sync.",
-  );
 }
 
 function tablesAsOf(runId: bigint): Readonly<Record<string, string>> {

@@ -15,6 +15,7 @@ const released: Readonly<Record<string, string>> = {
   "0001-initial": "c3ee7aa2eb34f093e756780fc756793b8769a103a83df0f895fc0ae2dfc8316b",
   "0002-absence": "19e52de0d1d264a141c8b2e578f3ac5a10074470671a51d8b055efe6629e16bc",
   "0003-history": "0a86059a9eda4916f363340639945e2086abfc131fbfc099dafb954d75c00b03",
+  "0005-search": "83ce980774b0679b501a0071ccdd9654b83ed5f4a32b4388142bcf070c76309e",
 };
 
 const link = { from_id: true, name: true, kind: true, to_id: true, noted_url: true } as const;
@@ -68,6 +69,7 @@ const bookkeeping: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Ta
   _page: { id: true, collection_id: true, next_id: true, total: true },
   _member: { ...member, from_run: true },
   _member_past: { ...member, from_run: true, to_run: true },
+  _search: { id: true, resource_id: true, kind: true, text: true, from_run: true, to_run: true },
   _issue: { resource_id: true, pointer: true, code: true, detail: true, run_id: true },
 };
 
@@ -115,8 +117,9 @@ describe("a mirror's tables", () => {
 
   it("are these, and the migrations' own", () => {
     const typed = [...entities, ...listTables].flatMap(({ table }) => [`_${table}`, `_${table}_past`]);
+    const index = ["", "_config", "_data", "_docsize", "_idx"].map((part) => `_search_index${part}`);
     expect(namesOf(db, "table")).toEqual(
-      [...typed, ...Object.keys(bookkeeping), "_migration", "_migration_lock"].sort(),
+      [...typed, ...Object.keys(bookkeeping), ...index, "_migration", "_migration_lock"].sort(),
     );
   });
 
