@@ -67,7 +67,10 @@ describe("check", () => {
     [
       "an edited row",
       "update _brand set name = 'Other' where name = 'B'",
-      [{ code: "row", where: urlOf("b/") }],
+      [
+        { code: "row", where: urlOf("b/") },
+        { code: "search", where: urlOf("b/") },
+      ],
     ],
     [
       "a row whose owner is another",
@@ -79,7 +82,40 @@ describe("check", () => {
       "update _brand set slug = x'62' where name = 'B'",
       [{ code: "row", where: urlOf("b/") }],
     ],
-    ["a missing row", "delete from _brand where name = 'B'", [{ code: "row", where: urlOf("b/") }]],
+    [
+      "a missing row",
+      "delete from _brand where name = 'B'",
+      [
+        { code: "row", where: urlOf("b/") },
+        { code: "search", where: urlOf("b/") },
+      ],
+    ],
+    [
+      "searched words that are not its own",
+      `update _search set text = '\n other \n' where resource_id = ${idOf("b/")}`,
+      [
+        { code: "search", where: urlOf("b/") },
+        { code: "search", where: urlOf("b/") },
+      ],
+    ],
+    [
+      "searched words that are lost",
+      `insert into _search_index (_search_index, rowid, kind, text)
+         select 'delete', id, kind, text from _search where resource_id = ${idOf("m/")};
+       delete from _search where resource_id = ${idOf("m/")}`,
+      [{ code: "search", where: urlOf("m/") }],
+    ],
+    [
+      "words that the index does not have",
+      `insert into _search_index (_search_index, rowid, kind, text)
+         select 'delete', id, kind, text from _search where resource_id = ${idOf("c/")}`,
+      [{ code: "search", where: urlOf("c/") }],
+    ],
+    [
+      "words that the index has for nothing",
+      "insert into _search_index (rowid, kind, text) values (4711, 'brand', 'stray')",
+      [{ code: "search", where: "_search" }],
+    ],
     ["a missing list row", "delete from _model_picture", [{ code: "row", where: urlOf("m/") }]],
     [
       "an extra list row",
@@ -193,7 +229,8 @@ describe("rebuild", () => {
     const before = canonicalDump(mirror);
     mirror.db.exec(
       `update _brand set name = 'Other' where name = 'B'; delete from _brand where name = 'C';
-       insert into _size (id) values (${idOf("b/")}); delete from _link; delete from _member; delete from _model_picture`,
+       insert into _size (id) values (${idOf("b/")}); delete from _link; delete from _member; delete from _model_picture;
+       delete from _search; insert into _search_index (_search_index) values ('delete-all')`,
     );
     mirror.close();
     await rebuildMirror({ file: rig.file, kinds, openedAt: someTime });
