@@ -31,10 +31,9 @@ export interface SearchIndex extends SearchNotes {
 export const noSearchNotes: SearchNotes = { note() {}, noteItems() {}, noteRetyped() {} };
 
 interface CurrentDocument {
-  readonly kind: string;
-  readonly documentId: number | null;
-  readonly text: string | null;
-  readonly fromRun: number | null;
+  readonly id: number;
+  readonly text: string;
+  readonly fromRun: number;
 }
 
 export function prepareSearchIndex(db: Connection): SearchIndex {
@@ -46,9 +45,9 @@ export function prepareSearchIndex(db: Connection): SearchIndex {
        where m.page_id = ? and r.kind in (select value from json_each(?))`,
     )
     .pluck();
+  const selectKind = db.prepare<[number], string>("select kind from _resource where id = ?").pluck();
   const selectCurrent = db.prepare<[number], CurrentDocument>(
-    `select r.kind, d.id as documentId, d.text, d.from_run as fromRun from _resource r
-     left join _search d on d.resource_id = r.id and d.to_run is null where r.id = ?`,
+    "select id, text, from_run as fromRun from _search where resource_id = ? and to_run is null",
   );
   const selectAll = db
     .prepare<[number], [number, string, string]>("select id, kind, text from _search where resource_id = ?")
@@ -61,14 +60,14 @@ export function prepareSearchIndex(db: Connection): SearchIndex {
   const retyped = new Set<number>();
 
   const renew = (resourceId: number, runId: number, writes: IndexWrites): void => {
-    const current = selectCurrent.get(resourceId);
-    if (current === undefined) return;
-    const { kind, documentId, text: before, fromRun } = current;
+    const kind = selectKind.get(resourceId);
+    if (kind === undefined) return;
     const text = textOf(resourceId, kind);
-    if (text === (before ?? "")) return;
-    if (documentId !== null && before !== null) {
-      if ((fromRun ?? 0) < runId) close.run(runId, documentId);
-      else writes.remove([documentId, kind, before]);
+    const current = selectCurrent.get(resourceId);
+    if (text === (current?.text ?? "")) return;
+    if (current !== undefined) {
+      if (current.fromRun < runId) close.run(runId, current.id);
+      else writes.remove([current.id, kind, current.text]);
     }
     if (text !== "" && reopen.run(resourceId, runId, text).changes === 0)
       writes.add({ resourceId, kind, text, fromRun: runId, toRun: null });
