@@ -217,6 +217,30 @@ it("what is gone is left out, or comes last under the name that it had", async (
   ]);
 });
 
+it("in a mirror of an account, bras are found by what their owner calls them and notes", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write({ area: "account" });
+  const world = worldOf({
+    "/": root({ me: urlOf("me/") }),
+    "me/": entity({ username: "anna" }, { bras: urlOf("bras/") }),
+    "bras/": { ...page([]), collection: [{ href: urlOf("x/"), name: "The red one" }] },
+    "x/": entity({ name: "The red one", brand: "Comexim", model: "Onyx", note: "for Sundays" }),
+  });
+  walk(mirror, world);
+  const bra = { kind: "bra", name: "The red one", brand: "Comexim", bra_count: null, href: urlOf("x/") };
+  for (const text of ["red", "comexim onyx", "sunday"]) expect(search(mirror, text)).toMatchObject([bra]);
+});
+
+it("a mirror of an earlier version, whose index is not filled yet, is refused", async () => {
+  await using rig = await mirrorOf({ brands: { "a/": "Lace" } });
+  const mirror = await rig.write();
+  mirror.db.exec("insert into _meta (key, value) values ('rebuild_due', '0005-search')");
+  expect(() => search(mirror, "lace")).toThrow(expect.objectContaining({ code: "older" }));
+  mirror.close();
+  (await rig.write()).close();
+  expect(namesFound(rig, "lace")).toEqual(["Lace"]);
+});
+
 it("shown as of a run, a mirror is searched by the names of then", async () => {
   await using rig = await mirrorOf({ brands: { "a/": "Before" } }, { brands: { "a/": "After" } });
   const foundAsOf = (run: number, text: string) => {
