@@ -41,7 +41,8 @@ const bookkeepingIntroduction = `## Bookkeeping
 
 Names that begin with \`_\` are the program's own: read them, never write them. The rows under the tables above lie in
 tables of the same name with \`_\` before it, keyed by \`_resource.id\`; what such rows were before is in tables with \`_past\`
-after it, with the runs \`from_run\` and \`to_run\` that each was true from and up to, but not including. \`_migration\` and
+after it, with the runs \`from_run\` and \`to_run\` that each was true from and up to, but not including. \`_search_index\` is
+the full-text index (FTS5) over \`_search\`. \`_migration\` and
 \`_migration_lock\` say which version of the program the file is for.
 `;
 
@@ -50,6 +51,7 @@ export async function schemaPage(): Promise<string> {
   const isExplainedTogether = (table: string) =>
     table.endsWith("_current") || (table.endsWith("_past") && table !== "_resource_past");
   const undescribed = new Set([...entities, ...listTables].map(({ table }) => `_${table}`))
+    .add("_search_index")
     .add("_migration")
     .add("_migration_lock");
   const described = [...Object.keys(tablesToRead), ...Object.keys(bookkeepingTables)];
@@ -71,7 +73,10 @@ async function readColumns(): Promise<ReadonlyMap<string, readonly string[]>> {
   const db = new Database(":memory:");
   await migrate(db);
   const tables = db
-    .prepare<[], string>("select name from sqlite_schema where type in ('table', 'view') order by rowid")
+    .prepare<[], string>(
+      `select s.name from sqlite_schema s join pragma_table_list l on l.name = s.name and l.schema = 'main'
+       where l.type <> 'shadow' order by s.rowid`,
+    )
     .pluck()
     .all();
   const columns = db.prepare<[string], string>("select name from pragma_table_info(?) order by cid").pluck();

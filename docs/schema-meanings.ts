@@ -275,6 +275,18 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       from_run: "the run since which it is so",
     },
   },
+  _search: {
+    about:
+      "What `armoire search` finds: the words of a brand's, model's or bra's names and codes, or, until it is first held, of the names that lists give it. For runs from `from_run` up to, but not including, `to_run`.",
+    columns: {
+      id: "",
+      resource_id: "",
+      kind: "",
+      text: "a line for each name; words without case and accents, between spaces",
+      from_run: "",
+      to_run: "null while it is so",
+    },
+  },
   _issue: {
     about: "What was odd in a body, and kept all the same.",
     columns: {

@@ -20,6 +20,7 @@ export interface MirrorTables {
   _page: { id: number; collection_id: number; next_id: number | null; total: number | null };
   _member: MemberTable;
   _member_past: Past<MemberTable>;
+  _search: SearchTable;
   _issue: { resource_id: number; pointer: string; code: string; detail: string | null; run_id: number };
 }
 
@@ -104,6 +105,18 @@ export interface MemberTable {
   item_id: number | null;
   name: string | Uint8Array | null;
   from_run: number;
+}
+
+/** The words of a resource: its own, or those that lists name it with as long as it was never held. */
+export interface SearchTable {
+  id: Generated<number>;
+  resource_id: number;
+  kind: string;
+  /** What `toSearchText` makes. */
+  text: string;
+  from_run: number;
+  /** Null while it is so. */
+  to_run: number | null;
 }
 
 /** Rows as they were, from `from_run` up to, but not including, `to_run`. */

@@ -48,6 +48,7 @@ export { QueryError } from "./query/query-error.ts";
 export type { Question, QuestionOption } from "./query/questions/question.ts";
 export { listQuestions } from "./query/questions/questions.ts";
 export { type QueryRequest, type QueryResult, type QueryTerms, runQuery } from "./query/run-query.ts";
+export { type Found, type FoundKind, type SearchOptions, search } from "./query/search.ts";
 export { type ShownResource, showResource } from "./query/show.ts";
 export { type MirrorStatus, readStatus } from "./query/status.ts";
 export { type Sandbox, startSandbox } from "./sandbox/sandbox.ts";

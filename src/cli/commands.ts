@@ -28,6 +28,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "the life of a brand, model or size, field by field",
     load: () => import("./commands/history.ts"),
   },
+  search: {
+    summary: "brands and models by their names, codes and brands",
+    load: () => import("./commands/search.ts"),
+  },
   query: { summary: "read-only SQL", load: () => import("./commands/query.ts") },
   export: {
     summary: "the tables as CSV and JSON, with a manifest",

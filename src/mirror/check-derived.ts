@@ -7,7 +7,7 @@ import type { CheckProblem, ReportProblem } from "./check-problem.ts";
 import type { Connection } from "./connection.ts";
 import { type Derived, deriveHeldOrThrow } from "./derive.ts";
 import type { MirrorReader } from "./mirror.ts";
-import { hasHistory } from "./rebuild.ts";
+import { isDerived } from "./require-derived.ts";
 import { prepareResources } from "./resources.ts";
 import { eachCurrentRevision } from "./revisions.ts";
 import { prepareTypedRows } from "./typed-rows.ts";
@@ -64,7 +64,7 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
     );
   }
   checkStrays(db, report);
-  if (hasHistory(db)) checkPast(db, resources, context, report);
+  if (isDerived(db, "_resource_past")) checkPast(db, resources, context, report);
   return count;
 }
 

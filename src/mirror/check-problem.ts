@@ -1,6 +1,6 @@
 /** One thing that is not as it should be in a mirror. */
 export interface CheckProblem {
-  readonly code: "file" | "foreign-key" | "body" | "state" | "row" | "link" | "member" | "page";
+  readonly code: "file" | "foreign-key" | "body" | "state" | "row" | "link" | "member" | "page" | "search";
   /** The resource's URL, or the table. */
   readonly where: string;
   readonly what: string;

@@ -1,14 +1,16 @@
 /**
  * Is a mirror sound? Reads everything and writes nothing: the file itself, every body against its SHA-256, the states
- * against the revisions, and every row against what its body gives anew.
+ * against the revisions, every row against what its body gives anew, and what can be searched against the rows.
  */
 import Database from "better-sqlite3";
 import type { Kinds } from "../../schema/kind.ts";
 import { checkBodies } from "./check-bodies.ts";
 import { checkDerived } from "./check-derived.ts";
 import type { CheckProblem, ReportProblem } from "./check-problem.ts";
+import { checkSearch } from "./check-search.ts";
 import type { Connection } from "./connection.ts";
 import type { MirrorReader } from "./mirror.ts";
+import { isDerived } from "./require-derived.ts";
 
 export type { CheckProblem } from "./check-problem.ts";
 
@@ -37,6 +39,7 @@ export function checkMirror(mirror: MirrorReader, kinds: Kinds): CheckReport {
       counts.bodies = checkBodies(db, report);
       checkStates(db, report);
       counts.resources = checkDerived(mirror, kinds, report);
+      if (isDerived(db, "_search")) checkSearch(db, report);
     })();
   } catch (error) {
     // Some damage keeps SQLite from reading on.

@@ -25,6 +25,7 @@ import { isRebuildDue, type RebuildReport, rebuildProjections } from "./rebuild.
 import { type EndedRun, resolvePoint } from "./resolve-point.ts";
 import { prepareResources } from "./resources.ts";
 import { beginRun, closeRun, type RunClosing, type RunEnd, type RunStart } from "./runs.ts";
+import { prepareSearchIndex } from "./search-index.ts";
 import { showAsOf } from "./snapshot.ts";
 import { reconsiderTombstones } from "./tombstones.ts";
 import { vacuum } from "./vacuum.ts";
@@ -50,6 +51,8 @@ export interface MirrorWriter extends MirrorReader {
   follow(names: readonly string[], runId: number): void;
   ingest(results: readonly FetchResult[], runId: number): IngestSummary;
   rebuild(): RebuildReport;
+  /** What was computed anew when it was opened, where an earlier version had written it last. */
+  readonly rebuiltOnOpening: RebuildReport | null;
   /**
    * Compresses some of the bodies that were not looked at yet, in a short transaction.
    * @returns how many it looked at: none, when all are done
@@ -153,10 +156,15 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     const context = { kinds, origin: new URL(identity.baseUrl).origin, serviceName: identity.serviceName };
     const absences = prepareAbsences(connection);
     const compression = prepareCompression(connection);
-    const derivedWriter = prepareDerivedWriter(connection, resources, links);
+    const search = prepareSearchIndex(connection);
+    const derivedWriter = prepareDerivedWriter(connection, resources, links, search);
     const rebuild = () => rebuildProjections(connection, resources, links, context);
-    if (isRebuildDue(connection)) rebuild();
-    const ingest = prepareIngest(connection, derivedWriter, context, prepareJudgeBatch(connection, absences));
+    const rebuiltOnOpening = isRebuildDue(connection) ? rebuild() : null;
+    const judge = prepareJudgeBatch(connection, absences);
+    const ingest = prepareIngest(connection, derivedWriter, context, (results, summary, runId) => {
+      judge(results, summary, runId);
+      search.settle(runId);
+    });
     return {
       file,
       identity,
@@ -167,6 +175,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       seed: guard((runId) => void resources.ensure(identity.baseUrl, "root", null, runId)),
       follow: guard((names, runId) => links.follow(names, runId)),
       ingest: guard(ingest),
+      rebuiltOnOpening,
       rebuild: guard(rebuild),
       compressSome: guard(() => compression.compressSome()),
       compressAnew: guard(() => compression.beginAnew()),

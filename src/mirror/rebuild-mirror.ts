@@ -14,7 +14,7 @@ export async function rebuildMirror(options: {
   reader.close();
   const mirror = await openMirrorWriter({ ...options, identity });
   try {
-    return mirror.rebuild();
+    return mirror.rebuiltOnOpening ?? mirror.rebuild();
   } finally {
     mirror.close();
   }

@@ -8,6 +8,7 @@ import type { Links } from "./links.ts";
 import { readMeta, removeMeta } from "./meta.ts";
 import type { Resources } from "./resources.ts";
 import { eachRevision } from "./revisions.ts";
+import { noSearchNotes, rebuildSearchIndex } from "./search-index.ts";
 import { versionedTables } from "./versioned-tables.ts";
 import { prepareDerivedWriter } from "./write-derived.ts";
 
@@ -24,14 +25,6 @@ export function isRebuildDue(db: Connection): boolean {
   return readMeta(db, rebuildDue) !== null;
 }
 
-/** Whether what rows were is in the mirror: not before its first opening for writing by a version that remembers. */
-export function hasHistory(db: Connection): boolean {
-  return (
-    db.prepare("select 1 from sqlite_schema where name = '_resource_past'").get() !== undefined &&
-    !isRebuildDue(db)
-  );
-}
-
 export function rebuildProjections(
   db: Connection,
   resources: Resources,
@@ -45,7 +38,7 @@ export function rebuildProjections(
     const verdicts = db.prepare("select * from _issue where code = 'partial-listing'").all();
     for (const { name } of versionedTables) db.exec(`delete from ${name}; delete from ${name}_past`);
     db.exec("delete from _issue where code <> 'page-loop'");
-    const writer = prepareDerivedWriter(db, resources, links, { keepsChains: true });
+    const writer = prepareDerivedWriter(db, resources, links, noSearchNotes, { keepsChains: true });
     const report = { resources: 0, discovered: 0 };
     for (const { resource, seq, fromRun, readBody } of eachRevision(db)) {
       const derived = deriveHeldOrThrow(readBody(), resource, context);
@@ -57,6 +50,7 @@ export function rebuildProjections(
     ).run(JSON.stringify(goneIds));
     const restore = db.prepare("insert into _issue values (:resource_id, :pointer, :code, :detail, :run_id)");
     for (const verdict of verdicts) restore.run(verdict);
+    rebuildSearchIndex(db);
     removeMeta(db, rebuildDue);
     return report;
   })();

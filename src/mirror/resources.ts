@@ -21,8 +21,11 @@ export interface WrittenResource {
 
 export interface EnsuredResource {
   readonly id: number;
+  readonly kind: string;
   /** Nothing had led to it before, or nothing that said what it is. */
   readonly isNew: boolean;
+  /** It was known without a known kind, and has one now. */
+  readonly isRetyped: boolean;
   /** It was known without an owner, and has one now. */
   readonly isAdopted: boolean;
   readonly hasConflict: boolean;
@@ -64,18 +67,23 @@ export function prepareResources(db: Connection, kinds: Kinds, area: Area): Reso
       let known = ownerId === null ? select.get(url) : undefined;
       if (known === undefined) {
         const { changes, lastInsertRowid } = insert.run(url, kind, ownerId, initialState(kind), runId);
-        if (changes === 1)
-          return { id: Number(lastInsertRowid), isNew: true, isAdopted: false, hasConflict: false };
+        if (changes === 1) {
+          const id = Number(lastInsertRowid);
+          return { id, kind, isNew: true, isRetyped: false, isAdopted: false, hasConflict: false };
+        }
         known = select.get(url) as KnownResource;
       }
       if (known.state === "gone") setState.run("due", known.id);
       const isAdopted = known.ownerId === null && ownerId !== null && ownerId !== known.id;
       if (isAdopted) setOwner.run(ownerId, known.id);
       const disagrees = known.kind !== kind && Object.hasOwn(kinds, kind);
-      const isNew = disagrees && !Object.hasOwn(kinds, known.kind);
+      const isRetyped = disagrees && !Object.hasOwn(kinds, known.kind);
       // Without its validator it comes again in full, so that its body is read as what it now is.
-      if (isNew) setKind.run(kind, initialState(kind), known.id);
-      return { id: known.id, isNew, isAdopted, hasConflict: disagrees && !isNew };
+      if (isRetyped) setKind.run(kind, initialState(kind), known.id);
+      return {
+        ...{ id: known.id, kind: isRetyped ? kind : known.kind, isNew: isRetyped, isRetyped, isAdopted },
+        hasConflict: disagrees && !isRetyped,
+      };
     },
   };
 }

@@ -7,8 +7,7 @@
  * oddities and the order of pages (`_issue`, `_page`, `_pass`, `_meta`) are those of today.
  */
 import type { Connection } from "./connection.ts";
-import { MirrorError } from "./errors.ts";
-import { hasHistory } from "./rebuild.ts";
+import { requireDerived } from "./require-derived.ts";
 import { columnsOf } from "./versioned-rows.ts";
 import { versionedTables } from "./versioned-tables.ts";
 
@@ -17,7 +16,7 @@ import { versionedTables } from "./versioned-tables.ts";
  * @throws MirrorError `older`
  */
 export function showAsOf(db: Connection, runId: number): void {
-  requireHistory(db);
+  requireDerived(db, "_resource_past", "show the past");
   const views = db
     .prepare<[], string>("select sql from sqlite_schema where type = 'view' order by rowid")
     .pluck()
@@ -25,17 +24,6 @@ export function showAsOf(db: Connection, runId: number): void {
   for (const [table, select] of Object.entries(tablesAsOf(db, BigInt(runId))))
     db.exec(`create temp view ${table} as ${select}`);
   for (const sql of views) db.exec(sql.replace(/^create\s+view/i, "create temp view"));
-}
-
-/** @throws MirrorError `older` */
-function requireHistory(db: Connection): void {
-  if (hasHistory(db)) return;
-  throw new MirrorError(
-    "older",
-    db.name,
-    "The mirror is of an earlier version, which does not show the past",
-    "`armoire mirror rebuild` brings it up to date, and so does the next sync.",
-  );
 }
 
 function tablesAsOf(db: Connection, runId: bigint): Readonly<Record<string, string>> {
@@ -75,6 +63,9 @@ function tablesAsOf(db: Connection, runId: bigint): Readonly<Record<string, stri
     _run: `select * from main._run where id <= ${runId}`,
     _resource: `select ${resource} from main._resource r where first_run <= ${runId}`,
     _revision: `select ${revision} from main._revision where from_run <= ${runId}`,
+    _search: `
+      select id, resource_id, kind, text, from_run, null as to_run from main._search
+      where from_run <= ${runId} and (to_run is null or to_run > ${runId})`,
     ...Object.fromEntries(
       versionedTables.map((table) => {
         const columns = [...columnsOf(table), "from_run"].join(", ");

@@ -7,7 +7,8 @@ import type { Connection } from "./connection.ts";
 import type { Derived, DerivedIssue } from "./derive.ts";
 import type { Links } from "./links.ts";
 import { preparePages } from "./pages.ts";
-import type { Resources, WrittenResource } from "./resources.ts";
+import type { EnsuredResource, Resources, WrittenResource } from "./resources.ts";
+import type { SearchNotes } from "./search-index.ts";
 import { prepareTypedRows, type ReferenceIds } from "./typed-rows.ts";
 
 export interface DerivedWriter {
@@ -15,11 +16,15 @@ export interface DerivedWriter {
   write(resource: WrittenResource, derived: Derived, runId: number): number;
 }
 
-/** @param keepsChains leaves each page's successor as it is: where a chain was cut depends on when it was read */
+/**
+ * @param search is told of what may have other names now
+ * @param keepsChains leaves each page's successor as it is: where a chain was cut depends on when it was read
+ */
 export function prepareDerivedWriter(
   db: Connection,
   resources: Resources,
   links: Links,
+  search: SearchNotes,
   { keepsChains = false }: { readonly keepsChains?: boolean } = {},
 ): DerivedWriter {
   const pages = preparePages(db, resources);
@@ -56,22 +61,30 @@ export function prepareDerivedWriter(
         if (isNews(resource.kind, issue))
           insertIssue.run(resource.id, issue.pointer, issue.code, issue.detail ?? null, runId);
       };
-      const ensure = (url: string, kind: string, ownerId: number | null, pointer: string): number => {
+      const ensure = (
+        url: string,
+        kind: string,
+        ownerId: number | null,
+        pointer: string,
+      ): EnsuredResource => {
         const found = resources.ensure(url, kind, ownerId, runId);
         if (found.isNew) discovered++;
         if (found.isAdopted && ownerId !== null) typedRows.adopt(found.id, resources.ownerOf(ownerId), runId);
+        if (found.isRetyped) search.noteRetyped(found.id);
         if (found.hasConflict) report({ pointer, code: "kind-conflict" });
-        return found.id;
+        return found;
       };
 
       if (resource.isKnown) removeIssues.run(resource.id);
-      const linkIds = links.write(resource, derived.links, runId, ensure);
+      const linkIds = links.write(resource, derived.links, runId, (...target) => ensure(...target).id);
       if (derived.items !== null) {
         const collectionId = pages.collectionOf(resource.id);
+        if (resource.isKnown) search.noteItems(resource.id);
         const members = derived.items.map(({ url, kind, name, owned }, n) => {
-          const itemId =
-            url === null ? null : ensure(url, kind, owned ? collectionId : null, `/collection/${n}/href`);
-          return { itemId, name };
+          if (url === null) return { itemId: null, name };
+          const item = ensure(url, kind, owned ? collectionId : null, `/collection/${n}/href`);
+          search.note(item);
+          return { itemId: item.id, name };
         });
         pages.writeMembers(resource, collectionId, members, runId);
         if (!keepsChains) {
@@ -84,6 +97,7 @@ export function prepareDerivedWriter(
         const idOfLink = (name: string) => linkIds.get(name) ?? null;
         const references = referenceIds(resource, idOfLink, resources);
         typedRows.write(resource, derived.projection, references, runId);
+        search.note(resource);
       }
       for (const issue of derived.issues) report(issue);
       return discovered;

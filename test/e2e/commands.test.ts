@@ -148,6 +148,30 @@ describe("reading a mirror", () => {
     expect(words).toContain(`→ models               ${links.models}\n`);
   });
 
+  it("search, as table and JSON, by words and for nothing", async () => {
+    const { url, fields } = firstBrand();
+    const found = await outputAsJson(
+      "search",
+      String(fields.name),
+      "--kind",
+      "brand",
+      "--mirror",
+      fixture.mirror,
+    );
+    expect(found).toMatchObject([{ kind: "brand", name: fields.name, state: "held", href: url }]);
+    const table = await output(
+      "search",
+      ...String(fields.name).split(" "),
+      "--limit",
+      "1",
+      "--mirror",
+      fixture.mirror,
+    );
+    expect(table).toMatch(/^kind +name +code +brand +bra_count +state +href\n─.*\n\S.*\n$/);
+    const nothing = await runArmoire(["search", "xyzzy", "--mirror", fixture.mirror, "--format", "ndjson"]);
+    expect(nothing).toMatchObject({ exitCode: 0, stdout: "", stderr: "Nothing has all of these words.\n" });
+  });
+
   it("query, as table, CSV and JSON", async () => {
     const sql = "select kind, known from coverage where kind = 'brand'";
     const query = (...more: readonly string[]) => output("query", sql, "--mirror", fixture.mirror, ...more);

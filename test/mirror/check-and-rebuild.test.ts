@@ -51,11 +51,25 @@ describe("check", () => {
   });
 
   it.each<[string, string, object[]]>([
-    ["a row", "update _brand_past set slug = 'other'", [{ code: "row", where: urlOf("b/") }]],
+    [
+      "a row",
+      "update _brand_past set slug = 'other'",
+      [
+        { code: "row", where: urlOf("b/") },
+        { code: "search", where: urlOf("b/") },
+      ],
+    ],
     ["an item", "update _member_past set name = 'Other'", [{ code: "row", where: urlOf("b/models/") }]],
     ["a link", "update _link_past set noted_url = 'x:y'", [{ code: "row", where: urlOf("b/") }]],
     ["a list row", "update _model_picture_past set text = 'x'", [{ code: "row", where: urlOf("m/") }]],
-    ["a row of no time", "update _brand_past set from_run = 0", [{ code: "row", where: urlOf("b/") }]],
+    [
+      "a row of no time",
+      "update _brand_past set from_run = 0",
+      [
+        { code: "row", where: urlOf("b/") },
+        { code: "search", where: urlOf("b/") },
+      ],
+    ],
   ])("reports %s of the past that no body gives, and rebuild mends it", (_case, damage, problems) => {
     walk(mirror, world());
     const later = world();
@@ -87,7 +101,10 @@ describe("check", () => {
     [
       "an edited row",
       "update _brand set name = 'Other' where name = 'B'",
-      [{ code: "row", where: urlOf("b/") }],
+      [
+        { code: "row", where: urlOf("b/") },
+        { code: "search", where: urlOf("b/") },
+      ],
     ],
     [
       "a row whose owner is another",
@@ -99,7 +116,40 @@ describe("check", () => {
       "update _brand set slug = x'62' where name = 'B'",
       [{ code: "row", where: urlOf("b/") }],
     ],
-    ["a missing row", "delete from _brand where name = 'B'", [{ code: "row", where: urlOf("b/") }]],
+    [
+      "a missing row",
+      "delete from _brand where name = 'B'",
+      [
+        { code: "row", where: urlOf("b/") },
+        { code: "search", where: urlOf("b/") },
+      ],
+    ],
+    [
+      "searched words that are not its own",
+      `update _search set text = '\n other \n' where resource_id = ${idOf("b/")}`,
+      [
+        { code: "search", where: urlOf("b/") },
+        { code: "search", where: urlOf("b/") },
+      ],
+    ],
+    [
+      "searched words that are lost",
+      `insert into _search_index (_search_index, rowid, kind, text)
+         select 'delete', id, kind, text from _search where resource_id = ${idOf("m/")};
+       delete from _search where resource_id = ${idOf("m/")}`,
+      [{ code: "search", where: urlOf("m/") }],
+    ],
+    [
+      "words that the index does not have",
+      `insert into _search_index (_search_index, rowid, kind, text)
+         select 'delete', id, kind, text from _search where resource_id = ${idOf("c/")}`,
+      [{ code: "search", where: urlOf("c/") }],
+    ],
+    [
+      "words that the index has for nothing",
+      "insert into _search_index (rowid, kind, text) values (4711, 'brand', 'stray')",
+      [{ code: "search", where: "_search" }],
+    ],
     ["a missing list row", "delete from _model_picture", [{ code: "row", where: urlOf("m/") }]],
     [
       "an extra list row",
@@ -213,7 +263,8 @@ describe("rebuild", () => {
     const before = canonicalDump(mirror);
     mirror.db.exec(
       `update _brand set name = 'Other' where name = 'B'; delete from _brand where name = 'C';
-       insert into _size (id) values (${idOf("b/")}); delete from _link; delete from _member; delete from _model_picture`,
+       insert into _size (id) values (${idOf("b/")}); delete from _link; delete from _member; delete from _model_picture;
+       delete from _search; insert into _search_index (_search_index) values ('delete-all')`,
     );
     mirror.close();
     await rebuildMirror({ file: rig.file, kinds, openedAt: someTime });

@@ -17,6 +17,7 @@ const released: Readonly<Record<string, string>> = {
   "0003-history": "f1267f9b213a1e230ef007c0f73809dc758f8fe93e89036848fd9aa231405270",
   "0004-compact-bodies": "c9990fe267c78c32c0cd1128be1d4d7fcd5955bb0b97d1637891c5acf498204b",
   "0005-fetched-run": "a8cfffa64cc968f74de90db33d806ddd25963ae49869a5a34e225862af56bd9c",
+  "0006-search": "ec837f18c9ed62e6658fcd03bc31dc50269c8d93147988a4461c097dbeb65d1e",
 };
 
 const link = { from_id: true, name: true, kind: true, to_id: true, noted_url: true } as const;
@@ -72,6 +73,7 @@ const bookkeeping: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Ta
   _page: { id: true, collection_id: true, next_id: true, total: true },
   _member: { ...member, from_run: true },
   _member_past: { ...member, from_run: true, to_run: true },
+  _search: { id: true, resource_id: true, kind: true, text: true, from_run: true, to_run: true },
   _issue: { resource_id: true, pointer: true, code: true, detail: true, run_id: true },
 };
 
@@ -119,8 +121,9 @@ describe("a mirror's tables", () => {
 
   it("are these, and the migrations' own", () => {
     const typed = [...entities, ...listTables].flatMap(({ table }) => [`_${table}`, `_${table}_past`]);
+    const index = ["", "_config", "_data", "_docsize", "_idx"].map((part) => `_search_index${part}`);
     expect(namesOf(db, "table")).toEqual(
-      [...typed, ...Object.keys(bookkeeping), "_migration", "_migration_lock"].sort(),
+      [...typed, ...Object.keys(bookkeeping), ...index, "_migration", "_migration_lock"].sort(),
     );
   });
 

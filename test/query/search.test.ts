@@ -1,0 +1,255 @@
+/** What a person types, and what is found. */
+import fc from "fast-check";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { showAsOf } from "../../src/mirror/snapshot.ts";
+import { type SearchOptions, search } from "../../src/query/search.ts";
+import { type MirrorRig, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
+import { entity, page, root, urlOf, worldOf } from "../mirror/world.ts";
+
+type Names = Readonly<Record<string, string>>;
+
+/** Brands by path, each with its models by path. */
+interface Catalogue {
+  readonly brands: Names;
+  readonly models?: Readonly<Record<string, Names>>;
+  /** Path to bras; 1 unless told. */
+  readonly braCounts?: Readonly<Record<string, number>>;
+}
+
+function bodiesOf({ brands, models = {}, braCounts = {} }: Catalogue): Map<string, string> {
+  const item = ([path, name]: readonly [string, string]) => ({ href: urlOf(path), name });
+  const list = (items: Names) => ({ ...page([]), collection: Object.entries(items).map(item) });
+  const count = (path: string) => ({ bra_count: braCounts[path] ?? 1 });
+  return worldOf({
+    "/": root(),
+    "brands/": list(brands),
+    ...Object.fromEntries(
+      Object.entries(brands).flatMap(([path, name]) => [
+        [path, entity({ name, ...count(path) }, { models: urlOf(`${path}models/`) })],
+        [`${path}models/`, list(models[path] ?? {})],
+        ...Object.entries(models[path] ?? {}).map(([model, modelName]) => [
+          model,
+          entity(
+            { name: modelName, code: `C-${model.replace("/", "")}`, ...count(model) },
+            { brand: urlOf(path) },
+          ),
+        ]),
+      ]),
+    ),
+  });
+}
+
+async function mirrorOf(...catalogues: readonly Catalogue[]): Promise<MirrorRig> {
+  const rig = await startMirrorRig();
+  const mirror = await rig.write();
+  for (const catalogue of catalogues) walk(mirror, bodiesOf(catalogue), { approve: true });
+  mirror.close();
+  return rig;
+}
+
+const find = (rig: MirrorRig, text: string, options?: SearchOptions) =>
+  rig.read((mirror) => search(mirror, text, options));
+const namesFound = (rig: MirrorRig, text: string, options?: SearchOptions) =>
+  find(rig, text, options).map(({ name }) => name);
+
+const scripts = {
+  "latin/": "Étoile Søster",
+  "greek/": "Ελληνίς",
+  "cyrillic/": "Ёлочка",
+  "arabic/": "خَيَّاط",
+  "hebrew/": "שָׁלוֹם",
+  "thai/": "ชุดชั้นในลูกไม้",
+  "chinese/": "上海内衣",
+  "japanese/": "日本の下着",
+  "korean/": "란제리하우스",
+  "emoji/": "Beach 🩱",
+  "marks/": "Zoe\u0308 a\u0323\u0302",
+  "signs/": "???",
+};
+
+describe("in every script", () => {
+  let rig: MirrorRig;
+  beforeAll(async () => {
+    rig = await mirrorOf({ brands: scripts });
+    return () => rig[Symbol.asyncDispose]();
+  });
+
+  it.each([
+    ["etoile", "latin/"],
+    ["ETOI sost", "latin/"],
+    ["ελληνισ", "greek/"],
+    ["ΕΛΛ", "greek/"],
+    ["елочка", "cyrillic/"],
+    ["ЁЛО", "cyrillic/"],
+    ["خياط", "arabic/"],
+    ["שלום", "hebrew/"],
+    ["ลูก", "thai/"],
+    ["ชั้นใน", "thai/"],
+    ["衣", "chinese/"],
+    ["海内", "chinese/"],
+    ["下着", "japanese/"],
+    ["の", "japanese/"],
+    ["제리", "korean/"],
+    ["🩱", "emoji/"],
+    ["zoë ậ", "marks/"],
+    ["???", "signs/"],
+  ])("%s finds its brand alone", (text, path) => {
+    expect(find(rig, text).map(({ href }) => href)).toEqual([urlOf(path)]);
+  });
+
+  it.each(["toile", "内海", "本日", "ラ", "", " ", "\u0000"])("%j finds nothing", (text) => {
+    expect(find(rig, text)).toEqual([]);
+  });
+
+  it("every name is found by itself", () => {
+    for (const [path, name] of Object.entries(scripts))
+      expect(find(rig, name).map(({ href }) => href)).toContain(urlOf(path));
+  });
+
+  it.each([
+    '"',
+    "'",
+    "a*",
+    "*",
+    "-a",
+    "a AND",
+    "NOT",
+    "NEAR(a b)",
+    "text:a",
+    "^a",
+    "(",
+    "{a b}:",
+    "a\u0000b",
+    "\ud800",
+  ])("%j is only text", (text) => {
+    expect(() => find(rig, text)).not.toThrow();
+  });
+
+  it("nothing that is typed is an error", () => {
+    const signs = fc.constantFrom(
+      ..."\"'*-+^:(){}[]|&~\u0000\ud800\udfff",
+      " AND ",
+      " OR ",
+      " NOT ",
+      " NEAR ",
+    );
+    rig.read((mirror) =>
+      fc.assert(
+        fc.property(
+          fc.oneof(
+            fc.string({ unit: "binary" }),
+            fc.array(fc.oneof(signs, fc.string())).map((parts) => parts.join("")),
+          ),
+          (text) => {
+            search(mirror, text);
+            search(mirror, `étoile ${text}`, { gone: true });
+          },
+        ),
+        { numRuns: 300 },
+      ),
+    );
+  });
+
+  it("a long text is only long", () => {
+    expect(find(rig, "衣".repeat(20_000))).toEqual([]);
+    expect(find(rig, Array.from({ length: 300 }, (_, n) => `e${n}`).join(" "))).toEqual([]);
+  });
+});
+
+it("what is called so comes first, then whole words, then beginnings, each by how many people own it", async () => {
+  await using rig = await mirrorOf({
+    brands: { "a/": "Lace", "b/": "Lacework", "c/": "Fine Lace", "d/": "Fine Lace Two", "e/": "Laces" },
+    braCounts: { "a/": 1, "b/": 50, "c/": 10, "d/": 20, "e/": 90 },
+  });
+  expect(namesFound(rig, "lace")).toEqual(["Lace", "Fine Lace Two", "Fine Lace", "Laces", "Lacework"]);
+  expect(namesFound(rig, "lace", { limit: 2 })).toEqual(["Lace", "Fine Lace Two"]);
+});
+
+it("a model is found by words of its own, of its code and of its brand, in any order", async () => {
+  await using rig = await mirrorOf({
+    brands: { "a/": "Comexim", "b/": "Ewa" },
+    models: { "a/": { "m1/": "Onyx", "m2/": "Rose" }, "b/": { "m3/": "Onyx" } },
+    braCounts: { "m3/": 5 },
+  });
+  expect(namesFound(rig, "comexim")).toEqual(["Comexim", "Onyx", "Rose"]);
+  expect(find(rig, "ony come")).toEqual([
+    {
+      ...{ kind: "model", name: "Onyx", code: "C-m1", brand: "Comexim", bra_count: 1n, state: "held" },
+      href: urlOf("m1/"),
+    },
+  ]);
+  expect(namesFound(rig, "onyx rose")).toEqual([]);
+  expect(find(rig, "c-m2").map(({ href }) => href)).toEqual([urlOf("m2/")]);
+  expect(find(rig, "onyx").map(({ brand }) => brand)).toEqual(["Ewa", "Comexim"]);
+  expect(find(rig, "comexim", { kind: "brand" }).map(({ kind }) => kind)).toEqual(["brand"]);
+});
+
+it("what is only listed is found under that name, with its brand, and said to be listed", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  const world = bodiesOf({ brands: { "a/": "Comexim" }, models: { "a/": { "m/": "Onyx" } } });
+  walk(mirror, world, { maxBatches: 4 });
+  expect(search(mirror, "comexim onyx")).toEqual([
+    {
+      kind: "model",
+      name: "Onyx",
+      code: null,
+      brand: "Comexim",
+      bra_count: null,
+      state: "listed",
+      href: urlOf("m/"),
+    },
+  ]);
+  walk(mirror, world);
+  expect(search(mirror, "comexim onyx")).toMatchObject([{ state: "held", code: "C-m" }]);
+});
+
+it("what is gone is left out, or comes last under the name that it had", async () => {
+  await using rig = await mirrorOf(
+    { brands: { "a/": "Lace", "b/": "Lace Two" }, braCounts: { "a/": 9 } },
+    { brands: { "b/": "Lace Two" } },
+  );
+  expect(namesFound(rig, "lace")).toEqual(["Lace Two"]);
+  expect(find(rig, "lace", { gone: true })).toMatchObject([
+    { name: "Lace Two", state: "held" },
+    { name: "Lace", state: "gone" },
+  ]);
+});
+
+it("in a mirror of an account, bras are found by what their owner calls them and notes", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write({ area: "account" });
+  const world = worldOf({
+    "/": root({ me: urlOf("me/") }),
+    "me/": entity({ username: "anna" }, { bras: urlOf("bras/") }),
+    "bras/": { ...page([]), collection: [{ href: urlOf("x/"), name: "The red one" }] },
+    "x/": entity({ name: "The red one", brand: "Comexim", model: "Onyx", note: "for Sundays" }),
+  });
+  walk(mirror, world);
+  const bra = { kind: "bra", name: "The red one", brand: "Comexim", bra_count: null, href: urlOf("x/") };
+  for (const text of ["red", "comexim onyx", "sunday"]) expect(search(mirror, text)).toMatchObject([bra]);
+});
+
+it("a mirror of an earlier version, whose index is not filled yet, is refused", async () => {
+  await using rig = await mirrorOf({ brands: { "a/": "Lace" } });
+  const mirror = await rig.write();
+  mirror.db.exec("insert into _meta (key, value) values ('rebuild_due', '0006-search')");
+  expect(() => search(mirror, "lace")).toThrow(expect.objectContaining({ code: "older" }));
+  mirror.close();
+  (await rig.write()).close();
+  expect(namesFound(rig, "lace")).toEqual(["Lace"]);
+});
+
+it("shown as of a run, a mirror is searched by the names of then", async () => {
+  await using rig = await mirrorOf({ brands: { "a/": "Before" } }, { brands: { "a/": "After" } });
+  const foundAsOf = (run: number, text: string) => {
+    const mirror = openMirrorReader(rig.file);
+    onTestFinished(() => mirror.close());
+    showAsOf(mirror.db, run);
+    return search(mirror, text).map(({ name }) => name);
+  };
+  expect([foundAsOf(1, "before"), foundAsOf(1, "after")]).toEqual([["Before"], []]);
+  expect([foundAsOf(2, "before"), foundAsOf(2, "after")]).toEqual([[], ["After"]]);
+  expect([namesFound(rig, "before"), namesFound(rig, "after")]).toEqual([[], ["After"]]);
+});
