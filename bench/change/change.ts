@@ -3,13 +3,24 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { printFindings } from "../aim.ts";
 import { makeFolder } from "../allowance/rig.ts";
+import { benchDiff } from "./diff.ts";
+import { benchExport } from "./export.ts";
 import { benchIngest } from "./ingest.ts";
+import { months } from "./months.ts";
+import { benchSearch } from "./search.ts";
+import { benchSize } from "./size.ts";
 
 export async function benchChange(print: (text: string) => void): Promise<void> {
   const folder = await makeFolder();
+  const file = join(folder, "catalogue.sqlite");
   try {
-    const file = join(folder, "catalogue.sqlite");
-    await printFindings(print, [() => benchIngest(file, join(folder, "forgetful.sqlite"))]);
+    await printFindings(print, [
+      () => benchIngest(file, join(folder, "forgetful.sqlite")),
+      () => benchSize(file),
+      () => benchDiff(file, folder, months + 1),
+      () => benchExport(file, folder, months + 1),
+      () => benchSearch(file),
+    ]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { formatTable } from "../../src/cli/text-table.ts";
+import { median } from "../median.ts";
 
 const rounds = 21;
 
@@ -26,9 +27,4 @@ function timeMillis(args: readonly string[]): number {
   const startedAt = performance.now();
   execFileSync(process.execPath, [...args]);
   return performance.now() - startedAt;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { formatTable } from "../../src/cli/text-table.ts";
 import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { median } from "../median.ts";
 import type { Measurement } from "./measure.ts";
 
 interface Size {
@@ -131,9 +132,4 @@ async function startSandboxProcess(flags: readonly string[]): Promise<{ url: str
     return { url: (JSON.parse(line) as { url: string }).url, stop: () => child.kill() };
   }
   throw new Error("the sandbox did not start");
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

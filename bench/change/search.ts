@@ -1,0 +1,70 @@
+/** Searches of every sort in one mirror, each a few times. */
+import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { search } from "../../src/query/search.ts";
+import { type Findings, formatCount } from "../aim.ts";
+import { median, percentile } from "../median.ts";
+
+const most = 20;
+const perSort = 300;
+
+export function benchSearch(file: string): Findings {
+  const mirror = openMirrorReader(file);
+  const names = mirror.db
+    .prepare<[], string>(
+      `select name from (select name, href from model union all select name, href from brand)
+       where name is not null order by substr(href, -7), href limit ${perSort}`,
+    )
+    .pluck()
+    .all()
+    .map(String);
+  const codes = mirror.db
+    .prepare<[], string>(
+      `select code from model where code is not null order by substr(href, -7) limit ${perSort}`,
+    )
+    .pluck()
+    .all()
+    .map(String);
+  const firstWords = names.map((name) => name.split(/\s+/)[0] ?? name);
+  const sorts: readonly (readonly [string, readonly string[]])[] = [
+    ["a whole name", names],
+    ["its first word", firstWords],
+    [
+      "the first word and a letter",
+      names.map((name) => name.split(/\s+/).slice(0, 2).join(" ").slice(0, -1)),
+    ],
+    ["three letters", firstWords.map((word) => [...word].slice(0, 3).join(""))],
+    ["two letters", firstWords.map((word) => [...word].slice(0, 2).join(""))],
+    ["a code", codes],
+  ];
+  search(mirror, "warm");
+  const timed = sorts.map(([name, texts]) => ({
+    name,
+    times: texts.map((text) => timeMillis(() => search(mirror, text))),
+  }));
+  mirror.close();
+  const all = timed.flatMap(({ times }) => times);
+  const row = (name: string, times: readonly number[]) => [
+    name,
+    formatCount(times.length),
+    median(times).toFixed(1),
+    percentile(times, 0.99).toFixed(1),
+  ];
+  return {
+    title: "Search",
+    headings: ["what is typed", "searches", "p50 ms", "p99 ms"],
+    rows: [...timed.map(({ name, times }) => row(name, times)), row("all of them", all)],
+    aims: [
+      {
+        aim: `search: p99 ≤ ${most} ms`,
+        reached: `${percentile(all, 0.99).toFixed(1)} ms`,
+        isReached: percentile(all, 0.99) <= most,
+      },
+    ],
+  };
+}
+
+function timeMillis(work: () => unknown): number {
+  const startedAt = performance.now();
+  work();
+  return performance.now() - startedAt;
+}
