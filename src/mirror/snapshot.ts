@@ -10,24 +10,30 @@ import type { Connection } from "./connection.ts";
 import { MirrorError } from "./errors.ts";
 import { isRebuildDue } from "./rebuild.ts";
 import { columnsOf } from "./versioned-rows.ts";
-import { versionedTables } from "./versioned-tables.ts";
+import { typedTables, versionedTables } from "./versioned-tables.ts";
 
 /**
- * @param runId a run that has ended
+ * @param runId a run that has ended; 0 is before the first one, when nothing was known
+ * @param ids a JSON array of the resources whose typed rows are shown; those of all unless told
  * @throws MirrorError `older`
  */
-export function showAsOf(db: Connection, runId: number): void {
+export function showAsOf(db: Connection, runId: number, ids?: string): void {
   requireHistory(db);
+  if (ids !== undefined) {
+    db.exec("create temp table _shown (id integer primary key)");
+    db.prepare("insert into temp._shown select value from json_each(?)").run(ids);
+  }
   const views = db
     .prepare<[], string>("select sql from sqlite_schema where type = 'view' order by rowid")
     .pluck()
     .all();
-  for (const [table, select] of Object.entries(tablesAsOf(BigInt(runId))))
+  for (const [table, select] of Object.entries(tablesAsOf(BigInt(runId), ids === undefined)))
     db.exec(`create temp view ${table} as ${select}`);
   for (const sql of views) db.exec(sql.replace(/^create\s+view/i, "create temp view"));
 }
 
-function requireHistory(db: Connection): void {
+/** @throws MirrorError `older` */
+export function requireHistory(db: Connection): void {
   const isThere = db.prepare("select 1 from sqlite_schema where name = '_resource_past'").get() !== undefined;
   if (isThere && !isRebuildDue(db)) return;
   throw new MirrorError(
@@ -38,7 +44,7 @@ function requireHistory(db: Connection): void {
   );
 }
 
-function tablesAsOf(runId: bigint): Readonly<Record<string, string>> {
+function tablesAsOf(runId: bigint, showsAll: boolean): Readonly<Record<string, string>> {
   // The first state that ended after that run; where none did, the present one began before it ended.
   const former = (value: string) =>
     `(select ${value} from main._resource_past p where p.id = r.id and p.to_run > ${runId} order by p.to_run limit 1)`;
@@ -58,10 +64,13 @@ function tablesAsOf(runId: bigint): Readonly<Record<string, string>> {
     ...Object.fromEntries(
       versionedTables.map((table) => {
         const columns = [...columnsOf(table), "from_run"].join(", ");
+        const isShown =
+          showsAll || !typedTables.includes(table) ? "" : ` and ${table.key} in (select id from temp._shown)`;
         return [
           table.name,
-          `select ${columns} from main.${table.name} where from_run <= ${runId}
-           union all select ${columns} from main.${table.name}_past where from_run <= ${runId} and to_run > ${runId}`,
+          `select ${columns} from main.${table.name} where from_run <= ${runId}${isShown}
+           union all select ${columns} from main.${table.name}_past
+           where from_run <= ${runId} and to_run > ${runId}${isShown}`,
         ];
       }),
     ),

@@ -31,9 +31,10 @@ export const memberTable: VersionedTable = {
   columns: ["item_id", "name"],
 };
 
-export const versionedTables: readonly VersionedTable[] = [
+/** Those with the fields of the service. */
+export const typedTables: readonly VersionedTable[] = [
   ...entities.map(entityTable),
   ...listTables.map(listTable),
-  linkTable,
-  memberTable,
 ];
+
+export const versionedTables: readonly VersionedTable[] = [...typedTables, linkTable, memberTable];
