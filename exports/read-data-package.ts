@@ -18,8 +18,13 @@ export interface ReadPackage {
   readonly tables: readonly ReadTable[];
 }
 
-const readersByFormat: Readonly<Record<string, (path: string, file: ManifestFile, raw: boolean) => ReadTable["rows"]>> = {
-  json: (path, { columns }) => () => readJsonRows(readLines(path), columns),
+const readersByFormat: Readonly<
+  Record<string, (path: string, file: ManifestFile, raw: boolean) => ReadTable["rows"]>
+> = {
+  json:
+    (path, { columns }) =>
+    () =>
+      readJsonRows(readLines(path), columns),
   csv: (path, _file, raw) => () => readCsvRows(readLines(path), { raw }),
 };
 

@@ -1,15 +1,13 @@
 export type ChangeErrorCode =
   /** No table, field or brand is called so. */
   | "unknown-name"
-  /** A point that cannot be read, or a time with a zone where the service's have none. */
+  /** A point without what it is a point of, or a time with a zone where the service's have none. */
   | "bad-point"
   | "bad-time"
   /** No run is at that point. */
   | "no-such-run"
   /** Nothing in both that could be compared. */
-  | "not-comparable"
-  /** An export's files are not what its manifest says. */
-  | "damaged-package";
+  | "not-comparable";
 
 /** Two states could not be compared; `hint` says what to do next. */
 export class ChangeError extends Error {

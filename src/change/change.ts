@@ -39,6 +39,8 @@ export interface Removed extends About {
 /** A tombstone that lives again; `fields` is what else changed. */
 export interface Revived extends About {
   readonly change: "revived";
+  /** Since when it was gone. */
+  readonly goneAt: Cell;
   readonly row: Row;
   readonly fields: readonly FieldChange[];
 }

@@ -29,10 +29,22 @@ export interface Asked {
 /** @throws ChangeError `unknown-name` */
 export function readChoice(asked: Asked, kinds: readonly ComparedKind[], states: readonly State[]): Choice {
   const { brands = [], fields = [], ignored = [] } = asked;
-  const known = [...new Set(kinds.flatMap((kind) => [...kind.fields, ...(kind.hasTombstones ? ["gone_at"] : [])]))];
-  for (const name of asked.kinds ?? []) requireKnown("kind", name, kinds.map((kind) => kind.name));
+  const known = [
+    ...new Set(kinds.flatMap((kind) => [...kind.fields, ...(kind.hasTombstones ? ["gone_at"] : [])])),
+  ];
+  for (const name of asked.kinds ?? [])
+    requireKnown(
+      "kind",
+      name,
+      kinds.map((kind) => kind.name),
+    );
   for (const name of [...fields, ...ignored]) requireKnown("field", name, known);
-  return { kinds: asked.kinds ?? [], brandHrefs: brands.flatMap((name) => brandsCalled(name, states)), fields, ignored };
+  return {
+    kinds: asked.kinds ?? [],
+    brandHrefs: brands.flatMap((name) => brandsCalled(name, states)),
+    fields,
+    ignored,
+  };
 }
 
 export function isOfKind({ kinds }: Choice, { name }: ComparedKind): boolean {
@@ -76,6 +88,6 @@ function brandsCalled(name: string, states: readonly State[]): string[] {
   throw new ChangeError(
     "unknown-name",
     `No brand is called ${JSON.stringify(name)} in what is compared.`,
-    "Give its URL, its slug or its name; `armoire query \"select name, slug from brand\"` lists them.",
+    'Give its URL, its slug or its name; `armoire query "select name, slug from brand"` lists them.',
   );
 }

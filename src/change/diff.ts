@@ -63,7 +63,8 @@ function compare(
   const wasGone = before.goneAt !== null;
   const isGone = after.goneAt !== null;
   if (!wasGone && isGone) return { ...about, change: "removed", isTombstone, row: toRow(kind, last), fields };
-  if (wasGone && !isGone) return { ...about, change: "revived", row: toRow(kind, last), fields };
+  if (wasGone && !isGone)
+    return { ...about, change: "revived", goneAt: before.goneAt, row: toRow(kind, last), fields };
   // Revived and gone again in between.
   if (before.goneAt !== after.goneAt)
     fields.push({ field: "gone_at", before: before.goneAt, after: after.goneAt });

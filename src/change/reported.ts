@@ -10,7 +10,11 @@ import { toSortable } from "./timestamps.ts";
  * In the order of `diff`, tombstones included; what has no such field is never reported.
  * @param since as `readNaiveTime` gives it
  */
-export function* reportedSince(state: State, since: string, choice: Choice = everything): Generator<Reported> {
+export function* reportedSince(
+  state: State,
+  since: string,
+  choice: Choice = everything,
+): Generator<Reported> {
   for (const kind of compareKinds(state, state).kinds) {
     const at = kind.fields.indexOf("last_modified_at");
     if (at < 0 || !isOfKind(choice, kind)) continue;

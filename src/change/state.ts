@@ -124,7 +124,9 @@ function* groupsOf(state: State, { table: name, columns }: ComparedList): Genera
       entries = [];
     }
     href = owner;
-    entries.push(Object.fromEntries(columnsAt.map(([column, at]) => [column, toComparable(row[at] ?? null)])));
+    entries.push(
+      Object.fromEntries(columnsAt.map(([column, at]) => [column, toComparable(row[at] ?? null)])),
+    );
   }
   if (href !== null) yield { href, entries };
 }

@@ -5,7 +5,9 @@ import type { Value } from "./change.ts";
 /** @param isTyped whether a number and the text of its digits are two things */
 export function isSameValue(one: Value, other: Value, isTyped: boolean): boolean {
   if (isList(one) && isList(other)) {
-    return one.length === other.length && one.every((entry, n) => isSameEntry(entry, other[n] ?? {}, isTyped));
+    return (
+      one.length === other.length && one.every((entry, n) => isSameEntry(entry, other[n] ?? {}, isTyped))
+    );
   }
   if (isList(one) || isList(other)) return false;
   if (Object.is(one, other)) return true;

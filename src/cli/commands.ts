@@ -25,6 +25,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   runs: { summary: "the run log", load: () => import("./commands/runs.ts") },
   show: { summary: "one brand, model or size", load: () => import("./commands/show.ts") },
   query: { summary: "read-only SQL", load: () => import("./commands/query.ts") },
+  diff: { summary: "what changed between two points", load: () => import("./commands/diff.ts") },
   export: {
     summary: "the tables as CSV and JSON, with a manifest",
     load: () => import("./commands/export.ts"),
