@@ -8,7 +8,7 @@ const brands = ["brands/a/", "brands/b/"];
 const models = ["m/1/", "m/2/", "m/3/"];
 const sizes = ["s/1/", "s/2/", "s/3/", "s/4/"];
 export const places: readonly string[] = [...brands, ...models, ...sizes];
-export const versionCount = 7;
+export const versionCount = 8;
 
 /** What differs from one version to the next: numbers beyond 2^53, no UTF-8, null, nothing at all, a time alone. */
 const bodies: readonly object[] = [
@@ -26,7 +26,11 @@ const bodies: readonly object[] = [
     band: 65,
     last_modified_at: "2026-01-01T00:00:00",
   },
+  // As the first, with fewer pictures.
+  { name: "One", bra_count: 1, last_modified_at: "2026-01-01T00:00:00" },
 ];
+
+const pictureCounts = [0, 1, 1, 2, 0, 3, 1, 0];
 
 export function worldOfVersions(versions: Versions): Map<string, string> {
   const versionOf = (place: string) => versions[places.indexOf(place)] ?? 0;
@@ -35,7 +39,7 @@ export function worldOfVersions(versions: Versions): Map<string, string> {
   const brandOf = (place: string) => brands[versionOf(place) % brands.length] ?? "";
   const modelOf = (place: string) => models[sizes.indexOf(place) % models.length] ?? "";
   const pictures = (place: string) =>
-    Array.from({ length: versionOf(place) % 3 }, (_, n) => ({
+    Array.from({ length: pictureCounts[versionOf(place)] ?? 0 }, (_, n) => ({
       url: `${place}${n * versionOf(place)}.png`,
       text: null,
     }));

@@ -10,7 +10,6 @@ export interface Step {
   readonly edits: readonly { readonly place: number; readonly version: number }[];
   /** After so many batches the run ends with the rest due. */
   readonly maxBatches: number;
-  /** Changes once more, and is seen once more, before the run closes. */
   readonly rebuilds: boolean;
 }
 
@@ -39,7 +38,9 @@ export async function liveThrough(history: readonly Step[]): Promise<LivedMirror
   const states: Rows[] = [new Map()];
   for (const { edits, maxBatches, rebuilds } of history) {
     for (const { place, version } of edits) versions = versions.with(place, version);
-    walk(mirror, worldOfVersions(versions), { maxBatches, approve: true });
+    const { runId } = walk(mirror, worldOfVersions(versions), { maxBatches, approve: true });
+    // Every tombstone tells the start of its run.
+    mirror.db.prepare("update _run set started_at = started_at || id where id = ?").run(runId);
     states.push(rowsOfState(presentOf(mirror)));
     if (rebuilds) mirror.rebuild();
   }
