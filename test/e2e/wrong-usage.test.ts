@@ -13,7 +13,7 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 describe("an unknown flag is wrong usage", () => {
   it.concurrent.each([
     ...["sync", "plan", "status", "runs", "show", "query", "export --out o", "doctor", "sandbox", "mirror"],
-    ...["mirror check", "mirror rebuild"],
+    ...["mirror check", "mirror rebuild", "runs list", "runs show 1", "diff"],
   ])("of %s", async (command) => {
     const args = [...command.split(" "), "--nonsense"];
     await expectRefused(fixture, [() => args, 2, /unknown option '--nonsense'/]);
