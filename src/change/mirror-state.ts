@@ -3,20 +3,20 @@ import { idsBetween } from "../mirror/between-runs.ts";
 import { fromStored } from "../mirror/cell.ts";
 import { toMirrorError } from "../mirror/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
-import { showAsOf } from "../mirror/snapshot.ts";
+import { type ShownIds, showAsOf } from "../mirror/snapshot.ts";
 import { publicTables } from "../mirror/tables.ts";
 import type { Brand, MirrorPlace, State } from "./state.ts";
 
 /**
- * @param ids as `showAsOf` takes them
+ * @param shown as `showAsOf` takes it
  * @throws MirrorError
  */
-export function openMirrorState(place: MirrorPlace, ids?: string): State {
+export function openMirrorState(place: MirrorPlace, shown?: ShownIds): State {
   return withReader(place.mirror, (mirror) => {
     const { db } = mirror;
     // One instant of the file for all that is read, while a sync may go on writing.
     db.exec("begin");
-    showAsOf(db, place.run, ids);
+    showAsOf(db, place.run, shown);
     return {
       place,
       baseUrl: mirror.identity.baseUrl,
@@ -39,14 +39,14 @@ export function openMirrorState(place: MirrorPlace, ids?: string): State {
  * @throws MirrorError
  */
 export function openRunsOfMirror(a: MirrorPlace, b: MirrorPlace): readonly [State, State] {
-  const ids = withReader(a.mirror, (mirror) => {
+  const shown = withReader(a.mirror, (mirror) => {
     const between = idsBetween(mirror.db, a.run, b.run);
     mirror.close();
     return between;
   });
-  const one = openMirrorState(a, ids);
+  const one = openMirrorState(a, shown);
   try {
-    return [one, openMirrorState(b, ids)];
+    return [one, openMirrorState(b, shown)];
   } catch (error) {
     one.close();
     throw error;

@@ -3,46 +3,64 @@
  * not read the rest. In: a connection that does not show the past yet. Out: ids; more than those that differ, never fewer.
  */
 import type { Connection } from "./connection.ts";
-import { requireHistory } from "./snapshot.ts";
+import { requireHistory, type ShownIds } from "./snapshot.ts";
+import type { VersionedTable } from "./versioned-rows.ts";
 import { typedTables } from "./versioned-tables.ts";
 
 /**
- * In any order.
- * @param oneRun, otherRun runs that have ended; 0 is before the first one
- * @returns a JSON array, for `showAsOf`
+ * An entity is shown with its lists, and a size with its model, whose brand it shows.
+ * @param oneRun, otherRun runs that have ended, in any order; 0 is before the first one
  * @throws MirrorError `older`
  */
-export function idsBetween(db: Connection, oneRun: number, otherRun: number): string {
+export function idsBetween(db: Connection, oneRun: number, otherRun: number): ShownIds {
   requireHistory(db);
-  const range = { low: Math.min(oneRun, otherRun), high: Math.max(oneRun, otherRun) };
-  const run = (sql: string) => db.prepare<[typeof range]>(sql).run(range);
-  db.exec("create temp table _between (id integer primary key)");
-  for (const select of [statesIn, ...typedTables.flatMap(rowsIn)])
-    run(`insert or ignore into temp._between ${select}`);
-  // A size shows its model's brand, and needs the model for that.
-  run(`insert or ignore into temp._between
-    select id from ${sizes} where model_id in
-      (select id from temp._between where ${brandAt("@low")} is not ${brandAt("@high")})`);
-  run(`insert or ignore into temp._between
-    select model_id from ${sizes} where model_id is not null and id in (select id from temp._between)`);
-  const ids = db.prepare<[], string>("select json_group_array(id) from temp._between").pluck().get();
-  db.exec("drop table temp._between");
-  return ids ?? "[]";
+  const [low = 0n, high = 0n] = [oneRun, otherRun].sort((one, other) => one - other).map(BigInt);
+  const isIn = (column: string) => `(${column} > ${low} and ${column} <= ${high})`;
+  const note = (table: string, select: string) =>
+    db.exec(`insert or ignore into temp._between${table} ${select}`);
+
+  make(db, "_resource", `select id from main._resource_past where ${isIn("to_run")}`);
+  for (const [main, ...lists] of typedTables) {
+    if (main === undefined) continue;
+    make(
+      db,
+      main.name,
+      `select ${main.key} from main.${main.name} where ${main.key} in ${noted("_resource")}`,
+    );
+    for (const { name, key } of [main, ...lists]) {
+      note(main.name, `select ${key} from main.${name} where ${isIn("from_run")}`);
+      note(main.name, `select ${key} from main.${name}_past where ${isIn("from_run")} or ${isIn("to_run")}`);
+    }
+  }
+  const hasMoved = `${brandAt(low)} is not ${brandAt(high)}`;
+  note(
+    "_size",
+    `select id from ${sizes} where model_id in (select id from temp._between_model where ${hasMoved})`,
+  );
+  note("_model", `select model_id from ${sizes} where id in ${noted("_size")} and model_id is not null`);
+
+  const idsOf = ([main]: readonly VersionedTable[]) =>
+    db.prepare<[], string>(`select json_group_array(id) from temp._between${main?.name}`).pluck().get() ??
+    "[]";
+  return Object.fromEntries(
+    typedTables.flatMap((tables) => {
+      const ids = idsOf(tables);
+      return tables.map(({ name }) => [name, ids]);
+    }),
+  );
 }
 
-const isIn = (column: string) => `(${column} > @low and ${column} <= @high)`;
+function make(db: Connection, table: string, select: string): void {
+  db.exec(`create temp table _between${table} (id integer primary key)`);
+  db.exec(`insert or ignore into temp._between${table} ${select}`);
+}
 
-const statesIn = `select id from main._resource_past where ${isIn("to_run")}`;
-
-const rowsIn = ({ name, key }: { readonly name: string; readonly key: string }) => [
-  `select ${key} from main.${name} where ${isIn("from_run")}`,
-  `select ${key} from main.${name}_past where ${isIn("from_run")} or ${isIn("to_run")}`,
-];
+const noted = (table: string) => `(select id from temp._between${table})`;
 
 const sizes = "(select id, model_id from main._size union all select id, model_id from main._size_past)";
 
-/** The brand of the model `_between.id`; null also for what is no model, or was not known. */
-const brandAt = (run: string) => `(
-  select brand_id from main._model where id = _between.id and from_run <= ${run}
+/** The brand of the model `_between_model.id`; null also where it was not known. */
+const brandAt = (run: bigint) => `(
+  select brand_id from main._model where id = _between_model.id and from_run <= ${run}
   union all select brand_id from main._model_past
-  where id = _between.id and from_run <= ${run} and to_run > ${run})`;
+  where id = _between_model.id and from_run <= ${run} and to_run > ${run})`;

@@ -10,24 +10,27 @@ import type { Connection } from "./connection.ts";
 import { MirrorError } from "./errors.ts";
 import { isRebuildDue } from "./rebuild.ts";
 import { columnsOf } from "./versioned-rows.ts";
-import { typedTables, versionedTables } from "./versioned-tables.ts";
+import { versionedTables } from "./versioned-tables.ts";
+
+/** By the name of a typed table, of which resources to show rows: a JSON array of ids. */
+export type ShownIds = Readonly<Record<string, string>>;
 
 /**
  * @param runId a run that has ended; 0 is before the first one, when nothing was known
- * @param ids a JSON array of the resources whose typed rows are shown; those of all unless told
+ * @param shown all typed rows unless told
  * @throws MirrorError `older`
  */
-export function showAsOf(db: Connection, runId: number, ids?: string): void {
+export function showAsOf(db: Connection, runId: number, shown: ShownIds = {}): void {
   requireHistory(db);
-  if (ids !== undefined) {
-    db.exec("create temp table _shown (id integer primary key)");
-    db.prepare("insert into temp._shown select value from json_each(?)").run(ids);
+  for (const [table, ids] of Object.entries(shown)) {
+    db.exec(`create temp table _shown${table} (id integer primary key)`);
+    db.prepare(`insert into temp._shown${table} select value from json_each(?)`).run(ids);
   }
   const views = db
     .prepare<[], string>("select sql from sqlite_schema where type = 'view' order by rowid")
     .pluck()
     .all();
-  for (const [table, select] of Object.entries(tablesAsOf(BigInt(runId), ids === undefined)))
+  for (const [table, select] of Object.entries(tablesAsOf(BigInt(runId), shown)))
     db.exec(`create temp view ${table} as ${select}`);
   for (const sql of views) db.exec(sql.replace(/^create\s+view/i, "create temp view"));
 }
@@ -44,7 +47,7 @@ export function requireHistory(db: Connection): void {
   );
 }
 
-function tablesAsOf(runId: bigint, showsAll: boolean): Readonly<Record<string, string>> {
+function tablesAsOf(runId: bigint, shown: ShownIds): Readonly<Record<string, string>> {
   // The first state that ended after that run; where none did, the present one began before it ended.
   const former = (value: string) =>
     `(select ${value} from main._resource_past p where p.id = r.id and p.to_run > ${runId} order by p.to_run limit 1)`;
@@ -64,8 +67,9 @@ function tablesAsOf(runId: bigint, showsAll: boolean): Readonly<Record<string, s
     ...Object.fromEntries(
       versionedTables.map((table) => {
         const columns = [...columnsOf(table), "from_run"].join(", ");
-        const isShown =
-          showsAll || !typedTables.includes(table) ? "" : ` and ${table.key} in (select id from temp._shown)`;
+        const isShown = Object.hasOwn(shown, table.name)
+          ? ` and ${table.key} in (select id from temp._shown${table.name})`
+          : "";
         return [
           table.name,
           `select ${columns} from main.${table.name} where from_run <= ${runId}${isShown}
