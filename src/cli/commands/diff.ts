@@ -65,10 +65,7 @@ Exit codes: 0 done, 20 differences found, with --exit-code.`,
         const totals = await printChanges(opened, flags.since ?? null, format, io.out);
         if (flags.exitCode && Object.keys(totals).length > 0) io.setExitCode(exitCodes.different);
       } catch (error) {
-        throw toMirrorError(
-          error,
-          "mirror" in opened.to.place ? opened.to.place.mirror : opened.to.place.folder,
-        );
+        throw "mirror" in opened.to.place ? toMirrorError(error, opened.to.place.mirror) : error;
       } finally {
         opened.close();
       }
