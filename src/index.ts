@@ -13,7 +13,7 @@ export { verifyDataPackage } from "../exports/verify-data-package.ts";
 export { kinds } from "../jobs/kinds.ts";
 export type { Cell } from "../schema/fields.ts";
 export type { Depth } from "../schema/kind.ts";
-export type { Change, FieldChange, Reported, Row, Value } from "./change/change.ts";
+export type { Change, Reported, Row, Value } from "./change/change.ts";
 export { ChangeError } from "./change/change-error.ts";
 export { type DiffRequest, type OpenDiff, openDiff, openReported } from "./change/open-diff.ts";
 export type { Place } from "./change/state.ts";
@@ -28,10 +28,22 @@ export { rebuildMirror } from "./mirror/rebuild-mirror.ts";
 export { type EndedRun, resolvePoint } from "./mirror/resolve-point.ts";
 export { listRuns, type RunRecord } from "./mirror/runs.ts";
 export { type PublicTable, publicTables } from "./mirror/tables.ts";
+export type { FoundResource, ShownKind } from "./query/called.ts";
+export type { FieldValue } from "./query/field-history.ts";
+export { findResource } from "./query/find-resource.ts";
+export {
+  type FieldChange,
+  type Life,
+  type Moment,
+  type ResourceHistory,
+  type RevisionOfLife,
+  readHistory,
+} from "./query/history.ts";
+export { KeyError } from "./query/key-error.ts";
 export { type PastStatus, readPastStatus } from "./query/past-status.ts";
 export { QueryError } from "./query/query-error.ts";
 export { type QueryRequest, type QueryResult, runQuery } from "./query/run-query.ts";
-export { ShowError, type ShownResource, showResource } from "./query/show.ts";
+export { type ShownResource, showResource } from "./query/show.ts";
 export { type MirrorStatus, readStatus } from "./query/status.ts";
 export { type Sandbox, startSandbox } from "./sandbox/sandbox.ts";
 export type { SandboxOptions } from "./sandbox/sandbox-options.ts";

@@ -24,6 +24,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   runs: { summary: "the run log", load: () => import("./commands/runs.ts") },
   show: { summary: "one brand, model or size", load: () => import("./commands/show.ts") },
+  history: {
+    summary: "the life of a brand, model or size, field by field",
+    load: () => import("./commands/history.ts"),
+  },
   query: { summary: "read-only SQL", load: () => import("./commands/query.ts") },
   diff: { summary: "what changed between two points", load: () => import("./commands/diff.ts") },
   export: {

@@ -3,8 +3,8 @@ import { ExportError } from "../../exports/export-error.ts";
 import { ChangeError, type ChangeErrorCode } from "../change/change-error.ts";
 import { MirrorError, type MirrorErrorCode } from "../mirror/errors.ts";
 import { PointError } from "../mirror/point-error.ts";
+import { KeyError } from "../query/key-error.ts";
 import { QueryError } from "../query/query-error.ts";
-import { ShowError } from "../query/show.ts";
 import { ServiceSettingsError } from "../service/settings-error.ts";
 import { LedgerError, type LedgerErrorCode } from "../sync/ledger/ledger-error.ts";
 import { SyncError, type SyncErrorCode } from "../sync/sync-error.ts";
@@ -76,5 +76,5 @@ export function describeError(error: unknown, isVerbose: boolean): string {
 
 function isDesigned(error: unknown): boolean {
   const designed = [CliError, MirrorError, PointError, SyncError, LedgerError, ServiceSettingsError];
-  return [...designed, ChangeError, QueryError, ShowError, ExportError].some((type) => error instanceof type);
+  return [...designed, ChangeError, QueryError, KeyError, ExportError].some((type) => error instanceof type);
 }

@@ -1,10 +1,9 @@
-/** One resource, found by what a person calls it: its URL, its slugs from the brand down, or its name. */
+/** One resource as the mirror holds it: its row and its links. */
 import type { Cell } from "../../schema/fields.ts";
 import { fromStored } from "../mirror/cell.ts";
 import type { MirrorReader } from "../mirror/mirror.ts";
-
-export const shownKinds = ["brand", "model", "size"] as const;
-export type ShownKind = (typeof shownKinds)[number];
+import type { ShownKind } from "./called.ts";
+import { findResource } from "./find-resource.ts";
 
 export interface ShownResource {
   readonly kind: ShownKind;
@@ -13,55 +12,9 @@ export interface ShownResource {
   readonly links: readonly { readonly name: string; readonly url: string | null }[];
 }
 
-/** Nothing, or more than one thing, is called so. */
-export class ShowError extends Error {
-  override readonly name = "ShowError";
-  readonly hint: string;
-  constructor(message: string, hint: string) {
-    super(message);
-    this.hint = hint;
-  }
-}
-
-const finders: Readonly<Record<ShownKind, readonly string[]>> = {
-  brand: [
-    "select href from brand where href = :key",
-    "select href from brand where slug = :key",
-    "select href from brand where name = :key collate nocase",
-  ],
-  model: [
-    "select href from model where href = :key",
-    "select m.href from model m join brand b on b.href = m.brand_href where b.slug || '/' || m.slug = :key",
-    "select href from model where slug = :key or code = :key",
-    "select href from model where name = :key collate nocase or full_name = :key collate nocase",
-  ],
-  size: [
-    "select href from size where href = :key",
-    `select s.href from size s join model m on m.href = s.model_href join brand b on b.href = m.brand_href
-     where b.slug || '/' || m.slug || '/' || s.size = :key`,
-  ],
-};
-
-/** @throws ShowError when the key finds none, or several */
+/** @throws KeyError when the key finds none, or several */
 export function showResource(mirror: MirrorReader, kind: ShownKind, key: string): ShownResource {
-  for (const finder of finders[kind]) {
-    const found = mirror.db
-      .prepare<{ key: string }, string>(`${finder} order by 1 limit 6`)
-      .pluck()
-      .all({ key });
-    const [href] = found;
-    if (href !== undefined && found.length === 1) return readResource(mirror, kind, href);
-    if (found.length > 1) {
-      throw new ShowError(
-        `Several are called ${JSON.stringify(key)}: ${found.slice(0, 5).join(", ")}${found.length > 5 ? ", …" : ""}`,
-        "Give the URL of one of them.",
-      );
-    }
-  }
-  throw new ShowError(
-    `The mirror holds no ${kind} called ${JSON.stringify(key)}`,
-    "A key is a URL, slugs such as brand/model/size, or a name; `armoire status` says what is held.",
-  );
+  return readResource(mirror, kind, findResource(mirror, kind, key).href);
 }
 
 function readResource({ db }: MirrorReader, kind: ShownKind, href: string): ShownResource {

@@ -1,5 +1,6 @@
 /** From what a person calls a brand to its resources: a listed name, a slug that is held, or a name that slugifies to it. */
 import type { MirrorReader } from "../mirror/mirror.ts";
+import { namesAlike, slugify } from "../mirror/names.ts";
 import { SyncError } from "./sync-error.ts";
 
 export type FoundBrands =
@@ -32,11 +33,8 @@ export function findBrands(mirror: MirrorReader, wanted: string): FoundBrands {
   if (bySlug.length > 0) return { certainty: "known", ids: bySlug };
   const likely = idsWhere((brand) => brand.slug === null && slug !== "" && slugify(brand.name) === slug);
   if (likely.length > 0) return { certainty: "likely", ids: likely };
-  const start = slug.slice(0, 3);
-  const alike = listed.flatMap(({ name }) =>
-    name !== null && start !== "" && slugify(name).includes(start) ? [name] : [],
-  );
-  return { certainty: "none", alike: [...new Set(alike)].slice(0, 3) };
+  const names = listed.flatMap(({ name }) => (typeof name === "string" ? [name] : []));
+  return { certainty: "none", alike: namesAlike(wanted, names, 3) };
 }
 
 export function unknownBrand(wanted: string, alike: readonly string[]): SyncError {
@@ -47,17 +45,6 @@ export function unknownBrand(wanted: string, alike: readonly string[]): SyncErro
       ? `Did you mean ${alike.map((name) => JSON.stringify(name)).join(" or ")}?`
       : "`armoire query 'select name from known'` lists the brands that the mirror knows.",
   );
-}
-
-/** The usual making of a slug from a name: accents off, everything but letters and digits to single hyphens. */
-export function slugify(name: unknown): string {
-  if (typeof name !== "string") return "";
-  return name
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .replace(/^-|-$/g, "");
 }
 
 function fold(name: unknown): string {

@@ -3,8 +3,8 @@ import { ExportError } from "../../exports/export-error.ts";
 import { describeError, exitCodeOf } from "../../src/cli/errors.ts";
 import { CliError, exitCodes } from "../../src/cli/exit-codes.ts";
 import { MirrorError, type MirrorErrorCode } from "../../src/mirror/errors.ts";
+import { KeyError } from "../../src/query/key-error.ts";
 import { QueryError } from "../../src/query/query-error.ts";
-import { ShowError } from "../../src/query/show.ts";
 import { ServiceSettingsError } from "../../src/service/settings-error.ts";
 import { LedgerError, type LedgerErrorCode } from "../../src/sync/ledger/ledger-error.ts";
 import { SyncError } from "../../src/sync/sync-error.ts";
@@ -45,7 +45,7 @@ describe("an exit code", () => {
     [new QueryError("damaged", "What", hint), 14],
     [new ExportError("write-failed", "What", hint), 1],
     [new ExportError("bad-table-name", "What", hint), 2],
-    [new ShowError("What", hint), 1],
+    [new KeyError("What", hint), 1],
     [new CliError(exitCodes.incomplete, "What"), 8],
     [new Error("what nobody foresaw"), 1],
     ["not even an error", 1],

@@ -28,7 +28,20 @@ function firstBrand() {
 
 describe("--help", () => {
   it.concurrent.each([
-    ...["sync", "plan", "status", "runs", "show", "query", "diff", "export", "mirror", "doctor", "sandbox"],
+    ...[
+      "sync",
+      "plan",
+      "status",
+      "runs",
+      "show",
+      "history",
+      "query",
+      "diff",
+      "export",
+      "mirror",
+      "doctor",
+      "sandbox",
+    ],
   ])("of %s says what it does and shows examples", async (name) => {
     const help = await output(name, "--help");
     expect(help).toMatch(new RegExp(`^Usage: armoire ${name} `));

@@ -1,11 +1,11 @@
 import { expect, expectTypeOf, it } from "vitest";
-import { type Clock, openMirrorReader, ShowError, type SyncOptions, showResource } from "../../src/index.ts";
+import { type Clock, KeyError, openMirrorReader, type SyncOptions, showResource } from "../../src/index.ts";
 import { createFixture } from "./fixture.ts";
 
 it("tells what its errors are by class", async () => {
   await using fixture = await createFixture();
   const mirror = openMirrorReader(fixture.mirror);
-  expect(() => showResource(mirror, "brand", "nobody")).toThrow(ShowError);
+  expect(() => showResource(mirror, "brand", "nobody")).toThrow(KeyError);
   mirror.close();
 });
 

@@ -4,37 +4,14 @@
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { views } from "../../schema/views.ts";
-import type { Connection } from "../../src/mirror/connection.ts";
 import { openMirrorReader } from "../../src/mirror/mirror.ts";
 import { showAsOf } from "../../src/mirror/snapshot.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { startMirrorRig, walk } from "./mirror-rig.ts";
+import { publicState } from "./public-state.ts";
 import { worldOfTruth } from "./world.ts";
 
 const follow = ["related", "same_cut", "adjacent_sizes", "sizing"];
-
-/** Every public view, without what is not remembered. */
-function publicState(db: Connection): Readonly<Record<string, readonly string[]>> {
-  return Object.fromEntries(
-    Object.keys(views).map((view) => {
-      const columns = db
-        .prepare<[], string>(`select name from pragma_table_info('${view}')`)
-        .pluck()
-        .all()
-        .filter((name) => name !== "checked_at" && name !== "oldest_check_at");
-      const rows = db
-        .prepare(`select ${columns.join(", ")} from ${view}`)
-        .raw()
-        .safeIntegers()
-        .all();
-      const texts = rows.map((row) =>
-        JSON.stringify(row, (_key, cell) => (typeof cell === "bigint" ? `${cell}n` : cell)),
-      );
-      return [view, texts.sort()];
-    }),
-  );
-}
 
 const advance = fc.record({
   changes: fc.nat(6),

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { TruthRecord } from "../../src/sandbox/resources/catalogue.ts";
-import { slugify } from "../../src/sync/find-brands.ts";
 import { urlsOf } from "./requests.ts";
 import { type Rig, startRig } from "./rig.ts";
 
@@ -97,18 +96,6 @@ it("a service that cannot be reached does not make a brand unknown", async () =>
   await using rig = await startRig(world);
   await rig.sandbox.close();
   await expect(rig.sync({ brands: ["any"] })).rejects.toMatchObject({ code: "nothing-fetched" });
-});
-
-it.each([
-  ["Comexim", "comexim"],
-  ["Plié, Soft & Co.", "plie-soft-co"],
-  ["  spaces  ", "spaces"],
-  ["İstanbul ßtraße", "istanbul-ßtraße"],
-  ["日本の下着", "日本の下着"],
-  ["!!!", ""],
-  [null, ""],
-])("%j becomes the slug %j", (name, slug) => {
-  expect(slugify(name)).toBe(slug);
 });
 
 function brandsOf({ sandbox }: Rig): TruthRecord[] {

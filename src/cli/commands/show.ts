@@ -1,6 +1,7 @@
 /** `armoire show`: one resource as the mirror holds it. */
 import { Argument, type Command } from "commander";
-import { type ShownKind, type ShownResource, shownKinds, showResource } from "../../query/show.ts";
+import { type ShownKind, shownKinds } from "../../query/called.ts";
+import { type ShownResource, showResource } from "../../query/show.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
 import type { Io } from "../io.ts";
 import { withMirror } from "../mirror-file.ts";

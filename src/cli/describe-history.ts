@@ -1,0 +1,54 @@
+/** A resource's life in words: a block a life, in it one a revision, in that a line a field. */
+import type { FieldValue } from "../query/field-history.ts";
+import type { FieldChange, Life, ResourceHistory, RevisionOfLife } from "../query/history.ts";
+import { toShown } from "./text-table.ts";
+import { toJson } from "./to-json.ts";
+
+export function describeHistory({ kind, href, firstKnown, lives }: ResourceHistory): string {
+  const head = `${kind}  ${toShown(href)}\nKnown since run ${firstKnown.run}, ${firstKnown.at}\n`;
+  return head + lives.map(describeLife).join("");
+}
+
+function describeLife({ revisions, gone }: Life, life: number): string {
+  const told = revisions.map((revision, n) => {
+    const what = n > 0 ? "changed" : life > 0 ? "back" : "first seen";
+    return describeRevision(revision, what, gone === null && n === revisions.length - 1);
+  });
+  return told.join("") + (gone === null ? "" : `\nrun ${gone.run}  ${gone.at}  gone\n`);
+}
+
+function describeRevision(
+  { revision, firstSeen, lastSeen, changes }: RevisionOfLife,
+  what: string,
+  isNow: boolean,
+): string {
+  const seen = isNow ? "checked last" : "seen last";
+  const until = lastSeen === null ? "" : `, ${seen} in run ${lastSeen.run}, ${lastSeen.at}`;
+  const fields = revision === 1 ? describeFields(changes) : describeChanges(changes);
+  return `\nrun ${firstSeen.run}  ${firstSeen.at}  ${what}${until}\n${fields}`;
+}
+
+function describeFields(changes: readonly FieldChange[]): string {
+  return describeLines(changes.map(({ field, after }) => [field, shown(after)]));
+}
+
+function describeChanges(changes: readonly FieldChange[]): string {
+  const [only] = changes;
+  if (only === undefined)
+    return "  nothing in its fields: a link, or a field that this version does not know\n";
+  if (changes.length === 1 && only.field === "last_modified_at")
+    return `  nothing but last_modified_at: ${shown(only.before)} → ${shown(only.after)}\n`;
+  return describeLines(
+    changes.map(({ field, before, after }) => [field, `${shown(before)} → ${shown(after)}`]),
+  );
+}
+
+function describeLines(lines: readonly (readonly [name: string, value: string])[]): string {
+  const width = Math.max(...lines.map(([name]) => name.length));
+  return lines.map(([name, value]) => `  ${name.padEnd(width)}  ${value}\n`).join("");
+}
+
+function shown(value: FieldValue): string {
+  if (value === null) return "(none)";
+  return toShown(typeof value === "object" ? toJson(value) : value);
+}

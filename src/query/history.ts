@@ -1,0 +1,112 @@
+/**
+ * The life of one resource: when it was there, when it was gone, and what changed in between, field by field. It is the
+ * whole of it, also where the mirror is shown as of a point.
+ */
+import type { MirrorReader } from "../mirror/mirror.ts";
+import type { ShownKind } from "./called.ts";
+import { type Fields, type FieldValue, readFieldHistory } from "./field-history.ts";
+import { findResource } from "./find-resource.ts";
+
+export interface ResourceHistory {
+  readonly kind: ShownKind;
+  readonly href: string;
+  /** When something first led to it. */
+  readonly firstKnown: Moment;
+  /** Each ends with a tombstone, but for the last one of what is there. */
+  readonly lives: readonly Life[];
+}
+
+export interface Moment {
+  readonly run: number;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+}
+
+export interface Life {
+  readonly revisions: readonly RevisionOfLife[];
+  /** The run that found it gone, and when that began; null while it is there. */
+  readonly gone: Moment | null;
+}
+
+export interface RevisionOfLife {
+  /** From 1, and on over all lives. */
+  readonly revision: number;
+  readonly firstSeen: Moment;
+  /** When the service was last asked and it was still this one; null where an earlier version did not remember. */
+  readonly lastSeen: Moment | null;
+  /** From the revision before; of the first one, all that it has. Empty where only links or unknown fields changed. */
+  readonly changes: readonly FieldChange[];
+}
+
+export interface FieldChange {
+  readonly field: string;
+  readonly before: FieldValue;
+  readonly after: FieldValue;
+}
+
+interface RevisionRow {
+  readonly seq: number;
+  readonly fromRun: number;
+  readonly fetchedAt: string;
+  readonly toRun: number | null;
+  readonly goneAt: string | null;
+  readonly seenRun: number | null;
+  readonly seenAt: string | null;
+}
+
+/** @throws KeyError when the key finds none, or several */
+export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string): ResourceHistory {
+  const { db } = mirror;
+  const { href } = findResource(mirror, kind, key);
+  const resource = db
+    .prepare<[string], Moment & { readonly id: number }>(
+      `select r.id, r.first_run as run, f.started_at as at from main._resource r join main._run f on f.id = r.first_run
+       where r.url = ?`,
+    )
+    .get(href);
+  if (resource === undefined) throw new Error(`${href} has a row and is not known`);
+  const { id, ...firstKnown } = resource;
+  // What is current was seen whenever it was checked, unless the last answer was that it is gone.
+  const rows = db
+    .prepare<[number], RevisionRow>(
+      `select v.seq, v.from_run as fromRun, v.fetched_at as fetchedAt, v.to_run as toRun, g.started_at as goneAt,
+         iif(v.to_run is null and r.absent_by is not 'answer', abs(r.checked_run), v.seen_run) as seenRun,
+         iif(v.to_run is null and r.absent_by is not 'answer', r.checked_at, v.seen_at) as seenAt
+       from main._revision v join main._resource r on r.id = v.resource_id left join main._run g on g.id = v.to_run
+       where v.resource_id = ? order by v.seq`,
+    )
+    .all(id);
+  return { kind, href, firstKnown, lives: livesOf(rows, readFieldHistory(db, kind, id)) };
+}
+
+function livesOf(rows: readonly RevisionRow[], fieldsBefore: (run: number | null) => Fields | null): Life[] {
+  const lives: Life[] = [];
+  let revisions: RevisionOfLife[] = [];
+  let before: Fields = {};
+  for (const [index, row] of rows.entries()) {
+    const next = rows[index + 1];
+    const after = fieldsBefore(next?.fromRun ?? null) ?? before;
+    const { seq, fromRun, fetchedAt, toRun, goneAt, seenRun, seenAt } = row;
+    revisions.push({
+      revision: seq,
+      firstSeen: { run: fromRun, at: fetchedAt },
+      lastSeen: seenRun === null || seenAt === null ? null : { run: seenRun, at: seenAt },
+      changes: changesBetween(before, after),
+    });
+    before = after;
+    const isEnd = next === undefined || (toRun !== null && next.fromRun > toRun);
+    if (!isEnd) continue;
+    lives.push({ revisions, gone: toRun === null || goneAt === null ? null : { run: toRun, at: goneAt } });
+    revisions = [];
+  }
+  return lives;
+}
+
+function changesBetween(before: Fields, after: Fields): FieldChange[] {
+  return Object.keys(after)
+    .map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }))
+    .filter(({ before: was, after: is }) => textOf(was) !== textOf(is));
+}
+
+const textOf = (value: FieldValue) =>
+  JSON.stringify(value, (_key, cell) => (typeof cell === "bigint" ? `${cell}n` : cell));

@@ -1,0 +1,153 @@
+/** What a person may call a thing, and what she is told where that is nothing, or not enough. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MirrorWriter } from "../../src/mirror/mirror.ts";
+import type { ShownKind } from "../../src/query/called.ts";
+import { findResource } from "../../src/query/find-resource.ts";
+import { type MirrorRig, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
+import { baseUrl, entity, page, root, urlOf, worldOf } from "../mirror/world.ts";
+
+let rig: MirrorRig;
+let mirror: MirrorWriter;
+
+/** A brand with a model with two sizes, under opaque paths. */
+function brand(path: string, fields: object, model: object): Readonly<Record<string, object>> {
+  return {
+    [path]: entity({ service_url: `https://www.example/${path}`, ...fields }, { models: urlOf(`${path}m/`) }),
+    [`${path}m/`]: page([`${path}m1`]),
+    [`${path}m1`]: entity(model, { brand: urlOf(path), sizes: urlOf(`${path}m1s/`) }),
+    [`${path}m1s/`]: page([`${path}s1`, `${path}s2`]),
+    [`${path}s1`]: entity({ size: "65F" }, { model: urlOf(`${path}m1`) }),
+    [`${path}s2`]: entity({ size: "70/32 F" }, { model: urlOf(`${path}m1`) }),
+  };
+}
+
+const listed = {
+  "b1/": "Łódź Bieliźniana",
+  "b2/": "Twin",
+  "b3/": "TWIN",
+  "b4/": "Phoenix",
+  "b5/": "Phoenix",
+  "b6/": "Later",
+};
+
+const world = {
+  "/": root(),
+  "brands/": {
+    ...page([]),
+    collection: Object.entries(listed).map(([path, name]) => ({ href: urlOf(path), name })),
+  },
+  ...brand(
+    "b1/",
+    { slug: "lodz", name: "Łódź Bieliźniana" },
+    { slug: "maja", code: "M-1", name: "Maja", full_name: "Łódź Maja" },
+  ),
+  ...brand("b2/", { slug: "twin", name: "Twin" }, { slug: "maja", code: "M-2", name: "Maja" }),
+  ...brand("b3/", { slug: "twin-two", name: "TWIN" }, { slug: "m", code: "M-3", name: "Mél/ange" }),
+  ...brand("b4/", { slug: "old", name: "Phoenix" }, { slug: "old", name: "Old" }),
+  ...brand("b5/", { slug: "new", name: "Phoenix" }, { slug: "new", name: "New" }),
+};
+
+beforeAll(async () => {
+  rig = await startMirrorRig();
+  mirror = await rig.write();
+  // The sixth brand stays due, since the run ends before it is asked for.
+  walk(mirror, worldOf(world), {
+    choose: (due) => due.filter(({ url }) => url !== urlOf("b6/")),
+    maxBatches: 9,
+  });
+  mirror.db.prepare("update _resource set state = 'gone', gone_run = 1 where url = ?").run(urlOf("b4/"));
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+
+const find = (kind: ShownKind, key: string) => findResource(mirror, kind, key).href;
+
+it.each<[ShownKind, string, string]>([
+  ["brand", urlOf("b1/"), "b1/"],
+  ["brand", urlOf("b1"), "b1/"],
+  ["brand", urlOf("b1/").replace("https://catalogue", "HTTPS://Catalogue"), "b1/"],
+  ["brand", "https://www.example/b1/", "b1/"],
+  ["brand", "https://WWW.example/b1", "b1/"],
+  ["brand", "lodz", "b1/"],
+  ["brand", "Łódź Bieliźniana", "b1/"],
+  ["brand", "łódź bieliźniana", "b1/"],
+  ["brand", "lodz bielizniana", "b1/"],
+  ["brand", "Lodz-Bielizniana!", "b1/"],
+  // A slug is exact where a name only looks like it.
+  ["brand", "twin", "b2/"],
+  ["brand", "TWIN", "b3/"],
+  // The one that is there, before the one that is gone.
+  ["brand", "Phoenix", "b5/"],
+  ["brand", "old", "b4/"],
+  ["model", urlOf("b1/m1"), "b1/m1"],
+  ["model", "lodz/maja", "b1/m1"],
+  ["model", "Łódź bieliźniana/MAJA", "b1/m1"],
+  ["model", "twin/M-2", "b2/m1"],
+  ["model", "m-1", "b1/m1"],
+  ["model", "lodz maja", "b1/m1"],
+  ["model", "mel/ange", "b3/m1"],
+  ["model", "twin-two/Mél/ange", "b3/m1"],
+  ["size", urlOf("b1/s1"), "b1/s1"],
+  ["size", "lodz/maja/65F", "b1/s1"],
+  ["size", "Lodz/Maja/65f", "b1/s1"],
+  ["size", "m-2/65F", "b2/s1"],
+  ["size", "twin/maja/70/32 F", "b2/s2"],
+])("the %s %j is %s", (kind, key, path) => {
+  expect(find(kind, key)).toBe(urlOf(path));
+});
+
+describe("a key that means several", () => {
+  it("lists them by URL and name", () => {
+    expect(() => find("brand", "Twin!")).toThrow(
+      expect.objectContaining({
+        name: "KeyError",
+        message: `Several are called "Twin!": ${urlOf("b2/")} (Twin), ${urlOf("b3/")} (TWIN)`,
+        hint: "Give the URL of one of them.",
+      }),
+    );
+    expect(() => find("model", "maja")).toThrow(
+      `Several are called "maja": ${urlOf("b1/m1")} (Łódź Maja), ${urlOf("b2/m1")} (Maja)`,
+    );
+  });
+
+  it("lists five of them, and says that there are more", () => {
+    const many = Array.from(
+      { length: 6 },
+      (_, n) =>
+        `insert into _brand (id, name) select id, 'Many' from _resource where url = '${urlOf(`b${n + 1}/`)}'`,
+    );
+    mirror.db.transaction(() => {
+      mirror.db.exec("delete from _brand");
+      for (const sql of many) mirror.db.exec(sql);
+      mirror.db.exec("update _resource set gone_run = null");
+      expect(() => find("brand", "many")).toThrow(/^Several are called "many": (\S+ \(Many\), ){5}…$/);
+      throw new Error("undo");
+    });
+  });
+});
+
+describe("a key that means nothing", () => {
+  it.each<[ShownKind, string, RegExp]>([
+    ["brand", "Phenix", /^Did you mean "Phoenix"\?$/],
+    ["brand", "no such thing", /^A key is a URL, slugs such as brand\/model\/size, or a name/],
+    ["model", "lodz/maya", /^Did you mean "lodz\/maja"\?$/],
+    ["size", "lodz/maja/65E", /^Did you mean "lodz\/maja\/65F"/],
+    ["brand", `${baseUrl}elsewhere`, /^A key is/],
+    ["bra", "any", /^A key is/],
+  ])("(%s %j) is told what may be meant", (kind, key, hint) => {
+    expect(() => find(kind, key)).toThrow(
+      expect.objectContaining({
+        message: `The mirror holds no ${kind} called ${JSON.stringify(key)}`,
+        hint: expect.stringMatching(hint),
+      }),
+    );
+  });
+
+  it("yet is told to be known, where it was listed and not fetched", () => {
+    for (const key of [urlOf("b6/"), "Later", "LATÉR"])
+      expect(() => find("brand", key)).toThrow(
+        expect.objectContaining({
+          message: `The mirror knows the brand ${JSON.stringify(key)} and does not hold it yet: ${urlOf("b6/")}`,
+        }),
+      );
+  });
+});

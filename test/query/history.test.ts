@@ -1,0 +1,216 @@
+/** The life of a resource as `history` tells it: from bodies written for the purpose, and from a sandbox that moves on. */
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { describeHistory } from "../../src/cli/describe-history.ts";
+import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { type ResourceHistory, readHistory } from "../../src/query/history.ts";
+import { showResource } from "../../src/query/show.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { someTime, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
+import { entity, page, root, urlOf, worldOf, worldOfTruth } from "../mirror/world.ts";
+
+const at = someTime;
+const href = urlOf("b/m");
+const first = { slug: "soft", name: "Soft", bra_count: 3, last_modified_at: "2026-01-01T00:00:00" };
+const pictures = { manufacturer_stock_pictures: [{ url: "https://p.example/1.jpg", text: "Black" }] };
+
+/** What the model is, run by run; null while it is gone. */
+const life: readonly (object | null)[] = [
+  first,
+  first,
+  { ...first, bra_count: 4, ...pictures },
+  { ...first, bra_count: 4, ...pictures, last_modified_at: "2026-02-02T00:00:00" },
+  { ...first, bra_count: 4, ...pictures, last_modified_at: "2026-02-02T00:00:00", colour: "red" },
+  null,
+  null,
+  { ...first, name: "Softer", bra_count: 4, last_modified_at: "2026-02-02T00:00:00" },
+];
+
+async function liveThrough(): Promise<ResourceHistory> {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  for (const model of life) {
+    const world = worldOf({
+      ...{
+        "/": root(),
+        "brands/": page(["b/"]),
+        "b/": entity({ slug: "brand" }, { models: urlOf("b/models/") }),
+      },
+      "b/models/": page(model === null ? [] : ["b/m"]),
+      ...(model && { "b/m": entity(model, { brand: urlOf("b/") }) }),
+    });
+    walk(mirror, world, { approve: true });
+  }
+  return readHistory(mirror, "model", "brand/soft");
+}
+
+const change = (field: string, before: unknown, after: unknown) => ({ field, before, after });
+const moment = (run: number) => ({ run, at });
+
+it("a life goes from its first revision to its tombstone, and the next one begins with its revival", async () => {
+  const picture = [{ url: "https://p.example/1.jpg", text: "Black" }];
+  expect(await liveThrough()).toEqual({
+    ...{ kind: "model", href, firstKnown: moment(1) },
+    lives: [
+      {
+        gone: moment(6),
+        revisions: [
+          {
+            ...{ revision: 1, firstSeen: moment(1), lastSeen: moment(2) },
+            changes: [
+              change("brand_href", null, urlOf("b/")),
+              change("name", null, "Soft"),
+              change("slug", null, "soft"),
+              change("bra_count", null, 3n),
+              change("last_modified_at", null, "2026-01-01T00:00:00"),
+            ],
+          },
+          {
+            ...{ revision: 2, firstSeen: moment(3), lastSeen: moment(3) },
+            changes: [change("bra_count", 3n, 4n), change("model_picture", null, picture)],
+          },
+          {
+            ...{ revision: 3, firstSeen: moment(4), lastSeen: moment(4) },
+            changes: [change("last_modified_at", "2026-01-01T00:00:00", "2026-02-02T00:00:00")],
+          },
+          { revision: 4, firstSeen: moment(5), lastSeen: moment(5), changes: [] },
+        ],
+      },
+      {
+        gone: null,
+        revisions: [
+          {
+            ...{ revision: 5, firstSeen: moment(8), lastSeen: moment(8) },
+            changes: [change("name", "Soft", "Softer"), change("model_picture", picture, null)],
+          },
+        ],
+      },
+    ],
+  });
+});
+
+it("in words, a field a line, and what is of no field is said to be", async () => {
+  expect(describeHistory(await liveThrough())).toBe(`model  ${href}
+Known since run 1, ${at}
+
+run 1  ${at}  first seen, seen last in run 2, ${at}
+  brand_href        ${urlOf("b/")}
+  name              Soft
+  slug              soft
+  bra_count         3
+  last_modified_at  2026-01-01T00:00:00
+
+run 3  ${at}  changed, seen last in run 3, ${at}
+  bra_count      3 → 4
+  model_picture  (none) → [{"url":"https://p.example/1.jpg","text":"Black"}]
+
+run 4  ${at}  changed, seen last in run 4, ${at}
+  nothing but last_modified_at: 2026-01-01T00:00:00 → 2026-02-02T00:00:00
+
+run 5  ${at}  changed, seen last in run 5, ${at}
+  nothing in its fields: a link, or a field that this version does not know
+
+run 6  ${at}  gone
+
+run 8  ${at}  back, checked last in run 8, ${at}
+  name           Soft → Softer
+  model_picture  [{"url":"https://p.example/1.jpg","text":"Black"}] → (none)
+`);
+});
+
+it("what was seen last before it was found gone stays so until that is decided", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  const brands = Array.from({ length: 20 }, (_, n) => `b${n}/`);
+  const worldWith = (present: readonly string[]) =>
+    worldOf({
+      ...{ "/": root(), "brands/": page(brands) },
+      ...Object.fromEntries(present.map((path) => [path, entity({ slug: path.slice(0, -1) })])),
+    });
+  walk(mirror, worldWith(brands));
+  // Half of all brands gone at once waits for approval.
+  walk(mirror, worldWith(brands.slice(10)));
+  expect(readHistory(mirror, "brand", "b0").lives).toMatchObject([
+    { gone: null, revisions: [{ lastSeen: moment(1) }] },
+  ]);
+  walk(mirror, worldWith(brands.slice(10)), { approve: true });
+  expect(readHistory(mirror, "brand", "b0").lives).toMatchObject([
+    { gone: moment(3), revisions: [{ lastSeen: moment(1) }] },
+  ]);
+});
+
+it("of an account it tells of the user and of each bra, her sizes of it as one field", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write({ area: "account" });
+  const sizes = [{ EU: "65F" }, { EU: "65F", UK: "30E" }];
+  for (const multiple_sizes of sizes) {
+    const world = worldOf({
+      ...{ "/": root({ me: urlOf("me/") }), "me/": entity({ username: "anna" }, { bras: urlOf("bras/") }) },
+      ...{ "bras/": page(["bra/"]), "bra/": entity({ name: "The Best", multiple_sizes }) },
+    });
+    walk(mirror, world);
+  }
+  const [before, after] = sizes.map((sizing) =>
+    Object.entries(sizing).map(([system, size]) => ({ system, size })),
+  );
+  expect(readHistory(mirror, "bra", "the best").lives[0]?.revisions[1]).toMatchObject({
+    firstSeen: moment(2),
+    changes: [change("bra_size", before, after)],
+  });
+  expect(readHistory(mirror, "user", "Anna").lives[0]?.revisions[0]?.changes).toEqual([
+    change("username", null, "anna"),
+  ]);
+});
+
+it("all changes up to a run add up to what the mirror shows as of that run", async () => {
+  const advance = fc.record({
+    changes: fc.nat(12),
+    removals: fc.nat(2),
+    returns: fc.nat(2),
+    additions: fc.nat(1),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.nat(1000), fc.array(advance, { minLength: 2, maxLength: 6 }), async (seed, moves) => {
+      await using sandbox = await startSandbox({ brands: 2, models: 4, sizes: 8, seed });
+      await using rig = await startMirrorRig(sandbox.url);
+      const mirror = await rig.write();
+      for (const move of moves) {
+        walk(mirror, worldOfTruth(sandbox.truth({ optional: true })), { approve: true });
+        sandbox.advance(move);
+      }
+      for (const kind of ["brand", "model", "size"] as const) {
+        const hrefs = mirror.db.prepare<[], string>(`select href from ${kind}`).pluck().all();
+        const histories = hrefs.map((one) => readHistory(mirror, kind, one));
+        for (const run of moves.map((_, n) => n + 1)) {
+          const past = openMirrorReader(rig.file, { kind: "run", run });
+          const known = new Set(past.db.prepare<[], string>(`select href from ${kind}`).pluck().all());
+          for (const history of histories) {
+            expect(known.has(history.href)).toBe(
+              history.lives[0] !== undefined && stateAt(history, run) !== null,
+            );
+            if (!known.has(history.href)) continue;
+            const { gone_at, ...shown } = showResource(past, kind, history.href).fields;
+            expect(shown).toMatchObject(stateAt(history, run)?.fields ?? {});
+            expect(gone_at !== null).toBe(stateAt(history, run)?.isGone);
+          }
+          past.close();
+        }
+      }
+    }),
+    { numRuns: 10 },
+  );
+});
+
+/** What a history says of the fields when a run had ended; null where it was not seen by then. */
+function stateAt({ lives }: ResourceHistory, run: number) {
+  const fields: Record<string, unknown> = {};
+  const seen = lives.filter(
+    ({ revisions: [revision] }) => revision !== undefined && revision.firstSeen.run <= run,
+  );
+  for (const { revisions } of seen)
+    for (const { changes } of revisions.filter(({ firstSeen }) => firstSeen.run <= run))
+      for (const { field, after } of changes) fields[field] = after;
+  const { model_picture: _, ...columns } = fields;
+  const last = seen.at(-1);
+  return last === undefined ? null : { fields: columns, isGone: last.gone !== null && last.gone.run <= run };
+}
