@@ -13,6 +13,10 @@ export { verifyDataPackage } from "../exports/verify-data-package.ts";
 export { kinds } from "../jobs/kinds.ts";
 export type { Cell } from "../schema/fields.ts";
 export type { Depth } from "../schema/kind.ts";
+export type { Change, Reported, Row, Value } from "./change/change.ts";
+export { ChangeError } from "./change/change-error.ts";
+export { type DiffRequest, type OpenDiff, openDiff, openReported } from "./change/open-diff.ts";
+export type { Place } from "./change/state.ts";
 export { type Diagnosis, diagnose } from "./doctor/diagnose.ts";
 export { type CheckProblem, type CheckReport, checkMirror } from "./mirror/check.ts";
 export {

@@ -16,17 +16,18 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   jobs: ["schema", "src/service", "src/mirror"],
   "src/sync": ["schema", "src/service", "src/mirror", "jobs"],
   exports: ["src/mirror"],
+  "src/change": ["schema", "src/mirror", "exports"],
   "src/query": ["schema", "src/mirror", "exports"],
   "src/doctor": ["schema", "src/service", "src/mirror", "src/sync"],
   // It checks all the others, so it may share nothing with them but the data, and does without even that.
   "src/sandbox": [],
   "src/index.ts": [
     ...["schema", "src/service", "src/mirror", "jobs", "src/sync"],
-    ...["exports", "src/query", "src/doctor", "src/sandbox"],
+    ...["exports", "src/change", "src/query", "src/doctor", "src/sandbox"],
   ],
   "src/cli": [
     ...["schema", "src/service", "src/mirror", "jobs", "src/sync"],
-    ...["exports", "src/query", "src/doctor", "src/sandbox"],
+    ...["exports", "src/change", "src/query", "src/doctor", "src/sandbox"],
   ],
 };
 

@@ -33,6 +33,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: () => import("./commands/search.ts"),
   },
   query: { summary: "read-only SQL", load: () => import("./commands/query.ts") },
+  diff: { summary: "what changed between two points", load: () => import("./commands/diff.ts") },
   export: {
     summary: "the tables as CSV and JSON, with a manifest",
     load: () => import("./commands/export.ts"),

@@ -1,5 +1,6 @@
 /** From any error to the lines that a person reads and the code that a script reads: the one place that decides. */
 import { ExportError } from "../../exports/export-error.ts";
+import { ChangeError, type ChangeErrorCode } from "../change/change-error.ts";
 import { MirrorError, type MirrorErrorCode } from "../mirror/errors.ts";
 import { PointError } from "../mirror/point-error.ts";
 import { KeyError } from "../query/key-error.ts";
@@ -29,6 +30,14 @@ const ofSync: Readonly<Record<SyncErrorCode, ExitCode>> = {
   "unknown-link": exitCodes.usage,
 };
 
+const ofChange: Readonly<Record<ChangeErrorCode, ExitCode>> = {
+  "unknown-name": exitCodes.usage,
+  "bad-point": exitCodes.usage,
+  "bad-time": exitCodes.usage,
+  "no-such-run": exitCodes.failed,
+  "not-comparable": exitCodes.failed,
+};
+
 const ofLedger: Readonly<Record<LedgerErrorCode, ExitCode>> = {
   damaged: exitCodes.damaged,
   newer: exitCodes.damaged,
@@ -41,6 +50,7 @@ const wrongQueries: readonly QueryErrorCode[] = ["syntax", "not-read-only", "par
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CliError) return error.exitCode;
   if (error instanceof MirrorError) return ofMirror[error.code];
+  if (error instanceof ChangeError) return ofChange[error.code];
   if (error instanceof SyncError) return ofSync[error.code];
   if (error instanceof LedgerError) return ofLedger[error.code];
   if (error instanceof ServiceSettingsError) return exitCodes.settings;
@@ -68,5 +78,5 @@ export function describeError(error: unknown, isVerbose: boolean): string {
 
 function isDesigned(error: unknown): boolean {
   const designed = [CliError, MirrorError, PointError, SyncError, LedgerError, ServiceSettingsError];
-  return [...designed, QueryError, KeyError, ExportError].some((type) => error instanceof type);
+  return [...designed, ChangeError, QueryError, KeyError, ExportError].some((type) => error instanceof type);
 }

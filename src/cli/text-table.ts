@@ -40,8 +40,21 @@ const segmenter = new Intl.Segmenter();
 const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
 
+/** The text, or as much of its beginning as fits, with an ellipsis in that many columns. */
+export function cutTo(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text;
+  let kept = "";
+  let width = 1;
+  for (const { segment } of segmenter.segment(text.slice(0, 2 * columns))) {
+    width += widthOf(segment);
+    if (width > columns) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
 /** Columns that a terminal gives to a text. */
-function widthOf(text: string): number {
+export function widthOf(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let width = 0;
   for (const { segment } of segmenter.segment(text)) width += wide.test(segment) ? 2 : 1;

@@ -1,4 +1,4 @@
-/** JSON for programs: whole numbers of any size stay numbers, digit for digit. */
+/** JSON for programs: numbers of any size stay numbers, digit for digit, and -0 and infinities are what `numberText` says. */
 import { numberText } from "../../exports/number-text.ts";
 
 interface JsonWithRaw {
@@ -7,7 +7,12 @@ interface JsonWithRaw {
 
 export function toJson(value: unknown): string {
   const exact = JSON as unknown as JsonWithRaw;
-  return JSON.stringify(value, (_key, part) =>
-    typeof part === "bigint" ? exact.rawJSON(numberText(part)) : part,
-  );
+  return JSON.stringify(value, (_key, part) => {
+    const isNumber = typeof part === "bigint" || (typeof part === "number" && !isWrittenExactly(part));
+    return isNumber ? exact.rawJSON(numberText(part)) : part;
+  });
+}
+
+function isWrittenExactly(number: number): boolean {
+  return Number.isFinite(number) && !Object.is(number, -0);
 }

@@ -23,3 +23,8 @@ export function requireDerived(db: Connection, table: string, lack: string): voi
     "`armoire mirror rebuild` brings it up to date, and so does the next sync.",
   );
 }
+
+/** @throws MirrorError `older` */
+export function requireHistory(db: Connection): void {
+  requireDerived(db, "_resource_past", "show the past");
+}

@@ -49,3 +49,8 @@ function whyNot(db: Connection, point: Point): PointError {
   const what = isOpen ? `Run ${point.run} has not ended` : `There is no run ${point.run}`;
   return new PointError("no-such-run", what, hint);
 }
+
+/** The last run before another one that has ended; null where that was the first. */
+export function runBefore(db: Connection, run: number): EndedRun | null {
+  return db.prepare<[number], EndedRun>(`${ended} and id < ? order by id desc limit 1`).get(run) ?? null;
+}

@@ -126,18 +126,25 @@ function supersedePages(db: Connection): void {
 
 /** The run log, newest first. */
 export function listRuns(db: Connection, limit: number): RunRecord[] {
-  return db
-    .prepare<[number], RunRow>("select * from _run order by id desc limit ?")
-    .all(limit)
-    .map((row) => ({
-      id: row.id,
-      startedAt: row.started_at,
-      endedAt: row.ended_at,
-      mode: row.mode,
-      scope: JSON.parse(row.scope_json),
-      stopped: row.stopped,
-      counts: row.counts_json === null ? null : JSON.parse(row.counts_json),
-    }));
+  return db.prepare<[number], RunRow>("select * from _run order by id desc limit ?").all(limit).map(toRecord);
+}
+
+/** Null where there is no such run. */
+export function readRun(db: Connection, runId: number): RunRecord | null {
+  const row = db.prepare<[number], RunRow>("select * from _run where id = ?").get(runId);
+  return row === undefined ? null : toRecord(row);
+}
+
+function toRecord(row: RunRow): RunRecord {
+  return {
+    id: row.id,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    mode: row.mode,
+    scope: JSON.parse(row.scope_json),
+    stopped: row.stopped,
+    counts: row.counts_json === null ? null : JSON.parse(row.counts_json),
+  };
 }
 
 interface RunRow {

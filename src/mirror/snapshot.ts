@@ -7,26 +7,34 @@
  * oddities and the order of pages (`_issue`, `_page`, `_pass`, `_meta`) are those of today.
  */
 import type { Connection } from "./connection.ts";
-import { requireDerived } from "./require-derived.ts";
+import { requireHistory } from "./require-derived.ts";
 import { columnsOf } from "./versioned-rows.ts";
 import { versionedTables } from "./versioned-tables.ts";
 
+/** By the name of a typed table, of which resources to show rows: a JSON array of ids. */
+export type ShownIds = Readonly<Record<string, string>>;
+
 /**
- * @param runId a run that has ended
+ * @param runId a run that has ended; 0 is before the first one, when nothing was known
+ * @param shown all typed rows unless told
  * @throws MirrorError `older`
  */
-export function showAsOf(db: Connection, runId: number): void {
-  requireDerived(db, "_resource_past", "show the past");
+export function showAsOf(db: Connection, runId: number, shown: ShownIds = {}): void {
+  requireHistory(db);
+  for (const [table, ids] of Object.entries(shown)) {
+    db.exec(`create temp table _shown${table} (id integer primary key)`);
+    db.prepare(`insert into temp._shown${table} select value from json_each(?)`).run(ids);
+  }
   const views = db
     .prepare<[], string>("select sql from sqlite_schema where type = 'view' order by rowid")
     .pluck()
     .all();
-  for (const [table, select] of Object.entries(tablesAsOf(db, BigInt(runId))))
+  for (const [table, select] of Object.entries(tablesAsOf(db, BigInt(runId), shown)))
     db.exec(`create temp view ${table} as ${select}`);
   for (const sql of views) db.exec(sql.replace(/^create\s+view/i, "create temp view"));
 }
 
-function tablesAsOf(db: Connection, runId: bigint): Readonly<Record<string, string>> {
+function tablesAsOf(db: Connection, runId: bigint, shown: ShownIds): Readonly<Record<string, string>> {
   // The first state that ended after that run; where none did, the present one began before it ended. Ids and runs begin
   // with 1, so that 0 can stand for none.
   const then = (column: string) =>
@@ -69,10 +77,14 @@ function tablesAsOf(db: Connection, runId: bigint): Readonly<Record<string, stri
     ...Object.fromEntries(
       versionedTables.map((table) => {
         const columns = [...columnsOf(table), "from_run"].join(", ");
+        const isShown = Object.hasOwn(shown, table.name)
+          ? ` and ${table.key} in (select id from temp._shown${table.name})`
+          : "";
         return [
           table.name,
-          `select ${columns} from main.${table.name} where from_run <= ${runId}
-           union all select ${columns} from main.${table.name}_past where from_run <= ${runId} and to_run > ${runId}`,
+          `select ${columns} from main.${table.name} where from_run <= ${runId}${isShown}
+           union all select ${columns} from main.${table.name}_past
+           where from_run <= ${runId} and to_run > ${runId}${isShown}`,
         ];
       }),
     ),

@@ -1,5 +1,7 @@
 /** The tables whose rows are remembered. Every one of them, so that reading a moment of the past can leave none out. */
-import { entities, listTables } from "../../schema/entities.ts";
+
+import { measurement } from "../../schema/entities/measurement.ts";
+import { entities } from "../../schema/entities.ts";
 import { columnsOf, type Entity, type ListTable } from "../../schema/projection.ts";
 import type { VersionedTable } from "./versioned-rows.ts";
 
@@ -31,9 +33,10 @@ export const memberTable: VersionedTable = {
   columns: ["item_id", "name"],
 };
 
-export const versionedTables: readonly VersionedTable[] = [
-  ...entities.map(entityTable),
-  ...listTables.map(listTable),
-  linkTable,
-  memberTable,
+/** Those with the fields of the service, each entity's with its lists. */
+export const typedTables: readonly (readonly VersionedTable[])[] = [
+  ...entities.map((entity) => [entityTable(entity), ...entity.lists.map(listTable)]),
+  [listTable(measurement)],
 ];
+
+export const versionedTables: readonly VersionedTable[] = [...typedTables.flat(), linkTable, memberTable];

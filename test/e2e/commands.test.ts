@@ -36,6 +36,7 @@ describe("--help", () => {
       "show",
       "history",
       "query",
+      "diff",
       "export",
       "mirror",
       "doctor",

@@ -25,7 +25,7 @@ describe("an unknown flag is wrong usage", () => {
       "sandbox",
       "mirror",
     ],
-    ...["mirror check", "mirror rebuild", "mirror compact"],
+    ...["mirror check", "mirror rebuild", "mirror compact", "runs list", "runs show 1", "diff"],
   ])("of %s", async (command) => {
     const args = [...command.split(" "), "--nonsense"];
     await expectRefused(fixture, [() => args, 2, /unknown option '--nonsense'/]);

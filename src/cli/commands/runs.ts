@@ -1,31 +1,63 @@
-/** `armoire runs`: the run log. */
+/** `armoire runs list|show`: the run log, and what a run changed. */
 import type { Command } from "commander";
-import { listRuns, type RunRecord } from "../../mirror/runs.ts";
+import { openDiff } from "../../change/open-diff.ts";
+import { toMirrorError } from "../../mirror/errors.ts";
+import { listRuns, type RunRecord, readRun } from "../../mirror/runs.ts";
+import { addGlobalOptions } from "../global-options.ts";
 import type { Io } from "../io.ts";
-import { withMirror } from "../mirror-file.ts";
+import { mirrorFileToRead, withMirror } from "../mirror-file.ts";
 import { wholeNumber } from "../option-values.ts";
+import { printChanges } from "../print-changes.ts";
 import { readSettings } from "../settings.ts";
 import { formatTable } from "../text-table.ts";
 
 export function configure(command: Command, io: Io): void {
-  command
-    .option("--limit <n>", "the newest so many", wholeNumber, 20)
-    .addHelpText(
-      "after",
-      `
+  command.addHelpText(
+    "after",
+    `
 Examples:
   armoire runs
-  armoire runs --limit 100 --json`,
-    )
-    .action(({ limit }: { limit: number }) => {
-      const settings = readSettings(command, io);
-      const runs = withMirror(settings, ({ db }) => listRuns(db, limit));
-      io.out(settings.json ? `${JSON.stringify(runs)}\n` : describeRuns(runs));
-    });
+  armoire runs list --limit 100 --json
+  armoire runs show 12`,
+  );
+  const list = addGlobalOptions(command.command("list", { isDefault: true }).exitOverride())
+    .description("the newest runs; `armoire runs` alone does the same")
+    .option("--limit <n>", "the newest so many", wholeNumber, 20);
+  list.action(({ limit }: { limit: number }) => {
+    const settings = readSettings(list, io);
+    const runs = withMirror(settings, ({ db }) => listRuns(db, limit));
+    io.out(settings.json ? `${JSON.stringify(runs)}\n` : describeRuns(runs));
+  });
+  const show = addGlobalOptions(command.command("show").exitOverride())
+    .description("one run, and what changed from the run before it")
+    .argument("<run>", "its number", wholeNumber);
+  show.action(async (runId: number) => {
+    const settings = readSettings(show, io);
+    const mirror = mirrorFileToRead(settings);
+    const opened = await openDiff({ mirror, from: "nothing", to: { kind: "run", run: runId } });
+    try {
+      const run = withMirror(settings, ({ db }) => readRun(db, runId));
+      if (settings.json) await printChanges(opened, null, "json", io.out, { run });
+      else {
+        if (run !== null) io.out(`${describeRuns([run])}\n`);
+        await printChanges(opened, null, "table", io.out);
+      }
+    } catch (error) {
+      throw toMirrorError(error, mirror);
+    } finally {
+      opened.close();
+    }
+  });
 }
 
+const columns = ["run", "started", "ended", "counted", "new", "changed", "gone", "failed"];
+
 function describeRuns(runs: readonly RunRecord[]): string {
-  const rows = runs.map(({ id, startedAt, endedAt, stopped, counts }) => [
+  return formatTable(columns, runs.map(toRow));
+}
+
+function toRow({ id, startedAt, endedAt, stopped, counts }: RunRecord): unknown[] {
+  return [
     id,
     startedAt,
     endedAt === null ? "running" : (stopped ?? "done"),
@@ -34,6 +66,5 @@ function describeRuns(runs: readonly RunRecord[]): string {
     counts?.resources.changed ?? null,
     counts?.resources.gone ?? null,
     counts?.resources.failed ?? null,
-  ]);
-  return formatTable(["run", "started", "ended", "counted", "new", "changed", "gone", "failed"], rows);
+  ];
 }

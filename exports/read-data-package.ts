@@ -1,0 +1,55 @@
+/** Reading an export back: the tables of a data package, row by row, exactly as they were given to it. */
+import { join } from "node:path";
+import { ExportError } from "./export-error.ts";
+import type { Manifest, ManifestFile } from "./manifest.ts";
+import { readCsvRows } from "./read-csv.ts";
+import { readJsonRows } from "./read-json.ts";
+import { readLines } from "./read-lines.ts";
+import type { ExportTable } from "./table.ts";
+import { verifyDataPackage } from "./verify-data-package.ts";
+
+export interface ReadTable extends ExportTable {
+  /** Whether numbers are numbers: from CSV, every cell is text or null. */
+  readonly isTyped: boolean;
+}
+
+export interface ReadPackage {
+  readonly manifest: Manifest;
+  readonly tables: readonly ReadTable[];
+}
+
+const readersByFormat: Readonly<
+  Record<string, (path: string, file: ManifestFile, raw: boolean) => ReadTable["rows"]>
+> = {
+  json:
+    (path, { columns }) =>
+    () =>
+      readJsonRows(readLines(path), columns),
+  csv: (path, _file, raw) => () => readCsvRows(readLines(path), { raw }),
+};
+
+/**
+ * Opens a data package after comparing every file with its manifest. A table in several formats is read from the one that
+ * keeps most, which is JSON.
+ * @throws ExportError, also `damaged-package` when a file is not what the manifest says, or the system's error
+ */
+export async function readDataPackage(folder: string): Promise<ReadPackage> {
+  const { manifest, problems } = await verifyDataPackage(folder);
+  const [problem] = problems.filter(({ code }) => code !== "not-listed");
+  if (problem !== undefined) {
+    throw new ExportError(
+      "damaged-package",
+      `${join(folder, problem.path)} is not the file that was exported (${problem.code})`,
+      "export again, or restore the folder as it was",
+    );
+  }
+  const tables = new Map<string, ReadTable>();
+  for (const format of Object.keys(readersByFormat)) {
+    for (const file of manifest.files.filter((file) => file.format === format && !tables.has(file.table))) {
+      const rows = readersByFormat[format]?.(join(folder, file.path), file, manifest.raw);
+      if (rows === undefined) continue;
+      tables.set(file.table, { name: file.table, columns: file.columns, isTyped: format === "json", rows });
+    }
+  }
+  return { manifest, tables: [...tables.values()] };
+}

@@ -1,0 +1,93 @@
+/** Which changes somebody asked for: of some kinds, some brands, some fields. */
+import type { Change, FieldChange } from "./change.ts";
+import { ChangeError } from "./change-error.ts";
+import type { ComparedKind } from "./compared-kinds.ts";
+import type { Brand, Item, State } from "./state.ts";
+
+/** An empty list asks for all. */
+export interface Choice {
+  readonly kinds: readonly string[];
+  /** URLs of brands: these, and what belongs to them. */
+  readonly brandHrefs: readonly string[];
+  /** Only changes of these fields: what is added has changed in none. */
+  readonly fields: readonly string[];
+  /** Fields whose changes are left out. */
+  readonly ignored: readonly string[];
+}
+
+export const everything: Choice = { kinds: [], brandHrefs: [], fields: [], ignored: [] };
+
+/** As a person says it. */
+export interface Asked {
+  readonly kinds?: readonly string[];
+  /** Each a URL, a slug, or a name in any case. */
+  readonly brands?: readonly string[];
+  readonly fields?: readonly string[];
+  readonly ignored?: readonly string[];
+}
+
+/** @throws ChangeError `unknown-name` */
+export function readChoice(asked: Asked, kinds: readonly ComparedKind[], states: readonly State[]): Choice {
+  const { brands = [], fields = [], ignored = [] } = asked;
+  const known = [
+    ...new Set(kinds.flatMap((kind) => [...kind.fields, ...(kind.hasTombstones ? ["gone_at"] : [])])),
+  ];
+  for (const name of asked.kinds ?? [])
+    requireKnown(
+      "kind",
+      name,
+      kinds.map((kind) => kind.name),
+    );
+  for (const name of [...fields, ...ignored]) requireKnown("field", name, known);
+  return {
+    kinds: asked.kinds ?? [],
+    brandHrefs: brands.flatMap((name) => brandsCalled(name, states)),
+    fields,
+    ignored,
+  };
+}
+
+export function isOfKind({ kinds }: Choice, { name }: ComparedKind): boolean {
+  return kinds.length === 0 || kinds.includes(name);
+}
+
+export function isOfBrand({ brandHrefs }: Choice, { name, fields }: ComparedKind, item: Item): boolean {
+  if (brandHrefs.length === 0) return true;
+  const brand = name === "brand" ? item.href : item.values[fields.indexOf("brand_href")];
+  return typeof brand === "string" && brandHrefs.includes(brand);
+}
+
+/** The change with those fields that were asked for; null when nothing of it was. */
+export function chooseFields({ fields, ignored }: Choice, change: Change): Change | null {
+  if (fields.length === 0 && ignored.length === 0) return change;
+  if (change.change === "added") return fields.length === 0 ? change : null;
+  const isAsked = ({ field }: FieldChange) =>
+    (fields.length === 0 || fields.includes(field)) && !ignored.includes(field);
+  const asked = change.fields.filter(isAsked);
+  const isWhole = change.change === "removed" || change.change === "revived";
+  return asked.length === 0 && (fields.length > 0 || !isWhole) ? null : { ...change, fields: asked };
+}
+
+function requireKnown(what: string, name: string, known: readonly string[]): void {
+  if (known.includes(name)) return;
+  throw new ChangeError(
+    "unknown-name",
+    `There is no ${what} ${JSON.stringify(name)} to compare.`,
+    `There are ${known.join(", ")}.`,
+  );
+}
+
+function brandsCalled(name: string, states: readonly State[]): string[] {
+  const isCalled = (brand: Brand) =>
+    [brand.href, brand.slug].includes(name) ||
+    (typeof brand.name === "string" && brand.name.toLowerCase() === name.toLowerCase());
+  const found = new Set<string>();
+  for (const state of states)
+    for (const brand of state.brands()) if (isCalled(brand)) found.add(String(brand.href));
+  if (found.size > 0) return [...found];
+  throw new ChangeError(
+    "unknown-name",
+    `No brand is called ${JSON.stringify(name)} in what is compared.`,
+    'Give its URL, its slug or its name; `armoire query "select name, slug from brand"` lists them.',
+  );
+}

@@ -1,0 +1,84 @@
+/**
+ * Diffs: what of one state is different in another. In: two states. Out: changes, ordered by kind and `href`, one at a
+ * time: both are read once, side by side, so that memory stays small however large they are.
+ */
+import type { Change, FieldChange, Value } from "./change.ts";
+import { type Choice, chooseFields, everything, isOfBrand, isOfKind } from "./choice.ts";
+import { type ComparedKind, compareKinds } from "./compared-kinds.ts";
+import { compareText, type Item, itemsOf, type State, toRow } from "./state.ts";
+import { isSameValue } from "./values.ts";
+
+/**
+ * What was observed to change from one state to the other.
+ * @param choice which of it to give; all unless told
+ * @throws ChangeError `not-comparable`, and what reading the states throws
+ */
+export function* diff(a: State, b: State, choice: Choice = everything): Generator<Change> {
+  const isTyped = a.isTyped && b.isTyped;
+  for (const kind of compareKinds(a, b).kinds) {
+    if (!isOfKind(choice, kind)) continue;
+    for (const [before, after] of sideBySide(itemsOf(a, kind), itemsOf(b, kind))) {
+      if (![before, after].some((item) => item && isOfBrand(choice, kind, item))) continue;
+      const change = compare(kind, before, after, isTyped);
+      const chosen = change && chooseFields(choice, change);
+      if (chosen) yield chosen;
+    }
+  }
+}
+
+type Pair = readonly [before: Item | null, after: Item | null];
+
+function* sideBySide(a: Iterator<Item>, b: Iterator<Item>): Generator<Pair> {
+  try {
+    let before = a.next();
+    let after = b.next();
+    while (!before.done || !after.done) {
+      const order = before.done ? 1 : after.done ? -1 : compareText(before.value.href, after.value.href);
+      yield [order <= 0 ? before.value : null, order >= 0 ? after.value : null];
+      if (order <= 0) before = a.next();
+      if (order >= 0) after = b.next();
+    }
+  } finally {
+    a.return?.();
+    b.return?.();
+  }
+}
+
+function compare(
+  kind: ComparedKind,
+  before: Item | null,
+  after: Item | null,
+  isTyped: boolean,
+): Change | null {
+  const last = after ?? before;
+  if (last === null) return null;
+  const about = { kind: kind.name, href: last.href, name: nameOf(kind, last) };
+  if (before === null) return { ...about, change: "added", row: toRow(kind, last) };
+  const isTombstone = after !== null;
+  if (after === null) return { ...about, change: "removed", isTombstone, row: toRow(kind, last), fields: [] };
+  const fields = kind.fields.flatMap((field, n): FieldChange[] => {
+    const [was, is] = [before.values[n] ?? null, after.values[n] ?? null];
+    return isSameValue(was, is, isTyped) ? [] : [{ field, before: was, after: is }];
+  });
+  const wasGone = before.goneAt !== null;
+  const isGone = after.goneAt !== null;
+  if (!wasGone && isGone) return { ...about, change: "removed", isTombstone, row: toRow(kind, last), fields };
+  if (wasGone && !isGone)
+    return { ...about, change: "revived", goneAt: before.goneAt, row: toRow(kind, last), fields };
+  // Revived and gone again in between.
+  if (before.goneAt !== after.goneAt)
+    fields.push({ field: "gone_at", before: before.goneAt, after: after.goneAt });
+  if (fields.length === 0) return null;
+  const isTouched = fields.every(({ field }) => field === "last_modified_at");
+  return { ...about, change: isTouched ? "touched" : "changed", fields };
+}
+
+const names = ["full_name", "name", "size", "username"];
+
+export function nameOf({ fields }: ComparedKind, { values }: Item): Value {
+  for (const name of names) {
+    const value = values[fields.indexOf(name)] ?? null;
+    if (value !== null) return value;
+  }
+  return null;
+}

@@ -1,0 +1,140 @@
+/** From what a person compares to its changes: points become places, places become states. */
+import { toMirrorError } from "../mirror/errors.ts";
+import { openMirrorReader } from "../mirror/mirror.ts";
+import type { Point, PointOrPath } from "../mirror/point.ts";
+import { type EndedRun, resolvePoint, runBefore } from "../mirror/resolve-point.ts";
+import type { Change, Reported } from "./change.ts";
+import { ChangeError } from "./change-error.ts";
+import { type Asked, readChoice } from "./choice.ts";
+import { compareKinds } from "./compared-kinds.ts";
+import { diff } from "./diff.ts";
+import { openFolderState } from "./folder-state.ts";
+import { openMirrorState, openRunsOfMirror } from "./mirror-state.ts";
+import { reportedSince } from "./reported.ts";
+import type { FolderPlace, MirrorPlace, Place, State } from "./state.ts";
+import { readNaiveTime } from "./timestamps.ts";
+
+export interface DiffRequest extends Asked {
+  /** The file that points are of; not needed where both are files or folders. */
+  readonly mirror?: string;
+  /** The run before `to` unless told; `"nothing"` takes the first run for all new. */
+  readonly from?: PointOrPath | "nothing";
+  /** The latest run unless told. */
+  readonly to?: PointOrPath;
+}
+
+/** Changes that are read as they are iterated, once; to be closed in the end. */
+export interface OpenDiff<Found> {
+  /** Null where nothing is compared. */
+  readonly from: State | null;
+  readonly to: State;
+  /** Tables, and fields as `table.field`, that only one of the two has and that are not compared. */
+  readonly leftOut: readonly string[];
+  readonly changes: Iterable<Found>;
+  close(): void;
+}
+
+/**
+ * What was observed to change between two points.
+ * @throws ChangeError, PointError, MirrorError, ExportError
+ */
+export async function openDiff(request: DiffRequest): Promise<OpenDiff<Change>> {
+  const to = findPlace(request.to ?? { kind: "latest" }, request.mirror);
+  const from =
+    request.from === undefined || request.from === "nothing"
+      ? placeBefore(to, request.from === "nothing")
+      : findPlace(request.from, request.mirror);
+  const states = await openBoth(from, to);
+  const close = () => {
+    for (const state of states) state.close();
+  };
+  try {
+    const { kinds, leftOut } = compareKinds(...states);
+    const changes = diff(...states, readChoice(request, kinds, states));
+    return { from: states[0], to: states[1], leftOut, changes, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/**
+ * What the service reports as changed at a time or later, by the state at `to`.
+ * @param request `from`, `fields` and `ignored` do not matter
+ * @param since a time as the service writes it, of any precision
+ * @throws ChangeError, PointError, MirrorError, ExportError
+ */
+export async function openReported(request: DiffRequest, since: string): Promise<OpenDiff<Reported>> {
+  const time = readNaiveTime(since);
+  const to = await open(findPlace(request.to ?? { kind: "latest" }, request.mirror));
+  try {
+    const { kinds } = compareKinds(to, to);
+    const { mirror: _mirror, fields: _fields, ignored: _ignored, ...asked } = request;
+    const changes = reportedSince(to, time, readChoice(asked, kinds, [to]));
+    return { from: null, to, leftOut: [], changes, close: () => to.close() };
+  } catch (error) {
+    to.close();
+    throw error;
+  }
+}
+
+function findPlace(point: PointOrPath, mirror: string | undefined): Place {
+  if ("path" in point) {
+    return point.kind === "export"
+      ? ({ folder: point.path, run: null } satisfies FolderPlace)
+      : findRun(point.path, { kind: "latest" });
+  }
+  if (mirror !== undefined) return findRun(mirror, point);
+  throw new ChangeError("bad-point", "No mirror is given that the point is of.", "Give a mirror's file.");
+}
+
+function findRun(file: string, point: Point): MirrorPlace {
+  return { mirror: file, ...inMirror(file, (db) => resolvePoint(db, point)) };
+}
+
+function placeBefore(to: Place, orNothing: boolean): Place {
+  if ("folder" in to) {
+    throw new ChangeError(
+      "bad-point",
+      `Nothing says what ${to.folder} is to be compared with.`,
+      "Give --from as well: a run, a time, a mirror's file or an export's folder.",
+    );
+  }
+  const before = inMirror(to.mirror, (db) => runBefore(db, to.run));
+  if (before !== null) return { mirror: to.mirror, ...before };
+  if (orNothing) return { mirror: to.mirror, run: 0, endedAt: null };
+  throw new ChangeError(
+    "no-such-run",
+    `Run ${to.run} is the first of ${to.mirror}: there is nothing before it.`,
+    "Give --from a mirror's file or an export's folder, or sync again.",
+  );
+}
+
+function inMirror<Result extends EndedRun | null>(
+  file: string,
+  use: (db: ReturnType<typeof openMirrorReader>["db"]) => Result,
+): Result {
+  const mirror = openMirrorReader(file);
+  try {
+    return use(mirror.db);
+  } catch (error) {
+    throw toMirrorError(error, file);
+  } finally {
+    mirror.close();
+  }
+}
+
+async function openBoth(a: Place, b: Place): Promise<readonly [State, State]> {
+  if ("mirror" in a && "mirror" in b && a.mirror === b.mirror) return openRunsOfMirror(a, b);
+  const one = await open(a);
+  try {
+    return [one, await open(b)];
+  } catch (error) {
+    one.close();
+    throw error;
+  }
+}
+
+async function open(place: Place): Promise<State> {
+  return "folder" in place ? await openFolderState(place.folder) : openMirrorState(place);
+}

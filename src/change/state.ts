@@ -1,0 +1,146 @@
+/**
+ * A state: what a mirror or an export says of every resource at one point, as sorted sequences. In: public tables in the
+ * order of their keys. Out: for each kind its items in the order of `href`, with their lists as fields. It must not know
+ * where the tables come from.
+ */
+import type { Cell } from "../../schema/fields.ts";
+import type { Row, Value } from "./change.ts";
+import type { ComparedKind, ComparedList } from "./compared-kinds.ts";
+
+export interface StateTable {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** Ordered by key. */
+  rows(): Iterable<readonly Cell[]>;
+}
+
+export interface State {
+  /** What it is a state of. */
+  readonly place: Place;
+  /** Of the service; null when an export does not tell. */
+  readonly baseUrl: string | null;
+  /** Whether numbers can be told from text: in CSV they cannot. */
+  readonly isTyped: boolean;
+  readonly tables: readonly StateTable[];
+  /** Every brand that the source knows, also where the tables show only a part. */
+  brands(): Iterable<Brand>;
+  close(): void;
+}
+
+export type Brand = Readonly<Record<"href" | "slug" | "name", Cell>>;
+
+/** The end of a run. */
+export interface MirrorPlace {
+  /** The file. */
+  readonly mirror: string;
+  /** One that has ended; 0 is before the first one, when nothing was known. */
+  readonly run: number;
+  /** ISO 8601; null before the first run. */
+  readonly endedAt: string | null;
+}
+
+/** An export, with the run that its manifest tells. */
+export interface FolderPlace {
+  readonly folder: string;
+  readonly run: number | null;
+}
+
+export type Place = MirrorPlace | FolderPlace;
+
+export interface Item {
+  readonly href: string;
+  /** Null while it lives, and for kinds that have no tombstones. */
+  readonly goneAt: Cell;
+  /** One for each of the kind's fields. */
+  readonly values: readonly Value[];
+}
+
+/** The items of a kind, in order. */
+export function* itemsOf(state: State, kind: ComparedKind): Generator<Item> {
+  const lists = kind.lists.map((list) => groupsOf(state, list));
+  const table = kind.columns === null ? undefined : state.tables.find(({ name }) => name === kind.name);
+  if (table === undefined) {
+    for (const list of lists)
+      for (const { href, entries } of list) yield { href, goneAt: null, values: [entries] };
+    return;
+  }
+  const takers = lists.map(entriesTaker);
+  const hrefAt = table.columns.indexOf("href");
+  const goneAt = table.columns.indexOf("gone_at");
+  const fieldsAt = (kind.columns ?? []).map((column) => table.columns.indexOf(column));
+  for (const row of table.rows()) {
+    const href = String(row[hrefAt]);
+    const values = fieldsAt.map((at): Value => toComparable(row[at] ?? null));
+    for (const take of takers) values.push(take(href));
+    yield { href, goneAt: row[goneAt] ?? null, values };
+  }
+}
+
+export function toRow({ fields, hasTombstones }: ComparedKind, { href, goneAt, values }: Item): Row {
+  const row: Record<string, Value> = { href };
+  fields.forEach((field, n) => {
+    row[field] = values[n] ?? null;
+  });
+  if (hasTombstones) row.gone_at = goneAt;
+  return row;
+}
+
+/** The order of SQLite's text, which is that of code points. */
+export function compareText(one: string, other: string): number {
+  const length = Math.min(one.length, other.length);
+  for (let at = 0; at < length; at++) {
+    const [a, b] = [one.charCodeAt(at), other.charCodeAt(at)];
+    if (a !== b) return rank(a) - rank(b);
+  }
+  return one.length - other.length;
+}
+
+/** Surrogates stand for what comes after all that needs none. */
+function rank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+/** A whole number is the same whether it was kept as an integer or as a real number. */
+function toComparable(cell: Cell): Cell {
+  return typeof cell === "number" && Number.isSafeInteger(cell) && !Object.is(cell, -0) ? BigInt(cell) : cell;
+}
+
+interface Group {
+  readonly href: string;
+  readonly entries: readonly Readonly<Record<string, Cell>>[];
+}
+
+/** The rows of a list's table are its owner's URL, the position, and the entry. */
+function* groupsOf(state: State, { table: name, columns }: ComparedList): Generator<Group> {
+  const table = state.tables.find((table) => table.name === name);
+  const columnsAt = columns.map((column) => [column, table?.columns.indexOf(column) ?? -1] as const);
+  let href: string | null = null;
+  let entries: Record<string, Cell>[] = [];
+  for (const row of table?.rows() ?? []) {
+    const owner = String(row[0]);
+    if (href !== null && owner !== href) {
+      yield { href, entries };
+      entries = [];
+    }
+    href = owner;
+    entries.push(
+      Object.fromEntries(columnsAt.map(([column, at]) => [column, toComparable(row[at] ?? null)])),
+    );
+  }
+  if (href !== null) yield { href, entries };
+}
+
+const none: Group["entries"] = [];
+
+/** Gives each owner its entries, when asked in order. */
+function entriesTaker(groups: Iterator<Group>): (href: string) => Group["entries"] {
+  let next = groups.next();
+  return (href) => {
+    while (!next.done && compareText(next.value.href, href) < 0) next = groups.next();
+    if (next.done || next.value.href !== href) return none;
+    const { entries } = next.value;
+    next = groups.next();
+    return entries;
+  };
+}

@@ -1,0 +1,80 @@
+/** Printing a diff as it is read: nothing of it is gathered. */
+import { csvText } from "../../exports/csv.ts";
+import { type Change, count, type Reported, type Totals } from "../change/change.ts";
+import type { OpenDiff } from "../change/open-diff.ts";
+import { changeColumns, rowsOf } from "./change-rows.ts";
+import { changeDescriber, describeComparison, describeTotals } from "./describe-changes.ts";
+import { toJson } from "./to-json.ts";
+import type { Writer } from "./writer-to.ts";
+
+export const changeFormats = ["table", "json", "ndjson", "csv"] as const;
+export type ChangeFormat = (typeof changeFormats)[number];
+
+interface ChangeText {
+  readonly head: string;
+  add(change: Change | Reported): string;
+  tail(totals: Totals): string;
+}
+
+/**
+ * @param since of what is reported; null for what was observed
+ * @param about goes into the JSON document before the rest
+ * @returns how many of each there were
+ */
+export async function printChanges(
+  opened: OpenDiff<Change | Reported>,
+  since: string | null,
+  format: ChangeFormat,
+  write: Writer,
+  about: Readonly<Record<string, unknown>> = {},
+): Promise<Totals> {
+  const text = texts[format](opened, since, about);
+  const totals: Totals = {};
+  let pending = text.head;
+  for (const change of opened.changes) {
+    count(totals, change);
+    pending += text.add(change);
+    if (pending.length < writtenAtOnce) continue;
+    await write(pending);
+    pending = "";
+  }
+  await write(pending + text.tail(totals));
+  return totals;
+}
+
+const writtenAtOnce = 32_768;
+
+type TextMaker = (
+  opened: OpenDiff<unknown>,
+  since: string | null,
+  about: Readonly<Record<string, unknown>>,
+) => ChangeText;
+
+const texts: Readonly<Record<ChangeFormat, TextMaker>> = {
+  table: (opened, since) => ({
+    head: describeComparison(opened, since),
+    add: changeDescriber(opened),
+    tail: (totals) => describeTotals(totals, since !== null),
+  }),
+  json({ from, to, leftOut }, since, about) {
+    const notion =
+      from === null
+        ? { notion: "reported", since, to: to.place }
+        : { notion: "observed", from: from.place, to: to.place, leftOut };
+    let separator = "\n";
+    return {
+      head: `${toJson({ ...about, ...notion }).slice(0, -1)},"changes":[`,
+      add(change) {
+        const line = separator + toJson(change);
+        separator = ",\n";
+        return line;
+      },
+      tail: (totals) => `\n],"totals":${toJson(totals)}}\n`,
+    };
+  },
+  ndjson: () => ({ head: "", add: (change) => `${toJson(change)}\n`, tail: () => "" }),
+  csv() {
+    const { head, addRows, tail } = csvText(changeColumns, { raw: false });
+    return { head, add: (change) => addRows(rowsOf(change)), tail: () => tail };
+  },
+};

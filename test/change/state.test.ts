@@ -1,0 +1,103 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Cell } from "../../schema/fields.ts";
+import { compareKinds } from "../../src/change/compared-kinds.ts";
+import { diff } from "../../src/change/diff.ts";
+import { compareText, type State, type StateTable } from "../../src/change/state.ts";
+import { rowsOfState } from "./apply.ts";
+
+function stateOf(tables: Readonly<Record<string, readonly (readonly Cell[])[]>>): State {
+  const read = ([name, [columns = [], ...rows]]: [string, readonly (readonly Cell[])[]]): StateTable => ({
+    ...{ name, columns: columns.map(String), rows: () => rows },
+  });
+  return {
+    place: { folder: "somewhere", run: null },
+    ...{ baseUrl: null, isTyped: true, tables: Object.entries(tables).map(read) },
+    ...{ brands: () => [], close() {} },
+  };
+}
+
+it("orders text as SQLite does, by code points", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (one, other) => {
+      const [a, b] = [one, other].map((text) => Buffer.from(text));
+      expect(Math.sign(compareText(one, other))).toBe(Buffer.compare(a ?? Buffer.of(), b ?? Buffer.of()));
+    }),
+  );
+});
+
+describe("a state", () => {
+  it("has the lists of each resource as fields, and skips those of no resource", () => {
+    const state = stateOf({
+      model: [
+        ["href", "name", "gone_at"],
+        ["b", "B", null],
+        ["d", "D", "then"],
+      ],
+      model_picture: [
+        ["model_href", "n", "url", "text"],
+        ["a", 0, "x", null],
+        ["b", 0, "y", null],
+        ["b", 1, "z", "Z"],
+      ],
+    });
+    expect([...rowsOfState(state).values()]).toEqual([
+      {
+        ...{ href: "b", name: "B", gone_at: null },
+        manufacturer_stock_pictures: [
+          { url: "y", text: null },
+          { url: "z", text: "Z" },
+        ],
+      },
+      { href: "d", name: "D", manufacturer_stock_pictures: [], gone_at: "then" },
+    ]);
+  });
+
+  it("of an account has each collection's measurements as one list", () => {
+    const columns = ["href", "n", "payload"];
+    const before = stateOf({ measurement: [columns, ["a", 0, "{}"]] });
+    const after = stateOf({ measurement: [columns, ["a", 0, "{}"], ["a", 1, "[]"], ["b", 0, "1"]] });
+    expect([...diff(before, after)]).toEqual([
+      {
+        ...{ kind: "measurement", href: "a", name: null, change: "changed" },
+        fields: [
+          {
+            field: "measurements",
+            before: [{ payload: "{}" }],
+            after: [{ payload: "{}" }, { payload: "[]" }],
+          },
+        ],
+      },
+      {
+        ...{ kind: "measurement", href: "b", name: null, change: "added" },
+        row: { href: "b", measurements: [{ payload: "1" }] },
+      },
+    ]);
+  });
+});
+
+describe("what only one state has", () => {
+  it("is told and not compared, since it may have been left out of an export", () => {
+    const one = stateOf({
+      brand: [
+        ["href", "name", "gone_at"],
+        ["a", "A", null],
+      ],
+    });
+    const other = stateOf({
+      brand: [
+        ["href", "slug", "gone_at"],
+        ["a", "s", null],
+      ],
+      model: [["href"], ["m"]],
+    });
+    expect(compareKinds(one, other).leftOut).toEqual(["brand.name", "brand.slug", "model"]);
+    expect([...diff(one, other)]).toEqual([]);
+  });
+
+  it("is refused where nothing else is there", () => {
+    expect(() => compareKinds(stateOf({ brand: [["href"]] }), stateOf({ bra: [["href"]] }))).toThrow(
+      "No table is in both: brand; bra.",
+    );
+  });
+});

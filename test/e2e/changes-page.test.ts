@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { shellCommandsIn } from "../support/markdown.ts";
+import { runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+
+it("docs/changes.md: every command does what it says, in the order of the page", {
+  timeout: 120_000,
+}, async () => {
+  await using folder = await temporaryFolder();
+  await using sandbox = await startSandbox({ brands: 6, models: 20, sizes: 50, seed: 5 });
+  const env = { ARMOIRE_DATA_DIR: join(folder.path, "data"), ARMOIRE_BASE_URL: sandbox.url };
+  const run = (...args: readonly string[]) => runArmoire(args, { env, cwd: folder.path });
+  await run("sync");
+  sandbox.advance({ changes: 8, additions: 3, removals: 2, moves: 1 });
+  await run("sync", "--approve");
+  const page = readFileSync(join(import.meta.dirname, "../../docs/changes.md"), "utf8");
+  const commands = shellCommandsIn(page).map(([, ...args]) => args);
+  expect(commands.length).toBeGreaterThan(10);
+  for (const args of commands) {
+    const { stdout, stderr, exitCode } = await run(...args);
+    // All but `--exit-code`, which finds something, end well; and each has something to say.
+    expect({ args, stderr: stderr.replace(/^As of run .*\n/, ""), exitCode }).toEqual({
+      args,
+      stderr: "",
+      exitCode: args.includes("--exit-code") ? 20 : 0,
+    });
+    expect({ args, stdout }).not.toEqual({
+      args,
+      stdout: expect.stringMatching(/^$|No differences|Nothing/),
+    });
+  }
+});

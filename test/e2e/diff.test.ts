@@ -1,0 +1,246 @@
+/** `armoire diff` and `armoire runs show`: what they print of a sandbox that has changed, and what they refuse. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { sync } from "../../src/sync/sync.ts";
+import { readCsv } from "../support/read-csv.ts";
+import { runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { json, output } from "./answers.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+
+interface Diff {
+  readonly from: { readonly run: number };
+  readonly to: { readonly run: number };
+  readonly changes: readonly {
+    kind: string;
+    href: string;
+    change: string;
+    fields?: readonly { field: string }[];
+  }[];
+  readonly totals: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let sandbox: Sandbox;
+let mirror: string;
+let before: ReadonlyMap<string, string>;
+let after: ReadonlyMap<string, string>;
+const at = (name: string) => join(folder.path, name);
+const diff = (...args: readonly string[]) => json<Diff>("diff", "--mirror", mirror, ...args);
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  sandbox = await startSandbox({ brands: 6, models: 20, sizes: 50, seed: 5 });
+  mirror = at("catalogue.sqlite");
+  await sync({ file: mirror, baseUrl: sandbox.url });
+  await output("export", "--out", at("first"), "--mirror", mirror);
+  await output("export", "--out", at("csv"), "--format", "csv", "--mirror", mirror);
+  await output("export", "--out", at("brands"), "--table", "brand", "--mirror", mirror);
+  before = readEntities();
+  sandbox.advance({ changes: 8, additions: 3, removals: 2, moves: 1 });
+  after = readEntities();
+  await sync({ file: mirror, baseUrl: sandbox.url, approve: true });
+});
+afterAll(async () => {
+  await sandbox.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** URL to body. */
+function readEntities(): Map<string, string> {
+  const entities = [...sandbox.truth()].filter(({ kind }) => ["brand", "model", "size"].includes(kind));
+  return new Map(entities.map(({ url, body }) => [url, JSON.stringify(body.body)]));
+}
+
+describe("a diff", () => {
+  it("is of the latest run and the one before it unless told, and says what really changed", async () => {
+    const { from, to, changes } = await diff();
+    expect([from.run, to.run]).toEqual([1, 2]);
+    const hrefs = (...wanted: readonly string[]) =>
+      changes.filter(({ change }) => wanted.includes(change)).map(({ href }) => href);
+    expect(hrefs("added").sort()).toEqual([...after.keys()].filter((url) => !before.has(url)).sort());
+    expect(hrefs("removed").sort()).toEqual([...before.keys()].filter((url) => !after.has(url)).sort());
+    const changed = [...after].filter(([url, body]) => before.has(url) && before.get(url) !== body);
+    expect(hrefs("changed", "touched")).toEqual(expect.arrayContaining(changed.map(([url]) => url)));
+  });
+
+  it("counts in its totals what it lists", async () => {
+    const { changes, totals } = await diff();
+    const counted: Record<string, Record<string, number>> = {};
+    for (const { kind, change } of changes) {
+      counted[kind] ??= {};
+      counted[kind][change] = (counted[kind][change] ?? 0) + 1;
+    }
+    expect(totals).toEqual(counted);
+  });
+
+  it("turned round, adds what was removed", async () => {
+    const there = await diff("--from", "1", "--to", "2");
+    const back = await diff("--from", "2", "--to", "1");
+    expect(back.changes.map(({ href }) => href)).toEqual(there.changes.map(({ href }) => href));
+    const inverse: Readonly<Record<string, string>> = { added: "removed", removed: "revived" };
+    expect(back.changes.map(({ change }) => change)).toEqual(
+      there.changes.map(({ change }) => inverse[change] ?? change),
+    );
+  });
+
+  it.each(["first", "csv"])("of an export (%s) and the mirror says what the two runs say", async (name) => {
+    const ofRuns = await diff("--from", "1", "--to", "latest");
+    const ofExport = await diff("--from", at(name), "--to", "2");
+    expect(ofExport.totals).toEqual(ofRuns.totals);
+    const unchanged = await diff("--from", at(name), "--to", "1");
+    expect(unchanged.changes).toEqual([]);
+  });
+
+  it("of two mirrors, or two exports, needs no mirror of its own", async () => {
+    const sameExport = await output(
+      "diff",
+      "--from",
+      at("first"),
+      "--to",
+      at("csv"),
+      "--data-dir",
+      at("none"),
+    );
+    expect(sameExport).toMatch(/^Observed from the export .*\nNo differences\.\n$/);
+    const sameMirror = await output("diff", "--from", mirror, "--to", mirror, "--exit-code");
+    expect(sameMirror).toContain("No differences.");
+  });
+
+  it("does not take for gone what an export left out, and says so", async () => {
+    const { stdout, stderr } = await runArmoire([
+      "diff",
+      "--from",
+      at("brands"),
+      "--mirror",
+      mirror,
+      "--json",
+    ]);
+    expect(stderr).toBe("Only one of the two has model, size; that is not compared.\n");
+    expect(Object.keys((JSON.parse(stdout) as Diff).totals)).toEqual(["brand"]);
+  });
+
+  it("keeps to kinds, brands and fields", async () => {
+    const all = await diff();
+    const models = await diff("--kind", "model");
+    expect(models.changes).toEqual(all.changes.filter(({ kind }) => kind === "model"));
+    const counts = await diff("--field", "bra_count");
+    expect(
+      counts.changes.flatMap(({ fields }) => fields ?? []).every(({ field }) => field === "bra_count"),
+    ).toBe(true);
+    const ignoring = await diff("--ignore", "bra_count", "--ignore", "last_modified_at");
+    const fields = new Set(
+      ignoring.changes.flatMap((change) => (change.fields ?? []).map(({ field }) => field)),
+    );
+    expect([fields.has("bra_count"), fields.has("last_modified_at")]).toEqual([false, false]);
+    expect(ignoring.changes.some(({ change }) => change === "touched")).toBe(false);
+    const slugs = JSON.parse(
+      await output("query", "select slug from brand order by 1", "--json", "--mirror", mirror),
+    ) as { slug: string }[];
+    const ofBrands = await Promise.all(slugs.map(({ slug }) => diff("--brand", slug)));
+    expect(ofBrands.flatMap(({ changes }) => changes)).toHaveLength(all.changes.length);
+  });
+});
+
+describe("printing a diff", () => {
+  it("as a table, within 80 columns, the totals last", async () => {
+    const table = await output("diff", "--mirror", mirror);
+    const [head, ...lines] = table.trimEnd().split("\n");
+    expect(head).toMatch(/^Observed from run 1 \(.*Z\) to run 2 \(.*Z\):$/);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines.at(-1)).toMatch(/^size: (\d+ [a-z]+( \(only last_modified_at\))?(, |$))+/);
+  });
+
+  it("as NDJSON and CSV, the same changes", async () => {
+    const { changes } = await diff();
+    const lines = (await output("diff", "--mirror", mirror, "--format", "ndjson")).trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toEqual(changes);
+    const [columns, ...rows] = readCsv(await output("diff", "--mirror", mirror, "--format", "csv"));
+    expect(columns?.map(({ text }) => text)).toEqual(["kind", "href", "change", "field", "before", "after"]);
+    expect([...new Set(rows.map(([, href]) => href?.text))]).toEqual(changes.map(({ href }) => href));
+  });
+
+  it("ends with 20 where there are differences, and only for who asks", async () => {
+    const asked = await runArmoire(["diff", "--mirror", mirror, "--exit-code"]);
+    expect(asked.exitCode).toBe(20);
+    const same = await runArmoire(["diff", "--mirror", mirror, "--from", "2", "--exit-code"]);
+    expect(same.exitCode).toBe(0);
+  });
+});
+
+it("--since says what the service reports, by its own times", async () => {
+  const latest =
+    "select max(last_modified_at) as time from (select last_modified_at from brand union all select last_modified_at from model)";
+  const [{ time } = { time: "" }] = JSON.parse(
+    await output("query", latest, "--json", "--mirror", mirror),
+  ) as { time: string }[];
+  const reported = await json<Diff>("diff", "--since", time, "--mirror", mirror);
+  expect(reported).toMatchObject({ notion: "reported", since: time, to: { run: 2 } });
+  expect(reported.changes.length).toBeGreaterThan(0);
+  expect(reported.changes.every(({ change }) => change === "reported")).toBe(true);
+  const all = await json<Diff>("diff", "--since", "1970", "--kind", "brand", "--mirror", mirror);
+  expect(all.totals).toEqual({ brand: { reported: all.changes.length } });
+  expect(await output("diff", "--since", "2999", "--mirror", mirror)).toMatch(
+    /^Reported by the service .*\nNothing\.\n$/,
+  );
+});
+
+describe("runs show", () => {
+  it("has a run's record, and what changed from the run before it", async () => {
+    const shown = await json<Diff & { run: { id: number } }>("runs", "show", "2", "--mirror", mirror);
+    expect(shown.run).toMatchObject({ id: 2, stopped: null });
+    expect(shown.changes).toEqual((await diff()).changes);
+    const words = await output("runs", "show", "2", "--mirror", mirror);
+    expect(words).toMatch(/^run +started .*\n─.*\n +2 .*\n\nObserved from run 1 /);
+  });
+
+  it("takes everything of the first run for new", async () => {
+    const { totals } = await json<Diff>("runs", "show", "1", "--mirror", mirror);
+    expect(totals).toEqual({ brand: { added: 6 }, model: { added: 20 }, size: { added: 50 } });
+  });
+});
+
+describe("bad input is refused in a line or two", () => {
+  it.concurrent.each<readonly [what: string, args: readonly string[], exitCode: number, says: RegExp]>([
+    [
+      "a point that is none",
+      ["diff", "--from", "nowhere"],
+      2,
+      /"nowhere" is no point in time, and no file or folder/,
+    ],
+    [
+      "a run that is not there",
+      ["diff", "--to", "9"],
+      1,
+      /There is no run 9\nThe points there are: from run 1 /,
+    ],
+    ["nothing before the first run", ["diff", "--to", "1"], 1, /Run 1 is the first of .*\nGive --from /],
+    [
+      "an unknown kind",
+      ["diff", "--kind", "cup"],
+      2,
+      /no kind "cup" to compare\.\nThere are brand, model, size\./,
+    ],
+    ["an unknown field", ["diff", "--field", "colour"], 2, /no field "colour" to compare/],
+    ["an unknown brand", ["diff", "--brand", "Nobody"], 2, /No brand is called "Nobody"/],
+    ["an unknown format", ["diff", "--format", "xml"], 2, /Allowed choices are table, json, ndjson, csv/],
+    ["a time that is none", ["diff", "--since", "soon"], 2, /"soon" is no time/],
+    ["a time with a zone", ["diff", "--since", "2026-01-01T00:00Z"], 2, /has a zone/],
+    [
+      "both notions at once",
+      ["diff", "--since", "2026", "--from", "1"],
+      2,
+      /cannot be used with option '--from/,
+    ],
+    ["an export alone", ["diff", "--to", "first"], 2, /Nothing says what first is to be compared with/],
+    ["a folder that is no export", ["diff", "--from", "."], 1, /is not a data package/],
+    ["a file that is no mirror", ["diff", "--from", "notes.txt"], 1, /Not a SQLite file/],
+    ["a run to show that is none", ["runs", "show", "x"], 2, /must be a whole number/],
+    ["a run to show that is not there", ["runs", "show", "9"], 1, /There is no run 9/],
+  ])("%s", async (_what, args, exitCode, says) => {
+    writeFileSync(at("notes.txt"), "not a mirror, and long enough to have a header\n".repeat(20));
+    const ended = await runArmoire([...args, "--mirror", mirror], { cwd: folder.path });
+    expectRefusal(ended, exitCode, says);
+  });
+});

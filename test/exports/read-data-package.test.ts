@@ -1,0 +1,90 @@
+import { appendFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { csvChunks } from "../../exports/csv.ts";
+import { writeDataPackage } from "../../exports/data-package.ts";
+import { jsonChunks } from "../../exports/json.ts";
+import { numberText } from "../../exports/number-text.ts";
+import { readCsvRows } from "../../exports/read-csv.ts";
+import { readDataPackage } from "../../exports/read-data-package.ts";
+import { readJsonRows } from "../../exports/read-json.ts";
+import { readLines } from "../../exports/read-lines.ts";
+import type { Cell } from "../../exports/table.ts";
+import { anyTable, anyText, tableOf } from "./arbitrary-table.ts";
+import { makeTestFolder } from "./folder-state.ts";
+
+/** JSON knows one sort of number: one that a double holds is a double. */
+const asDouble = (cell: Cell) =>
+  typeof cell === "bigint" && Number.isSafeInteger(Number(cell)) ? Number(cell) : cell;
+/** A double without a fraction and beyond 2^53 is written as a whole number. */
+const asJson = (cell: Cell) =>
+  typeof cell === "number" && /^-?\d{16,}$/.test(String(cell)) && !Number.isSafeInteger(cell)
+    ? BigInt(String(cell))
+    : asDouble(cell);
+const asText = (cell: Cell) =>
+  typeof cell === "number" || typeof cell === "bigint" ? numberText(cell) : cell;
+
+const linesOf = (chunks: Iterable<string>) => [...chunks].join("").split("\n").slice(0, -1);
+
+describe("what an export wrote is read back", () => {
+  it("from JSON, every cell", () => {
+    fc.assert(
+      fc.property(anyTable, (table) => {
+        const rows = [...readJsonRows(linesOf(jsonChunks(table)), table.columns)];
+        expect(rows).toEqual(table.cells.map((row) => row.map(asJson)));
+      }),
+    );
+  });
+
+  it("from CSV, every cell as text, guarded against spreadsheets or not", () => {
+    fc.assert(
+      fc.property(anyTable, fc.boolean(), (table, raw) => {
+        const rows = [...readCsvRows(linesOf(csvChunks(table, { raw })), { raw })];
+        expect(rows).toEqual(table.cells.map((row) => row.map(asText)));
+      }),
+    );
+  });
+});
+
+it("reads a file line by line, wherever its chunks end", async () => {
+  const path = join(await makeTestFolder(), "lines");
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyText), fc.nat(70_000), async (texts, length) => {
+      const lines = ["é".repeat(length), ...texts.map((text) => text.replaceAll("\n", "").toWellFormed())];
+      await writeFile(path, lines.map((line) => `${line}\n`).join(""));
+      expect([...readLines(path)]).toEqual(lines);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+describe("a data package", () => {
+  const table = tableOf("brand", ["href", "bra_count"], [["a", 5n]]);
+  const write = async (formats: readonly ("csv" | "json")[]) => {
+    const out = join(await makeTestFolder(), "export");
+    await writeDataPackage({ out, formats, tables: [table], about: {}, toolVersion: "0" });
+    return out;
+  };
+
+  it("is read from JSON where it has both, and tells whether numbers are numbers", async () => {
+    for (const [formats, isTyped, rows] of [
+      [["csv", "json"], true, [["a", 5]]],
+      [["csv"], false, [["a", "5"]]],
+    ] as const) {
+      const { tables } = await readDataPackage(await write(formats));
+      expect(tables.map((read) => ({ ...read, rows: [...read.rows()] }))).toEqual([
+        { name: "brand", columns: ["href", "bra_count"], isTyped, rows },
+      ]);
+    }
+  });
+
+  it("is refused where a file is not what was exported", async () => {
+    const out = await write(["csv"]);
+    await appendFile(join(out, "brand.csv"), "b,6\n");
+    await expect(readDataPackage(out)).rejects.toMatchObject({
+      code: "damaged-package",
+      message: expect.stringContaining("brand.csv is not the file that was exported"),
+    });
+  });
+});
