@@ -158,7 +158,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     const compression = prepareCompression(connection);
     const search = prepareSearchIndex(connection);
     const derivedWriter = prepareDerivedWriter(connection, resources, links, search);
-    const rebuild = () => rebuildProjections(connection, resources, links, context);
+    const rebuild = () => rebuildProjections(connection, identity.area, context);
     const rebuiltOnOpening = isRebuildDue(connection) ? rebuild() : null;
     const judge = prepareJudgeBatch(connection, absences);
     const ingest = prepareIngest(connection, derivedWriter, context, (results, summary, runId) => {

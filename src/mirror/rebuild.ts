@@ -2,11 +2,12 @@
  * Computes everything that is derived from bodies anew, without a request, in one transaction: every revision in turn, as
  * if this version had read it then.
  */
+import type { Area } from "../../schema/kind.ts";
 import type { Connection } from "./connection.ts";
 import { type DeriveContext, deriveHeldOrThrow } from "./derive.ts";
-import type { Links } from "./links.ts";
+import { prepareLinks } from "./links.ts";
 import { readMeta, removeMeta } from "./meta.ts";
-import type { Resources } from "./resources.ts";
+import { prepareResources } from "./resources.ts";
 import { eachRevision } from "./revisions.ts";
 import { noSearchNotes, rebuildSearchIndex } from "./search-index.ts";
 import { versionedTables } from "./versioned-tables.ts";
@@ -25,15 +26,10 @@ export function isRebuildDue(db: Connection): boolean {
   return readMeta(db, rebuildDue) !== null;
 }
 
-export function rebuildProjections(
-  db: Connection,
-  resources: Resources,
-  links: Links,
-  context: DeriveContext,
-): RebuildReport {
+export function rebuildProjections(db: Connection, area: Area, context: DeriveContext): RebuildReport {
   return db.transaction(() => {
-    // What bodies link to was seen before it was gone: only an answer that is newer can revive it.
-    const goneIds = db.prepare<[], number>("select id from _resource where state = 'gone'").pluck().all();
+    const resources = prepareResources(db, context.kinds, area, { isRereading: true });
+    const links = prepareLinks(db, resources);
     // Whether a list makes one whole is judged from how it was read, not from one body.
     const verdicts = db.prepare("select * from _issue where code = 'partial-listing'").all();
     for (const { name } of versionedTables) db.exec(`delete from ${name}; delete from ${name}_past`);
@@ -45,9 +41,6 @@ export function rebuildProjections(
       report.discovered += writer.write({ ...resource, isKnown: seq > 1 }, derived, fromRun);
       if (seq === 1) report.resources++;
     }
-    db.prepare(
-      "update _resource set state = 'gone' where state = 'due' and id in (select value from json_each(?))",
-    ).run(JSON.stringify(goneIds));
     const restore = db.prepare("insert into _issue values (:resource_id, :pointer, :code, :detail, :run_id)");
     for (const verdict of verdicts) restore.run(verdict);
     rebuildSearchIndex(db);

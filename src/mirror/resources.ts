@@ -41,7 +41,13 @@ export interface Resources {
   ownerOf(id: number): number | null;
 }
 
-export function prepareResources(db: Connection, kinds: Kinds, area: Area): Resources {
+/** @param isRereading what is read was read before: a link in it was seen before its target was gone, and revives nothing */
+export function prepareResources(
+  db: Connection,
+  kinds: Kinds,
+  area: Area,
+  { isRereading = false }: { readonly isRereading?: boolean } = {},
+): Resources {
   const select = db.prepare<[string], KnownResource>(
     "select id, kind, owner_id as ownerId, state from _resource where url = ?",
   );
@@ -73,7 +79,7 @@ export function prepareResources(db: Connection, kinds: Kinds, area: Area): Reso
         }
         known = select.get(url) as KnownResource;
       }
-      if (known.state === "gone") setState.run("due", known.id);
+      if (known.state === "gone" && !isRereading) setState.run("due", known.id);
       const isAdopted = known.ownerId === null && ownerId !== null && ownerId !== known.id;
       if (isAdopted) setOwner.run(ownerId, known.id);
       const disagrees = known.kind !== kind && Object.hasOwn(kinds, kind);
