@@ -241,7 +241,8 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       name: "",
       kind: "what it leads to",
       to_id: "the resource that it leads to; null when it is only noted, or not followed",
-      noted_url: "where it leads when that is no resource of the mirror's",
+      noted_url:
+        "where it leads when that is no resource of the mirror's; `+` at its beginning stands for the URL of `from_id`",
       from_run: "the run since which it is so",
     },
   },

@@ -7,6 +7,7 @@ import type { CheckProblem, ReportProblem } from "./check-problem.ts";
 import type { Connection } from "./connection.ts";
 import { type Derived, deriveHeldOrThrow } from "./derive.ts";
 import type { MirrorReader } from "./mirror.ts";
+import { notedUrlOf } from "./noted-url.ts";
 import { isDerived } from "./require-derived.ts";
 import { prepareResources } from "./resources.ts";
 import { eachCurrentRevision } from "./revisions.ts";
@@ -71,7 +72,8 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
 function prepareStored(db: Connection) {
   const links = db
     .prepare<[number], [string, string, string | null]>(
-      `select l.name, l.kind, coalesce(r.url, l.noted_url) from _link l left join _resource r on r.id = l.to_id
+      `select l.name, l.kind, coalesce(r.url, ${notedUrlOf("l", "source")}) from _link l
+       join _resource source on source.id = l.from_id left join _resource r on r.id = l.to_id
        where l.from_id = ? order by l.name`,
     )
     .raw();

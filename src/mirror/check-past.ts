@@ -7,6 +7,7 @@ import { fromStored } from "./cell.ts";
 import type { ReportProblem } from "./check-problem.ts";
 import type { Connection } from "./connection.ts";
 import { type DeriveContext, type Derived, deriveHeldOrThrow } from "./derive.ts";
+import { notedUrlOf } from "./noted-url.ts";
 import type { Resources } from "./resources.ts";
 import { eachRevisionOf } from "./revisions.ts";
 import { prepareTypedRows } from "./typed-rows.ts";
@@ -73,7 +74,8 @@ function preparePast(db: Connection) {
   const isOfRevision = (key: string) =>
     `t.${key} = :id and :seq = (select max(seq) from _revision where resource_id = t.${key} and from_run <= t.from_run)`;
   const selects: Readonly<Record<string, string>> = {
-    [linkTable.name]: `select t.name, coalesce(r.url, t.noted_url) from _link_past t left join _resource r on r.id = t.to_id`,
+    [linkTable.name]: `select t.name, coalesce(r.url, ${notedUrlOf("t", "source")}) from _link_past t
+      join _resource source on source.id = t.from_id left join _resource r on r.id = t.to_id`,
     [memberTable.name]: `select t.n, r.url, t.name from _member_past t left join _resource r on r.id = t.item_id`,
   };
   const statements = versionedTables.map((table) => {

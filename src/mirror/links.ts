@@ -7,6 +7,7 @@ import { toStoredId } from "./cell.ts";
 import type { Connection } from "./connection.ts";
 import type { DerivedLink } from "./derive.ts";
 import { readMeta, writeMeta } from "./meta.ts";
+import { fromNoted, toNoted } from "./noted-url.ts";
 import type { Resources } from "./resources.ts";
 import { prepareVersionedRows, type RowOwner } from "./versioned-rows.ts";
 import { linkTable } from "./versioned-tables.ts";
@@ -14,7 +15,7 @@ import { linkTable } from "./versioned-tables.ts";
 export interface Links {
   /** Replaces the links of a resource; gives the ids that they lead to, by name. */
   write(
-    from: RowOwner,
+    from: RowOwner & { readonly url: string },
     links: readonly DerivedLink[],
     runId: number,
     ensure: EnsureTarget,
@@ -28,8 +29,11 @@ export type EnsureTarget = (url: string, kind: string, ownerId: number | null, p
 export function prepareLinks(db: Connection, resources: Resources): Links {
   const rows = prepareVersionedRows(db, linkTable);
   const selectNoting = db
-    .prepare<[string], number>("select from_id from _link where name = ? and noted_url is not null")
-    .pluck();
+    .prepare<[string], [id: number, url: string]>(
+      `select r.id, r.url from _link l join _resource r on r.id = l.from_id
+       where l.name = ? and l.noted_url is not null`,
+    )
+    .raw();
   const followed = new Set<string>(JSON.parse(readMeta(db, "followed_links") ?? "[]"));
 
   return {
@@ -40,7 +44,13 @@ export function prepareLinks(db: Connection, resources: Resources): Links {
         const id =
           url === null || isNoted ? null : ensure(url, kind, owned ? from.id : null, `/links/${name}`);
         if (id !== null) ids.set(name, id);
-        return [BigInt(from.id), name, kind, toStoredId(id), isNoted ? url : null];
+        return [
+          BigInt(from.id),
+          name,
+          kind,
+          toStoredId(id),
+          isNoted && url !== null ? toNoted(url, from.url) : null,
+        ];
       });
       rows.replace(from, written, runId);
       return ids;
@@ -50,13 +60,13 @@ export function prepareLinks(db: Connection, resources: Resources): Links {
       if (added.length === 0) return;
       db.transaction(() => {
         for (const name of added) followed.add(name);
-        const ids = new Set(added.flatMap((name) => selectNoting.all(name)));
-        for (const fromId of ids) {
+        for (const [fromId, fromUrl] of new Map(added.flatMap((name) => selectNoting.all(name)))) {
           const links = (rows.read(fromId) as LinkRow[]).map((row): LinkRow => {
-            const [id, name, kind, , url] = row;
-            if (url === null || !added.includes(name)) return row;
+            const [id, name, kind, , noted] = row;
+            if (noted === null || !added.includes(name)) return row;
             const ownerId = isUnknownKind(kind) ? null : fromId;
-            return [id, name, kind, toStoredId(resources.ensure(url, kind, ownerId, runId).id), null];
+            const target = resources.ensure(fromNoted(noted, fromUrl), kind, ownerId, runId);
+            return [id, name, kind, toStoredId(target.id), null];
           });
           rows.replace({ id: fromId, isKnown: true }, links, runId);
         }

@@ -13,6 +13,7 @@ export interface KnownResource {
 /** A resource whose body was derived, as those see it who write what it gives. */
 export interface WrittenResource {
   readonly id: number;
+  readonly url: string;
   readonly kind: string;
   readonly ownerId: number | null;
   /** Whether an earlier body of it was derived before, so that there is something to replace. */

@@ -2,6 +2,7 @@
 import type { Cell } from "../../schema/fields.ts";
 import { fromStored } from "../mirror/cell.ts";
 import type { MirrorReader } from "../mirror/mirror.ts";
+import { notedUrlOf } from "../mirror/noted-url.ts";
 import type { ShownKind } from "./called.ts";
 import { findResource } from "./find-resource.ts";
 
@@ -23,7 +24,7 @@ function readResource({ db }: MirrorReader, kind: ShownKind, href: string): Show
   const row = statement.raw().safeIntegers().get(href) as unknown[];
   const links = db
     .prepare<[string], { name: string; url: string | null }>(
-      `select l.name, coalesce(t.url, l.noted_url) as url from _resource r join _link l on l.from_id = r.id
+      `select l.name, coalesce(t.url, ${notedUrlOf("l", "r")}) as url from _resource r join _link l on l.from_id = r.id
        left join _resource t on t.id = l.to_id where r.url = ? order by l.name`,
     )
     .all(href);
