@@ -231,8 +231,8 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
   },
   _resource_past: {
     about:
-      "What a resource's state and owner were before the present ones: up to, but not including, `to_run`, from where the row before ends or the resource was found.",
-    columns: { id: "", to_run: "", state: "", gone_run: "", owner_id: "" },
+      "What a resource's kind, owner and state were before the present ones: up to, but not including, `to_run`, from where the row before ends or the resource was found.",
+    columns: { id: "", to_run: "", kind: "", owner_id: "", state: "", gone_run: "" },
   },
   _link: {
     about: "The links of the current bodies.",

@@ -13,7 +13,7 @@ export interface MirrorTables {
   _content: ContentTable;
   _dictionary: { id: Generated<number>; kind: string; sha256: Uint8Array; body: Uint8Array };
   _revision: RevisionTable;
-  _resource_past: Past<Pick<ResourceTable, "state" | "gone_run" | "owner_id">> & { id: number };
+  _resource_past: Past<Pick<ResourceTable, "kind" | "owner_id" | "state" | "gone_run">> & { id: number };
   _link: LinkTable;
   _link_past: Past<LinkTable>;
   _pass: PassTable;

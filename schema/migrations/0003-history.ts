@@ -31,19 +31,19 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
     `create table _resource_past (
       id integer not null references _resource (id), to_run integer not null,
-      state text not null, gone_run integer, owner_id integer,
+      kind text not null, owner_id integer, state text not null, gone_run integer,
       primary key (id, to_run)
     ) strict, without rowid`,
   );
   // States are set in many places; here is the one that remembers them. What no closed run has seen is not kept.
   await run(
     db,
-    `create trigger _resource_remembers after update of state, gone_run, owner_id on _resource
-     when (old.state <> new.state or old.gone_run is not new.gone_run or old.owner_id is not new.owner_id)
+    `create trigger _resource_remembers after update of kind, owner_id, state, gone_run on _resource
+     when (old.kind <> new.kind or old.owner_id is not new.owner_id or old.state <> new.state or old.gone_run is not new.gone_run)
        and old.first_run < (select max(id) from _run)
      begin
-       insert or ignore into _resource_past (id, to_run, state, gone_run, owner_id)
-         values (old.id, (select max(id) from _run), old.state, old.gone_run, old.owner_id);
+       insert or ignore into _resource_past (id, to_run, kind, owner_id, state, gone_run)
+         values (old.id, (select max(id) from _run), old.kind, old.owner_id, old.state, old.gone_run);
      end`,
   );
   await run(db, "alter table _revision add column seen_run integer");
@@ -60,21 +60,21 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 async function rememberStates(db: Kysely<unknown>): Promise<void> {
   await run(
     db,
-    `insert or ignore into _resource_past (id, to_run, state, owner_id)
-     select r.id, v.from_run, 'due', r.owner_id from _resource r join _revision v on v.resource_id = r.id and v.seq = 1
+    `insert or ignore into _resource_past (id, to_run, kind, owner_id, state)
+     select r.id, v.from_run, r.kind, r.owner_id, 'due' from _resource r join _revision v on v.resource_id = r.id and v.seq = 1
      where v.from_run > r.first_run`,
   );
   await run(
     db,
-    `insert or ignore into _resource_past (id, to_run, state, owner_id)
-     select v.resource_id, v.to_run, 'held', r.owner_id from _revision v join _resource r on r.id = v.resource_id
+    `insert or ignore into _resource_past (id, to_run, kind, owner_id, state)
+     select r.id, v.to_run, r.kind, r.owner_id, 'held' from _revision v join _resource r on r.id = v.resource_id
      left join _revision next on next.resource_id = v.resource_id and next.seq = v.seq + 1
      where v.to_run is not null and (next.from_run is null or next.from_run > v.to_run)`,
   );
   await run(
     db,
-    `insert or ignore into _resource_past (id, to_run, state, gone_run, owner_id)
-     select v.resource_id, next.from_run, 'gone', v.to_run, r.owner_id from _revision v
+    `insert or ignore into _resource_past (id, to_run, kind, owner_id, state, gone_run)
+     select r.id, next.from_run, r.kind, r.owner_id, 'gone', v.to_run from _revision v
      join _resource r on r.id = v.resource_id
      join _revision next on next.resource_id = v.resource_id and next.seq = v.seq + 1
      where next.from_run > v.to_run`,

@@ -43,6 +43,7 @@ interface StoredResource {
   readonly kind: string;
   readonly ownerId: number | null;
   readonly state: ResourceState;
+  readonly etag: string | null;
   /** Since when it is gone; null for what is there, or was never looked for. */
   readonly goneRun: number | null;
   /** 0 before the first answer of any kind. */
@@ -67,7 +68,7 @@ export function prepareIngest(
   judgeBatch: JudgeBatch,
 ): Ingest {
   const selectResource = db.prepare<[number], StoredResource>(
-    `select id, url, kind, owner_id as ownerId, state, gone_run as goneRun, checked_run as checkedRun from _resource where id = ?`,
+    `select id, url, kind, owner_id as ownerId, state, etag, gone_run as goneRun, checked_run as checkedRun from _resource where id = ?`,
   );
   const selectLastRevision = db.prepare<[number], LastRevision>(
     `select v.seq, iif(v.to_run is null, c.sha256, null) as sha256
@@ -196,6 +197,8 @@ export function prepareIngest(
       throw new Error(`a result for resource ${result.resourceId}, which the mirror does not know`);
     switch (result.outcome) {
       case "not-modified":
+        // Asked for before it became something else, whose validator is forgotten: it is still due to be read as that.
+        if (resource.state === "due" && resource.etag === null) return;
         setChecked.run(runId, result.fetchedAt, resource.id);
         summary.unchanged++;
         return;

@@ -34,13 +34,16 @@ export function prepareLinks(db: Connection, resources: Resources): Links {
        where l.name = ? and l.noted_url is not null`,
     )
     .raw();
-  const followed = new Set<string>(JSON.parse(readMeta(db, "followed_links") ?? "[]"));
+  const followedSince = readFollowedSince(db);
+  // What is read again is read as it was at the time.
+  const isFollowed = (name: string, runId: number) =>
+    (followedSince.get(name) ?? Number.POSITIVE_INFINITY) <= runId;
 
   return {
     write(from, links, runId, ensure) {
       const ids = new Map<string, number>();
       const written = links.map(({ name, url, kind, owned, isOptional }) => {
-        const isNoted = isOptional && !followed.has(name);
+        const isNoted = isOptional && !isFollowed(name, runId);
         const id =
           url === null || isNoted ? null : ensure(url, kind, owned ? from.id : null, `/links/${name}`);
         if (id !== null) ids.set(name, id);
@@ -56,10 +59,10 @@ export function prepareLinks(db: Connection, resources: Resources): Links {
       return ids;
     },
     follow(names, runId) {
-      const added = names.filter((name) => !followed.has(name));
+      const added = names.filter((name) => !followedSince.has(name));
       if (added.length === 0) return;
       db.transaction(() => {
-        for (const name of added) followed.add(name);
+        for (const name of added) followedSince.set(name, runId);
         for (const [fromId, fromUrl] of new Map(added.flatMap((name) => selectNoting.all(name)))) {
           const links = (rows.read(fromId) as LinkRow[]).map((row): LinkRow => {
             const [id, name, kind, , noted] = row;
@@ -70,10 +73,18 @@ export function prepareLinks(db: Connection, resources: Resources): Links {
           });
           rows.replace({ id: fromId, isKnown: true }, links, runId);
         }
-        writeMeta(db, "followed_links", JSON.stringify([...followed].sort()));
+        writeMeta(db, "followed_links", JSON.stringify(Object.fromEntries(followedSince)));
       })();
     },
   };
+}
+
+/** Link name to the run since which links of that name are followed. */
+export function readFollowedSince(db: Connection): Map<string, number> {
+  const followed: unknown = JSON.parse(readMeta(db, "followed_links") ?? "{}");
+  // Earlier versions kept the names alone.
+  if (Array.isArray(followed)) return new Map(followed.map((name) => [name, 0]));
+  return new Map(Object.entries(followed as Readonly<Record<string, number>>));
 }
 
 type LinkRow = [fromId: bigint, name: string, kind: string, toId: bigint | null, notedUrl: string | null];

@@ -7,6 +7,7 @@ import type { Connection } from "./connection.ts";
 import { type DeriveContext, deriveHeldOrThrow } from "./derive.ts";
 import { prepareLinks } from "./links.ts";
 import { readMeta, removeMeta } from "./meta.ts";
+import { prepareReadings } from "./readings.ts";
 import { prepareResources } from "./resources.ts";
 import { eachRevision } from "./revisions.ts";
 import { noSearchNotes, rebuildSearchIndex } from "./search-index.ts";
@@ -36,9 +37,14 @@ export function rebuildProjections(db: Connection, area: Area, context: DeriveCo
     db.exec("delete from _issue where code <> 'page-loop'");
     const writer = prepareDerivedWriter(db, resources, links, noSearchNotes, { keepsChains: true });
     const report = { resources: 0, discovered: 0 };
-    for (const { resource, seq, fromRun, readBody } of eachRevision(db)) {
-      const derived = deriveHeldOrThrow(readBody(), resource, context);
-      report.discovered += writer.write({ ...resource, isKnown: seq > 1 }, derived, fromRun);
+    const readingsOf = prepareReadings(db);
+    for (const revision of eachRevision(db)) {
+      const { seq } = revision;
+      const body = revision.readBody();
+      for (const [n, { run, ...standing }] of readingsOf(revision).entries()) {
+        const resource = { ...revision.resource, ...standing, isKnown: seq > 1 || n > 0 };
+        report.discovered += writer.write(resource, deriveHeldOrThrow(body, resource, context), run);
+      }
       if (seq === 1) report.resources++;
     }
     const restore = db.prepare("insert into _issue values (:resource_id, :pointer, :code, :detail, :run_id)");

@@ -17,6 +17,8 @@ export interface RevisionBody {
   /** From 1. */
   readonly seq: number;
   readonly fromRun: number;
+  /** With which the next revision began; null for the last one. */
+  readonly nextRun: number | null;
   /** The body as sent. @throws DamagedBodyError */
   readonly readBody: () => Buffer;
 }
@@ -25,7 +27,9 @@ type RevisionRow = RevisionBody["resource"] & Omit<RevisionBody, "resource" | "r
 
 const select = (bodyColumns: string, condition: string) => `
   select r.id, r.url, r.kind, r.owner_id as ownerId, r.state, coalesce(v.base_url, r.url) as baseUrl,
-    v.seq, v.from_run as fromRun, ${bodyColumns}
+    v.seq, v.from_run as fromRun,
+    (select from_run from _revision n where n.resource_id = v.resource_id and n.seq > v.seq order by n.seq limit 1) as nextRun,
+    ${bodyColumns}
   from _revision v join _resource r on r.id = v.resource_id join _content c on c.id = v.content_id
   where (v.resource_id, v.seq) > (?, ?) and ${condition} order by v.resource_id, v.seq limit 500`;
 
@@ -52,8 +56,14 @@ function* readInPortions(db: Connection, condition: string): Generator<RevisionB
   const readBody = prepareReadBody(db);
   for (let lastId = 0, lastSeq = 0; ; ) {
     const rows = statement.all(lastId, lastSeq);
-    for (const { seq, fromRun, codec, size, body, dictionaryId, ...resource } of rows)
-      yield { resource, seq, fromRun, readBody: () => readBody({ codec, size, body, dictionaryId }) };
+    for (const { seq, fromRun, nextRun, codec, size, body, dictionaryId, ...resource } of rows)
+      yield {
+        resource,
+        seq,
+        fromRun,
+        nextRun,
+        readBody: () => readBody({ codec, size, body, dictionaryId }),
+      };
     const end = rows.at(-1);
     if (end === undefined) return;
     ({ id: lastId, seq: lastSeq } = end);

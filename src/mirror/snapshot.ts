@@ -51,6 +51,7 @@ function tablesAsOf(db: Connection, runId: bigint, shown: ShownIds): Readonly<Re
       .map((column) => `${past[column] ?? column} as ${column}`)
       .join(", ");
   const resource = columnsThen("_resource", {
+    kind: then("kind"),
     owner_id: then("owner_id"),
     state: then("state"),
     gone_run: then("gone_run"),

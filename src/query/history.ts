@@ -3,6 +3,7 @@
  * whole of it, also where the mirror is shown as of a point.
  */
 import type { MirrorReader } from "../mirror/mirror.ts";
+import { requireHistory } from "../mirror/require-derived.ts";
 import type { ShownKind } from "./called.ts";
 import { type Fields, type FieldValue, readFieldHistory } from "./field-history.ts";
 import { findResource } from "./find-resource.ts";
@@ -57,6 +58,7 @@ interface RevisionRow {
 /** @throws KeyError when the key finds none, or several */
 export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string): ResourceHistory {
   const { db } = mirror;
+  requireHistory(db);
   const { href } = findResource(mirror, kind, key);
   const resource = db
     .prepare<[string], Moment & { readonly id: number }>(

@@ -4,14 +4,13 @@
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import type { DueResource } from "../../src/mirror/frontier.ts";
 import { openMirrorReader } from "../../src/mirror/mirror.ts";
 import { showAsOf } from "../../src/mirror/snapshot.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { startMirrorRig, walk } from "./mirror-rig.ts";
+import { type MirrorRig, problemsOf, startMirrorRig, walk } from "./mirror-rig.ts";
 import { publicState } from "./public-state.ts";
-import { worldOfTruth } from "./world.ts";
-
-const follow = ["related", "same_cut", "adjacent_sizes", "sizing"];
+import { entity, page, root, urlOf, worldOf, worldOfTruth } from "./world.ts";
 
 const advance = fc.record({
   changes: fc.nat(6),
@@ -23,6 +22,8 @@ const advance = fc.record({
   maxBatches: fc.integer({ min: 1, max: 40 }),
   approve: fc.boolean(),
   rebuilds: fc.boolean(),
+  /** Links that are followed from this run on. */
+  follow: fc.subarray(["related", "same_cut", "adjacent_sizes", "sizing"]),
 });
 
 it("shows each run's state as it was when the run closed, whatever came after", async () => {
@@ -35,24 +36,89 @@ it("shows each run's state as it was when the run closed, whatever came after", 
         await using rig = await startMirrorRig(sandbox.url);
         const mirror = await rig.write();
         const kept = new Map<number, ReturnType<typeof publicState>>();
-        for (const { maxBatches, approve, rebuilds, ...moves } of history) {
+        const followed = new Set<string>();
+        for (const { maxBatches, approve, rebuilds, follow, ...moves } of history) {
           const world = worldOfTruth(sandbox.truth({ optional: true }));
-          const { runId } = walk(mirror, world, { follow, maxBatches, approve });
+          for (const name of follow) followed.add(name);
+          const { runId } = walk(mirror, world, { follow: [...followed], maxBatches, approve });
           kept.set(runId, publicState(mirror.db));
           if (rebuilds) mirror.rebuild();
           sandbox.advance(moves);
         }
-        for (const [runId, state] of kept) {
-          const reader = openMirrorReader(rig.file);
-          try {
-            showAsOf(reader.db, runId);
-            expect(publicState(reader.db)).toEqual(state);
-          } finally {
-            reader.close();
-          }
-        }
+        expectShown(rig, kept);
       },
     ),
     { numRuns: 15, endOnFailure: true },
   );
 });
+
+const novelty = (listed: readonly string[]) =>
+  worldOf({
+    "": root({ brands: urlOf("brands/"), novelty: urlOf("b/2/"), shelf: urlOf("b/3/") }),
+    "brands/": page(listed),
+    "b/1/": entity({ name: "B1" }, { models: urlOf("b/1/models/") }),
+    "b/1/models/": page(listed.length > 1 ? ["m/1/", "m/2/"] : ["m/1/"]),
+    "m/1/": entity({ name: "M1" }, { related: urlOf("m/1/related/") }),
+    "m/1/related/": page(["m/2/"]),
+    "m/2/": entity({ name: "M2" }),
+    "b/2/": entity({ name: "B2" }),
+    "b/3/": entity({ name: "B3" }),
+  });
+
+it.each([
+  ["all at once", (due: readonly DueResource[]) => due],
+  ["one after the other", (due: readonly DueResource[]) => due.slice(0, 1)],
+  ["one after the other, the last first", (due: readonly DueResource[]) => due.slice(-1)],
+])(
+  "shows what was known as something else, or as nobody's, as it was known then, and a rebuild does too: asked %s",
+  async (_order, choose) => {
+    await using rig = await startMirrorRig();
+    const mirror = await rig.write();
+    const kept = new Map<number, ReturnType<typeof publicState>>();
+    const follow = ["novelty", "shelf", "related"];
+    for (const listed of [["b/1/"], ["b/1/", "b/2/"], ["b/1/", "b/2/"], ["b/1/", "b/2/", "b/3/"], ["b/1/"]]) {
+      const { runId } = walk(mirror, novelty(listed), { follow, choose });
+      kept.set(runId, publicState(mirror.db));
+      expect(problemsOf(mirror)).toEqual([]);
+    }
+    expect(mirror.db.prepare("select name from brand order by name").pluck().all()).toEqual([
+      "B1",
+      "B2",
+      "B3",
+    ]);
+    expectShown(rig, kept);
+    mirror.rebuild();
+    expect(problemsOf(mirror)).toEqual([]);
+    expectShown(rig, kept);
+  },
+);
+
+it("shows a closed run's state as it was while the next run is being written", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  const { runId } = walk(mirror, novelty(["b/1/"]), { follow: ["related"] });
+  const kept = new Map([[runId, publicState(mirror.db)]]);
+  let batches = 0;
+  walk(mirror, novelty(["b/1/", "b/2/"]), {
+    follow: ["related", "novelty"],
+    choose(due) {
+      batches++;
+      expectShown(rig, kept);
+      return due.slice(0, 2);
+    },
+  });
+  expect(batches).toBeGreaterThan(3);
+  expectShown(rig, kept);
+});
+
+function expectShown(rig: MirrorRig, kept: ReadonlyMap<number, ReturnType<typeof publicState>>): void {
+  for (const [runId, state] of kept) {
+    const reader = openMirrorReader(rig.file);
+    try {
+      showAsOf(reader.db, runId);
+      expect({ runId, ...publicState(reader.db) }).toEqual({ runId, ...state });
+    } finally {
+      reader.close();
+    }
+  }
+}

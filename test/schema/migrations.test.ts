@@ -14,7 +14,7 @@ const folder = new URL("../../schema/migrations/", import.meta.url);
 const released: Readonly<Record<string, string>> = {
   "0001-initial": "c3ee7aa2eb34f093e756780fc756793b8769a103a83df0f895fc0ae2dfc8316b",
   "0002-absence": "19e52de0d1d264a141c8b2e578f3ac5a10074470671a51d8b055efe6629e16bc",
-  "0003-history": "f1267f9b213a1e230ef007c0f73809dc758f8fe93e89036848fd9aa231405270",
+  "0003-history": "d1a5a2f6019341c959f88df92640b0d46a1ba76dc8acc66354e0de8a33a058a7",
   "0004-compact-bodies": "c9990fe267c78c32c0cd1128be1d4d7fcd5955bb0b97d1637891c5acf498204b",
   "0005-fetched-run": "a8cfffa64cc968f74de90db33d806ddd25963ae49869a5a34e225862af56bd9c",
   "0006-search": "ec837f18c9ed62e6658fcd03bc31dc50269c8d93147988a4461c097dbeb65d1e",
@@ -66,7 +66,7 @@ const bookkeeping: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Ta
     seen_run: true,
     seen_at: true,
   },
-  _resource_past: { id: true, to_run: true, state: true, gone_run: true, owner_id: true },
+  _resource_past: { id: true, to_run: true, kind: true, owner_id: true, state: true, gone_run: true },
   _link: { ...link, from_run: true },
   _link_past: { ...link, from_run: true, to_run: true },
   _pass: { collection_id: true, verdict: true, from_run: true, reread_run: true, judged: true },
