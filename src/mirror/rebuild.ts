@@ -39,11 +39,12 @@ export function rebuildProjections(
     for (const { name } of versionedTables) db.exec(`delete from ${name}; delete from ${name}_past`);
     db.exec("delete from _issue where code <> 'page-loop'");
     const writer = prepareDerivedWriter(db, resources, links, noSearchNotes, { keepsChains: true });
-    const report = { resources: 0, discovered: 0 };
+    const heldIds = new Set<number>();
+    let discovered = 0;
     for (const { resource, seq, fromRun, readBody } of eachRevision(db)) {
       const derived = deriveHeldOrThrow(readBody(), resource, context);
-      report.discovered += writer.write({ ...resource, isKnown: seq > 1 }, derived, fromRun);
-      if (seq === 1) report.resources++;
+      discovered += writer.write({ ...resource, isKnown: seq > 1 }, derived, fromRun);
+      heldIds.add(resource.id);
     }
     db.prepare(
       "update _resource set state = 'gone' where state = 'due' and id in (select value from json_each(?))",
@@ -52,6 +53,6 @@ export function rebuildProjections(
     for (const verdict of verdicts) restore.run(verdict);
     rebuildSearchIndex(db);
     removeMeta(db, rebuildDue);
-    return report;
+    return { resources: heldIds.size, discovered };
   })();
 }
