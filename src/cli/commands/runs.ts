@@ -25,10 +25,10 @@ Examples:
 }
 
 function describeRuns(runs: readonly RunRecord[]): string {
-  const rows = runs.map(({ id, startedAt, endedAt, stopped, counts }) => [
+  const rows = runs.map(({ id, startedAt, endedAt, stopped, counts, forgottenAt }) => [
     id,
     startedAt,
-    endedAt === null ? "running" : (stopped ?? "done"),
+    `${endedAt === null ? "running" : (stopped ?? "done")}${forgottenAt === null ? "" : ", forgotten"}`,
     counts?.requests.counted ?? null,
     counts?.resources.new ?? null,
     counts?.resources.changed ?? null,
