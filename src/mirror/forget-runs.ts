@@ -90,7 +90,8 @@ function dropNotes(db: Connection): void {
 
 const unneededContents = `
   select content_id from temp.unneeded
-  except select content_id from _revision where (resource_id, seq) not in (select resource_id, seq from temp.unneeded)`;
+  except select content_id from _revision v where not exists (
+    select 1 from temp.unneeded u where u.resource_id = v.resource_id and u.seq = v.seq)`;
 
 function readForgettable(db: Connection): Forgettable {
   const measured = db
