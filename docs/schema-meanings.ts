@@ -158,7 +158,7 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
     columns: { key: "", value: "" },
   },
   _run: {
-    about: "The run log. A closed run never changes.",
+    about: "The run log. Of a closed run, only whether it is forgotten may change.",
     columns: {
       id: "",
       started_at: "",
@@ -168,6 +168,8 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       stopped:
         "why it ended before nothing was due: `budget`, `allowance`, `interrupted`, `approval`, `error`; else null",
       counts_json: "requests and resources, as `sync --json` reports them",
+      forgotten_at:
+        "when `armoire mirror compact` forgot it, so that its state can be shown no more; else null",
     },
   },
   _resource: {

@@ -8,4 +8,5 @@ export const migrations: Readonly<Record<string, () => Promise<Migration>>> = {
   "0004-compact-bodies": () => import("./migrations/0004-compact-bodies.ts"),
   "0005-fetched-run": () => import("./migrations/0005-fetched-run.ts"),
   "0006-search": () => import("./migrations/0006-search.ts"),
+  "0007-retention": () => import("./migrations/0007-retention.ts"),
 };

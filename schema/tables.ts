@@ -32,6 +32,8 @@ export interface RunTable {
   scope_json: string;
   stopped: string | null;
   counts_json: string | null;
+  /** When it was forgotten: its state can be shown no more. */
+  forgotten_at: string | null;
 }
 
 export interface ResourceTable {

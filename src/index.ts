@@ -24,6 +24,8 @@ export {
   type CompactProgress,
   type CompactReport,
   compactMirror,
+  previewRetention,
+  type RetentionReport,
 } from "./mirror/compact-mirror.ts";
 export { MirrorError } from "./mirror/errors.ts";
 export { catalogueMirrorFile, listCatalogueMirrors } from "./mirror/location.ts";
@@ -32,6 +34,7 @@ export { type Point, type PointContext, parsePoint } from "./mirror/point.ts";
 export { PointError } from "./mirror/point-error.ts";
 export { rebuildMirror } from "./mirror/rebuild-mirror.ts";
 export { type EndedRun, resolvePoint } from "./mirror/resolve-point.ts";
+export type { KeptRun, RetentionPolicy } from "./mirror/retention.ts";
 export { listRuns, type RunRecord } from "./mirror/runs.ts";
 export { type PublicTable, publicTables } from "./mirror/tables.ts";
 export { askQuestion, type QuestionRequest } from "./query/ask-question.ts";

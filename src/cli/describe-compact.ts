@@ -1,5 +1,6 @@
 /** What `armoire mirror compact` does and has done, in words. */
 import type { CompactProgress, CompactReport } from "../mirror/compact-mirror.ts";
+import { describeRetention } from "./describe-retention.ts";
 
 export function describeCompacting(progress: CompactProgress): string {
   return progress.step === "compress"
@@ -7,8 +8,10 @@ export function describeCompacting(progress: CompactProgress): string {
     : "Writing the file anew";
 }
 
-export function describeCompactReport({ mirror, bytesBefore, bytesAfter, bodies }: CompactReport): string {
-  return `${mirror}: ${inMebibytes(bytesBefore)} before, ${inMebibytes(bytesAfter)} now
+export function describeCompactReport(report: CompactReport): string {
+  const { mirror, bytesBefore, bytesAfter, bodies, retention } = report;
+  const forgotten = retention === null ? "" : describeRetention(retention, false);
+  return `${forgotten}${mirror}: ${inMebibytes(bytesBefore)} before, ${inMebibytes(bytesAfter)} now
 ${bodies.count} bodies of ${inMebibytes(bodies.bytes)} take ${inMebibytes(bodies.storedBytes)}
 `;
 }

@@ -1,15 +1,23 @@
-/** A mirror in as little room as it takes: every body compressed as well as can be, and no unused space in the file. */
+/**
+ * A mirror in as little room as it takes: without what no kept run has seen, every body compressed as well as can be, and no
+ * unused space in the file.
+ */
 import { existsSync, statSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kinds } from "../../schema/kind.ts";
 import { toMirrorError } from "./errors.ts";
-import { type MirrorReader, openMirrorReader, openMirrorWriter } from "./mirror.ts";
+import { type Forgettable, measureForgettable } from "./forget-runs.ts";
+import { type MirrorReader, type MirrorWriter, openMirrorReader, openMirrorWriter } from "./mirror.ts";
+import { listPoints } from "./resolve-point.ts";
+import { chooseRuns, type RetentionChoice, type RetentionPolicy } from "./retention.ts";
 
 export interface CompactOptions {
   readonly file: string;
   readonly kinds: Kinds;
   /** ISO 8601; told to whoever finds the mirror locked. */
   readonly openedAt: string;
+  /** Which runs are remembered; unless told, all of them. */
+  readonly keep?: RetentionPolicy;
   /** Ends it between two steps; what is compressed by then stays so. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CompactProgress) => void;
@@ -30,19 +38,40 @@ export interface CompactReport {
     readonly bytes: number;
     readonly storedBytes: number;
   };
+  /** Null without rules of what to keep. */
+  readonly retention: RetentionReport | null;
+}
+
+/** The runs that can be shown, and what is, or would be, gone with those that are forgotten. */
+export interface RetentionReport extends RetentionChoice {
+  readonly removed: Forgettable;
+}
+
+/** What compacting by these rules would forget; writes nothing. @throws MirrorError */
+export function previewRetention({ file, keep }: { file: string; keep: RetentionPolicy }): RetentionReport {
+  const mirror = openMirrorReader(file);
+  try {
+    const choice = chooseRuns(listPoints(mirror.db), keep);
+    return { ...choice, removed: measureForgettable(mirror.db, idsOf(choice)) };
+  } catch (error) {
+    throw toMirrorError(error, file);
+  } finally {
+    mirror.close();
+  }
 }
 
 /** @throws MirrorError, also `locked`; the signal's reason */
 export async function compactMirror(options: CompactOptions): Promise<CompactReport> {
-  const { file, signal, onProgress = () => {} } = options;
+  const { file, keep, signal, onProgress = () => {} } = options;
   const reader = openMirrorReader(file);
   const { identity } = reader;
   reader.close();
   const bytesBefore = sizeOf(file);
   const mirror = await openMirrorWriter({ ...options, identity });
   try {
-    const { count } = measureBodies(mirror);
     mirror.compressAnew();
+    const retention = keep === undefined ? null : forget(mirror, keep, options.openedAt);
+    const { count } = measureBodies(mirror);
     let bodies = 0;
     for (let looked = mirror.compressSome(); looked > 0; looked = mirror.compressSome()) {
       bodies += looked;
@@ -52,13 +81,26 @@ export async function compactMirror(options: CompactOptions): Promise<CompactRep
     }
     onProgress({ step: "vacuum" });
     mirror.vacuum();
-    return { mirror: file, bytesBefore, bytesAfter: sizeOf(file), bodies: measureBodies(mirror) };
+    return {
+      ...{ mirror: file, bytesBefore, bytesAfter: sizeOf(file) },
+      ...{ bodies: measureBodies(mirror), retention },
+    };
   } catch (error) {
     throw toMirrorError(error, file);
   } finally {
     mirror.close();
   }
 }
+
+function forget(mirror: MirrorWriter, keep: RetentionPolicy, at: string): RetentionReport {
+  const choice = chooseRuns(listPoints(mirror.db), keep);
+  const removed = choice.forget.length === 0 ? nothing : mirror.forget(idsOf(choice), at);
+  return { ...choice, removed };
+}
+
+const nothing: Forgettable = { revisions: 0, bodies: 0, bytes: 0 };
+
+const idsOf = ({ forget }: RetentionChoice) => forget.map(({ run }) => run);
 
 function measureBodies({ db }: Pick<MirrorReader, "db">): CompactReport["bodies"] {
   const measured = db

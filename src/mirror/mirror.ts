@@ -13,6 +13,7 @@ import { type Connection, openForReading, openForWriting } from "./connection.ts
 import { createMirror } from "./create-mirror.ts";
 import { toMirrorError, toOpeningError } from "./errors.ts";
 import type { FetchResult } from "./fetch-result.ts";
+import { type Forgettable, forgetRuns } from "./forget-runs.ts";
 import { type Cycle, writeCycle } from "./frontier.ts";
 import { type IngestSummary, prepareIngest } from "./ingest.ts";
 import { prepareJudgeBatch } from "./judge-batch.ts";
@@ -60,6 +61,13 @@ export interface MirrorWriter extends MirrorReader {
   compressSome(): number;
   /** Has all bodies looked at again, with better dictionaries where those pay. */
   compressAnew(): void;
+  /**
+   * Lets go of runs, and of what only they have seen. What is compressed is known by ids, which new bodies may have again:
+   * all bodies are to be looked at anew.
+   * @param runIds runs that have ended, without the latest
+   * @param at ISO 8601
+   */
+  forget(runIds: readonly number[], at: string): Forgettable;
   /** Gives unused space back to the file system: the file is written anew, in one transaction, without what no body needs. */
   vacuum(): void;
   /** Begins a cycle of checks. */
@@ -179,6 +187,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       rebuild: guard(rebuild),
       compressSome: guard(() => compression.compressSome()),
       compressAnew: guard(() => compression.beginAnew()),
+      forget: guard((runIds, at) => forgetRuns(connection, runIds, at)),
       vacuum: guard(() => {
         compression.removeUnused();
         vacuum(connection);

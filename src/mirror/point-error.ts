@@ -3,6 +3,8 @@ export type PointErrorCode =
   | "syntax"
   /** The mirror has no run of that number, or it is still going on. */
   | "no-such-run"
+  /** A retention policy let go of that run. */
+  | "forgotten"
   /** No run had ended by then. */
   | "too-early";
 

@@ -36,21 +36,22 @@ export function rebuildProjections(db: Connection, area: Area, context: DeriveCo
     for (const { name } of versionedTables) db.exec(`delete from ${name}; delete from ${name}_past`);
     db.exec("delete from _issue where code <> 'page-loop'");
     const writer = prepareDerivedWriter(db, resources, links, noSearchNotes, { keepsChains: true });
-    const report = { resources: 0, discovered: 0 };
+    const heldIds = new Set<number>();
+    let discovered = 0;
     const readingsOf = prepareReadings(db);
     for (const revision of eachRevision(db)) {
       const { seq } = revision;
       const body = revision.readBody();
       for (const [n, { run, ...standing }] of readingsOf(revision).entries()) {
         const resource = { ...revision.resource, ...standing, isKnown: seq > 1 || n > 0 };
-        report.discovered += writer.write(resource, deriveHeldOrThrow(body, resource, context), run);
+        discovered += writer.write(resource, deriveHeldOrThrow(body, resource, context), run);
       }
-      if (seq === 1) report.resources++;
+      heldIds.add(revision.resource.id);
     }
     const restore = db.prepare("insert into _issue values (:resource_id, :pointer, :code, :detail, :run_id)");
     for (const verdict of verdicts) restore.run(verdict);
     rebuildSearchIndex(db);
     removeMeta(db, rebuildDue);
-    return report;
+    return { resources: heldIds.size, discovered };
   })();
 }

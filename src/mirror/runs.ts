@@ -67,6 +67,8 @@ export interface RunRecord {
   readonly scope: unknown;
   readonly stopped: StopReason | null;
   readonly counts: RunCounts | null;
+  /** When it was forgotten, so that it can be shown no more; else null. */
+  readonly forgottenAt: string | null;
 }
 
 /** Opens a run. A run left open by a process that died is closed as interrupted first. */
@@ -144,6 +146,7 @@ function toRecord(row: RunRow): RunRecord {
     scope: JSON.parse(row.scope_json),
     stopped: row.stopped,
     counts: row.counts_json === null ? null : JSON.parse(row.counts_json),
+    forgottenAt: row.forgotten_at ?? null,
   };
 }
 
@@ -155,4 +158,6 @@ interface RunRow {
   scope_json: string;
   stopped: StopReason | null;
   counts_json: string | null;
+  /** Missing in mirrors of earlier versions. */
+  forgotten_at?: string | null;
 }

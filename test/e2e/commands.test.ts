@@ -216,8 +216,41 @@ describe("reading a mirror", () => {
       /catalogue\.sqlite: [\d.]+ MiB before, [\d.]+ MiB now\n\d+ bodies of [\d.]+ MiB take [\d.]+ MiB\n$/,
     );
     const report = await outputAsJson("mirror", "compact", "--mirror", fixture.mirror);
-    expect(report).toMatchObject({ mirror: fixture.mirror, bytesAfter: statSync(fixture.mirror).size });
+    expect(report).toMatchObject({
+      ...{ mirror: fixture.mirror, bytesAfter: statSync(fixture.mirror).size, retention: null },
+    });
     expect(await output("mirror", "check", "--mirror", fixture.mirror)).toMatch(/^Sound: /);
+  });
+
+  it("mirror compact with rules of what to keep, tried before", async () => {
+    const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url];
+    for (const depth of ["brands", "models"]) await output("sync", ...settings, "--depth", depth);
+    const keep = [...settings, "--keep-last", "1", "--keep-yearly", "3"];
+    const kept = /^ {2}2 {2}\S+Z {2}latest, last, yearly \d{4}$/m;
+    const tried = await output("mirror", "compact", ...keep, "--dry-run");
+    expect(tried).toMatch(kept);
+    expect(tried).toMatch(
+      /^ {2}1 {2}\S+Z {2}would be forgotten\nWould forget 1 of 2 runs, with \d+ revisions /m,
+    );
+    expect(await outputAsJson("mirror", "compact", ...keep, "--dry-run")).toMatchObject({
+      dryRun: true,
+      retention: { keep: [{ run: 2 }], forget: [{ run: 1 }], removed: { revisions: expect.any(Number) } },
+    });
+    expect(await outputAsJson("status", ...settings, "--as-of", "1", "--quiet")).toMatchObject({
+      asOf: { run: 1 },
+    });
+    const done = await output("mirror", "compact", ...keep);
+    expect(done).toMatch(kept);
+    expect(done).toMatch(/^Forgot 1 of 2 runs, [\s\S]+ MiB before, [\d.]+ MiB now$/m);
+    const { stderr, exitCode } = await runArmoire(["status", ...settings, "--as-of", "1"]);
+    expect({ stderr, exitCode }).toMatchObject({
+      ...{
+        stderr: expect.stringMatching(/^armoire: Run 1 is forgotten\nThe nearest .*: run 2 \(/),
+        exitCode: 1,
+      },
+    });
+    expect(await output("runs", ...settings)).toMatch(/ done, forgotten /);
+    expect(await output("mirror", "check", ...settings)).toMatch(/^Sound: /);
   });
 
   it("takes the only mirror of the data directory, and asks which one where there are two", async () => {

@@ -61,6 +61,12 @@ describe("a value that makes no sense is wrong usage", () => {
     "a reserve in words": [() => ["sync", "--reserve", "some"], 2, /must be a whole number/],
     "a budget below nothing": [() => ["sync", "--budget=-1"], 2, /must be a whole number/],
     "no concurrency at all": [() => ["sync", "--concurrency", "0"], 2, /must be from 1 to 256/],
+    "a rule that keeps nothing": [() => ["mirror", "compact", "--keep-daily", "0"], 2, /must be at least 1/],
+    "a preview of forgetting nothing": [
+      () => ["mirror", "compact", "--dry-run"],
+      2,
+      /without a --keep option nothing is/,
+    ],
     "a limit in words": [() => ["runs", "--limit", "all"], 2, /must be a whole number/],
     "an unknown kind": [() => ["show", "shoe", "x"], 2, /Allowed choices are brand, model, size/],
     "a missing key": [() => ["show", "brand"], 2, /missing required argument 'key'/],

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { exportMirror } from "../../exports/export-mirror.ts";
 import { kinds } from "../../jobs/kinds.ts";
-import { type CompactProgress, compactMirror } from "../../src/mirror/compact-mirror.ts";
+import { type CompactProgress, compactMirror, previewRetention } from "../../src/mirror/compact-mirror.ts";
 import { type MirrorReader, type MirrorWriter, openMirrorReader } from "../../src/mirror/mirror.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
@@ -12,10 +12,12 @@ import { currentBodies } from "../support/current-bodies.ts";
 import { startChild } from "./children.ts";
 import { makeEarlierVersion } from "./earlier-version.ts";
 import { type MirrorRig, problemsOf, someTime, startMirrorRig, walk } from "./mirror-rig.ts";
+import { publicState } from "./public-state.ts";
 import { worldOfTruth } from "./world.ts";
 
 let rig: MirrorRig;
 let mirror: MirrorWriter;
+let world: ReadonlyMap<string, string>;
 /** Of the walked mirror, before anything was compressed. */
 let dump: CanonicalDump;
 let bodies: Map<string, string>;
@@ -24,7 +26,8 @@ beforeEach(async () => {
   rig = await startMirrorRig(sandbox.url);
   onTestFinished(() => rig[Symbol.asyncDispose]());
   mirror = await rig.write();
-  walk(mirror, worldOfTruth(sandbox.truth()));
+  world = worldOfTruth(sandbox.truth());
+  walk(mirror, world);
   dump = canonicalDump(mirror);
   bodies = currentBodies(mirror);
 });
@@ -153,6 +156,75 @@ describe("compacting that is ended", () => {
   });
 });
 
+describe("compacting that forgets runs", () => {
+  /** What the second run shows, in which all that has a number of bras got another one. */
+  let second: ReturnType<typeof publicState>;
+  beforeEach(() => {
+    const changed = [...world].map(
+      ([url, body]) => [url, body.replaceAll(/"bra_count":/g, '"bra_count":1')] as const,
+    );
+    walk(mirror, new Map(changed));
+    dump = canonicalDump(mirror);
+    bodies = currentBodies(mirror);
+    second = publicState(mirror.db);
+    mirror.close();
+  });
+  const count = (table: string) =>
+    rig.read(({ db }) => db.prepare<[], number>(`select count(*) from ${table}`).pluck().get());
+  const stateOf = (run: number) => {
+    const reader = openMirrorReader(rig.file, { kind: "run", run });
+    try {
+      return publicState(reader.db);
+    } finally {
+      reader.close();
+    }
+  };
+
+  it("says before what it then does, and gives their space back", async () => {
+    const before = await compact();
+    const preview = previewRetention({ file: rig.file, keep: { last: 1 } });
+    expect(preview).toMatchObject({ keep: [{ run: 2, reasons: ["latest", "last"] }], forget: [{ run: 1 }] });
+    const [revisions, contents] = [count("_revision"), count("_content")];
+    const report = await compactMirror({ file: rig.file, kinds, openedAt: someTime, keep: { last: 1 } });
+    expect(report.retention).toEqual(preview);
+    expect(count("_revision")).toBe(Number(revisions) - preview.removed.revisions);
+    expect(count("_content")).toBe(Number(contents) - preview.removed.bodies);
+    expect(report.bodies.count).toBe(before.bodies.count - preview.removed.bodies);
+    expect(report.bytesAfter).toBeLessThan(before.bytesAfter * 0.8);
+    expectTheSame();
+  });
+
+  it("forgets nothing where rules keep all, or none is given", async () => {
+    const revisions = count("_revision");
+    const { retention } = await compactMirror({
+      file: rig.file,
+      kinds,
+      openedAt: someTime,
+      keep: { last: 2 },
+    });
+    expect(retention).toMatchObject({ forget: [], removed: { revisions: 0, bodies: 0, bytes: 0 } });
+    expect((await compact()).retention).toBeNull();
+    expect(count("_revision")).toBe(revisions);
+    expect(stateOf(1)).not.toEqual(stateOf(2));
+  });
+
+  it.each(["in the midst of forgetting", "when it has forgotten"])(
+    "by kill -9 %s has forgotten all of it or nothing",
+    async (when) => {
+      const first = stateOf(1);
+      await using child = startChild("compacting-process.ts", rig.file, when);
+      expect(await child.readLine()).toBeNull();
+      expectTheSame();
+      expect(stateOf(2).brand).toEqual(second.brand);
+      if (when === "when it has forgotten") expect(() => stateOf(1)).toThrow("Run 1 is forgotten");
+      else expect(stateOf(1)).toEqual(first);
+      await compactMirror({ file: rig.file, kinds, openedAt: someTime, keep: { last: 1 } });
+      expect(countStored("identity")).toBeLessThan(5);
+      expectTheSame();
+    },
+  );
+});
+
 it("a mirror of the first versions, whose bodies are all as they came, is read, compacted, and says the same", async () => {
   const file = join(rig.folder, "earlier.sqlite");
   await makeEarlierVersion(file, rig.file, ["0001-initial", "0002-absence"]);
@@ -166,7 +238,8 @@ it("a mirror of the first versions, whose bodies are all as they came, is read, 
   };
   expect(read(problemsOf)).toEqual([]);
   expect(read(currentBodies)).toEqual(bodies);
-  const report = await compactMirror({ file, kinds, openedAt: someTime });
+  expect(previewRetention({ file, keep: { last: 1 } }).removed.revisions).toBe(0);
+  const report = await compactMirror({ file, kinds, openedAt: someTime, keep: { last: 1 } });
   expect(report.bodies.storedBytes).toBeLessThan(report.bodies.bytes / 3);
   expect(read(problemsOf)).toEqual([]);
   expect(read(canonicalDump)).toEqual(dump);

@@ -15,24 +15,34 @@ const die = () => {
 };
 
 if (when === "in the midst of a batch") {
-  const reader = openMirrorReader(file);
-  const { identity } = reader;
-  reader.close();
-  const mirror = await openMirrorWriter({ file, identity, kinds, openedAt });
+  const mirror = await openMirrorWriter({ file, identity: identityOf(file), kinds, openedAt });
   mirror.db.function("die", die);
   mirror.db.exec(
     "create temp trigger deadly after insert on main._content when new.id = 100 begin select die(); end",
   );
   mirror.compressSome();
 }
+if (when === "in the midst of forgetting") {
+  const mirror = await openMirrorWriter({ file, identity: identityOf(file), kinds, openedAt });
+  mirror.db.function("die", die);
+  mirror.db.exec("create temp trigger deadly after delete on main._content begin select die(); end");
+  mirror.forget([1], openedAt);
+}
 await compactMirror({
   file,
   kinds,
   openedAt,
+  ...(when === "when it has forgotten" && { keep: { last: 1 } }),
   onProgress({ step }) {
-    if (step === "compress" && when === "between two batches") die();
+    if (step === "compress" && (when === "between two batches" || when === "when it has forgotten")) die();
     if (step !== "vacuum") return;
     if (when === "before the file is written anew") die();
     writeSync(1, "vacuum\n");
   },
 });
+
+function identityOf(mirror: string) {
+  const reader = openMirrorReader(mirror);
+  reader.close();
+  return reader.identity;
+}

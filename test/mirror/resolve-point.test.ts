@@ -49,6 +49,52 @@ describe("the point", () => {
   });
 });
 
+describe("runs that are forgotten", () => {
+  const forget = (...ids: readonly number[]) => mirror.forget(ids, second(99));
+
+  it("are no points: a time means the last one by then that is kept", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ end: fc.nat(20), isForgotten: fc.boolean() }), { minLength: 1, maxLength: 8 }),
+        fc.nat(20),
+        (all, time) => {
+          mirror.db.exec("delete from _run");
+          runs(...all.map(({ end }) => end));
+          const isKept = (n: number) => n === all.length - 1 || !all[n]?.isForgotten;
+          forget(...all.flatMap((_run, n) => (isKept(n) ? [] : [n + 1])));
+          const fitting = all.flatMap(({ end }, n) => (end <= time && isKept(n) ? [n + 1] : []));
+          const ask = () => resolvePoint(mirror.db, by(time)).run;
+          if (fitting.length === 0) expect(ask).toThrow(expect.objectContaining({ code: "too-early" }));
+          else expect(ask()).toBe(fitting.at(-1));
+        },
+      ),
+    );
+  });
+
+  it("are refused with the nearest ones that are kept", () => {
+    runs(10, 20, 30, 40, 50);
+    forget(1, 3, 4);
+    const refusal = (run: number) => {
+      const nearest = { 1: [2], 3: [2, 5], 4: [2, 5] }[run]?.map((id) => `run ${id} (${second(id * 10)})`);
+      return {
+        code: "forgotten",
+        message: `Run ${run} is forgotten`,
+        hint: `The nearest that can be shown: ${nearest?.join(" and ")}.`,
+      };
+    };
+    for (const run of [1, 3, 4])
+      expect(() => resolvePoint(mirror.db, { kind: "run", run })).toThrow(
+        expect.objectContaining(refusal(run)),
+      );
+    expect(() => resolvePoint(mirror.db, by(15))).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining(`No run that is kept had ended by ${second(15)}`),
+        hint: `The points there are: from run 2 (${second(20)}) to run 5 (${second(50)}).`,
+      }),
+    );
+  });
+});
+
 describe("a point that is none of this mirror", () => {
   it.each<[string, Point, string]>([
     ["a run that there is not", { kind: "run", run: 4 }, "There is no run 4"],

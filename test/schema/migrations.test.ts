@@ -18,6 +18,7 @@ const released: Readonly<Record<string, string>> = {
   "0004-compact-bodies": "c9990fe267c78c32c0cd1128be1d4d7fcd5955bb0b97d1637891c5acf498204b",
   "0005-fetched-run": "a8cfffa64cc968f74de90db33d806ddd25963ae49869a5a34e225862af56bd9c",
   "0006-search": "ec837f18c9ed62e6658fcd03bc31dc50269c8d93147988a4461c097dbeb65d1e",
+  "0007-retention": "d7558577ad116f1077705eb7dbc12e8d4e5487a2a3055b4bbb75bdf8455cf0ad",
 };
 
 const link = { from_id: true, name: true, kind: true, to_id: true, noted_url: true } as const;
@@ -34,6 +35,7 @@ const bookkeeping: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Ta
     scope_json: true,
     stopped: true,
     counts_json: true,
+    forgotten_at: true,
   },
   _resource: {
     id: true,

@@ -2,15 +2,18 @@
 import type { Command } from "commander";
 import { kinds } from "../../../jobs/kinds.ts";
 import { type CheckReport, checkMirror } from "../../mirror/check.ts";
-import { compactMirror } from "../../mirror/compact-mirror.ts";
+import { compactMirror, previewRetention } from "../../mirror/compact-mirror.ts";
 import { rebuildMirror } from "../../mirror/rebuild-mirror.ts";
+import type { RetentionPolicy } from "../../mirror/retention.ts";
 import { describeCompacting, describeCompactReport } from "../describe-compact.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { describeRetention } from "../describe-retention.ts";
+import { CliError, exitCodes } from "../exit-codes.ts";
 import { addGlobalOptions } from "../global-options.ts";
 import type { Io } from "../io.ts";
+import { addKeepOptions, type KeepOptions, readKeepOptions } from "../keep-options.ts";
 import { mirrorFileToRead, withMirror } from "../mirror-file.ts";
 import { progressDisplay } from "../progress-display.ts";
-import { readSettings } from "../settings.ts";
+import { readSettings, type Settings } from "../settings.ts";
 
 export function configure(command: Command, io: Io): void {
   command.addHelpText(
@@ -20,6 +23,7 @@ Examples:
   armoire mirror check
   armoire mirror rebuild --mirror copy.sqlite
   armoire mirror compact
+  armoire mirror compact --keep-daily 30 --keep-monthly 24 --dry-run
 
 Exit codes: 0 sound or done, 1 failed, 11 the mirror is locked, 14 damaged.`,
   );
@@ -47,26 +51,56 @@ Exit codes: 0 sound or done, 1 failed, 11 the mirror is locked, 14 damaged.`,
     if (settings.json) io.out(`${JSON.stringify(report)}\n`);
     else io.out(`Rebuilt from ${report.resources} bodies; ${report.discovered} resources are newly known.\n`);
   });
-  const compact = addGlobalOptions(command.command("compact").exitOverride()).description(
-    "compress every body as well as can be, and give unused space back",
-  );
-  compact.addHelpText("after", compactHelp).action(async () => {
-    const settings = readSettings(compact, io);
-    const display = progressDisplay(io, performance.now.bind(performance), describeCompacting);
-    const report = await compactMirror({
-      file: mirrorFileToRead(settings),
-      kinds,
-      openedAt: new Date().toISOString(),
-      onProgress: settings.quiet ? () => {} : (progress) => display.update(() => progress),
-    }).finally(display.end);
-    io.out(settings.json ? `${JSON.stringify(report)}\n` : describeCompactReport(report));
-  });
+  const compact = addGlobalOptions(
+    addKeepOptions(command.command("compact").exitOverride()).option(
+      "--dry-run",
+      "only say which runs the --keep options keep, and what would be forgotten",
+    ),
+  ).description("compress every body as well as can be, give unused space back, and forget old runs if told");
+  compact
+    .addHelpText("after", compactHelp)
+    .action(async ({ dryRun, ...options }: KeepOptions & { readonly dryRun?: boolean }) => {
+      const settings = readSettings(compact, io);
+      const keep = readKeepOptions(options);
+      if (dryRun) return preview(settings, keep);
+      const display = progressDisplay(io, performance.now.bind(performance), describeCompacting);
+      const report = await compactMirror({
+        file: mirrorFileToRead(settings),
+        kinds,
+        openedAt: new Date().toISOString(),
+        ...(keep && { keep }),
+        onProgress: settings.quiet ? () => {} : (progress) => display.update(() => progress),
+      }).finally(display.end);
+      io.out(settings.json ? `${JSON.stringify(report)}\n` : describeCompactReport(report));
+    });
+
+  function preview(settings: Settings, keep: RetentionPolicy | undefined): void {
+    if (keep === undefined) {
+      throw new CliError(
+        exitCodes.usage,
+        "--dry-run shows what would be forgotten, and without a --keep option nothing is.",
+        "Say what to keep, such as --keep-daily 30 --keep-monthly 24.",
+      );
+    }
+    const mirror = mirrorFileToRead(settings);
+    const retention = previewRetention({ file: mirror, keep });
+    io.out(
+      settings.json
+        ? `${JSON.stringify({ mirror, dryRun: true, retention })}\n`
+        : describeRetention(retention, true),
+    );
+  }
 }
 
 const compactHelp = `
 Examples:
   armoire mirror compact
   armoire mirror compact --mirror copy.sqlite --json
+  armoire mirror compact --keep-daily 30 --keep-monthly 24 --dry-run
+  armoire mirror compact --keep-last 10 --keep-weekly 52 --keep-yearly 100
+
+A run is kept if any --keep option keeps it, and the latest one always; without such an option all are. Days, weeks, months and
+years are those of UTC, by when runs ended. A run that is forgotten can be shown no more, and what only it had seen is removed for good.
 
 It needs free space for twice the mirror's new size. It may be stopped at any time: nothing is lost, and the next one goes on.`;
 

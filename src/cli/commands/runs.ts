@@ -56,11 +56,11 @@ function describeRuns(runs: readonly RunRecord[]): string {
   return formatTable(columns, runs.map(toRow));
 }
 
-function toRow({ id, startedAt, endedAt, stopped, counts }: RunRecord): unknown[] {
+function toRow({ id, startedAt, endedAt, stopped, counts, forgottenAt }: RunRecord): unknown[] {
   return [
     id,
     startedAt,
-    endedAt === null ? "running" : (stopped ?? "done"),
+    `${endedAt === null ? "running" : (stopped ?? "done")}${forgottenAt === null ? "" : ", forgotten"}`,
     counts?.requests.counted ?? null,
     counts?.resources.new ?? null,
     counts?.resources.changed ?? null,

@@ -17,7 +17,7 @@ export function readChangeRates(db: Connection): Map<string, number> {
       `select r.kind, total(v.changes) as changes,
          total(max(0, julianday(r.checked_at) - julianday(f.started_at))) as days
        from _resource r join _run f on f.id = r.first_run
-       left join (select resource_id as id, count(*) as changes from _revision where seq > 1 group by resource_id) v on v.id = r.id
+       left join (select resource_id as id, max(seq) - 1 as changes from _revision group by resource_id) v on v.id = r.id
        where r.checked_at is not null group by r.kind`,
     )
     .all();
