@@ -55,7 +55,11 @@ export function benchSearch(file: string, runs: number): Findings {
   return {
     title: "Search",
     headings: ["what is typed", "searches", "p50 ms", "p99 ms"],
-    rows: [...timed.map(({ name, times }) => row(name, times)), row("all of them", all), row("two letters, as of a run", past)],
+    rows: [
+      ...timed.map(({ name, times }) => row(name, times)),
+      row("all of them", all),
+      row("two letters, as of a run", past),
+    ],
     aims: [
       {
         aim: `search: p99 ≤ ${most} ms`,

@@ -30,7 +30,13 @@ describe("of changes of every sort", () => {
     [
       "all are left when nothing was asked for",
       {},
-      ["added: ", "removed: name", "revived: ", "changed: name last_modified_at", "touched: last_modified_at"],
+      [
+        "added: ",
+        "removed: name",
+        "revived: ",
+        "changed: name last_modified_at",
+        "touched: last_modified_at",
+      ],
     ],
     ["a field is what changed in it", { fields: ["name"] }, ["removed: name", "changed: name"]],
     ["gone_at is what was removed and revived", { fields: ["gone_at"] }, ["removed: ", "revived: "]],

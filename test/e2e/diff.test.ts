@@ -86,13 +86,16 @@ describe("a diff", () => {
     );
   });
 
-  it.each(["first", "csv", "ndjson"])("of an export (%s) and the mirror says what the two runs say", async (name) => {
-    const ofRuns = await diff("--from", "1", "--to", "latest");
-    const ofExport = await diff("--from", at(name), "--to", "2");
-    expect(ofExport.totals).toEqual(ofRuns.totals);
-    const unchanged = await diff("--from", at(name), "--to", "1");
-    expect(unchanged.changes).toEqual([]);
-  });
+  it.each(["first", "csv", "ndjson"])(
+    "of an export (%s) and the mirror says what the two runs say",
+    async (name) => {
+      const ofRuns = await diff("--from", "1", "--to", "latest");
+      const ofExport = await diff("--from", at(name), "--to", "2");
+      expect(ofExport.totals).toEqual(ofRuns.totals);
+      const unchanged = await diff("--from", at(name), "--to", "1");
+      expect(unchanged.changes).toEqual([]);
+    },
+  );
 
   it("of two mirrors, or two exports, needs no mirror of its own", async () => {
     const sameExport = await output(
