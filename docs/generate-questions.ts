@@ -24,8 +24,8 @@ armoire query @discontinued --brand comexim --since 2026-01 --format csv > disco
   when that began. What the mirror saw is dated by our own times; a time without a zone is local there. \`@discontinued\` goes by the
   service's \`last_modified_at\`, which names no zone, and compares the time as it is written.
 - What is gone is left out, but in \`@gone\`. What is not fetched yet cannot be counted: \`@brand-coverage\` says what is missing.
-- \`@growing-brands\` calls new what was first listed since then. As long as a brand's list is being read for the first time, its later
-  pages are new too: ask for a time after that.
+- \`@growing-brands\` calls new what was first listed since then, and leaves out brands whose list was not read to its end by then: what comes on the later
+  pages of a first reading is no growth.
 - A count that is not known is an empty field and comes last.
 `;
 

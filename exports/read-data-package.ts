@@ -18,19 +18,24 @@ export interface ReadPackage {
   readonly tables: readonly ReadTable[];
 }
 
-const readersByFormat: Readonly<
-  Record<string, (path: string, file: ManifestFile, raw: boolean) => ReadTable["rows"]>
-> = {
-  json:
-    (path, { columns }) =>
-    () =>
-      readJsonRows(readLines(path), columns),
+type Reader = (path: string, file: ManifestFile, raw: boolean) => ReadTable["rows"];
+
+/** A row on a line of its own, with a comma after it or without. */
+const readJsonLines: Reader =
+  (path, { columns }) =>
+  () =>
+    readJsonRows(readLines(path), columns);
+
+/** What keeps most comes first. */
+const readersByFormat: Readonly<Record<string, Reader>> = {
+  json: readJsonLines,
+  ndjson: readJsonLines,
   csv: (path, _file, raw) => () => readCsvRows(readLines(path), { raw }),
 };
 
 /**
- * Opens a data package after comparing every file with its manifest. A table in several formats is read from the one that
- * keeps most, which is JSON.
+ * Opens a data package after comparing every file with its manifest. A table in several formats is read from JSON where it
+ * can be, then from NDJSON, then from CSV.
  * @throws ExportError, also `damaged-package` when a file is not what the manifest says, or the system's error
  */
 export async function readDataPackage(folder: string): Promise<ReadPackage> {
@@ -48,7 +53,7 @@ export async function readDataPackage(folder: string): Promise<ReadPackage> {
     for (const file of manifest.files.filter((file) => file.format === format && !tables.has(file.table))) {
       const rows = readersByFormat[format]?.(join(folder, file.path), file, manifest.raw);
       if (rows === undefined) continue;
-      tables.set(file.table, { name: file.table, columns: file.columns, isTyped: format === "json", rows });
+      tables.set(file.table, { name: file.table, columns: file.columns, isTyped: format !== "csv", rows });
     }
   }
   return { manifest, tables: [...tables.values()] };

@@ -1,4 +1,4 @@
-/** The inverse of `json.ts`, for files that it wrote: a row on a line of its own. */
+/** The inverse of `json.ts` and `ndjson.ts`, for files that they wrote: a row on a line of its own. */
 import type { Cell, Row } from "./table.ts";
 
 interface JsonWithSource {

@@ -31,8 +31,10 @@ export const views: Readonly<Record<string, string>> = Object.fromEntries([
   [
     "known",
     `select r.kind as kind, r.url as href,
-       (select m.name from _member m where m.item_id = r.id and m.name is not null
-          order by (select max(v.from_run) from _revision v where v.resource_id = m.page_id) desc, m.page_id, m.n limit 1) as name, r.state as state,
+       (select name from (
+          select m.name, (select max(v.from_run) from _revision v where v.resource_id = m.page_id) as read_run, m.page_id, m.n
+          from _member m where m.item_id = r.id and m.name is not null order by read_run desc, m.page_id, m.n limit 1
+        )) as name, r.state as state,
        f.started_at as first_seen_at, owner.url as owner_href
      from _resource r join _run f on f.id = r.first_run
      left join _resource list on list.id = r.owner_id

@@ -19,7 +19,7 @@ export async function benchChange(print: (text: string) => void): Promise<void> 
       () => benchSize(file),
       () => benchDiff(file, folder, months + 1),
       () => benchExport(file, folder, months + 1),
-      () => benchSearch(file),
+      () => benchSearch(file, months + 1),
     ]);
   } finally {
     await rm(folder, { recursive: true, force: true });

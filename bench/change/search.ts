@@ -7,7 +7,8 @@ import { median, percentile } from "../median.ts";
 const most = 20;
 const perSort = 300;
 
-export function benchSearch(file: string): Findings {
+/** @param runs how many the mirror has had */
+export function benchSearch(file: string, runs: number): Findings {
   const mirror = openMirrorReader(file);
   const names = mirror.db
     .prepare<[], string>(
@@ -42,6 +43,8 @@ export function benchSearch(file: string): Findings {
     times: texts.map((text) => timeMillis(() => search(mirror, text))),
   }));
   mirror.close();
+  const twoLetters = sorts.find(([name]) => name === "two letters")?.[1] ?? [];
+  const past = [1, Math.ceil(runs / 2), runs].flatMap((run) => timeAsOf(file, run, twoLetters));
   const all = timed.flatMap(({ times }) => times);
   const row = (name: string, times: readonly number[]) => [
     name,
@@ -52,7 +55,11 @@ export function benchSearch(file: string): Findings {
   return {
     title: "Search",
     headings: ["what is typed", "searches", "p50 ms", "p99 ms"],
-    rows: [...timed.map(({ name, times }) => row(name, times)), row("all of them", all)],
+    rows: [
+      ...timed.map(({ name, times }) => row(name, times)),
+      row("all of them", all),
+      row("two letters, as of a run", past),
+    ],
     aims: [
       {
         aim: `search: p99 ≤ ${most} ms`,
@@ -61,6 +68,14 @@ export function benchSearch(file: string): Findings {
       },
     ],
   };
+}
+
+function timeAsOf(file: string, run: number, texts: readonly string[]): number[] {
+  const mirror = openMirrorReader(file, { kind: "run", run });
+  search(mirror, "warm");
+  const times = texts.map((text) => timeMillis(() => search(mirror, text)));
+  mirror.close();
+  return times;
 }
 
 function timeMillis(work: () => unknown): number {

@@ -51,6 +51,11 @@ export interface Changed extends About {
   readonly fields: readonly FieldChange[];
 }
 
+/** Which of the two words these fields make it. */
+export function changedOrTouched(fields: readonly FieldChange[]): Changed["change"] {
+  return fields.every(({ field }) => field === "last_modified_at") ? "touched" : "changed";
+}
+
 /** What was observed: two states differ. */
 export type Change = Added | Removed | Revived | Changed;
 

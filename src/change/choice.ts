@@ -1,5 +1,5 @@
 /** Which changes somebody asked for: of some kinds, some brands, some fields. */
-import type { Change, FieldChange } from "./change.ts";
+import { type Change, changedOrTouched } from "./change.ts";
 import { ChangeError } from "./change-error.ts";
 import type { ComparedKind } from "./compared-kinds.ts";
 import type { Brand, Item, State } from "./state.ts";
@@ -9,7 +9,7 @@ export interface Choice {
   readonly kinds: readonly string[];
   /** URLs of brands: these, and what belongs to them. */
   readonly brandHrefs: readonly string[];
-  /** Only changes of these fields: what is added has changed in none. */
+  /** Only changes of these fields, `gone_at` for what was removed or revived: what is added has changed in none. */
   readonly fields: readonly string[];
   /** Fields whose changes are left out. */
   readonly ignored: readonly string[];
@@ -57,15 +57,17 @@ export function isOfBrand({ brandHrefs }: Choice, { name, fields }: ComparedKind
   return typeof brand === "string" && brandHrefs.includes(brand);
 }
 
-/** The change with those fields that were asked for; null when nothing of it was. */
+/** The change with those fields that were asked for; null when nothing of it was. What comes or goes has another `gone_at`. */
 export function chooseFields({ fields, ignored }: Choice, change: Change): Change | null {
   if (fields.length === 0 && ignored.length === 0) return change;
   if (change.change === "added") return fields.length === 0 ? change : null;
-  const isAsked = ({ field }: FieldChange) =>
+  const isAsked = (field: string) =>
     (fields.length === 0 || fields.includes(field)) && !ignored.includes(field);
-  const asked = change.fields.filter(isAsked);
-  const isWhole = change.change === "removed" || change.change === "revived";
-  return asked.length === 0 && (fields.length > 0 || !isWhole) ? null : { ...change, fields: asked };
+  const asked = change.fields.filter(({ field }) => isAsked(field));
+  if (change.change === "removed" || change.change === "revived")
+    return asked.length > 0 || isAsked("gone_at") ? { ...change, fields: asked } : null;
+  // The service says that it changed, and of what it changed in nothing was asked for but that.
+  return asked.length > 0 ? { ...change, change: changedOrTouched(asked), fields: asked } : null;
 }
 
 function requireKnown(what: string, name: string, known: readonly string[]): void {

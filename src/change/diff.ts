@@ -2,7 +2,7 @@
  * Diffs: what of one state is different in another. In: two states. Out: changes, ordered by kind and `href`, one at a
  * time: both are read once, side by side, so that memory stays small however large they are.
  */
-import type { Change, FieldChange, Value } from "./change.ts";
+import { type Change, changedOrTouched, type FieldChange, type Value } from "./change.ts";
 import { type Choice, chooseFields, everything, isOfBrand, isOfKind } from "./choice.ts";
 import { type ComparedKind, compareKinds } from "./compared-kinds.ts";
 import { compareText, type Item, itemsOf, type State, toRow } from "./state.ts";
@@ -69,8 +69,7 @@ function compare(
   if (before.goneAt !== after.goneAt)
     fields.push({ field: "gone_at", before: before.goneAt, after: after.goneAt });
   if (fields.length === 0) return null;
-  const isTouched = fields.every(({ field }) => field === "last_modified_at");
-  return { ...about, change: isTouched ? "touched" : "changed", fields };
+  return { ...about, change: changedOrTouched(fields), fields };
 }
 
 const names = ["full_name", "name", "size", "username"];

@@ -1,8 +1,14 @@
 /** A resource's life in words: a block a life, in it one a revision, in that a line a field. */
 import type { FieldValue } from "../query/field-history.ts";
-import type { FieldChange, Life, ResourceHistory, RevisionOfLife } from "../query/history.ts";
+import type { FieldChange, Life, ResourceHistory, RevisionOfLife, Unchanged } from "../query/history.ts";
 import { toShown } from "./text-table.ts";
 import { toJson } from "./to-json.ts";
+
+const unchangedWords: Readonly<Record<Unchanged, string>> = {
+  replaced: "replaced in the same run",
+  same: "as it was before",
+  unread: "nothing in its fields: a link, or a field that this version does not know",
+};
 
 export function describeHistory({ kind, href, firstKnown, lives }: ResourceHistory): string {
   const head = `${kind}  ${toShown(href)}\nKnown since run ${firstKnown.run}, ${firstKnown.at}\n`;
@@ -18,14 +24,15 @@ function describeLife({ revisions, gone }: Life, life: number): string {
 }
 
 function describeRevision(
-  { revision, firstSeen, lastSeen, changes }: RevisionOfLife,
+  { revision, firstSeen, lastSeen, changes, unchanged }: RevisionOfLife,
   what: string,
   isNow: boolean,
 ): string {
   const seen = isNow ? "checked last" : "seen last";
   const until = lastSeen === null ? "" : `, ${seen} in run ${lastSeen.run}, ${lastSeen.at}`;
-  const fields = revision === 1 ? describeFields(changes) : describeChanges(changes);
-  return `\nrun ${firstSeen.run}  ${firstSeen.at}  ${what}${until}\n${fields}`;
+  const head = `\nrun ${firstSeen.run}  ${firstSeen.at}  ${what}${until}\n`;
+  if (unchanged !== null) return `${head}  ${unchangedWords[unchanged]}\n`;
+  return head + (revision === 1 ? describeFields(changes) : describeChanges(changes));
 }
 
 function describeFields(changes: readonly FieldChange[]): string {
@@ -34,9 +41,7 @@ function describeFields(changes: readonly FieldChange[]): string {
 
 function describeChanges(changes: readonly FieldChange[]): string {
   const [only] = changes;
-  if (only === undefined)
-    return "  nothing in its fields: a link, or a field that this version does not know\n";
-  if (changes.length === 1 && only.field === "last_modified_at")
+  if (changes.length === 1 && only?.field === "last_modified_at")
     return `  nothing but last_modified_at: ${shown(only.before)} → ${shown(only.after)}\n`;
   return describeLines(
     changes.map(({ field, before, after }) => [field, `${shown(before)} → ${shown(after)}`]),

@@ -1,35 +1,35 @@
 /** Whether what can be searched is what the rows and lists say, and the index finds every word of it. */
 import type { ReportProblem } from "./check-problem.ts";
 import type { Connection } from "./connection.ts";
-import { readSearchDocuments } from "./search-documents.ts";
+import { eachIdRange, type IdRange, readSearchDocuments, type SearchDocument } from "./search-documents.ts";
 
 export function checkSearch(db: Connection, report: ReportProblem): void {
   const urlOf = db.prepare<[number], string>("select url from _resource where id = ?").pluck();
   const complain = (resourceId: number, what: string) =>
     report({ code: "search", where: urlOf.get(resourceId) ?? "_search", what });
 
-  const expected = Map.groupBy(
-    readSearchDocuments(db).map(
-      ({ resourceId, ...document }) => [resourceId, JSON.stringify(document)] as const,
-    ),
-    ([resourceId]) => resourceId,
+  const selectStored = db.prepare<[IdRange], SearchDocument>(
+    `select resource_id as resourceId, kind, text, from_run as fromRun, to_run as toRun from _search
+     where resource_id between :first and :last order by resource_id, from_run`,
   );
-  const stored = Map.groupBy(
-    db
-      .prepare<[], { resourceId: number; kind: string; text: string; fromRun: number; toRun: number | null }>(
-        `select resource_id as resourceId, kind, text, from_run as fromRun, to_run as toRun from _search
-         order by resource_id, from_run`,
-      )
-      .all()
-      .map(({ resourceId, ...document }) => [resourceId, JSON.stringify(document)] as const),
-    ([resourceId]) => resourceId,
-  );
-  for (const resourceId of new Set([...expected.keys(), ...stored.keys()])) {
-    if (String(expected.get(resourceId)) !== String(stored.get(resourceId)))
-      complain(resourceId, "its searched words are not what its rows and lists give");
+  for (const range of eachIdRange(db)) {
+    const expected = textsByResource(readSearchDocuments(db, range));
+    const stored = textsByResource(selectStored.all(range));
+    for (const resourceId of new Set([...expected.keys(), ...stored.keys()])) {
+      if (expected.get(resourceId) !== stored.get(resourceId))
+        complain(resourceId, "its searched words are not what its rows and lists give");
+    }
   }
   for (const resourceId of readBadlyIndexed(db))
     complain(resourceId, "the index does not have its words as they are");
+}
+
+/** All that is said of each resource, in one text. */
+function textsByResource(documents: readonly SearchDocument[]): ReadonlyMap<number, string> {
+  const texts = new Map<number, string>();
+  for (const { resourceId, kind, text, fromRun, toRun } of documents)
+    texts.set(resourceId, (texts.get(resourceId) ?? "") + JSON.stringify([kind, text, fromRun, toRun]));
+  return texts;
 }
 
 /** Compares the index, word for word, with a new one of the same texts. Both are temporary, so nothing is written. */

@@ -38,9 +38,15 @@ export function eachRevision(db: Connection): Generator<RevisionBody> {
   return readInPortions(db, "true");
 }
 
-/** Those of these resources. @param ids SQL that gives them */
-export function eachRevisionOf(db: Connection, ids: string): Generator<RevisionBody> {
-  return readInPortions(db, `v.resource_id in (${ids})`);
+/** Those of these resources. @param ids SQL that gives them, and that is run once */
+export function* eachRevisionOf(db: Connection, ids: string): Generator<RevisionBody> {
+  db.exec("create temp table _asked (id integer primary key)");
+  try {
+    db.exec(`insert or ignore into temp._asked ${ids}`);
+    yield* readInPortions(db, "v.resource_id in (select id from temp._asked)");
+  } finally {
+    db.exec("drop table temp._asked");
+  }
 }
 
 /** In the order of discovery. A tombstone keeps its last values, so its last revision counts as well. */

@@ -13,6 +13,8 @@ const searchedFields: Readonly<Record<string, readonly string[]>> = {
   bra: ["name", "brand", "model", "note"],
 };
 
+const idsAtOnce = 4096;
+
 export const searchedKinds = Object.keys(searchedFields);
 
 /** Words of a resource, from a run up to, but not including, another one. */
@@ -51,41 +53,57 @@ export function prepareSearchText(db: Connection): (resourceId: number, kind: st
   };
 }
 
-/** Every document that the mirror should have: in the order of resources, each one's in the order of runs. */
-export function readSearchDocuments(db: Connection, resourceId?: number): SearchDocument[] {
-  const namings = [...readRows(db, resourceId), ...readListings(db, resourceId)];
+/** Ids, from the first to the last of them. */
+export interface IdRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** All resources that there are or that have documents, some thousands at a time, so that memory stays small. */
+export function* eachIdRange(db: Connection): Generator<IdRange> {
+  const end = db
+    .prepare<[], number | null>(
+      "select max(id) from (select max(id) as id from _resource union all select max(resource_id) from _search)",
+    )
+    .pluck()
+    .get();
+  for (let first = 0; first <= (end ?? -1); first += idsAtOnce) yield { first, last: first + idsAtOnce - 1 };
+}
+
+/** Every document that these resources should have: in the order of resources, each one's in the order of runs. */
+export function readSearchDocuments(db: Connection, range: IdRange): SearchDocument[] {
+  const namings = [...readRows(db, range), ...readListings(db, range)];
   return [...Map.groupBy(namings, ({ id }) => id)]
     .sort(([one], [other]) => one - other)
     .flatMap(([, ofOne]) => documentsOf(ofOne));
 }
 
-function readRows(db: Connection, resourceId: number | undefined): Naming[] {
-  const where = resourceId === undefined ? "" : `where id = ${resourceId}`;
+function readRows(db: Connection, range: IdRange): Naming[] {
   return Object.entries(searchedFields).flatMap(([kind, fields]) =>
     db
-      .prepare<[], [number, number, number | null, ...unknown[]]>(
-        `select id, from_run, null, ${fields.join(", ")} from _${kind} ${where}
-         union all select id, from_run, to_run, ${fields.join(", ")} from _${kind}_past ${where}`,
+      .prepare<[IdRange], [number, number, number | null, ...unknown[]]>(
+        `select id, from_run, null, ${fields.join(", ")} from _${kind} where id between :first and :last
+         union all
+         select id, from_run, to_run, ${fields.join(", ")} from _${kind}_past where id between :first and :last`,
       )
       .raw()
-      .all()
+      .all(range)
       .map(([id, fromRun, toRun, ...cells]) => ({
         ...{ id, kind, fromRun, toRun, isHeld: true, texts: textsOf(cells) },
       })),
   );
 }
 
-function readListings(db: Connection, resourceId: number | undefined): Naming[] {
-  const where = resourceId === undefined ? "" : `and r.id = ${resourceId}`;
+function readListings(db: Connection, range: IdRange): Naming[] {
   const select = (table: string, toRun: string) =>
-    `select r.id, r.kind, m.from_run, ${toRun}, m.name from _resource r join ${table} m on m.item_id = r.id
-     where r.kind in (select value from json_each(:kinds)) ${where}`;
+    `select r.id, r.kind, m.from_run, ${toRun}, m.name from ${table} m join _resource r on r.id = m.item_id
+     where m.item_id between :first and :last and r.kind in (select value from json_each(:kinds))`;
   return db
-    .prepare<{ kinds: string }, [number, string, number, number | null, unknown]>(
+    .prepare<[IdRange & { kinds: string }], [number, string, number, number | null, unknown]>(
       `${select("_member", "null")} union all ${select("_member_past", "m.to_run")}`,
     )
     .raw()
-    .all({ kinds: JSON.stringify(searchedKinds) })
+    .all({ ...range, kinds: JSON.stringify(searchedKinds) })
     .map(([id, kind, fromRun, toRun, name]) => ({
       ...{ id, kind, fromRun, toRun, isHeld: false, texts: textsOf([name]) },
     }));

@@ -4,6 +4,7 @@
  */
 import type { Connection } from "./connection.ts";
 import {
+  eachIdRange,
   prepareSearchText,
   readSearchDocuments,
   type SearchDocument,
@@ -85,7 +86,7 @@ export function prepareSearchIndex(db: Connection): SearchIndex {
       const writes = beginIndexWrites();
       for (const id of retyped) {
         for (const entry of selectAll.all(id)) writes.remove(entry);
-        for (const document of readSearchDocuments(db, id)) writes.add(document);
+        for (const document of readSearchDocuments(db, { first: id, last: id })) writes.add(document);
       }
       for (const id of noted) if (!retyped.has(id)) renew(id, runId, writes);
       writes.flush();
@@ -99,7 +100,8 @@ export function prepareSearchIndex(db: Connection): SearchIndex {
 export function rebuildSearchIndex(db: Connection): void {
   db.exec("delete from _search");
   const insert = prepareInsert(db);
-  for (const document of readSearchDocuments(db)) insert(document);
+  for (const range of eachIdRange(db))
+    for (const document of readSearchDocuments(db, range)) insert(document);
   db.exec("insert into _search_index (_search_index) values ('rebuild')");
 }
 

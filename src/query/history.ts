@@ -35,9 +35,17 @@ export interface RevisionOfLife {
   readonly firstSeen: Moment;
   /** When the service was last asked and it was still this one; null where an earlier version did not remember. */
   readonly lastSeen: Moment | null;
-  /** From the revision before; of the first one, all that it has. Empty where only links or unknown fields changed. */
+  /** From the revision before; of the first one, all that it has. */
   readonly changes: readonly FieldChange[];
+  /** Null where there are changes. */
+  readonly unchanged: Unchanged | null;
 }
+
+/**
+ * Why nothing changed in the fields: another revision of the same run followed, and only that one's fields are remembered;
+ * or the body is the one that was there before; or only links or fields changed that this version does not know.
+ */
+export type Unchanged = "replaced" | "same" | "unread";
 
 export interface FieldChange {
   readonly field: string;
@@ -53,6 +61,7 @@ interface RevisionRow {
   readonly goneAt: string | null;
   readonly seenRun: number | null;
   readonly seenAt: string | null;
+  readonly contentId: number;
 }
 
 /** @throws KeyError when the key finds none, or several */
@@ -71,7 +80,7 @@ export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string):
   // What is current was seen whenever it was checked, unless the last answer was that it is gone.
   const rows = db
     .prepare<[number], RevisionRow>(
-      `select v.seq, v.from_run as fromRun, v.fetched_at as fetchedAt, v.to_run as toRun, g.started_at as goneAt,
+      `select v.seq, v.from_run as fromRun, v.fetched_at as fetchedAt, v.to_run as toRun, g.started_at as goneAt, v.content_id as contentId,
          iif(v.to_run is null and r.absent_by is not 'answer', abs(r.checked_run), v.seen_run) as seenRun,
          iif(v.to_run is null and r.absent_by is not 'answer', r.checked_at, v.seen_at) as seenAt
        from main._revision v join main._resource r on r.id = v.resource_id left join main._run g on g.id = v.to_run
@@ -85,17 +94,23 @@ function livesOf(rows: readonly RevisionRow[], fieldsBefore: (run: number | null
   const lives: Life[] = [];
   let revisions: RevisionOfLife[] = [];
   let before: Fields = {};
+  let contentBefore: number | null = null;
   for (const [index, row] of rows.entries()) {
     const next = rows[index + 1];
     const after = fieldsBefore(next?.fromRun ?? null) ?? before;
-    const { seq, fromRun, fetchedAt, toRun, goneAt, seenRun, seenAt } = row;
+    const { seq, fromRun, fetchedAt, toRun, goneAt, seenRun, seenAt, contentId } = row;
+    const changes = changesBetween(before, after);
+    const isReplaced = next?.fromRun === fromRun;
+    const why = isReplaced ? "replaced" : contentId === contentBefore ? "same" : "unread";
     revisions.push({
       revision: seq,
       firstSeen: { run: fromRun, at: fetchedAt },
       lastSeen: seenRun === null || seenAt === null ? null : { run: seenRun, at: seenAt },
-      changes: changesBetween(before, after),
+      changes,
+      unchanged: changes.length === 0 ? why : null,
     });
     before = after;
+    if (!isReplaced) contentBefore = contentId;
     const isEnd = next === undefined || (toRun !== null && next.fromRun > toRun);
     if (!isEnd) continue;
     lives.push({ revisions, gone: toRun === null || goneAt === null ? null : { run: toRun, at: goneAt } });

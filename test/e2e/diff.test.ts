@@ -36,6 +36,7 @@ beforeAll(async () => {
   await sync({ file: mirror, baseUrl: sandbox.url });
   await output("export", "--out", at("first"), "--mirror", mirror);
   await output("export", "--out", at("csv"), "--format", "csv", "--mirror", mirror);
+  await output("export", "--out", at("ndjson"), "--format", "ndjson", "--mirror", mirror);
   await output("export", "--out", at("brands"), "--table", "brand", "--mirror", mirror);
   before = readEntities();
   sandbox.advance({ changes: 8, additions: 3, removals: 2, moves: 1 });
@@ -85,13 +86,16 @@ describe("a diff", () => {
     );
   });
 
-  it.each(["first", "csv"])("of an export (%s) and the mirror says what the two runs say", async (name) => {
-    const ofRuns = await diff("--from", "1", "--to", "latest");
-    const ofExport = await diff("--from", at(name), "--to", "2");
-    expect(ofExport.totals).toEqual(ofRuns.totals);
-    const unchanged = await diff("--from", at(name), "--to", "1");
-    expect(unchanged.changes).toEqual([]);
-  });
+  it.each(["first", "csv", "ndjson"])(
+    "of an export (%s) and the mirror says what the two runs say",
+    async (name) => {
+      const ofRuns = await diff("--from", "1", "--to", "latest");
+      const ofExport = await diff("--from", at(name), "--to", "2");
+      expect(ofExport.totals).toEqual(ofRuns.totals);
+      const unchanged = await diff("--from", at(name), "--to", "1");
+      expect(unchanged.changes).toEqual([]);
+    },
+  );
 
   it("of two mirrors, or two exports, needs no mirror of its own", async () => {
     const sameExport = await output(

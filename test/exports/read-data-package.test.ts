@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { csvChunks } from "../../exports/csv.ts";
 import { writeDataPackage } from "../../exports/data-package.ts";
 import { jsonChunks } from "../../exports/json.ts";
+import { ndjsonChunks } from "../../exports/ndjson.ts";
 import { numberText } from "../../exports/number-text.ts";
 import { readCsvRows } from "../../exports/read-csv.ts";
 import { readDataPackage } from "../../exports/read-data-package.ts";
@@ -28,10 +29,13 @@ const asText = (cell: Cell) =>
 const linesOf = (chunks: Iterable<string>) => [...chunks].join("").split("\n").slice(0, -1);
 
 describe("what an export wrote is read back", () => {
-  it("from JSON, every cell", () => {
+  it.each([
+    ["JSON", jsonChunks],
+    ["NDJSON", ndjsonChunks],
+  ])("from %s, every cell", (_format, chunksOf) => {
     fc.assert(
       fc.property(anyTable, (table) => {
-        const rows = [...readJsonRows(linesOf(jsonChunks(table)), table.columns)];
+        const rows = [...readJsonRows(linesOf(chunksOf(table)), table.columns)];
         expect(rows).toEqual(table.cells.map((row) => row.map(asJson)));
       }),
     );
@@ -61,15 +65,17 @@ it("reads a file line by line, wherever its chunks end", async () => {
 
 describe("a data package", () => {
   const table = tableOf("brand", ["href", "bra_count"], [["a", 5n]]);
-  const write = async (formats: readonly ("csv" | "json")[]) => {
+  const write = async (formats: readonly ("csv" | "json" | "ndjson")[]) => {
     const out = join(await makeTestFolder(), "export");
     await writeDataPackage({ out, formats, tables: [table], about: {}, toolVersion: "0" });
     return out;
   };
 
-  it("is read from JSON where it has both, and tells whether numbers are numbers", async () => {
+  it("is read from what keeps numbers where it has that too, and tells whether numbers are numbers", async () => {
     for (const [formats, isTyped, rows] of [
       [["csv", "json"], true, [["a", 5]]],
+      [["csv", "ndjson"], true, [["a", 5]]],
+      [["ndjson"], true, [["a", 5]]],
       [["csv"], false, [["a", "5"]]],
     ] as const) {
       const { tables } = await readDataPackage(await write(formats));

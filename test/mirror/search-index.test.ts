@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Connection } from "../../src/mirror/connection.ts";
+import { rebuildSearchIndex } from "../../src/mirror/search-index.ts";
 import { beginRun, closeRun, problemsOf, startMirrorRig, walk } from "./mirror-rig.ts";
 import { answerFrom, entity, page, root, urlOf, worldOf } from "./world.ts";
 
@@ -98,4 +99,21 @@ it("what was listed before it was known what it is, is found as what it turns ou
   walk(mirror, world, { follow: ["featured"], maxBatches: 2 });
   expect(documentsIn(mirror.db)).toEqual([[expect.any(Number), "brand", "\n lace \n", 1, null]]);
   expect(problemsOf(mirror)).toEqual([]);
+});
+
+it("of thousands of resources, every one is checked and made anew", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  walk(mirror, brandsOf([["a/", "Lace", "Lace", 1]]));
+  mirror.db.exec(
+    `insert into _resource (id, url, kind, state, first_run)
+       select 5000 * value, 'https://x.example/' || value, 'brand', 'due', 1 from json_each('[1, 2, 3]');
+     insert into _brand (id, name, from_run) select 5000 * value, 'Tulle', 1 from json_each('[1, 2, 3]');
+     insert into _search (resource_id, kind, text, from_run) values (15000, 'brand', 'wrong', 1)`,
+  );
+  const urls = problemsOf(mirror).flatMap(({ code, where }) => (code === "search" ? [where] : []));
+  expect([...new Set(urls)].sort()).toEqual([1, 2, 3].map((n) => `https://x.example/${n}`));
+  rebuildSearchIndex(mirror.db);
+  expect(problemsOf(mirror).filter(({ code }) => code === "search")).toEqual([]);
+  expect(documentsIn(mirror.db)).toHaveLength(4);
 });

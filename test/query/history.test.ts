@@ -6,7 +6,7 @@ import { openMirrorReader } from "../../src/mirror/mirror.ts";
 import { type ResourceHistory, readHistory } from "../../src/query/history.ts";
 import { showResource } from "../../src/query/show.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { someTime, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
+import { beginRun, closeRun, someTime, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf, worldOfTruth } from "../mirror/world.ts";
 
 const at = someTime;
@@ -64,16 +64,19 @@ it("a life goes from its first revision to its tombstone, and the next one begin
               change("bra_count", null, 3n),
               change("last_modified_at", null, "2026-01-01T00:00:00"),
             ],
+            unchanged: null,
           },
           {
             ...{ revision: 2, firstSeen: moment(3), lastSeen: moment(3) },
             changes: [change("bra_count", 3n, 4n), change("model_picture", null, picture)],
+            unchanged: null,
           },
           {
             ...{ revision: 3, firstSeen: moment(4), lastSeen: moment(4) },
             changes: [change("last_modified_at", "2026-01-01T00:00:00", "2026-02-02T00:00:00")],
+            unchanged: null,
           },
-          { revision: 4, firstSeen: moment(5), lastSeen: moment(5), changes: [] },
+          { revision: 4, firstSeen: moment(5), lastSeen: moment(5), changes: [], unchanged: "unread" },
         ],
       },
       {
@@ -82,6 +85,7 @@ it("a life goes from its first revision to its tombstone, and the next one begin
           {
             ...{ revision: 5, firstSeen: moment(8), lastSeen: moment(8) },
             changes: [change("name", "Soft", "Softer"), change("model_picture", picture, null)],
+            unchanged: null,
           },
         ],
       },
@@ -116,6 +120,33 @@ run 8  ${at}  back, checked last in run 8, ${at}
   name           Soft → Softer
   model_picture  [{"url":"https://p.example/1.jpg","text":"Black"}] → (none)
 `);
+});
+
+it("what is of the same body as before is said to be, and what was replaced in its own run", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  const worldWith = (model: object | null) =>
+    worldOf({
+      ...{ "/": root(), "brands/": page(["b/"]) },
+      "b/": entity({ slug: "brand" }, { models: urlOf("b/models/") }),
+      "b/models/": page(model === null ? [] : ["b/m"]),
+      ...(model && { "b/m": entity(model, { brand: urlOf("b/") }) }),
+    });
+  for (const model of [first, null, first]) walk(mirror, worldWith(model), { approve: true });
+  const id = mirror.db.prepare<[string], number>("select id from _resource where url = ?").pluck().get(href);
+  const runId = beginRun(mirror);
+  const answer = { resourceId: Number(id), fetchedAt: at, outcome: "body", status: 200, etag: null } as const;
+  for (const model of [{ ...first, bra_count: 9 }, first]) {
+    const body = Buffer.from(worldWith(model).get(href) ?? "");
+    mirror.ingest([{ ...answer, body }], runId);
+  }
+  closeRun(mirror, runId);
+  const described = describeHistory(readHistory(mirror, "model", "brand/soft"));
+  expect(described.split("\n\n").slice(-3)).toEqual([
+    `run 3  ${at}  back, seen last in run 3, ${at}\n  as it was before`,
+    `run 4  ${at}  changed, seen last in run 4, ${at}\n  replaced in the same run`,
+    `run 4  ${at}  changed, checked last in run 4, ${at}\n  as it was before\n`,
+  ]);
 });
 
 it("what was seen last before it was found gone stays so until that is decided", async () => {

@@ -253,3 +253,56 @@ it("shown as of a run, a mirror is searched by the names of then", async () => {
   expect([foundAsOf(2, "before"), foundAsOf(2, "after")]).toEqual([[], ["After"]]);
   expect([namesFound(rig, "before"), namesFound(rig, "after")]).toEqual([[], ["After"]]);
 });
+
+it("shown as of any run, a mirror answers as it did when that run had ended: listed, held, moved, renamed, gone", async () => {
+  await using rig = await startMirrorRig();
+  const brands = { "a/": "Comexim", "b/": "Ewa" };
+  const models = { "a/": { "m1/": "Onyx", "m2/": "Rose" }, "b/": { "m3/": "Onyx" } };
+  const moved = { "a/": { "m2/": "Rose" }, "b/": { "m1/": "Onyx", "m3/": "Onyx" } };
+  const lives: readonly (readonly [catalogue: Catalogue, maxBatches: number])[] = [
+    [{ brands, models }, 3],
+    [{ brands, models }, 4],
+    [{ brands, models }, 1000],
+    [{ brands, models: moved }, 1000],
+    [{ brands: { "a/": "Ewa", "b/": "Comexim" }, models: moved }, 1000],
+    [{ brands: { "b/": "Comexim" }, models: { "b/": { "m3/": "Onyx" } } }, 1000],
+  ];
+  const texts = ["comexim", "ewa", "onyx", "ewa onyx", "comexim rose", "c"];
+  const answers = (mirror: Parameters<typeof search>[0]) =>
+    texts.map((text) => [text, search(mirror, text, { gone: true })]);
+  const mirror = await rig.write();
+  const then = lives.map(([catalogue, maxBatches]) => {
+    walk(mirror, bodiesOf(catalogue), { maxBatches, approve: true });
+    return answers(mirror);
+  });
+  mirror.close();
+  for (const [n, answer] of then.entries()) {
+    const past = openMirrorReader(rig.file, { kind: "run", run: n + 1 });
+    onTestFinished(() => past.close());
+    expect({ run: n + 1, answers: answers(past) }).toEqual({ run: n + 1, answers: answer });
+  }
+});
+
+it("a model that some brand listed only later is not found by that brand as of a run before", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  const worldWith = (listed: readonly string[]) =>
+    worldOf({
+      ...{ "/": root(), "brands/": page(["a/"]), "a/models/": page(listed) },
+      "a/": entity({ name: "Comexim" }, { models: urlOf("a/models/") }),
+      "m1/": entity({ name: "Onyx" }, { brand: urlOf("a/"), related: urlOf("m1/related/") }),
+      "m1/related/": page(["m2/"]),
+      "m2/": entity({ name: "Rose" }),
+    });
+  const follow = ["related"];
+  walk(mirror, worldWith(["m1/"]), { follow });
+  walk(mirror, worldWith(["m1/", "m2/"]), { follow });
+  mirror.close();
+  const foundAsOf = (run: number) => {
+    const past = openMirrorReader(rig.file, { kind: "run", run });
+    onTestFinished(() => past.close());
+    return ["rose", "comexim rose"].map((text) => search(past, text).map(({ name }) => name));
+  };
+  expect(foundAsOf(1)).toEqual([["Rose"], []]);
+  expect(foundAsOf(2)).toEqual([["Rose"], ["Rose"]]);
+});

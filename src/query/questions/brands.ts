@@ -15,15 +15,20 @@ limit :limit`,
   },
   {
     name: "growing-brands",
-    asks: "Which brands have grown: new models listed since, where others were listed before?",
+    asks: "Which brands have grown: new models listed since, where the whole list was read before?",
     options: [{ ...sinceSeen, isRequired: true }, brand],
     sql: `with listed as materialized (select owner_href, min(first_seen_at) as began_at,
     count(*) filter (where first_seen_at >= :since and state <> 'gone') as new_models,
     count(*) filter (where state <> 'gone') as models
-  from known where kind = 'model' and ${isOfBrand("owner_href")} group by owner_href)
+  from known where kind = 'model' and ${isOfBrand("owner_href")} group by owner_href),
+half_read as materialized (
+  select brand.url as href from _page p join _resource page on page.id = p.id join _run found on found.id = page.first_run
+    join _resource list on list.id = p.collection_id and list.kind = 'models' join _resource brand on brand.id = list.owner_id
+    left join _revision body on body.resource_id = p.id and body.seq = 1 left join _run read on read.id = body.from_run
+  where found.started_at < :since and (read.started_at >= :since or read.id is null and page.state in ('due', 'failed')))
 select b.name, listed.new_models, listed.models, b.href
 from listed join brand_current b on b.href = listed.owner_href
-where listed.new_models > 0 and listed.began_at < :since
+where listed.new_models > 0 and listed.began_at < :since and b.href not in (select href from half_read)
 order by listed.new_models desc, b.href`,
   },
   {

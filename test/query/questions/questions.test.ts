@@ -135,6 +135,34 @@ describe("a canned question", () => {
     expect(await ask("growing-brands", { since: 1 })).toEqual([]);
   });
 
+  it("takes no later page of a first reading for growth, and what is listed after it for nothing else", async () => {
+    await using slow = await startRig({ brands: 2, models: 24, sizes: 24, pageSize: 4 });
+    let runs = 0;
+    for (let isComplete = false; !isComplete; runs++) {
+      isComplete = (await slow.sync({ depth: "models", budget: 10, order: "breadth" })).complete;
+      slow.sandbox.moveClock({ advanceSeconds: 86_400 });
+    }
+    const { models } = catalogueOf(slow.sandbox);
+    const [known, brands] = [models, models.map(({ brand }) => brand)].map(
+      (all) => new Set(all.map(({ href }) => href)),
+    );
+    slow.sandbox.advance({ additions: 8, changes: 0, removals: 0 });
+    await slow.sync({ depth: "models", mode: "verify" });
+    const added = catalogueOf(slow.sandbox).models.filter(
+      ({ href, brand }) => !known?.has(href) && brands?.has(brand.href),
+    );
+    const growthSince = async (since: number) =>
+      (await ask("growing-brands", { since }, slow.file)).map(({ href, new_models }) => [href, new_models]);
+    const grown = Map.groupBy(added, ({ brand }) => brand.href);
+    const expected = [...grown].map(([href, models]) => [href, models.length]);
+    const asked = [];
+    for (let run = 1; run <= runs + 1; run++) asked.push(await growthSince(run));
+    expect(expected.length).toBeGreaterThan(0);
+    expect(asked.at(-1)).toEqual(expect.arrayContaining(expected));
+    // Whatever grew did so in the last run, but where the first reading had ended before.
+    for (const answer of asked) expect(expected).toEqual(expect.arrayContaining(answer));
+  });
+
   it("tells of a mirror that is not complete what is listed and not held", async () => {
     await using half = await startRig({ brands: 6, models: 20, sizes: 60, pageSize: 5 });
     await half.sync({ depth: "models" });

@@ -1,0 +1,61 @@
+/** Which changes are left when some fields were asked for, and others not. */
+import { describe, expect, it } from "vitest";
+import type { Change, FieldChange } from "../../src/change/change.ts";
+import { type Choice, chooseFields, everything } from "../../src/change/choice.ts";
+
+const about = { kind: "model", href: "m", name: "M" };
+const row = { href: "m", gone_at: "2026" };
+const name: FieldChange = { field: "name", before: "L", after: "M" };
+const time: FieldChange = { field: "last_modified_at", before: "1", after: "2" };
+
+const added: Change = { ...about, change: "added", row };
+const removed: Change = { ...about, change: "removed", isTombstone: true, row, fields: [name] };
+const revived: Change = { ...about, change: "revived", goneAt: "2026", row, fields: [] };
+const changed: Change = { ...about, change: "changed", fields: [name, time] };
+const touched: Change = { ...about, change: "touched", fields: [time] };
+const all = [added, removed, revived, changed, touched];
+
+/** As `word: fields`. */
+function chosen(choice: Partial<Choice>): string[] {
+  return all.flatMap((change) => {
+    const left = chooseFields({ ...everything, ...choice }, change);
+    if (left === null) return [];
+    const fields = left.change === "added" ? [] : left.fields.map(({ field }) => field);
+    return [`${left.change}: ${fields.join(" ")}`];
+  });
+}
+
+describe("of changes of every sort", () => {
+  it.each<[what: string, choice: Partial<Choice>, left: string[]]>([
+    [
+      "all are left when nothing was asked for",
+      {},
+      [
+        "added: ",
+        "removed: name",
+        "revived: ",
+        "changed: name last_modified_at",
+        "touched: last_modified_at",
+      ],
+    ],
+    ["a field is what changed in it", { fields: ["name"] }, ["removed: name", "changed: name"]],
+    ["gone_at is what was removed and revived", { fields: ["gone_at"] }, ["removed: ", "revived: "]],
+    [
+      "what is removed and revived is left out with gone_at, unless more of it changed",
+      { ignored: ["gone_at"] },
+      ["added: ", "removed: name", "changed: name last_modified_at", "touched: last_modified_at"],
+    ],
+    [
+      "what an ignored field leaves with nothing but its time was touched",
+      { ignored: ["name"] },
+      ["added: ", "removed: ", "revived: ", "touched: last_modified_at", "touched: last_modified_at"],
+    ],
+    [
+      "what an ignored field leaves with nothing is left out",
+      { ignored: ["last_modified_at"] },
+      ["added: ", "removed: name", "revived: ", "changed: name"],
+    ],
+  ])("%s", (_what, choice, left) => {
+    expect(chosen(choice)).toEqual(left);
+  });
+});
