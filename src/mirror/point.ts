@@ -1,5 +1,5 @@
 /**
- * Points in time as people name them: a run, a time, `latest`, `-7d`; where two mirrors are compared, also a file or a
+ * Points in time as people name them: a run, a time, `latest`, `latest-1`, `-7d`; where two mirrors are compared, also a file or a
  * folder. In: text, the present time and zone. Out: what it names. It looks into no mirror: `resolve-point.ts` does.
  */
 import { PointError } from "./point-error.ts";
@@ -7,7 +7,11 @@ import { instantOf, wallOf } from "./zoned-time.ts";
 
 /** A point in the life of one mirror. */
 export type Point =
-  | { readonly kind: "latest" }
+  | {
+      readonly kind: "latest";
+      /** How many ended runs before the latest it is; 0 unless told. */
+      readonly back?: number;
+    }
   | { readonly kind: "run"; readonly run: number }
   | {
       readonly kind: "time";
@@ -56,11 +60,16 @@ export function parsePointOrPath(
   );
 }
 
-const forms = "a run's number, a time such as 2026-11-03 or 2026-11-03T06:00Z, latest, or -7d (h, d, w, m)";
+const forms = "a run's number, a time such as 2026-11-03 or 2026-11-03T06:00Z, latest, latest-1, or -7d (h, d, w, m)";
 
 function readPoint(text: string, context: PointContext): Point | null {
-  if (text === "latest") return { kind: "latest" };
-  return readRun(text) ?? readAgo(text, context) ?? readTime(text, context.timeZone);
+  return readLatest(text) ?? readRun(text) ?? readAgo(text, context) ?? readTime(text, context.timeZone);
+}
+
+function readLatest(text: string): Point | null {
+  const [matched, back] = text.match(/^latest(?:-(\d{1,9}))?$/) ?? [];
+  if (matched === undefined) return null;
+  return back === undefined ? { kind: "latest" } : { kind: "latest", back: Number(back) };
 }
 
 /** Four digits from 2000 to 2099 are a year; `run:2026` is the run all the same. */

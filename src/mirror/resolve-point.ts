@@ -23,10 +23,14 @@ export function resolvePoint(db: Connection, point: Point): EndedRun {
 const ended = "select id as run, ended_at as endedAt from _run where ended_at is not null";
 
 function selectRun(db: Connection, point: Point): EndedRun | undefined {
-  const select = (condition: string, value: number | string) =>
-    db.prepare<[number | string], EndedRun>(`${ended} and ${condition} order by id desc limit 1`).get(value);
+  const select = (condition: string, value: number | string, back = 0) =>
+    db
+      .prepare<[number | string, number], EndedRun>(
+        `${ended} and ${condition} order by id desc limit 1 offset ?`,
+      )
+      .get(value, back);
   if (point.kind === "time") return select("ended_at <= ?", point.at);
-  return point.kind === "run" ? select("id = ?", point.run) : select("id > ?", 0);
+  return point.kind === "run" ? select("id = ?", point.run) : select("id > ?", 0, point.back);
 }
 
 function whyNot(db: Connection, point: Point): PointError {
@@ -44,7 +48,13 @@ function whyNot(db: Connection, point: Point): PointError {
       hint,
     );
   }
-  if (point.kind === "latest") return new PointError("no-such-run", "There is no run to go back to", hint);
+  if (point.kind === "latest") {
+    const what =
+      last === undefined
+        ? "There is no run to go back to"
+        : `No run is ${point.back} before the latest, which is run ${last.run}`;
+    return new PointError("no-such-run", what, hint);
+  }
   const isOpen = db.prepare("select 1 from _run where id = ?").get(point.run) !== undefined;
   const what = isOpen ? `Run ${point.run} has not ended` : `There is no run ${point.run}`;
   return new PointError("no-such-run", what, hint);

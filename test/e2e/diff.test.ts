@@ -222,6 +222,12 @@ describe("bad input is refused in a line or two", () => {
       2,
       /no kind "cup" to compare\.\nThere are brand, model, size\./,
     ],
+    [
+      "a field by the name of its table",
+      ["diff", "--field", "model_picture"],
+      2,
+      /no field "model_picture" to compare\.\nIt is the field manufacturer_stock_pictures/,
+    ],
     ["an unknown field", ["diff", "--field", "colour"], 2, /no field "colour" to compare/],
     ["an unknown brand", ["diff", "--brand", "Nobody"], 2, /No brand is called "Nobody"/],
     ["an unknown format", ["diff", "--format", "xml"], 2, /Allowed choices are table, json, ndjson, csv/],

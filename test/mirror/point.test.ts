@@ -24,6 +24,7 @@ describe("a point", () => {
   it.each<[string, Point]>([
     ["latest", { kind: "latest" }],
     [" latest ", { kind: "latest" }],
+    ["latest-2", { kind: "latest", back: 2 }],
     ["12", { kind: "run", run: 12 }],
     ["0", { kind: "run", run: 0 }],
     ["1999", { kind: "run", run: 1999 }],
@@ -168,6 +169,10 @@ describe("whatever is written", () => {
       "-99999d",
       "run:",
       "run:x",
+      "latest-",
+      "latest-x",
+      "latest+1",
+      "latest -1",
     ],
     ...[
       "1.5",
@@ -209,7 +214,7 @@ describe("whatever is written", () => {
   });
 
   it("anything is a point, or is refused as none", () => {
-    const pieces = fc.constantFrom(..."0123456789-:.TZ+dwmh ", "run:", "latest", "2026-11-03", "T06:00");
+    const pieces = fc.constantFrom(..."0123456789-:.TZ+dwmh ", "run:", "latest", "latest-", "2026-11-03", "T06:00");
     const text = fc.oneof(
       fc.string(),
       fc.array(pieces, { maxLength: 8 }).map((some) => some.join("")),
@@ -244,7 +249,7 @@ describe("where a path may be a point", () => {
 
   it("what is a point stays one, whatever lies there", () => {
     const everywhere = () => "folder" as const;
-    for (const text of ["latest", "12", "2026", "-7d"])
+    for (const text of ["latest", "latest-1", "12", "2026", "-7d"])
       expect(parsePointOrPath(text, berlin, everywhere)).toEqual(parsePoint(text, berlin));
     expect(parsePointOrPath("./latest", berlin, everywhere)).toEqual({ kind: "export", path: "./latest" });
   });
