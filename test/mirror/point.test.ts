@@ -49,7 +49,7 @@ describe("a point", () => {
     ["2026-11-03T06:15:30.123", "2026-11-03T05:15:30.123Z"],
     ["2026-11-03T06:15:30.123987654", "2026-11-03T05:15:30.123Z"],
   ])("%s is a local time, and lasts until %s", (text, at) => {
-    expect(parsePoint(text, berlin)).toEqual({ kind: "time", at, text, timeZone: "Europe/Berlin" });
+    expect(parsePoint(text, berlin)).toMatchObject({ kind: "time", at, text, timeZone: "Europe/Berlin" });
   });
 
   it.each([
@@ -59,7 +59,7 @@ describe("a point", () => {
     ["2026-11-03T06:15:30.5-0330", "2026-11-03T09:45:30.599Z"],
     ["2026-12-31T23-01", "2027-01-01T00:59:59.999Z"],
   ])("%s has its own zone, and lasts until %s", (text, at) => {
-    expect(parsePoint(text, berlin)).toEqual({ kind: "time", at, text, timeZone: null });
+    expect(parsePoint(text, berlin)).toMatchObject({ kind: "time", at, text, timeZone: null });
   });
 
   it.each([
@@ -79,6 +79,19 @@ describe("a point", () => {
     expect(timeOf("-1m", { now, timeZone: "UTC" })).toBe("2027-02-28T12:00:00.000Z");
     expect(timeOf("-4m", { now, timeZone: "UTC" })).toBe("2026-11-30T12:00:00.000Z");
   });
+});
+
+it.each([
+  ["2026", "2025-12-31T23:00:00.000Z"],
+  ["2026-11-03", "2026-11-02T23:00:00.000Z"],
+  ["2026-11-03T06:15:30.2", "2026-11-03T05:15:30.200Z"],
+  ["2026-11-03T06:15:30.1239", "2026-11-03T05:15:30.123Z"],
+  ["2026-11-03T06:15+02:00", "2026-11-03T04:15:00.000Z"],
+  ["-7d", "2026-11-14T22:30:00.250Z"],
+  // What the clocks show twice begins the first time.
+  ["2026-10-25T02:30", "2026-10-25T00:30:00.000Z"],
+])("%s begins at %s", (text, from) => {
+  expect(parsePoint(text, berlin)).toMatchObject({ kind: "time", from });
 });
 
 describe("where clocks change", () => {
@@ -214,7 +227,14 @@ describe("whatever is written", () => {
   });
 
   it("anything is a point, or is refused as none", () => {
-    const pieces = fc.constantFrom(..."0123456789-:.TZ+dwmh ", "run:", "latest", "latest-", "2026-11-03", "T06:00");
+    const pieces = fc.constantFrom(
+      ..."0123456789-:.TZ+dwmh ",
+      "run:",
+      "latest",
+      "latest-",
+      "2026-11-03",
+      "T06:00",
+    );
     const text = fc.oneof(
       fc.string(),
       fc.array(pieces, { maxLength: 8 }).map((some) => some.join("")),
@@ -228,7 +248,9 @@ describe("whatever is written", () => {
           expect(error).toMatchObject({ name: "PointError", code: "syntax" });
           return;
         }
-        if (point.kind === "time") expect(point.at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+        if (point.kind !== "time") return;
+        expect(point.at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+        expect(point.from <= point.at).toBe(true);
       }),
       { numRuns: 1000 },
     );

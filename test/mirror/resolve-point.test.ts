@@ -14,7 +14,10 @@ beforeEach(async () => {
 });
 
 const second = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString();
-const by = (n: number): Point => ({ kind: "time", at: second(n), text: "then", timeZone: "Europe/Berlin" });
+const by = (n: number): Point => ({
+  ...{ kind: "time", from: second(n), at: second(n) },
+  ...{ text: "then", timeZone: "Europe/Berlin" },
+});
 
 /** Runs that ended at these seconds; null for one that has not. */
 function runs(...ends: readonly (number | null)[]): void {
