@@ -20,9 +20,10 @@ armoire query @discontinued --brand comexim --since 2026-01 --format csv > disco
 
 - **\`--brand\`** takes a brand's URL, its name in any case, or its slug, as \`armoire sync --brand\` does. Where several brands are called so,
   all of them are meant, tombstones too.
-- **\`--since\`** takes a day, a month or a time (\`2026-01-31\`, \`2026-01\`, \`2026-01-31T06:00Z\`) or the number of a run, which stands for
-  when that began. What the mirror saw is dated by our own times; a time without a zone is local there. \`@discontinued\` goes by the
-  service's \`last_modified_at\`, which names no zone, and compares the time as it is written.
+- **\`--since\`** takes a [point in time](command-line.md#points-in-time): what is named counts from its beginning, a run from when that began. What
+  the mirror saw is dated by our own times. \`@discontinued\` goes by the service's \`last_modified_at\`, which names no zone: a time is compared as it
+  is written, and an instant (\`-7d\`, a run, a time with a zone) by what it is in UTC.
+- **\`--limit\`** is said to have cut something, on stderr, where it has.
 - What is gone is left out, but in \`@gone\`. What is not fetched yet cannot be counted: \`@brand-coverage\` says what is missing.
 - \`@growing-brands\` calls new what was first listed since then, and leaves out brands whose list was not read to its end by then: what comes on the later
   pages of a first reading is no growth.

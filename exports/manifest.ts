@@ -72,8 +72,8 @@ export async function readManifest(folder: string): Promise<Manifest> {
 export function notAPackage(folder: string, reason: string): ExportError {
   return new ExportError(
     "not-a-package",
-    `${folder} is not a data package: ${reason}`,
-    "choose another folder",
+    `${folder} is no export of Armoire's: ${reason}`,
+    `choose another folder; an export of Armoire's has ${manifestName} and a file for each table and format`,
   );
 }
 
@@ -81,7 +81,10 @@ async function readText(folder: string, path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    if (isSystemError(error)) throw notAPackage(folder, error.message);
+    if (isSystemError(error)) {
+      const isThere = error.code !== "ENOENT";
+      throw notAPackage(folder, isThere ? error.message : `there is no ${manifestName} in it`);
+    }
     throw error;
   }
 }

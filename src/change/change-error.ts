@@ -1,11 +1,12 @@
 export type ChangeErrorCode =
   /** No table, field or brand is called so. */
   | "unknown-name"
-  /** A point without what it is a point of, or a time with a zone where the service's have none. */
+  /** A point without what it is a point of. */
   | "bad-point"
-  | "bad-time"
   /** No run is at that point. */
   | "no-such-run"
+  /** The two are of different base URLs, so that no resource is in both. */
+  | "two-services"
   /** Nothing in both that could be compared. */
   | "not-comparable";
 

@@ -38,7 +38,11 @@ export function readChoice(asked: Asked, kinds: readonly ComparedKind[], states:
       name,
       kinds.map((kind) => kind.name),
     );
-  for (const name of [...fields, ...ignored]) requireKnown("field", name, known);
+  const lists = kinds.flatMap((kind) => kind.lists);
+  for (const name of [...fields, ...ignored]) {
+    const list = lists.find(({ table }) => table === name);
+    requireKnown("field", name, known, list && `It is the field ${list.field}, as the service calls it.`);
+  }
   return {
     kinds: asked.kinds ?? [],
     brandHrefs: brands.flatMap((name) => brandsCalled(name, states)),
@@ -70,13 +74,14 @@ export function chooseFields({ fields, ignored }: Choice, change: Change): Chang
   return asked.length > 0 ? { ...change, change: changedOrTouched(asked), fields: asked } : null;
 }
 
-function requireKnown(what: string, name: string, known: readonly string[]): void {
+function requireKnown(
+  what: string,
+  name: string,
+  known: readonly string[],
+  hint = `There are ${known.join(", ")}.`,
+): void {
   if (known.includes(name)) return;
-  throw new ChangeError(
-    "unknown-name",
-    `There is no ${what} ${JSON.stringify(name)} to compare.`,
-    `There are ${known.join(", ")}.`,
-  );
+  throw new ChangeError("unknown-name", `There is no ${what} ${JSON.stringify(name)} to compare.`, hint);
 }
 
 function brandsCalled(name: string, states: readonly State[]): string[] {

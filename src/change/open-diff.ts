@@ -1,8 +1,10 @@
 /** From what a person compares to its changes: points become places, places become states. */
 import { toMirrorError } from "../mirror/errors.ts";
 import { openMirrorReader } from "../mirror/mirror.ts";
-import type { Point, PointOrPath } from "../mirror/point.ts";
+import type { Point, PointContext, PointOrPath } from "../mirror/point.ts";
+import { pointContext } from "../mirror/point-context.ts";
 import { type EndedRun, resolvePoint, runBefore } from "../mirror/resolve-point.ts";
+import { readServiceTime } from "../mirror/service-time.ts";
 import type { Change, Reported } from "./change.ts";
 import { ChangeError } from "./change-error.ts";
 import { type Asked, readChoice } from "./choice.ts";
@@ -12,7 +14,6 @@ import { openFolderState } from "./folder-state.ts";
 import { openMirrorState, openRunsOfMirror } from "./mirror-state.ts";
 import { reportedSince } from "./reported.ts";
 import type { FolderPlace, MirrorPlace, Place, State } from "./state.ts";
-import { readNaiveTime } from "./timestamps.ts";
 
 export interface DiffRequest extends Asked {
   /** The file that points are of; not needed where both are files or folders. */
@@ -28,6 +29,8 @@ export interface OpenDiff<Found> {
   /** Null where nothing is compared. */
   readonly from: State | null;
   readonly to: State;
+  /** Of what the service reports, since when, as it writes times; null for what was observed. */
+  readonly since: string | null;
   /** Tables, and fields as `table.field`, that only one of the two has and that are not compared. */
   readonly leftOut: readonly string[];
   readonly changes: Iterable<Found>;
@@ -49,9 +52,10 @@ export async function openDiff(request: DiffRequest): Promise<OpenDiff<Change>> 
     for (const state of states) state.close();
   };
   try {
+    requireOneService(...states);
     const { kinds, leftOut } = compareKinds(...states);
     const changes = diff(...states, readChoice(request, kinds, states));
-    return { from: states[0], to: states[1], leftOut, changes, close };
+    return { from: states[0], to: states[1], since: null, leftOut, changes, close };
   } catch (error) {
     close();
     throw error;
@@ -61,17 +65,22 @@ export async function openDiff(request: DiffRequest): Promise<OpenDiff<Change>> 
 /**
  * What the service reports as changed at a time or later, by the state at `to`.
  * @param request `from`, `fields` and `ignored` do not matter
- * @param since a time as the service writes it, of any precision
+ * @param since a time as the service writes it, of any precision, or a point in time that is no run
+ * @param context the present unless told
  * @throws ChangeError, PointError, MirrorError, ExportError
  */
-export async function openReported(request: DiffRequest, since: string): Promise<OpenDiff<Reported>> {
-  const time = readNaiveTime(since);
+export async function openReported(
+  request: DiffRequest,
+  since: string,
+  context: PointContext = pointContext(),
+): Promise<OpenDiff<Reported>> {
+  const time = readServiceTime(since, context);
   const to = await open(findPlace(request.to ?? { kind: "latest" }, request.mirror));
   try {
     const { kinds } = compareKinds(to, to);
     const { mirror: _mirror, fields: _fields, ignored: _ignored, ...asked } = request;
     const changes = reportedSince(to, time, readChoice(asked, kinds, [to]));
-    return { from: null, to, leftOut: [], changes, close: () => to.close() };
+    return { from: null, to, since: time, leftOut: [], changes, close: () => to.close() };
   } catch (error) {
     to.close();
     throw error;
@@ -133,6 +142,16 @@ async function openBoth(a: Place, b: Place): Promise<readonly [State, State]> {
     one.close();
     throw error;
   }
+}
+
+/** A resource is its URL. */
+function requireOneService({ baseUrl: one }: State, { baseUrl: other }: State): void {
+  if (one === null || other === null || one === other) return;
+  throw new ChangeError(
+    "two-services",
+    `They are of two services, ${one} and ${other}: nothing in them is the same.`,
+    "One service has other URLs at another base URL: compare what was synced from the same one.",
+  );
 }
 
 async function open(place: Place): Promise<State> {

@@ -1,14 +1,14 @@
 /** What the service reports: which resources, by their own `last_modified_at`, changed at some time or later. */
+import { toSortable } from "../mirror/service-time.ts";
 import type { Reported } from "./change.ts";
 import { type Choice, everything, isOfBrand, isOfKind } from "./choice.ts";
 import { compareKinds } from "./compared-kinds.ts";
 import { nameOf } from "./diff.ts";
 import { itemsOf, type State, toRow } from "./state.ts";
-import { toSortable } from "./timestamps.ts";
 
 /**
  * In the order of `diff`, tombstones included; what has no such field is never reported.
- * @param since as `readNaiveTime` gives it
+ * @param since as `readServiceTime` gives it
  */
 export function* reportedSince(
   state: State,

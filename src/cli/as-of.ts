@@ -1,7 +1,8 @@
 /** `--as-of`: the same for every command that reads a mirror. */
 import { Option } from "commander";
 import type { MirrorReader } from "../mirror/mirror.ts";
-import { type Point, type PointContext, parsePoint } from "../mirror/point.ts";
+import { type Point, parsePoint } from "../mirror/point.ts";
+import { pointContext } from "../mirror/point-context.ts";
 import type { EndedRun } from "../mirror/resolve-point.ts";
 import { readCoverage } from "../query/coverage.ts";
 import type { Io } from "./io.ts";
@@ -13,7 +14,7 @@ export interface AsOfFlags {
 }
 
 export const asOfOption = () =>
-  new Option("--as-of <point>", "as the mirror was then: a run, a time, latest, or -7d");
+  new Option("--as-of <point>", "as the mirror was then: a run, a time, latest, latest-1, or -7d");
 
 /**
  * Finds the run that the flag names, and says on stderr which it is and how much of what was known then was held.
@@ -32,14 +33,6 @@ export function readAsOf({ asOf }: AsOfFlags, settings: Settings, io: Io): Point
     },
     point,
   );
-}
-
-/** The present time, and the zone of times that name none. */
-export function pointContext(): PointContext {
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  // Where the system does not say, Node itself shows times in UTC.
-  const isKnown = timeZone !== undefined && timeZone !== "Etc/Unknown";
-  return { now: Date.now(), timeZone: isKnown ? timeZone : "UTC" };
 }
 
 function describeAsOf(mirror: MirrorReader, { run, endedAt }: EndedRun, point: Point): string {

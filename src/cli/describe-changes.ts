@@ -9,11 +9,12 @@ import { toJson } from "./to-json.ts";
 const columns = 80;
 const indent = " ".repeat(12);
 
-/** What is compared, in one line. @param since where it is what the service reports */
-export function describeComparison(
-  { from, to }: Pick<OpenDiff<unknown>, "from" | "to">,
-  since: string | null,
-): string {
+/** What is compared, in one line. */
+export function describeComparison({
+  from,
+  to,
+  since,
+}: Pick<OpenDiff<unknown>, "from" | "to" | "since">): string {
   if (from === null)
     return `Reported by the service since ${since}, as held at ${describePlace(to.place)}:\n`;
   const isOneMirror = "mirror" in from.place && "mirror" in to.place && from.place.mirror === to.place.mirror;

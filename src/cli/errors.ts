@@ -33,8 +33,8 @@ const ofSync: Readonly<Record<SyncErrorCode, ExitCode>> = {
 const ofChange: Readonly<Record<ChangeErrorCode, ExitCode>> = {
   "unknown-name": exitCodes.usage,
   "bad-point": exitCodes.usage,
-  "bad-time": exitCodes.usage,
   "no-such-run": exitCodes.failed,
+  "two-services": exitCodes.usage,
   "not-comparable": exitCodes.failed,
 };
 

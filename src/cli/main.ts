@@ -20,10 +20,11 @@ export async function main(args: readonly string[]): Promise<void> {
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .showHelpAfterError("Run `armoire --help` for the list of commands.");
   for (const [name, { summary }] of Object.entries(commands))
-    addGlobalOptions(program.command(name).description(summary).exitOverride());
+    addGlobalOptions(hintAtHelp(program.command(name).description(summary).exitOverride()));
   program.hook("preSubcommand", async (_program, command) => {
     const module = await commands[command.name()]?.load();
     module?.configure(command, io);
+    command.commands.forEach(hintAtHelp);
   });
   try {
     await program.parseAsync(args[0] === "help" ? [...args.slice(1), "--help"] : args, { from: "user" });
@@ -36,4 +37,10 @@ export async function main(args: readonly string[]): Promise<void> {
     io.err(describeError(error, args.includes("--verbose")));
     io.setExitCode(exitCodeOf(error));
   }
+}
+
+/** What follows on an error in the use of a command. */
+function hintAtHelp(command: Command): Command {
+  const name = command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name();
+  return command.showHelpAfterError(`\`armoire ${name} --help\` says how it is used.`);
 }

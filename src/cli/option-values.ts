@@ -6,6 +6,13 @@ export function wholeNumber(value: string): number {
   return Number(value);
 }
 
+/** How many at most: none would be nothing to ask for. */
+export function limitNumber(value: string): number {
+  const limit = wholeNumber(value);
+  if (limit === 0) throw new InvalidArgumentError("It must be at least 1.");
+  return limit;
+}
+
 const unitMillis: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,

@@ -17,18 +17,16 @@ interface ChangeText {
 }
 
 /**
- * @param since of what is reported; null for what was observed
  * @param about goes into the JSON document before the rest
  * @returns how many of each there were
  */
 export async function printChanges(
   opened: OpenDiff<Change | Reported>,
-  since: string | null,
   format: ChangeFormat,
   write: Writer,
   about: Readonly<Record<string, unknown>> = {},
 ): Promise<Totals> {
-  const text = texts[format](opened, since, about);
+  const text = texts[format](opened, about);
   const totals: Totals = {};
   let pending = text.head;
   for (const change of opened.changes) {
@@ -44,19 +42,15 @@ export async function printChanges(
 
 const writtenAtOnce = 32_768;
 
-type TextMaker = (
-  opened: OpenDiff<unknown>,
-  since: string | null,
-  about: Readonly<Record<string, unknown>>,
-) => ChangeText;
+type TextMaker = (opened: OpenDiff<unknown>, about: Readonly<Record<string, unknown>>) => ChangeText;
 
 const texts: Readonly<Record<ChangeFormat, TextMaker>> = {
-  table: (opened, since) => ({
-    head: describeComparison(opened, since),
+  table: (opened) => ({
+    head: describeComparison(opened),
     add: changeDescriber(opened),
-    tail: (totals) => describeTotals(totals, since !== null),
+    tail: (totals) => describeTotals(totals, opened.since !== null),
   }),
-  json({ from, to, leftOut }, since, about) {
+  json({ from, to, since, leftOut }, about) {
     const notion =
       from === null
         ? { notion: "reported", since, to: to.place }

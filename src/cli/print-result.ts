@@ -16,7 +16,7 @@ export const resultFormats: readonly ResultFormat[] = ["table", "csv", "json", "
 
 /** A table is printed when all its rows are there, anything else while they are read. */
 export async function printResult(
-  { columns, rows, batches }: QueryResult,
+  { columns, rows, batches }: Pick<QueryResult, "columns" | "rows" | "batches">,
   format: ResultFormat,
   options: CsvTextOptions,
   write: Writer,

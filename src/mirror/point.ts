@@ -1,16 +1,22 @@
 /**
- * Points in time as people name them: a run, a time, `latest`, `-7d`; where two mirrors are compared, also a file or a
+ * Points in time as people name them: a run, a time, `latest`, `latest-1`, `-7d`; where two mirrors are compared, also a file or a
  * folder. In: text, the present time and zone. Out: what it names. It looks into no mirror: `resolve-point.ts` does.
  */
 import { PointError } from "./point-error.ts";
-import { instantOf, wallOf } from "./zoned-time.ts";
+import { firstInstantOf, instantOf, wallOf } from "./zoned-time.ts";
 
 /** A point in the life of one mirror. */
 export type Point =
-  | { readonly kind: "latest" }
+  | {
+      readonly kind: "latest";
+      /** How many ended runs before the latest it is; 0 unless told. */
+      readonly back?: number;
+    }
   | { readonly kind: "run"; readonly run: number }
   | {
       readonly kind: "time";
+      /** ISO 8601, UTC: the first millisecond of what was named. */
+      readonly from: string;
       /** ISO 8601, UTC: the last millisecond of what was named, which may be a whole day or year. */
       readonly at: string;
       readonly text: string;
@@ -56,11 +62,17 @@ export function parsePointOrPath(
   );
 }
 
-const forms = "a run's number, a time such as 2026-11-03 or 2026-11-03T06:00Z, latest, or -7d (h, d, w, m)";
+const forms =
+  "a run's number, a time such as 2026-11-03 or 2026-11-03T06:00Z, latest, latest-1, or -7d (h, d, w, m)";
 
 function readPoint(text: string, context: PointContext): Point | null {
-  if (text === "latest") return { kind: "latest" };
-  return readRun(text) ?? readAgo(text, context) ?? readTime(text, context.timeZone);
+  return readLatest(text) ?? readRun(text) ?? readAgo(text, context) ?? readTime(text, context.timeZone);
+}
+
+function readLatest(text: string): Point | null {
+  const [matched, back] = text.match(/^latest(?:-(\d{1,9}))?$/) ?? [];
+  if (matched === undefined) return null;
+  return back === undefined ? { kind: "latest" } : { kind: "latest", back: Number(back) };
 }
 
 /** Four digits from 2000 to 2099 are a year; `run:2026` is the run all the same. */
@@ -74,7 +86,8 @@ function readAgo(text: string, { now, timeZone }: PointContext): Point | null {
   const [, digits, unit] = text.match(/^-(\d{1,4})([hdwm])$/) ?? [];
   if (digits === undefined) return null;
   const count = Number(digits);
-  if (unit === "h") return timePoint(now - count * 3_600_000, text, null);
+  const ago = (instant: number, zone: string | null) => timePoint(instant, instant, text, zone);
+  if (unit === "h") return ago(now - count * 3_600_000, null);
   const wall = new Date(wallOf(now, timeZone));
   if (unit === "m") {
     const day = wall.getUTCDate();
@@ -82,7 +95,7 @@ function readAgo(text: string, { now, timeZone }: PointContext): Point | null {
     // There is no 31st of June: its last day, then.
     if (wall.getUTCDate() !== day) wall.setUTCDate(0);
   } else wall.setUTCDate(wall.getUTCDate() - count * (unit === "w" ? 7 : 1));
-  return timePoint(instantOf(wall.getTime(), timeZone), text, timeZone);
+  return ago(instantOf(wall.getTime(), timeZone), timeZone);
 }
 
 const timeForm =
@@ -99,10 +112,13 @@ function readTime(text: string, timeZone: string): Point | null {
   // Whatever is no date or time, such as the 31st of June, became another one.
   const shown = new Date(start).toISOString().split(/\D/).map(Number);
   if (numbers.some((number, n) => number !== shown[n])) return null;
-  const wall = (fraction === undefined ? endOf(numbers) : start + endOfFraction(fraction)) - 1;
-  if (zone === undefined) return timePoint(instantOf(wall, timeZone), text, timeZone);
+  const millis = fraction === undefined ? null : millisOf(fraction);
+  const first = start + (millis?.first ?? 0);
+  const last = (millis === null ? endOf(numbers) : start + millis.end) - 1;
+  if (zone === undefined)
+    return timePoint(firstInstantOf(first, timeZone), instantOf(last, timeZone), text, timeZone);
   const offset = offsetMillis(zone);
-  return offset === null ? null : timePoint(wall - offset, text, null);
+  return offset === null ? null : timePoint(first - offset, last - offset, text, null);
 }
 
 /** When the next of its kind begins. @param numbers the year, and as much as was given of month, day and time */
@@ -111,10 +127,11 @@ function endOf(numbers: readonly number[]): number {
   return Date.UTC(year, month - 1, ...rest);
 }
 
-/** In milliseconds; digits beyond them are left out. */
-function endOfFraction(digits: string): number {
+/** When a fraction of a second begins and is over; digits beyond milliseconds are left out. */
+function millisOf(digits: string): { readonly first: number; readonly end: number } {
   const kept = digits.slice(0, 3);
-  return (Number(kept) + 1) * 10 ** (3 - kept.length);
+  const unit = 10 ** (3 - kept.length);
+  return { first: Number(kept) * unit, end: (Number(kept) + 1) * unit };
 }
 
 function offsetMillis(zone: string): number | null {
@@ -123,6 +140,7 @@ function offsetMillis(zone: string): number | null {
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-function timePoint(instant: number, text: string, timeZone: string | null): Point {
-  return { kind: "time", at: new Date(instant).toISOString(), text, timeZone };
+function timePoint(first: number, last: number, text: string, timeZone: string | null): Point {
+  const [from = "", at = ""] = [first, last].map((instant) => new Date(instant).toISOString());
+  return { kind: "time", from, at, text, timeZone };
 }

@@ -30,12 +30,14 @@ const points = (db: Connection) =>
   `select id as run, ended_at as endedAt from _run where ended_at is not null and ${isKept(db)}`;
 
 function selectRun(db: Connection, point: Point): EndedRun | undefined {
-  const select = (condition: string, value: number | string) =>
+  const select = (condition: string, value: number | string, back = 0) =>
     db
-      .prepare<[number | string], EndedRun>(`${points(db)} and ${condition} order by id desc limit 1`)
-      .get(value);
+      .prepare<[number | string, number], EndedRun>(
+        `${points(db)} and ${condition} order by id desc limit 1 offset ?`,
+      )
+      .get(value, back);
   if (point.kind === "time") return select("ended_at <= ?", point.at);
-  return point.kind === "run" ? select("id = ?", point.run) : select("id > ?", 0);
+  return point.kind === "run" ? select("id = ?", point.run) : select("id > ?", 0, point.back);
 }
 
 function whyNot(db: Connection, point: Point): PointError {
@@ -53,7 +55,13 @@ function whyNot(db: Connection, point: Point): PointError {
       hint,
     );
   }
-  if (point.kind === "latest") return new PointError("no-such-run", "There is no run to go back to", hint);
+  if (point.kind === "latest") {
+    const what =
+      last === undefined
+        ? "There is no run to go back to"
+        : `No run is ${point.back} before the latest, which is run ${last.run}`;
+    return new PointError("no-such-run", what, hint);
+  }
   const found = db
     .prepare<[number], { hasEnded: number }>("select ended_at is not null as hasEnded from _run where id = ?")
     .get(point.run);

@@ -20,13 +20,22 @@ export function wallOf(instant: number, timeZone: string): number {
  * it, what they would show had they not been.
  */
 export function instantOf(wall: number, timeZone: string): number {
+  return Math.max(...instantsOf(wall, timeZone));
+}
+
+/** The first one. */
+export function firstInstantOf(wall: number, timeZone: string): number {
+  return Math.min(...instantsOf(wall, timeZone));
+}
+
+function instantsOf(wall: number, timeZone: string): readonly number[] {
   const offsetAt = (instant: number) => wallOf(instant, timeZone) - instant;
   // No zone is a day away from UTC, and none changes its clocks twice in two days.
   const [before, after] = [offsetAt(wall - dayMillis), offsetAt(wall + dayMillis)];
   const fitting = [before, after]
     .map((offset) => wall - offset)
     .filter((instant) => wallOf(instant, timeZone) === wall);
-  return fitting.length > 0 ? Math.max(...fitting) : wall - before;
+  return fitting.length > 0 ? fitting : [wall - before];
 }
 
 const dayMillis = 86_400_000;

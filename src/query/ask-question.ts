@@ -1,28 +1,32 @@
 /** A canned question on a mirror. In: its name and options as a person gives them. Out: what a query gives. */
 import { toMirrorError } from "../mirror/errors.ts";
 import { openMirrorReader } from "../mirror/mirror.ts";
+import type { PointContext } from "../mirror/point.ts";
+import { pointContext } from "../mirror/point-context.ts";
 import { QueryError } from "./query-error.ts";
-import type { QueryParameters } from "./query-protocol.ts";
 import type { Question } from "./questions/question.ts";
 import { findQuestion } from "./questions/questions.ts";
-import { type QuestionOptions, settleOptions } from "./questions/settle-options.ts";
+import { type QuestionOptions, type SettledOptions, settleOptions } from "./questions/settle-options.ts";
 import { type QueryResult, type QueryTerms, runQuery } from "./run-query.ts";
 
 export interface QuestionRequest extends QueryTerms {
   readonly file: string;
   /** One of `listQuestions()`, by its name. */
   readonly question: string;
-  /** By name; those left out are what they are by default. */
+  /** By name; those left out are what they are by default. A limit bounds `maxRows`. */
   readonly options?: QuestionOptions;
+  /** For points in time among the options; the present unless told. */
+  readonly context?: PointContext;
 }
 
-/** @throws QueryError, also `question`; MirrorError; or the signal's reason */
+/** @throws QueryError, also `question`; PointError; MirrorError; or the signal's reason */
 export async function askQuestion(request: QuestionRequest): Promise<QueryResult> {
-  const { question: name, options = {}, ...rest } = request;
+  const { question: name, options = {}, context = pointContext(), ...rest } = request;
   const question = findQuestion(name);
-  const parameters = settle(rest, question, options);
+  const { parameters, limit } = settle(rest, question, options, context);
+  const maxRows = Math.min(limit ?? Number.POSITIVE_INFINITY, rest.maxRows ?? Number.POSITIVE_INFINITY);
   try {
-    return await runQuery({ ...rest, sql: question.sql, parameters });
+    return await runQuery({ ...rest, maxRows, sql: question.sql, parameters });
   } catch (error) {
     throw error instanceof QueryError && error.code === "syntax" ? ofOldMirror(name, error) : error;
   }
@@ -41,10 +45,11 @@ function settle(
   { file, asOf }: Pick<QuestionRequest, "file" | "asOf">,
   question: Question,
   options: QuestionOptions,
-): QueryParameters {
+  context: PointContext,
+): SettledOptions {
   const mirror = openMirrorReader(file, asOf);
   try {
-    return settleOptions(mirror, question, options);
+    return settleOptions(mirror, question, options, context);
   } catch (error) {
     throw toMirrorError(error, file);
   } finally {

@@ -5,7 +5,7 @@ import { columnsOf, type Entity } from "../../schema/projection.ts";
 import { fromStored } from "../mirror/cell.ts";
 import type { Connection } from "../mirror/connection.ts";
 
-/** A field's value; for a field that is a table of its own, the rows of it. */
+/** A field's value; for a list, which is a table of its own, the rows of it. */
 export type FieldValue = Cell | readonly Readonly<Record<string, Cell>>[];
 
 export type Fields = Readonly<Record<string, FieldValue>>;
@@ -19,7 +19,8 @@ interface TimedRow {
 
 /**
  * @param table the public name of its kind
- * @returns gives the fields as they were just before a run, or as they are; null where there were none yet
+ * @returns gives the fields, lists under the service's names, as they were just before a run, or as they are; null where
+ *   there were none yet
  */
 export function readFieldHistory(
   db: Connection,
@@ -40,7 +41,7 @@ export function readFieldHistory(
     const listed = lists.map((list) => {
       const present = list.rows.filter((one) => isOf(one, beforeRun));
       const value = present.map(({ cells: [, ...cells] }) => recordOf(list.columns, cells));
-      return [list.table, value.length === 0 ? null : value] as const;
+      return [list.field, value.length === 0 ? null : value] as const;
     });
     return { ...recordOf(names, row.cells), ...Object.fromEntries(listed) };
   };

@@ -39,6 +39,8 @@ export interface QueryResult {
    * @throws QueryError, or the signal's reason
    */
   readonly rows: AsyncIterable<Row>;
+  /** The most rows that it gives. */
+  readonly maxRows: number;
   /** Whether there were more rows than `maxRows`; known when the iteration has ended. */
   readonly isCut: boolean;
 }
@@ -90,6 +92,7 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
     columns: first.type === "columns" ? first.columns : [],
     batches,
     rows: readRows(),
+    maxRows,
     get isCut() {
       return isCut;
     },

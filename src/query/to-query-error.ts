@@ -10,8 +10,11 @@ const hints: Readonly<Partial<Record<QueryErrorCode, string>>> = {
   damaged: "run `armoire mirror check` to see what is wrong with it",
   busy: "try again in a moment",
   "too-large": "select a part of it with substr(), or its length()",
-  syntax: "`SELECT name, sql FROM sqlite_schema` lists the tables and their columns",
 };
+
+/** SQLite has one code for all that is wrong with a statement. */
+const unknownName = /^no such (table|column)\b/;
+const hintAtNames = "`SELECT name, sql FROM sqlite_schema` lists the tables and their columns";
 
 /** Says what became of a query on `file`, in one line; SQLite's own words for the cause are kept. */
 export function toQueryError(error: unknown, stage: QueryStage, file: string): QueryError {
@@ -22,7 +25,7 @@ export function toQueryError(error: unknown, stage: QueryStage, file: string): Q
   return new QueryError(
     code,
     isAboutFile ? `${file}: ${cause}` : cause,
-    hints[code] ?? "check the statement",
+    hints[code] ?? (unknownName.test(cause) ? hintAtNames : "check the statement"),
   );
 }
 

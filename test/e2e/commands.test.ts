@@ -126,7 +126,7 @@ describe("reading a mirror", () => {
   it("runs", async () => {
     expect(await output("runs", "--mirror", fixture.mirror)).toMatch(/^run +started .*\n─.*\n +1 .* done /);
     expect(await outputAsJson("runs", "--mirror", fixture.mirror)).toMatchObject([{ id: 1, stopped: null }]);
-    expect(await outputAsJson("runs", "--mirror", fixture.mirror, "--limit", "0")).toEqual([]);
+    expect(await outputAsJson("runs", "--mirror", fixture.mirror, "--limit", "1")).toHaveLength(1);
   });
 
   it("show, by slug, name or URL, with all of its links", async () => {
@@ -163,8 +163,8 @@ describe("reading a mirror", () => {
     const table = await output(
       "search",
       ...String(fields.name).split(" "),
-      "--limit",
-      "1",
+      "--limit=1",
+      "--quiet",
       "--mirror",
       fixture.mirror,
     );
@@ -179,15 +179,6 @@ describe("reading a mirror", () => {
     expect(await query()).toBe("kind   known\n─────  ─────\nbrand      6\n");
     expect(await query("--format", "csv")).toBe("kind,known\nbrand,6\n");
     expect(JSON.parse(await query("--json"))).toEqual([{ kind: "brand", known: 6 }]);
-    const cut = await runArmoire([
-      "query",
-      "select 1 union select 2",
-      "--max-rows",
-      "1",
-      "--mirror",
-      fixture.mirror,
-    ]);
-    expect(cut).toMatchObject({ exitCode: 0, stderr: "Only the first 1 rows; --max-rows gives more.\n" });
   });
 
   it("export", async () => {

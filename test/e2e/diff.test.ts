@@ -39,6 +39,8 @@ beforeAll(async () => {
   await output("export", "--out", at("ndjson"), "--format", "ndjson", "--mirror", mirror);
   await output("export", "--out", at("brands"), "--table", "brand", "--mirror", mirror);
   before = readEntities();
+  await using other = await startSandbox({ brands: 1, models: 1, sizes: 1 });
+  await sync({ file: at("other.sqlite"), baseUrl: other.url });
   sandbox.advance({ changes: 8, additions: 3, removals: 2, moves: 1 });
   after = readEntities();
   await sync({ file: mirror, baseUrl: sandbox.url, approve: true });
@@ -185,6 +187,7 @@ it("--since says what the service reports, by its own times", async () => {
   expect(reported.changes.every(({ change }) => change === "reported")).toBe(true);
   const all = await json<Diff>("diff", "--since", "1970", "--kind", "brand", "--mirror", mirror);
   expect(all.totals).toEqual({ brand: { reported: all.changes.length } });
+  expect(await output("diff", "--since", "-1d", "--mirror", mirror)).toMatch(/^Reported .* since 2\d{3}-/);
   expect(await output("diff", "--since", "2999", "--mirror", mirror)).toMatch(
     /^Reported by the service .*\nNothing\.\n$/,
   );
@@ -197,6 +200,14 @@ describe("runs show", () => {
     expect(shown.changes).toEqual((await diff()).changes);
     const words = await output("runs", "show", "2", "--mirror", mirror);
     expect(words).toMatch(/^run +started .*\n─.*\n +2 .*\n\nObserved from run 1 /);
+  });
+
+  it("is of the latest run unless told, and takes any point in time", async () => {
+    const latest = await output("runs", "show", "--mirror", mirror);
+    expect(latest).toBe(await output("runs", "show", "2", "--mirror", mirror));
+    expect(latest).toBe(await output("runs", "show", "latest", "--mirror", mirror));
+    const first = await output("runs", "show", "latest-1", "--mirror", mirror);
+    expect(first).toBe(await output("runs", "show", "1", "--mirror", mirror));
   });
 
   it("takes everything of the first run for new", async () => {
@@ -226,11 +237,17 @@ describe("bad input is refused in a line or two", () => {
       2,
       /no kind "cup" to compare\.\nThere are brand, model, size\./,
     ],
+    [
+      "a field by the name of its table",
+      ["diff", "--field", "model_picture"],
+      2,
+      /no field "model_picture" to compare\.\nIt is the field manufacturer_stock_pictures/,
+    ],
     ["an unknown field", ["diff", "--field", "colour"], 2, /no field "colour" to compare/],
     ["an unknown brand", ["diff", "--brand", "Nobody"], 2, /No brand is called "Nobody"/],
     ["an unknown format", ["diff", "--format", "xml"], 2, /Allowed choices are table, json, ndjson, csv/],
-    ["a time that is none", ["diff", "--since", "soon"], 2, /"soon" is no time/],
-    ["a time with a zone", ["diff", "--since", "2026-01-01T00:00Z"], 2, /has a zone/],
+    ["a time that is none", ["diff", "--since", "soon"], 2, /"soon" is no point in time/],
+    ["a run for a time", ["diff", "--since", "1"], 2, /"1" is a run, and a time is needed/],
     [
       "both notions at once",
       ["diff", "--since", "2026", "--from", "1"],
@@ -238,9 +255,20 @@ describe("bad input is refused in a line or two", () => {
       /cannot be used with option '--from/,
     ],
     ["an export alone", ["diff", "--to", "first"], 2, /Nothing says what first is to be compared with/],
-    ["a folder that is no export", ["diff", "--from", "."], 1, /is not a data package/],
+    [
+      "a folder that is no export",
+      ["diff", "--from", "."],
+      1,
+      /\. is no export of Armoire's: there is no manifest\.json in it\n.* manifest\.json and a file for each/,
+    ],
+    [
+      "a mirror of another service",
+      ["diff", "--from", "other.sqlite"],
+      2,
+      /two services, http.*\n.* base URL/,
+    ],
     ["a file that is no mirror", ["diff", "--from", "notes.txt"], 1, /Not a SQLite file/],
-    ["a run to show that is none", ["runs", "show", "x"], 2, /must be a whole number/],
+    ["a run to show that is none", ["runs", "show", "x"], 2, /"x" is no point in time/],
     ["a run to show that is not there", ["runs", "show", "9"], 1, /There is no run 9/],
   ])("%s", async (_what, args, exitCode, says) => {
     writeFileSync(at("notes.txt"), "not a mirror, and long enough to have a header\n".repeat(20));

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, expectTypeOf, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
 import { askQuestion, listQuestions, type Question, type QuestionRequest } from "../../src/index.ts";
 import { collectRows } from "../query/collect-rows.ts";
 import { runArmoire } from "../support/run-armoire.ts";
@@ -51,9 +51,34 @@ it("a question is asked by its name, with limits and formats like any other quer
   const { slug, name } = brand?.body.body ?? {};
   const rows = JSON.parse(await query("@brand-models", "--brand", String(slug), "--json"));
   expect(rows).toMatchObject([{ name, href: brand?.url }]);
-  expect(await query("@top-brands", "--limit=2", "--format", "ndjson")).toMatch(/^(\{"name":.*\}\n){2}$/);
-  const cut = await runArmoire(["query", "@top-brands", "--max-rows", "1", "--mirror", fixture.mirror]);
-  expect(cut).toMatchObject({ exitCode: 0, stderr: "Only the first 1 rows; --max-rows gives more.\n" });
+  const all = await query("@top-brands", "--limit=6", "--format", "ndjson");
+  expect(all).toMatch(/^(\{"name":.*\}\n){6}$/);
+});
+
+describe("an answer that a limit cuts says so, on stderr alone", () => {
+  const letter =
+    "select lower(substr(name, 1, 1)) as letter from model group by 1 having count(*) > 1 limit 1";
+  it.each([
+    ["a question", ["@top-brands", "--limit", "5"], "Only the first 5; --limit gives more.\n"],
+    ["one as CSV", ["@top-brands", "--limit=5", "--format=csv"], "Only the first 5; --limit gives more.\n"],
+    ["one with all rows", ["@top-brands", "--limit", "6"], ""],
+    ["rows", ["@brand-models", "--max-rows", "5"], "Only the first 5; --max-rows gives more.\n"],
+    ["rows, quietly", ["@brand-models", "--max-rows", "5", "--quiet"], ""],
+  ])("%s", async (_what, args, stderr) => {
+    const ended = await runArmoire(["query", ...args, "--mirror", fixture.mirror]);
+    expect(ended).toMatchObject({ exitCode: 0, stderr });
+    expect(ended.stdout).not.toContain("Only");
+  });
+
+  it("a search", async () => {
+    const [found] = JSON.parse(await query(letter, "--json")) as { letter: string }[];
+    const search = ["search", found?.letter ?? "", "--kind=model", "--json", "--mirror", fixture.mirror];
+    const cut = await runArmoire([...search, "--limit", "1"]);
+    expect(cut.stderr).toBe("Only the first 1; --limit gives more.\n");
+    expect(JSON.parse(cut.stdout)).toHaveLength(1);
+    const whole = await runArmoire([...search, "--limit", "1000"]);
+    expect(whole.stderr).toBe("");
+  });
 });
 
 it("questions are listed without a mirror, one by one with their SQL, and whole as JSON", async () => {

@@ -32,6 +32,25 @@ describe("an unknown flag is wrong usage", () => {
   });
 });
 
+it.concurrent.each([
+  ["diff --form x", "diff"],
+  ["runs show 1 --jsn", "runs show"],
+  ["mirror check now", "mirror check"],
+  ["query @bands --brnd x", "query"],
+])("%s is told where `%s` is explained", async (command, explained) => {
+  await expectRefused(fixture, [() => command.split(" "), 2, new RegExp(`\`armoire ${explained} --help\``)]);
+});
+
+it.each([
+  ["select nme from brand", true],
+  ["select 1 from brnd", true],
+  ["selekt 1", false],
+  ["select max(", false],
+])("%s is told of sqlite_schema: %s, where a name is unknown", async (sql, isTold) => {
+  const { stderr } = await runArmoire(["query", sql, "--mirror", fixture.mirror]);
+  expect(stderr.includes("sqlite_schema")).toBe(isTold);
+});
+
 describe("a value that makes no sense is wrong usage", () => {
   const cases: Readonly<Record<string, RefusedCase>> = {
     "an unknown command": [() => ["snyc"], 2, /unknown command 'snyc'[\s\S]*Did you mean sync/],
@@ -68,6 +87,12 @@ describe("a value that makes no sense is wrong usage", () => {
       /without a --keep option nothing is/,
     ],
     "a limit in words": [() => ["runs", "--limit", "all"], 2, /must be a whole number/],
+    "a limit of nothing": [() => ["search", "x", "--limit", "0"], 2, /must be at least 1/],
+    "a question's limit of nothing": [
+      (f) => ["query", "@gone", "--limit", "0", "--mirror", f.mirror],
+      2,
+      /--limit cannot be "0"\nIt must be a whole number, at least 1/,
+    ],
     "an unknown kind": [() => ["show", "shoe", "x"], 2, /Allowed choices are brand, model, size/],
     "a missing key": [() => ["show", "brand"], 2, /missing required argument 'key'/],
     "a missing statement": [() => ["query"], 2, /Nothing is asked/],

@@ -24,6 +24,7 @@ describe("a point", () => {
   it.each<[string, Point]>([
     ["latest", { kind: "latest" }],
     [" latest ", { kind: "latest" }],
+    ["latest-2", { kind: "latest", back: 2 }],
     ["12", { kind: "run", run: 12 }],
     ["0", { kind: "run", run: 0 }],
     ["1999", { kind: "run", run: 1999 }],
@@ -48,7 +49,7 @@ describe("a point", () => {
     ["2026-11-03T06:15:30.123", "2026-11-03T05:15:30.123Z"],
     ["2026-11-03T06:15:30.123987654", "2026-11-03T05:15:30.123Z"],
   ])("%s is a local time, and lasts until %s", (text, at) => {
-    expect(parsePoint(text, berlin)).toEqual({ kind: "time", at, text, timeZone: "Europe/Berlin" });
+    expect(parsePoint(text, berlin)).toMatchObject({ kind: "time", at, text, timeZone: "Europe/Berlin" });
   });
 
   it.each([
@@ -58,7 +59,7 @@ describe("a point", () => {
     ["2026-11-03T06:15:30.5-0330", "2026-11-03T09:45:30.599Z"],
     ["2026-12-31T23-01", "2027-01-01T00:59:59.999Z"],
   ])("%s has its own zone, and lasts until %s", (text, at) => {
-    expect(parsePoint(text, berlin)).toEqual({ kind: "time", at, text, timeZone: null });
+    expect(parsePoint(text, berlin)).toMatchObject({ kind: "time", at, text, timeZone: null });
   });
 
   it.each([
@@ -78,6 +79,19 @@ describe("a point", () => {
     expect(timeOf("-1m", { now, timeZone: "UTC" })).toBe("2027-02-28T12:00:00.000Z");
     expect(timeOf("-4m", { now, timeZone: "UTC" })).toBe("2026-11-30T12:00:00.000Z");
   });
+});
+
+it.each([
+  ["2026", "2025-12-31T23:00:00.000Z"],
+  ["2026-11-03", "2026-11-02T23:00:00.000Z"],
+  ["2026-11-03T06:15:30.2", "2026-11-03T05:15:30.200Z"],
+  ["2026-11-03T06:15:30.1239", "2026-11-03T05:15:30.123Z"],
+  ["2026-11-03T06:15+02:00", "2026-11-03T04:15:00.000Z"],
+  ["-7d", "2026-11-14T22:30:00.250Z"],
+  // What the clocks show twice begins the first time.
+  ["2026-10-25T02:30", "2026-10-25T00:30:00.000Z"],
+])("%s begins at %s", (text, from) => {
+  expect(parsePoint(text, berlin)).toMatchObject({ kind: "time", from });
 });
 
 describe("where clocks change", () => {
@@ -168,6 +182,10 @@ describe("whatever is written", () => {
       "-99999d",
       "run:",
       "run:x",
+      "latest-",
+      "latest-x",
+      "latest+1",
+      "latest -1",
     ],
     ...[
       "1.5",
@@ -209,7 +227,14 @@ describe("whatever is written", () => {
   });
 
   it("anything is a point, or is refused as none", () => {
-    const pieces = fc.constantFrom(..."0123456789-:.TZ+dwmh ", "run:", "latest", "2026-11-03", "T06:00");
+    const pieces = fc.constantFrom(
+      ..."0123456789-:.TZ+dwmh ",
+      "run:",
+      "latest",
+      "latest-",
+      "2026-11-03",
+      "T06:00",
+    );
     const text = fc.oneof(
       fc.string(),
       fc.array(pieces, { maxLength: 8 }).map((some) => some.join("")),
@@ -223,7 +248,9 @@ describe("whatever is written", () => {
           expect(error).toMatchObject({ name: "PointError", code: "syntax" });
           return;
         }
-        if (point.kind === "time") expect(point.at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+        if (point.kind !== "time") return;
+        expect(point.at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+        expect(point.from <= point.at).toBe(true);
       }),
       { numRuns: 1000 },
     );
@@ -244,7 +271,7 @@ describe("where a path may be a point", () => {
 
   it("what is a point stays one, whatever lies there", () => {
     const everywhere = () => "folder" as const;
-    for (const text of ["latest", "12", "2026", "-7d"])
+    for (const text of ["latest", "latest-1", "12", "2026", "-7d"])
       expect(parsePointOrPath(text, berlin, everywhere)).toEqual(parsePoint(text, berlin));
     expect(parsePointOrPath("./latest", berlin, everywhere)).toEqual({ kind: "export", path: "./latest" });
   });

@@ -14,7 +14,10 @@ beforeEach(async () => {
 });
 
 const second = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString();
-const by = (n: number): Point => ({ kind: "time", at: second(n), text: "then", timeZone: "Europe/Berlin" });
+const by = (n: number): Point => ({
+  ...{ kind: "time", from: second(n), at: second(n) },
+  ...{ text: "then", timeZone: "Europe/Berlin" },
+});
 
 /** Runs that ended at these seconds; null for one that has not. */
 function runs(...ends: readonly (number | null)[]): void {
@@ -95,10 +98,24 @@ describe("runs that are forgotten", () => {
   });
 });
 
+it("so many runs before the latest counts those that have ended", () => {
+  fc.assert(
+    fc.property(fc.array(fc.option(fc.nat(20)), { maxLength: 8 }), fc.nat(9), (ends, back) => {
+      mirror.db.exec("delete from _run");
+      runs(...ends);
+      const run = ends.flatMap((end, n) => (end === null ? [] : [n + 1])).at(-1 - back);
+      const ask = () => resolvePoint(mirror.db, { kind: "latest", back }).run;
+      if (run === undefined) expect(ask).toThrow(expect.objectContaining({ code: "no-such-run" }));
+      else expect(ask()).toBe(run);
+    }),
+  );
+});
+
 describe("a point that is none of this mirror", () => {
   it.each<[string, Point, string]>([
     ["a run that there is not", { kind: "run", run: 4 }, "There is no run 4"],
     ["no run", { kind: "run", run: 0 }, "There is no run 0"],
+    ["a run before all", { kind: "latest", back: 2 }, "No run is 2 before the latest, which is run 2"],
     ["a run that has not ended", { kind: "run", run: 3 }, "Run 3 has not ended"],
     ["a time before the first end", by(9), `No run had ended by ${second(9)} (then in Europe/Berlin)`],
   ])("(%s) is refused with the points that there are", (_what, point, message) => {

@@ -68,7 +68,7 @@ it("a life goes from its first revision to its tombstone, and the next one begin
           },
           {
             ...{ revision: 2, firstSeen: moment(3), lastSeen: moment(3) },
-            changes: [change("bra_count", 3n, 4n), change("model_picture", null, picture)],
+            changes: [change("bra_count", 3n, 4n), change("manufacturer_stock_pictures", null, picture)],
             unchanged: null,
           },
           {
@@ -84,7 +84,7 @@ it("a life goes from its first revision to its tombstone, and the next one begin
         revisions: [
           {
             ...{ revision: 5, firstSeen: moment(8), lastSeen: moment(8) },
-            changes: [change("name", "Soft", "Softer"), change("model_picture", picture, null)],
+            changes: [change("name", "Soft", "Softer"), change("manufacturer_stock_pictures", picture, null)],
             unchanged: null,
           },
         ],
@@ -105,8 +105,8 @@ run 1  ${at}  first seen, seen last in run 2, ${at}
   last_modified_at  2026-01-01T00:00:00
 
 run 3  ${at}  changed, seen last in run 3, ${at}
-  bra_count      3 → 4
-  model_picture  (none) → [{"url":"https://p.example/1.jpg","text":"Black"}]
+  bra_count                    3 → 4
+  manufacturer_stock_pictures  (none) → [{"url":"https://p.example/1.jpg","text":"Black"}]
 
 run 4  ${at}  changed, seen last in run 4, ${at}
   nothing but last_modified_at: 2026-01-01T00:00:00 → 2026-02-02T00:00:00
@@ -117,8 +117,8 @@ run 5  ${at}  changed, seen last in run 5, ${at}
 run 6  ${at}  gone
 
 run 8  ${at}  back, checked last in run 8, ${at}
-  name           Soft → Softer
-  model_picture  [{"url":"https://p.example/1.jpg","text":"Black"}] → (none)
+  name                         Soft → Softer
+  manufacturer_stock_pictures  [{"url":"https://p.example/1.jpg","text":"Black"}] → (none)
 `);
 });
 
@@ -186,7 +186,7 @@ it("of an account it tells of the user and of each bra, her sizes of it as one f
   );
   expect(readHistory(mirror, "bra", "the best").lives[0]?.revisions[1]).toMatchObject({
     firstSeen: moment(2),
-    changes: [change("bra_size", before, after)],
+    changes: [change("multiple_sizes", before, after)],
   });
   expect(readHistory(mirror, "user", "Anna").lives[0]?.revisions[0]?.changes).toEqual([
     change("username", null, "anna"),
@@ -241,7 +241,7 @@ function stateAt({ lives }: ResourceHistory, run: number) {
   for (const { revisions } of seen)
     for (const { changes } of revisions.filter(({ firstSeen }) => firstSeen.run <= run))
       for (const { field, after } of changes) fields[field] = after;
-  const { model_picture: _, ...columns } = fields;
+  const { manufacturer_stock_pictures: _, ...columns } = fields;
   const last = seen.at(-1);
   return last === undefined ? null : { fields: columns, isGone: last.gone !== null && last.gone.run <= run };
 }

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openMirrorReader } from "../../src/mirror/mirror.ts";
 import { showAsOf } from "../../src/mirror/snapshot.ts";
+import { adviseSearch } from "../../src/query/advise-search.ts";
 import { type SearchOptions, search } from "../../src/query/search.ts";
 import { type MirrorRig, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../mirror/world.ts";
@@ -215,6 +216,43 @@ it("what is gone is left out, or comes last under the name that it had", async (
     { name: "Lace Two", state: "held" },
     { name: "Lace", state: "gone" },
   ]);
+});
+
+it("where nothing is found, says what was perhaps meant, as it finds something, and how many that are gone fit", async () => {
+  await using rig = await mirrorOf(
+    {
+      brands: { "a/": "Comexim", "b/": "Été Lingerie", "c/": "Lace" },
+      models: { "a/": { "m/": "Onyx", "n/": "Onyx Deux" } },
+    },
+    { brands: { "a/": "Comexim", "b/": "Été Lingerie" }, models: { "a/": { "m/": "Onyx" } } },
+  );
+  const advise = (text: string, kind?: "brand" | "model") =>
+    rig.read((mirror) => adviseSearch(mirror, text, kind && { kind }));
+  expect(advise("comexin")).toEqual({ gone: 0, alike: ["Comexim"] });
+  expect(advise("onyx comexin")).toEqual({ gone: 0, alike: ["onyx comexim"] });
+  expect(advise("lingrie", "brand").alike[0]).toBe("lingerie");
+  expect(advise("etelingerie").alike[0]).toBe("Été Lingerie");
+  expect(advise("onyx deux")).toMatchObject({ gone: 1 });
+  expect(advise("lac")).toMatchObject({ gone: 1 });
+  expect(advise("qqqq")).toEqual({ gone: 0, alike: [] });
+  expect(advise("onyxx", "brand").alike).toEqual([]);
+});
+
+it("what is advised finds something, whatever is typed", async () => {
+  await using rig = await mirrorOf({ brands: scripts }, { brands: { "latin/": scripts["latin/"] } });
+  const typed = fc.oneof(
+    fc.string(),
+    fc
+      .constantFrom(...Object.values(scripts))
+      .chain((name) => fc.nat(name.length).map((at) => name.slice(0, at) + name.slice(at + 1))),
+  );
+  rig.read((mirror) =>
+    fc.assert(
+      fc.property(typed, (text) => {
+        for (const words of adviseSearch(mirror, text).alike) expect(search(mirror, words)).not.toEqual([]);
+      }),
+    ),
+  );
 });
 
 it("in a mirror of an account, bras are found by what their owner calls them and notes", async () => {

@@ -5,7 +5,7 @@ import type { Change, Reported } from "../../change/change.ts";
 import { type DiffRequest, type OpenDiff, openDiff, openReported } from "../../change/open-diff.ts";
 import { toMirrorError } from "../../mirror/errors.ts";
 import { type PointOrPath, parsePointOrPath } from "../../mirror/point.ts";
-import { pointContext } from "../as-of.ts";
+import { pointContext } from "../../mirror/point-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { mirrorFileToRead } from "../mirror-file.ts";
@@ -29,7 +29,7 @@ export function configure(command: Command, io: Io): void {
   command
     .option(
       "--from <point>",
-      "the earlier state: a run, a time, latest, -7d, a mirror's file, an export's folder",
+      "the earlier state: a run, a time, latest, latest-1, -7d, a mirror's file, an export's folder",
     )
     .option("--to <point>", "the later state; the latest run unless told")
     .addOption(
@@ -51,7 +51,8 @@ Examples:
   armoire diff
   armoire diff --from -30d --kind model --ignore bra_count
   armoire diff --from catalogue-2026-10 --to latest --format csv > changes.csv
-  armoire diff --since 2026-11-01
+  armoire diff --from latest-2
+  armoire diff --since -7d
 
 Observed is what the mirror saw change between two points; reported (--since) is what the service says changed.
 Exit codes: 0 done, 20 differences found, with --exit-code.`,
@@ -62,7 +63,7 @@ Exit codes: 0 done, 20 differences found, with --exit-code.`,
       try {
         remarkOn(opened, settings, io);
         const format = settings.json ? "json" : (flags.format ?? "table");
-        const totals = await printChanges(opened, flags.since ?? null, format, io.out);
+        const totals = await printChanges(opened, format, io.out);
         if (flags.exitCode && Object.keys(totals).length > 0) io.setExitCode(exitCodes.different);
       } catch (error) {
         throw "mirror" in opened.to.place ? toMirrorError(error, opened.to.place.mirror) : error;
@@ -94,9 +95,7 @@ function readPoint(text: string): PointOrPath {
   });
 }
 
-function remarkOn({ from, to, leftOut }: OpenDiff<unknown>, { quiet }: Settings, io: Io): void {
-  if (quiet) return;
-  if (leftOut.length > 0) io.err(`Only one of the two has ${leftOut.join(", ")}; that is not compared.\n`);
-  if (from?.baseUrl && to.baseUrl && from.baseUrl !== to.baseUrl)
-    io.err(`They are of two services, ${from.baseUrl} and ${to.baseUrl}: nothing in them is the same.\n`);
+function remarkOn({ leftOut }: OpenDiff<unknown>, { quiet }: Settings, io: Io): void {
+  if (!quiet && leftOut.length > 0)
+    io.err(`Only one of the two has ${leftOut.join(", ")}; that is not compared.\n`);
 }

@@ -10,10 +10,11 @@ import { describeQuestion, describeQuestions } from "../describe-questions.ts";
 import { CliError, exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { mirrorFileToRead } from "../mirror-file.ts";
-import { wholeNumber } from "../option-values.ts";
+import { limitNumber, wholeNumber } from "../option-values.ts";
 import { printResult, type ResultFormat, resultFormats } from "../print-result.ts";
 import { collectParameter } from "../query-parameter.ts";
 import { readStatement } from "../read-statement.ts";
+import { remarkOnCut } from "../remark-on-cut.ts";
 import { readSettings, type Settings } from "../settings.ts";
 
 /** Together with the options of questions, whose names are not known here. */
@@ -41,11 +42,13 @@ export function configure(command: Command, io: Io): void {
     .option("-p, --parameter <name=value>", "what :name in the SQL is (repeatable)", collectParameter)
     .option("--list", "list the questions; with @NAME, show that one and its SQL")
     .addOption(new Option("--format <format>", "how to print the rows").choices(resultFormats))
-    .option("--max-rows <n>", "stop after so many rows", wholeNumber, 100_000)
+    .option("--max-rows <n>", "stop after so many rows", limitNumber, 100_000)
     .option("--timeout <seconds>", "end a statement that takes longer", wholeNumber, 60)
     .option("--raw", "in CSV, leave text that a spreadsheet would run as a formula as it is")
     .addOption(asOfOption())
-    .showHelpAfterError("`armoire query --list` lists the questions and what each takes.");
+    .showHelpAfterError(
+      "`armoire query --help` says how it is used, `armoire query --list` what each question takes.",
+    );
   for (const [name, about] of questionOptions)
     command.addOption(new Option(`--${name} <${name}>`, about).helpGroup("Options of questions:"));
   command
@@ -66,9 +69,10 @@ Examples:
       if (flags.list) io.out(listText(sql, settings));
       else {
         const result = await ask(sql, flags, settings, io);
-        const { format = "table", raw = false, maxRows } = flags;
+        const { format = "table", raw = false } = flags;
         await printResult(result, settings.json ? "json" : format, { raw }, io.out);
-        if (result.isCut) io.err(`Only the first ${maxRows} rows; --max-rows gives more.\n`);
+        const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";
+        if (result.isCut) remarkOnCut(result.maxRows, option, settings, io);
       }
     });
 }

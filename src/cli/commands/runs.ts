@@ -2,12 +2,15 @@
 import type { Command } from "commander";
 import { openDiff } from "../../change/open-diff.ts";
 import { toMirrorError } from "../../mirror/errors.ts";
+import { parsePoint } from "../../mirror/point.ts";
+import { pointContext } from "../../mirror/point-context.ts";
 import { listRuns, type RunRecord, readRun } from "../../mirror/runs.ts";
 import { addGlobalOptions } from "../global-options.ts";
 import type { Io } from "../io.ts";
 import { mirrorFileToRead, withMirror } from "../mirror-file.ts";
-import { wholeNumber } from "../option-values.ts";
+import { limitNumber } from "../option-values.ts";
 import { printChanges } from "../print-changes.ts";
+import { remarkOnCut } from "../remark-on-cut.ts";
 import { readSettings } from "../settings.ts";
 import { formatTable } from "../text-table.ts";
 
@@ -18,29 +21,33 @@ export function configure(command: Command, io: Io): void {
 Examples:
   armoire runs
   armoire runs list --limit 100 --json
+  armoire runs show
   armoire runs show 12`,
   );
   const list = addGlobalOptions(command.command("list", { isDefault: true }).exitOverride())
     .description("the newest runs; `armoire runs` alone does the same")
-    .option("--limit <n>", "the newest so many", wholeNumber, 20);
+    .option("--limit <n>", "the newest so many", limitNumber, 20);
   list.action(({ limit }: { limit: number }) => {
     const settings = readSettings(list, io);
-    const runs = withMirror(settings, ({ db }) => listRuns(db, limit));
+    const found = withMirror(settings, ({ db }) => listRuns(db, limit + 1));
+    const runs = found.slice(0, limit);
     io.out(settings.json ? `${JSON.stringify(runs)}\n` : describeRuns(runs));
+    if (found.length > limit) remarkOnCut(limit, "--limit", settings, io);
   });
   const show = addGlobalOptions(command.command("show").exitOverride())
     .description("one run, and what changed from the run before it")
-    .argument("<run>", "its number", wholeNumber);
-  show.action(async (runId: number) => {
+    .argument("[run]", "its number, a time, latest or latest-1", "latest");
+  show.action(async (text: string) => {
+    const to = parsePoint(text, pointContext());
     const settings = readSettings(show, io);
     const mirror = mirrorFileToRead(settings);
-    const opened = await openDiff({ mirror, from: "nothing", to: { kind: "run", run: runId } });
+    const opened = await openDiff({ mirror, from: "nothing", to });
     try {
-      const run = withMirror(settings, ({ db }) => readRun(db, runId));
-      if (settings.json) await printChanges(opened, null, "json", io.out, { run });
+      const run = withMirror(settings, ({ db }) => readRun(db, opened.to.place.run ?? 0));
+      if (settings.json) await printChanges(opened, "json", io.out, { run });
       else {
         if (run !== null) io.out(`${describeRuns([run])}\n`);
-        await printChanges(opened, null, "table", io.out);
+        await printChanges(opened, "table", io.out);
       }
     } catch (error) {
       throw toMirrorError(error, mirror);

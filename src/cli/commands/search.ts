@@ -1,13 +1,16 @@
 /** `armoire search`: what has words like these, offline. */
 import { type Command, Option } from "commander";
 import type { Row } from "../../../exports/table.ts";
+import { adviseSearch, type SearchAdvice } from "../../query/advise-search.ts";
 import { type FoundKind, foundColumns, foundKinds, search } from "../../query/search.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
 import type { Io } from "../io.ts";
 import { withMirror } from "../mirror-file.ts";
-import { wholeNumber } from "../option-values.ts";
+import { limitNumber } from "../option-values.ts";
 import { printResult, type ResultFormat, resultFormats } from "../print-result.ts";
+import { remarkOnCut } from "../remark-on-cut.ts";
 import { readSettings } from "../settings.ts";
+import { toShown } from "../text-table.ts";
 
 interface SearchFlags extends AsOfFlags {
   readonly kind?: FoundKind;
@@ -22,7 +25,7 @@ export function configure(command: Command, io: Io): void {
     .argument("<text...>", "words of names, codes and brands, or how they begin")
     .addOption(new Option("--kind <kind>", "only what is of this kind").choices(foundKinds))
     .option("--gone", "also what is gone, after everything else")
-    .option("--limit <n>", "the best so many", wholeNumber, 20)
+    .option("--limit <n>", "the best so many", limitNumber, 20)
     .addOption(asOfOption())
     .addOption(new Option("--format <format>", "how to print the rows").choices(resultFormats))
     .option("--raw", "in CSV, leave text that a spreadsheet would run as a formula as it is")
@@ -38,13 +41,34 @@ Examples:
     .action(async (text: readonly string[], flags: SearchFlags) => {
       const settings = readSettings(command, io);
       const asOf = readAsOf(flags, settings, io);
-      const found = withMirror(settings, (mirror) => search(mirror, text.join(" "), flags), asOf);
+      const words = text.join(" ");
+      const { found, isCut, advice } = withMirror(
+        settings,
+        (mirror) => {
+          const all = search(mirror, words, { ...flags, limit: flags.limit + 1 });
+          return {
+            ...{ found: all.slice(0, flags.limit), isCut: all.length > flags.limit },
+            advice: all.length === 0 && !settings.quiet ? adviseSearch(mirror, words, flags) : null,
+          };
+        },
+        asOf,
+      );
       const rows: readonly Row[] = found.map((one) => foundColumns.map((column) => one[column]));
-      const result = { columns: foundColumns, rows: each(rows), batches: each([rows]), isCut: false };
+      const result = { columns: foundColumns, rows: each(rows), batches: each([rows]) };
       const format = settings.json ? "json" : (flags.format ?? "table");
       await printResult(result, format, { raw: flags.raw ?? false }, io.out);
-      if (found.length === 0 && !settings.quiet) io.err("Nothing has all of these words.\n");
+      if (isCut) remarkOnCut(flags.limit, "--limit", settings, io);
+      if (advice !== null) io.err(describeAdvice(advice));
     });
+}
+
+function describeAdvice({ gone, alike }: SearchAdvice): string {
+  const names = alike.map((name) => JSON.stringify(name)).join(" or ");
+  return [
+    "Nothing has all of these words.\n",
+    gone === 0 ? "" : `${gone} that ${gone === 1 ? "is" : "are"} gone had them: --gone.\n`,
+    alike.length === 0 ? "" : `Did you mean ${toShown(names)}?\n`,
+  ].join("");
 }
 
 async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {

@@ -1,7 +1,7 @@
 /** The options that questions share, and the piece of SQL by which the commonest one narrows them down. */
 import type { QuestionOption } from "./question.ts";
 
-const since = "since a day, a time or the number of a run";
+const since = "since a point in time: a day, a time, a run, latest or -7d";
 const optional = { default: null, isRequired: false } as const;
 
 export const brand: QuestionOption = {
@@ -35,7 +35,7 @@ export const sinceReported: QuestionOption = {
 };
 
 export const limit: QuestionOption = {
-  ...{ name: "limit", type: "count", default: 20, isRequired: false },
+  ...{ name: "limit", type: "limit", default: 20, isRequired: false },
   about: "at most so many rows",
 };
 

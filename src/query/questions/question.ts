@@ -16,9 +16,9 @@ export interface QuestionOption {
   /**
    * What is to be given, and what the SQL gets: `brand`, a URL, name or slug → a JSON array of the brand's URLs;
    * `seen`, a time or run → text to compare with times of our own; `reported`, the same for `last_modified_at`;
-   * `count`, a whole number; `text`, as it is.
+   * `limit`, how many rows at most → one more than that, so that a cut shows; `text`, as it is.
    */
-  readonly type: "brand" | "seen" | "reported" | "count" | "text";
+  readonly type: "brand" | "seen" | "reported" | "limit" | "text";
   readonly about: string;
   /** What it is when it is left out; null for nothing. */
   readonly default: number | null;

@@ -2,33 +2,46 @@
 import type { Cell } from "../../../exports/table.ts";
 import { findBrands, hintAtBrands } from "../../mirror/find-brands.ts";
 import type { MirrorReader } from "../../mirror/mirror.ts";
+import type { PointContext } from "../../mirror/point.ts";
 import { QueryError } from "../query-error.ts";
 import type { Question, QuestionOption } from "./question.ts";
-import { readSince, shortest, type TimesOf } from "./read-since.ts";
+import { readSince } from "./read-since.ts";
 
 export type QuestionOptions = Readonly<Record<string, string | number>>;
 
-/** @throws QueryError `question` for an option that the question lacks, needs, or cannot do anything with */
+export interface SettledOptions {
+  readonly parameters: Readonly<Record<string, Cell>>;
+  /** How many rows at most; the SQL gives one more where there are more. Null where there is no limit. */
+  readonly limit: number | null;
+}
+
+/**
+ * @throws QueryError `question` for an option that the question lacks, needs, or cannot do anything with; PointError for
+ *   what is no point in time, or none of this mirror
+ */
 export function settleOptions(
   mirror: MirrorReader,
   { name, options }: Question,
   given: QuestionOptions,
-): Readonly<Record<string, Cell>> {
+  context: PointContext,
+): SettledOptions {
   const unknown = Object.keys(given).find((key) => options.every((option) => option.name !== key));
   if (unknown !== undefined) {
     throw new QueryError("question", `@${name} takes no --${unknown}`, hintAtOptions(options));
   }
-  const values = options.map((option) => {
-    const value = given[option.name];
-    if (value !== undefined) return [option.name, readOption(mirror, option, String(value))] as const;
-    if (!option.isRequired) return [option.name, option.default] as const;
+  const values = options.map((option): readonly [string, Cell] => {
+    const value = given[option.name] ?? option.default;
+    if (value !== null) return [option.name, readOption(mirror, option, String(value), context)];
+    if (!option.isRequired) return [option.name, null];
     throw new QueryError(
       "question",
       `@${name} needs --${option.name}: ${option.about}`,
       hintAtOptions(options),
     );
   });
-  return Object.fromEntries(values);
+  const parameters = Object.fromEntries(values);
+  const asked = options.find(({ type }) => type === "limit");
+  return { parameters, limit: asked === undefined ? null : Number(parameters[asked.name]) - 1 };
 }
 
 function hintAtOptions(options: readonly QuestionOption[]): string {
@@ -36,16 +49,21 @@ function hintAtOptions(options: readonly QuestionOption[]): string {
   return names.length === 0 ? "It takes no options." : `It takes ${names.join(" ")}.`;
 }
 
-function readOption(mirror: MirrorReader, option: QuestionOption, value: string): Cell {
+function readOption(
+  mirror: MirrorReader,
+  option: QuestionOption,
+  value: string,
+  context: PointContext,
+): Cell {
   switch (option.type) {
     case "brand":
       return readBrand(mirror, value);
     case "seen":
     case "reported":
-      return readTime(mirror, option, option.type, value);
-    case "count":
-      if (/^\d{1,15}$/.test(value)) return Number(value);
-      throw wrongValue(option, value, "It must be a whole number.");
+      return readSince(mirror, value, option.type, context);
+    case "limit":
+      if (/^\d{1,15}$/.test(value) && Number(value) > 0) return Number(value) + 1;
+      throw wrongValue(option, value, "It must be a whole number, at least 1.");
     case "text":
       if (option.choices === undefined || option.choices.includes(value)) return value;
       throw wrongValue(option, value, `It is one of ${option.choices.join(", ")}.`);
@@ -61,23 +79,6 @@ function readBrand(mirror: MirrorReader, wanted: string): string {
   }
   const urlOf = mirror.db.prepare<[number], string>("select url from _resource where id = ?").pluck();
   return JSON.stringify(found.ids.map((id) => urlOf.get(id)));
-}
-
-function readTime(mirror: MirrorReader, option: QuestionOption, times: TimesOf, value: string): string {
-  if (!/^\d{1,9}$/.test(value)) {
-    const time = readSince(value, times);
-    if (time !== null) return time;
-    throw wrongValue(
-      option,
-      value,
-      "Write a day as 2026-01-31, a time as 2026-01-31T06:00Z, or a run as 12.",
-    );
-  }
-  const startOf = mirror.db.prepare<[number], string>("select started_at from _run where id = ?").pluck();
-  const start = startOf.get(Number(value));
-  if (start === undefined)
-    throw wrongValue(option, value, "There is no such run; `armoire runs` lists them.");
-  return times === "seen" ? start : shortest(start.slice(0, -1));
 }
 
 function wrongValue({ name }: QuestionOption, value: string, hint: string): QueryError {

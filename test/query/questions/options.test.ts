@@ -59,9 +59,8 @@ describe("a question says what is wrong in one line", () => {
     ["sizing-systems", { brand: "x" }, /^@sizing-systems takes no --brand$/, /no options/],
     ["bands", { brand: "nobody" }, /no brand called "nobody"/, /armoire query/],
     ["top-brands", { limit: "many" }, /^--limit cannot be "many"$/, /whole number/],
+    ["top-brands", { limit: 0 }, /^--limit cannot be "0"$/, /at least 1/],
     ["newest", { kind: "bra" }, /^--kind cannot be "bra"$/, /brand, model, size/],
-    ["newest", { since: "yesterday" }, /^--since cannot be "yesterday"$/, /2026-01-31/],
-    ["newest", { since: "7" }, /^--since cannot be "7"$/, /armoire runs/],
     ["top-brnds", {}, /^There is no question called @top-brnds$/, /@top-brands or @top-models/],
     ["zzz", {}, /no question called @zzz/, /armoire query --list/],
   ])("@%s %j", async (question, options, message, hint) => {
@@ -71,6 +70,14 @@ describe("a question says what is wrong in one line", () => {
     });
   });
 
+  it.each([
+    ["yesterday", "syntax", /2026-11-03/],
+    ["7", "no-such-run", /from run 1 /],
+  ])("and of %j that it is no point, as everywhere", async (since, code, hint) => {
+    const refused = { name: "PointError", code, hint: expect.stringMatching(hint) };
+    await expect(ask("newest", { since })).rejects.toMatchObject(refused);
+  });
+
   it("with the brands that look like the one that is not there", async () => {
     const name = String(catalogueOf(rig.sandbox).brands[0]?.fields.name);
     await expect(ask("bands", { brand: `${name.slice(0, 4)}zzz` })).rejects.toMatchObject({
@@ -78,6 +85,21 @@ describe("a question says what is wrong in one line", () => {
     });
   });
 });
+
+it.each([
+  [{ limit: 6 }, undefined, { maxRows: 6, isCut: false, rows: 6 }],
+  [{ limit: 5 }, undefined, { maxRows: 5, isCut: true, rows: 5 }],
+  [{}, undefined, { maxRows: 20, isCut: false, rows: 6 }],
+  [{ limit: 5 }, 3, { maxRows: 3, isCut: true, rows: 3 }],
+])(
+  "a limit %j of 6 brands, and %j rows at most, say whether they cut something",
+  async (options, most, cut) => {
+    const terms = most === undefined ? {} : { maxRows: most };
+    const result = await askQuestion({ file: rig.file, question: "top-brands", options, ...terms });
+    const rows = (await collectRows(result.rows)).length;
+    expect({ maxRows: result.maxRows, isCut: result.isCut, rows }).toEqual(cut);
+  },
+);
 
 it("questions have names and options of their own, and each option means one thing", () => {
   const names = listQuestions().map(({ name }) => name);

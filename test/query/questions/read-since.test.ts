@@ -1,6 +1,8 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { readSince } from "../../../src/query/questions/read-since.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { MirrorWriter } from "../../../src/mirror/mirror.ts";
+import { readSince, type TimesOf } from "../../../src/query/questions/read-since.ts";
+import { startMirrorRig } from "../../mirror/mirror-rig.ts";
 
 const seconds = fc.integer({ min: Date.UTC(2000, 0, 1) / 1000, max: Date.UTC(2040, 0, 1) / 1000 });
 /** Some at the very start of a minute or a day, where most of a time need not be written. */
@@ -23,6 +25,23 @@ function naive({ second, micros }: Instant, digits: number): string {
   return needed === 0 && digits === 0 ? text : `${text}.${fraction.slice(0, Math.max(needed, digits, 1))}`;
 }
 
+/** A mirror of three runs, of which the last goes on. */
+let mirror: MirrorWriter;
+beforeAll(async () => {
+  const rig = await startMirrorRig();
+  mirror = await rig.write();
+  const insert = mirror.db.prepare(
+    "insert into _run (started_at, ended_at, mode, scope_json) values (?, ?, '', '{}')",
+  );
+  insert.run("2026-01-01T06:00:00.500Z", "2026-01-01T06:10:00.000Z");
+  insert.run("2026-01-02T06:00:00.000Z", "2026-01-02T06:10:00.000Z");
+  insert.run("2026-01-03T06:00:00.000Z", null);
+  return () => rig[Symbol.asyncDispose]();
+});
+
+const berlin = { now: Date.parse("2026-11-21T22:30:00.250Z"), timeZone: "Europe/Berlin" };
+const read = (text: string, times: TimesOf) => readSince(mirror, text, times, berlin);
+
 describe("a time since when", () => {
   it("comes before just those of the service's times that are as late, however either is written", () => {
     const digits = fc.nat({ max: 6 });
@@ -31,8 +50,8 @@ describe("a time since when", () => {
         const stored = other ?? since;
         const isAsLate =
           stored.second > since.second || (stored.second === since.second && stored.micros >= since.micros);
-        const read = readSince(naive(since, sinceDigits), "reported") ?? "unread";
-        expect(naive(stored, otherDigits) >= read).toBe(isAsLate);
+        const time = read(naive(since, sinceDigits), "reported");
+        expect(naive(stored, otherDigits) >= time).toBe(isAsLate);
       }),
     );
   });
@@ -43,27 +62,47 @@ describe("a time since when", () => {
       fc.property(seconds, seconds, zone, (since, stored, hours) => {
         const sign = hours < 0 ? "-" : "+";
         const local = new Date((since + hours * 3600) * 1000).toISOString().slice(0, 19);
-        const read = readSince(`${local}${sign}${String(Math.abs(hours)).padStart(2, "0")}:00`, "seen");
-        expect(new Date(stored * 1000).toISOString() >= (read ?? "unread")).toBe(stored >= since);
+        const time = read(`${local}${sign}${String(Math.abs(hours)).padStart(2, "0")}:00`, "seen");
+        expect(new Date(stored * 1000).toISOString() >= time).toBe(stored >= since);
       }),
     );
   });
 
   it("is local time where no zone is given", () => {
-    expect(readSince("2026-01-31", "seen")).toBe(new Date(2026, 0, 31).toISOString());
-    expect(readSince("2026-01-31 06:30", "seen")).toBe(new Date(2026, 0, 31, 6, 30).toISOString());
+    expect(read("2026-01-31", "seen")).toBe("2026-01-30T23:00:00.000Z");
+    expect(read("2026-07-31 06:30", "seen")).toBe("2026-07-31T04:30:00.000Z");
   });
 
   it("may be as short as a month", () => {
-    expect(readSince("2026-02", "reported")).toBe("2026-02-01");
-    expect(readSince("2026-01-31T00:00:00.000", "reported")).toBe("2026-01-31");
-    expect(readSince("2026-01-31T23:00-02:00", "reported")).toBe("2026-02-01T01:00");
+    expect(read("2026-02", "reported")).toBe("2026-02-01");
+    expect(read("2026-01-31T00:00:00.000", "reported")).toBe("2026-01-31");
+    expect(read("2026-01-31T23:00-02:00", "reported")).toBe("2026-02-01T01:00");
+  });
+
+  it("may be so long ago", () => {
+    expect(read("-1d", "seen")).toBe("2026-11-20T22:30:00.250Z");
+    expect(read("-1d", "reported")).toBe("2026-11-20T22:30:00.25");
+  });
+
+  it.each([
+    ["1", "2026-01-01T06:00:00.500Z", "2026-01-01T06:00:00.5"],
+    ["latest", "2026-01-02T06:00:00.000Z", "2026-01-02T06:00"],
+    ["latest-1", "2026-01-01T06:00:00.500Z", "2026-01-01T06:00:00.5"],
+  ])("may be a run, %s, which stands for when that began", (text, seen, reported) => {
+    expect([read(text, "seen"), read(text, "reported")]).toEqual([seen, reported]);
   });
 
   it.each(["", "yesterday", "2026-02-30", "2026-13-01", "2026-01-31T25:00", "2026-1-1", "2026-01-31Z"])(
     "is not %j",
     (text) => {
-      expect([readSince(text, "seen"), readSince(text, "reported")]).toEqual([null, null]);
+      for (const times of ["seen", "reported"] as const)
+        expect(() => read(text, times)).toThrow(expect.objectContaining({ code: "syntax" }));
     },
   );
+
+  it("is no run that there is not, nor one after that as of which the mirror is shown", () => {
+    const past = { db: mirror.db, asOf: { run: 1, endedAt: "" } };
+    expect(() => read("9", "seen")).toThrow(/There is no run 9/);
+    expect(() => readSince(past, "2", "seen", berlin)).toThrow(/^Run 2 is after run 1, as of which/);
+  });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { readNaiveTime, toSortable } from "../../src/change/timestamps.ts";
+import { readServiceTime, toSortable } from "../../src/mirror/service-time.ts";
 
 it.each([
   ["2017-01-25T11:58:28", "2017-01-25T11:58:28"],
@@ -31,6 +31,19 @@ it("sorts times with and without a fraction of a second as numbers do", () => {
   );
 });
 
-it.each(["2017-01-25T11:58:28Z", "2017-01-25T11:58:28+02:00", "soon", ""])("%j is refused", (text) => {
-  expect(() => readNaiveTime(text)).toThrow(expect.objectContaining({ code: "bad-time" }));
+const berlin = { now: Date.parse("2026-11-21T22:30:00.250Z"), timeZone: "Europe/Berlin" };
+
+it.each([
+  ["2017-01-25T11:58:28.50", "2017-01-25T11:58:28.5"],
+  [" 2017-01 ", "2017-01-01T00:00:00"],
+  ["1970", "1970-01-01T00:00:00"],
+  ["2017-01-25T11:58:28Z", "2017-01-25T11:58:28"],
+  ["2017-01-25T01:58:28+02:00", "2017-01-24T23:58:28"],
+  ["-7d", "2026-11-14T22:30:00.25"],
+])("%s asks for %s: as it is written, but for instants, which are taken in UTC", (text, time) => {
+  expect(readServiceTime(text, berlin)).toBe(time);
+});
+
+it.each(["soon", "", "2017-02-30", "12", "latest"])("%j is refused", (text) => {
+  expect(() => readServiceTime(text, berlin)).toThrow(expect.objectContaining({ code: "syntax" }));
 });
