@@ -1,4 +1,6 @@
 /** Which changes somebody asked for: of some kinds, some brands, some fields. */
+import { hintAtBrands, isCalled } from "../mirror/find-brands.ts";
+import { namesAlike, spellings } from "../mirror/names.ts";
 import { type Change, changedOrTouched } from "./change.ts";
 import { ChangeError } from "./change-error.ts";
 import type { ComparedKind } from "./compared-kinds.ts";
@@ -20,7 +22,7 @@ export const everything: Choice = { kinds: [], brandHrefs: [], fields: [], ignor
 /** As a person says it. */
 export interface Asked {
   readonly kinds?: readonly string[];
-  /** Each a URL, a slug, or a name in any case. */
+  /** Each a URL, or a slug or name in any spelling. */
   readonly brands?: readonly string[];
   readonly fields?: readonly string[];
   readonly ignored?: readonly string[];
@@ -84,17 +86,18 @@ function requireKnown(
   throw new ChangeError("unknown-name", `There is no ${what} ${JSON.stringify(name)} to compare.`, hint);
 }
 
+/** Several brands can have one name: then all of them are meant. */
 function brandsCalled(name: string, states: readonly State[]): string[] {
-  const isCalled = (brand: Brand) =>
-    [brand.href, brand.slug].includes(name) ||
-    (typeof brand.name === "string" && brand.name.toLowerCase() === name.toLowerCase());
-  const found = new Set<string>();
-  for (const state of states)
-    for (const brand of state.brands()) if (isCalled(brand)) found.add(String(brand.href));
-  if (found.size > 0) return [...found];
+  const brands = states.flatMap((state) => [...state.brands()]);
+  const matches = [(brand: Brand) => brand.href === name, ...spellings.map((spell) => isCalled(name, spell))];
+  for (const isMeant of matches) {
+    const found = brands.filter(isMeant);
+    if (found.length > 0) return [...new Set(found.map(({ href }) => String(href)))];
+  }
+  const names = brands.flatMap((brand) => (typeof brand.name === "string" ? [brand.name] : []));
   throw new ChangeError(
     "unknown-name",
     `No brand is called ${JSON.stringify(name)} in what is compared.`,
-    'Give its URL, its slug or its name; `armoire query "select name, slug from brand"` lists them.',
+    hintAtBrands(namesAlike(name, names, 3)),
   );
 }

@@ -1,6 +1,6 @@
-/** From what a person calls a brand to its resources: its URL, a listed name, a slug that is held, or a name that slugifies to it. */
+/** From what a person calls a brand to its resources: its URL, or its name or slug in any spelling. */
 import type { MirrorReader } from "./mirror.ts";
-import { namesAlike, slugify } from "./names.ts";
+import { namesAlike, plainName, spellings } from "./names.ts";
 
 export type FoundBrands =
   | { readonly certainty: "known"; readonly ids: readonly number[] }
@@ -28,18 +28,15 @@ export function findBrands(
        where r.kind = 'brand' and (r.state <> 'gone' or ?)`,
     )
     .all(withGone ? 1 : 0);
-  const idsWhere = (matches: (brand: ListedBrand) => boolean) => [
-    ...new Set(listed.filter(matches).map((brand) => brand.id)),
-  ];
-  const byUrl = idsWhere((brand) => brand.url === wanted);
+  const idsOf = (brands: readonly ListedBrand[]) => [...new Set(brands.map(({ id }) => id))];
+  const byUrl = idsOf(listed.filter(({ url }) => url === wanted));
   if (byUrl.length > 0) return { certainty: "known", ids: byUrl };
-  const byName = idsWhere((brand) => fold(brand.name) === fold(wanted));
-  if (byName.length > 0) return { certainty: "known", ids: byName };
-  const slug = slugify(wanted);
-  const bySlug = idsWhere((brand) => brand.slug === wanted || (slug !== "" && brand.slug === slug));
-  if (bySlug.length > 0) return { certainty: "known", ids: bySlug };
-  const likely = idsWhere((brand) => brand.slug === null && slug !== "" && slugify(brand.name) === slug);
-  if (likely.length > 0) return { certainty: "likely", ids: likely };
+  for (const spell of spellings) {
+    const called = listed.filter(isCalled(wanted, spell));
+    const known = called.filter(({ slug, name }) => slug !== null || isSameName(name, wanted));
+    if (known.length > 0) return { certainty: "known", ids: idsOf(known) };
+    if (called.length > 0) return { certainty: "likely", ids: idsOf(called) };
+  }
   const names = listed.flatMap(({ name }) => (typeof name === "string" ? [name] : []));
   return { certainty: "none", alike: namesAlike(wanted, names, 3) };
 }
@@ -51,6 +48,15 @@ export function hintAtBrands(alike: readonly string[]): string {
     : "`armoire query 'select name from known'` lists the brands that the mirror knows.";
 }
 
-function fold(name: unknown): string {
-  return typeof name === "string" ? name.normalize("NFC").toLowerCase() : "";
+/** Whether a person may call a brand so, by its name or slug; at each of `spellings` in turn. */
+export function isCalled(
+  wanted: string,
+  spell: (name: string) => string,
+): (brand: { readonly name: unknown; readonly slug: unknown }) => boolean {
+  const key = spell(wanted);
+  return ({ name, slug }) =>
+    key !== "" && [name, slug].some((text) => typeof text === "string" && spell(text) === key);
 }
+
+const isSameName = (name: string | null, wanted: string) =>
+  name !== null && plainName(name) === plainName(wanted);

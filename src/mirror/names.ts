@@ -1,4 +1,5 @@
 /** Names as people write them: with or without accents and capitals, as slugs, and nearly right. */
+import { toPlainLetters } from "./plain-letters.ts";
 
 /** The usual making of a slug from a name: accents off, everything but letters and digits to single hyphens. */
 export function slugify(name: unknown): string {
@@ -8,15 +9,20 @@ export function slugify(name: unknown): string {
     .replace(/^-|-$/g, "");
 }
 
-/** Letters that are not made of another one and an accent, and are written as these where there is no such key. */
-const stroked: Readonly<Record<string, string>> = {
-  ...{ ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i" },
-};
-
-/** What all spellings of a name have in common, whatever their case and accents. */
+/**
+ * What all spellings of a name have in common, whatever their case and accents. Looser than the words of search: every
+ * script loses its marks, since a key that fits several is refused, and one that fits none helps nobody.
+ */
 export function plainName(name: string): string {
-  return withoutAccents(name).replace(/[ßæœøłđðþı]/g, (letter) => stroked[letter] ?? letter);
+  return toPlainLetters(withoutAccents(name));
 }
+
+/** What is the same in two spellings of a name or slug, the strictest first; empty where nothing is left to compare. */
+export const spellings: readonly ((name: string) => string)[] = [
+  (name) => name,
+  plainName,
+  (name) => slugify(plainName(name)),
+];
 
 function withoutAccents(name: string): string {
   return name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();

@@ -2,6 +2,7 @@
  * Words, for searching: one rule for what is searched and for what is asked. In: text of any script. Out: its words in
  * a form in which accents, case and width make no difference. Pure.
  */
+import { toPlainLetters } from "./plain-letters.ts";
 
 /**
  * What a word is made of. One of a script that is written without spaces is cut into characters, so that any part of it
@@ -22,12 +23,6 @@ const cutPattern = new RegExp(`^[${unspaced}${picture}]`, "v");
 const unwritten = /[\p{Cf}\p{Variation_Selector}\u0640]/gu;
 /** Elsewhere a mark makes another letter: a vowel in Thai, a voiced sound in Japanese. */
 const accented = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Arabic}\p{sc=Hebrew}])\p{Mn}+/gu;
-/** Letters without an accent in Unicode that many keyboards lack; and the form of a letter at the end of a Greek word. */
-const plainLetters: Readonly<Record<string, string>> = {
-  ...{ ø: "o", ł: "l", đ: "d", ð: "d", ħ: "h", æ: "ae", œ: "oe", þ: "th", ς: "σ" },
-};
-const marked = new RegExp(`[${Object.keys(plainLetters).join("")}]`, "gu");
-
 /** The words of a text, in their order. Text without any, such as `???`, is one word of all that it is made of. */
 export function toWords(text: string): Word[] {
   const plain = fold(text);
@@ -64,12 +59,9 @@ function fold(text: string): string {
     .toLowerCase()
     .toUpperCase()
     .toLowerCase();
-  return cased
-    .normalize("NFKD")
-    .replace(unwritten, "")
-    .replace(accented, "$1")
-    .normalize("NFC")
-    .replace(marked, (letter) => plainLetters[letter] ?? letter);
+  return toPlainLetters(
+    cased.normalize("NFKD").replace(unwritten, "").replace(accented, "$1").normalize("NFC"),
+  );
 }
 
 /** The index takes every ASCII sign for a space; its wide form never stands in a folded text. */

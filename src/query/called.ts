@@ -5,7 +5,7 @@
  */
 import { fromStored } from "../mirror/cell.ts";
 import type { MirrorReader } from "../mirror/mirror.ts";
-import { plainName, slugify } from "../mirror/names.ts";
+import { spellings } from "../mirror/names.ts";
 
 /** What has a table of its own, and so can be shown. */
 export const shownKinds = ["brand", "model", "size", "user", "bra"] as const;
@@ -79,15 +79,8 @@ export function listResources(
   }));
 }
 
-/** What is the same in two spellings of a name, the strictest first; empty where nothing is left to compare. */
-const spelt: readonly ((name: string) => string)[] = [
-  (name) => name,
-  plainName,
-  (name) => slugify(plainName(name)),
-];
-
 function pickCalled(candidates: readonly FoundResource[], key: string): FoundResource[] {
-  for (const spell of spelt) {
+  for (const spell of spellings) {
     const wanted = spell(key);
     const called = candidates.filter(({ names }) => names.some((name) => spell(name) === wanted));
     const current = called.filter(({ isGone }) => !isGone);

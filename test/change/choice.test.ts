@@ -1,7 +1,8 @@
 /** Which changes are left when some fields were asked for, and others not. */
 import { describe, expect, it } from "vitest";
 import type { Change, FieldChange } from "../../src/change/change.ts";
-import { type Choice, chooseFields, everything } from "../../src/change/choice.ts";
+import { type Choice, chooseFields, everything, readChoice } from "../../src/change/choice.ts";
+import type { State } from "../../src/change/state.ts";
 
 const about = { kind: "model", href: "m", name: "M" };
 const row = { href: "m", gone_at: "2026" };
@@ -57,5 +58,28 @@ describe("of changes of every sort", () => {
     ],
   ])("%s", (_what, choice, left) => {
     expect(chosen(choice)).toEqual(left);
+  });
+});
+
+describe("a brand", () => {
+  const brands = [
+    { href: "u:eh", slug: "eh-paris", name: "EH Paris" },
+    { href: "u:eclat", slug: "eclat", name: "Éclat Ħal" },
+  ];
+  const state = { brands: () => brands } as unknown as State;
+  const hrefsOf = (brand: string) => readChoice({ brands: [brand] }, [], [state]).brandHrefs;
+
+  it.each([
+    ["u:eh", "u:eh"],
+    ["EH-PARIS", "u:eh"],
+    ["eh paris", "u:eh"],
+    ["eclat Ħal", "u:eclat"],
+    ["ECLAT-HAL", "u:eclat"],
+  ])("is called %s", (brand, href) => {
+    expect(hrefsOf(brand)).toEqual([href]);
+  });
+
+  it("that nothing is called is refused with what may be meant", () => {
+    expect(() => hrefsOf("EH Parus")).toThrow(expect.objectContaining({ hint: 'Did you mean "EH Paris"?' }));
   });
 });
