@@ -45,7 +45,10 @@ export interface Revived extends About {
   readonly fields: readonly FieldChange[];
 }
 
-/** Other values. `touched` where the service says of it that it changed (`last_modified_at`), and nothing else did. */
+/**
+ * Other values. `touched` where the service says of it that it changed (`last_modified_at`), and nothing else did; what one
+ * of the two states has only in part is never said to be.
+ */
 export interface Changed extends About {
   readonly change: "changed" | "touched";
   readonly fields: readonly FieldChange[];

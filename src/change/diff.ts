@@ -69,7 +69,7 @@ function compare(
   if (before.goneAt !== after.goneAt)
     fields.push({ field: "gone_at", before: before.goneAt, after: after.goneAt });
   if (fields.length === 0) return null;
-  const isTouched = fields.every(({ field }) => field === "last_modified_at");
+  const isTouched = kind.isWhole && fields.every(({ field }) => field === "last_modified_at");
   return { ...about, change: isTouched ? "touched" : "changed", fields };
 }
 
