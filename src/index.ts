@@ -37,6 +37,7 @@ export { type EndedRun, resolvePoint } from "./mirror/resolve-point.ts";
 export type { KeptRun, RetentionPolicy } from "./mirror/retention.ts";
 export { listRuns, type RunRecord } from "./mirror/runs.ts";
 export { type PublicTable, publicTables } from "./mirror/tables.ts";
+export { adviseSearch, type SearchAdvice } from "./query/advise-search.ts";
 export { askQuestion, type QuestionRequest } from "./query/ask-question.ts";
 export type { FoundResource, ShownKind } from "./query/called.ts";
 export type { FieldValue } from "./query/field-history.ts";

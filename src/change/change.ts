@@ -45,15 +45,22 @@ export interface Revived extends About {
   readonly fields: readonly FieldChange[];
 }
 
-/** Other values. `touched` where the service says of it that it changed (`last_modified_at`), and nothing else did. */
+/**
+ * Other values. `touched` where the service says of it that it changed (`last_modified_at`), and nothing else did; what one
+ * of the two states has only in part is never said to be.
+ */
 export interface Changed extends About {
   readonly change: "changed" | "touched";
   readonly fields: readonly FieldChange[];
 }
 
-/** Which of the two words these fields make it. */
-export function changedOrTouched(fields: readonly FieldChange[]): Changed["change"] {
-  return fields.every(({ field }) => field === "last_modified_at") ? "touched" : "changed";
+/** Which of the two words these fields make it. A kind of which one state has only a part may have changed in the rest. */
+export function changedOrTouched(
+  fields: readonly FieldChange[],
+  { isWhole }: { readonly isWhole: boolean },
+): Changed["change"] {
+  const isTouched = isWhole && fields.every(({ field }) => field === "last_modified_at");
+  return isTouched ? "touched" : "changed";
 }
 
 /** What was observed: two states differ. */

@@ -64,7 +64,11 @@ export function isOfBrand({ brandHrefs }: Choice, { name, fields }: ComparedKind
 }
 
 /** The change with those fields that were asked for; null when nothing of it was. What comes or goes has another `gone_at`. */
-export function chooseFields({ fields, ignored }: Choice, change: Change): Change | null {
+export function chooseFields(
+  { fields, ignored }: Choice,
+  kind: Pick<ComparedKind, "isWhole">,
+  change: Change,
+): Change | null {
   if (fields.length === 0 && ignored.length === 0) return change;
   if (change.change === "added") return fields.length === 0 ? change : null;
   const isAsked = (field: string) =>
@@ -73,7 +77,7 @@ export function chooseFields({ fields, ignored }: Choice, change: Change): Chang
   if (change.change === "removed" || change.change === "revived")
     return asked.length > 0 || isAsked("gone_at") ? { ...change, fields: asked } : null;
   // The service says that it changed, and of what it changed in nothing was asked for but that.
-  return asked.length > 0 ? { ...change, change: changedOrTouched(asked), fields: asked } : null;
+  return asked.length > 0 ? { ...change, change: changedOrTouched(asked, kind), fields: asked } : null;
 }
 
 function requireKnown(

@@ -16,6 +16,8 @@ export interface ComparedKind {
   /** The columns, then the lists. */
   readonly fields: readonly string[];
   readonly hasTombstones: boolean;
+  /** Whether both have all of it: otherwise, what is the same in them may have changed all the same. */
+  readonly isWhole: boolean;
 }
 
 export interface ComparedList {
@@ -47,6 +49,7 @@ export function compareKinds(a: State, b: State): Comparison {
   const leftOut = new Set<string>();
   const kinds = candidates.flatMap((candidate): ComparedKind[] => {
     const { name, ownTable } = candidate;
+    const leftOutBefore = leftOut.size;
     const columns = ownTable ? commonColumns(name) : null;
     if (ownTable && columns === null) return [];
     const lists = candidate.lists.flatMap(({ field, table, columns: listed }) => {
@@ -56,7 +59,9 @@ export function compareKinds(a: State, b: State): Comparison {
     if (!ownTable && lists.length === 0) return [];
     const own = columns?.filter((column) => !notCompared.has(column)) ?? null;
     const fields = [...(own ?? []), ...lists.map(({ field }) => field)];
-    return [{ name, columns: own, lists, fields, hasTombstones: columns?.includes("gone_at") ?? false }];
+    const hasTombstones = columns?.includes("gone_at") ?? false;
+    const isWhole = leftOut.size === leftOutBefore && lists.length === candidate.lists.length;
+    return [{ name, columns: own, lists, fields, hasTombstones, isWhole }];
   });
   if (kinds.length > 0) return { kinds, leftOut: [...leftOut] };
   throw new ChangeError(

@@ -20,7 +20,7 @@ export function* diff(a: State, b: State, choice: Choice = everything): Generato
     for (const [before, after] of sideBySide(itemsOf(a, kind), itemsOf(b, kind))) {
       if (![before, after].some((item) => item && isOfBrand(choice, kind, item))) continue;
       const change = compare(kind, before, after, isTyped);
-      const chosen = change && chooseFields(choice, change);
+      const chosen = change && chooseFields(choice, kind, change);
       if (chosen) yield chosen;
     }
   }
@@ -69,7 +69,7 @@ function compare(
   if (before.goneAt !== after.goneAt)
     fields.push({ field: "gone_at", before: before.goneAt, after: after.goneAt });
   if (fields.length === 0) return null;
-  return { ...about, change: changedOrTouched(fields), fields };
+  return { ...about, change: changedOrTouched(fields, kind), fields };
 }
 
 const names = ["full_name", "name", "size", "username"];

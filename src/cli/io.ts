@@ -8,6 +8,8 @@ export interface Io {
   readonly isTerminal: boolean;
   /** The terminal's width. */
   readonly columns: number;
+  /** The width of the terminal that shows `out`; null where none does. */
+  readonly outColumns: number | null;
   readonly out: Writer;
   readonly err: (text: string) => void;
   readonly setExitCode: (code: number) => void;
@@ -27,6 +29,8 @@ export function systemIo(): Io {
     env: process.env,
     isTerminal: process.stderr.isTTY === true,
     columns: process.stderr.columns ?? 80,
+    outColumns:
+      process.stdout.isTTY === true ? Number(process.env.COLUMNS) || process.stdout.columns || 80 : null,
     out: writerTo(process.stdout),
     err: (text) => void process.stderr.write(text),
     setExitCode: (code) => {

@@ -4,8 +4,8 @@ import { type Change, count, type Reported, type Totals } from "../change/change
 import type { OpenDiff } from "../change/open-diff.ts";
 import { changeColumns, rowsOf } from "./change-rows.ts";
 import { changeDescriber, describeComparison, describeTotals } from "./describe-changes.ts";
+import type { Io } from "./io.ts";
 import { toJson } from "./to-json.ts";
-import type { Writer } from "./writer-to.ts";
 
 export const changeFormats = ["table", "json", "ndjson", "csv"] as const;
 export type ChangeFormat = (typeof changeFormats)[number];
@@ -23,10 +23,10 @@ interface ChangeText {
 export async function printChanges(
   opened: OpenDiff<Change | Reported>,
   format: ChangeFormat,
-  write: Writer,
+  { out: write, outColumns }: Pick<Io, "out" | "outColumns">,
   about: Readonly<Record<string, unknown>> = {},
 ): Promise<Totals> {
-  const text = texts[format](opened, about);
+  const text = format === "table" ? tableText(opened, outColumns) : texts[format](opened, about);
   const totals: Totals = {};
   let pending = text.head;
   for (const change of opened.changes) {
@@ -44,12 +44,15 @@ const writtenAtOnce = 32_768;
 
 type TextMaker = (opened: OpenDiff<unknown>, about: Readonly<Record<string, unknown>>) => ChangeText;
 
-const texts: Readonly<Record<ChangeFormat, TextMaker>> = {
-  table: (opened) => ({
+function tableText(opened: OpenDiff<unknown>, columns: number | null): ChangeText {
+  return {
     head: describeComparison(opened),
-    add: changeDescriber(opened),
+    add: changeDescriber(opened, columns),
     tail: (totals) => describeTotals(totals, opened.since !== null),
-  }),
+  };
+}
+
+const texts: Readonly<Record<Exclude<ChangeFormat, "table">, TextMaker>> = {
   json({ from, to, since, leftOut }, about) {
     const notion =
       from === null

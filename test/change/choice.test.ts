@@ -19,7 +19,7 @@ const all = [added, removed, revived, changed, touched];
 /** As `word: fields`. */
 function chosen(choice: Partial<Choice>): string[] {
   return all.flatMap((change) => {
-    const left = chooseFields({ ...everything, ...choice }, change);
+    const left = chooseFields({ ...everything, ...choice }, { isWhole: true }, change);
     if (left === null) return [];
     const fields = left.change === "added" ? [] : left.fields.map(({ field }) => field);
     return [`${left.change}: ${fields.join(" ")}`];

@@ -26,6 +26,34 @@ it("orders text as SQLite does, by code points", () => {
   );
 });
 
+it("claims that something was only touched of nothing that one of two states has only in part", () => {
+  const pictures = [
+    ["model_href", "n", "url", "text"],
+    ["a", 0, "x", null],
+  ] as const;
+  const model = (at: string) =>
+    [
+      ["href", "last_modified_at"],
+      ["a", at],
+    ] as const;
+  const [before, after] = ["2026", "2027"].map((at) => model(at));
+  const changeOf = (one: Parameters<typeof stateOf>[0], other: Parameters<typeof stateOf>[0]) =>
+    [...diff(stateOf(one), stateOf(other))].map(({ change }) => change);
+  if (before === undefined || after === undefined) throw new Error("there are two");
+  const [was, is] = [
+    { model: before, model_picture: pictures },
+    { model: after, model_picture: pictures },
+  ];
+  expect(changeOf(was, is)).toEqual(["touched"]);
+  expect(changeOf({ model: before }, is)).toEqual(["changed"]);
+  expect(changeOf({ model: before }, { model: after })).toEqual(["changed"]);
+  const withName = [
+    ["href", "last_modified_at", "name"],
+    ["a", "2027", "A"],
+  ] as const;
+  expect(changeOf(was, { model: withName, model_picture: pictures })).toEqual(["changed"]);
+});
+
 describe("a state", () => {
   it("has the lists of each resource as fields, and skips those of no resource", () => {
     const state = stateOf({

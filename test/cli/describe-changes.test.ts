@@ -10,7 +10,7 @@ const to = {
   ...{ brands: () => [], close() {} },
 };
 const about = { kind: "model", href: "https://a.example/m/1/", name: "One" } as const;
-const describeAll = (...changes: readonly Change[]) => changes.map(changeDescriber({ to })).join("");
+const describeAll = (...changes: readonly Change[]) => changes.map(changeDescriber({ to }, 80)).join("");
 
 describe("a change in words", () => {
   it("has its kind before the first of it, its path below the service, and field by field what changed", () => {
@@ -23,7 +23,8 @@ describe("a change in words", () => {
         "\nmodel",
         "  changed   One  m/1/",
         "            bra_count  1 → null",
-        '            manufacturer_stock_pictures  [] → [{"url":"x","text":null}]',
+        "            manufacturer_stock_pictures",
+        '              + {"url":"x","text":null}',
         "  added     One  m/1/\n",
       ].join("\n"),
     );
@@ -38,6 +39,34 @@ describe("a change in words", () => {
     const text = describeAll({ ...about, name: "ブラ".repeat(30), change: "changed", fields });
     expect(text).toContain("logo  …example/1.png → …example/2.png\n");
     expect(text.split("\n").filter((line) => widthOf(line) > 80)).toEqual([]);
+  });
+
+  it("of a list says which entries came and went, whole, each as often as it did, or that the order is another", () => {
+    const entry = (text: string) => ({ url: "https://pictures.example/".repeat(6), text });
+    const [a, b, c] = ["a", "b", "c"].map(entry);
+    if (a === undefined || b === undefined || c === undefined) throw new Error("there are three");
+    const list = (before: readonly (typeof a)[], after: readonly (typeof a)[]) =>
+      describeAll({ ...about, change: "changed", fields: [{ field: "pictures", before, after }] })
+        .split("\n")
+        .slice(4, -1);
+    const line = (sign: string, of: typeof a) => `              ${sign} ${JSON.stringify(of)}`;
+    expect(list([a, b, b], [c, b])).toEqual([line("-", a), line("-", b), line("+", c)]);
+    expect(list([a, b], [b, a])).toEqual(["              the same in another order"]);
+  });
+
+  it("cuts no address, and nothing at all where no terminal shows it", () => {
+    const href = `https://a.example/${"m/".repeat(40)}`;
+    const path = "m/".repeat(40);
+    const change: Change = {
+      ...{ ...about, href, name: "x".repeat(50), change: "changed" },
+      fields: [{ field: "logo", before: "1".repeat(90), after: "2".repeat(90) }],
+    };
+    expect(describeAll(change).split("\n")[3]).toBe(`            ${path}`);
+    expect(changeDescriber({ to }, null)(change)).toBe(
+      `\nmodel\n  changed   ${"x".repeat(50)}  ${path}\n            logo  ${"1".repeat(90)} → ${"2".repeat(90)}\n`,
+    );
+    const lines = changeDescriber({ to }, 60)(change).split("\n");
+    expect(lines.filter((line) => widthOf(line) > 60)).toEqual([`            ${path}`]);
   });
 
   it("lets no text steer the terminal", () => {
@@ -70,23 +99,29 @@ describe("a change in words", () => {
 });
 
 describe("a change as CSV", () => {
-  it("has what is gone with its last values, or each value where nothing is left", () => {
-    const row = { href: about.href, name: "One", slug: null, gone_at: "then" };
-    const fields = [{ field: "name", before: "Eins", after: "One" }];
-    const start = ["model", about.href, "removed"];
-    expect(rowsOf({ ...about, change: "removed", isTombstone: true, row, fields })).toEqual([
-      [...start, "name", "Eins", "One"],
-      [...start, "gone_at", null, "then"],
+  it("has each value of what is added or removed, after or before, and a tombstone's time", () => {
+    const row = { href: about.href, name: "One", slug: null, bra_count: 2n, gone_at: null };
+    const start = ["model", about.href, "One"];
+    expect(rowsOf({ ...about, change: "added", row })).toEqual([
+      [...start, "added", "name", null, "One"],
+      [...start, "added", "bra_count", null, 2n],
     ]);
-    const alive = { ...row, gone_at: null };
-    expect(rowsOf({ ...about, change: "removed", isTombstone: false, row: alive, fields: [] })).toEqual([
-      [...start, "name", "One", null],
+    const removed = [
+      [...start, "removed", "name", "One", null],
+      [...start, "removed", "bra_count", 2n, null],
+    ];
+    expect(rowsOf({ ...about, change: "removed", isTombstone: false, row, fields: [] })).toEqual(removed);
+    const tombstone = { ...row, bra_count: 3n, gone_at: "then" };
+    const fields = [{ field: "bra_count", before: 2n, after: 3n }];
+    expect(rowsOf({ ...about, change: "removed", isTombstone: true, row: tombstone, fields })).toEqual([
+      ...removed,
+      [...start, "removed", "gone_at", null, "then"],
     ]);
   });
 
   it("says of what is revived since when it was gone", () => {
     expect(rowsOf({ ...about, change: "revived", goneAt: "then", row: {}, fields: [] })).toEqual([
-      ["model", about.href, "revived", "gone_at", "then", null],
+      ["model", about.href, "One", "revived", "gone_at", "then", null],
     ]);
   });
 });

@@ -18,6 +18,7 @@ const silent: Io = {
   env: {},
   isTerminal: false,
   columns: 80,
+  outColumns: null,
   out: nothing,
   err: nothing,
   setExitCode: nothing,

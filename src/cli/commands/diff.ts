@@ -63,7 +63,7 @@ Exit codes: 0 done, 20 differences found, with --exit-code.`,
       try {
         remarkOn(opened, settings, io);
         const format = settings.json ? "json" : (flags.format ?? "table");
-        const totals = await printChanges(opened, format, io.out);
+        const totals = await printChanges(opened, format, io);
         if (flags.exitCode && Object.keys(totals).length > 0) io.setExitCode(exitCodes.different);
       } catch (error) {
         throw "mirror" in opened.to.place ? toMirrorError(error, opened.to.place.mirror) : error;

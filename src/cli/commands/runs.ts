@@ -44,10 +44,10 @@ Examples:
     const opened = await openDiff({ mirror, from: "nothing", to });
     try {
       const run = withMirror(settings, ({ db }) => readRun(db, opened.to.place.run ?? 0));
-      if (settings.json) await printChanges(opened, "json", io.out, { run });
+      if (settings.json) await printChanges(opened, "json", io, { run });
       else {
         if (run !== null) io.out(`${describeRuns([run])}\n`);
-        await printChanges(opened, "table", io.out);
+        await printChanges(opened, "table", io);
       }
     } catch (error) {
       throw toMirrorError(error, mirror);
