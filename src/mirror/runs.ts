@@ -56,6 +56,8 @@ export interface RunCounts {
     /** Not told by runs of earlier versions. */
     readonly waiting?: number;
     readonly partial?: number;
+    readonly pending?: number;
+    readonly notChecked?: number;
   };
 }
 

@@ -6,7 +6,10 @@ export interface SyncReport {
   readonly run: number;
   /** The mirror's file. */
   readonly mirror: string;
-  /** Whether everything in the scope is held and was checked in this cycle. */
+  /**
+   * Whether the run came to its end and everything in the scope is held, with no check owed. Optional checks may have been left
+   * out all the same, by what the run was told: `resources.notChecked`.
+   */
   readonly complete: boolean;
   readonly stopped: StopReason | null;
   readonly requests: Readonly<RequestCounts>;
@@ -29,8 +32,10 @@ export interface ResourceCounts {
   changed: number;
   unchanged: number;
   gone: number;
-  /** Due and not done. */
+  /** Due and not done: never fetched, or owed a check. */
   pending: number;
+  /** Held and not owed a check, which the run would have made but for its limits. */
+  notChecked: number;
   failed: number;
   /** Links that are not followed, since they lead to another origin. */
   skipped: number;

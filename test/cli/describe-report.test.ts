@@ -8,7 +8,7 @@ const report: SyncReport = {
   ...{ run: 7, mirror: "/mirrors/catalogue.sqlite", complete: false, stopped: "allowance", seconds: 1 },
   requests: { sent: 0, counted: 0, notModified: 0, retried: 0, failed: 0 },
   resources: {
-    ...{ new: 0, changed: 0, unchanged: 0, gone: 0, pending: 12 },
+    ...{ new: 0, changed: 0, unchanged: 0, gone: 0, pending: 12, notChecked: 0 },
     ...{ failed: 0, skipped: 0, waiting: 0, partial: 0 },
   },
   masses: [],
