@@ -1,5 +1,6 @@
 /** From what a person compares to its changes: points become places, places become states. */
 import { toMirrorError } from "../mirror/errors.ts";
+import { runBeforeLastChange } from "../mirror/last-change.ts";
 import { openMirrorReader } from "../mirror/mirror.ts";
 import type { Point, PointOrPath } from "../mirror/point.ts";
 import { type EndedRun, resolvePoint, runBefore } from "../mirror/resolve-point.ts";
@@ -17,7 +18,10 @@ import { readNaiveTime } from "./timestamps.ts";
 export interface DiffRequest extends Asked {
   /** The file that points are of; not needed where both are files or folders. */
   readonly mirror?: string;
-  /** The run before `to` unless told; `"nothing"` takes the first run for all new. */
+  /**
+   * The run before the last one up to `to` that changed anything, unless told; `"nothing"` is the run before `to`, and takes
+   * the first run for all new.
+   */
   readonly from?: PointOrPath | "nothing";
   /** The latest run unless told. */
   readonly to?: PointOrPath;
@@ -100,7 +104,7 @@ function placeBefore(to: Place, orNothing: boolean): Place {
       "Give --from as well: a run, a time, a mirror's file or an export's folder.",
     );
   }
-  const before = inMirror(to.mirror, (db) => runBefore(db, to.run));
+  const before = inMirror(to.mirror, (db) => (orNothing ? runBefore : runBeforeLastChange)(db, to.run));
   if (before !== null) return { mirror: to.mirror, ...before };
   if (orNothing) return { mirror: to.mirror, run: 0, endedAt: null };
   throw new ChangeError(

@@ -16,7 +16,7 @@ import type { Interruption } from "./interruption.ts";
 import { requireKnownBrands, unknownBrand } from "./known-brands.ts";
 import { askRateLimit } from "./ledger/rate-limit.ts";
 import type { RunMirror } from "./mirror-thread.ts";
-import { countNotChecked, countPending, withoutLimits } from "./plan/count-pending.ts";
+import { countLeft, type Left } from "./plan/count-pending.ts";
 import { isPlentiful } from "./plan/is-plentiful.ts";
 import { hasDueWork } from "./plan/new-work.ts";
 import type { PlanRequest } from "./plan/plan-request.ts";
@@ -46,8 +46,6 @@ export interface RunTools {
   readonly interruption: Interruption;
   readonly clock: Clock;
 }
-
-type LeftBehind = Pick<ResourceCounts, "pending" | "notChecked">;
 
 /** To begin with, before some 304s and after them. */
 const mostRateLimitAsked = 3;
@@ -231,7 +229,8 @@ export class SyncRun {
 
   async #close(scope: Scope): Promise<SyncReport> {
     const { mirror, allowance, clock } = this.#tools;
-    const left = this.#countLeft(scope);
+    const { failedIds } = this.#summary;
+    const left = countLeft(mirror.reader.db, this.#planRequest(scope), { goesOn: this.#goesOn, failedIds });
     const { resources, stopped, masses } = await this.#closeRun(this.#stopReason, left);
     // Of the run, which is closed by now.
     const seconds = (clock.now() - this.#startedMillis) / 1000;
@@ -259,17 +258,6 @@ export class SyncRun {
     };
   }
 
-  /** What is owed stays so whatever this run was limited to, until some run has done it. */
-  #countLeft(scope: Scope): LeftBehind {
-    const { db } = this.#tools.mirror.reader;
-    const { failedIds } = this.#summary;
-    const request = this.#planRequest(scope);
-    return {
-      pending: countPending(db, withoutLimits(request), failedIds),
-      notChecked: countNotChecked(db, request, { goesOn: this.#goesOn, failedIds }),
-    };
-  }
-
   get #stopReason(): StopReason | null {
     if (this.#stop === null) return this.#tools.interruption.isRequested ? "interrupted" : null;
     return this.#stop.reason === "allowance" ? (this.#tools.allowance.refusal ?? "allowance") : "error";
@@ -277,7 +265,7 @@ export class SyncRun {
 
   async #closeRun(
     stoppedBy: StopReason | null,
-    left: LeftBehind,
+    left: Left,
   ): Promise<{ resources: ResourceCounts } & Pick<RunClosing, "stopped" | "masses">> {
     const { mirror, clock } = this.#tools;
     const { new: added, changed, unchanged, gone, failed } = this.#summary;

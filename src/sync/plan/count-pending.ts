@@ -27,27 +27,29 @@ export function countPending(
   return fetches - countFailed(db, scope, failedIds, ["due", "failed"]) + checks;
 }
 
-/**
- * Checks that nothing owes, and that the mode would have made but for what a run may spend and `maxFreeChecks` and
- * `maxAgeMillis`. The expected ones come when nothing is left to fetch, so that they are none before.
- * @param run.goesOn whether it went on with a crawl when it began, and so left alone what was looked at lately
- */
-export function countNotChecked(
-  db: Connection,
-  request: PlanRequest,
-  { goesOn, failedIds }: { readonly goesOn: boolean; readonly failedIds: readonly number[] },
-): number {
-  if (request.mode !== "incremental") return 0;
-  const unlimited = withoutLimits(request);
-  const { listings, expected } = prepareCheckQueries(db, unlimited);
-  const told = new Set([...failedIds, ...owedIds(db, unlimited)]);
-  const left = [...listings(goesOn), ...(hasDueWork(db, request.scope) ? [] : expected(goesOn))];
-  return new Set(left.map(({ id }) => id).filter((id) => !told.has(id))).size;
+export interface Left {
+  readonly pending: number;
+  /** Checks that nothing owes, and that the run would have made but for its limits. */
+  readonly notChecked: number;
 }
 
-/** Everything that the mode has to ask for, however many that is and however lately it was checked. */
-export function withoutLimits(request: PlanRequest): PlanRequest {
-  return { ...request, maxAgeMillis: 0, maxFreeChecks: Number.MAX_SAFE_INTEGER };
+export interface RunSoFar {
+  readonly failedIds: readonly number[];
+  /** Whether it went on with a crawl when it began, and so left alone what was looked at lately. */
+  readonly goesOn: boolean;
+}
+
+/** What a run leaves behind as it ends. What is owed stays so, whatever it was limited to, until some run has done it. */
+export function countLeft(db: Connection, request: PlanRequest, { failedIds, goesOn }: RunSoFar): Left {
+  const unlimited = { ...request, maxAgeMillis: 0, maxFreeChecks: Number.MAX_SAFE_INTEGER };
+  const pending = countPending(db, unlimited, failedIds);
+  if (request.mode !== "incremental") return { pending, notChecked: 0 };
+  const { listings, expected } = prepareCheckQueries(db, unlimited);
+  const told = new Set([...failedIds, ...owedIds(db, unlimited)]);
+  // What is merely expected is checked once nothing is left to fetch.
+  const left = [...listings(goesOn), ...(hasDueWork(db, request.scope) ? [] : expected(goesOn))];
+  const notChecked = new Set(left.map(({ id }) => id).filter((id) => !told.has(id))).size;
+  return { pending, notChecked };
 }
 
 function owedIds(db: Connection, request: PlanRequest): number[] {
