@@ -91,7 +91,7 @@ function planRequestOf(
 ): PlanRequest {
   const { mode } = walk;
   const scope = scopeOf(mirror, walk);
-  const runId = (listRuns(mirror.db, 1)[0]?.id ?? 0) + 1;
+  const runId = (listRuns(mirror, 1)[0]?.id ?? 0) + 1;
   const isCycle = mode !== "incremental" && scope.belowIds === null;
   const cycle = isCycle ? readPresentCycle(mirror.db, scope, mode) : null;
   const allowance = () => ({

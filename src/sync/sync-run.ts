@@ -5,12 +5,12 @@ import { kinds } from "../../jobs/kinds.ts";
 import { findBrands } from "../mirror/find-brands.ts";
 import { readCycle, type Scope } from "../mirror/frontier.ts";
 import { emptySummary } from "../mirror/ingest.ts";
-import type { MirrorReader } from "../mirror/mirror.ts";
 import type { RunClosing, StopReason } from "../mirror/runs.ts";
 import type { Clock } from "../service/clock.ts";
 import type { Service } from "../service/service.ts";
 import type { RunAllowance } from "./allowance.ts";
 import { compressBodies } from "./compress-bodies.ts";
+import { countSkippedLinks } from "./count-skipped-links.ts";
 import { frontierSource } from "./frontier-source.ts";
 import type { Interruption } from "./interruption.ts";
 import { requireKnownBrands, unknownBrand } from "./known-brands.ts";
@@ -95,7 +95,7 @@ export class SyncRun {
       return scope;
     } catch (error) {
       // The first error is the one to tell; where the mirror cannot be written, the run cannot be closed either.
-      await this.#closeRun("error", { pending: 0, notChecked: 0 }).catch(() => {});
+      await this.#closeRun("error", { pending: 0, notChecked: 0 }, messageOf(error)).catch(() => {});
       throw error;
     }
   }
@@ -231,7 +231,7 @@ export class SyncRun {
     const { mirror, allowance, clock } = this.#tools;
     const { failedIds } = this.#summary;
     const left = countLeft(mirror.reader.db, this.#planRequest(scope), { goesOn: this.#goesOn, failedIds });
-    const { resources, stopped, masses } = await this.#closeRun(this.#stopReason, left);
+    const { resources, stopped, masses } = await this.#closeRun(this.#stopReason, left, this.#stop?.message);
     // Of the run, which is closed by now.
     const seconds = (clock.now() - this.#startedMillis) / 1000;
     await compressBodies(mirror, this.#tools.interruption);
@@ -266,6 +266,7 @@ export class SyncRun {
   async #closeRun(
     stoppedBy: StopReason | null,
     left: Left,
+    error?: string,
   ): Promise<{ resources: ResourceCounts } & Pick<RunClosing, "stopped" | "masses">> {
     const { mirror, clock } = this.#tools;
     const { new: added, changed, unchanged, gone, failed } = this.#summary;
@@ -276,6 +277,7 @@ export class SyncRun {
       stopped: stoppedBy,
       counts: { requests: this.#requests(), resources: found },
       approve: this.#request.approve,
+      ...(stoppedBy === "error" && error !== undefined && { error }),
     });
     return { resources: { ...found, ...decided, gone: gone + decided.gone }, stopped, masses };
   }
@@ -286,9 +288,8 @@ export class SyncRun {
   }
 }
 
-function countSkippedLinks({ db }: MirrorReader): number {
-  const count = db.prepare<[], number>("select count(*) from _issue where code = 'skipped-link'");
-  return count.pluck().get() ?? 0;
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function toIso(millis: number): string {

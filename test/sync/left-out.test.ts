@@ -46,7 +46,7 @@ describe("where nothing has changed", () => {
       db.prepare<[], number>("select count(*) from _resource where checked_run = 2").pluck().get(),
     );
     expect(report.resources).toMatchObject({ pending: 0, notChecked: totalOf(rig) - (checked ?? 0) });
-    expect(rig.read(({ db }) => listRuns(db, 1))).toMatchObject([{ stopped: "budget" }]);
+    expect(rig.read((mirror) => listRuns(mirror, 1))).toMatchObject([{ stopped: "budget" }]);
   });
 
   it("what --max-age leaves alone is told, and the mirror is complete all the same", async () => {

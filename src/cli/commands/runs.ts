@@ -9,7 +9,7 @@ import { mirrorFileToRead, withMirror } from "../mirror-file.ts";
 import { wholeNumber } from "../option-values.ts";
 import { printChanges } from "../print-changes.ts";
 import { readSettings } from "../settings.ts";
-import { formatTable } from "../text-table.ts";
+import { formatTable, toShown } from "../text-table.ts";
 
 export function configure(command: Command, io: Io): void {
   command.addHelpText(
@@ -25,7 +25,7 @@ Examples:
     .option("--limit <n>", "the newest so many", wholeNumber, 20);
   list.action(({ limit }: { limit: number }) => {
     const settings = readSettings(list, io);
-    const runs = withMirror(settings, ({ db }) => listRuns(db, limit));
+    const runs = withMirror(settings, (opened) => listRuns(opened, limit));
     io.out(settings.json ? `${JSON.stringify(runs)}\n` : describeRuns(runs));
   });
   const show = addGlobalOptions(command.command("show").exitOverride())
@@ -36,10 +36,10 @@ Examples:
     const mirror = mirrorFileToRead(settings);
     const opened = await openDiff({ mirror, from: "nothing", to: { kind: "run", run: runId } });
     try {
-      const run = withMirror(settings, ({ db }) => readRun(db, runId));
+      const run = withMirror(settings, (reader) => readRun(reader, runId));
       if (settings.json) await printChanges(opened, null, "json", io.out, { run });
       else {
-        if (run !== null) io.out(`${describeRuns([run])}\n`);
+        if (run !== null) io.out(`${describeRuns([run])}${describeErrorOf(run)}\n`);
         await printChanges(opened, null, "table", io.out);
       }
     } catch (error) {
@@ -56,12 +56,18 @@ function describeRuns(runs: readonly RunRecord[]): string {
   return formatTable(columns, runs.map(toRow));
 }
 
-function toRow({ id, startedAt, endedAt, stopped, counts }: RunRecord): unknown[] {
+function describeErrorOf({ error }: RunRecord): string {
+  return error === null ? "" : `\nIt ended because of an error: ${toShown(error)}\n`;
+}
+
+const openStates = { running: "running", "not-finished": "not finished" } as const;
+
+function toRow({ id, startedAt, state, stopped, counts }: RunRecord): unknown[] {
   return [
     id,
     startedAt,
-    endedAt === null ? "running" : (stopped ?? "done"),
-    counts?.requests.counted ?? null,
+    state === "ended" ? (stopped ?? "done") : openStates[state],
+    counts?.requests?.counted ?? null,
     counts?.resources.new ?? null,
     counts?.resources.changed ?? null,
     counts?.resources.gone ?? null,
