@@ -9,10 +9,11 @@ import { formatMoment } from "./spoken-time.ts";
  */
 export function describeReport(report: SyncReport, outlook: string | null, now: number, reserve = 0): string {
   const { run, resources, requests, masses, complete, seconds } = report;
+  const isGuess = requests.notModified > 0 && report.allowance.checkPrice === "untried";
   const lines = [
     `Run ${run}: ${resources.new} new, ${resources.changed} changed, ${resources.unchanged} unchanged, ${resources.gone} gone` +
       ` in ${seconds.toFixed(1)} s.`,
-    `${requests.sent} requests, ${requests.counted} counted, ${requests.notModified} not modified.`,
+    `${requests.sent} requests, ${requests.counted} ${isGuess ? "taken for counted" : "counted"}, ${requests.notModified} not modified.`,
   ];
   if (resources.failed > 0)
     lines.push(`${resources.failed} failed; \`armoire status\` lists them, the next sync tries them again.`);

@@ -1,6 +1,7 @@
 /** What a sync did: the object that `sync --json` prints, and that the run log keeps. */
 import type { MassOfRun, StopReason } from "../mirror/runs.ts";
 import type { RequestCounts } from "./allowance.ts";
+import type { CheckPrice } from "./ledger/spending.ts";
 
 export interface SyncReport {
   readonly run: number;
@@ -21,6 +22,8 @@ export interface SyncReport {
     readonly remaining: number | null;
     /** ISO 8601, UTC. */
     readonly resetAt: string | null;
+    /** `untried`: taken for counted, since the service tells nothing that would show it. */
+    readonly checkPrice: CheckPrice;
   };
   /** ISO 8601, UTC: when it makes sense to go on; null for at once, or when nobody knows. */
   readonly resumeAt: string | null;

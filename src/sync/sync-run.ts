@@ -242,7 +242,7 @@ export class SyncRun {
     if (this.#stop?.reason === "no-root" || (stored === 0 && this.#stop?.reason === "outage")) {
       throw new SyncError("nothing-fetched", this.#stop.message, this.#stop.hint);
     }
-    const { limit, remaining, resetAt } = allowance.state;
+    const { limit, remaining, resetAt, checkPrice } = allowance.state;
     const resumeMillis = stopped === "allowance" ? (this.#stop?.resumeAt ?? resetAt) : null;
     return {
       run: this.#runId,
@@ -252,7 +252,7 @@ export class SyncRun {
       requests: this.#requests(),
       resources,
       masses,
-      allowance: { limit, remaining, resetAt: resetAt === null ? null : toIso(resetAt) },
+      allowance: { limit, remaining, resetAt: resetAt === null ? null : toIso(resetAt), checkPrice },
       resumeAt: resumeMillis === null ? null : toIso(resumeMillis),
       seconds,
     };

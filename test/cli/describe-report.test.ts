@@ -12,9 +12,18 @@ const report: SyncReport = {
     ...{ failed: 0, skipped: 0, waiting: 0, partial: 0 },
   },
   masses: [],
-  allowance: { limit: 30, remaining: 30, resetAt: null },
+  allowance: { limit: 30, remaining: 30, resetAt: null, checkPrice: "free" },
   resumeAt: "2026-01-31T20:00:00.000Z",
 };
+it.each([
+  ["free", "5 counted"],
+  ["untried", "5 taken for counted"],
+] as const)("where the price of a check is %s, says %s", (checkPrice, words) => {
+  const requests = { ...report.requests, sent: 5, counted: 5, notModified: 5 };
+  const allowance = { ...report.allowance, checkPrice };
+  expect(describeReport({ ...report, requests, allowance }, null, now)).toContain(words);
+});
+
 const lastLine = (text: string) => text.trimEnd().split("\n").at(-1);
 
 describe("a sync that leaves all of the allowance to others", () => {

@@ -1,6 +1,7 @@
 /** A run that left something out says so, and what is owed stays so until some run has done it. */
 import { describe, expect, it } from "vitest";
 import { listRuns } from "../../src/mirror/runs.ts";
+import { planSync } from "../../src/sync/plan-sync.ts";
 import { differencesFromTruth } from "./compare-with-truth.ts";
 import { type Rig, startRig } from "./rig.ts";
 
@@ -61,4 +62,22 @@ describe("where nothing has changed", () => {
     await rig.sync({ budget: 20 });
     expect((await rig.sync()).resources).toMatchObject({ pending: 0, notChecked: 0 });
   });
+});
+
+it("where nothing tells of an allowance, a sync counts its checks as the plan before it did", async () => {
+  await using rig = await startRig({ ...world, allowance: undefined });
+  const { file, sandbox, clock } = rig;
+  await rig.sync();
+  const prices = new Set<string>();
+  // From 1,000 requests on, they are free.
+  while (!prices.has("free")) {
+    const { due } = planSync({ file, baseUrl: sandbox.url, clock });
+    const planned = due.reduce((sum, { check, freeChecks }) => sum + check - freeChecks, 0);
+    const { requests, allowance } = await rig.sync();
+    if (allowance.checkPrice === "untried") expect(requests.counted).toBeGreaterThanOrEqual(planned);
+    if (planned === 0) expect(requests.counted).toBeLessThanOrEqual(1);
+    else expect(planned).toBe(totalOf(rig));
+    prices.add(planned === 0 ? "free" : "counted");
+  }
+  expect(prices).toEqual(new Set(["counted", "free"]));
 });
