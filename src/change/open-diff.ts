@@ -1,5 +1,6 @@
 /** From what a person compares to its changes: points become places, places become states. */
 import { toMirrorError } from "../mirror/errors.ts";
+import { runBeforeLastChange } from "../mirror/last-change.ts";
 import { openMirrorReader } from "../mirror/mirror.ts";
 import type { Point, PointContext, PointOrPath } from "../mirror/point.ts";
 import { pointContext } from "../mirror/point-context.ts";
@@ -18,7 +19,10 @@ import type { FolderPlace, MirrorPlace, Place, State } from "./state.ts";
 export interface DiffRequest extends Asked {
   /** The file that points are of; not needed where both are files or folders. */
   readonly mirror?: string;
-  /** The run before `to` unless told; `"nothing"` takes the first run for all new. */
+  /**
+   * The run before the last one up to `to` that changed anything, unless told; `"nothing"` is the run before `to`, and takes
+   * the first run for all new.
+   */
   readonly from?: PointOrPath | "nothing";
   /** The latest run unless told. */
   readonly to?: PointOrPath;
@@ -109,7 +113,7 @@ function placeBefore(to: Place, orNothing: boolean): Place {
       "Give --from as well: a run, a time, a mirror's file or an export's folder.",
     );
   }
-  const before = inMirror(to.mirror, (db) => runBefore(db, to.run));
+  const before = inMirror(to.mirror, (db) => (orNothing ? runBefore : runBeforeLastChange)(db, to.run));
   if (before !== null) return { mirror: to.mirror, ...before };
   if (orNothing) return { mirror: to.mirror, run: 0, endedAt: null };
   throw new ChangeError(

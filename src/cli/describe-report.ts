@@ -8,11 +8,12 @@ import { formatMoment } from "./spoken-time.ts";
  * @param reserve requests of the allowance that the run had to leave for others
  */
 export function describeReport(report: SyncReport, outlook: string | null, now: number, reserve = 0): string {
-  const { run, resources, requests, masses, complete, mirror, seconds } = report;
+  const { run, resources, requests, masses, complete, seconds } = report;
+  const isGuess = requests.notModified > 0 && report.allowance.checkPrice === "untried";
   const lines = [
     `Run ${run}: ${resources.new} new, ${resources.changed} changed, ${resources.unchanged} unchanged, ${resources.gone} gone` +
       ` in ${seconds.toFixed(1)} s.`,
-    `${requests.sent} requests, ${requests.counted} counted, ${requests.notModified} not modified.`,
+    `${requests.sent} requests, ${requests.counted} ${isGuess ? "taken for counted" : "counted"}, ${requests.notModified} not modified.`,
   ];
   if (resources.failed > 0)
     lines.push(`${resources.failed} failed; \`armoire status\` lists them, the next sync tries them again.`);
@@ -23,8 +24,15 @@ export function describeReport(report: SyncReport, outlook: string | null, now: 
   if (resources.waiting > 0) lines.push(describeMasses(masses, resources.waiting));
   if (resources.skipped > 0)
     lines.push(`${resources.skipped} links lead to another origin and were not followed.`);
-  lines.push(complete ? `Everything is up to date: ${mirror}` : describeRest(report, outlook, now, reserve));
+  lines.push(complete ? describeWhole(report) : describeRest(report, outlook, now, reserve));
   return `${lines.join("\n")}\n`;
+}
+
+/** What nothing owes a check may still have changed: only a run that left none out knows better. */
+function describeWhole({ mirror, resources: { notChecked } }: SyncReport): string {
+  return notChecked === 0
+    ? `Everything is up to date: ${mirror}`
+    : `Nothing is owed; ${notChecked} not checked in this run, by --free or --max-age: ${mirror}`;
 }
 
 const shownMasses = 3;
@@ -48,7 +56,8 @@ function describeRest(
   now: number,
   reserve: number,
 ): string {
-  const rest = `${resources.pending} still due as far as is known; the next sync goes on from here.`;
+  const unchecked = resources.notChecked === 0 ? "" : `, ${resources.notChecked} more not checked`;
+  const rest = `${resources.pending} still due as far as is known${unchecked}; the next sync goes on from here.`;
   switch (stopped) {
     case "allowance": {
       const next = resumeAt === null ? "in a day" : `at ${formatMoment(resumeAt, now)}`;

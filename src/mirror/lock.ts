@@ -3,10 +3,13 @@
  * it with the process, however that dies, so there are no stale locks. Who holds it stands in a second small file, which
  * is only ever information.
  */
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import Database from "better-sqlite3";
 import { MirrorError, toMirrorError } from "./errors.ts";
+
+/** Longer than somebody who only looks whether there is a lock is in the way of taking it. */
+const lookMillis = 100;
 
 export interface Lock {
   release(): void;
@@ -40,10 +43,26 @@ export function takeLock(file: string, startedAt: string): Lock {
   };
 }
 
+/** Whether some process writes the mirror, as far as can be told: where the lock cannot be read, that is not ruled out. */
+export function isLocked(file: string): boolean {
+  const lockFile = `${file}.lock`;
+  if (!existsSync(lockFile)) return false;
+  let db: Database.Database | null = null;
+  try {
+    db = new Database(lockFile, { readonly: true, timeout: 0 });
+    db.prepare("select count(*) from sqlite_schema").get();
+    return false;
+  } catch {
+    return true;
+  } finally {
+    db?.close();
+  }
+}
+
 function openLockFile(lockFile: string): Database.Database {
   try {
     createPrivately(lockFile);
-    return new Database(lockFile, { timeout: 0 });
+    return new Database(lockFile, { timeout: lookMillis });
   } catch (error) {
     throw toMirrorError(error, lockFile);
   }

@@ -77,6 +77,11 @@ function whyNot(db: Connection, point: Point): PointError {
   return new PointError("no-such-run", what, hint);
 }
 
+/** Null where there is no such run, or it has not ended. */
+export function readEndedRun(db: Connection, run: number): EndedRun | null {
+  return selectRun(db, { kind: "run", run }) ?? null;
+}
+
 /** The last run before another one that has ended and is kept; null where that was the first. */
 export function runBefore(db: Connection, run: number): EndedRun | null {
   return db.prepare<[number], EndedRun>(`${points(db)} and id < ? order by id desc limit 1`).get(run) ?? null;

@@ -1,6 +1,9 @@
 /** The run log. A run that died is closed by the next one; a closed run never changes. */
 import type { Absences } from "./absences.ts";
 import type { Connection } from "./connection.ts";
+import { closeDeadRuns } from "./dead-runs.ts";
+import { isLocked } from "./lock.ts";
+import type { MirrorReader } from "./mirror.ts";
 import { closeAbsences } from "./tombstones.ts";
 
 /** Why a run ended before nothing was due. */
@@ -21,6 +24,8 @@ export interface RunEnd {
   readonly counts: RunCounts;
   /** Makes tombstones of whatever is noted as absent, however much it is. */
   readonly approve: boolean;
+  /** What went wrong, where an error stopped it. */
+  readonly error?: string;
 }
 
 /** What was decided when a run closed. */
@@ -46,16 +51,24 @@ export interface MassOfRun {
 }
 
 export interface RunCounts {
-  readonly requests: { readonly sent: number; readonly counted: number; readonly notModified: number };
+  /** Null for a run that died: nobody knows. */
+  readonly requests: {
+    readonly sent: number;
+    readonly counted: number;
+    readonly notModified: number;
+  } | null;
   readonly resources: {
     readonly new: number;
     readonly changed: number;
     readonly unchanged: number;
     readonly gone: number;
-    readonly failed: number;
+    /** Null for a run that died. */
+    readonly failed: number | null;
     /** Not told by runs of earlier versions. */
     readonly waiting?: number;
     readonly partial?: number;
+    readonly pending?: number;
+    readonly notChecked?: number;
   };
 }
 
@@ -63,18 +76,25 @@ export interface RunRecord {
   readonly id: number;
   readonly startedAt: string;
   readonly endedAt: string | null;
+  /** `not-finished`: its process died, and no run has closed it yet. */
+  readonly state: "ended" | "running" | "not-finished";
   readonly mode: string;
   readonly scope: unknown;
   readonly stopped: StopReason | null;
+  /** What went wrong, where an error stopped it; runs of earlier versions do not tell. */
+  readonly error: string | null;
   readonly counts: RunCounts | null;
   /** When it was forgotten, so that it can be shown no more; else null. */
   readonly forgottenAt: string | null;
 }
 
+/** A run log, and the file whose lock tells whether an open run still goes on. */
+type RunLog = Pick<MirrorReader, "db" | "file">;
+
 /** Opens a run. A run left open by a process that died is closed as interrupted first. */
 export function beginRun(db: Connection, { startedAt, mode, scope }: RunStart): number {
   return db.transaction(() => {
-    db.prepare("update _run set ended_at = ?, stopped = 'interrupted' where ended_at is null").run(startedAt);
+    closeDeadRuns(db);
     const inserted = db
       .prepare("insert into _run (started_at, mode, scope_json) values (?, ?, ?)")
       .run(startedAt, mode, JSON.stringify(scope));
@@ -101,7 +121,7 @@ export function closeRun(db: Connection, absences: Absences, runId: number, end:
     db.prepare("update _run set ended_at = ?, stopped = ?, counts_json = ? where id = ?").run(
       end.endedAt,
       stopped,
-      JSON.stringify(counts),
+      JSON.stringify({ ...counts, error: end.error }),
       runId,
     );
     const urlOf = db.prepare<[number], string>("select url from _resource where id = ?").pluck();
@@ -127,25 +147,30 @@ function supersedePages(db: Connection): void {
 }
 
 /** The run log, newest first. */
-export function listRuns(db: Connection, limit: number): RunRecord[] {
-  return db.prepare<[number], RunRow>("select * from _run order by id desc limit ?").all(limit).map(toRecord);
+export function listRuns({ db, file }: RunLog, limit: number): RunRecord[] {
+  const rows = db.prepare<[number], RunRow>("select * from _run order by id desc limit ?").all(limit);
+  return rows.map((row) => toRecord(row, file));
 }
 
 /** Null where there is no such run. */
-export function readRun(db: Connection, runId: number): RunRecord | null {
+export function readRun({ db, file }: RunLog, runId: number): RunRecord | null {
   const row = db.prepare<[number], RunRow>("select * from _run where id = ?").get(runId);
-  return row === undefined ? null : toRecord(row);
+  return row === undefined ? null : toRecord(row, file);
 }
 
-function toRecord(row: RunRow): RunRecord {
+function toRecord(row: RunRow, file: string): RunRecord {
+  const { error = null, ...counts } = row.counts_json === null ? {} : JSON.parse(row.counts_json);
+  const openState = () => (isLocked(file) ? "running" : "not-finished");
   return {
     id: row.id,
     startedAt: row.started_at,
     endedAt: row.ended_at,
+    state: row.ended_at === null ? openState() : "ended",
     mode: row.mode,
     scope: JSON.parse(row.scope_json),
     stopped: row.stopped,
-    counts: row.counts_json === null ? null : JSON.parse(row.counts_json),
+    error,
+    counts: row.counts_json === null ? null : counts,
     forgottenAt: row.forgotten_at ?? null,
   };
 }

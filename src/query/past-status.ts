@@ -29,6 +29,6 @@ export function readPastStatus(mirror: MirrorReader): PastStatus {
       .all(),
     revisions: readRevisionCount(mirror),
     noted: readNotedLinks(mirror),
-    lastRun: listRuns(db, 1)[0] ?? null,
+    lastRun: listRuns(mirror, 1)[0] ?? null,
   };
 }

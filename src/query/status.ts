@@ -92,7 +92,7 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
         "select url, error from _resource where error is not null order by id limit 20",
       )
       .all(),
-    lastRun: listRuns(db, 1)[0] ?? null,
+    lastRun: listRuns(mirror, 1)[0] ?? null,
   };
 }
 

@@ -9,6 +9,7 @@ import type { Scope } from "../mirror/frontier.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
 import { listRuns } from "../mirror/runs.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
+import { requireKnownBrands } from "./known-brands.ts";
 import type { KnownAllowance } from "./ledger/describe-window.ts";
 import { type Outlook, type OutlookOptions, outlookOf, readAllowance } from "./outlook.ts";
 import { countDue, type DueCount } from "./plan/count-due.ts";
@@ -38,7 +39,7 @@ export interface PlanOptions extends OutlookOptions {
 
 const shownNext = 10;
 
-/** @throws MirrorError, LedgerError */
+/** @throws MirrorError, LedgerError; SyncError `unknown-brand` where the sync would do so without asking */
 export function planSync(options: PlanOptions): SyncPlan {
   const { file, baseUrl, clock = systemClock, budget = null, reserve = 0 } = options;
   const walk = settleWalk(options);
@@ -55,6 +56,7 @@ export function planSync(options: PlanOptions): SyncPlan {
   }
   const mirror = openMirrorReader(file);
   try {
+    requireKnownBrands(mirror, walk.brands, clock.now());
     const request = planRequestOf(mirror, walk, { known, budget }, clock);
     const due = countDue(mirror.db, request);
     const planner = createPlanner(mirror.db, request);
@@ -89,7 +91,7 @@ function planRequestOf(
 ): PlanRequest {
   const { mode } = walk;
   const scope = scopeOf(mirror, walk);
-  const runId = (listRuns(mirror.db, 1)[0]?.id ?? 0) + 1;
+  const runId = (listRuns(mirror, 1)[0]?.id ?? 0) + 1;
   const isCycle = mode !== "incremental" && scope.belowIds === null;
   const cycle = isCycle ? readPresentCycle(mirror.db, scope, mode) : null;
   const allowance = () => ({

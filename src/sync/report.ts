@@ -1,12 +1,16 @@
 /** What a sync did: the object that `sync --json` prints, and that the run log keeps. */
 import type { MassOfRun, StopReason } from "../mirror/runs.ts";
 import type { RequestCounts } from "./allowance.ts";
+import type { CheckPrice } from "./ledger/spending.ts";
 
 export interface SyncReport {
   readonly run: number;
   /** The mirror's file. */
   readonly mirror: string;
-  /** Whether everything in the scope is held and was checked in this cycle. */
+  /**
+   * Whether the run came to its end and everything in the scope is held, with no check owed. Optional checks may have been left
+   * out all the same, by what the run was told: `resources.notChecked`.
+   */
   readonly complete: boolean;
   readonly stopped: StopReason | null;
   readonly requests: Readonly<RequestCounts>;
@@ -18,6 +22,8 @@ export interface SyncReport {
     readonly remaining: number | null;
     /** ISO 8601, UTC. */
     readonly resetAt: string | null;
+    /** `untried`: taken for counted, since the service tells nothing that would show it. */
+    readonly checkPrice: CheckPrice;
   };
   /** ISO 8601, UTC: when it makes sense to go on; null for at once, or when nobody knows. */
   readonly resumeAt: string | null;
@@ -29,8 +35,10 @@ export interface ResourceCounts {
   changed: number;
   unchanged: number;
   gone: number;
-  /** Due and not done. */
+  /** Due and not done: never fetched, or owed a check. */
   pending: number;
+  /** Held and not owed a check, which the run would have made but for its limits. */
+  notChecked: number;
   failed: number;
   /** Links that are not followed, since they lead to another origin. */
   skipped: number;

@@ -2,21 +2,23 @@
 import type { Engine } from "../../jobs/engine.ts";
 import type { JobResult, Stop } from "../../jobs/fetch-job.ts";
 import { kinds } from "../../jobs/kinds.ts";
-import { findBrands, hintAtBrands } from "../mirror/find-brands.ts";
+import { findBrands } from "../mirror/find-brands.ts";
 import { readCycle, type Scope } from "../mirror/frontier.ts";
 import { emptySummary } from "../mirror/ingest.ts";
-import type { MirrorReader } from "../mirror/mirror.ts";
 import type { RunClosing, StopReason } from "../mirror/runs.ts";
 import type { Clock } from "../service/clock.ts";
 import type { Service } from "../service/service.ts";
 import type { RunAllowance } from "./allowance.ts";
 import { compressBodies } from "./compress-bodies.ts";
+import { countSkippedLinks } from "./count-skipped-links.ts";
 import { frontierSource } from "./frontier-source.ts";
 import type { Interruption } from "./interruption.ts";
+import { requireKnownBrands, unknownBrand } from "./known-brands.ts";
 import { askRateLimit } from "./ledger/rate-limit.ts";
 import type { RunMirror } from "./mirror-thread.ts";
-import { countPending } from "./plan/count-pending.ts";
+import { countLeft, type Left } from "./plan/count-pending.ts";
 import { isPlentiful } from "./plan/is-plentiful.ts";
+import { hasDueWork } from "./plan/new-work.ts";
 import type { PlanRequest } from "./plan/plan-request.ts";
 import { createPlanner } from "./plan/planner.ts";
 import { readPresentCycle } from "./plan/present-cycle.ts";
@@ -57,6 +59,8 @@ export class SyncRun {
   /** Answered jobs, each of which is one fetch with any number of attempts. */
   #answers = 0;
   #rateLimitAsked = 0;
+  /** Whether something was never asked for when the last walk began. */
+  #goesOn = false;
   #stop: Stop | null = null;
 
   private constructor(request: RunRequest, tools: RunTools, runId: number, startedMillis: number) {
@@ -72,6 +76,7 @@ export class SyncRun {
     const { mode, depth, brands, follow } = request;
     const { writes } = tools.mirror;
     requireKnownLinks(tools.mirror.reader, follow);
+    requireKnownBrands(tools.mirror.reader, brands, startedMillis);
     const runId = await writes.beginRun({
       startedAt: toIso(startedMillis),
       mode,
@@ -90,7 +95,7 @@ export class SyncRun {
       return scope;
     } catch (error) {
       // The first error is the one to tell; where the mirror cannot be written, the run cannot be closed either.
-      await this.#closeRun("error", { pending: 0 }).catch(() => {});
+      await this.#closeRun("error", { pending: 0, notChecked: 0 }, messageOf(error)).catch(() => {});
       throw error;
     }
   }
@@ -117,12 +122,7 @@ export class SyncRun {
       // Stopped before the brand was found: what is left to do is to find it.
       else if (this.#isStopping) return { kinds: ["root", "brands", "brand"], belowIds: null };
       // Where something failed, the brand may stand on what could not be read.
-      else if (this.#summary.failed === 0)
-        throw new SyncError(
-          "unknown-brand",
-          `The service lists no brand called ${JSON.stringify(brand)}`,
-          hintAtBrands(found.certainty === "none" ? found.alike : []),
-        );
+      else if (this.#summary.failed === 0) throw unknownBrand(brand, found);
     }
     return { ...scope, belowIds };
   }
@@ -130,6 +130,7 @@ export class SyncRun {
   async #walk(scope: Scope): Promise<void> {
     const { engine, interruption } = this.#tools;
     await this.#beginChecks(scope);
+    this.#goesOn = hasDueWork(this.#tools.mirror.reader.db, scope);
     const planner = createPlanner(this.#tools.mirror.reader.db, this.#planRequest(scope));
     const source = frontierSource(planner, {
       concurrency: this.#request.concurrency,
@@ -228,10 +229,9 @@ export class SyncRun {
 
   async #close(scope: Scope): Promise<SyncReport> {
     const { mirror, allowance, clock } = this.#tools;
-    const hasEnded = this.#stop === null && !this.#tools.interruption.isRequested;
     const { failedIds } = this.#summary;
-    const pending = countPending(mirror.reader.db, this.#planRequest(scope), { failedIds, hasEnded });
-    const { resources, stopped, masses } = await this.#closeRun(this.#stopReason(pending), { pending });
+    const left = countLeft(mirror.reader.db, this.#planRequest(scope), { goesOn: this.#goesOn, failedIds });
+    const { resources, stopped, masses } = await this.#closeRun(this.#stopReason, left, this.#stop?.message);
     // Of the run, which is closed by now.
     const seconds = (clock.now() - this.#startedMillis) / 1000;
     await compressBodies(mirror, this.#tools.interruption);
@@ -242,42 +242,42 @@ export class SyncRun {
     if (this.#stop?.reason === "no-root" || (stored === 0 && this.#stop?.reason === "outage")) {
       throw new SyncError("nothing-fetched", this.#stop.message, this.#stop.hint);
     }
-    const { limit, remaining, resetAt } = allowance.state;
+    const { limit, remaining, resetAt, checkPrice } = allowance.state;
     const resumeMillis = stopped === "allowance" ? (this.#stop?.resumeAt ?? resetAt) : null;
     return {
       run: this.#runId,
       mirror: mirror.reader.file,
-      complete: stopped === null && pending === 0 && resources.failed === 0 && resources.partial === 0,
+      complete: stopped === null && left.pending === 0 && resources.failed === 0 && resources.partial === 0,
       stopped,
       requests: this.#requests(),
       resources,
       masses,
-      allowance: { limit, remaining, resetAt: resetAt === null ? null : toIso(resetAt) },
+      allowance: { limit, remaining, resetAt: resetAt === null ? null : toIso(resetAt), checkPrice },
       resumeAt: resumeMillis === null ? null : toIso(resumeMillis),
       seconds,
     };
   }
 
-  #stopReason(pending: number): StopReason | null {
+  get #stopReason(): StopReason | null {
     if (this.#stop === null) return this.#tools.interruption.isRequested ? "interrupted" : null;
-    if (this.#stop.reason !== "allowance") return "error";
-    // Where nothing is owed any more, nothing was stopped: only checks that were not needed were left out.
-    return pending > 0 ? (this.#tools.allowance.refusal ?? "allowance") : null;
+    return this.#stop.reason === "allowance" ? (this.#tools.allowance.refusal ?? "allowance") : "error";
   }
 
   async #closeRun(
     stoppedBy: StopReason | null,
-    { pending }: { pending: number },
+    left: Left,
+    error?: string,
   ): Promise<{ resources: ResourceCounts } & Pick<RunClosing, "stopped" | "masses">> {
     const { mirror, clock } = this.#tools;
     const { new: added, changed, unchanged, gone, failed } = this.#summary;
     const skipped = countSkippedLinks(mirror.reader);
-    const found = { new: added, changed, unchanged, gone, pending, failed, skipped };
+    const found = { new: added, changed, unchanged, gone, ...left, failed, skipped };
     const { stopped, masses, ...decided } = await mirror.writes.closeRun(this.#runId, {
       endedAt: toIso(clock.now()),
       stopped: stoppedBy,
       counts: { requests: this.#requests(), resources: found },
       approve: this.#request.approve,
+      ...(stoppedBy === "error" && error !== undefined && { error }),
     });
     return { resources: { ...found, ...decided, gone: gone + decided.gone }, stopped, masses };
   }
@@ -288,9 +288,8 @@ export class SyncRun {
   }
 }
 
-function countSkippedLinks({ db }: MirrorReader): number {
-  const count = db.prepare<[], number>("select count(*) from _issue where code = 'skipped-link'");
-  return count.pluck().get() ?? 0;
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function toIso(millis: number): string {

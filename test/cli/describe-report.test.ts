@@ -8,13 +8,22 @@ const report: SyncReport = {
   ...{ run: 7, mirror: "/mirrors/catalogue.sqlite", complete: false, stopped: "allowance", seconds: 1 },
   requests: { sent: 0, counted: 0, notModified: 0, retried: 0, failed: 0 },
   resources: {
-    ...{ new: 0, changed: 0, unchanged: 0, gone: 0, pending: 12 },
+    ...{ new: 0, changed: 0, unchanged: 0, gone: 0, pending: 12, notChecked: 0 },
     ...{ failed: 0, skipped: 0, waiting: 0, partial: 0 },
   },
   masses: [],
-  allowance: { limit: 30, remaining: 30, resetAt: null },
+  allowance: { limit: 30, remaining: 30, resetAt: null, checkPrice: "free" },
   resumeAt: "2026-01-31T20:00:00.000Z",
 };
+it.each([
+  ["free", "5 counted"],
+  ["untried", "5 taken for counted"],
+] as const)("where the price of a check is %s, says %s", (checkPrice, words) => {
+  const requests = { ...report.requests, sent: 5, counted: 5, notModified: 5 };
+  const allowance = { ...report.allowance, checkPrice };
+  expect(describeReport({ ...report, requests, allowance }, null, now)).toContain(words);
+});
+
 const lastLine = (text: string) => text.trimEnd().split("\n").at(-1);
 
 describe("a sync that leaves all of the allowance to others", () => {

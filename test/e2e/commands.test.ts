@@ -79,7 +79,7 @@ describe("a sync", () => {
       },
       resources: {
         ...{ new: expect.any(Number), changed: 0, unchanged: expect.any(Number), gone: 0 },
-        ...{ pending: 0, failed: 0, skipped: 0, waiting: 0, partial: 0 },
+        ...{ pending: 0, notChecked: 0, failed: 0, skipped: 0, waiting: 0, partial: 0 },
       },
       masses: [],
       allowance: { limit: null, remaining: null, resetAt: null },

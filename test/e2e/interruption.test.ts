@@ -48,7 +48,7 @@ function readRuns({ file }: Scene) {
   const mirror = openMirrorReader(file);
   try {
     expect(checkMirror(mirror, kinds).problems).toEqual([]);
-    return listRuns(mirror.db, 10).map(({ id, endedAt, stopped }) => ({
+    return listRuns(mirror, 10).map(({ id, endedAt, stopped }) => ({
       id,
       isClosed: endedAt !== null,
       stopped,

@@ -20,7 +20,10 @@ describe.each(worlds)("with an allowance, from $name", ({ options }) => {
       expect(urlsOf(fetchesIn(log))).toEqual([...rig.sandbox.truth()].map(({ url }) => url).sort());
       expect(log.filter(({ status }) => status !== 200 && status !== 304)).toEqual([]);
       const counted = log.filter((entry) => entry.counted).length;
-      expect(reports.length).toBe(Math.ceil(counted / allowance));
+      const fetching = reports.filter(({ requests }) => requests.counted > 0);
+      expect(fetching.length).toBe(Math.ceil(counted / allowance));
+      // Where the last fetch has spent the day, one more looks whether the rest is still the same.
+      expect(reports.length - fetching.length).toBeLessThanOrEqual(1);
       expect(reports.slice(0, -1).map(({ stopped }) => stopped)).toEqual(
         reports.slice(1).map(() => "allowance"),
       );

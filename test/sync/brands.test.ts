@@ -76,10 +76,27 @@ describe("one brand", () => {
     expect(rig.read(({ db }) => db.prepare("select stopped from _run").pluck().all())).toEqual(["error"]);
   });
 
+  it("that the list just read does not name is refused without a request and without a run", async () => {
+    await using rig = await startRig({ ...opaque, ...world });
+    await rig.sync({ depth: "brands" });
+    rig.sandbox.clearLog();
+    await expect(rig.sync({ brands: ["nobody"] })).rejects.toMatchObject({ code: "unknown-brand" });
+    expect(rig.sandbox.log()).toEqual([]);
+    expect(rig.read(({ db }) => db.prepare("select count(*) from _run").pluck().get())).toBe(1);
+  });
+
+  it("is looked for in the list where an earlier run has not read all of that", async () => {
+    await using rig = await startRig({ ...opaque, ...world });
+    await rig.sync({ budget: 2 });
+    const last = brandsOf(rig).at(-1);
+    expect(await rig.sync({ brands: [nameOf(last)] })).toMatchObject({ complete: true });
+  });
+
   it("that has appeared since the last sync is found in the listing as it now is", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     await rig.sync({ depth: "brands" });
     rig.sandbox.advance({ additions: 1, kind: "brand" });
+    rig.sandbox.moveClock({ advanceSeconds: 86_400 });
     const added = brandsOf(rig).find((record) => !isHeld(rig, record.url));
     expect(await rig.sync({ brands: [nameOf(added)] })).toMatchObject({ complete: true });
     expect(isHeld(rig, added?.url ?? "")).toBe(true);

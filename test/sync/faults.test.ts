@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { listRuns } from "../../src/mirror/runs.ts";
 import { appCredential } from "../../src/service/credential.ts";
 import { rawResponse, startRawServer } from "../support/raw-server.ts";
 import { differencesFromTruth, problemsOf } from "./compare-with-truth.ts";
@@ -124,6 +125,7 @@ describe("a credential that is not accepted", () => {
       db.prepare("select ended_at is not null, stopped from _run").raw().all(),
     );
     expect(lastRun.at(-1)).toEqual([1, "error"]);
+    expect(rig.read((mirror) => listRuns(mirror, 1)[0]?.error)).toMatch(/models/);
     rig.sandbox.setFaults([]);
     expect(await rig.sync()).toMatchObject({ complete: true, resources: { gone: 0 } });
     expect(differencesFromTruth(rig)).toEqual([]);

@@ -45,6 +45,8 @@ describe("a plan", () => {
     const [brand] = [...rig.sandbox.truth()].filter(({ kind }) => kind === "brand");
     const known = plan(rig, { brands: [String(brand?.body.body?.name)] });
     expect(known).toEqual({ due: { models: [1, 0] }, next: [brand?.body.links.models] });
+    expect(() => plan(rig, { brands: ["nobody"] })).toThrow('no brand called "nobody"');
+    rig.sandbox.moveClock({ advanceSeconds: 86_400 });
     expect(plan(rig, { brands: ["nobody"] }).due).toEqual({ root: [0, 1], brands: [0, 2] });
   });
 
@@ -77,6 +79,7 @@ describe("a plan", () => {
     await using rig = await startRig(world);
     await rig.sync();
     rig.sandbox.clearLog();
+    rig.sandbox.moveClock({ advanceSeconds: 86_400 });
     plan(rig, { follow: ["related"], brands: ["nobody"] });
     expect(rig.sandbox.log()).toEqual([]);
     expect(rig.read(({ db }) => db.prepare("select count(*) from _run").pluck().get())).toBe(1);

@@ -19,6 +19,7 @@ describe.each(worlds)("a first sync from $name", ({ options }) => {
         unchanged: 0,
         gone: 0,
         pending: 0,
+        notChecked: 0,
         failed: 0,
         skipped: 0,
         waiting: 0,

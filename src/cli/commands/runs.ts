@@ -12,7 +12,7 @@ import { limitNumber } from "../option-values.ts";
 import { printChanges } from "../print-changes.ts";
 import { remarkOnCut } from "../remark-on-cut.ts";
 import { readSettings } from "../settings.ts";
-import { formatTable } from "../text-table.ts";
+import { formatTable, toShown } from "../text-table.ts";
 
 export function configure(command: Command, io: Io): void {
   command.addHelpText(
@@ -29,7 +29,7 @@ Examples:
     .option("--limit <n>", "the newest so many", limitNumber, 20);
   list.action(({ limit }: { limit: number }) => {
     const settings = readSettings(list, io);
-    const found = withMirror(settings, ({ db }) => listRuns(db, limit + 1));
+    const found = withMirror(settings, (reader) => listRuns(reader, limit + 1));
     const runs = found.slice(0, limit);
     io.out(settings.json ? `${JSON.stringify(runs)}\n` : describeRuns(runs));
     if (found.length > limit) remarkOnCut(limit, "--limit", settings, io);
@@ -43,10 +43,10 @@ Examples:
     const mirror = mirrorFileToRead(settings);
     const opened = await openDiff({ mirror, from: "nothing", to });
     try {
-      const run = withMirror(settings, ({ db }) => readRun(db, opened.to.place.run ?? 0));
+      const run = withMirror(settings, (reader) => readRun(reader, opened.to.place.run ?? 0));
       if (settings.json) await printChanges(opened, "json", io, { run });
       else {
-        if (run !== null) io.out(`${describeRuns([run])}\n`);
+        if (run !== null) io.out(`${describeRuns([run])}${describeErrorOf(run)}\n`);
         await printChanges(opened, "table", io);
       }
     } catch (error) {
@@ -63,12 +63,18 @@ function describeRuns(runs: readonly RunRecord[]): string {
   return formatTable(columns, runs.map(toRow));
 }
 
-function toRow({ id, startedAt, endedAt, stopped, counts, forgottenAt }: RunRecord): unknown[] {
+function describeErrorOf({ error }: RunRecord): string {
+  return error === null ? "" : `\nIt ended because of an error: ${toShown(error)}\n`;
+}
+
+const openStates = { running: "running", "not-finished": "not finished" } as const;
+
+function toRow({ id, startedAt, state, stopped, counts, forgottenAt }: RunRecord): unknown[] {
   return [
     id,
     startedAt,
-    `${endedAt === null ? "running" : (stopped ?? "done")}${forgottenAt === null ? "" : ", forgotten"}`,
-    counts?.requests.counted ?? null,
+    `${state === "ended" ? (stopped ?? "done") : openStates[state]}${forgottenAt === null ? "" : ", forgotten"}`,
+    counts?.requests?.counted ?? null,
     counts?.resources.new ?? null,
     counts?.resources.changed ?? null,
     counts?.resources.gone ?? null,

@@ -103,7 +103,9 @@ function describePastStatus(past: PastStatus): string {
 
 function describeLastRun(run: MirrorStatus["lastRun"]): string {
   if (run === null) return "No sync yet.\n";
-  return `Last run   ${run.id}, ${run.startedAt}${run.stopped === null ? "" : `, stopped: ${run.stopped}`}\n`;
+  const open = { running: ", running", "not-finished": ", not finished", ended: "" }[run.state];
+  const stopped = run.stopped === null ? "" : `, stopped: ${run.stopped}`;
+  return `Last run   ${run.id}, ${run.startedAt}${open}${stopped}\n`;
 }
 
 function describeNoted(noted: MirrorStatus["noted"]): string {

@@ -14,11 +14,8 @@ const nothing: Spending = { least: 0, most: 0, likely: 0 };
 const perhaps: Spending = { least: 0, most: 1, likely: 1 };
 const one: Spending = { least: 1, most: 1, likely: 1 };
 
-export function spendingOf(
-  { isFree304, isFreeRoot }: Pick<WindowState, "isFree304" | "isFreeRoot">,
-  report: AttemptReport,
-  isRoot: boolean,
-): Spending {
+export function spendingOf(state: WindowState, report: AttemptReport, isRoot: boolean): Spending {
+  const { isFree304, isFreeRoot } = state;
   const { status, isRefusal, isSent } = report;
   if (!isSent || isRefusal) return nothing;
   // No answer means that it may have been counted; an error may be.
@@ -26,8 +23,8 @@ export function spendingOf(
   if ((isRoot && isFreeRoot === true) || (status === 304 && isFree304 === true)) return nothing;
   const isCounted = (!isRoot || isFreeRoot === false) && (status === 200 || isFree304 === false);
   if (isCounted) return one;
-  // Free as a rule; but where nothing would tell, it is safer to take it for counted.
-  return status === 304 && tells(report) ? { ...perhaps, likely: 0 } : perhaps;
+  // Free as a rule, and where there is no limit; but where nothing would tell, it is safer to take it for counted.
+  return status === 304 && (tells(report) || isBoundless(state)) ? { ...perhaps, likely: 0 } : perhaps;
 }
 
 /** What is known of the price of a check that finds nothing changed. */

@@ -40,16 +40,21 @@ export function* planChecks(
     }
   }
 
+  /** A suspect that did change makes others suspect in its turn. */
+  function* allSuspects(mostFree: number): Generator<PlannedResource | null, void> {
+    for (let before = -1; before < given.size; ) {
+      before = given.size;
+      yield null;
+      yield* part(queries.suspects(), "suspect", mostFree);
+    }
+  }
+
   const { shareOfEvidence, shareOfSuspects } = weights;
   yield* part(queries.listings(crawl.goesOn), "listing", Math.ceil(maxFreeChecks * shareOfEvidence));
-  const mostSuspects = Math.ceil(maxFreeChecks * (shareOfEvidence + shareOfSuspects));
-  // A suspect that did change makes others suspect in its turn.
-  for (let before = -1; before < given.size; ) {
-    before = given.size;
-    yield null;
-    yield* part(queries.suspects(), "suspect", mostSuspects);
-  }
+  yield* allSuspects(Math.ceil(maxFreeChecks * (shareOfEvidence + shareOfSuspects)));
   yield* part(queries.overdue(), "sweep", maxFreeChecks);
   while (crawl.isUnderWay) yield null;
   yield* part(queries.expected(crawl.goesOn), "expected", maxFreeChecks);
+  // And so does any other check that found a change.
+  yield* allSuspects(maxFreeChecks);
 }

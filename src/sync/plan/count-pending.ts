@@ -2,21 +2,17 @@
 import type { Connection } from "../../mirror/connection.ts";
 import { isInScope, prepareFrontier, type Scope } from "../../mirror/frontier.ts";
 import { prepareCheckQueries } from "./check-queries.ts";
-import { countNewWork } from "./new-work.ts";
+import { countNewWork, hasDueWork } from "./new-work.ts";
 import type { PlanRequest } from "./plan-request.ts";
 
-export interface RunSoFar {
-  /** What failed in this run is told as failed, not as pending. */
-  readonly failedIds: readonly number[];
-  /** The run has asked for all that it may: a check that is free and was left out is no debt of its. */
-  readonly hasEnded: boolean;
-}
-
-/** What was never fetched, and the checks that are owed: suspects, and what is older than a sweep. */
+/**
+ * What was never fetched, and the checks that are owed: suspects, and what is older than a sweep.
+ * @param failedIds what failed in this run, which is told as failed and not as pending
+ */
 export function countPending(
   db: Connection,
   request: PlanRequest,
-  { failedIds, hasEnded }: RunSoFar = { failedIds: [], hasEnded: false },
+  failedIds: readonly number[] = [],
 ): number {
   const { mode, scope, cycleRun } = request;
   if (mode !== "incremental") {
@@ -25,12 +21,40 @@ export function countPending(
       prepareFrontier(db, scope, { run: cycleRun, mode }).count() - countFailed(db, scope, failedIds, states)
     );
   }
-  const { suspects, overdue } = prepareCheckQueries(db, request);
   const failed = new Set(failedIds);
-  const owed = hasEnded ? [] : [...suspects(), ...overdue()].filter(({ id }) => !failed.has(id));
-  const checks = new Set(owed.map(({ id }) => id)).size;
+  const checks = owedIds(db, request).filter((id) => !failed.has(id)).length;
   const fetches = [...countNewWork(db, scope).values()].reduce((sum, count) => sum + count, 0);
   return fetches - countFailed(db, scope, failedIds, ["due", "failed"]) + checks;
+}
+
+export interface Left {
+  readonly pending: number;
+  /** Checks that nothing owes, and that the run would have made but for its limits. */
+  readonly notChecked: number;
+}
+
+export interface RunSoFar {
+  readonly failedIds: readonly number[];
+  /** Whether it went on with a crawl when it began, and so left alone what was looked at lately. */
+  readonly goesOn: boolean;
+}
+
+/** What a run leaves behind as it ends. What is owed stays so, whatever it was limited to, until some run has done it. */
+export function countLeft(db: Connection, request: PlanRequest, { failedIds, goesOn }: RunSoFar): Left {
+  const unlimited = { ...request, maxAgeMillis: 0, maxFreeChecks: Number.MAX_SAFE_INTEGER };
+  const pending = countPending(db, unlimited, failedIds);
+  if (request.mode !== "incremental") return { pending, notChecked: 0 };
+  const { listings, expected } = prepareCheckQueries(db, unlimited);
+  const told = new Set([...failedIds, ...owedIds(db, unlimited)]);
+  // What is merely expected is checked once nothing is left to fetch.
+  const left = [...listings(goesOn), ...(hasDueWork(db, request.scope) ? [] : expected(goesOn))];
+  const notChecked = new Set(left.map(({ id }) => id).filter((id) => !told.has(id))).size;
+  return { pending, notChecked };
+}
+
+function owedIds(db: Connection, request: PlanRequest): number[] {
+  const { suspects, overdue } = prepareCheckQueries(db, request);
+  return [...new Set([...suspects(), ...overdue()].map(({ id }) => id))];
 }
 
 /** How many of those that failed are in the scope, and in one of the states that are counted. */

@@ -68,6 +68,8 @@ describe("an incremental sync", () => {
     const report = await rig.sync({ maxFreeChecks: 10 });
     expect(rig.sandbox.log().length).toBeLessThanOrEqual(11);
     expect(report).toMatchObject({ complete: true, stopped: null, requests: { counted: 0 } });
+    const total = [...rig.sandbox.truth()].length;
+    expect(report.resources).toMatchObject({ pending: 0, notChecked: total - report.requests.sent });
   });
 
   it("leaves alone what was checked recently", async () => {
