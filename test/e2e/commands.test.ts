@@ -82,7 +82,7 @@ describe("a sync", () => {
         ...{ pending: 0, notChecked: 0, failed: 0, skipped: 0, waiting: 0, partial: 0 },
       },
       masses: [],
-      allowance: { limit: null, remaining: null, resetAt: null },
+      allowance: { limit: null, remaining: null, resetAt: null, checkPrice: "untried" },
       resumeAt: null,
       seconds: expect.any(Number),
     });
