@@ -26,13 +26,16 @@ function lastChange(db: Connection, run: number): number | null {
       `select max(from_run) from ${name}_past where from_run <= :run`,
       `select max(to_run) from ${name}_past where to_run <= :run`,
     ]);
-  const entities = typedTables.map(([main]) => `select id from ${main?.name}`).join(" union all ");
-  const states = `select max(to_run) from _resource_past where to_run <= :run and id in (${entities})
-    and state in ('held', 'gone')`;
+  const entities = typedTables.map(([main]) => `select ${main?.key} from ${main?.name}`).join(" union all ");
+  // Asking for a tombstone once more changes its state, and nothing that anybody reads.
+  const tombstones = `select max(to_run) from (
+      select p.to_run, p.gone_run, lead(p.gone_run, 1, r.gone_run) over (partition by p.id order by p.to_run) as next_gone_run
+      from _resource_past p join _resource r on r.id = p.id where p.id in (${entities})
+    ) where gone_run is not next_gone_run and to_run <= :run`;
   return (
     db
       .prepare<[{ run: number }], number | null>(
-        `select nullif(max(run), 0) from (select 0 as run union all ${[...moments, states].join(" union all ")})`,
+        `select nullif(max(run), 0) from (select 0 as run union all ${[...moments, tombstones].join(" union all ")})`,
       )
       .pluck()
       .get({ run }) ?? null
