@@ -13,7 +13,8 @@ import type { Service } from "../../src/service/service.ts";
 import { ServiceError } from "../../src/service/service-error.ts";
 import { openMeteredService } from "../../src/sync/metered-service.ts";
 import { type Findings, formatCount } from "../aim.ts";
-import { countCounted, countRefused, daySeconds, makeFolder } from "./rig.ts";
+import { makeFolder } from "../folder.ts";
+import { countCounted, countRefused, daySeconds } from "./rig.ts";
 
 const allowance = 100;
 const requestsAtOnce = 16;

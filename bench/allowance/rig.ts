@@ -2,10 +2,8 @@
  * A sandbox with an allowance, a mirror, and a run a day from the one into the other. Time is the sandbox's: it moves on
  * by a day after each run, and no wait takes any of it, so that months pass in minutes.
  */
-import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { enableCompileCache } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LogEntry } from "../../src/sandbox/http/request-log.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -13,6 +11,7 @@ import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
 import type { Clock } from "../../src/service/clock.ts";
 import type { SyncReport } from "../../src/sync/report.ts";
 import { type SyncOptions, sync } from "../../src/sync/sync.ts";
+import { makeFolder } from "../folder.ts";
 
 // Each sync writes in a thread of its own, which loads its sources anew: with the cache that takes half the time.
 enableCompileCache();
@@ -63,12 +62,6 @@ export async function startRig(options: SandboxOptions): Promise<Rig> {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Requests are what is measured, not a disk: in memory where that is to be had. */
-export async function makeFolder(): Promise<string> {
-  const parent = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
-  return mkdtemp(join(parent, "armoire-allowance-"));
 }
 
 export function countCounted(log: readonly LogEntry[]): number {

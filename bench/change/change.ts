@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { printFindings } from "../aim.ts";
-import { makeFolder } from "../allowance/rig.ts";
+import { makeFolder } from "../folder.ts";
 import { benchDiff } from "./diff.ts";
 import { benchExport } from "./export.ts";
 import { benchIngest } from "./ingest.ts";

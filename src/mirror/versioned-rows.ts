@@ -62,7 +62,11 @@ export function prepareVersionedRows(db: Connection, table: VersionedTable): Ver
     replace({ id, isKnown }, rows, runId) {
       writing ??= prepareWriting();
       const { insert, remember, remove } = writing;
-      const former = new Map((isKnown ? read(id) : []).map((row) => [placeOf(row).join(), row]));
+      if (!isKnown) {
+        for (const row of rows) insert.run(...row, runId);
+        return;
+      }
+      const former = new Map(read(id).map((row) => [placeOf(row).join(), row]));
       for (const row of rows) {
         const place = placeOf(row);
         const before = former.get(place.join());

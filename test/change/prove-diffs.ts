@@ -1,6 +1,6 @@
 /**
  * The proof that diffs are exact, on random lives of a mirror: between any two runs of one, to and fro, a diff applied to
- * the state of the one gives that of the other. `node test/change/prove-diffs.ts` does so for 10,000 pairs of runs.
+ * the state of the one gives that of the other. `npm run prove` does so for 10,000 pairs of runs.
  */
 import { deepStrictEqual, strictEqual } from "node:assert";
 import fc from "fast-check";
