@@ -183,7 +183,7 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
         "`due`, `held`, `failed` (another origin), `elsewhere` (the other area of the service), `superseded` (a page that no list leads to any more), `gone`",
       etag: "what to ask with next time",
       checked_run: "the run that last asked for it; 0 for none, negative where it is to be asked for again",
-      checked_at: "",
+      checked_at: "milliseconds since 1970, as all times in the large tables",
       first_run: "the run that found it",
       gone_run: "the run that found it gone",
       attempts: "failures since the last answer",

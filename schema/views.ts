@@ -4,6 +4,7 @@
  */
 import { entities, listTables } from "./entities.ts";
 import { columnsOf, type Entity, type ListTable } from "./projection.ts";
+import { isoTimeOf } from "./stored-time.ts";
 
 const relationKinds = "('related_brands', 'related_models', 'same_cut_models', 'adjacent_sizes')";
 const entityKinds = "('brand', 'model', 'size', 'me', 'bra', 'measurement')";
@@ -44,12 +45,12 @@ export const views: Readonly<Record<string, string>> = Object.fromEntries([
   [
     "coverage",
     `select r.kind as kind, count(*) as known, sum(r.state = 'held') as held, sum(r.state = 'due') as due,
-       sum(r.state = 'failed') as failed, sum(r.state = 'gone') as gone, min(r.checked_at) as oldest_check_at
+       sum(r.state = 'failed') as failed, sum(r.state = 'gone') as gone, ${isoTimeOf("min(r.checked_at)")} as oldest_check_at
      from _resource r where r.state not in ('elsewhere', 'superseded', 'skipped') group by r.kind`,
   ],
   [
     "recently_changed",
-    `select r.kind as kind, r.url as href, v.seq as revision, v.fetched_at as changed_at, v.from_run as run
+    `select r.kind as kind, r.url as href, v.seq as revision, ${isoTimeOf("v.fetched_at")} as changed_at, v.from_run as run
      from _revision v join _resource r on r.id = v.resource_id
      where r.kind in ${entityKinds} order by v.from_run desc, r.url`,
   ],
@@ -65,7 +66,7 @@ function entityView(entity: Entity): string {
     ...brandOfSize,
     ...columnsOf(entity).map((column) => `t.${column} as ${column}`),
     "f.started_at as first_seen_at",
-    "r.checked_at as checked_at",
+    `${isoTimeOf("r.checked_at")} as checked_at`,
     "g.started_at as gone_at",
   ];
   const joins = [

@@ -1,6 +1,7 @@
 /** What a mirror holds and how fresh it is, computed offline. */
 import { statSync } from "node:fs";
 import type { MirrorReader } from "../mirror/mirror.ts";
+import { prepareShowTime } from "../mirror/row-times.ts";
 import { listRuns, type RunRecord } from "../mirror/runs.ts";
 
 export interface MirrorStatus {
@@ -46,6 +47,8 @@ export interface KindStatus {
 
 export function readStatus(mirror: MirrorReader): MirrorStatus {
   const { db, file, identity } = mirror;
+  const shown = prepareShowTime(db);
+  const heldAt = (rank: string) => shown(`max(at) filter (where state = 'held' and rank = ${rank})`);
   return {
     mirror: file,
     baseUrl: identity.baseUrl,
@@ -61,10 +64,10 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
          )
          select kind, count(*) as known, sum(state = 'held') as held, sum(state = 'due') as due,
            sum(state = 'failed') as failed, sum(state = 'gone') as gone,
-           max(at) filter (where state = 'held' and rank = count) as oldestCheckAt,
-           max(at) filter (where state = 'held' and rank = (9 * count + 9) / 10) as p90CheckAt,
-           max(at) filter (where state = 'held' and rank = (count + 1) / 2) as p50CheckAt,
-           max(at) filter (where state = 'held' and rank = 1) as newestCheckAt
+           ${heldAt("count")} as oldestCheckAt,
+           ${heldAt("(9 * count + 9) / 10")} as p90CheckAt,
+           ${heldAt("(count + 1) / 2")} as p50CheckAt,
+           ${heldAt("1")} as newestCheckAt
          from ranked group by kind order by min(id)`,
       )
       .all(),

@@ -7,6 +7,7 @@ import { kinds } from "../../jobs/kinds.ts";
 import { findBrands } from "../mirror/find-brands.ts";
 import type { Scope } from "../mirror/frontier.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
+import { requireRowTimes } from "../mirror/row-times.ts";
 import { listRuns } from "../mirror/runs.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
 import { requireKnownBrands } from "./known-brands.ts";
@@ -56,6 +57,7 @@ export function planSync(options: PlanOptions): SyncPlan {
   }
   const mirror = openMirrorReader(file);
   try {
+    requireRowTimes(mirror.db);
     requireKnownBrands(mirror, walk.brands, clock.now());
     const request = planRequestOf(mirror, walk, { known, budget }, clock);
     const due = countDue(mirror.db, request);

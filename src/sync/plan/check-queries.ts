@@ -40,7 +40,6 @@ const withWorth =
 
 export function prepareCheckQueries(db: Connection, request: PlanRequest): CheckQueries {
   const { scope, runId, sweepMillis, maxAgeMillis, maxFreeChecks, now } = request;
-  const isoBefore = (millis: number) => new Date(now() - millis).toISOString();
   const isFree = () => (request.allowance().checkPrice === "counted" ? "0" : "r.etag is not null");
   const columns = () => `r.id, r.url, r.kind, r.etag, ${isFree()} as isFree`;
   /** What is held, was not checked in this run, and is old enough to be looked at. */
@@ -51,18 +50,18 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
     db.prepare<[Record<string, unknown>], CheckRow>(sql).all({
       kinds: JSON.stringify(scope.kinds),
       runId,
-      heldBefore: isoBefore(Math.max(leastMillis, maxAgeMillis)),
-      now: isoBefore(0),
+      heldBefore: now() - Math.max(leastMillis, maxAgeMillis),
+      now: now(),
       ...more,
     });
   const restMillis = weights.restDays * dayMillis;
-  const selectRoot = db.prepare<[number, string, string], DueResource>(
+  const selectRoot = db.prepare<[number, number, number], DueResource>(
     `select id, url, kind, etag from _resource
      where kind = 'root' and checked_run < ? and (checked_at is null or checked_at <= ? or checked_at > ?)`,
   );
 
   return {
-    root: () => selectRoot.get(runId, isoBefore(restMillis), isoBefore(0)) ?? null,
+    root: () => selectRoot.get(runId, now() - restMillis, now()) ?? null,
     listings: (goesOn) =>
       read(
         `select ${columns()} from _resource r ${withWorth}
@@ -71,8 +70,8 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
          order by r.kind = 'root' desc, r.kind = 'brands' desc, r.checked_run, ${worthOf} desc, r.id`,
         0,
         {
-          freeBefore: isoBefore(goesOn ? restMillis : 0),
-          pricedBefore: isoBefore(sweepMillis / weights.pricedEvidencePerSweep),
+          freeBefore: now() - (goesOn ? restMillis : 0),
+          pricedBefore: now() - sweepMillis / weights.pricedEvidencePerSweep,
         },
       ),
     suspects: () =>
@@ -104,7 +103,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       read(
         `select ${columns()} from _resource r ${withWorth} left join json_each(:rates) rate on rate.key = r.kind
          where ${held} and r.absent_by is null and ${isFree()}
-         order by rate.value * (1 + ${worthOf}) * (julianday(:now) - julianday(r.checked_at)) desc, r.id
+         order by rate.value * (1 + ${worthOf}) * (:now - r.checked_at) desc, r.id
          limit :most`,
         goesOn ? restMillis : 0,
         {
