@@ -49,7 +49,7 @@ function readUser({ body, links, rel }: Envelope, url: string): IdentifiedUser {
   if (typeof email === "string") scopes.push("email");
   if (typeof links.bras === "string") scopes.push("bras");
   if (typeof links.measurements === "string") scopes.push("measurements");
-  return { userId: Number(id), username: username ?? "", scopes };
+  return { userId: Number(id), username: typeof username === "string" ? username : "", scopes };
 }
 
 async function read(
