@@ -15,16 +15,19 @@ function terminal() {
 async function type(pieces: readonly string[], isSecret: boolean) {
   const { modes, input, typing } = terminal();
   let shown = "";
+  let shownWhileTypingShows = "";
   let interrupts = 0;
   const asked = askTerminal(
     { text: "Token: ", isSecret },
     input,
     (text) => {
       shown += text;
+      if (modes.length === 0) shownWhileTypingShows += text;
     },
     () => interrupts++,
   );
   for (const piece of pieces) typing.write(piece);
+  expect(shownWhileTypingShows).toBe("");
   return { line: await asked, shown, interrupts, modes };
 }
 
