@@ -19,6 +19,7 @@ import type { RunMirror } from "./mirror-thread.ts";
 import { countLeft, type Left } from "./plan/count-pending.ts";
 import { isPlentiful } from "./plan/is-plentiful.ts";
 import { hasDueWork } from "./plan/new-work.ts";
+import { checksWholeAccount } from "./plan/plan-account.ts";
 import type { PlanRequest } from "./plan/plan-request.ts";
 import { createPlanner } from "./plan/planner.ts";
 import { readPresentCycle } from "./plan/present-cycle.ts";
@@ -106,8 +107,8 @@ export class SyncRun {
 
   /** With `--brand`, the listing is read first, and brands whose name only looks like the wanted one; never all of them. */
   async #resolveScope(): Promise<Scope> {
-    const { depth, brands, follow } = this.#request;
-    const scope: Scope = { kinds: kindsInScope(kinds, "catalogue", depth, follow), belowIds: null };
+    const { area, depth, brands, follow } = this.#request;
+    const scope: Scope = { kinds: kindsInScope(kinds, area, depth, follow), belowIds: null };
     if (brands.length === 0) return scope;
     const find = () =>
       brands.map((brand) => ({ brand, found: findBrands(this.#tools.mirror.reader, brand) }));
@@ -176,7 +177,8 @@ export class SyncRun {
     const { mode, sweepMillis } = this.#request;
     const now = toIso(clock.now());
     if (mode === "incremental") {
-      await mirror.writes.reconsiderTombstones(toIso(clock.now() - sweepMillis), now);
+      const restMillis = checksWholeAccount(this.#request) ? 0 : sweepMillis;
+      await mirror.writes.reconsiderTombstones(toIso(clock.now() - restMillis), now);
       return;
     }
     // A run about some brands is a cycle of its own, which must not end one about everything.

@@ -64,7 +64,7 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
     file: options.file,
     identity: {
       baseUrl: new URL(baseUrl).href,
-      area: "catalogue",
+      area: walk.area,
       serviceName: options.serviceName ?? "service",
     },
     openedAt: new Date(clock.now()).toISOString(),
