@@ -14,6 +14,7 @@ import { type Clock, systemClock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
 import { gently } from "./gently.ts";
 import { watchInterruption } from "./interruption.ts";
+import { introduce } from "./introduction.ts";
 import { ledgerFileBeside } from "./ledger/ledger-file.ts";
 import { openMeteredService } from "./metered-service.ts";
 import { openRunMirror } from "./mirror-thread.ts";
@@ -30,6 +31,7 @@ export interface SyncOptions extends WalkOptions {
   readonly baseUrl: string;
   /** The vendor's word in `<name>_url`; `service` unless told. */
   readonly serviceName?: string;
+  /** The user's token, for an account. */
   readonly credential?: Credential | null;
   /** Counted requests at most in this run; null for as many as the service grants. */
   readonly budget?: number | null;
@@ -77,12 +79,16 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
     });
     const interruption = watchInterruption(options.signal);
     try {
-      const engine = inlineEngine(
-        gently(stopAtOnce(fetchJobRunner(service, clock.now), new URL(baseUrl).href, clock.now), clock),
-        { concurrency },
-      );
+      const isOwn = walk.area === "account";
+      const carryOut = stopAtOnce(fetchJobRunner(service, clock.now), {
+        ...{ rootUrl: new URL(baseUrl).href, isOwn, now: clock.now },
+      });
+      const engine = inlineEngine(gently(carryOut, clock), { concurrency });
+      const introduction = isOwn ? await introduce(mirror, carryOut, walk, interruption.cancel) : null;
       const request = { ...walk, budget, concurrency, approve, onProgress };
-      return await SyncRun.perform(request, { mirror, engine, service, allowance, interruption, clock });
+      return await SyncRun.perform(request, {
+        ...{ mirror, engine, service, allowance, interruption, clock, introduction },
+      });
     } finally {
       interruption.end();
       await close();
