@@ -82,7 +82,7 @@ export function deriveOrThrow(
 ): Derived {
   const { envelope, issues: envelopeIssues } = readEnvelopeOrThrow(value);
   const kind = context.kinds[resource.kind];
-  if (kind && kind.rel !== envelope.rel) {
+  if (kind && kind.rel !== null && kind.rel !== envelope.rel) {
     throw new UnexpectedRelError(
       `a ${kind.name} is expected to be of rel "${kind.rel}", this is "${envelope.rel}"`,
     );

@@ -29,7 +29,7 @@ const keepsAll = "Everything mirrored stays.";
 export async function introduce(
   { reader: mirror, writes }: RunMirror,
   carryOut: CarryOut,
-  { mode }: Pick<Walk, "mode">,
+  { mode, user: wanted }: Pick<Walk, "mode"> & { readonly user?: AccountUser | undefined },
   signal: AbortSignal,
 ): Promise<Introduction> {
   const { baseUrl } = mirror.identity;
@@ -47,8 +47,9 @@ export async function introduce(
   const meUrl = meUrlIn(mirror, root);
   if (meUrl === null) return { answers: [root], user: null };
   const me = await ask(meUrl, "me");
-  const user = userIn(mirror, me);
-  if (user !== null && readAccountUser(mirror.db) === null) await writes.recordUser(user, meUrl);
+  const held = readAccountUser(mirror.db);
+  const user = userIn(mirror, me, held ?? wanted ?? null);
+  if (user !== null && held === null) await writes.recordUser(user, meUrl);
   return { answers: [root, me], user };
 }
 
@@ -87,12 +88,14 @@ function meUrlIn(mirror: MirrorReader, answer: JobResult): string | null {
   );
 }
 
-/** Null where the answer does not say. */
-function userIn(mirror: MirrorReader, answer: JobResult): AccountUser | null {
+/**
+ * Null where the answer does not say.
+ * @param wanted the only user that it may be; null for any
+ */
+function userIn(mirror: MirrorReader, answer: JobResult, wanted: AccountUser | null): AccountUser | null {
   if (answer.end !== "fetched") return null;
   const { job, result } = answer;
-  const held = readAccountUser(mirror.db);
-  if (result.outcome === "not-modified") return held;
+  if (result.outcome === "not-modified") return wanted;
   if (result.outcome === "gone") {
     const what = `${job.url}: the service has no such user any more`;
     throw new SyncError(
@@ -108,11 +111,11 @@ function userIn(mirror: MirrorReader, answer: JobResult): AccountUser | null {
   const derived = derivedFrom(mirror, job, result, "me");
   if (derived === null) return null;
   const seen = readUser(derived);
-  if (held === null || isSameUser(held, seen)) return seen;
+  if (wanted === null || isSameUser(wanted, seen)) return seen;
   throw new SyncError(
     "other-user",
-    `The token belongs to ${nameOfUser(seen)}, and this mirror is of ${nameOfUser(held)}: ${mirror.file}`,
-    `Nothing was changed. Use a token of ${nameOfUser(held)}, or a mirror of its own for ${nameOfUser(seen)}.`,
+    `The token belongs to ${nameOfUser(seen)}, and this mirror is of ${nameOfUser(wanted)}: ${mirror.file}`,
+    `Nothing was changed. Use a token of ${nameOfUser(wanted)}, or a mirror of its own for ${nameOfUser(seen)}.`,
   );
 }
 

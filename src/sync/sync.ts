@@ -6,6 +6,7 @@
 import { existsSync } from "node:fs";
 import { fetchJobRunner } from "../../jobs/fetch-job.ts";
 import { inlineEngine } from "../../jobs/inline/inline-engine.ts";
+import type { AccountUser } from "../mirror/account-user.ts";
 import { toMirrorError } from "../mirror/errors.ts";
 import type { MirrorReader } from "../mirror/mirror.ts";
 import { removeEmptyMirror } from "../mirror/remove-empty-mirror.ts";
@@ -31,8 +32,10 @@ export interface SyncOptions extends WalkOptions {
   readonly baseUrl: string;
   /** The vendor's word in `<name>_url`; `service` unless told. */
   readonly serviceName?: string;
-  /** The user's token, for an account. */
+  /** For an account, the token of its user. */
   readonly credential?: Credential | null;
+  /** Of an account: the user that it must be, before the mirror itself says so. */
+  readonly user?: AccountUser;
   /** Counted requests at most in this run; null for as many as the service grants. */
   readonly budget?: number | null;
   /** Makes tombstones even where more than a fifth of a list is absent at once; not unless told. */
@@ -84,7 +87,9 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
         ...{ rootUrl: new URL(baseUrl).href, isOwn, now: clock.now },
       });
       const engine = inlineEngine(gently(carryOut, clock), { concurrency });
-      const introduction = isOwn ? await introduce(mirror, carryOut, walk, interruption.cancel) : null;
+      const introduction = isOwn
+        ? await introduce(mirror, carryOut, { ...walk, user: options.user }, interruption.cancel)
+        : null;
       const request = { ...walk, budget, concurrency, approve, onProgress };
       return await SyncRun.perform(request, {
         ...{ mirror, engine, service, allowance, interruption, clock, introduction },
