@@ -15,7 +15,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   "src/mirror": ["schema", "src/service"],
   "src/accounts": ["schema", "src/service", "src/mirror"],
   jobs: ["schema", "src/service", "src/mirror"],
-  "src/sync": ["schema", "src/service", "src/mirror", "jobs"],
+  "src/sync": ["schema", "src/service", "src/mirror", "src/accounts", "jobs"],
   exports: ["src/mirror"],
   "src/change": ["schema", "src/mirror", "exports"],
   "src/query": ["schema", "src/mirror", "exports"],

@@ -17,7 +17,8 @@ const content = z.object({
   addedAt: z.iso.datetime(),
   tokenIn: z.enum(["keychain", "file"]),
   keychainEntry: z.string().min(1),
-  scopes: z.array(z.enum(accountScopes)),
+  tokenAt: z.iso.datetime(),
+  scopes: z.array(z.enum(accountScopes)).readonly(),
 });
 
 /** What `account.json` holds, but for its version. */

@@ -32,7 +32,9 @@ export interface Account extends AccountPlace {
   readonly tokenIn: "keychain" | "file";
   /** Under which the keychain has the token: of this account alone, wherever its folder is. */
   readonly keychainEntry: string;
-  /** As seen when the token was last given. */
+  /** When the token was last given: ISO 8601, UTC. */
+  readonly tokenAt: string;
+  /** As seen then. */
   readonly scopes: readonly AccountScope[];
 }
 

@@ -16,15 +16,8 @@ import { makeAccountFolder, requireAccountFolder, requireAccountsFolder } from "
  */
 export function readAccount(dataDir: string, name: string): Account {
   const account = findAccount(dataDir, name);
-  if (account !== null) return account;
-  const [alike] = namesAlike(name, listAccountNames(dataDir), 1);
-  throw new AccountError(
-    "unknown",
-    `There is no account called ${name} in ${dataDir}.`,
-    alike === undefined
-      ? "`armoire account list` shows the accounts, `armoire account add NAME` makes one."
-      : `Did you mean ${alike}? \`armoire account list\` shows the accounts.`,
-  );
+  if (account === null) throw unknown(dataDir, name);
+  return account;
 }
 
 /** As `readAccount`; null where there is none. */
@@ -36,6 +29,16 @@ export function findAccount(dataDir: string, name: string): Account | null {
     requireAccountFolder(dataDir, name);
     return readAccountFile(place, name);
   });
+}
+
+/** As `findAccount`; null also where what was written of it is damaged. */
+export function findReadableAccount(dataDir: string, name: string): Account | null {
+  try {
+    return findAccount(dataDir, name);
+  } catch (error) {
+    if (error instanceof AccountError && error.code === "damaged") return null;
+    throw error;
+  }
 }
 
 /** In the order of their names. @throws AccountError as `readAccount` does, where one of them cannot be read */
@@ -55,12 +58,29 @@ export function listLeftFolders(dataDir: string): { readonly name: string; reado
   return listFolders(dataDir).filter(({ place }) => !isThere(place.accountFile));
 }
 
+/** @throws AccountError `bad-name`, and `unknown` where there is neither such an account nor anything left of one */
+export function requireAccountOrLeft(dataDir: string, name: string): void {
+  requireAccountName(name);
+  if (!isThere(accountPlace(dataDir, name).folder)) throw unknown(dataDir, name);
+}
+
 /** Makes the account, or writes anew what is known of it; durable when this returns. @throws AccountError */
 export function recordAccount(dataDir: string, facts: AccountFacts): Account {
   requireAccountName(facts.name);
   makeAccountFolder(dataDir, facts.name);
   writeAccountFile(accountPlace(dataDir, facts.name), facts);
   return readAccount(dataDir, facts.name);
+}
+
+function unknown(dataDir: string, name: string): AccountError {
+  const [alike] = namesAlike(name, listAccountNames(dataDir), 1);
+  return new AccountError(
+    "unknown",
+    `There is no account called ${name} in ${dataDir}.`,
+    alike === undefined
+      ? "`armoire account list` shows the accounts, `armoire account add NAME` makes one."
+      : `Did you mean ${alike}? \`armoire account list\` shows the accounts.`,
+  );
 }
 
 function listFolders(dataDir: string): { readonly name: string; readonly place: AccountPlace }[] {

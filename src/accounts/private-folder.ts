@@ -1,23 +1,42 @@
 /** Folders that only their owner may enter; what others could change is refused, and a symbolic link is not followed. */
 import { chmodSync, lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { accountPlace, accountsFolder } from "./account.ts";
 import { AccountError, toAccountError } from "./account-error.ts";
 
 const writableByOthers = 0o022;
 const openToOthers = 0o077;
 
-/** Makes the account's folder, and those above it, where they are not there yet. @throws AccountError */
-export function makeAccountFolder(dataDir: string, name: string): void {
+/**
+ * Makes the account's folder, and those above it, where they are not there yet.
+ * @returns those that it made, the innermost first
+ * @throws AccountError
+ */
+export function makeAccountFolder(dataDir: string, name: string): string[] {
   const { folder } = accountPlace(dataDir, name);
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    for (const path of [accountsFolder(dataDir), folder]) mkdirSync(path, { recursive: true, mode: 0o700 });
+    const made = makeFolders(dataDir);
+    requireOwn(dataDir, statSync(dataDir));
+    // One by one, so that nothing is made where a link leads.
+    for (const path of [accountsFolder(dataDir), folder]) {
+      made.unshift(...makeFolders(path));
+      const stats = lstatSync(path);
+      requireOwn(path, stats);
+      if ((stats.mode & openToOthers) !== 0) chmodSync(path, 0o700);
+    }
     requireAccountFolder(dataDir, name);
-    for (const path of [accountsFolder(dataDir), folder])
-      if ((lstatSync(path).mode & openToOthers) !== 0) chmodSync(path, 0o700);
+    return made;
   } catch (error) {
     throw toAccountError(error, folder);
   }
+}
+
+function makeFolders(path: string): string[] {
+  const outermost = mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (outermost === undefined) return [];
+  const made = [path];
+  for (let last = path; last !== outermost; made.push(last)) last = dirname(last);
+  return made;
 }
 
 /** @throws AccountError `unsafe` where others could put something of theirs into the account; a system error where there is no such folder */

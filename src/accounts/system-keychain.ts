@@ -4,6 +4,7 @@
  * environment.
  */
 import { fork } from "node:child_process";
+import { existsSync } from "node:fs";
 import { extname, join } from "node:path";
 import { type Keychain, KeychainError } from "./keychain.ts";
 import type { KeychainAnswer, KeychainRequest } from "./keychain-protocol.ts";
@@ -42,6 +43,16 @@ export function systemKeychain(options: SystemKeychainOptions): Keychain {
   };
 }
 
+/** @throws KeychainError where no keychain can be running */
+function environmentFrom(env: SystemKeychainOptions["env"]): Record<string, string | undefined> {
+  const needed = Object.fromEntries(neededVariables.map((name) => [name, env[name]]));
+  if (process.platform !== "linux" || needed.DBUS_SESSION_BUS_ADDRESS) return needed;
+  // Cron sets neither variable; where the user is logged in, her keychain can be reached all the same.
+  const bus = `${needed.XDG_RUNTIME_DIR ?? `/run/user/${process.geteuid?.()}`}/bus`;
+  if (existsSync(bus)) return { ...needed, DBUS_SESSION_BUS_ADDRESS: `unix:path=${bus}` };
+  throw new KeychainError("nobody is logged in to a desktop here (no session bus)");
+}
+
 type Done = Extract<KeychainAnswer, { readonly secret: unknown }>;
 
 async function ask(
@@ -49,7 +60,7 @@ async function ask(
   { env, onWait = () => {}, deadlineMillis = 60_000 }: SystemKeychainOptions,
 ): Promise<Done> {
   const child = fork(program, [], {
-    env: Object.fromEntries(neededVariables.map((name) => [name, env[name]])),
+    env: environmentFrom(env),
     execArgv: [],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
