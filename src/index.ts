@@ -12,7 +12,7 @@ export { type Manifest, readManifest } from "../exports/manifest.ts";
 export { verifyDataPackage } from "../exports/verify-data-package.ts";
 export { kinds } from "../jobs/kinds.ts";
 export type { Cell } from "../schema/fields.ts";
-export type { Depth } from "../schema/kind.ts";
+export type { Area, Depth } from "../schema/kind.ts";
 export { type Account, type AccountPlace, type AccountScope, accountPlace } from "./accounts/account.ts";
 export { AccountError } from "./accounts/account-error.ts";
 export { listAccounts, readAccount } from "./accounts/accounts.ts";

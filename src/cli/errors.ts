@@ -26,6 +26,8 @@ const ofMirror: Readonly<Record<MirrorErrorCode, ExitCode>> = {
 
 const ofSync: Readonly<Record<SyncErrorCode, ExitCode>> = {
   "not-authenticated": exitCodes.settings,
+  "other-user": exitCodes.settings,
+  "no-user": exitCodes.settings,
   "nothing-fetched": exitCodes.failed,
   "unknown-brand": exitCodes.usage,
   "unknown-link": exitCodes.usage,
