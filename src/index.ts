@@ -13,7 +13,7 @@ export { verifyDataPackage } from "../exports/verify-data-package.ts";
 export { kinds } from "../jobs/kinds.ts";
 export type { Cell } from "../schema/fields.ts";
 export type { Area, Depth } from "../schema/kind.ts";
-export { type Account, type AccountPlace, type AccountScope, accountPlace } from "./accounts/account.ts";
+export { type Account, type AccountPlace, accountPlace } from "./accounts/account.ts";
 export { AccountError } from "./accounts/account-error.ts";
 export { listAccounts, readAccount } from "./accounts/accounts.ts";
 export { type Keychain, KeychainError } from "./accounts/keychain.ts";
@@ -40,6 +40,7 @@ export {
   type RetentionReport,
 } from "./mirror/compact-mirror.ts";
 export { MirrorError } from "./mirror/errors.ts";
+export type { GrantName } from "./mirror/grants.ts";
 export { catalogueMirrorFile, listCatalogueMirrors } from "./mirror/location.ts";
 export { type MirrorReader, openMirrorReader } from "./mirror/mirror.ts";
 export { type Point, type PointContext, parsePoint } from "./mirror/point.ts";

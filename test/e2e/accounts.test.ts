@@ -15,6 +15,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { takeLock } from "../../src/mirror/lock.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { jsonResponse, startRawServer } from "../support/raw-server.ts";
 import { type Ended, type RunOptions, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 
@@ -202,6 +203,37 @@ describe("account list", () => {
     );
   });
 
+  it("tells of the last sync and what it holds, without asking anybody", async () => {
+    await add("ada", 0);
+    expect(await armoire(["sync", "--account", "ada"])).toMatchObject({ exitCode: 0 });
+    await add("clara", 2);
+    sandbox.clearLog();
+    const { stdout } = await armoire(["account", "list", "--json"]);
+    expect(sandbox.log()).toEqual([]);
+    expect(JSON.parse(stdout)).toMatchObject([
+      {
+        ...{ name: "ada", scopes: ["profile", "email", "bras", "measurements"], bras: 30 },
+        ...{ measurements: expect.any(Number), lastSync: { state: "ended", stopped: null } },
+      },
+      { name: "clara", bras: null, measurements: null, lastSync: null },
+    ]);
+    expect((await armoire(["account", "list"])).stdout).toMatch(/^ada .* \d{4}-\S+Z +30 +\d+ +file$/m);
+  });
+
+  it("shows what the token may see as the last sync saw it, or a token given later", async () => {
+    await using changing = await startScopedService();
+    const env = { ARMOIRE_BASE_URL: changing.origin, ARMOIRE_TOKEN: "canary-scopes-0001" };
+    const seen = async () => JSON.parse((await armoire(["account", "list", "--json"])).stdout)[0].scopes;
+    await armoire(["account", "add", "zoe"], env);
+    expect(await seen()).toEqual(["profile", "bras"]);
+    changing.grant([]);
+    expect(await armoire(["sync", "--account", "zoe"], env)).toMatchObject({ exitCode: 0 });
+    expect(await seen()).toEqual(["profile"]);
+    changing.grant(["bras", "measurements"]);
+    await armoire(["account", "add", "zoe"], env);
+    expect(await seen()).toEqual(["profile", "bras", "measurements"]);
+  });
+
   it("tells what is wrong with one, and lists the others", async () => {
     await add("ada", 0);
     await add("bea", 1);
@@ -256,6 +288,7 @@ describe("a token", () => {
     await add("ada", 0, "--verbose");
     sandbox.setFaults([]);
     for (const user of [0, 1, 2]) await add(`user-${user}`, user, "--verbose");
+    await armoire(["sync", "--account", "user-0", "--verbose"]);
     await armoire(["account", "list", "--json", "--verbose"]);
     await armoire(["doctor", "--json"], { ARMOIRE_TOKEN: tokenOf(0) });
     const spellings = [0, 1, 2]
@@ -280,7 +313,7 @@ describe("a token", () => {
     const umask = process.umask(0);
     try {
       await add("ada", 0);
-      await armoire(["account", "list"]);
+      await armoire(["sync", "--account", "ada"]);
     } finally {
       process.umask(umask);
     }
@@ -289,6 +322,29 @@ describe("a token", () => {
     expect(new Set(modes)).toEqual(new Set([0]));
   });
 });
+
+/** A service with one user, whose token grants what it is told to. */
+async function startScopedService() {
+  let granted: readonly string[] = ["bras"];
+  const server = await startRawServer(({ path }, socket) => {
+    const links = Object.fromEntries(
+      ["bras", "measurements"].map((name) => [name, granted.includes(name) ? `/${name}/` : null]),
+    );
+    const body = { user_id: 7, username: "Zoë" };
+    const answers: Readonly<Record<string, object>> = {
+      "/": { rel: "resource", links: { me: "/me/" }, meta: {} },
+      "/me/": { rel: "entity", links, meta: { collection: null }, body },
+    };
+    socket.end(jsonResponse(answers[path] ?? { rel: "collection", links: {}, meta: {}, collection: [] }));
+  });
+  return {
+    origin: server.origin,
+    grant(names: readonly string[]) {
+      granted = names;
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
 
 async function fromStandardInput(input: string): Promise<Ended> {
   const program = join(import.meta.dirname, "../support/armoire-from-sources.ts");

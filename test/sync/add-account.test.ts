@@ -2,17 +2,16 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { kinds } from "../../jobs/kinds.ts";
 import { accountPlace } from "../../src/accounts/account.ts";
 import { readAccount } from "../../src/accounts/accounts.ts";
 import { removeAccount } from "../../src/accounts/remove-account.ts";
 import { readToken } from "../../src/accounts/tokens.ts";
-import { openMirrorWriter } from "../../src/mirror/mirror.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
 import { bearerToken, tokenText } from "../../src/service/credential.ts";
 import { type AddAccountOptions, type AddedAccount, addAccount } from "../../src/sync/add-account.ts";
 import { readWindow } from "../../src/sync/ledger/ledger.ts";
+import { sync } from "../../src/sync/sync.ts";
 import { noKeychain, someTime } from "../accounts/account-rig.ts";
 import { memoryKeychain } from "../accounts/memory-keychain.ts";
 import { jsonResponse, startRawServer } from "../support/raw-server.ts";
@@ -243,46 +242,19 @@ describe("what is there stays as it is", () => {
   it("where the mirror that a removed account left is of somebody else", async () => {
     await using sandbox = await startSandbox(small);
     const { account } = await addUser("ada", sandbox);
-    await mirrorUser(account.mirrorFile, sandbox.url, account.userId);
+    const credential = bearerToken(sandbox.users[0]?.token ?? "");
+    await sync({ file: account.mirrorFile, baseUrl: sandbox.url, area: "account", credential });
     const removing = { dataDir, name: "ada", purge: false, startedAt: someTime };
     await removeAccount({ ...removing, keychain: noKeychain });
     await expect(addUser("ada", sandbox, 1)).rejects.toMatchObject({
       code: "taken",
-      message: expect.stringMatching(/ada is of user 1000/),
+      message: expect.stringMatching(/ada is of anna \(user 1000\)/),
     });
     expect(readdirSync(account.folder)).not.toContain("account.json");
     await addUser("ada", sandbox);
     expect(readAccount(dataDir, "ada").username).toBe("anna");
   });
 });
-
-/** An account mirror that has got as far as the user. */
-async function mirrorUser(file: string, baseUrl: string, userId: number): Promise<void> {
-  const identity = { baseUrl, area: "account", serviceName: "service" } as const;
-  const mirror = await openMirrorWriter({ file, identity, kinds, openedAt: someTime });
-  const runId = mirror.beginRun({ startedAt: someTime, mode: "incremental", scope: {} });
-  mirror.seed(runId);
-  const idOf = mirror.db.prepare<[string], number>("select id from _resource where kind = ?").pluck();
-  const ingest = (kind: string, body: object) =>
-    mirror.ingest(
-      [
-        {
-          ...{
-            resourceId: idOf.get(kind) ?? 0,
-            fetchedAt: someTime,
-            outcome: "body",
-            status: 200,
-            etag: null,
-          },
-          body: Buffer.from(JSON.stringify(body)),
-        },
-      ],
-      runId,
-    );
-  ingest("root", { rel: "resource", links: { me: "/me/" } });
-  ingest("me", { rel: "entity", links: {}, meta: {}, body: { user_id: userId } });
-  mirror.close();
-}
 
 /** A service that has one user with two tokens, which the sandbox has not. */
 function startTwoTokenService() {
