@@ -20,6 +20,7 @@ const ofMirror: Readonly<Record<MirrorErrorCode, ExitCode>> = {
   older: exitCodes.failed,
   "unsafe-sqlite": exitCodes.failed,
   locked: exitCodes.locked,
+  exists: exitCodes.failed,
   "other-service": exitCodes.settings,
 };
 

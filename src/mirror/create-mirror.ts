@@ -4,24 +4,39 @@
  */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { openForWriting } from "./connection.ts";
+import { type Connection, openForWriting } from "./connection.ts";
 import { type MirrorIdentity, writeIdentity } from "./meta.ts";
 import { migrate } from "./migrate.ts";
 
-/** @throws MirrorError */
-export async function createMirror(file: string, identity: MirrorIdentity): Promise<void> {
+/**
+ * @param fill puts into it what it is to hold from the beginning; nothing unless told
+ * @throws MirrorError, and what `fill` throws: then there is no mirror
+ */
+export async function createMirror(
+  file: string,
+  identity: MirrorIdentity,
+  fill: (db: Connection) => Promise<void> = async () => {},
+): Promise<void> {
   const partial = `${file}.new`;
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(partial + suffix, { force: true });
+  removePartial(partial);
   const db = openForWriting(partial, { isPrivate: identity.area === "account" });
   try {
     await migrate(db);
     writeIdentity(db, identity);
-  } finally {
+    await fill(db);
     db.close();
+  } catch (error) {
+    db.close();
+    removePartial(partial);
+    throw error;
   }
   setLeftoversAside(file);
   renameSync(partial, file);
   syncFolder(dirname(file));
+}
+
+function removePartial(partial: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(partial + suffix, { force: true });
 }
 
 /** SQLite would replay into the new mirror what an earlier one left in its log, when only its main file was moved away. */
