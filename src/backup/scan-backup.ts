@@ -126,7 +126,11 @@ export async function scanBackup(
 }
 
 /** Whatever a hostile file calls its entries: nothing that a terminal or a log would do something with. */
-const showName = (name: string) => JSON.stringify(name.slice(0, 80));
+const showName = (name: string) =>
+  JSON.stringify(name.slice(0, 80)).replace(
+    /[^\x20-\x7e]/g,
+    (letter) => `\\x${letter.charCodeAt(0).toString(16)}`,
+  );
 
 function newer(what: string): BackupError {
   return new BackupError(

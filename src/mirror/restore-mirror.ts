@@ -1,9 +1,11 @@
 /** A mirror from what was kept of another one: made beside its place, computed anew, and put there when it is whole. */
 import { existsSync } from "node:fs";
+import { NotAnEnvelopeError } from "../../schema/envelope.ts";
+import { JsonError } from "../../schema/json.ts";
 import type { Kinds } from "../../schema/kind.ts";
 import { createMirror } from "./create-mirror.ts";
 import { MirrorError, toMirrorError } from "./errors.ts";
-import { type PutBody, type PutEssentialRows, putEssentials } from "./essential-rows.ts";
+import { EssentialRowError, type PutBody, type PutEssentialRows, putEssentials } from "./essential-rows.ts";
 import { takeLock } from "./lock.ts";
 import type { MirrorIdentity } from "./meta.ts";
 import { mkdirFor } from "./mirror.ts";
@@ -33,7 +35,12 @@ export async function restoreMirror(options: RestoreMirrorOptions): Promise<void
     await createMirror(file, identity, async (db) => {
       await putEssentials(db, options.fill);
       const { baseUrl, area, serviceName } = identity;
-      rebuildProjections(db, area, { kinds, origin: new URL(baseUrl).origin, serviceName });
+      try {
+        rebuildProjections(db, area, { kinds, origin: new URL(baseUrl).origin, serviceName });
+      } catch (error) {
+        if (!(error instanceof NotAnEnvelopeError || error instanceof JsonError)) throw error;
+        throw new EssentialRowError(`a body is no envelope: ${error.message}`, { cause: error });
+      }
     });
   } catch (error) {
     throw toMirrorError(error, file);
