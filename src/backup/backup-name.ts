@@ -24,3 +24,6 @@ export function backupName(
 /** Whether a file in a folder may be a backup, by its name. */
 export const mayBeBackup = (name: string): boolean =>
   !name.startsWith(".") && (name.endsWith(plainEnding) || name.endsWith(encryptedEnding));
+
+/** Whether it has a name that we give. */
+export const isNamedAsBackup = (name: string): boolean => name.startsWith("armoire-") && mayBeBackup(name);

@@ -1,5 +1,5 @@
 /** A mirror from what was kept of another one: made beside its place, computed anew, and put there when it is whole. */
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { NotAnEnvelopeError } from "../../schema/envelope.ts";
 import { JsonError } from "../../schema/json.ts";
 import type { Kinds } from "../../schema/kind.ts";
@@ -49,10 +49,12 @@ export async function restoreMirror(options: RestoreMirrorOptions): Promise<void
   }
 }
 
-/** Its log holds what its file alone does not, so a log without a file is not nothing. */
+/** A log holds what its mirror's file does not, so a log without that is not nothing, unless it is empty. */
 function requireNothingAt(file: string): void {
-  const taken = [file, `${file}-wal`].find((path) => existsSync(path));
-  if (taken === undefined) return;
+  const log = `${file}-wal`;
+  const logBytes = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  if (!existsSync(file) && logBytes === 0) return;
+  const taken = existsSync(file) ? file : log;
   throw new MirrorError(
     "exists",
     taken,

@@ -1,7 +1,12 @@
 /** Whatever happens to a backup is found, and said of the entry that it happened to. */
 import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { Encrypter } from "age-encryption";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
+import { BackupError } from "../../src/backup/backup-error.ts";
+import { decrypted } from "../../src/backup/encryption.ts";
+import { scanBackup } from "../../src/backup/scan-backup.ts";
 import { walk } from "../mirror/mirror-rig.ts";
 import { entity, root, urlOf, worldOf } from "../mirror/world.ts";
 import { accountWorld } from "./account-world.ts";
@@ -186,6 +191,34 @@ const edits: readonly (readonly [string, () => Buffer, entry: () => string | nul
   ["nothing but zeros", () => Buffer.alloc(sound.length), () => null, "does not begin as a backup does"],
   ["nothing at all", () => Buffer.alloc(0), () => null, "does not begin as a backup does"],
 ];
+
+it("any other bit in an encrypted one, any cut and anything after it are found", async () => {
+  const encrypter = new Encrypter();
+  encrypter.setPassphrase("p");
+  encrypter.setScryptWorkFactor(1);
+  const encrypted = Buffer.from(await encrypter.encrypt(small));
+  const isFound = async (bytes: Buffer) => {
+    try {
+      return (await scanBackup(decrypted(Readable.from([bytes]), "p"))).problems.length > 0;
+    } catch (error) {
+      return error instanceof BackupError && error.code === "wrong-passphrase";
+    }
+  };
+  expect(await isFound(encrypted)).toBe(false);
+  expect(await isFound(Buffer.concat([encrypted, Buffer.alloc(1)]))).toBe(true);
+  await fc.assert(
+    fc.asyncProperty(fc.nat(encrypted.length - 1), fc.nat(7), async (where, bit) => {
+      const flipped = Buffer.from(encrypted);
+      flipped[where] = (flipped[where] ?? 0) ^ (1 << bit);
+      expect(await isFound(flipped)).toBe(true);
+      expect(await isFound(encrypted.subarray(0, where))).toBe(true);
+    }),
+    {
+      numRuns: 500,
+      examples: Array.from({ length: 200 }, (_, where): [number, number] => [where, where % 8]),
+    },
+  );
+});
 
 describe("without new sums", () => {
   it.each(edits)("%s is found", async (_edit, edited, entry, what) => {
