@@ -12,7 +12,7 @@ export { type Manifest, readManifest } from "../exports/manifest.ts";
 export { verifyDataPackage } from "../exports/verify-data-package.ts";
 export { kinds } from "../jobs/kinds.ts";
 export type { Cell } from "../schema/fields.ts";
-export type { Depth } from "../schema/kind.ts";
+export type { Area, Depth } from "../schema/kind.ts";
 export type { Change, Reported, Row, Value } from "./change/change.ts";
 export { ChangeError } from "./change/change-error.ts";
 export { type DiffRequest, type OpenDiff, openDiff, openReported } from "./change/open-diff.ts";

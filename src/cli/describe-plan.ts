@@ -18,6 +18,7 @@ const reasons: Readonly<Record<Exclude<Reason, "new">, string>> = {
   suspect: "what it belongs to has changed",
   sweep: "not checked for longer than --sweep",
   expected: "checked for free where changes are likely",
+  account: "an account is checked whole in every run",
   verify: "--mode verify checks everything",
   full: "--mode full fetches everything anew",
 };

@@ -101,7 +101,7 @@ function planRequestOf(
   return { ...walk, scope, runId, cycleRun: cycle?.run ?? runId, now: clock.now, allowance };
 }
 
-function scopeOf(mirror: MirrorReader, { depth, brands, follow }: Walk): Scope {
+function scopeOf(mirror: MirrorReader, { area, depth, brands, follow }: Walk): Scope {
   const found = brands.map((brand) => findBrands(mirror, brand));
   // A brand that is not known yet is looked for in the listing first.
   if (found.some(({ certainty }) => certainty === "none")) {
@@ -109,7 +109,7 @@ function scopeOf(mirror: MirrorReader, { depth, brands, follow }: Walk): Scope {
   }
   const ids = found.flatMap((one) => (one.certainty === "none" ? [] : one.ids));
   return {
-    kinds: kindsInScope(kinds, "catalogue", depth, follow),
+    kinds: kindsInScope(kinds, area, depth, follow),
     belowIds: brands.length === 0 ? null : ids,
   };
 }
