@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import { csvChunks } from "../../exports/csv.ts";
 import { jsonChunks } from "../../exports/json.ts";
+import { readAccountUser } from "../mirror/account-user.ts";
 import { DamagedBodyError, type StoredBody } from "../mirror/bodies/codec.ts";
 import { prepareReadBody, storedBodyColumns } from "../mirror/bodies/read-body.ts";
 import { essentialTables, readEssentialRows } from "../mirror/essential-rows.ts";
@@ -112,10 +113,7 @@ function readFacts(
     service: { baseUrl: identity.baseUrl, name: identity.serviceName },
     area: identity.area,
     account,
-    user:
-      tables.flatMap(({ name, columns, rows }) =>
-        name === "user" ? [...rows()].map((row) => readUser(columns, row)) : [],
-      )[0] ?? null,
+    user: identity.area === "account" ? readAccountUser(db) : null,
     state: run,
     revisions,
     bodies: count("(select distinct sha256 from _content where id in (select content_id from _revision))"),
@@ -126,14 +124,6 @@ function readFacts(
       living: count(columns.includes("gone_at") ? `${name} where gone_at is null` : name),
     })),
   };
-}
-
-function readUser(columns: readonly string[], row: readonly unknown[]): BackupManifest["user"] {
-  const cell = (column: string) => {
-    const value = row[columns.indexOf(column)] ?? null;
-    return value === null ? null : String(value);
-  };
-  return { href: cell("href") ?? "", name: cell("username"), id: cell("user_id") };
 }
 
 const bufferOf = (chunks: Iterable<string>) => Buffer.concat([...chunks].map((chunk) => Buffer.from(chunk)));

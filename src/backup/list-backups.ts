@@ -67,11 +67,11 @@ export async function* listBackups(request: ListRequest): AsyncGenerator<ListedB
 }
 
 /**
- * Whose data of which service: backups that may be compared, and of which a newer one stands for an older one. The URL of a
- * user may be the same for everybody who asks.
+ * Whose data of which service: backups that may be compared, and of which a newer one stands for an older one. By the service's number of the
+ * user, since names can change.
  */
 export const dataOf = ({ service, area, user, account }: BackupManifest): string =>
-  JSON.stringify([service.baseUrl, area, user?.id ?? user?.name ?? account]);
+  JSON.stringify([service.baseUrl, area, user?.userId ?? user?.username ?? account]);
 
 /** Null for another program's file. */
 async function examine(

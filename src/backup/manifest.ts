@@ -18,9 +18,8 @@ const manifest = z.strictObject({
   area: z.enum(["catalogue", "account"]),
   /** As it is called on this computer; null for a mirror that was named by its file. */
   account: z.string().nullable(),
-  user: z
-    .strictObject({ href: z.string(), name: z.string().nullable(), id: z.string().nullable() })
-    .nullable(),
+  /** Null where the service has not said whose data it is, and for the catalogue, which is nobody's. */
+  user: z.strictObject({ userId: z.string().nullable(), username: z.string().nullable() }).nullable(),
   /** The last run, and when it had ended, or began where it had not; ISO 8601, UTC. */
   state: z.strictObject({ run: count, at: z.iso.datetime() }),
   revisions: count,

@@ -1,13 +1,12 @@
 /** `README.txt`: for whoever finds the backup one day, without Armoire and without knowing what it is. */
+import { nameOfUser } from "../mirror/account-user.ts";
+import { sumsEntry } from "./entry-names.ts";
 import type { BackupManifest } from "./manifest.ts";
 
 export function readmeText(manifest: BackupManifest): string {
   const { service, user, account, state, tables } = manifest;
   const host = new URL(service.baseUrl).host;
-  const whose =
-    user === null
-      ? ""
-      : `Whose data      ${user.name ?? user.href}${user.id === null ? "" : ` (user ${user.id})`}\n`;
+  const whose = user === null ? "" : `${oneLine(`Whose data      ${nameOfUser(user)}`)}\n`;
   const called = account === null ? "" : `Account         ${account}\n`;
   const files = tables.map(({ name, living, rows }) => {
     const gone = rows - living;
@@ -27,8 +26,8 @@ ${files.join("")}  A text in a .csv file that a spreadsheet would run as a formu
 
 CHECK IT
   With Armoire:     armoire backup verify FILE
-  Without, unpack it and, in its folder:     sha256sum -c ${"SHA256SUMS"}
-  The SHA-256 of the file SHA256SUMS itself is the root hash that Armoire showed when it made this backup. All of this finds
+  Without, unpack it and, in its folder:     sha256sum -c ${sumsEntry}
+  The SHA-256 of the file ${sumsEntry} itself is the root hash that Armoire showed when it made this backup. All of this finds
   damage. A forger could have made other files with other sums; only a root hash that you kept elsewhere tells.
 
 RESTORE IT

@@ -9,8 +9,10 @@ import {
 } from "../../src/backup/create-backup.ts";
 import { type RestoredMirror, restoreBackup } from "../../src/backup/restore-backup.ts";
 import { type Scan, scanBackup } from "../../src/backup/scan-backup.ts";
+import { recordAccountUser } from "../../src/mirror/account-user.ts";
 import type { MirrorWriter } from "../../src/mirror/mirror.ts";
 import { type MirrorRig, someTime, startMirrorRig } from "../mirror/mirror-rig.ts";
+import { urlOf } from "../mirror/world.ts";
 
 export interface BackupRig extends MirrorRig {
   readonly mirror: MirrorWriter;
@@ -21,9 +23,10 @@ export interface BackupRig extends MirrorRig {
   restore(name: string, mirrorName: string): Promise<RestoredMirror>;
 }
 
-export async function startBackupRig(url?: string): Promise<BackupRig> {
-  const rig = await startMirrorRig(url);
+export async function startBackupRig(user = { userId: "7", username: "ada" }): Promise<BackupRig> {
+  const rig = await startMirrorRig();
   const mirror = await rig.write({ area: "account" });
+  recordAccountUser(mirror.db, user, urlOf("me/"));
   const path = (name: string) => join(rig.folder, name);
   const create: BackupRig["create"] = (name, more = {}) =>
     createBackup({ mirror: rig.file, account: "ada", to: path(name), ...more });

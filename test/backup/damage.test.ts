@@ -49,7 +49,7 @@ it("a sound one has no problems, and its root hash is that of its SHA256SUMS", a
   expect(await scanBytes(sound)).toMatchObject({
     problems: [],
     rootHash: createHash("sha256").update(sums).digest("hex"),
-    manifest: { account: "ada", area: "account", user: { name: "ada", id: "7" } },
+    manifest: { account: "ada", area: "account", user: { username: "ada", userId: "7" } },
   });
   expect(forgeZip(withSums(entries)).equals(sound)).toBe(true);
 });

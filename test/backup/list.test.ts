@@ -86,8 +86,8 @@ it("prunes by the rules of retention, each account apart, and a preview removes 
     await backUpAt(rig, `2026-01-${day}T01:00:00.000Z`);
     await backUpAt(rig, `2026-01-${day}T02:00:00.000Z`);
   }
-  await using eve = await startBackupRig();
-  walk(eve.mirror, accountWorld({ username: "eve", userId: 8 }));
+  await using eve = await startBackupRig({ userId: "8", username: "eve" });
+  walk(eve.mirror, accountWorld({ username: "eve" }));
   await eve.create("", { account: "eve", to: rig.path("backups/eve.zip") });
   const all = await readdir(rig.path("backups"));
   const keep = { daily: 2 };
