@@ -45,6 +45,7 @@ export function describePlan(plan: SyncPlan, order: Order, now: number): string 
       )}`,
     );
   }
+  if (plan.area === "account") return parts.join("");
   if (forecast === null) {
     parts.push("\nHow large the catalogue is, and how long it takes, is known after the first sync.\n");
   } else {

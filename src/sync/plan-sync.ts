@@ -4,6 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { kinds } from "../../jobs/kinds.ts";
+import type { Area } from "../../schema/kind.ts";
 import { findBrands } from "../mirror/find-brands.ts";
 import type { Scope } from "../mirror/frontier.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
@@ -21,6 +22,7 @@ import { kindsInScope } from "./scope.ts";
 import { settleWalk, type Walk } from "./walk-options.ts";
 
 export interface SyncPlan extends Outlook {
+  readonly area: Area;
   readonly mirror: string;
   /** What is due as far as the mirror knows; each fetch may lead to more. */
   readonly due: readonly DueCount[];
@@ -43,12 +45,12 @@ const shownNext = 10;
 export function planSync(options: PlanOptions): SyncPlan {
   const { file, baseUrl, clock = systemClock, budget = null, reserve = 0 } = options;
   const walk = settleWalk(options);
+  const { area } = walk;
   const known = readAllowance(options);
   const spendable = spendableOf(known?.remaining ?? null, budget, reserve);
   if (!existsSync(file)) {
     return {
-      mirror: file,
-      spendable,
+      ...{ area, mirror: file, spendable },
       due: [{ kind: "root", fetch: 1, check: 0, freeChecks: 0 }],
       next: [{ url: new URL(baseUrl).href, kind: "root", reason: "root" }],
       ...outlookOf(null, walk, known, options),
@@ -71,7 +73,7 @@ export function planSync(options: PlanOptions): SyncPlan {
         next.push({ url, kind, reason });
       }
     }
-    return { mirror: file, due, spendable, next, ...outlookOf(mirror.db, walk, known, options) };
+    return { area, mirror: file, due, spendable, next, ...outlookOf(mirror.db, walk, known, options) };
   } finally {
     mirror.close();
   }
