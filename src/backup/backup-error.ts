@@ -7,6 +7,8 @@ export type BackupErrorCode =
   | "needs-passphrase"
   /** It does not open with the passphrase, or the part of it that would is damaged. */
   | "wrong-passphrase"
+  /** It is of another user or service than it should be. */
+  | "other-account"
   /** The place is taken. */
   | "exists"
   | "not-found"

@@ -14,6 +14,8 @@ import { type VerifyReport, verifyBackup } from "./verify-backup.ts";
 
 export interface ListRequest {
   readonly folder: string;
+  /** Only those of this account, and what does not tell whose it is; else all. */
+  readonly account?: string;
   /** Without it, what is encrypted is only named. */
   readonly askPassphrase?: AskPassphrase;
   readonly signal?: AbortSignal;
@@ -58,6 +60,7 @@ export async function* listBackups(request: ListRequest): AsyncGenerator<ListedB
       continue;
     }
     const { manifest } = examined;
+    if (request.account !== undefined && manifest.account !== request.account) continue;
     const state = collector.state(manifest);
     const previous = before.get(dataOf(manifest));
     const isLater = previous !== undefined && previous.at <= manifest.state.at;

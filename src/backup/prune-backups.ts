@@ -16,9 +16,7 @@ import { toReadingError } from "./open-backup.ts";
 
 export interface PruneRequest extends ListRequest {
   readonly keep: RetentionPolicy;
-  /** Only of this account; else of each one apart. */
-  readonly account?: string;
-  /** Removes nothing. */
+  /** Removes nothing, and says what would be. */
   readonly isPreview: boolean;
 }
 
@@ -41,12 +39,12 @@ export interface PrunedBackup {
 
 /** @throws BackupError; the signal's reason */
 export async function pruneBackups(request: PruneRequest): Promise<PruneReport> {
-  const { folder, keep: policy, isPreview, account } = request;
+  const { folder, keep: policy, isPreview } = request;
   const sound: SoundBackup[] = [];
   const untouched: FaultyBackup[] = [];
   for await (const backup of listBackups(request)) {
-    if (!backup.isSound) untouched.push(backup);
-    else if (account === undefined || backup.manifest.account === account) sound.push(backup);
+    if (backup.isSound) sound.push(backup);
+    else untouched.push(backup);
   }
   const choices = [...Map.groupBy(sound, ({ manifest }) => dataOf(manifest)).values()].map((backups) =>
     choose(backups, policy),

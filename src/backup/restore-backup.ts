@@ -4,6 +4,7 @@
  */
 
 import type { Kinds } from "../../schema/kind.ts";
+import { type AccountUser, isSameUser, nameOfUser } from "../mirror/account-user.ts";
 import { type CheckReport, checkMirror } from "../mirror/check.ts";
 import { toMirrorError } from "../mirror/errors.ts";
 import { EssentialRowError } from "../mirror/essential-rows.ts";
@@ -24,8 +25,8 @@ export interface RestoreMirrorRequest extends VerifyRequest {
   readonly kinds: Kinds;
   /** ISO 8601; told to whoever finds the mirror locked. */
   readonly openedAt: string;
-  /** Refuses what `allow` throws for, before anything is written. */
-  readonly allow?: (manifest: BackupManifest) => void;
+  /** The account that it must be of; unless told, it may be of anybody's. */
+  readonly of?: { readonly baseUrl: string; readonly user: AccountUser };
 }
 
 export interface RestoredMirror {
@@ -36,11 +37,11 @@ export interface RestoredMirror {
   readonly check: CheckReport;
 }
 
-/** @throws BackupError, MirrorError, also `exists`; what `allow` throws */
+/** @throws BackupError, also `other-account`; MirrorError, also `exists` */
 export async function restoreBackup(request: RestoreMirrorRequest): Promise<RestoredMirror> {
   const { file, mirror, kinds, openedAt } = request;
   const { manifest, rootHash } = await requireSound(request);
-  request.allow?.(manifest);
+  requireOf(request, manifest);
   const { baseUrl, name: serviceName } = manifest.service;
   const identity = { baseUrl, area: manifest.area, serviceName };
   try {
@@ -63,6 +64,17 @@ export async function restoreBackup(request: RestoreMirrorRequest): Promise<Rest
     throw damaged(file, `its bookkeeping is not a mirror's (${error.message})`, error);
   }
   return { mirror, manifest, rootHash, check: check(mirror, kinds) };
+}
+
+function requireOf({ of }: RestoreMirrorRequest, { service, user }: BackupManifest): void {
+  if (of === undefined) return;
+  if (service.baseUrl === of.baseUrl && user !== null && isSameUser(user, of.user)) return;
+  const whose = user === null ? "nobody that is known" : nameOfUser(user);
+  throw new BackupError(
+    "other-account",
+    `The backup is of ${whose} at ${service.baseUrl}, not of ${nameOfUser(of.user)} at ${of.baseUrl}`,
+    "Restore it to a file of its own with --mirror FILE, or take a backup of this account.",
+  );
 }
 
 export interface UnpackRequest extends VerifyRequest {
