@@ -13,6 +13,20 @@ export { verifyDataPackage } from "../exports/verify-data-package.ts";
 export { kinds } from "../jobs/kinds.ts";
 export type { Cell } from "../schema/fields.ts";
 export type { Area, Depth } from "../schema/kind.ts";
+export { type BackedUp, type BackUpRequest, backUp } from "./backup/back-up.ts";
+export { BackupError } from "./backup/backup-error.ts";
+export { type CreateBackupRequest, type CreatedBackup, createBackup } from "./backup/create-backup.ts";
+export { type ListedBackup, type ListRequest, listBackups } from "./backup/list-backups.ts";
+export type { BackupManifest } from "./backup/manifest.ts";
+export { type PruneReport, type PruneRequest, pruneBackups } from "./backup/prune-backups.ts";
+export {
+  type RestoredMirror,
+  type RestoreMirrorRequest,
+  restoreBackup,
+  type UnpackRequest,
+  unpackBackup,
+} from "./backup/restore-backup.ts";
+export { type VerifyReport, type VerifyRequest, verifyBackup } from "./backup/verify-backup.ts";
 export type { Change, Reported, Row, Value } from "./change/change.ts";
 export { ChangeError } from "./change/change-error.ts";
 export { type DiffRequest, type OpenDiff, openDiff, openReported } from "./change/open-diff.ts";

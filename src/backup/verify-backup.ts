@@ -1,4 +1,5 @@
 /** Is a backup what was written? Reads all of it and writes nothing. */
+import { BackupError } from "./backup-error.ts";
 import type { BackupManifest } from "./manifest.ts";
 import { type AskPassphrase, openBackup, toReadingError } from "./open-backup.ts";
 import { type BackupProblem, scanBackup, type VisitEntry } from "./scan-backup.ts";
@@ -37,8 +38,13 @@ export async function verifyBackup(request: VerifyRequest, visit?: VisitEntry): 
       problems: [...problems, ...compareRoot(request, scan.rootHash)],
     };
   } catch (error) {
-    throw toReadingError(error, file);
+    throw error instanceof BackupError ? naming(file, error) : toReadingError(error, file);
   }
+}
+
+/** Whoever reads bytes does not know of which file. */
+function naming(file: string, { code, message, hint, cause }: BackupError): BackupError {
+  return new BackupError(code, `${message}: ${file}`, hint, { cause });
 }
 
 function compareRoot({ rootHash: remembered }: VerifyRequest, rootHash: string | null): BackupProblem[] {

@@ -1,6 +1,6 @@
 /** Backups in words: what was made, what is wrong, what a folder holds and what goes. */
 import type { CreatedBackup } from "../backup/create-backup.ts";
-import type { ListedBackup } from "../backup/list-backups.ts";
+import type { FaultyBackup, ListedBackup } from "../backup/list-backups.ts";
 import type { BackupManifest } from "../backup/manifest.ts";
 import type { PruneReport } from "../backup/prune-backups.ts";
 import type { RestoredMirror } from "../backup/restore-backup.ts";
@@ -53,16 +53,26 @@ export function describeRestored({ mirror, manifest, check }: RestoredMirror): s
 
 export function describeList(backups: readonly ListedBackup[], nameOf: (file: string) => string): string {
   const rows = backups.map((backup) => {
-    if (!backup.isSound) {
-      const what = backup.problems.map(({ entry, what }) => (entry === null ? what : `${entry}: ${what}`));
-      return [nameOf(backup.file), backup.code, "", "", "", what[0] ?? ""];
-    }
+    if (!backup.isSound) return [nameOf(backup.file), "", "", "", "", describeFault(backup)];
     const { manifest, bytes, changes } = backup;
     const whose = manifest.account ?? new URL(manifest.service.baseUrl).host;
     return [nameOf(backup.file), manifest.state.at, whose, holds(manifest), bytes, describeChanges(changes)];
   });
   const columns = ["file", "as of", "account", "holds", "bytes", "changed since the one before"];
   return rows.length === 0 ? "There are no backups here.\n" : formatTable(columns, rows);
+}
+
+function describeFault({ code, problems: [problem] }: FaultyBackup): string {
+  switch (code) {
+    case "needs-passphrase":
+      return "encrypted, and no passphrase was given";
+    case "wrong-passphrase":
+      return "encrypted, and not with this passphrase";
+    case "newer":
+      return "of a later version of Armoire";
+    default:
+      return `${code}: ${problem === undefined ? "" : describeProblem(problem).trimEnd()}`;
+  }
 }
 
 export function describePruned(report: PruneReport, nameOf: (file: string) => string): string {
