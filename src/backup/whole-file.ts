@@ -1,7 +1,8 @@
 /** A file that is there as a whole or not at all: written beside its place, readable by its owner alone, and renamed. */
-import { randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { open, readdir, rename, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { hostname } from "node:os";
+import { dirname, join } from "node:path";
 import { isAlive, syncFolder } from "../../exports/replace-folder.ts";
 
 export interface WrittenFile {
@@ -11,7 +12,8 @@ export interface WrittenFile {
   discard(): Promise<void>;
 }
 
-const partialPrefix = (place: string) => `.${basename(place)}.armoire-partial-`;
+/** The next backup has another name, so what a killed process left is known by ours, and by the computer that can tell whether it lives. */
+const partialPrefix = `.armoire-partial-${hash("sha256", hostname()).slice(0, 8)}-`;
 
 /**
  * Writes what is to be at `place`, durably, beside it; nothing is left of it when this fails.
@@ -22,11 +24,9 @@ export async function writeBeside(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   signal?: AbortSignal,
 ): Promise<WrittenFile> {
-  await removeLeftovers(place);
-  const partial = join(
-    dirname(place),
-    `${partialPrefix(place)}${process.pid}-${randomBytes(6).toString("hex")}`,
-  );
+  const folder = dirname(place);
+  await removeLeftovers(folder);
+  const partial = join(folder, `${partialPrefix}${process.pid}-${randomBytes(6).toString("hex")}`);
   const discard = () => rm(partial, { force: true });
   const file = await open(partial, "wx", 0o600);
   let bytes = 0;
@@ -50,16 +50,16 @@ export async function writeBeside(
     discard,
     async commit() {
       await rename(partial, place);
-      await syncFolder(dirname(place));
+      await syncFolder(folder);
     },
   };
 }
 
-/** What killed processes left beside the place. */
-async function removeLeftovers(place: string): Promise<void> {
-  const prefix = partialPrefix(place);
-  for (const name of await readdir(dirname(place))) {
-    if (!name.startsWith(prefix) || isAlive(Number.parseInt(name.slice(prefix.length), 10))) continue;
-    await rm(join(dirname(place), name), { force: true });
+/** What killed processes left in the folder: somebody's data, which nobody would look for there. */
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(partialPrefix) || isAlive(Number.parseInt(name.slice(partialPrefix.length), 10)))
+      continue;
+    await rm(join(folder, name), { force: true });
   }
 }

@@ -20,19 +20,21 @@ export async function createMirror(
 ): Promise<void> {
   const partial = `${file}.new`;
   removePartial(partial);
-  const db = openForWriting(partial, { isPrivate: identity.area === "account" });
   try {
-    await migrate(db);
-    writeIdentity(db, identity);
-    await fill(db);
-    db.close();
+    const db = openForWriting(partial, { isPrivate: identity.area === "account" });
+    try {
+      await migrate(db);
+      writeIdentity(db, identity);
+      await fill(db);
+    } finally {
+      db.close();
+    }
+    setLeftoversAside(file);
+    renameSync(partial, file);
   } catch (error) {
-    db.close();
     removePartial(partial);
     throw error;
   }
-  setLeftoversAside(file);
-  renameSync(partial, file);
   syncFolder(dirname(file));
 }
 

@@ -46,7 +46,7 @@ it("making one leaves one that is whole, and the next one clears up", async () =
       const { problems, manifest } = await verifyBackup({ file: rig.path("a.zip") });
       expect(problems).toEqual([]);
       expect(["even", "odd"]).toContain(manifest?.account);
-      await rig.create("a.zip", { replace: true });
+      await rig.create("b.zip", { replace: true });
       expect(readdirSync(rig.folder).filter((name) => name.includes("partial"))).toEqual([]);
     }),
     { numRuns: 10 },
