@@ -1,13 +1,10 @@
 /** `armoire sync`: brings a mirror up to date, the catalogue's or an account's. */
 import { type Command, InvalidArgumentError } from "commander";
-import type { Account } from "../../accounts/account.ts";
-import type { SyncReport } from "../../sync/report.ts";
 import { sync } from "../../sync/sync.ts";
-import { SyncError } from "../../sync/sync-error.ts";
 import { readCredential } from "../credentials.ts";
 import { summarizeForecast } from "../describe-forecast.ts";
 import { describeReport } from "../describe-report.ts";
-import { type ExitCode, exitCodes } from "../exit-codes.ts";
+import type { ExitCode } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { ledgerFile, mirrorFileToSync } from "../mirror-file.ts";
 import { wholeNumber } from "../option-values.ts";
@@ -15,6 +12,7 @@ import { printPlan } from "../print-plan.ts";
 import { describeProgress, progressDisplay } from "../progress-display.ts";
 import { readOutlookOf, type Wanted } from "../read-plan.ts";
 import { readSettings, type Settings } from "../settings.ts";
+import { exitCodeOfSync, explainRefusal } from "../sync-outcome.ts";
 import {
   addSpendingFlags,
   addWalkFlags,
@@ -97,22 +95,7 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
     const { reserve = 0 } = flags;
     io.out(describeReport(report, { outlook, now: Date.now(), reserve, account: account?.name ?? null }));
   }
-  io.setExitCode(exitCodeOf(report, flags, interruptedWith));
-}
-
-/** What the library says of credentials in general is here about one account. */
-function explainRefusal(error: unknown, { name }: Account): unknown {
-  if (!(error instanceof SyncError) || (error.code !== "not-authenticated" && error.code !== "other-user"))
-    return error;
-  const hint = `Everything mirrored stays. \`armoire account add ${name}\` takes a new token of the same user.`;
-  return new SyncError(error.code, error.message, hint);
-}
-
-function exitCodeOf(report: SyncReport, flags: SyncFlags, interruptedWith: ExitCode | null): ExitCode {
-  if (report.stopped === "interrupted") return interruptedWith ?? exitCodes.interrupted;
-  if (report.resources.waiting > 0) return exitCodes.approval;
-  if (report.resources.failed > 0 || report.resources.partial > 0) return exitCodes.someFailed;
-  return flags.requireComplete && !report.complete ? exitCodes.incomplete : exitCodes.done;
+  io.setExitCode(exitCodeOfSync(report, interruptedWith, flags.requireComplete));
 }
 
 function atLeastOne(value: string): number {
