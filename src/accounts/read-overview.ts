@@ -36,9 +36,7 @@ export function readOverview(account: Account): AccountOverview {
 /** As last seen: by a sync, unless the token was given after that. */
 function readScopes(mirror: MirrorReader, { scopes, tokenAt }: Account): readonly GrantName[] {
   const checkedAt = mirror.db
-    .prepare<[], string | null>(
-      "select max(checked_at) from _resource where kind in ('root', 'me')",
-    )
+    .prepare<[], string | null>("select max(checked_at) from _resource where kind in ('root', 'me')")
     .pluck()
     .get();
   const grants = readGrants(mirror);
