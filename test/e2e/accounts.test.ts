@@ -309,6 +309,32 @@ describe("a token", () => {
     );
   });
 
+  it("is what doctor --scan looks for, in every folder that it is told, without saying it", async () => {
+    await add("ada", 0);
+    await armoire(["sync", "--account", "ada"]);
+    const args = ["doctor", "--offline", "--scan"];
+    const well = await armoire(args);
+    expect(well.stdout).toMatch(/\n✓ None of \d+ files holds a known secret \(token of the account ada\)\n$/);
+    expect(well.exitCode).toBe(0);
+    const elsewhere = join(folder.path, `logs-${directories}`);
+    mkdirSync(elsewhere);
+    writeFileSync(join(elsewhere, "proxy.log"), `GET /me/?access_token=${tokenOf(0)}`);
+    const file = join(dataDir, "notes.txt");
+    writeFileSync(file, Buffer.from(`bearer ${tokenOf(0)}`).toString("base64"));
+    const { stdout, exitCode } = await armoire([...args, elsewhere]);
+    expect(stdout).toContain(
+      `✗ The token of the account ada is in ${file} (base64)\n  Have the service revoke it`,
+    );
+    expect(stdout).toContain(
+      `✗ The token of the account ada is in ${join(elsewhere, "proxy.log")} (as it is)\n`,
+    );
+    expect(stdout).not.toContain(tokenOf(0));
+    expect(exitCode).toBe(1);
+    const unlocked = join(dataDir, "accounts/ada/token");
+    chmodSync(unlocked, 0o644);
+    expect((await armoire(args)).stdout).toMatch(/✗ Others may read or write .*token\.\n {2}Run: chmod 600/);
+  });
+
   it("and all that is kept with it is its owner's alone under umask 000", async () => {
     const umask = process.umask(0);
     try {
