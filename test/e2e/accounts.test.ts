@@ -16,7 +16,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { takeLock } from "../../src/mirror/lock.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { jsonResponse, startRawServer } from "../support/raw-server.ts";
-import { type Ended, type RunOptions, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import {
+  type Ended,
+  type RunOptions,
+  runArmoire,
+  startArmoire,
+  temporaryFolder,
+} from "../support/run-armoire.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 
 let sandbox: Sandbox;
@@ -103,7 +109,26 @@ describe("account add", () => {
       /does not accept this token .*\n.*Get a new one/,
     );
     const nobody = ["account", "add", "ada", "--base-url", "http://127.0.0.1:9/"];
-    expectRefusal(await armoire(nobody, env), 1, /127\.0\.0\.1:9\/: the connection was refused/);
+    expectRefusal(
+      await armoire(nobody, env),
+      1,
+      /127\.0\.0\.1:9\/: the connection was refused.*\nNothing was kept\./,
+    );
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("keeps nothing when it is ended by %s", async (signal, exitCode) => {
+    const asked = Promise.withResolvers<void>();
+    await using silent = await startRawServer(() => asked.resolve());
+    const env = { ARMOIRE_DATA_DIR: dataDir, ARMOIRE_BASE_URL: silent.origin, ARMOIRE_TOKEN: tokenOf(0) };
+    const running = startArmoire(["account", "add", "ada"], { env });
+    await asked.promise;
+    expect(existsSync(dataDir)).toBe(true);
+    running.process.kill(signal);
+    expectRefusal(await running.ended, exitCode, /Interrupted; nothing was kept\./);
     expect(existsSync(dataDir)).toBe(false);
   });
 
