@@ -2,13 +2,14 @@
  * The search for secrets where they do not belong. In: folders, and the secrets that are known. Out: which file holds which
  * of them, and in which spelling; never the secret. It reads only.
  */
-import { createReadStream, type Dirent, readdirSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { createReadStream } from "node:fs";
+import { resolve } from "node:path";
 import { MirrorError } from "../mirror/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
 import { readBodies } from "../mirror/read-bodies.ts";
 import { type Credential, redact, secretSpellings } from "../service/credential.ts";
 import type { Spelling } from "../service/secret-spellings.ts";
+import { listFiles, reasonOf, type Unread } from "./list-files.ts";
 import { startSearch } from "./search-bytes.ts";
 
 export interface KnownSecret {
@@ -33,7 +34,7 @@ export interface SecretSearch {
   readonly files: number;
   readonly found: readonly FoundSecret[];
   /** Files and folders that could not be read. */
-  readonly unread: readonly { readonly path: string; readonly why: string }[];
+  readonly unread: readonly Unread[];
 }
 
 interface Sought extends Spelling {
@@ -51,7 +52,7 @@ export async function findSecrets(
   );
   const hide = (path: string) => secrets.reduce((rest, { credential }) => redact(credential, rest), path);
   const found: FoundSecret[] = [];
-  const unread: { path: string; why: string }[] = [];
+  const unread: Unread[] = [];
   const files = new Set(folders.flatMap((folder) => listFiles(resolve(folder), unread)));
   for (const file of files) {
     signal?.throwIfAborted();
@@ -69,26 +70,10 @@ export async function findSecrets(
       // Not while the file is read here: to close it would take SQLite's locks away from this process.
       if (isSqlite) note("body", searchBodies(file, wanted));
     } catch (error) {
-      if (codeOf(error) !== "ENOENT") unread.push({ path: hide(file), why: codeOf(error) ?? String(error) });
+      if (reasonOf(error) !== "ENOENT") unread.push({ path: hide(file), why: reasonOf(error) });
     }
   }
   return { files: files.size, found, unread };
-}
-
-function listFiles(folder: string, unread: { path: string; why: string }[]): string[] {
-  let entries: Dirent[];
-  try {
-    if (statSync(folder).isFile()) return [folder];
-    entries = readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    unread.push({ path: folder, why: codeOf(error) ?? String(error) });
-    return [];
-  }
-  return entries.flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return listFiles(path, unread);
-    return entry.isFile() ? [path] : [];
-  });
 }
 
 async function searchFile(
@@ -133,8 +118,4 @@ function onePerSecret(
   const forms = new Map<string, Spelling["form"]>();
   for (const { secret, form } of hits) if (!forms.has(secret.what)) forms.set(secret.what, form);
   return [...forms].map(([what, form]) => ({ what, form }));
-}
-
-function codeOf(error: unknown): string | null {
-  return error instanceof Error && "code" in error ? String(error.code) : null;
 }
