@@ -5,6 +5,7 @@ import { type BackUpRequest, backUp } from "../../src/backup/back-up.ts";
 import { walk } from "../mirror/mirror-rig.ts";
 import { accountWorld } from "./account-world.ts";
 import { type BackupRig, startBackupRig } from "./backup-rig.ts";
+import { withLyingDisk } from "./failing-calls.ts";
 
 async function startFolder(): Promise<BackupRig> {
   const rig = await startBackupRig();
@@ -62,6 +63,17 @@ it("says why the sync failed where there is nothing to back up", async () => {
   await expect(run(rig, { sync: async () => "nothing came" })).rejects.toMatchObject({
     code: "nothing-held",
   });
+});
+
+it("notices that what was written is not what is read back, and lets nothing go", async () => {
+  await using rig = await startFolder();
+  await run(rig);
+  const lied = withLyingDisk(() => run(rig, { keep: { last: 1 } }));
+  await expect(lied).rejects.toMatchObject({
+    code: "damaged",
+    message: expect.stringContaining("reads back"),
+  });
+  expect(await readdir(rig.path("backups"))).toHaveLength(2);
 });
 
 it("makes no backup where it was interrupted during the sync", async () => {
