@@ -1,7 +1,8 @@
 /** `account.json`: what is known of an account, but for its token and its data. */
 import { z } from "zod";
+import { grantNames } from "../mirror/grants.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
-import { type Account, type AccountPlace, accountScopes } from "./account.ts";
+import type { Account, AccountPlace } from "./account.ts";
 import { AccountError } from "./account-error.ts";
 import { readPrivateFile, writePrivateFile } from "./private-file.ts";
 
@@ -18,7 +19,7 @@ const content = z.object({
   tokenIn: z.enum(["keychain", "file"]),
   keychainEntry: z.string().min(1),
   tokenAt: z.iso.datetime(),
-  scopes: z.array(z.enum(accountScopes)).readonly(),
+  scopes: z.array(z.enum(grantNames)).readonly(),
 });
 
 /** What `account.json` holds, but for its version. */

@@ -3,10 +3,7 @@
  * its owner alone; nothing else derives a path from a name. The token is in the system's keychain, or else in a file here.
  */
 import { join } from "node:path";
-
-/** What a token may let its owner see; anybody's lets her see the profile. */
-export const accountScopes = ["profile", "email", "bras", "measurements"] as const;
-export type AccountScope = (typeof accountScopes)[number];
+import type { GrantName } from "../mirror/grants.ts";
 
 /** The files of an account. */
 export interface AccountPlace {
@@ -35,7 +32,7 @@ export interface Account extends AccountPlace {
   /** When the token was last given: ISO 8601, UTC. */
   readonly tokenAt: string;
   /** As seen then. */
-  readonly scopes: readonly AccountScope[];
+  readonly scopes: readonly GrantName[];
 }
 
 export const accountsFolder = (dataDir: string): string => join(dataDir, "accounts");

@@ -4,17 +4,17 @@
  */
 import { user as entity } from "../../schema/entities/user.ts";
 import { type Envelope, NotAnEnvelopeError, readEnvelopeOrThrow, readFields } from "../../schema/envelope.ts";
+import type { GrantName } from "../mirror/grants.ts";
 import { resolveLink } from "../service/same-origin.ts";
 import type { Service } from "../service/service.ts";
 import { ServiceError } from "../service/service-error.ts";
-import type { AccountScope } from "./account.ts";
 import { AccountError } from "./account-error.ts";
 
 export interface IdentifiedUser {
   readonly userId: number;
   readonly username: string;
   /** What the token may see, as far as shows. */
-  readonly scopes: readonly AccountScope[];
+  readonly scopes: readonly GrantName[];
 }
 
 /**
@@ -45,7 +45,7 @@ function readUser({ body, links, rel }: Envelope, url: string): IdentifiedUser {
   const { user_id: id, username, email } = readFields(entity.fields, body ?? {}, "/body", []);
   if (rel !== "entity" || typeof id !== "bigint")
     throw refusal(`${url} does not say whose token this is: it gives no user_id`, "Check the base URL.");
-  const scopes: AccountScope[] = ["profile"];
+  const scopes: GrantName[] = ["profile"];
   if (typeof email === "string") scopes.push("email");
   if (typeof links.bras === "string") scopes.push("bras");
   if (typeof links.measurements === "string") scopes.push("measurements");

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
+import { type AccountUser, readAccountUser } from "../mirror/account-user.ts";
 import { openMirrorReader } from "../mirror/mirror.ts";
 
 /** Whose data a mirror holds. */
 export interface MirroredUser {
   readonly baseUrl: string;
   /** Null where no sync has got that far. */
-  readonly userId: number | null;
+  readonly user: AccountUser | null;
 }
 
 /** @returns null where there is no mirror. @throws MirrorError */
@@ -13,8 +14,7 @@ export function readMirroredUser(mirrorFile: string): MirroredUser | null {
   if (!existsSync(mirrorFile)) return null;
   const { db, identity, close } = openMirrorReader(mirrorFile);
   try {
-    const userId = db.prepare<[], unknown>("select user_id from user").pluck().get();
-    return { baseUrl: identity.baseUrl, userId: typeof userId === "number" ? userId : null };
+    return { baseUrl: identity.baseUrl, user: readAccountUser(db) };
   } finally {
     close();
   }

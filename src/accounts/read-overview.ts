@@ -1,8 +1,9 @@
 /** What an account has, read from its mirror's file without asking anybody; well also before its first sync. */
 import { existsSync } from "node:fs";
+import { type GrantName, grantNames, readGrants } from "../mirror/grants.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
 import { listRuns, type RunRecord } from "../mirror/runs.ts";
-import type { Account, AccountScope } from "./account.ts";
+import type { Account } from "./account.ts";
 
 export interface AccountOverview extends Account {
   /** Null where none was begun. */
@@ -33,21 +34,14 @@ export function readOverview(account: Account): AccountOverview {
 }
 
 /** As last seen: by a sync, unless the token was given after that. */
-function readScopes({ db }: MirrorReader, { scopes, tokenAt }: Account): readonly AccountScope[] {
-  const user = db
-    .prepare<[], { hasEmail: 0 | 1; checkedAt: string | null }>(
-      "select email is not null as hasEmail, checked_at as checkedAt from user",
-    )
-    .get();
-  if (user === undefined || (user.checkedAt ?? "") < tokenAt) return scopes;
-  const links = db
-    .prepare<[], string>(
-      "select l.name from _link l join _resource r on r.id = l.from_id where r.kind = 'me' and l.to_id is not null",
-    )
+function readScopes(mirror: MirrorReader, { scopes, tokenAt }: Account): readonly GrantName[] {
+  const checkedAt = mirror.db
+    .prepare<[], string | null>("select max(checked_at) from _resource where kind in ('root', 'me')")
     .pluck()
-    .all();
-  const linked = (["bras", "measurements"] as const).filter((name) => links.includes(name));
-  return ["profile", ...(user.hasEmail ? (["email"] as const) : []), ...linked];
+    .get();
+  const grants = readGrants(mirror);
+  if (grants === null || (checkedAt ?? "") < tokenAt) return scopes;
+  return grantNames.filter((name) => grants[name]);
 }
 
 function countPresent({ db }: MirrorReader, table: "bra" | "measurement"): number {

@@ -59,9 +59,10 @@ export function askTerminal(
         take(character);
       }
     };
-    write(text);
     input.setEncoding("utf8");
+    // Before the question is there: whoever answers at once would else see what she types.
     input.setRawMode(true);
+    write(text);
     input.on("data", read).on("end", endEmpty).resume();
   });
 }

@@ -1,14 +1,14 @@
 /** Accounts in words. */
-import { accountScopes } from "../accounts/account.ts";
 import type { AccountOverview } from "../accounts/read-overview.ts";
 import type { RemovedAccount } from "../accounts/remove-account.ts";
 import { describeTokenPlace } from "../accounts/tokens.ts";
+import { grantNames } from "../mirror/grants.ts";
 import type { AddedAccount } from "../sync/add-account.ts";
 import { formatTable, toShown } from "./text-table.ts";
 
 export function describeAdded({ account, isReplaced, whyNoKeychain }: AddedAccount): string {
   const { name, username, userId, baseUrl, scopes } = account;
-  const missing = accountScopes.filter((scope) => !scopes.includes(scope));
+  const missing = grantNames.filter((scope) => !scopes.includes(scope));
   const kept =
     whyNoKeychain === null
       ? `in ${describeTokenPlace(account)}`
@@ -45,10 +45,10 @@ function describeLastSync(run: AccountOverview["lastSync"]): string {
   return run.stopped === null ? run.endedAt : `${run.endedAt} (${run.stopped})`;
 }
 
-export function describeRemoved({ name, folder, kept }: RemovedAccount): string {
+export function describeRemoved({ name, folder, kept, tokenLeft }: RemovedAccount): string {
   const rest =
     kept.length === 0
-      ? "Nothing of it is left."
+      ? "Nothing of it is left here."
       : `Its data stays in ${folder}; \`armoire account remove ${name} --purge\` erases it.`;
-  return `Removed the account ${name} and its token. ${rest}\n`;
+  return `Removed the account ${name}${tokenLeft === null ? " and its token" : ""}. ${rest}\n`;
 }

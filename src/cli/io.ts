@@ -36,7 +36,7 @@ export function systemIo(): Io {
     columns: process.stderr.columns ?? 80,
     outColumns:
       process.stdout.isTTY === true ? Number(process.env.COLUMNS) || process.stdout.columns || 80 : null,
-    ask: process.stdin.isTTY && process.stderr.isTTY ? askHere : null,
+    ask: process.stdin.isTTY ? askHere : null,
     readInput,
     out: writerTo(process.stdout),
     err: (text) => void process.stderr.write(text),

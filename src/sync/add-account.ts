@@ -3,15 +3,16 @@
  * a name and a token. Out: the account. Added again, an account gets another token, if it is the same user's.
  */
 import { randomUUID } from "node:crypto";
-import { accountPlace } from "../accounts/account.ts";
+import { type Account, accountPlace } from "../accounts/account.ts";
 import { AccountError } from "../accounts/account-error.ts";
 import { requireAccountName } from "../accounts/account-name.ts";
 import { findReadableAccount, listAccountNames } from "../accounts/accounts.ts";
 import { type IdentifiedUser, identifyUser } from "../accounts/identify-user.ts";
 import { inAccountFolder } from "../accounts/in-account-folder.ts";
 import type { Keychain } from "../accounts/keychain.ts";
-import { readMirroredUser } from "../accounts/mirrored-user.ts";
+import { type MirroredUser, readMirroredUser } from "../accounts/mirrored-user.ts";
 import { type KeptToken, keepToken } from "../accounts/tokens.ts";
+import { type AccountUser, isSameUser, nameOfUser } from "../mirror/account-user.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
@@ -56,9 +57,9 @@ export async function addAccount(options: AddAccountOptions): Promise<AddedAccou
     const metered = { baseUrl, credential: token, ledgerFile, budget: null, keep: 0, connections: 1, clock };
     const { service, close } = openMeteredService(metered);
     const user = await identifyUser(service, baseUrl, signal).finally(close);
-    const owner = earlier ?? readMirroredUser(mirrorFile);
-    if (owner !== null) requireSame(name, owner, { ...user, baseUrl });
-    requireNoOther(dataDir, name, { ...user, baseUrl });
+    const owner = earlier === null ? readMirroredUser(mirrorFile) : { baseUrl, user: userOf(earlier) };
+    if (owner !== null) requireSame(name, owner, { baseUrl, user: userOf(user) });
+    requireNoOther(dataDir, name, baseUrl, user);
     const { addedAt = startedAt, keychainEntry = `${name} ${randomUUID()}` } = earlier ?? {};
     const serviceName = options.serviceName ?? earlier?.serviceName ?? "service";
     const facts = { name, baseUrl, serviceName, addedAt, keychainEntry, tokenAt: startedAt, ...user };
@@ -66,38 +67,30 @@ export async function addAccount(options: AddAccountOptions): Promise<AddedAccou
   });
 }
 
-/** Of a mirror without an account, only what that tells. */
-interface Owner {
-  readonly baseUrl: string;
-  readonly userId: number | null;
-  readonly username?: string;
-}
-
-type UserOfService = Pick<IdentifiedUser, "userId" | "username"> & { readonly baseUrl: string };
-
-function requireSame(name: string, owner: Owner, user: UserOfService): void {
-  if (owner.baseUrl === user.baseUrl && (owner.userId ?? user.userId) === user.userId) return;
-  throw taken(
-    `The name ${name} is of ${describeUser(owner)} at ${owner.baseUrl}; this token is of ${describeUser(user)} at ${user.baseUrl}.`,
-  );
+function requireSame(name: string, owner: MirroredUser, { baseUrl, user }: MirroredUser): void {
+  const isSame = owner.user === null || user === null || isSameUser(owner.user, user);
+  if (owner.baseUrl === baseUrl && isSame) return;
+  const [whose, of] = [owner.user, user].map((one) => (one === null ? "a user" : nameOfUser(one)));
+  throw taken(`The name ${name} is of ${whose} at ${owner.baseUrl}; this token is of ${of} at ${baseUrl}.`);
 }
 
 /** One user's data lies in one place; two would each spend her allowance and know half. */
-function requireNoOther(dataDir: string, name: string, user: UserOfService): void {
+function requireNoOther(dataDir: string, name: string, baseUrl: string, user: IdentifiedUser): void {
   for (const other of listAccountNames(dataDir)) {
     if (other === name) continue;
     const account = findReadableAccount(dataDir, other);
-    if (account?.userId !== user.userId || account.baseUrl !== user.baseUrl) continue;
+    if (account?.userId !== user.userId || account.baseUrl !== baseUrl) continue;
     throw new AccountError(
       "taken",
-      `This token is of ${describeUser(user)}, who is the account ${other} already.`,
+      `This token is of ${nameOfUser(userOf(user))}, who is the account ${other} already.`,
       `\`armoire account add ${other}\` gives it this token.`,
     );
   }
 }
 
-function describeUser({ username, userId }: Owner): string {
-  return username === undefined ? `user ${userId}` : `${username} (user ${userId})`;
+/** As mirrors know her. */
+function userOf({ userId, username }: Pick<Account, "userId" | "username">): AccountUser {
+  return { userId: String(userId), username };
 }
 
 function taken(what: string): AccountError {

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { type Diagnosis, diagnose, diagnoseError } from "../../doctor/diagnose.ts";
 import type { Credential } from "../../service/credential.ts";
-import { readAppCredential } from "../credentials.ts";
+import { readCredential } from "../credentials.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { candidateMirrorFiles, ledgerFile } from "../mirror-file.ts";
@@ -24,9 +24,9 @@ It asks the service for one page, its root. Secrets are never shown.`,
     )
     .action(async ({ offline }: { offline?: boolean }) => {
       const settings = readSettings(command, io);
-      const credential = attempt(() => readAppCredential(io));
-      const mirrorFiles = attempt(() => candidateMirrorFiles(settings));
-      const rows = [...settingRows(settings), credentialRow(credential)];
+      const credential = await attempt(() => readCredential(settings, io));
+      const mirrorFiles = await attempt(() => candidateMirrorFiles(settings));
+      const rows = [...settingRows(settings), credentialRow(credential, settings)];
       const checked = await diagnose({
         dataDir: settings.dataDir.value ?? "",
         baseUrl: offline ? null : settings.baseUrl.value,
@@ -59,8 +59,10 @@ function settingRows({ dataDir, baseUrl, serviceName, mirror }: Settings): (stri
   ]);
 }
 
-function credentialRow({ value, problem }: Attempt<Credential | null>): string[] {
-  if (problem !== null) return ["credential", "unusable", "environment"];
+function credentialRow({ value, problem }: Attempt<Credential | null>, { account }: Settings): string[] {
+  const from = account === null ? "environment" : `account ${account.name}`;
+  if (problem !== null) return ["credential", "unusable", from];
+  if (value?.kind === "token") return ["credential", "user token", from];
   return value === null
     ? ["credential", "none", "not set"]
     : ["credential", "application key", "environment"];
@@ -73,9 +75,9 @@ interface Attempt<Value> {
 }
 
 /** What would end any other command is one thing among others to tell here. */
-function attempt<Value>(read: () => Value): Attempt<Value> {
+async function attempt<Value>(read: () => Value | Promise<Value>): Promise<Attempt<Value>> {
   try {
-    return { value: read(), problem: null };
+    return { value: await read(), problem: null };
   } catch (error) {
     return { value: null, problem: diagnoseError(error) };
   }
