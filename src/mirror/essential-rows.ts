@@ -3,7 +3,7 @@
  * kept elsewhere and put back. Out: rows as plain objects, the same ones for the same state. In: such rows, into a new mirror.
  */
 import { isoTimeOf, millisOf, timeColumns } from "../../schema/stored-time.ts";
-import { type Connection, withDeferredForeignKeys } from "./connection.ts";
+import { type Connection, withLateReferences } from "./connection.ts";
 import { identityKeys } from "./meta.ts";
 
 export type EssentialCell = string | number | null;
@@ -84,13 +84,12 @@ export async function putEssentials(
       insert.run({ ...defaults, ...given });
     }
   };
-  await withDeferredForeignKeys(db, () =>
-    fill(putRows, (sha256, body) => {
-      insertBody.run(contentIdOf(sha256), Buffer.from(sha256, "hex"), body.byteLength, body);
-    }),
-  ).catch((error) => {
+  const putBody: PutBody = (sha256, body) =>
+    void insertBody.run(contentIdOf(sha256), Buffer.from(sha256, "hex"), body.byteLength, body);
+  const stray = await withLateReferences(db, () => fill(putRows, putBody)).catch((error) => {
     throw isRefusal(error) ? new EssentialRowError(error.message, { cause: error }) : error;
   });
+  if (stray !== null) throw new EssentialRowError(`a row of ${stray} refers to one that is not there`);
 }
 
 /** Rows that no mirror has. */
