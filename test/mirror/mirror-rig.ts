@@ -1,5 +1,4 @@
 /** A mirror in a folder of its own, and walks over it as a sync makes them, but with every answer at hand. */
-import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,9 +19,6 @@ import { kindsInScope } from "../../src/sync/scope.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
 import { answerFrom, baseUrl, type World } from "./world.ts";
 
-/** In memory where the system has such a place: a thousand commits of these tests prove nothing about a disk. */
-const fastFolder = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
-
 export interface MirrorRig extends AsyncDisposable {
   readonly folder: string;
   readonly file: string;
@@ -32,7 +28,7 @@ export interface MirrorRig extends AsyncDisposable {
 }
 
 export async function startMirrorRig(url = baseUrl): Promise<MirrorRig> {
-  const folder = await mkdtemp(join(fastFolder, "armoire-mirror-"));
+  const folder = await mkdtemp(join(tmpdir(), "armoire-mirror-"));
   const file = join(folder, "catalogue.sqlite");
   const writers: MirrorWriter[] = [];
   return {
