@@ -2,9 +2,12 @@
 import { Argument, type Command } from "commander";
 import { type ShownKind, shownKinds } from "../../query/called.ts";
 import { readHistory } from "../../query/history.ts";
+import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
 import { describeHistory } from "../describe-history.ts";
+import { historyColumns, rowsOfHistory } from "../history-rows.ts";
 import type { Io } from "../io.ts";
 import { withMirror } from "../mirror-file.ts";
+import { type FormatFlags, formatOption, printRows, readFormat } from "../print-result.ts";
 import { readSettings } from "../settings.ts";
 import { toJson } from "../to-json.ts";
 
@@ -12,17 +15,25 @@ export function configure(command: Command, io: Io): void {
   command
     .addArgument(new Argument("<kind>", "what it is").choices(shownKinds))
     .argument("<key>", "its URL, its slugs from the brand down, or its name")
+    .addOption(formatOption())
+    .addOption(asOfOption())
     .addHelpText(
       "after",
       `
 Examples:
   armoire history brand comexim
   armoire history model comexim/some-model
-  armoire history size comexim/some-model/65F --json`,
+  armoire history size comexim/some-model/65F --json
+  armoire history model comexim/some-model --format csv
+  armoire history brand comexim --as-of 2026-11-03`,
     )
-    .action((kind: ShownKind, key: string) => {
+    .action(async (kind: ShownKind, key: string, flags: AsOfFlags & FormatFlags) => {
       const settings = readSettings(command, io);
-      const history = withMirror(settings, (mirror) => readHistory(mirror, kind, key));
-      io.out(settings.json ? `${toJson(history)}\n` : describeHistory(history));
+      const asOf = readAsOf(flags, settings, io);
+      const history = withMirror(settings, (mirror) => readHistory(mirror, kind, key), asOf);
+      const format = readFormat(flags, settings);
+      if (format === "table") await io.out(describeHistory(history));
+      else if (format === "json") await io.out(`${toJson(history)}\n`);
+      else await printRows(historyColumns, rowsOfHistory(history), format, { raw: false }, io.out);
     });
 }

@@ -5,6 +5,7 @@ import { type ShownResource, showResource } from "../../query/show.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
 import type { Io } from "../io.ts";
 import { withMirror } from "../mirror-file.ts";
+import { type FormatFlags, formatOption, printRows, readFormat } from "../print-result.ts";
 import { readSettings } from "../settings.ts";
 import { toShown } from "../text-table.ts";
 import { toJson } from "../to-json.ts";
@@ -13,6 +14,7 @@ export function configure(command: Command, io: Io): void {
   command
     .addArgument(new Argument("<kind>", "what it is").choices(shownKinds))
     .argument("<key>", "its URL, its slugs from the brand down, or its name")
+    .addOption(formatOption())
     .addOption(asOfOption())
     .addHelpText(
       "after",
@@ -21,13 +23,20 @@ Examples:
   armoire show brand comexim
   armoire show model comexim/some-model
   armoire show size comexim/some-model/65F --json
+  armoire show model comexim/some-model --format csv
   armoire show brand comexim --as-of 2026-11-03`,
     )
-    .action((kind: ShownKind, key: string, flags: AsOfFlags) => {
+    .action(async (kind: ShownKind, key: string, flags: AsOfFlags & FormatFlags) => {
       const settings = readSettings(command, io);
       const asOf = readAsOf(flags, settings, io);
       const shown = withMirror(settings, (mirror) => showResource(mirror, kind, key), asOf);
-      io.out(settings.json ? `${toJson(shown)}\n` : describe(shown));
+      const format = readFormat(flags, settings);
+      if (format === "table") await io.out(describe(shown));
+      else if (format === "json") await io.out(`${toJson(shown)}\n`);
+      else {
+        const { fields } = shown;
+        await printRows(Object.keys(fields), [Object.values(fields)], format, { raw: false }, io.out);
+      }
     });
 }
 
