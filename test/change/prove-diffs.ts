@@ -9,6 +9,7 @@ import { diff } from "../../src/change/diff.ts";
 import { openRunsOfMirror } from "../../src/change/mirror-state.ts";
 import { compareText, type State } from "../../src/change/state.ts";
 import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { problemsOf } from "../mirror/mirror-rig.ts";
 import { publicState } from "../mirror/public-state.ts";
 import { apply, type Rows, textOf } from "./apply.ts";
 import { histories, type LivedMirror, liveThrough, type Step } from "./histories.ts";
@@ -38,6 +39,9 @@ export async function proveDiffs({ histories: count, seed, onProven }: ProofOpti
 function provePast(history: readonly Step[], { file, frozen }: LivedMirror): void {
   // The list of changes is of revisions, and fewer are left where runs were forgotten.
   const isWhole = history.every(({ forgets }) => forgets === 0);
+  const present = openMirrorReader(file);
+  deepStrictEqual(problemsOf(present), []);
+  present.close();
   for (const [run, state] of frozen) {
     const reader = openMirrorReader(file, { kind: "run", run });
     const { recently_changed: remaining, ...shown } = publicState(reader.db);
