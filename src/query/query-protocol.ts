@@ -9,8 +9,8 @@ export interface StartQuery {
   readonly type: "start";
   /** An absolute path. */
   readonly file: string;
-  /** A run that has ended, whose state the statement reads; null for the present. */
-  readonly asOfRun: number | null;
+  /** Statements that make the file show its past; none for the present. */
+  readonly shownViews: readonly string[];
   readonly sql: string;
   readonly parameters: QueryParameters;
   readonly maxRows: number;
