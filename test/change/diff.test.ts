@@ -23,6 +23,6 @@ it("of two runs of a mirror, says the same as of two mirrors that are copies of 
       expect([...diff(...few)]).toEqual([...diff(...whole)]);
       for (const state of [...few, ...whole]) state.close();
     }),
-    { numRuns: 15 },
+    { numRuns: 8 },
   );
 });

@@ -48,7 +48,7 @@ it("shows each run's state as it was when the run closed, whatever came after", 
         expectShown(rig, kept);
       },
     ),
-    { numRuns: 15, endOnFailure: true },
+    { numRuns: 8, endOnFailure: true },
   );
 });
 
