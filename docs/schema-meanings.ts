@@ -119,6 +119,14 @@ export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
     about: "The user's measurements, each one whole, since their shape is not known.",
     columns: { n: "position, from 0", payload: "JSON, as sent" },
   },
+  measurement_value: {
+    about: "What is in a measurement at its top: a row for each value that is no object and no list.",
+    columns: {
+      n: "the measurement's, in `measurement`",
+      name: "as sent",
+      value: "true and false are 1 and 0",
+    },
+  },
   known: {
     about: "Everything that the mirror knows of, also what was only listed and not fetched yet.",
     columns: {
@@ -183,7 +191,7 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
         "`due`, `held`, `failed` (another origin), `elsewhere` (the other area of the service), `superseded` (a page that no list leads to any more), `gone`",
       etag: "what to ask with next time",
       checked_run: "the run that last asked for it; 0 for none, negative where it is to be asked for again",
-      checked_at: "",
+      checked_at: "milliseconds since 1970, as all times in the large tables",
       first_run: "the run that found it",
       gone_run: "the run that found it gone",
       attempts: "failures since the last answer",

@@ -44,7 +44,8 @@ export interface ResourceTable {
   state: ResourceState;
   etag: string | null;
   checked_run: Generated<number>;
-  checked_at: string | null;
+  /** Milliseconds since 1970, as all times of the large tables. */
+  checked_at: number | null;
   first_run: number;
   gone_run: number | null;
   attempts: Generated<number>;
@@ -84,12 +85,12 @@ export interface RevisionTable {
   from_run: number;
   to_run: number | null;
   status: number;
-  fetched_at: string;
+  fetched_at: number;
   /** What relative links in the body are relative to, where a redirect led away from the resource's own URL. */
   base_url: string | null;
   /** When it was last found to be current; null while it is. */
   seen_run: number | null;
-  seen_at: string | null;
+  seen_at: number | null;
 }
 
 export interface LinkTable {

@@ -52,6 +52,18 @@ export function openForReading(file: string): Connection {
   }
 }
 
+/** One transaction in which a row may refer to one that comes later in it. */
+export async function withDeferredForeignKeys(db: Connection, work: () => Promise<void>): Promise<void> {
+  db.exec("begin immediate");
+  try {
+    db.pragma("defer_foreign_keys = on");
+    await work();
+    db.exec("commit");
+  } finally {
+    if (db.inTransaction) db.exec("rollback");
+  }
+}
+
 function requireOurs(db: Connection, file: string): void {
   const hasMigrations =
     db.prepare("select 1 from sqlite_schema where name = '_migration'").get() !== undefined;

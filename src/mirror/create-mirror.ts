@@ -2,26 +2,44 @@
  * Makes a new mirror beside its place and puts it there when it is whole, so that a process that dies meanwhile leaves no
  * half of one. The caller holds the lock.
  */
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { openForWriting } from "./connection.ts";
+import { type Connection, openForWriting } from "./connection.ts";
 import { type MirrorIdentity, writeIdentity } from "./meta.ts";
 import { migrate } from "./migrate.ts";
+import { syncFolder } from "./sync-folder.ts";
 
-/** @throws MirrorError */
-export async function createMirror(file: string, identity: MirrorIdentity): Promise<void> {
+/**
+ * @param fill puts into it what it is to hold from the beginning; nothing unless told
+ * @throws MirrorError, and what `fill` throws: then there is no mirror
+ */
+export async function createMirror(
+  file: string,
+  identity: MirrorIdentity,
+  fill: (db: Connection) => Promise<void> = async () => {},
+): Promise<void> {
   const partial = `${file}.new`;
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(partial + suffix, { force: true });
-  const db = openForWriting(partial, { isPrivate: identity.area === "account" });
+  removePartial(partial);
   try {
-    await migrate(db);
-    writeIdentity(db, identity);
-  } finally {
-    db.close();
+    const db = openForWriting(partial, { isPrivate: identity.area === "account" });
+    try {
+      await migrate(db);
+      writeIdentity(db, identity);
+      await fill(db);
+    } finally {
+      db.close();
+    }
+    setLeftoversAside(file);
+    renameSync(partial, file);
+  } catch (error) {
+    removePartial(partial);
+    throw error;
   }
-  setLeftoversAside(file);
-  renameSync(partial, file);
   syncFolder(dirname(file));
+}
+
+function removePartial(partial: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(partial + suffix, { force: true });
 }
 
 /** SQLite would replay into the new mirror what an earlier one left in its log, when only its main file was moved away. */
@@ -33,15 +51,4 @@ function setLeftoversAside(file: string): void {
     renameSync(leftover, `${leftover}.orphan-${n}`);
   }
   rmSync(`${file}-shm`, { force: true });
-}
-
-/** Makes the new name durable; Windows cannot, and does not need to. */
-function syncFolder(folder: string): void {
-  if (process.platform === "win32") return;
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

@@ -1,4 +1,5 @@
 /** Runs whose process died before it could close them: what they did is in the mirror, and nowhere else. */
+import { isoTimeOf } from "../../schema/stored-time.ts";
 import type { Connection } from "./connection.ts";
 import type { RunCounts } from "./runs.ts";
 
@@ -37,7 +38,7 @@ function readTraces(db: Connection, runId: number): Traces {
          select resource_id as id, seq, fetched_at from _revision where from_run = :run
        )
        select
-         (select max(at) from (select checked_at as at from checked union all select fetched_at from stored)) as endedAt,
+         (select ${isoTimeOf("max(at)")} from (select checked_at as at from checked union all select fetched_at from stored)) as endedAt,
          (select count(distinct id) from stored where seq = 1) as new,
          (select count(distinct id) from stored where seq > 1 and id not in (select id from stored where seq = 1)) as changed,
          (select count(*) from checked where id not in (select id from stored)

@@ -3,11 +3,9 @@
  * links and states together, or nothing of them. It knows neither where results come from nor what is asked next.
  */
 import { hash } from "node:crypto";
-import { NotAnEnvelopeError } from "../../schema/envelope.ts";
-import { JsonError } from "../../schema/json.ts";
 import type { ResourceState } from "../../schema/tables.ts";
 import type { Connection } from "./connection.ts";
-import { type DeriveContext, deriveOrThrow, parseBodyOrThrow, UnexpectedRelError } from "./derive.ts";
+import { type DeriveContext, deriveOrThrow, isRefusal, parseBodyOrThrow } from "./derive.ts";
 import type { FetchedBody, FetchResult } from "./fetch-result.ts";
 import { noteSeen } from "./note-seen.ts";
 import type { DerivedWriter } from "./write-derived.ts";
@@ -133,11 +131,12 @@ export function prepareIngest(
     runId: number,
     summary: IngestSummary,
   ): void => {
+    const at = Date.parse(result.fetchedAt);
     const sha256 = hash("sha256", result.body, "buffer");
     const last = lastRevisionOf(resource);
     const isSame = last?.sha256?.equals(sha256) ?? false;
     if (isSame && resource.state === "held") {
-      setHeld.run(result.etag, runId, runId, result.fetchedAt, resource.id);
+      setHeld.run(result.etag, runId, runId, at, resource.id);
       summary.unchanged++;
       return;
     }
@@ -156,32 +155,27 @@ export function prepareIngest(
         contentId,
         runId,
         result.status,
-        result.fetchedAt,
+        at,
         result.finalUrl ?? null,
       );
     }
-    setHeld.run(result.etag, runId, runId, result.fetchedAt, resource.id);
+    setHeld.run(result.etag, runId, runId, at, resource.id);
     summary.discovered += writer.write({ ...resource, isKnown: last !== undefined }, derived, runId);
     if (last === undefined) summary.new++;
     else if (isSame) summary.unchanged++;
     else summary.changed++;
   };
 
-  const ingestGone = (
-    resource: StoredResource,
-    fetchedAt: string,
-    runId: number,
-    summary: IngestSummary,
-  ): void => {
+  const ingestGone = (resource: StoredResource, at: number, runId: number, summary: IngestSummary): void => {
     // A page that is no longer there is no loss: its items are listed by others, or proven absent by themselves.
     const state = isLaterPage.get(resource.id) ? "superseded" : "gone";
     if (state === "gone" && lastRevisionOf(resource)?.sha256) {
       setSeen.run(resource.id);
-      noteAbsent.run(runId, runId, runId, fetchedAt, resource.id);
+      noteAbsent.run(runId, runId, runId, at, resource.id);
       return;
     }
     closeRevision.run(runId, resource.id);
-    setAbsent.run(state, runId, fetchedAt, runId, resource.id);
+    setAbsent.run(state, runId, at, runId, resource.id);
     if (state === "gone" && resource.goneRun === null) summary.gone++;
   };
 
@@ -199,11 +193,11 @@ export function prepareIngest(
       case "not-modified":
         // Asked for before it became something else, whose validator is forgotten: it is still due to be read as that.
         if (resource.state === "due" && resource.etag === null) return;
-        setChecked.run(runId, result.fetchedAt, resource.id);
+        setChecked.run(runId, Date.parse(result.fetchedAt), resource.id);
         summary.unchanged++;
         return;
       case "gone":
-        ingestGone(resource, result.fetchedAt, runId, summary);
+        ingestGone(resource, Date.parse(result.fetchedAt), runId, summary);
         return;
       case "failed":
         fail(resource, `${result.code}: ${result.message}`, summary);
@@ -226,10 +220,4 @@ export function prepareIngest(
     return summary;
   });
   return (results, runId) => transaction.immediate(results, runId);
-}
-
-function isRefusal(error: unknown): error is Error {
-  return (
-    error instanceof NotAnEnvelopeError || error instanceof JsonError || error instanceof UnexpectedRelError
-  );
 }

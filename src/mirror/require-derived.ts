@@ -15,8 +15,12 @@ export function isDerived(db: Connection, table: string): boolean {
  * @throws MirrorError `older`
  */
 export function requireDerived(db: Connection, table: string, lack: string): void {
-  if (isDerived(db, table)) return;
-  throw new MirrorError(
+  if (!isDerived(db, table)) throw tooOld(db, lack);
+}
+
+/** @param lack what such a mirror does not do */
+export function tooOld(db: Connection, lack: string): MirrorError {
+  return new MirrorError(
     "older",
     db.name,
     `The mirror is of an earlier version, which does not ${lack}`,

@@ -23,7 +23,7 @@ export function reconsiderTombstones(db: Connection, checkedBefore: string, now:
        or id in (select l.to_id from _link l join _resource s on s.id = l.from_id and s.state = 'held' and s.absent_by is null)
      ) or state = 'superseded' and id in (
        select p.next_id from _page p join _resource r on r.id = p.id and r.state = 'held'))`,
-  ).run(checkedBefore, now);
+  ).run(Date.parse(checkedBefore), Date.parse(now));
 }
 
 export interface ClosedAbsences extends Omit<AbsenceDecision, "goneIds"> {

@@ -4,6 +4,7 @@
  */
 import type { MirrorReader } from "../mirror/mirror.ts";
 import { requireHistory } from "../mirror/require-derived.ts";
+import { prepareShowTime } from "../mirror/row-times.ts";
 import type { ShownKind } from "./called.ts";
 import { type Fields, type FieldValue, readFieldHistory } from "./field-history.ts";
 import { findResource } from "./find-resource.ts";
@@ -67,10 +68,14 @@ interface RevisionRow {
   readonly contentId: number;
 }
 
-/** @throws KeyError when the key finds none, or several */
-export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string): ResourceHistory {
+/**
+ * @param key null for the only one of its kind
+ * @throws KeyError when the key finds none, or several
+ */
+export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string | null): ResourceHistory {
   const { db, asOf } = mirror;
   requireHistory(db);
+  const shown = prepareShowTime(db);
   const { href } = findResource(mirror, kind, key);
   const resource = db
     .prepare<[string], Moment & { readonly id: number }>(
@@ -83,9 +88,9 @@ export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string):
   // What is current was seen whenever it was checked, unless the last answer was that it is gone.
   const rows = db
     .prepare<[number], RevisionRow>(
-      `select v.seq, v.from_run as fromRun, v.fetched_at as fetchedAt, v.to_run as toRun, g.started_at as goneAt, v.content_id as contentId,
+      `select v.seq, v.from_run as fromRun, ${shown("v.fetched_at")} as fetchedAt, v.to_run as toRun, g.started_at as goneAt, v.content_id as contentId,
          iif(v.to_run is null and r.absent_by is not 'answer', abs(r.checked_run), v.seen_run) as seenRun,
-         iif(v.to_run is null and r.absent_by is not 'answer', r.checked_at, v.seen_at) as seenAt
+         ${shown("iif(v.to_run is null and r.absent_by is not 'answer', r.checked_at, v.seen_at)")} as seenAt
        from _revision v join _resource r on r.id = v.resource_id left join _run g on g.id = v.to_run
        where v.resource_id = ? order by v.seq`,
     )

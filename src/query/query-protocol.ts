@@ -9,6 +9,8 @@ export interface StartQuery {
   readonly type: "start";
   /** An absolute path. */
   readonly file: string;
+  /** An absolute path: another mirror that the statement may read, its tables under `catalogue.`; null for none. */
+  readonly catalogue: string | null;
   /** Statements that make the file show its past; none for the present. */
   readonly shownViews: readonly string[];
   readonly sql: string;

@@ -29,7 +29,7 @@ export function unknownBrand(brand: string, found: FoundBrands): SyncError {
 /** A pass that is not over, or ended as partial, has a row; one that made a whole has none. */
 function isListFresh({ db }: MirrorReader, now: number): boolean {
   const { since, isWhole } = db
-    .prepare<[], { since: string | null; isWhole: 0 | 1 | null }>(
+    .prepare<[], { since: number | null; isWhole: 0 | 1 | null }>(
       `select min(r.checked_at) as since,
          min(r.state = 'held' and p.id is not null and s.collection_id is null) as isWhole
        from _resource r left join _page p on p.id = r.id left join _pass s on s.collection_id = p.collection_id
@@ -37,6 +37,6 @@ function isListFresh({ db }: MirrorReader, now: number): boolean {
     )
     .get() ?? { since: null, isWhole: null };
   if (since === null || isWhole !== 1) return false;
-  const ageMillis = now - Date.parse(since);
+  const ageMillis = now - since;
   return ageMillis >= 0 && ageMillis < weights.restDays * dayMillis;
 }

@@ -24,6 +24,7 @@ export const writeNames = [
   "beginRun",
   "seed",
   "follow",
+  "recordUser",
   "beginCycle",
   "reconsiderTombstones",
   "ingest",

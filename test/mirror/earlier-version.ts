@@ -3,6 +3,8 @@ import Database from "better-sqlite3";
 import { Kysely, SqliteDialect } from "kysely";
 import { Migrator } from "kysely/migration";
 import { migrations } from "../../schema/migrations.ts";
+import { isoTimeOf } from "../../schema/stored-time.ts";
+import { views } from "../../schema/views.ts";
 
 /** Makes a file with only these migrations, and with whatever its tables can take of a mirror whose bodies are not compressed. */
 export async function makeEarlierVersion(
@@ -29,15 +31,29 @@ export async function makeEarlierVersion(
   db.prepare("attach ? as later").run(mirror);
   const tables = db
     .prepare<[], string>(
-      "select name from main.sqlite_schema where type = 'table' and name not like '\\_migration%' escape '\\'",
+      `select name from main.sqlite_schema where type = 'table'
+         and name not like '\\_migration%' escape '\\' and name not like '\\_search\\_index%' escape '\\'`,
     )
     .pluck();
   for (const table of tables.all()) {
-    const columns = db.prepare<[string], string>("select name from pragma_table_info(?)").pluck().all(table);
+    const columns = db
+      .prepare<[string, string], { name: string; type: string; now: string }>(
+        `select earlier.name, earlier.type, later.type as now from pragma_table_info(?, 'main') earlier
+         join pragma_table_info(?, 'later') later on later.name = earlier.name`,
+      )
+      .all(table, table);
+    // Times of rows were text.
+    const values = columns.map(({ name, type, now }) =>
+      type === "TEXT" && now === "INTEGER" ? isoTimeOf(name) : name,
+    );
+    const names = columns.map(({ name }) => name);
     db.exec(
-      `insert into main.${table} (${columns.join(", ")}) select ${columns.join(", ")} from later.${table}`,
+      `insert into main.${table} (${names.join(", ")}) select ${values.join(", ")} from later.${table}`,
     );
   }
+  for (const [name, select] of Object.entries(views))
+    db.exec(`create view ${name} as ${select.replaceAll(isoTimeOf("r.checked_at"), "r.checked_at")}`);
+  if (names.includes("0006-search")) db.exec("insert into _search_index (_search_index) values ('rebuild')");
   db.pragma("journal_mode = wal");
   db.close();
 }

@@ -1,5 +1,6 @@
 /** One batch of results, one transaction: what is kept, what is closed, and what is left as it was. */
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { isoTimeOf } from "../../schema/stored-time.ts";
 import type { FetchResult } from "../../src/mirror/fetch-result.ts";
 import { emptySummary } from "../../src/mirror/ingest.ts";
 import type { MirrorWriter } from "../../src/mirror/mirror.ts";
@@ -35,7 +36,7 @@ interface Revision {
 function revisionsOf(url: string): Revision[] {
   return mirror.db
     .prepare<[string], Revision & { body: Buffer }>(
-      `select v.seq, v.from_run as fromRun, v.to_run as toRun, v.status, v.fetched_at as fetchedAt, c.body
+      `select v.seq, v.from_run as fromRun, v.to_run as toRun, v.status, ${isoTimeOf("v.fetched_at")} as fetchedAt, c.body
        from _revision v join _content c on c.id = v.content_id join _resource r on r.id = v.resource_id
        where r.url = ? order by v.seq`,
     )
@@ -266,7 +267,10 @@ it("a 304 touches nothing but the check", () => {
   const { runId, summary } = ingestOne(brandUrl, "not-modified");
   expect(summary).toMatchObject({ unchanged: 1 });
   const { checked_run, checked_at, ...after } = resourceAt(brandUrl);
-  expect({ checked_run, checked_at }).toEqual({ checked_run: runId, checked_at: "2026-02-02T02:02:02.000Z" });
+  expect({ checked_run, checked_at }).toEqual({
+    checked_run: runId,
+    checked_at: Date.parse("2026-02-02T02:02:02.000Z"),
+  });
   expect(after).toEqual(before);
   expect(canonicalDump(mirror)).toEqual(dump);
   expect(revisionsOf(brandUrl)).toEqual(revisions);

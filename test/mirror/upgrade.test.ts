@@ -1,49 +1,22 @@
 /** A mirror that an earlier version made, which kept every body and not what rows were before. */
 import Database from "better-sqlite3";
 import fc from "fast-check";
-import { Kysely, SqliteDialect } from "kysely";
-import { type Migration, Migrator } from "kysely/migration";
 import { expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { migrations } from "../../schema/migrations.ts";
 import { openMirrorReader, openMirrorWriter } from "../../src/mirror/mirror.ts";
+import { readHistory } from "../../src/query/history.ts";
+import { readStatus } from "../../src/query/status.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { planSync } from "../../src/sync/plan-sync.ts";
+import { makeEarlierVersion } from "./earlier-version.ts";
 import { problemsOf, someTime, startMirrorRig, walk } from "./mirror-rig.ts";
 import { publicState } from "./public-state.ts";
 import { worldOfTruth } from "./world.ts";
 
-/** The same mirror as the version before the history would have made it. */
-async function copyAsOlder(file: string, older: string): Promise<void> {
-  const db = new Database(older);
-  db.pragma("journal_mode = WAL");
-  db.pragma(`application_id = ${Buffer.from("arm1").readUInt32BE()}`);
-  db.pragma("foreign_keys = OFF");
-  const earlier = Object.entries(migrations).slice(0, 2);
-  const loaded = earlier.map(async ([name, load]): Promise<[string, Migration]> => [name, await load()]);
-  const { error } = await new Migrator({
-    db: new Kysely({ dialect: new SqliteDialect({ database: db }) }),
-    provider: { getMigrations: async () => Object.fromEntries(await Promise.all(loaded)) },
-    migrationTableName: "_migration",
-    migrationLockTableName: "_migration_lock",
-  }).migrateToLatest();
-  if (error !== undefined) throw error;
-  db.prepare("attach ? as newer").run(file);
-  const tables = db
-    .prepare<[], string>(
-      "select name from main.sqlite_schema where type = 'table' and name not like '\\_migration%' escape '\\'",
-    )
-    .pluck()
-    .all();
-  for (const table of tables) {
-    const columns = db
-      .prepare<[string], string>("select name from pragma_table_info(?, 'main')")
-      .pluck()
-      .all(table)
-      .join(", ");
-    db.exec(`insert into main.${table} (${columns}) select ${columns} from newer.${table}`);
-  }
-  db.close();
-}
+const versions = Object.keys(migrations);
+const beforeHistory = versions.slice(0, 2);
+const beforeTimesWereNumbers = versions.slice(0, 7);
 
 const advance = fc.record({
   changes: fc.nat(8),
@@ -69,7 +42,7 @@ it("shows the same past, once it was opened for writing, as one that remembered 
         const { identity } = mirror;
         mirror.close();
         const older = `${rig.folder}/older.sqlite`;
-        await copyAsOlder(rig.file, older);
+        await makeEarlierVersion(older, rig.file, beforeHistory);
         expect(() => openMirrorReader(older, { kind: "run", run: 1 })).toThrow(
           expect.objectContaining({ name: "MirrorError", code: "older", file: older }),
         );
@@ -80,7 +53,7 @@ it("shows the same past, once it was opened for writing, as one that remembered 
             const reader = openMirrorReader(file, { kind: "run", run });
             const { coverage = [], ...state } = publicState(reader.db);
             reader.close();
-            // Which pages were off their list\'s chain at a time is remembered since this version only.
+            // Which pages were off their list's chain at a time is remembered since this version only.
             return { ...state, coverage: coverage.filter((row) => /^\["(root|brand|model|size)"/.test(row)) };
           });
           expect(upgraded).toEqual(kept);
@@ -92,4 +65,46 @@ it("shows the same past, once it was opened for writing, as one that remembered 
     ),
     { numRuns: 12 },
   );
+});
+
+it("tells when it was last checked as before, and plans once it was opened for writing", async () => {
+  await using sandbox = await startSandbox({ brands: 3, models: 6, sizes: 14 });
+  await using rig = await startMirrorRig(sandbox.url);
+  const mirror = await rig.write();
+  walk(mirror, worldOfTruth(sandbox.truth()));
+  const { identity } = mirror;
+  mirror.close();
+  const older = `${rig.folder}/older.sqlite`;
+  await makeEarlierVersion(older, rig.file, beforeTimesWereNumbers);
+  const db = new Database(older);
+  db.exec("create view my_own as select url, checked_at from _resource");
+  db.close();
+
+  const told = () => {
+    const reader = openMirrorReader(older);
+    const brand = String(reader.db.prepare("select url from _resource where kind = 'brand'").pluck().get());
+    const answer = [readStatus(reader).kinds, readHistory(reader, "brand", brand)];
+    reader.close();
+    return answer;
+  };
+  const plan = () => planSync({ file: older, baseUrl: sandbox.url }).due;
+  const before = told();
+  expect(before).toEqual([
+    expect.arrayContaining([expect.objectContaining({ kind: "brand", oldestCheckAt: someTime })]),
+    expect.objectContaining({
+      lives: [
+        expect.objectContaining({
+          revisions: [expect.objectContaining({ lastSeen: { run: 1, at: someTime } })],
+        }),
+      ],
+    }),
+  ]);
+  expect(plan).toThrow(expect.objectContaining({ name: "MirrorError", code: "older", file: older }));
+
+  const opened = await openMirrorWriter({ file: older, identity, kinds, openedAt: someTime });
+  expect(problemsOf(opened)).toEqual([]);
+  expect(opened.db.prepare("select count(*) from my_own").pluck().get()).toBeGreaterThan(0);
+  opened.close();
+  expect(told()).toEqual(before);
+  expect(plan()).not.toEqual([]);
 });

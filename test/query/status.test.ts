@@ -40,7 +40,7 @@ it("the freshness of a kind is when the oldest, nine tenths and half of it were 
     fc.property(minutes, (given) => {
       for (const [index, minute] of given.entries()) {
         const nth = "select id from _resource where kind = 'brand' order by id limit 1 offset ?";
-        change(`update _resource set checked_at = ? where id = (${nth})`, toTime(minute), index);
+        change(`update _resource set checked_at = ? where id = (${nth})`, Date.parse(toTime(minute)), index);
       }
       const newestFirst = given.map(toTime).sort().reverse();
       // The nearest rank: at least so many were checked at that time or later.

@@ -1,6 +1,5 @@
 /** `armoire history`: the life of one resource. */
-import { Argument, type Command } from "commander";
-import { type ShownKind, shownKinds } from "../../query/called.ts";
+import type { Command } from "commander";
 import { readHistory } from "../../query/history.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
 import { describeHistory } from "../describe-history.ts";
@@ -9,12 +8,11 @@ import type { Io } from "../io.ts";
 import { withMirror } from "../mirror-file.ts";
 import { type FormatFlags, formatOption, printRows, readFormat } from "../print-result.ts";
 import { readSettings } from "../settings.ts";
+import { type AskedKind, addShownArguments, readShown } from "../shown-argument.ts";
 import { toJson } from "../to-json.ts";
 
 export function configure(command: Command, io: Io): void {
-  command
-    .addArgument(new Argument("<kind>", "what it is").choices(shownKinds))
-    .argument("<key>", "its URL, its slugs from the brand down, or its name")
+  addShownArguments(command)
     .addOption(formatOption())
     .addOption(asOfOption())
     .addHelpText(
@@ -25,9 +23,11 @@ Examples:
   armoire history model comexim/some-model
   armoire history size comexim/some-model/65F --json
   armoire history model comexim/some-model --format csv
-  armoire history brand comexim --as-of 2026-11-03`,
+  armoire history brand comexim --as-of 2026-11-03
+  armoire history bra "Rosa 65F" --account ada`,
     )
-    .action(async (kind: ShownKind, key: string, flags: AsOfFlags & FormatFlags) => {
+    .action(async (asked: AskedKind, given: string | undefined, flags: AsOfFlags & FormatFlags) => {
+      const { kind, key } = readShown(asked, given);
       const settings = readSettings(command, io);
       const asOf = readAsOf(flags, settings, io);
       const history = withMirror(settings, (mirror) => readHistory(mirror, kind, key), asOf);

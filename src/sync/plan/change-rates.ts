@@ -1,5 +1,7 @@
 /** How often resources of a kind change, learned from what the mirror has seen of them. */
+import { millisOf } from "../../../schema/stored-time.ts";
 import type { Connection } from "../../mirror/connection.ts";
+import { dayMillis } from "../ledger/moment.ts";
 import { weights } from "./weights.ts";
 
 interface KindHistory {
@@ -15,7 +17,7 @@ export function readChangeRates(db: Connection): Map<string, number> {
   const histories = db
     .prepare<[], KindHistory>(
       `select r.kind, total(v.changes) as changes,
-         total(max(0, julianday(r.checked_at) - julianday(f.started_at))) as days
+         total(max(0, r.checked_at - ${millisOf("f.started_at")})) / ${dayMillis} as days
        from _resource r join _run f on f.id = r.first_run
        left join (select resource_id as id, max(seq) - 1 as changes from _revision group by resource_id) v on v.id = r.id
        where r.checked_at is not null group by r.kind`,

@@ -28,6 +28,8 @@ export interface CheckQueries {
    * @param goesOn leaves alone what was looked at lately
    */
   expected(goesOn: boolean): CheckRow[];
+  /** All of it, the oldest check first. */
+  everything(): CheckRow[];
 }
 
 /** A check that lies in the future was dated by a clock that has been put back since: it may be of any age. */
@@ -40,7 +42,6 @@ const withWorth =
 
 export function prepareCheckQueries(db: Connection, request: PlanRequest): CheckQueries {
   const { scope, runId, sweepMillis, maxAgeMillis, maxFreeChecks, now } = request;
-  const isoBefore = (millis: number) => new Date(now() - millis).toISOString();
   const isFree = () => (request.allowance().checkPrice === "counted" ? "0" : "r.etag is not null");
   const columns = () => `r.id, r.url, r.kind, r.etag, ${isFree()} as isFree`;
   /** What is held, was not checked in this run, and is old enough to be looked at. */
@@ -51,18 +52,18 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
     db.prepare<[Record<string, unknown>], CheckRow>(sql).all({
       kinds: JSON.stringify(scope.kinds),
       runId,
-      heldBefore: isoBefore(Math.max(leastMillis, maxAgeMillis)),
-      now: isoBefore(0),
+      heldBefore: now() - Math.max(leastMillis, maxAgeMillis),
+      now: now(),
       ...more,
     });
   const restMillis = weights.restDays * dayMillis;
-  const selectRoot = db.prepare<[number, string, string], DueResource>(
+  const selectRoot = db.prepare<[number, number, number], DueResource>(
     `select id, url, kind, etag from _resource
      where kind = 'root' and checked_run < ? and (checked_at is null or checked_at <= ? or checked_at > ?)`,
   );
 
   return {
-    root: () => selectRoot.get(runId, isoBefore(restMillis), isoBefore(0)) ?? null,
+    root: () => selectRoot.get(runId, now() - restMillis, now()) ?? null,
     listings: (goesOn) =>
       read(
         `select ${columns()} from _resource r ${withWorth}
@@ -71,8 +72,8 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
          order by r.kind = 'root' desc, r.kind = 'brands' desc, r.checked_run, ${worthOf} desc, r.id`,
         0,
         {
-          freeBefore: isoBefore(goesOn ? restMillis : 0),
-          pricedBefore: isoBefore(sweepMillis / weights.pricedEvidencePerSweep),
+          freeBefore: now() - (goesOn ? restMillis : 0),
+          pricedBefore: now() - sweepMillis / weights.pricedEvidencePerSweep,
         },
       ),
     suspects: () =>
@@ -104,7 +105,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       read(
         `select ${columns()} from _resource r ${withWorth} left join json_each(:rates) rate on rate.key = r.kind
          where ${held} and r.absent_by is null and ${isFree()}
-         order by rate.value * (1 + ${worthOf}) * (julianday(:now) - julianday(r.checked_at)) desc, r.id
+         order by rate.value * (1 + ${worthOf}) * (:now - r.checked_at) desc, r.id
          limit :most`,
         goesOn ? restMillis : 0,
         {
@@ -112,5 +113,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
           most: maxFreeChecks,
         },
       ),
+    everything: () =>
+      read(`select ${columns()} from _resource r where ${held} order by r.checked_run, r.id`, 0),
   };
 }
