@@ -1,4 +1,5 @@
 /** A folder of backups: what is in it, what changed from one to the next, and which go when old ones go. */
+import { execFileSync } from "node:child_process";
 import { appendFile, mkdir, readdir, rename, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import fc from "fast-check";
@@ -74,6 +75,13 @@ it("names what is damaged, newer or closed to it, and leaves other programs' fil
   ]);
   const opened = await list(rig.path("backups"), { askPassphrase: async () => "p" });
   expect(opened[2]).toMatchObject({ isSound: true, isEncrypted: true, changes: {} });
+});
+
+it("waits for no pipe, and takes no folder for a file", async () => {
+  await using rig = await startFolder();
+  execFileSync("mkfifo", [rig.path("backups/armoire-pipe.zip")]);
+  await mkdir(rig.path("backups/armoire-folder.zip"));
+  expect(await list(rig.path("backups"))).toMatchObject([{ code: "unreadable" }, { code: "unreadable" }]);
 });
 
 it("says that there is no such folder", async () => {
