@@ -98,6 +98,9 @@ it("prunes by the rules of retention, each account apart, and a preview removes 
   walk(eve.mirror, accountWorld({ username: "eve" }));
   await eve.create("", { account: "eve", to: rig.path("backups/eve.zip") });
   const all = await readdir(rig.path("backups"));
+  expect(names(await list(rig.path("backups"), { account: "eve" }))).toEqual(["eve.zip"]);
+  const ofEve = { folder: rig.path("backups"), account: "eve", keep: { last: 1 }, isPreview: false };
+  expect(await pruneBackups(ofEve)).toMatchObject({ keep: [{}], remove: [] });
   const keep = { daily: 2 };
   const preview = await pruneBackups({ folder: rig.path("backups"), keep, isPreview: true });
   expect(await readdir(rig.path("backups"))).toEqual(all);
