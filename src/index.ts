@@ -44,6 +44,12 @@ export { ChangeError } from "./change/change-error.ts";
 export { type DiffRequest, type OpenDiff, openDiff, openReported } from "./change/open-diff.ts";
 export type { Place } from "./change/state.ts";
 export { type Diagnosis, diagnose } from "./doctor/diagnose.ts";
+export {
+  type FoundSecret,
+  findSecrets,
+  type KnownSecret,
+  type SecretSearch,
+} from "./doctor/find-secrets.ts";
 export { type CheckProblem, type CheckReport, checkMirror } from "./mirror/check.ts";
 export {
   type CompactOptions,

@@ -26,7 +26,7 @@ export async function unpackTo(folder: string, read: (visit: VisitEntry) => Prom
         writeDurably(path, content);
       });
       for (const subfolder of subfolders) await syncFolder(subfolder);
-      await requireEmpty(place);
+      // What has come there meanwhile is no empty folder, and in the way.
       if (lstatSync(place, { throwIfNoEntry: false }) !== undefined) await rmdir(place);
       await rename(partial, place);
       await syncFolder(dirname(place));

@@ -65,10 +65,12 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
     );
     const page = stored.page(resource.id);
     const isCut = page?.next === null && page.isReported === 1;
+    // What was a list before, and is none any more, leads nowhere.
+    const noPage = page && [null, null];
     compare(
       "page",
       page && [isCut ? derived.nextUrl : page.next, page.total],
-      derived.items === null ? undefined : [derived.nextUrl, derived.collectionTotal],
+      derived.items === null ? noPage : [derived.nextUrl, derived.collectionTotal],
     );
   }
   checkStrays(db, report);

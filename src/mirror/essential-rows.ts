@@ -2,7 +2,8 @@
  * What everything else in a mirror is computed from, apart from the bodies themselves: its bookkeeping, row by row, to be
  * kept elsewhere and put back. Out: rows as plain objects, the same ones for the same state. In: such rows, into a new mirror.
  */
-import { type Connection, withDeferredForeignKeys } from "./connection.ts";
+import { isoTimeOf, millisOf, timeColumns } from "../../schema/stored-time.ts";
+import { type Connection, withLateReferences } from "./connection.ts";
 import { identityKeys } from "./meta.ts";
 
 export type EssentialCell = string | number | null;
@@ -32,14 +33,14 @@ export type EssentialTableName = keyof typeof tables;
 
 export const essentialTables = Object.keys(tables) as readonly EssentialTableName[];
 
-/** Every column, ordered by key, and for a revision its body's SHA-256 in hex instead of an id that means nothing elsewhere. */
+/** Every column, ordered by key, times as ISO 8601, and for a revision its body's SHA-256 in hex instead of an id that means nothing elsewhere. */
 export function* readEssentialRows(db: Connection, name: EssentialTableName): Generator<EssentialRow> {
   const { key, condition = "true" }: EssentialTable = tables[name];
-  const columns = columnsOf(db, name).map((column) =>
-    column === "content_id"
-      ? "(select lower(hex(sha256)) from _content c where c.id = content_id) as sha256"
-      : column,
-  );
+  const columns = columnsOf(db, name).map((column) => {
+    if (column === "content_id")
+      return "(select lower(hex(sha256)) from _content c where c.id = content_id) as sha256";
+    return timeColumns.has(column) ? `${isoTimeOf(column)} as ${column}` : column;
+  });
   const select = `select ${columns.join(", ")} from _${name} where ${condition} order by ${key}`;
   yield* db.prepare<[], EssentialRow>(select).iterate();
 }
@@ -70,9 +71,8 @@ export async function putEssentials(
   };
   const putRows: PutEssentialRows = (name, rows) => {
     const columns = columnsOf(db, name);
-    const insert = db.prepare(
-      `insert into _${name} (${columns.join(", ")}) values (${columns.map((column) => `:${column}`).join(", ")})`,
-    );
+    const values = columns.map((column) => (timeColumns.has(column) ? millisOf(`:${column}`) : `:${column}`));
+    const insert = db.prepare(`insert into _${name} (${columns.join(", ")}) values (${values.join(", ")})`);
     const defaults = defaultsOf(db, name);
     for (const row of rows) {
       const { sha256, ...rest } = row;
@@ -84,13 +84,12 @@ export async function putEssentials(
       insert.run({ ...defaults, ...given });
     }
   };
-  await withDeferredForeignKeys(db, () =>
-    fill(putRows, (sha256, body) => {
-      insertBody.run(contentIdOf(sha256), Buffer.from(sha256, "hex"), body.byteLength, body);
-    }),
-  ).catch((error) => {
+  const putBody: PutBody = (sha256, body) =>
+    void insertBody.run(contentIdOf(sha256), Buffer.from(sha256, "hex"), body.byteLength, body);
+  const stray = await withLateReferences(db, () => fill(putRows, putBody)).catch((error) => {
     throw isRefusal(error) ? new EssentialRowError(error.message, { cause: error }) : error;
   });
+  if (stray !== null) throw new EssentialRowError(`a row of ${stray} refers to one that is not there`);
 }
 
 /** Rows that no mirror has. */

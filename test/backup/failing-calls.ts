@@ -1,4 +1,4 @@
-/** Calls of the file system that fail, or kill, one after the other, so that every step of some work is seen to fail once. */
+/** Calls of the file system that fail, one after the other, so that every step of some work is seen to fail once; or that lie. */
 import fs from "node:fs";
 import promises, { type FileHandle } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
@@ -16,32 +16,61 @@ const handleNames = ["writeFile", "sync"];
  */
 export async function withFailingCall(failAt: number, work: () => Promise<unknown>): Promise<boolean> {
   let calls = 0;
+  const fail = (name: string, real: Callable): Callable =>
+    function (this: unknown, ...args: unknown[]) {
+      if (++calls === failAt) throw ioError(name);
+      return real.apply(this, args);
+    };
+  await patched(
+    [
+      [fs as unknown as Calls, syncNames],
+      [promises as unknown as Calls, promiseNames],
+      [await handleCalls(), handleNames],
+    ],
+    fail,
+    work,
+  );
+  return calls >= failAt;
+}
+
+/** A disk that writes something else than it is given, and says nothing of it. */
+export async function withLyingDisk<Result>(work: () => Promise<Result>): Promise<Result> {
+  const lie = (_name: string, real: Callable): Callable =>
+    function (this: unknown, bytes: unknown, ...args: unknown[]) {
+      const written = Buffer.from(bytes as Buffer);
+      written[written.length >> 1] = (written[written.length >> 1] ?? 0) ^ 1;
+      return real.call(this, written, ...args);
+    };
+  return await patched([[await handleCalls(), ["writeFile"]]], lie, work);
+}
+
+async function patched<Result>(
+  owners: readonly (readonly [owner: Calls, names: readonly string[]])[],
+  patch: (name: string, real: Callable) => Callable,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const undo: (() => void)[] = [];
-  const patch = (owner: Calls, names: readonly string[]) => {
+  for (const [owner, names] of owners) {
     for (const name of names) {
       const real = owner[name];
       if (real === undefined) throw new Error(`there is no call ${name}`);
       undo.push(() => {
         owner[name] = real;
       });
-      owner[name] = function (this: unknown, ...args: unknown[]) {
-        if (++calls === failAt) throw ioError(name);
-        return real.apply(this, args);
-      };
+      owner[name] = patch(name, real);
     }
-  };
-  const handles = Object.getPrototypeOf(await someHandle()) as unknown as Calls;
-  patch(fs as unknown as Calls, syncNames);
-  patch(promises as unknown as Calls, promiseNames);
-  patch(handles, handleNames);
+  }
   syncBuiltinESMExports();
   try {
-    await work();
+    return await work();
   } finally {
     for (const step of undo) step();
     syncBuiltinESMExports();
   }
-  return calls >= failAt;
+}
+
+async function handleCalls(): Promise<Calls> {
+  return Object.getPrototypeOf(await someHandle()) as unknown as Calls;
 }
 
 async function someHandle(): Promise<FileHandle> {

@@ -9,8 +9,9 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { unpackBackup } from "../../src/backup/restore-backup.ts";
 import { verifyBackup } from "../../src/backup/verify-backup.ts";
+import { takeLock } from "../../src/mirror/lock.ts";
 import { openMirrorReader } from "../../src/mirror/mirror.ts";
-import { problemsOf, walk } from "../mirror/mirror-rig.ts";
+import { problemsOf, someTime, walk } from "../mirror/mirror-rig.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { accountWorld } from "./account-world.ts";
 import { type BackupRig, startBackupRig } from "./backup-rig.ts";
@@ -102,6 +103,21 @@ it.each(["", "-wal"])(
     expect(readdirSync(rig.folder).filter((name) => name.startsWith("old"))).toEqual([`old.sqlite${suffix}`]);
   },
 );
+
+it("restoring where another process is about to make a mirror is refused, and says by whom", async () => {
+  await using rig = await startWalked();
+  const lock = takeLock(rig.path("new.sqlite"), someTime);
+  try {
+    const restored = rig.restore("a.zip", "new.sqlite");
+    await expect(restored).rejects.toMatchObject({
+      code: "locked",
+      message: expect.stringContaining(String(process.pid)),
+    });
+  } finally {
+    lock.release();
+  }
+  expect(existsSync(rig.path("new.sqlite"))).toBe(false);
+});
 
 it("unpacking where something is is refused, and an empty folder is taken", async () => {
   await using rig = await startWalked();
