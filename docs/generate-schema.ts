@@ -33,7 +33,7 @@ unique only within their parent, and names not even there.
 ## Tables to read
 
 A catalogue mirror fills \`brand\`, \`model\`, \`model_picture\`, \`size\` and \`relation\`. \`user\`, \`bra\`, \`bra_size\` and
-\`measurement\` are there for mirrors of an account, which this version does not make yet.
+\`measurement\` are filled in a mirror of an account.
 \`known\`, \`coverage\` and \`recently_changed\` answer the common questions about either.
 `;
 

@@ -119,6 +119,14 @@ export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
     about: "The user's measurements, each one whole, since their shape is not known.",
     columns: { n: "position, from 0", payload: "JSON, as sent" },
   },
+  measurement_value: {
+    about: "What is in a measurement at its top: a row for each value that is no object and no list.",
+    columns: {
+      n: "the measurement's, in `measurement`",
+      name: "as sent",
+      value: "true and false are 1 and 0",
+    },
+  },
   known: {
     about: "Everything that the mirror knows of, also what was only listed and not fetched yet.",
     columns: {

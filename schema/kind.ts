@@ -15,7 +15,8 @@ export type Area = "catalogue" | "account";
 
 export interface Kind {
   readonly name: string;
-  readonly rel: Rel;
+  /** Null where the specification leaves it open. */
+  readonly rel: Rel | null;
   /** The areas whose mirrors fetch it. */
   readonly areas: readonly Area[];
   /** The kind that each link leads to, where what it leads to belongs to this resource. */

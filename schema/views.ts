@@ -2,6 +2,7 @@
  * The public names: what an analyst sees who opens a mirror with any SQLite tool. Views hold no data, so they are no
  * migrations: the mirror makes them anew whenever their text here differs from the file's.
  */
+import { measurement } from "./entities/measurement.ts";
 import { entities, listTables } from "./entities.ts";
 import { columnsOf, type Entity, type ListTable } from "./projection.ts";
 import { isoTimeOf } from "./stored-time.ts";
@@ -18,6 +19,13 @@ export const views: Readonly<Record<string, string>> = Object.fromEntries([
     .filter((entity) => withTombstones.has(entity.table))
     .map((entity) => [`${entity.table}_current`, `select * from ${entity.table} where gone_at is null`]),
   ...listTables.map((list) => [list.table, listView(list)]),
+  // SQLite reads no more than 1,000 levels; what it cannot read has no values here, and is whole in `measurement`.
+  [
+    "measurement_value",
+    `select m.href as href, m.n as n, v.key as name, v.atom as value
+     from measurement m join json_each(iif(json_valid(m.payload), m.payload, '{}')) v
+     where v.type not in ('object', 'array')`,
+  ],
   [
     "relation",
     `select distinct source.url as href, l.name as name, item.url as related_href
@@ -88,6 +96,13 @@ function entityView(entity: Entity): string {
 
 function listView(list: ListTable): string {
   const columns = ["n", ...list.columns].map((column) => `t.${column} as ${column}`);
+  // What is in no other table says here since when it is there, and since when no more.
+  if (list === measurement) {
+    return `select r.url as href, ${columns.join(", ")}, f.started_at as first_seen_at, r.checked_at as checked_at,
+       g.started_at as gone_at
+      from _measurement t join _resource r on r.id = t.parent_id join _run f on f.id = r.first_run
+      left join _run g on g.id = r.gone_run`;
+  }
   return `select r.url as ${listParents[list.table] ?? "href"}, ${columns.join(", ")}
     from _${list.table} t join _resource r on r.id = t.parent_id`;
 }

@@ -12,7 +12,19 @@ export { type Manifest, readManifest } from "../exports/manifest.ts";
 export { verifyDataPackage } from "../exports/verify-data-package.ts";
 export { kinds } from "../jobs/kinds.ts";
 export type { Cell } from "../schema/fields.ts";
-export type { Depth } from "../schema/kind.ts";
+export type { Area, Depth } from "../schema/kind.ts";
+export { type Account, type AccountPlace, accountPlace } from "./accounts/account.ts";
+export { AccountError } from "./accounts/account-error.ts";
+export { listAccounts, readAccount } from "./accounts/accounts.ts";
+export { type Keychain, KeychainError } from "./accounts/keychain.ts";
+export { type AccountOverview, readOverview } from "./accounts/read-overview.ts";
+export {
+  type RemoveAccountOptions,
+  type RemovedAccount,
+  removeAccount,
+} from "./accounts/remove-account.ts";
+export { type SystemKeychainOptions, systemKeychain } from "./accounts/system-keychain.ts";
+export { type KeptToken, readToken } from "./accounts/tokens.ts";
 export type { Change, Reported, Row, Value } from "./change/change.ts";
 export { ChangeError } from "./change/change-error.ts";
 export { type DiffRequest, type OpenDiff, openDiff, openReported } from "./change/open-diff.ts";
@@ -28,6 +40,7 @@ export {
   type RetentionReport,
 } from "./mirror/compact-mirror.ts";
 export { MirrorError } from "./mirror/errors.ts";
+export type { GrantName } from "./mirror/grants.ts";
 export { catalogueMirrorFile, listCatalogueMirrors } from "./mirror/location.ts";
 export { type MirrorReader, openMirrorReader } from "./mirror/mirror.ts";
 export { type Point, type PointContext, parsePoint } from "./mirror/point.ts";
@@ -65,6 +78,7 @@ export type { Clock } from "./service/clock.ts";
 export { appCredential, bearerToken, type Credential } from "./service/credential.ts";
 export { ServiceError } from "./service/service-error.ts";
 export { ServiceSettingsError } from "./service/settings-error.ts";
+export { type AddAccountOptions, type AddedAccount, addAccount } from "./sync/add-account.ts";
 export { LedgerError } from "./sync/ledger/ledger-error.ts";
 export { type Outlook, type OutlookOptions, readOutlook } from "./sync/outlook.ts";
 export type { Forecast } from "./sync/plan/forecast-days.ts";

@@ -13,8 +13,9 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   schema: [],
   "src/service": ["schema"],
   "src/mirror": ["schema", "src/service"],
+  "src/accounts": ["schema", "src/service", "src/mirror"],
   jobs: ["schema", "src/service", "src/mirror"],
-  "src/sync": ["schema", "src/service", "src/mirror", "jobs"],
+  "src/sync": ["schema", "src/service", "src/mirror", "src/accounts", "jobs"],
   exports: ["src/mirror"],
   "src/change": ["schema", "src/mirror", "exports"],
   "src/query": ["schema", "src/mirror", "exports"],
@@ -22,17 +23,18 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   // It checks all the others, so it may share nothing with them but the data, and does without even that.
   "src/sandbox": [],
   "src/index.ts": [
-    ...["schema", "src/service", "src/mirror", "jobs", "src/sync"],
+    ...["schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
     ...["exports", "src/change", "src/query", "src/doctor", "src/sandbox"],
   ],
   "src/cli": [
-    ...["schema", "src/service", "src/mirror", "jobs", "src/sync"],
+    ...["schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
     ...["exports", "src/change", "src/query", "src/doctor", "src/sandbox"],
   ],
 };
 
 /** Packages that have a home: nobody else imports them. What reaches the network is among them. */
 const homes: Readonly<Record<string, readonly string[]>> = {
+  "@napi-rs/keyring": ["src/accounts"],
   "better-sqlite3": ["src/mirror", "src/sync/ledger", "src/query", "src/doctor"],
   bullmq: ["jobs/bullmq"],
   commander: ["src/cli"],
@@ -42,7 +44,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   kysely: ["schema", "src/mirror"],
   "p-retry": ["src/service"],
   undici: ["src/service"],
-  "node:child_process": ["src/query"],
+  "node:child_process": ["src/accounts", "src/query"],
   "node:dgram": [],
   "node:http": ["src/service", "src/sandbox"],
   "node:http2": [],

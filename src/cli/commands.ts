@@ -38,6 +38,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "the tables as CSV and JSON, with a manifest",
     load: () => import("./commands/export.ts"),
   },
+  account: { summary: "add, list or remove users' data", load: () => import("./commands/account.ts") },
   mirror: { summary: "check, rebuild or compact a mirror", load: () => import("./commands/mirror.ts") },
   doctor: { summary: "check the whole set-up", load: () => import("./commands/doctor.ts") },
   sandbox: {

@@ -1,8 +1,16 @@
-/** The catalogue's credential, from the environment or from files that it names; never from the command line. */
+/** What a request is made with: an account's token from where it is kept, the catalogue's credential from the environment or from files that it names. */
 import { readFileSync } from "node:fs";
+import { readToken } from "../accounts/tokens.ts";
 import { appCredential, type Credential } from "../service/credential.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
+import { keychainOf } from "./keychain.ts";
+import type { Settings } from "./settings.ts";
+
+/** The token of the account that the command is about, else the catalogue's credential. @throws AccountError, CliError, ServiceSettingsError */
+export async function readCredential({ account }: Settings, io: Io): Promise<Credential | null> {
+  return account === null ? readAppCredential(io) : await readToken(account, keychainOf(io));
+}
 
 /** The application's key and secret; null when neither is set. @throws CliError, ServiceSettingsError */
 export function readAppCredential(io: Io): Credential | null {

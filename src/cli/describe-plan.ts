@@ -18,6 +18,7 @@ const reasons: Readonly<Record<Exclude<Reason, "new">, string>> = {
   suspect: "what it belongs to has changed",
   sweep: "not checked for longer than --sweep",
   expected: "checked for free where changes are likely",
+  account: "an account is checked whole in every run",
   verify: "--mode verify checks everything",
   full: "--mode full fetches everything anew",
 };
@@ -44,6 +45,7 @@ export function describePlan(plan: SyncPlan, order: Order, now: number): string 
       )}`,
     );
   }
+  if (plan.area === "account") return parts.join("");
   if (forecast === null) {
     parts.push("\nHow large the catalogue is, and how long it takes, is known after the first sync.\n");
   } else {

@@ -2,12 +2,20 @@
 import type { SyncReport } from "../sync/report.ts";
 import { formatMoment } from "./spoken-time.ts";
 
-/**
- * @param outlook what the next days bring, in words; null to leave it out
- * @param now epoch milliseconds
- * @param reserve requests of the allowance that the run had to leave for others
- */
-export function describeReport(report: SyncReport, outlook: string | null, now: number, reserve = 0): string {
+export interface ReportContext {
+  /** What the next days bring, in words; null to leave it out. */
+  readonly outlook: string | null;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Requests of the allowance that the run had to leave for others. */
+  readonly reserve: number;
+  /** The account that it was about; null for none. */
+  readonly account: string | null;
+}
+
+export function describeReport(report: SyncReport, context: ReportContext): string {
+  const { outlook, now, reserve, account } = context;
+  const ofAccount = account === null ? "" : ` --account ${account}`;
   const { run, resources, requests, masses, complete, seconds } = report;
   const isGuess = requests.notModified > 0 && report.allowance.checkPrice === "untried";
   const lines = [
@@ -15,13 +23,20 @@ export function describeReport(report: SyncReport, outlook: string | null, now: 
       ` in ${seconds.toFixed(1)} s.`,
     `${requests.sent} requests, ${requests.counted} ${isGuess ? "taken for counted" : "counted"}, ${requests.notModified} not modified.`,
   ];
+  const { notGranted = [] } = report;
+  if (notGranted.length > 0)
+    lines.push(`Not granted to this token: ${notGranted.join(", ")}. What is mirrored of that stays.`);
   if (resources.failed > 0)
-    lines.push(`${resources.failed} failed; \`armoire status\` lists them, the next sync tries them again.`);
+    lines.push(
+      `${resources.failed} failed; \`armoire status${ofAccount}\` lists them, the next sync tries them again.`,
+    );
   if (resources.partial > 0) {
     const many = resources.partial === 1 ? "1 list is" : `${resources.partial} lists are`;
-    lines.push(`${many} partial, so nothing is taken for gone from there; \`armoire status\` shows where.`);
+    lines.push(
+      `${many} partial, so nothing is taken for gone from there; \`armoire status${ofAccount}\` shows where.`,
+    );
   }
-  if (resources.waiting > 0) lines.push(describeMasses(masses, resources.waiting));
+  if (resources.waiting > 0) lines.push(describeMasses(masses, resources.waiting, ofAccount));
   if (resources.skipped > 0)
     lines.push(`${resources.skipped} links lead to another origin and were not followed.`);
   lines.push(complete ? describeWhole(report) : describeRest(report, outlook, now, reserve));
@@ -37,7 +52,7 @@ function describeWhole({ mirror, resources: { notChecked } }: SyncReport): strin
 
 const shownMasses = 3;
 
-function describeMasses(masses: SyncReport["masses"], waiting: number): string {
+function describeMasses(masses: SyncReport["masses"], waiting: number, ofAccount: string): string {
   const shown = masses.slice(0, shownMasses).map(({ absent, of, kind, collection }) => {
     const what = `${absent} of ${of} of kind ${kind}`;
     return collection === null ? what : `${what} in ${collection}`;
@@ -46,7 +61,7 @@ function describeMasses(masses: SyncReport["masses"], waiting: number): string {
   const more = rest > 0 ? [`${rest} more ${rest === 1 ? "list" : "lists"}`] : [];
   return (
     `Waiting for approval, ${waiting} in all: ${[...shown, ...more].join(", ")} are gone at once.` +
-    " `armoire sync --approve` lets them go."
+    ` \`armoire sync${ofAccount} --approve\` lets them go.`
   );
 }
 

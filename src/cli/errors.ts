@@ -1,5 +1,6 @@
 /** From any error to the lines that a person reads and the code that a script reads: the one place that decides. */
 import { ExportError } from "../../exports/export-error.ts";
+import { AccountError, type AccountErrorCode } from "../accounts/account-error.ts";
 import { ChangeError, type ChangeErrorCode } from "../change/change-error.ts";
 import { MirrorError, type MirrorErrorCode } from "../mirror/errors.ts";
 import { PointError } from "../mirror/point-error.ts";
@@ -25,6 +26,8 @@ const ofMirror: Readonly<Record<MirrorErrorCode, ExitCode>> = {
 
 const ofSync: Readonly<Record<SyncErrorCode, ExitCode>> = {
   "not-authenticated": exitCodes.settings,
+  "other-user": exitCodes.settings,
+  "no-user": exitCodes.settings,
   "nothing-fetched": exitCodes.failed,
   "unknown-brand": exitCodes.usage,
   "unknown-link": exitCodes.usage,
@@ -45,11 +48,26 @@ const ofLedger: Readonly<Record<LedgerErrorCode, ExitCode>> = {
   unwritable: exitCodes.failed,
 };
 
+const ofAccount: Readonly<Record<AccountErrorCode, ExitCode>> = {
+  "bad-name": exitCodes.usage,
+  unknown: exitCodes.usage,
+  taken: exitCodes.settings,
+  refused: exitCodes.settings,
+  unidentified: exitCodes.failed,
+  "no-token": exitCodes.settings,
+  unsafe: exitCodes.settings,
+  damaged: exitCodes.damaged,
+  newer: exitCodes.damaged,
+  busy: exitCodes.locked,
+  unwritable: exitCodes.failed,
+};
+
 const wrongQueries: readonly QueryErrorCode[] = ["syntax", "not-read-only", "parameters", "question"];
 
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CliError) return error.exitCode;
   if (error instanceof MirrorError) return ofMirror[error.code];
+  if (error instanceof AccountError) return ofAccount[error.code];
   if (error instanceof ChangeError) return ofChange[error.code];
   if (error instanceof SyncError) return ofSync[error.code];
   if (error instanceof LedgerError) return ofLedger[error.code];
@@ -78,5 +96,7 @@ export function describeError(error: unknown, isVerbose: boolean): string {
 
 function isDesigned(error: unknown): boolean {
   const designed = [CliError, MirrorError, PointError, SyncError, LedgerError, ServiceSettingsError];
-  return [...designed, ChangeError, QueryError, KeyError, ExportError].some((type) => error instanceof type);
+  return [...designed, AccountError, ChangeError, QueryError, KeyError, ExportError].some(
+    (type) => error instanceof type,
+  );
 }

@@ -6,6 +6,7 @@ export interface GlobalOptions {
   readonly baseUrl?: string;
   readonly serviceName?: string;
   readonly mirror?: string;
+  readonly account?: string;
   readonly config?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
@@ -18,6 +19,7 @@ export function addGlobalOptions(command: Command): Command {
     .option("--base-url <url>", "the service's root (ARMOIRE_BASE_URL)")
     .option("--service-name <name>", "the vendor's word in <name>_url (ARMOIRE_SERVICE_NAME)")
     .option("--mirror <file>", "the mirror's file, instead of the one in the data directory")
+    .option("--account <name>", "the mirror of this account, instead of the catalogue's")
     .option("--config <file>", "a JSON file with baseUrl, serviceName, dataDir")
     .option("--json", "print one JSON document instead of text")
     .option("--quiet", "no progress and no remarks")

@@ -1,3 +1,4 @@
+import { askTerminal, type Question } from "./ask-terminal.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { type Writer, writerTo } from "./writer-to.ts";
 
@@ -10,6 +11,10 @@ export interface Io {
   readonly columns: number;
   /** The width of the terminal that shows `out`; null where none does. */
   readonly outColumns: number | null;
+  /** Asks the person at the terminal; null is her end of input. Null itself where nobody can be asked. */
+  readonly ask: ((question: Question) => Promise<string | null>) | null;
+  /** All that comes on standard input, till it ends or is longer than any answer. */
+  readonly readInput: () => Promise<string>;
   readonly out: Writer;
   readonly err: (text: string) => void;
   readonly setExitCode: (code: number) => void;
@@ -31,6 +36,8 @@ export function systemIo(): Io {
     columns: process.stderr.columns ?? 80,
     outColumns:
       process.stdout.isTTY === true ? Number(process.env.COLUMNS) || process.stdout.columns || 80 : null,
+    ask: process.stdin.isTTY ? askHere : null,
+    readInput,
     out: writerTo(process.stdout),
     err: (text) => void process.stderr.write(text),
     setExitCode: (code) => {
@@ -51,4 +58,21 @@ export function systemIo(): Io {
       }
     },
   };
+}
+
+const mostInput = 65_536;
+
+/** Ctrl-C does there what it does anywhere. */
+function askHere(question: Question): Promise<string | null> {
+  const write = (text: string) => void process.stderr.write(text);
+  return askTerminal(question, process.stdin, write, () => process.kill(process.pid, "SIGINT"));
+}
+
+async function readInput(): Promise<string> {
+  let text = "";
+  for await (const chunk of process.stdin.setEncoding("utf8")) {
+    text += chunk;
+    if (text.length > mostInput) break;
+  }
+  return text;
 }

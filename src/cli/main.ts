@@ -6,6 +6,7 @@ import { Command, CommanderError } from "commander";
 import { commands } from "./commands.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { addGlobalOptions } from "./global-options.ts";
+import { hideTokens } from "./hide-tokens.ts";
 import { systemIo } from "./io.ts";
 import { version } from "./version.ts";
 
@@ -17,7 +18,11 @@ export async function main(args: readonly string[]): Promise<void> {
     .version(version(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
     .exitOverride()
-    .configureOutput({ writeOut: io.out, writeErr: io.err })
+    .configureOutput({
+      writeOut: io.out,
+      writeErr: io.err,
+      outputError: (text, write) => write(hideTokens(text)),
+    })
     .showHelpAfterError("Run `armoire --help` for the list of commands.");
   for (const [name, { summary }] of Object.entries(commands))
     addGlobalOptions(hintAtHelp(program.command(name).description(summary).exitOverride()));

@@ -1,5 +1,7 @@
 /** Which mirror a command is about, and which ledger. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Area } from "../../schema/kind.ts";
 import { toMirrorError } from "../mirror/errors.ts";
 import { catalogueMirrorFile, listCatalogueMirrors } from "../mirror/location.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
@@ -14,8 +16,16 @@ export function candidateMirrorFiles({ mirror, baseUrl, dataDir }: Settings): st
   return listCatalogueMirrors(dataDir.value ?? "");
 }
 
-/** The mirror to read: the one named, the base URL's, or the only one there is. @throws CliError */
+/** The mirror to read: the account's, the one named, the base URL's, or the only one there is. @throws CliError */
 export function mirrorFileToRead(settings: Settings): string {
+  const { account } = settings;
+  if (account !== null && !existsSync(account.mirrorFile)) {
+    throw new CliError(
+      exitCodes.failed,
+      `Nothing of the account ${account.name} is mirrored yet.`,
+      `\`armoire sync --account ${account.name}\` mirrors it.`,
+    );
+  }
   const candidates = candidateMirrorFiles(settings);
   const [only] = candidates;
   if (only !== undefined && candidates.length === 1) return only;
@@ -51,6 +61,13 @@ export function withMirror<Result>(
   }
 }
 
+/** The mirror of the account's service's catalogue, for reading beside it; null where there is none. */
+export function catalogueFileBeside({ account, dataDir }: Settings): string | null {
+  if (account === null) return null;
+  const file = catalogueMirrorFile(dataDir.value ?? "", account.baseUrl);
+  return existsSync(file) ? file : null;
+}
+
 /** The mirror to sync, and where from. @throws CliError when no base URL is set */
 export function mirrorFileToSync({ mirror, baseUrl, dataDir }: Settings): { file: string; baseUrl: string } {
   if (baseUrl.value === null) {
@@ -67,12 +84,12 @@ export function mirrorFileToSync({ mirror, baseUrl, dataDir }: Settings): { file
 }
 
 /** The mirror to plan for: the one to sync where the base URL is set, else the one to read. @throws CliError, MirrorError */
-export function mirrorFileToPlan(settings: Settings): { file: string; baseUrl: string } {
+export function mirrorFileToPlan(settings: Settings): { file: string; baseUrl: string; area?: Area } {
   if (settings.baseUrl.value !== null) return mirrorFileToSync(settings);
-  return withMirror(settings, ({ file, identity }) => ({ file, baseUrl: identity.baseUrl }));
+  return withMirror(settings, ({ file, identity: { baseUrl, area } }) => ({ file, baseUrl, area }));
 }
 
-/** One for the whole data directory, wherever its mirrors are: they may share an allowance. */
-export function ledgerFile({ dataDir }: Settings): string {
-  return join(dataDir.value ?? "", "ledger.sqlite");
+/** One for the whole data directory, wherever its mirrors are: they may share an allowance. An account has its own. */
+export function ledgerFile({ account, dataDir }: Settings): string {
+  return account?.ledgerFile ?? join(dataDir.value ?? "", "ledger.sqlite");
 }

@@ -35,7 +35,8 @@ function readWith<Result>(
   settings: Settings,
   io: Io,
 ): Result {
-  const credential = readAppCredential(io);
+  // An account's ledger knows its token's allowance without the token, for which a keychain might have to be unlocked.
+  const credential = settings.account === null ? readAppCredential(io) : null;
   try {
     return read({ ...wanted, credential, ledgerFile: ledgerFile(settings) });
   } catch (error) {

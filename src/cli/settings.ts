@@ -7,6 +7,8 @@ import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import envPaths from "env-paths";
 import { z } from "zod";
+import type { Account } from "../accounts/account.ts";
+import { readAccount } from "../accounts/accounts.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
 import { ServiceSettingsError } from "../service/settings-error.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
@@ -23,6 +25,8 @@ export interface Settings {
   readonly baseUrl: Setting;
   readonly serviceName: Setting;
   readonly mirror: Setting;
+  /** Whose mirror it is about; null for the catalogue's, or whatever `mirror` names. */
+  readonly account: Account | null;
   readonly json: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
@@ -34,7 +38,7 @@ const configFile = z.strictObject({
   serviceName: z.string().optional(),
 });
 
-/** @throws CliError when a setting cannot be used */
+/** @throws CliError when a setting cannot be used; AccountError for an account that there is not, or that cannot be read */
 export function readSettings(command: Command, io: Io): Settings {
   const options = command.optsWithGlobals<GlobalOptions>();
   const paths = envPaths("armoire", { suffix: "" });
@@ -52,18 +56,50 @@ export function readSettings(command: Command, io: Io): Settings {
     if (fromFile !== undefined) return { value: fromFile, from: config.file };
     return { value: fallback, from: fallback === null ? "not set" : "default" };
   };
-  const dataDir = pick("dataDir", "ARMOIRE_DATA_DIR", paths.data);
+  const pickedDir = pick("dataDir", "ARMOIRE_DATA_DIR", paths.data);
+  const dataDir = { ...pickedDir, value: resolve(requireFolderName(pickedDir)) };
   return {
-    dataDir: { ...dataDir, value: resolve(requireFolderName(dataDir)) },
-    baseUrl: checkBaseUrl(pick("baseUrl", "ARMOIRE_BASE_URL", null)),
-    serviceName: checkServiceName(pick("serviceName", "ARMOIRE_SERVICE_NAME", "service")),
-    mirror:
-      options.mirror === undefined
-        ? { value: null, from: "not set" }
-        : { value: resolve(options.mirror), from: "command line" },
+    dataDir,
+    ...(options.account === undefined
+      ? {
+          baseUrl: checkBaseUrl(pick("baseUrl", "ARMOIRE_BASE_URL", null)),
+          serviceName: checkServiceName(pick("serviceName", "ARMOIRE_SERVICE_NAME", "service")),
+          mirror:
+            options.mirror === undefined
+              ? { value: null, from: "not set" }
+              : { value: resolve(options.mirror), from: "command line" },
+          account: null,
+        }
+      : settingsOfAccount(dataDir.value, options.account, options)),
     json: options.json ?? false,
     quiet: options.quiet ?? false,
     verbose: options.verbose ?? false,
+  };
+}
+
+/** Where it is and what it is of belongs to an account, whatever else is set; what is said with it must not differ. */
+function settingsOfAccount(
+  dataDir: string,
+  name: string,
+  { baseUrl, serviceName, mirror }: GlobalOptions,
+): Pick<Settings, "baseUrl" | "serviceName" | "mirror" | "account"> {
+  const [other] = Object.entries({ "--mirror": mirror, "--base-url": baseUrl, "--service-name": serviceName })
+    .filter(([, value]) => value !== undefined)
+    .map(([flag]) => flag);
+  if (other !== undefined) {
+    throw new CliError(
+      exitCodes.usage,
+      `--account and ${other} cannot be given together.`,
+      "An account has a mirror of its own, and says itself what service it is of.",
+    );
+  }
+  const account = readAccount(dataDir, name);
+  const from = `account ${name}`;
+  return {
+    account,
+    baseUrl: { value: account.baseUrl, from },
+    serviceName: { value: account.serviceName, from },
+    mirror: { value: account.mirrorFile, from },
   };
 }
 

@@ -1,8 +1,10 @@
 /** The options that say what a sync goes for and in which order: the same for `sync` and `plan`. */
 import { type Command, Option } from "commander";
 import { type Depth, depths } from "../../schema/kind.ts";
+import type { Account } from "../accounts/account.ts";
 import { type Mode, modes, type Order, orders } from "../sync/plan/plan-request.ts";
 import { defaultMaxFreeChecks, type WalkOptions } from "../sync/walk-options.ts";
+import { CliError, exitCodes } from "./exit-codes.ts";
 import { collect, durationMillis, wholeNumber } from "./option-values.ts";
 
 export interface WalkFlags {
@@ -57,7 +59,22 @@ export function spendingOptionsOf({ budget, reserve }: SpendingFlags) {
 
 export type WantedWalk = WalkOptions & Pick<WalkFlags, "depth" | "order">;
 
-export function walkOptionsOf(flags: WalkFlags): WantedWalk {
+const flagsOfCatalogue = ["depth", "brand", "order", "free", "sweep"] as const;
+
+/** What an account is walked by: it has no depths, brands or order, and all of it is checked. @throws CliError */
+export function walkOptionsFor(account: Account | null, command: Command): WantedWalk {
+  const options = walkOptionsOf(command.opts<WalkFlags>());
+  if (account === null) return options;
+  const stray = flagsOfCatalogue.find((name) => command.getOptionValueSource(name) === "cli");
+  if (stray === undefined) return { ...options, area: "account" };
+  throw new CliError(
+    exitCodes.usage,
+    `--${stray} is for the catalogue.`,
+    "An account is mirrored whole, and checked whole in every run.",
+  );
+}
+
+function walkOptionsOf(flags: WalkFlags): WantedWalk {
   const { depth, brand, follow, mode, order, free, maxAge, sweep } = flags;
   return {
     ...{ depth, brands: brand, follow, mode, order, maxFreeChecks: free },

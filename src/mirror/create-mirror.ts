@@ -2,11 +2,12 @@
  * Makes a new mirror beside its place and puts it there when it is whole, so that a process that dies meanwhile leaves no
  * half of one. The caller holds the lock.
  */
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { openForWriting } from "./connection.ts";
 import { type MirrorIdentity, writeIdentity } from "./meta.ts";
 import { migrate } from "./migrate.ts";
+import { syncFolder } from "./sync-folder.ts";
 
 /** @throws MirrorError */
 export async function createMirror(file: string, identity: MirrorIdentity): Promise<void> {
@@ -33,15 +34,4 @@ function setLeftoversAside(file: string): void {
     renameSync(leftover, `${leftover}.orphan-${n}`);
   }
   rmSync(`${file}-shm`, { force: true });
-}
-
-/** Makes the new name durable; Windows cannot, and does not need to. */
-function syncFolder(folder: string): void {
-  if (process.platform === "win32") return;
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

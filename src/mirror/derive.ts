@@ -3,7 +3,13 @@
  * items, page, rows and oddities, all with URLs and kinds but no ids. Pure, so that ingest, rebuild and check cannot
  * disagree. It knows no kind by name: the table of kinds is handed in.
  */
-import { type Envelope, type FieldIssue, readEnvelopeOrThrow, toPointer } from "../../schema/envelope.ts";
+import {
+  type Envelope,
+  type FieldIssue,
+  NotAnEnvelopeError,
+  readEnvelopeOrThrow,
+  toPointer,
+} from "../../schema/envelope.ts";
 import { decodeUtf8, JsonError, type ParsedJson, parseJsonOrThrow } from "../../schema/json.ts";
 import { type Kind, type Kinds, unknownItemKind, unknownKind } from "../../schema/kind.ts";
 import type { Projection } from "../../schema/projection.ts";
@@ -54,6 +60,13 @@ export class UnexpectedRelError extends Error {
   override readonly name = "UnexpectedRelError";
 }
 
+/** Whether it says that a body is none that this resource can have. */
+export function isRefusal(error: unknown): error is Error {
+  return (
+    error instanceof NotAnEnvelopeError || error instanceof JsonError || error instanceof UnexpectedRelError
+  );
+}
+
 /** A verbatim body, parsed. @throws JsonError */
 export function parseBodyOrThrow(body: Uint8Array): ParsedJson {
   const text = decodeUtf8(body);
@@ -69,7 +82,7 @@ export function deriveOrThrow(
 ): Derived {
   const { envelope, issues: envelopeIssues } = readEnvelopeOrThrow(value);
   const kind = context.kinds[resource.kind];
-  if (kind && kind.rel !== envelope.rel) {
+  if (kind && kind.rel !== null && kind.rel !== envelope.rel) {
     throw new UnexpectedRelError(
       `a ${kind.name} is expected to be of rel "${kind.rel}", this is "${envelope.rel}"`,
     );

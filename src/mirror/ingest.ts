@@ -3,11 +3,9 @@
  * links and states together, or nothing of them. It knows neither where results come from nor what is asked next.
  */
 import { hash } from "node:crypto";
-import { NotAnEnvelopeError } from "../../schema/envelope.ts";
-import { JsonError } from "../../schema/json.ts";
 import type { ResourceState } from "../../schema/tables.ts";
 import type { Connection } from "./connection.ts";
-import { type DeriveContext, deriveOrThrow, parseBodyOrThrow, UnexpectedRelError } from "./derive.ts";
+import { type DeriveContext, deriveOrThrow, isRefusal, parseBodyOrThrow } from "./derive.ts";
 import type { FetchedBody, FetchResult } from "./fetch-result.ts";
 import { noteSeen } from "./note-seen.ts";
 import type { DerivedWriter } from "./write-derived.ts";
@@ -222,10 +220,4 @@ export function prepareIngest(
     return summary;
   });
   return (results, runId) => transaction.immediate(results, runId);
-}
-
-function isRefusal(error: unknown): error is Error {
-  return (
-    error instanceof NotAnEnvelopeError || error instanceof JsonError || error instanceof UnexpectedRelError
-  );
 }

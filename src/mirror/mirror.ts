@@ -8,6 +8,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Kinds } from "../../schema/kind.ts";
 import { prepareAbsences } from "./absences.ts";
+import { type AccountUser, recordAccountUser } from "./account-user.ts";
 import { prepareCompression } from "./bodies/compression.ts";
 import { type Connection, openForReading, openForWriting } from "./connection.ts";
 import { createMirror } from "./create-mirror.ts";
@@ -70,6 +71,8 @@ export interface MirrorWriter extends MirrorReader {
   forget(runIds: readonly number[], at: string): Forgettable;
   /** Gives unused space back to the file system: the file is written anew, in one transaction, without what no body needs. */
   vacuum(): void;
+  /** Says whose data it holds, once that is known. */
+  recordUser(user: AccountUser, meUrl: string): void;
   /** Begins a cycle of checks. */
   beginCycle(cycle: Cycle): void;
   /** @param checkedBefore ISO 8601; of tombstones that something still leads to, those not asked for since are due again */
@@ -192,6 +195,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
         compression.removeUnused();
         vacuum(connection);
       }),
+      recordUser: guard((user, meUrl) => recordAccountUser(connection, user, meUrl)),
       beginCycle: guard((cycle) => writeCycle(connection, cycle)),
       reconsiderTombstones: guard((checkedBefore, now) =>
         reconsiderTombstones(connection, checkedBefore, now),

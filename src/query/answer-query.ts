@@ -21,6 +21,7 @@ const maxCellLength = 16 * 1024 * 1024;
 /** First the columns, then rows, then the end; an error at any point is the last answer. */
 export function* answerQuery({
   file,
+  catalogue,
   asOfRun,
   sql,
   parameters,
@@ -40,6 +41,8 @@ export function* answerQuery({
   }
   try {
     database = new Database(file, { readonly: true, fileMustExist: true });
+    // Read-only like the file itself. The statement cannot attach another one: that returns no rows.
+    if (catalogue !== null) database.prepare("attach ? as catalogue").run(catalogue);
     if (asOfRun !== null) showAsOf(database, asOfRun);
     stage = "preparing";
     const statement = prepareReadOnly(database, sql);

@@ -41,6 +41,14 @@ function ofOldMirror(name: string, { message }: QueryError): QueryError {
   );
 }
 
+function ofCatalogue({ name }: Question): QueryError {
+  return new QueryError(
+    "question",
+    `@${name} is about a catalogue, and this is the mirror of an account`,
+    "Of an account, @newest and @changed can be asked; SQL may read the catalogue beside it as catalogue.brand.",
+  );
+}
+
 function settle(
   { file, asOf }: Pick<QuestionRequest, "file" | "asOf">,
   question: Question,
@@ -49,6 +57,7 @@ function settle(
 ): SettledOptions {
   const mirror = openMirrorReader(file, asOf);
   try {
+    if (mirror.identity.area === "account" && question.isOfAccounts !== true) throw ofCatalogue(question);
     return settleOptions(mirror, question, options, context);
   } catch (error) {
     throw toMirrorError(error, file);

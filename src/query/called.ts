@@ -14,7 +14,7 @@ export type ShownKind = (typeof shownKinds)[number];
 export interface FoundResource {
   readonly href: string;
   readonly isGone: boolean;
-  /** What tells it from others of its kind, shortest first: slug, code, name; as many as it has. */
+  /** What tells it from others of its kind, shortest first: id, slug, code, name; as many as it has. */
   readonly names: readonly string[];
 }
 
@@ -22,6 +22,8 @@ interface Naming {
   readonly columns: readonly string[];
   /** Whose it is: the kind whose key may stand before its own, and the column that leads there. */
   readonly parent: { readonly kind: ShownKind; readonly column: string } | null;
+  /** Whether the last segment of its URL is its id (service-specification, section 4, rule 2). */
+  readonly hasId?: boolean;
 }
 
 const namings: Readonly<Record<ShownKind, Naming>> = {
@@ -32,7 +34,7 @@ const namings: Readonly<Record<ShownKind, Naming>> = {
   },
   size: { columns: ["size"], parent: { kind: "model", column: "model_href" } },
   user: { columns: ["username"], parent: null },
-  bra: { columns: ["name"], parent: null },
+  bra: { columns: ["name"], parent: null, hasId: true },
 };
 
 /** All that the key may mean; the words of a key stand for a parent and its child wherever a slash is between them. */
@@ -65,7 +67,7 @@ export function listResources(
   kind: ShownKind,
   parents: readonly FoundResource[] | null,
 ): FoundResource[] {
-  const { columns, parent } = namings[kind];
+  const { columns, parent, hasId = false } = namings[kind];
   const condition =
     parents === null ? "true" : `${parent?.column} in (select value from json_each(:parents))`;
   const rows = db
@@ -75,8 +77,15 @@ export function listResources(
   return (rows as unknown[][]).map(([href, goneAt, ...cells]) => ({
     href: String(href),
     isGone: goneAt !== null,
-    names: cells.map(fromStored).filter((cell) => typeof cell === "string"),
+    names: [
+      ...(hasId ? [idIn(String(href))] : []),
+      ...cells.map(fromStored).filter((cell) => typeof cell === "string"),
+    ],
   }));
+}
+
+function idIn(href: string): string {
+  return new URL(href).pathname.split("/").findLast((segment) => segment !== "") ?? "";
 }
 
 function pickCalled(candidates: readonly FoundResource[], key: string): FoundResource[] {

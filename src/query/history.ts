@@ -65,8 +65,11 @@ interface RevisionRow {
   readonly contentId: number;
 }
 
-/** @throws KeyError when the key finds none, or several */
-export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string): ResourceHistory {
+/**
+ * @param key null for the only one of its kind
+ * @throws KeyError when the key finds none, or several
+ */
+export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string | null): ResourceHistory {
   const { db } = mirror;
   requireHistory(db);
   const shown = prepareShowTime(db);

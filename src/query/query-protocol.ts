@@ -9,6 +9,8 @@ export interface StartQuery {
   readonly type: "start";
   /** An absolute path. */
   readonly file: string;
+  /** An absolute path: another mirror that the statement may read, its tables under `catalogue.`; null for none. */
+  readonly catalogue: string | null;
   /** A run that has ended, whose state the statement reads; null for the present. */
   readonly asOfRun: number | null;
   readonly sql: string;

@@ -1,5 +1,5 @@
 /**
- * Queries: a user's own SQL on a mirror. In: a file and one statement. Out: the names of its columns, and rows as they
+ * Queries: a user's own SQL on a mirror. In: a file and one statement, and perhaps another mirror to read beside it. Out: the names of its columns, and rows as they
  * are read. It must not change any file, open another one, or run longer than it may, whatever the statement says; and
  * it must not know what the tables mean.
  */
@@ -24,6 +24,8 @@ export interface QueryTerms {
   readonly maxRows?: number;
   /** From the start to the last row, the time that the reader of the rows takes included. Default: 60,000. */
   readonly timeoutMillis?: number;
+  /** The file of another mirror that the statement may read too: its tables are `catalogue.brand` and so on, as they are now. */
+  readonly catalogue?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -62,6 +64,7 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
   const start = {
     type: "start",
     file: resolve(file),
+    catalogue: request.catalogue === undefined ? null : resolve(request.catalogue),
     asOfRun,
     sql,
     parameters,

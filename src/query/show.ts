@@ -13,8 +13,11 @@ export interface ShownResource {
   readonly links: readonly { readonly name: string; readonly url: string | null }[];
 }
 
-/** @throws KeyError when the key finds none, or several */
-export function showResource(mirror: MirrorReader, kind: ShownKind, key: string): ShownResource {
+/**
+ * @param key null for the only one of its kind
+ * @throws KeyError when the key finds none, or several
+ */
+export function showResource(mirror: MirrorReader, kind: ShownKind, key: string | null): ShownResource {
   return readResource(mirror, kind, findResource(mirror, kind, key).href);
 }
 

@@ -1,11 +1,17 @@
 /** What a mirror holds and how fresh it is, computed offline. */
 import { statSync } from "node:fs";
+import type { Area } from "../../schema/kind.ts";
+import { type AccountUser, readAccountUser } from "../mirror/account-user.ts";
+import { type GrantName, listNotGranted } from "../mirror/grants.ts";
 import type { MirrorReader } from "../mirror/mirror.ts";
 import { prepareShowTime } from "../mirror/row-times.ts";
 import { listRuns, type RunRecord } from "../mirror/runs.ts";
 
 export interface MirrorStatus {
   readonly mirror: string;
+  readonly area: Area;
+  /** Of an account: whose it is, and what is there of hers; null for a catalogue, and before the service said who she is. */
+  readonly account: AccountStatus | null;
   readonly baseUrl: string;
   readonly serviceName: string;
   readonly fileBytes: number;
@@ -26,6 +32,24 @@ export interface MirrorStatus {
   readonly waiting: number;
   readonly failures: readonly { readonly url: string; readonly error: string }[];
   readonly lastRun: RunRecord | null;
+}
+
+export interface AccountStatus {
+  readonly user: AccountUser;
+  /** What the token does not grant, as last seen; what is held of that stays. */
+  readonly notGranted: readonly GrantName[];
+  readonly bras: PossessionStatus;
+  /** Rows of the view: as many as there are measurements, however they are given. */
+  readonly measurements: PossessionStatus;
+}
+
+export interface PossessionStatus {
+  /** Held, and there as far as is known. */
+  readonly held: number;
+  /** Listed, and not held yet. */
+  readonly toCome: number;
+  /** Tombstones: deleted at the service, and kept here. */
+  readonly gone: number;
 }
 
 export interface KindStatus {
@@ -51,6 +75,8 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
   const heldAt = (rank: string) => shown(`max(at) filter (where state = 'held' and rank = ${rank})`);
   return {
     mirror: file,
+    area: identity.area,
+    account: identity.area === "account" ? readAccountStatus(mirror) : null,
     baseUrl: identity.baseUrl,
     serviceName: identity.serviceName,
     fileBytes: statSync(file).size,
@@ -96,6 +122,25 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
       )
       .all(),
     lastRun: listRuns(mirror, 1)[0] ?? null,
+  };
+}
+
+function readAccountStatus(mirror: MirrorReader): AccountStatus | null {
+  const user = readAccountUser(mirror.db);
+  if (user === null) return null;
+  const read = (kind: "bra" | "measurement"): PossessionStatus =>
+    mirror.db
+      .prepare<{ kind: string }, PossessionStatus>(
+        `select (select count(*) from ${kind} where gone_at is null) as held,
+           (select count(*) from _resource where kind = :kind and state in ('due', 'failed')) as toCome,
+           (select count(*) from ${kind} where gone_at is not null) as gone`,
+      )
+      .get({ kind }) ?? { held: 0, toCome: 0, gone: 0 };
+  return {
+    user,
+    notGranted: listNotGranted(mirror),
+    bras: read("bra"),
+    measurements: read("measurement"),
   };
 }
 

@@ -9,6 +9,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createAllowance } from "./accounts/allowance.ts";
 import { createApp, createAuthenticator, type SandboxApp } from "./accounts/credentials.ts";
+import { createUserBook, type UserEdit } from "./accounts/edit-user.ts";
 import { createUsers, type SandboxUser } from "./accounts/users.ts";
 import { type AdvanceReport, type AdvanceRequest, advance } from "./advance/advance.ts";
 import { type ClockMove, createClock } from "./clock.ts";
@@ -43,6 +44,8 @@ export interface Sandbox extends AsyncDisposable {
   readonly now: () => Date;
   /** Faults from now on, in place of those before; none with `[]`. */
   readonly setFaults: (faults: FaultsOption) => void;
+  /** Changes what a user has, or what her token may see. @throws RangeError when nobody is called so */
+  readonly editUser: (username: string, edit: UserEdit) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -52,22 +55,24 @@ export interface Sandbox extends AsyncDisposable {
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = settleOptions(options);
-  const { seed, totals, serviceName, pageSize, paginateSizes, allowance: limit } = settings;
+  const { seed, totals, serviceName, pageSize, paginateSizes, measurements, allowance: limit } = settings;
   const clock = createClock();
   const world = createWorld(seed, totals);
   const users = createUsers(world, settings.users);
+  const userBook = createUserBook(users);
   const app = createApp(seed);
   const log = createRequestLog();
+  let authenticate = createAuthenticator(users, app);
   let faultPlan = createFaultPlan(settings.faultRules);
   const service = createService({
     site: {
-      view: { world, serviceName, pageSize, paginateSizes },
+      view: { world, serviceName, pageSize, paginateSizes, measurements },
       addresses: createAddresses(settings.layout, world),
       paging: createPaging(settings.pagination, seed),
       etagStyle: settings.etag,
       unauthorizedStatus: settings.unauthorizedStatus,
     },
-    authenticate: createAuthenticator(users, app),
+    authenticate: (authorization) => authenticate(authorization),
     allowance: limit === undefined ? null : createAllowance(limit, settings.windowSeconds, clock.nowMillis),
     allowanceHeaders: settings.allowanceHeaders,
     countNotModified: settings.countNotModified,
@@ -83,8 +88,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const setFaults = (faults: FaultsOption): void => {
     faultPlan = createFaultPlan(readFaults(faults));
   };
+  const editUser = (username: string, edit: UserEdit): void => {
+    userBook.edit(username, edit);
+    authenticate = createAuthenticator(userBook.current(), app);
+  };
   const admin = createAdmin({
     advance: advanceAt,
+    editUser,
     truth: (truthOptions, origin) => readTruth(service.viewAt(origin), truthOptions),
     moveClock: clock.move,
     setFaults,
@@ -112,6 +122,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     moveClock: clock.move,
     now: () => new Date(clock.nowMillis()),
     setFaults,
+    editUser,
     close,
     [Symbol.asyncDispose]: close,
   };

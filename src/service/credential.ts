@@ -1,6 +1,7 @@
 /**
  * A user's token or an application's key and secret. The value lives only in this module, out of reach of printing,
- * cloning and JSON; `authorizationOf` and `redact` are for the door and must not be imported elsewhere.
+ * cloning and JSON; `authorizationOf` and `redact` are for the door, `tokenText` is for where tokens are kept, and none of
+ * them must be imported elsewhere.
  */
 import { inspect } from "node:util";
 import { ServiceSettingsError } from "./settings-error.ts";
@@ -13,6 +14,8 @@ export interface Credential {
 
 interface Secret {
   readonly authorization: string;
+  /** What was given to make it. */
+  readonly text: string;
   /** The secret as it may come back in a text. */
   readonly spellings: readonly string[];
 }
@@ -22,14 +25,14 @@ const secrets = new WeakMap<Credential, Secret>();
 
 /** @throws ServiceSettingsError when the token holds what no header can carry */
 export function bearerToken(token: string): Credential {
-  return keep("token", `bearer ${sendableOrThrow("token", token)}`, [token]);
+  return keep("token", "bearer", sendableOrThrow("token", token), []);
 }
 
 /** @throws ServiceSettingsError when the key or secret holds what no header can carry */
 export function appCredential(key: string, secret: string): Credential {
   if (key.includes(":")) throw refusal("application key", "a colon");
   const pair = `${sendableOrThrow("application key", key)}:${sendableOrThrow("application secret", secret)}`;
-  return keep("app", `app ${pair}`, [pair, secret]);
+  return keep("app", "app", pair, [secret]);
 }
 
 /** The value of the `Authorization` header. */
@@ -37,21 +40,27 @@ export function authorizationOf(credential: Credential): string {
   return secretOf(credential).authorization;
 }
 
+/** A user's token as she gave it. */
+export function tokenText(credential: Credential): string {
+  if (credential.kind !== "token") throw new TypeError("not a user's token");
+  return secretOf(credential).text;
+}
+
 /** A text from the service, which may have echoed the credential, made safe to show. */
 export function redact(credential: Credential, text: string): string {
   return secretOf(credential).spellings.reduce((rest, spelling) => rest.replaceAll(spelling, shown), text);
 }
 
-function keep(kind: Credential["kind"], authorization: string, values: readonly string[]): Credential {
+function keep(kind: Credential["kind"], scheme: string, text: string, parts: readonly string[]): Credential {
   const show = () => shown;
   const credential = Object.freeze({ kind, toString: show, toJSON: show, [inspect.custom]: show });
-  const spellings = values.flatMap((value) => [
+  const spellings = [text, ...parts].flatMap((value) => [
     value,
     encodeURIComponent(value),
     Buffer.from(value).toString("base64"),
     Buffer.from(value).toString("base64url"),
   ]);
-  secrets.set(credential, { authorization, spellings });
+  secrets.set(credential, { authorization: `${scheme} ${text}`, text, spellings });
   return credential;
 }
 

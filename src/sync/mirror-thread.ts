@@ -25,6 +25,7 @@ export const writeNames = [
   "beginRun",
   "seed",
   "follow",
+  "recordUser",
   "beginCycle",
   "reconsiderTombstones",
   "ingest",

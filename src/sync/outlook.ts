@@ -7,7 +7,7 @@ import type { Connection } from "../mirror/connection.ts";
 import { openMirrorReader } from "../mirror/mirror.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
-import { type KnownAllowance, readLedger } from "./ledger/describe-window.ts";
+import { type KnownAllowance, readLatest, readLedger } from "./ledger/describe-window.ts";
 import { ledgerFileBeside } from "./ledger/ledger-file.ts";
 import { type Forecast, forecastFrom } from "./plan/forecast-days.ts";
 import { readForecastFacts } from "./plan/read-forecast-facts.ts";
@@ -53,7 +53,11 @@ export function readOutlook(options: OutlookOptions): Outlook {
 export function readAllowance(options: OutlookOptions): KnownAllowance | null {
   const { file, baseUrl, credential = null, clock = systemClock } = options;
   const ledgerFile = options.ledgerFile ?? ledgerFileBeside(file);
-  return readLedger(ledgerFile, { origin: new URL(baseUrl).origin, credential }, clock.now());
+  const { origin } = new URL(baseUrl);
+  // The tokens in an account's own ledger are one user's, the last one that was used hers now.
+  return options.area === "account"
+    ? readLatest(ledgerFile, origin, clock.now())
+    : readLedger(ledgerFile, { origin, credential }, clock.now());
 }
 
 /** @param db null before the first sync */

@@ -4,6 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { kinds } from "../../jobs/kinds.ts";
+import type { Area } from "../../schema/kind.ts";
 import { findBrands } from "../mirror/find-brands.ts";
 import type { Scope } from "../mirror/frontier.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
@@ -22,6 +23,7 @@ import { kindsInScope } from "./scope.ts";
 import { settleWalk, type Walk } from "./walk-options.ts";
 
 export interface SyncPlan extends Outlook {
+  readonly area: Area;
   readonly mirror: string;
   /** What is due as far as the mirror knows; each fetch may lead to more. */
   readonly due: readonly DueCount[];
@@ -44,12 +46,12 @@ const shownNext = 10;
 export function planSync(options: PlanOptions): SyncPlan {
   const { file, baseUrl, clock = systemClock, budget = null, reserve = 0 } = options;
   const walk = settleWalk(options);
+  const { area } = walk;
   const known = readAllowance(options);
   const spendable = spendableOf(known?.remaining ?? null, budget, reserve);
   if (!existsSync(file)) {
     return {
-      mirror: file,
-      spendable,
+      ...{ area, mirror: file, spendable },
       due: [{ kind: "root", fetch: 1, check: 0, freeChecks: 0 }],
       next: [{ url: new URL(baseUrl).href, kind: "root", reason: "root" }],
       ...outlookOf(null, walk, known, options),
@@ -73,7 +75,7 @@ export function planSync(options: PlanOptions): SyncPlan {
         next.push({ url, kind, reason });
       }
     }
-    return { mirror: file, due, spendable, next, ...outlookOf(mirror.db, walk, known, options) };
+    return { area, mirror: file, due, spendable, next, ...outlookOf(mirror.db, walk, known, options) };
   } finally {
     mirror.close();
   }
@@ -103,7 +105,7 @@ function planRequestOf(
   return { ...walk, scope, runId, cycleRun: cycle?.run ?? runId, now: clock.now, allowance };
 }
 
-function scopeOf(mirror: MirrorReader, { depth, brands, follow }: Walk): Scope {
+function scopeOf(mirror: MirrorReader, { area, depth, brands, follow }: Walk): Scope {
   const found = brands.map((brand) => findBrands(mirror, brand));
   // A brand that is not known yet is looked for in the listing first.
   if (found.some(({ certainty }) => certainty === "none")) {
@@ -111,7 +113,7 @@ function scopeOf(mirror: MirrorReader, { depth, brands, follow }: Walk): Scope {
   }
   const ids = found.flatMap((one) => (one.certainty === "none" ? [] : one.ids));
   return {
-    kinds: kindsInScope(kinds, "catalogue", depth, follow),
+    kinds: kindsInScope(kinds, area, depth, follow),
     belowIds: brands.length === 0 ? null : ids,
   };
 }

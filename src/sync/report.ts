@@ -1,4 +1,5 @@
 /** What a sync did: the object that `sync --json` prints, and that the run log keeps. */
+import type { GrantName } from "../mirror/grants.ts";
 import type { MassOfRun, StopReason } from "../mirror/runs.ts";
 import type { RequestCounts } from "./allowance.ts";
 import type { CheckPrice } from "./ledger/spending.ts";
@@ -15,6 +16,8 @@ export interface SyncReport {
   readonly stopped: StopReason | null;
   readonly requests: Readonly<RequestCounts>;
   readonly resources: ResourceCounts;
+  /** Of an account: what the user's token does not grant; what is held of that stays as it was. */
+  readonly notGranted?: readonly GrantName[];
   /** Where so much is absent at once that it waits for approval. */
   readonly masses: readonly MassOfRun[];
   readonly allowance: {

@@ -1,5 +1,7 @@
 /** What a sync goes for: a depth and the optional links that are followed, as an ordered list of kinds. Pure. */
+
 import { type Area, type Depth, depths, type Kinds, unknownKind } from "../../schema/kind.ts";
+import type { Grants } from "../mirror/grants.ts";
 
 /** From the front page to the last size, level by level. */
 export const kindsOfDepth: Readonly<Record<Depth, readonly string[]>> = {
@@ -20,4 +22,15 @@ export function kindsInScope(kinds: Kinds, area: Area, depth: Depth, follow: rea
     follow.map((link) => kinds[name]?.optional[link] ?? unknownKind(link)),
   );
   return [...new Set(["root", ...walked, ...followed])];
+}
+
+/** Without what the user's token does not grant: what is held of that stays as it is. */
+export function grantedKinds(names: readonly string[], grants: Grants | null): string[] {
+  if (grants === null) return [...names];
+  const { profile, bras, measurements } = grants;
+  const isGranted: Readonly<Record<string, boolean>> = {
+    me: profile,
+    ...{ bras, bra: bras, measurements, measurement: measurements },
+  };
+  return names.filter((name) => isGranted[name] ?? true);
 }

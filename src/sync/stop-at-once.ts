@@ -5,9 +5,13 @@ import type { MirrorReader } from "../mirror/mirror.ts";
 /**
  * Once an answer said to stop, the jobs that come after it are given back without being asked for.
  * @param rootUrl the front page: a service without it is none, or not this one
+ * @param isOwn what is asked for is a user's own: whatever is refused, her token is
  * @param now epoch milliseconds
  */
-export function stopAtOnce(carryOut: CarryOut, rootUrl: string, now: () => number): CarryOut {
+export function stopAtOnce(
+  carryOut: CarryOut,
+  { rootUrl, isOwn, now }: { readonly rootUrl: string; readonly isOwn: boolean; readonly now: () => number },
+): CarryOut {
   let stop: Stop | null = null;
   let isAccepted = false;
   return async (job, signal) => {
@@ -16,7 +20,7 @@ export function stopAtOnce(carryOut: CarryOut, rootUrl: string, now: () => numbe
     if (answer.end === "fetched" && answer.result.outcome !== "failed") isAccepted = true;
     if (answer.end !== "stopped") return answer;
     // One refusal among accepted requests is about that resource; a second one is about the credential.
-    if (answer.stop.reason === "authentication" && isAccepted) {
+    if (answer.stop.reason === "authentication" && isAccepted && !isOwn) {
       isAccepted = false;
       return failed(job, answer.stop, now());
     }

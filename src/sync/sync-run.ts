@@ -4,6 +4,7 @@ import type { JobResult, Stop } from "../../jobs/fetch-job.ts";
 import { kinds } from "../../jobs/kinds.ts";
 import { findBrands } from "../mirror/find-brands.ts";
 import { readCycle, type Scope } from "../mirror/frontier.ts";
+import { listNotGranted, readGrants } from "../mirror/grants.ts";
 import { emptySummary } from "../mirror/ingest.ts";
 import type { RunClosing, StopReason } from "../mirror/runs.ts";
 import type { Clock } from "../service/clock.ts";
@@ -13,19 +14,21 @@ import { compressBodies } from "./compress-bodies.ts";
 import { countSkippedLinks } from "./count-skipped-links.ts";
 import { frontierSource } from "./frontier-source.ts";
 import type { Interruption } from "./interruption.ts";
+import { answersOf, type Introduction } from "./introduction.ts";
 import { requireKnownBrands, unknownBrand } from "./known-brands.ts";
-import { askRateLimit } from "./ledger/rate-limit.ts";
 import type { RunMirror } from "./mirror-thread.ts";
 import { countLeft, type Left } from "./plan/count-pending.ts";
 import { isPlentiful } from "./plan/is-plentiful.ts";
 import { hasDueWork } from "./plan/new-work.ts";
+import { checksWholeAccount } from "./plan/plan-account.ts";
 import type { PlanRequest } from "./plan/plan-request.ts";
 import { createPlanner } from "./plan/planner.ts";
 import { readPresentCycle } from "./plan/present-cycle.ts";
 import { readProgress, type SyncProgress } from "./progress.ts";
+import { prepareRateLimitQuestions, type RateLimitQuestions } from "./rate-limit-questions.ts";
 import type { ResourceCounts, SyncReport } from "./report.ts";
 import { requireKnownLinks } from "./require-known-links.ts";
-import { kindsInScope } from "./scope.ts";
+import { grantedKinds, kindsInScope } from "./scope.ts";
 import { stopOfRefusedRoot } from "./stop-at-once.ts";
 import { SyncError } from "./sync-error.ts";
 import type { Walk } from "./walk-options.ts";
@@ -45,20 +48,19 @@ export interface RunTools {
   readonly allowance: RunAllowance;
   readonly interruption: Interruption;
   readonly clock: Clock;
+  /** What the service was asked before the run to know whose token it is; null where there is no user. */
+  readonly introduction: Introduction | null;
 }
-
-/** To begin with, before some 304s and after them. */
-const mostRateLimitAsked = 3;
 
 export class SyncRun {
   readonly #request: RunRequest;
   readonly #tools: RunTools;
   readonly #runId: number;
   readonly #startedMillis: number;
+  readonly #rateLimit: RateLimitQuestions;
   readonly #summary = emptySummary();
   /** Answered jobs, each of which is one fetch with any number of attempts. */
   #answers = 0;
-  #rateLimitAsked = 0;
   /** Whether something was never asked for when the last walk began. */
   #goesOn = false;
   #stop: Stop | null = null;
@@ -68,6 +70,11 @@ export class SyncRun {
     this.#tools = tools;
     this.#runId = runId;
     this.#startedMillis = startedMillis;
+    const { mirror, service, allowance, interruption, clock } = tools;
+    this.#rateLimit = prepareRateLimitQuestions(mirror.reader, service, allowance, {
+      signal: interruption.cancel,
+      clock,
+    });
   }
 
   /** @throws SyncError, after the run was closed and all that it fetched saved; MirrorError */
@@ -90,8 +97,10 @@ export class SyncRun {
 
   async #walkScope(): Promise<Scope> {
     try {
-      const scope = await this.#resolveScope();
-      if (!this.#isStopping) await this.#walk(scope);
+      const { introduction } = this.#tools;
+      const scope = introduction ? await this.#beIntroduced(introduction) : await this.#resolveScope();
+      // Where the service did not say whose token it is, nothing of what it leads to is asked for.
+      if (!this.#isStopping && introduction?.user !== null) await this.#walk(scope);
       return scope;
     } catch (error) {
       // The first error is the one to tell; where the mirror cannot be written, the run cannot be closed either.
@@ -104,10 +113,23 @@ export class SyncRun {
     return this.#stop !== null || this.#tools.interruption.isRequested;
   }
 
+  /** The first answers of the run are those that were asked for before it. */
+  async #beIntroduced(introduction: Introduction): Promise<Scope> {
+    const { reader } = this.#tools.mirror;
+    for (const answer of answersOf(introduction, reader)) {
+      if (!this.#isStopping) await this.#ingest([answer]);
+    }
+    const { area, depth, follow } = this.#request;
+    return {
+      kinds: grantedKinds(kindsInScope(kinds, area, depth, follow), readGrants(reader)),
+      belowIds: null,
+    };
+  }
+
   /** With `--brand`, the listing is read first, and brands whose name only looks like the wanted one; never all of them. */
   async #resolveScope(): Promise<Scope> {
-    const { depth, brands, follow } = this.#request;
-    const scope: Scope = { kinds: kindsInScope(kinds, "catalogue", depth, follow), belowIds: null };
+    const { area, depth, brands, follow } = this.#request;
+    const scope: Scope = { kinds: kindsInScope(kinds, area, depth, follow), belowIds: null };
     if (brands.length === 0) return scope;
     const find = () =>
       brands.map((brand) => ({ brand, found: findBrands(this.#tools.mirror.reader, brand) }));
@@ -143,31 +165,9 @@ export class SyncRun {
         batch.map(({ job }) => job.resourceId),
         failedIds,
       );
-      await this.#askRateLimit();
+      if (!this.#isStopping) this.#answers += await this.#rateLimit.askIfOfUse();
       this.#request.onProgress(() => this.#progress(scope));
     }
-  }
-
-  /**
-   * Where the answers do not tell what remains, what is behind the root's `rate_limit` link may; and where nobody knows yet what a
-   * 304 costs, what it says before and after some.
-   */
-  async #askRateLimit(): Promise<void> {
-    const { mirror, service, allowance, interruption, clock } = this.#tools;
-    const { isTold, isBodyOfUse } = allowance.state;
-    const isWanted = isTold
-      ? isBodyOfUse && allowance.isQuiet && this.#rateLimitAsked < mostRateLimitAsked
-      : this.#rateLimitAsked === 0;
-    if (!isWanted || this.#isStopping) return;
-    const url = mirror.reader.db
-      .prepare<[], string>("select url from _resource where kind = 'rate_limit'")
-      .pluck()
-      .get();
-    if (url === undefined) return;
-    this.#rateLimitAsked++;
-    const sentBefore = allowance.counts.sent;
-    await askRateLimit(service, { url, signal: interruption.cancel }, allowance, clock.now);
-    this.#answers += allowance.counts.sent - sentBefore;
   }
 
   /** A tombstone that something still leads to is asked for again once in a sweep, and in every cycle. */
@@ -176,7 +176,8 @@ export class SyncRun {
     const { mode, sweepMillis } = this.#request;
     const now = toIso(clock.now());
     if (mode === "incremental") {
-      await mirror.writes.reconsiderTombstones(toIso(clock.now() - sweepMillis), now);
+      const restMillis = checksWholeAccount(this.#request) ? 0 : sweepMillis;
+      await mirror.writes.reconsiderTombstones(toIso(clock.now() - restMillis), now);
       return;
     }
     // A run about some brands is a cycle of its own, which must not end one about everything.
@@ -251,6 +252,7 @@ export class SyncRun {
       stopped,
       requests: this.#requests(),
       resources,
+      ...(this.#request.area === "account" && { notGranted: listNotGranted(mirror.reader) }),
       masses,
       allowance: { limit, remaining, resetAt: resetAt === null ? null : toIso(resetAt), checkPrice },
       resumeAt: resumeMillis === null ? null : toIso(resumeMillis),

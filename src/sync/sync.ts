@@ -6,6 +6,7 @@
 import { existsSync } from "node:fs";
 import { fetchJobRunner } from "../../jobs/fetch-job.ts";
 import { inlineEngine } from "../../jobs/inline/inline-engine.ts";
+import type { AccountUser } from "../mirror/account-user.ts";
 import { toMirrorError } from "../mirror/errors.ts";
 import type { MirrorReader } from "../mirror/mirror.ts";
 import { removeEmptyMirror } from "../mirror/remove-empty-mirror.ts";
@@ -14,6 +15,7 @@ import { type Clock, systemClock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
 import { gently } from "./gently.ts";
 import { watchInterruption } from "./interruption.ts";
+import { introduce } from "./introduction.ts";
 import { ledgerFileBeside } from "./ledger/ledger-file.ts";
 import { openMeteredService } from "./metered-service.ts";
 import { openRunMirror } from "./mirror-thread.ts";
@@ -30,7 +32,10 @@ export interface SyncOptions extends WalkOptions {
   readonly baseUrl: string;
   /** The vendor's word in `<name>_url`; `service` unless told. */
   readonly serviceName?: string;
+  /** For an account, the token of its user. */
   readonly credential?: Credential | null;
+  /** Of an account: the user that it must be, before the mirror itself says so. */
+  readonly user?: AccountUser;
   /** Counted requests at most in this run; null for as many as the service grants. */
   readonly budget?: number | null;
   /** Makes tombstones even where more than a fifth of a list is absent at once; not unless told. */
@@ -64,7 +69,7 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
     file: options.file,
     identity: {
       baseUrl: new URL(baseUrl).href,
-      area: "catalogue",
+      area: walk.area,
       serviceName: options.serviceName ?? "service",
     },
     openedAt: new Date(clock.now()).toISOString(),
@@ -77,12 +82,18 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
     });
     const interruption = watchInterruption(options.signal);
     try {
-      const engine = inlineEngine(
-        gently(stopAtOnce(fetchJobRunner(service, clock.now), new URL(baseUrl).href, clock.now), clock),
-        { concurrency },
-      );
+      const isOwn = walk.area === "account";
+      const carryOut = stopAtOnce(fetchJobRunner(service, clock.now), {
+        ...{ rootUrl: new URL(baseUrl).href, isOwn, now: clock.now },
+      });
+      const engine = inlineEngine(gently(carryOut, clock), { concurrency });
+      const introduction = isOwn
+        ? await introduce(mirror, carryOut, { ...walk, user: options.user }, interruption.cancel)
+        : null;
       const request = { ...walk, budget, concurrency, approve, onProgress };
-      return await SyncRun.perform(request, { mirror, engine, service, allowance, interruption, clock });
+      return await SyncRun.perform(request, {
+        ...{ mirror, engine, service, allowance, interruption, clock, introduction },
+      });
     } finally {
       interruption.end();
       await close();

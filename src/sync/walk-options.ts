@@ -1,9 +1,11 @@
 /** What a sync goes for and in which order: the same for carrying it out and for planning it, with one set of defaults. */
-import { type Depth, depths } from "../../schema/kind.ts";
+import { type Area, type Depth, depths } from "../../schema/kind.ts";
 import { dayMillis } from "./ledger/moment.ts";
 import { type Mode, modes, type Order, orders } from "./plan/plan-request.ts";
 
 export interface WalkOptions {
+  /** `catalogue` unless told; `account` for what belongs to the user of a token, which has neither depths nor brands. */
+  readonly area?: Area;
   /** `incremental` unless told. */
   readonly mode?: Mode;
   /** `value` unless told. */
@@ -33,9 +35,9 @@ export function settleWalk(options: WalkOptions): Walk {
   requireOneOf("mode", modes, mode);
   requireOneOf("order", orders, order);
   requireOneOf("depth", depths, depth);
-  const { maxFreeChecks = defaultMaxFreeChecks, maxAgeMillis = 0 } = options;
+  const { area = "catalogue", maxFreeChecks = defaultMaxFreeChecks, maxAgeMillis = 0 } = options;
   const { sweepMillis = defaultSweepDays * dayMillis } = options;
-  return { mode, order, depth, brands, follow, maxFreeChecks, maxAgeMillis, sweepMillis };
+  return { area, mode, order, depth, brands, follow, maxFreeChecks, maxAgeMillis, sweepMillis };
 }
 
 function requireOneOf(name: string, values: readonly string[], value: string): void {

@@ -6,6 +6,7 @@ import type { SyncPlan } from "../../src/sync/plan-sync.ts";
 const now = Date.parse("2026-01-30T20:00:00Z");
 const allowance = { limit: 300, remaining: 212, resetAt: "2026-01-31T06:00:00.000Z" };
 const plan: SyncPlan = {
+  area: "catalogue",
   mirror: "/mirrors/catalogue.sqlite",
   due: [
     { kind: "brand", fetch: 100, check: 90, freeChecks: 80 },

@@ -21,21 +21,25 @@ it.each([
 ] as const)("where the price of a check is %s, says %s", (checkPrice, words) => {
   const requests = { ...report.requests, sent: 5, counted: 5, notModified: 5 };
   const allowance = { ...report.allowance, checkPrice };
-  expect(describeReport({ ...report, requests, allowance }, null, now)).toContain(words);
+  expect(
+    describeReport({ ...report, requests, allowance }, { outlook: null, now, reserve: 0, account: null }),
+  ).toContain(words);
 });
+
+const context = { outlook: null, now, reserve: 0, account: null };
 
 const lastLine = (text: string) => text.trimEnd().split("\n").at(-1);
 
 describe("a sync that leaves all of the allowance to others", () => {
   it.each([30, 50])("says that --reserve %d is why, and when it is looked at anew", (reserve) => {
-    expect(lastLine(describeReport(report, null, now, reserve))).toBe(
+    expect(lastLine(describeReport(report, { ...context, reserve }))).toBe(
       `Nothing is left beside --reserve ${reserve}: the service grants 30 a day as far as is known; lower it, or run it again` +
         " at 2026-01-31 20:00 UTC (in 24 h). 12 still due as far as is known; the next sync goes on from here.",
     );
   });
 
   it.each([0, 29])("does not blame --reserve %d, which leaves something", (reserve) => {
-    expect(lastLine(describeReport(report, null, now, reserve))).toMatch(
+    expect(lastLine(describeReport(report, { ...context, reserve }))).toMatch(
       /^The allowance is spent but for 30/,
     );
   });
@@ -47,6 +51,23 @@ it.each([
   [5, /, 2 more lists are gone at once/],
 ])("%d lists that wait for approval are told with at most three of them", (lists, words) => {
   const resources = { ...report.resources, waiting: 5 * lists };
-  const text = describeReport({ ...report, resources, masses: Array(lists).fill(mass) }, null, now);
+  const text = describeReport({ ...report, resources, masses: Array(lists).fill(mass) }, context);
   expect(text).toMatch(words);
+});
+
+describe("a sync of an account", () => {
+  const own = { ...context, account: "ada" };
+
+  it("says once what the token does not grant, and that nothing is lost by it", () => {
+    const text = describeReport({ ...report, notGranted: ["email", "bras"] }, own);
+    expect(text).toContain("Not granted to this token: email, bras. What is mirrored of that stays.\n");
+    expect(describeReport({ ...report, notGranted: [] }, own)).not.toContain("Not granted");
+  });
+
+  it("names the account in what to do next", () => {
+    const resources = { ...report.resources, waiting: 5, failed: 1 };
+    const text = describeReport({ ...report, resources, masses: [mass] }, own);
+    expect(text).toContain("`armoire sync --account ada --approve` lets them go");
+    expect(text).toContain("`armoire status --account ada` lists them");
+  });
 });

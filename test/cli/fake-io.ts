@@ -10,6 +10,8 @@ export function fakeIo(parts: Partial<Pick<Io, "env" | "isTerminal" | "columns">
   return {
     ...{ env: {}, isTerminal: false, columns: 80, outColumns: null, ...parts },
     written,
+    ask: null,
+    readInput: () => Promise.resolve(""),
     out: (text) => {
       written.out += text;
     },

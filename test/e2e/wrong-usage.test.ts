@@ -26,6 +26,7 @@ describe("an unknown flag is wrong usage", () => {
       "mirror",
     ],
     ...["mirror check", "mirror rebuild", "mirror compact", "runs list", "runs show 1", "diff"],
+    ...["account", "account add ada", "account list", "account remove ada"],
   ])("of %s", async (command) => {
     const args = [...command.split(" "), "--nonsense"];
     await expectRefused(fixture, [() => args, 2, /unknown option '--nonsense'/]);

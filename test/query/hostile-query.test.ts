@@ -41,8 +41,11 @@ const inFolder = (sql: string): string => sql.replaceAll("FOLDER", folder);
 /** What the query's process would answer; endless statements are not among these. */
 function askAll(sql: string, more: Partial<StartQuery> = {}): QueryAnswer[] {
   const limits = { parameters: [], maxRows: 1000, timeoutMillis: 1000 } as const;
-  return [...answerQuery({ type: "start", file, asOfRun: null, sql, ...limits, ...more })];
+  return [...answerQuery({ type: "start", file, catalogue: null, asOfRun: null, sql, ...limits, ...more })];
 }
+
+/** With another mirror beside it, as a query of an account has. */
+const askBeside = (sql: string) => askAll(sql, { catalogue: mirror });
 
 const askPast = (sql: string) => askAll(sql, { file: mirror, asOfRun: 1 });
 
@@ -119,6 +122,16 @@ describe("a hostile statement", () => {
   it.each(hostileStatements.filter((sql) => !mayEndWell.test(sql)))("ends in an error: %j", (sql) => {
     expect(askAll(inFolder(sql)).at(-1)?.type).toBe("error");
   });
+
+  it.each(hostileStatements.flatMap((sql) => [sql, sql.replace(/\bbrand\b/g, "catalogue._brand")]))(
+    "beside a catalogue does no more, to either: %j",
+    async (sql) => {
+      const answers = askBeside(inFolder(sql));
+      expect(await hashesOf(folder)).toEqual(before);
+      expect(JSON.stringify(answers)).not.toContain("canary");
+      if (!mayEndWell.test(sql)) expect(answers.at(-1)?.type).toBe("error");
+    },
+  );
 
   it.each(hostileStatements)("as of a run does no more: %j", async (sql) => {
     const answers = askPast(inFolder(sql));

@@ -19,6 +19,8 @@ const silent: Io = {
   isTerminal: false,
   columns: 80,
   outColumns: null,
+  ask: null,
+  readInput: () => Promise.resolve(""),
   out: nothing,
   err: nothing,
   setExitCode: nothing,

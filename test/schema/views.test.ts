@@ -28,6 +28,7 @@ describe("the public names", () => {
       "coverage",
       "known",
       "measurement",
+      "measurement_value",
       "model",
       "model_current",
       "model_picture",

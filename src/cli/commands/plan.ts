@@ -9,8 +9,7 @@ import {
   addWalkFlags,
   type SpendingFlags,
   spendingOptionsOf,
-  type WalkFlags,
-  walkOptionsOf,
+  walkOptionsFor,
 } from "../walk-flags.ts";
 
 export function configure(command: Command, io: Io): void {
@@ -22,11 +21,16 @@ Examples:
   armoire plan
   armoire plan --depth models --order breadth
   armoire plan --reserve 50
-  armoire plan --mode verify --json`,
+  armoire plan --mode verify --json
+  armoire plan --account ada`,
     )
-    .action((flags: WalkFlags & SpendingFlags) => {
+    .action((flags: SpendingFlags) => {
       const settings = readSettings(command, io);
-      const wanted = { ...mirrorFileToPlan(settings), ...walkOptionsOf(flags), ...spendingOptionsOf(flags) };
+      const wanted = {
+        ...walkOptionsFor(settings.account, command),
+        ...mirrorFileToPlan(settings),
+        ...spendingOptionsOf(flags),
+      };
       printPlan(wanted, settings, io);
     });
 }

@@ -1,6 +1,7 @@
 /** `armoire query`: one read-only SQL statement, or a canned question, run in a process of its own. */
 import { type Command, Option } from "commander";
 import type { Cell } from "../../../exports/table.ts";
+import { MirrorError } from "../../mirror/errors.ts";
 import { openMirrorReader } from "../../mirror/mirror.ts";
 import { askQuestion } from "../../query/ask-question.ts";
 import { findQuestion, listQuestions } from "../../query/questions/questions.ts";
@@ -9,7 +10,7 @@ import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
 import { describeQuestion, describeQuestions } from "../describe-questions.ts";
 import { CliError, exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
-import { mirrorFileToRead } from "../mirror-file.ts";
+import { catalogueFileBeside, mirrorFileToRead } from "../mirror-file.ts";
 import { limitNumber, wholeNumber } from "../option-values.ts";
 import { printResult, type ResultFormat, resultFormats } from "../print-result.ts";
 import { collectParameter } from "../query-parameter.ts";
@@ -36,7 +37,7 @@ export function configure(command: Command, io: Io): void {
   command
     .argument(
       "[sql]",
-      "one SELECT over brand, model, size, relation, known, coverage, recently_changed; or @NAME, a question",
+      "one SELECT over brand, model, size, relation, known, coverage, recently_changed, of an account user, bra, measurement; or @NAME, a question",
     )
     .option("--file <file>", "read the SQL from a file; - is standard input")
     .option("-p, --parameter <name=value>", "what :name in the SQL is (repeatable)", collectParameter)
@@ -62,7 +63,9 @@ Examples:
   armoire query "select * from size where band = :band" -p band=65 --format ndjson
   armoire query "select count(*) from size" --as-of 2026-11-03
   armoire query --list
-  armoire query @brand-sizes --brand comexim`,
+  armoire query @brand-sizes --brand comexim
+  armoire query "select name, note from bra where gone_at is null" --account ada
+  armoire query "select b.name, m.type from bra b join catalogue.model m on m.href = b.model_href" --account ada`,
     )
     .action(async (sql: string | undefined, flags: QueryFlags) => {
       const settings = readSettings(command, io);
@@ -75,6 +78,20 @@ Examples:
         if (result.isCut) remarkOnCut(result.maxRows, option, settings, io);
       }
     });
+}
+
+/** Of an account: the mirror of its service's catalogue, if there is one. An account can be read without it. */
+function readableCatalogue(settings: Settings, io: Io): string | null {
+  const file = catalogueFileBeside(settings);
+  if (file === null) return null;
+  try {
+    openMirrorReader(file).close();
+    return file;
+  } catch (error) {
+    if (!(error instanceof MirrorError)) throw error;
+    if (!settings.quiet) io.err(`Without the catalogue: ${error.message}\n`);
+    return null;
+  }
 }
 
 function listText(sql: string | undefined, { json }: Settings): string {
@@ -123,7 +140,12 @@ async function ask(
   const file = mirrorFileToRead(settings);
   openMirrorReader(file).close();
   const asOf = readAsOf(flags, settings, io);
-  const terms = { file, maxRows, timeoutMillis: timeout * 1000, ...(asOf && { asOf }) };
+  const catalogue = readableCatalogue(settings, io);
+  const terms = {
+    ...{ file, maxRows, timeoutMillis: timeout * 1000 },
+    ...(asOf && { asOf }),
+    ...(catalogue !== null && { catalogue }),
+  };
   if (isQuestion) return await askQuestion({ ...terms, question: statement.slice(1), options });
   return await runQuery({ ...terms, sql: statement, parameters });
 }

@@ -5,6 +5,7 @@ import { faultPresetNames } from "../../sandbox/faults/fault-presets.ts";
 import { etagStyles } from "../../sandbox/http/content.ts";
 import { layouts } from "../../sandbox/resources/addresses.ts";
 import { paginations } from "../../sandbox/resources/paging.ts";
+import { measurementShapes } from "../../sandbox/resources/view.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
 import {
   type FaultsOption,
@@ -66,6 +67,11 @@ export function configure(command: Command, io: Io): void {
     .option("--latency <ms>", "milliseconds before every reply", wholeNumber, 0)
     .option("--faults <preset|file>", `${faultPresetNames.join(", ")}, or a JSON file of rules`)
     .option("--users <n>", "users whose tokens are printed", wholeNumber, 1)
+    .addOption(
+      new Option("--measurements <shape>", "what a user's measurements look like")
+        .choices(measurementShapes)
+        .default("linked"),
+    )
     .option("--unauthorized-status <n>", 'status of "Not authenticated"', wholeNumber, 401)
     .addHelpText("after", examples)
     .action(async () => {
@@ -108,11 +114,11 @@ async function start(flags: Flags, serviceName: string): Promise<Sandbox> {
 /** Leaves out the flags of every command, which are no options of a sandbox. */
 function pickOptions(flags: Omit<Flags, "window" | "latency" | "faults">): SandboxOptions {
   const { host, port, seed, preset, brands, models, sizes, pageSize, paginateSizes } = flags;
-  const { layout, pagination, etag, users, unauthorizedStatus } = flags;
+  const { layout, pagination, etag, users, measurements, unauthorizedStatus } = flags;
   const { allowance, allowanceHeaders, countNotModified, countRoot } = flags;
   return {
     ...{ host, port, seed, preset, brands, models, sizes, pageSize, paginateSizes },
-    ...{ layout, pagination, etag, users, unauthorizedStatus },
+    ...{ layout, pagination, etag, users, measurements, unauthorizedStatus },
     ...{ allowance, allowanceHeaders, countNotModified, countRoot },
   };
 }

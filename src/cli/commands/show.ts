@@ -1,18 +1,16 @@
 /** `armoire show`: one resource as the mirror holds it. */
-import { Argument, type Command } from "commander";
-import { type ShownKind, shownKinds } from "../../query/called.ts";
+import type { Command } from "commander";
 import { type ShownResource, showResource } from "../../query/show.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
 import type { Io } from "../io.ts";
 import { withMirror } from "../mirror-file.ts";
 import { readSettings } from "../settings.ts";
+import { type AskedKind, addShownArguments, readShown } from "../shown-argument.ts";
 import { toShown } from "../text-table.ts";
 import { toJson } from "../to-json.ts";
 
 export function configure(command: Command, io: Io): void {
-  command
-    .addArgument(new Argument("<kind>", "what it is").choices(shownKinds))
-    .argument("<key>", "its URL, its slugs from the brand down, or its name")
+  addShownArguments(command)
     .addOption(asOfOption())
     .addHelpText(
       "after",
@@ -21,9 +19,12 @@ Examples:
   armoire show brand comexim
   armoire show model comexim/some-model
   armoire show size comexim/some-model/65F --json
-  armoire show brand comexim --as-of 2026-11-03`,
+  armoire show brand comexim --as-of 2026-11-03
+  armoire show me --account ada
+  armoire show bra "Rosa 65F" --account ada`,
     )
-    .action((kind: ShownKind, key: string, flags: AsOfFlags) => {
+    .action((asked: AskedKind, given: string | undefined, flags: AsOfFlags) => {
+      const { kind, key } = readShown(asked, given);
       const settings = readSettings(command, io);
       const asOf = readAsOf(flags, settings, io);
       const shown = withMirror(settings, (mirror) => showResource(mirror, kind, key), asOf);

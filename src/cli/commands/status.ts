@@ -1,7 +1,13 @@
 /** `armoire status`: what the mirror holds, how fresh it is, and when the rest will be there. */
 import type { Command } from "commander";
+import { nameOfUser } from "../../mirror/account-user.ts";
 import { type PastStatus, readPastStatus } from "../../query/past-status.ts";
-import { type MirrorStatus, readStatus } from "../../query/status.ts";
+import {
+  type AccountStatus,
+  type MirrorStatus,
+  type PossessionStatus,
+  readStatus,
+} from "../../query/status.ts";
 import type { Outlook } from "../../sync/outlook.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
 import { summarizeForecast } from "../describe-forecast.ts";
@@ -25,7 +31,8 @@ export function configure(command: Command, io: Io): void {
 Examples:
   armoire status
   armoire status --json --mirror copy.sqlite
-  armoire status --as-of -1m`,
+  armoire status --as-of -1m
+  armoire status --account ada`,
     )
     .action((flags: AsOfFlags) => {
       const settings = readSettings(command, io);
@@ -36,8 +43,8 @@ Examples:
         return;
       }
       const held = withMirror(settings, readStatus);
-      const { mirror: file, baseUrl } = held;
-      const { allowance, forecast } = readOutlookOf({ file, baseUrl }, settings, io);
+      const { mirror: file, baseUrl, area } = held;
+      const { allowance, forecast } = readOutlookOf({ file, baseUrl, area }, settings, io);
       const status = { ...held, allowance, forecast };
       io.out(settings.json ? `${JSON.stringify(status)}\n` : describeStatus(status, Date.now()));
     });
@@ -49,6 +56,7 @@ function describeStatus(status: StatusWithOutlook, now: number): string {
   const parts = [
     `Mirror     ${status.mirror} (${(status.fileBytes / 1_048_576).toFixed(1)} MiB, ${status.revisions} revisions)\n`,
     `Service    ${status.baseUrl}\n`,
+    status.account === null ? "" : describeAccount(status.account),
     describeLastRun(lastRun),
     `Allowance  ${describeAllowance(allowance, now)}\n`,
     forecast === null ? "" : `Forecast   ${summarizeForecast(forecast, "sizes")}\n`,
@@ -86,6 +94,18 @@ function describeStatus(status: StatusWithOutlook, now: number): string {
     );
   }
   return parts.join("");
+}
+
+function describeAccount({ user, notGranted, bras, measurements }: AccountStatus): string {
+  const describe = (what: string, { held, toCome, gone }: PossessionStatus): string => {
+    const more = [...(toCome > 0 ? [`${toCome} to come`] : []), ...(gone > 0 ? [`${gone} gone, kept`] : [])];
+    return `${held} ${what}${more.length === 0 ? "" : ` (${more.join(", ")})`}`;
+  };
+  return [
+    `User       ${toShown(nameOfUser(user))}\n`,
+    `Holds      ${describe("bras", bras)}, ${describe("measurements", measurements)}\n`,
+    notGranted.length === 0 ? "" : `Not granted to the token: ${notGranted.join(", ")}\n`,
+  ].join("");
 }
 
 function describePastStatus(past: PastStatus): string {

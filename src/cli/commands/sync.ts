@@ -1,8 +1,10 @@
-/** `armoire sync`: brings the catalogue mirror up to date. */
+/** `armoire sync`: brings a mirror up to date, the catalogue's or an account's. */
 import { type Command, InvalidArgumentError } from "commander";
+import type { Account } from "../../accounts/account.ts";
 import type { SyncReport } from "../../sync/report.ts";
 import { sync } from "../../sync/sync.ts";
-import { readAppCredential } from "../credentials.ts";
+import { SyncError } from "../../sync/sync-error.ts";
+import { readCredential } from "../credentials.ts";
 import { summarizeForecast } from "../describe-forecast.ts";
 import { describeReport } from "../describe-report.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
@@ -19,7 +21,7 @@ import {
   type SpendingFlags,
   spendingOptionsOf,
   type WalkFlags,
-  walkOptionsOf,
+  walkOptionsFor,
 } from "../walk-flags.ts";
 
 interface SyncFlags extends WalkFlags, SpendingFlags {
@@ -44,6 +46,7 @@ Examples:
   armoire sync --brand "Comexim" --follow related
   armoire sync --reserve 50 --max-age 12h
   armoire sync --dry-run --json
+  armoire sync --account ada
 
 Exit codes: 0 done (also when the allowance or budget is spent), 1 failed, 2 wrong usage, 3 some resources failed or some lists are partial,
 4 not authenticated or wrong settings, 8 not complete (--require-complete), 11 the mirror is locked,
@@ -52,7 +55,7 @@ Exit codes: 0 done (also when the allowance or budget is spent), 1 failed, 2 wro
     .action(async (flags: SyncFlags) => {
       const settings = readSettings(command, io);
       const { file, baseUrl } = mirrorFileToSync(settings);
-      const wanted = { file, baseUrl, ...walkOptionsOf(flags) };
+      const wanted = { file, baseUrl, ...walkOptionsFor(settings.account, command) };
       if (flags.dryRun) printPlan({ ...wanted, ...spendingOptionsOf(flags) }, settings, io);
       else await run(wanted, flags, settings, io);
     });
@@ -67,28 +70,42 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
     if (!settings.quiet)
       io.err("\nStopping: what is under way is finished and saved. Again to stop at once.\n");
   });
+  const { account } = settings;
   const display = progressDisplay(io, performance.now.bind(performance), describeProgress);
   const report = await sync({
     ...wanted,
     serviceName: settings.serviceName.value ?? "service",
-    credential: readAppCredential(io),
+    credential: await readCredential(settings, io),
+    ...(account !== null && { user: { userId: String(account.userId), username: account.username } }),
     ...spendingOptionsOf(flags),
     ledgerFile: ledgerFile(settings),
     approve: flags.approve === true,
     concurrency: flags.concurrency,
     signal: interruption.signal,
     onProgress: settings.quiet ? () => {} : display.update,
-  }).finally(display.end);
+  })
+    .catch((error: unknown) => {
+      throw account === null ? error : explainRefusal(error, account);
+    })
+    .finally(display.end);
   if (settings.json) io.out(`${JSON.stringify(report)}\n`);
   else if (!settings.quiet) {
     // What one brand still takes is not forecast.
     const isForecast = report.stopped === "allowance" && flags.brand.length === 0;
     const forecast = isForecast ? readOutlookOf(wanted, settings, io).forecast : null;
-    io.out(
-      describeReport(report, forecast && summarizeForecast(forecast, flags.depth), Date.now(), flags.reserve),
-    );
+    const outlook = forecast && summarizeForecast(forecast, flags.depth);
+    const { reserve = 0 } = flags;
+    io.out(describeReport(report, { outlook, now: Date.now(), reserve, account: account?.name ?? null }));
   }
   io.setExitCode(exitCodeOf(report, flags, interruptedWith));
+}
+
+/** What the library says of credentials in general is here about one account. */
+function explainRefusal(error: unknown, { name }: Account): unknown {
+  if (!(error instanceof SyncError) || (error.code !== "not-authenticated" && error.code !== "other-user"))
+    return error;
+  const hint = `Everything mirrored stays. \`armoire account add ${name}\` takes a new token of the same user.`;
+  return new SyncError(error.code, error.message, hint);
 }
 
 function exitCodeOf(report: SyncReport, flags: SyncFlags, interruptedWith: ExitCode | null): ExitCode {

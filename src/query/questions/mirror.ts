@@ -23,6 +23,7 @@ order by models_known + sizes_known - models_held - sizes_held desc, k.href`,
   },
   {
     name: "newest",
+    isOfAccounts: true,
     asks: "What did the mirror come to know of last?",
     options: [sinceSeen, kind, limit],
     sql: `select kind, name, state, first_seen_at, href
@@ -34,6 +35,7 @@ limit :limit`,
   },
   {
     name: "changed",
+    isOfAccounts: true,
     asks: "What did the mirror see change last?",
     options: [sinceSeen, kind, limit],
     sql: `select c.kind, k.name, c.changed_at, c.revision, c.run, c.href

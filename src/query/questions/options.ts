@@ -10,8 +10,8 @@ export const brand: QuestionOption = {
 };
 
 export const kind: QuestionOption = {
-  ...{ name: "kind", type: "text", ...optional, choices: ["brand", "model", "size"] },
-  about: "only this kind: brand, model or size",
+  ...{ name: "kind", type: "text", ...optional, choices: ["brand", "model", "size", "bra", "measurement"] },
+  about: "only this kind: brand, model or size; of an account bra or measurement",
 };
 
 export const size: QuestionOption = {

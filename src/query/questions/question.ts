@@ -6,6 +6,8 @@ export interface Question {
   /** In one sentence, with what its answer depends on. */
   readonly asks: string;
   readonly options: readonly QuestionOption[];
+  /** Whether it makes sense for an account too; else for a catalogue only. */
+  readonly isOfAccounts?: boolean;
   /** One SELECT. Its parameters are the options, by name: null where one is not given and has no default. */
   readonly sql: string;
 }

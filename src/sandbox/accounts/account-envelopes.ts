@@ -24,10 +24,7 @@ const envelopes: Record<
     const bra = bras.find((own) => own.id === id);
     return bra ? braEnvelope(view, bra) : null;
   },
-  measurements: (view, { measurements }, id, page) =>
-    pageOf(view, "measurements", id, page, measurements, {}, (measurement) =>
-      measurementSummary(view, measurement),
-    ),
+  measurements: measurementsEnvelope,
   measurement(view, { measurements }, id) {
     const measurement = measurements.find((own) => own.id === id);
     return measurement ? measurementEnvelope(view, measurement) : null;
@@ -99,6 +96,33 @@ function braEnvelope(view: View, bra: OwnedBra): SentEnvelope {
     ...Object.fromEntries(lengths),
     note: bra.note,
   });
+}
+
+function measurementsEnvelope(
+  view: View,
+  { measurements }: SandboxUser,
+  id: number,
+  page: number,
+): SentEnvelope | null {
+  switch (view.measurements) {
+    case "linked":
+      return pageOf(view, "measurements", id, page, measurements, {}, (measurement) =>
+        measurementSummary(view, measurement),
+      );
+    case "inline":
+      return wholeCollection(view.urlOf("measurements", 0), measurements, {}, measured);
+    case "entity": {
+      const [newest] = measurements;
+      const body = { ...(newest && measured(newest)), history: measurements.slice(1).map(measured) };
+      return entity(view.urlOf("measurements", 0), null, {}, body);
+    }
+  }
+}
+
+/** A measurement without an address, with something nested. */
+function measured({ measuredOn, girths }: Measurement): JsonObject {
+  const values = girthNames.map((name, index) => [name, girths[index] ?? null] as const);
+  return { measured_on: measuredOn, ...Object.fromEntries(values), method: { tape: true, unit: "cm" } };
 }
 
 function measurementSummary(view: View, { id, measuredOn }: Measurement): JsonObject {

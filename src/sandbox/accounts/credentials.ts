@@ -25,7 +25,8 @@ export function createAuthenticator(
   app: SandboxApp,
 ): (authorization: string | undefined) => Credential {
   const byHeader = new Map<string, Credential>();
-  for (const user of users) byHeader.set(`bearer ${user.token}`, { name: `user:${user.username}`, user });
+  for (const user of users.filter(({ isRevoked }) => !isRevoked))
+    byHeader.set(`bearer ${user.token}`, { name: `user:${user.username}`, user });
   byHeader.set(`app ${app.key}:${app.secret}`, { name: `app:${app.key}`, user: null });
   return (authorization) => {
     const [, scheme = "", secret = ""] = /^(\w+) +(\S+)$/.exec(authorization ?? "") ?? [];

@@ -22,6 +22,7 @@ export interface SandboxUser {
   readonly id: number;
   readonly username: string;
   readonly token: string;
+  readonly isRevoked: boolean;
   readonly scopes: readonly Scope[];
   readonly email: string;
   readonly reputation: number;
@@ -89,6 +90,7 @@ function createUser({ seed }: World, sizes: readonly Size[], index: number): San
     id,
     username,
     token: random.hex(40),
+    isRevoked: false,
     scopes: scopesInTurn[index % scopesInTurn.length] ?? scopes,
     email: `user${id}@mail.example`,
     reputation: random.integer(5_000),

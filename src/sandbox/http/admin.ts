@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
+import { type UserEdit, userEdit } from "../accounts/edit-user.ts";
 import type { AdvanceReport, AdvanceRequest } from "../advance/advance.ts";
 import type { ClockMove } from "../clock.ts";
 import { faultPresetNames } from "../faults/fault-presets.ts";
@@ -23,6 +24,7 @@ export interface AdminParts {
   readonly truth: (options: TruthOptions, origin: string) => Iterable<TruthRecord>;
   readonly moveClock: (move: ClockMove) => Date;
   readonly setFaults: (faults: FaultsOption) => void;
+  readonly editUser: (username: string, edit: UserEdit) => void;
   readonly log: RequestLog;
 }
 
@@ -42,12 +44,13 @@ const advanceRequest = z
     kind: z.enum(entityKinds),
   })
   .partial();
+const userEditBody = userEdit.extend({ username: z.string() });
 const faultsBody = z.union([z.enum(faultPresetNames), faultRules]);
 
 const mostBodyBytes = 2 ** 20;
 const recordsPerWrite = 200;
 
-export function createAdmin({ advance, truth, moveClock, setFaults, log }: AdminParts): Admin {
+export function createAdmin({ advance, truth, moveClock, setFaults, editUser, log }: AdminParts): Admin {
   type Handler = (request: IncomingMessage, query: URLSearchParams, origin: string) => Promise<unknown>;
   const handlers: Readonly<Record<string, Handler>> = {
     "POST clock": async (request) => ({
@@ -59,6 +62,11 @@ export function createAdmin({ advance, truth, moveClock, setFaults, log }: Admin
       const faults = faultsBody.parse(await readJson(request));
       setFaults(faults);
       return { faults };
+    },
+    "POST users": async (request) => {
+      const { username, ...edit } = userEditBody.parse(await readJson(request));
+      editUser(username, edit);
+      return { username, ...edit };
     },
     "GET log": async (_request, query) => log.read(Number(query.get("since") ?? 0) || 0),
     "DELETE log": async () => {
@@ -78,7 +86,7 @@ export function createAdmin({ advance, truth, moveClock, setFaults, log }: Admin
       const reply = handler
         ? jsonReply(200, await handler(request, searchParams, origin))
         : jsonReply(404, {
-            message: "No such administration: there are clock, advance, faults, log and truth",
+            message: "No such administration: there are clock, advance, faults, users, log and truth",
           });
       deliverWhole(response, reply);
     } catch (error) {

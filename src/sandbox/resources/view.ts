@@ -16,10 +16,18 @@ export interface View {
   readonly pageSize: number;
   /** Whether sizes come in pages too, which they usually do not. */
   readonly paginateSizes: boolean;
+  readonly measurements: MeasurementShape;
   readonly urlOf: (kind: ResourceKind, id: number, page?: number) => string;
 }
 
-export type ViewSettings = Pick<View, "world" | "serviceName" | "pageSize" | "paginateSizes">;
+/**
+ * The specification leaves open what a user's measurements look like: a paginated list that leads to an entity each, a list
+ * that holds them, or one entity in place of a list.
+ */
+export const measurementShapes = ["linked", "inline", "entity"] as const;
+export type MeasurementShape = (typeof measurementShapes)[number];
+
+export type ViewSettings = Omit<View, "origin" | "urlOf">;
 
 export function createView(
   settings: ViewSettings,

@@ -1,6 +1,6 @@
 import { endsAt, learnedLimit, renew } from "./allowance-window.ts";
 import { isBodyOfUse } from "./learn-what-is-free.ts";
-import { type Principal, readWindow } from "./ledger.ts";
+import { type Principal, readLatestWindow, readWindow } from "./ledger.ts";
 import { type CheckPrice, checkPriceOf } from "./spending.ts";
 import { isBoundless, openLeases, type WindowState } from "./window-state.ts";
 
@@ -34,6 +34,12 @@ export interface KnownAllowance extends AllowanceState {
  */
 export function readLedger(file: string, principal: Principal, now: number): KnownAllowance | null {
   const state = readWindow(file, principal);
+  return state === null ? null : describeWindow(renew(state, now));
+}
+
+/** As `readLedger`, of whatever credential asked last. */
+export function readLatest(file: string, origin: string, now: number): KnownAllowance | null {
+  const state = readLatestWindow(file, origin);
   return state === null ? null : describeWindow(renew(state, now));
 }
 

@@ -101,6 +101,25 @@ export function readWindow(file: string, principal: Principal): WindowState | nu
   });
 }
 
+/** As `readWindow`, of whatever credential asked last. @throws LedgerError */
+export function readLatestWindow(file: string, origin: string): WindowState | null {
+  if (!existsSync(file)) return null;
+  return explaining(file, () => {
+    const db = openLedgerFileForReading(file);
+    try {
+      const texts =
+        db?.prepare<[string], string>("select state from window where origin = ?").pluck().all(origin) ?? [];
+      const states = texts.flatMap((text) => parseState(text, file) ?? []);
+      const [latest = null] = states.sort(
+        (one, other) => (other.firstAskedAt ?? 0) - (one.firstAskedAt ?? 0),
+      );
+      return latest;
+    } finally {
+      db?.close();
+    }
+  });
+}
+
 /**
  * Reads all that is in the file, to see whether it can be; makes no file.
  * @throws LedgerError

@@ -28,6 +28,8 @@ export interface CheckQueries {
    * @param goesOn leaves alone what was looked at lately
    */
   expected(goesOn: boolean): CheckRow[];
+  /** All of it, the oldest check first. */
+  everything(): CheckRow[];
 }
 
 /** A check that lies in the future was dated by a clock that has been put back since: it may be of any age. */
@@ -111,5 +113,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
           most: maxFreeChecks,
         },
       ),
+    everything: () =>
+      read(`select ${columns()} from _resource r where ${held} order by r.checked_run, r.id`, 0),
   };
 }

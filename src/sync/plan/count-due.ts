@@ -4,6 +4,7 @@ import { type Frontier, prepareFrontier } from "../../mirror/frontier.ts";
 import { prepareCheckQueries } from "./check-queries.ts";
 import { planChecks } from "./checks.ts";
 import { countNewWork, hasDueWork } from "./new-work.ts";
+import { accountChecks, checksWholeAccount } from "./plan-account.ts";
 import type { PlanRequest } from "./plan-request.ts";
 import { createPlanner, type Planner } from "./planner.ts";
 
@@ -26,7 +27,10 @@ export function countDue(db: Connection, request: PlanRequest): DueCount[] {
   const freeChecks = new Map<string, number>();
   // Once what is new is fetched, the run goes on to check what is held.
   const crawl = { isUnderWay: false, goesOn: hasDueWork(db, scope) };
-  for (const check of planChecks(prepareCheckQueries(db, request), request, crawl)) {
+  const planned = checksWholeAccount(request)
+    ? accountChecks(db, request)
+    : planChecks(prepareCheckQueries(db, request), request, crawl);
+  for (const check of planned) {
     if (check === null) continue;
     increment(checks, check.kind);
     if (check.isFree) increment(freeChecks, check.kind);

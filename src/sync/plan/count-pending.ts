@@ -3,10 +3,11 @@ import type { Connection } from "../../mirror/connection.ts";
 import { isInScope, prepareFrontier, type Scope } from "../../mirror/frontier.ts";
 import { prepareCheckQueries } from "./check-queries.ts";
 import { countNewWork, hasDueWork } from "./new-work.ts";
+import { accountChecks, checksWholeAccount } from "./plan-account.ts";
 import type { PlanRequest } from "./plan-request.ts";
 
 /**
- * What was never fetched, and the checks that are owed: suspects, and what is older than a sweep.
+ * What was never fetched, and the checks that are owed: suspects, and what is older than a sweep; of an account, all of it.
  * @param failedIds what failed in this run, which is told as failed and not as pending
  */
 export function countPending(
@@ -42,6 +43,10 @@ export interface RunSoFar {
 /** What a run leaves behind as it ends. What is owed stays so, whatever it was limited to, until some run has done it. */
 export function countLeft(db: Connection, request: PlanRequest, { failedIds, goesOn }: RunSoFar): Left {
   const unlimited = { ...request, maxAgeMillis: 0, maxFreeChecks: Number.MAX_SAFE_INTEGER };
+  if (checksWholeAccount(request)) {
+    const pending = countPending(db, request, failedIds);
+    return { pending, notChecked: countPending(db, unlimited, failedIds) - pending };
+  }
   const pending = countPending(db, unlimited, failedIds);
   if (request.mode !== "incremental") return { pending, notChecked: 0 };
   const { listings, expected } = prepareCheckQueries(db, unlimited);
@@ -53,6 +58,7 @@ export function countLeft(db: Connection, request: PlanRequest, { failedIds, goe
 }
 
 function owedIds(db: Connection, request: PlanRequest): number[] {
+  if (checksWholeAccount(request)) return accountChecks(db, request).map(({ id }) => id);
   const { suspects, overdue } = prepareCheckQueries(db, request);
   return [...new Set([...suspects(), ...overdue()].map(({ id }) => id))];
 }

@@ -6,7 +6,7 @@ import { worthAsking } from "../../mirror/absences.ts";
 import type { Connection } from "../../mirror/connection.ts";
 import { type DueResource, firstOf, isInScope, type Scope } from "../../mirror/frontier.ts";
 import { rankSteps } from "./brand-steps.ts";
-import type { Order } from "./plan-request.ts";
+import type { Order, PlannedResource } from "./plan-request.ts";
 import { prepareCatalogueFacts } from "./read-catalogue-facts.ts";
 
 /** Gives due resources that `isTaken` does not know, at most `limit`. */
@@ -22,6 +22,19 @@ export function prepareNewWork(db: Connection, scope: Scope, order: Order): NewW
   return (limit, isTaken) => {
     const taken = first(limit, isTaken);
     return taken.length > 0 ? taken : breadth(limit, isTaken);
+  };
+}
+
+/** Tells what was asked for before and is to answer again from what never was. */
+export function preparePlannedNew(db: Connection): (added: readonly DueResource[]) => PlannedResource[] {
+  const selectAskedBefore = db
+    .prepare<[string], number>(
+      "select id from _resource where checked_run < 0 and id in (select value from json_each(?))",
+    )
+    .pluck();
+  return (added) => {
+    const askedBefore = new Set(selectAskedBefore.all(JSON.stringify(added.map(({ id }) => id))));
+    return added.map((due) => ({ ...due, reason: askedBefore.has(due.id) ? "again" : "new", isFree: false }));
   };
 }
 

@@ -1,4 +1,6 @@
 /** What a plan is made from, and what it is made of. */
+
+import type { Area } from "../../../schema/kind.ts";
 import type { DueResource, Scope } from "../../mirror/frontier.ts";
 import type { CheckPrice } from "../ledger/spending.ts";
 
@@ -24,6 +26,7 @@ export type Reason =
   | "suspect"
   | "sweep"
   | "expected"
+  | "account"
   | "verify"
   | "full";
 
@@ -34,6 +37,7 @@ export interface PlannedResource extends DueResource {
 }
 
 export interface PlanRequest {
+  readonly area: Area;
   readonly scope: Scope;
   readonly order: Order;
   readonly mode: Mode;

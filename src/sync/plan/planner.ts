@@ -7,7 +7,8 @@ import type { Connection } from "../../mirror/connection.ts";
 import { type DueResource, prepareFrontier } from "../../mirror/frontier.ts";
 import { prepareCheckQueries } from "./check-queries.ts";
 import { planChecks } from "./checks.ts";
-import { hasDueWork, prepareNewWork } from "./new-work.ts";
+import { hasDueWork, prepareNewWork, preparePlannedNew } from "./new-work.ts";
+import { checksWholeAccount, planAccount } from "./plan-account.ts";
 import type { PlannedResource, PlanRequest } from "./plan-request.ts";
 import { weights } from "./weights.ts";
 
@@ -20,7 +21,8 @@ export interface Planner {
 }
 
 export function createPlanner(db: Connection, request: PlanRequest): Planner {
-  return request.mode === "incremental" ? planIncrementally(db, request) : planCycle(db, request);
+  if (request.mode !== "incremental") return planCycle(db, request);
+  return checksWholeAccount(request) ? planAccount(db, request) : planIncrementally(db, request);
 }
 
 function planIncrementally(db: Connection, request: PlanRequest): Planner {
@@ -29,15 +31,7 @@ function planIncrementally(db: Connection, request: PlanRequest): Planner {
   const ordered = prepareNewWork(db, scope, order);
   const breadth = prepareNewWork(db, scope, "breadth");
   let isCrawling = true;
-  const selectAskedBefore = db
-    .prepare<[string], number>(
-      "select id from _resource where checked_run < 0 and id in (select value from json_each(?))",
-    )
-    .pluck();
-  const toPlanned = (added: readonly DueResource[]): PlannedResource[] => {
-    const askedBefore = new Set(selectAskedBefore.all(JSON.stringify(added.map(({ id }) => id))));
-    return added.map((due) => ({ ...due, reason: askedBefore.has(due.id) ? "again" : "new", isFree: false }));
-  };
+  const toPlanned = preparePlannedNew(db);
   const checks = planChecks(queries, request, {
     // What failed is no crawl that goes on: it may always fail.
     goesOn: hasDueWork(db, scope),

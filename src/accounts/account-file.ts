@@ -1,0 +1,81 @@
+/** `account.json`: what is known of an account, but for its token and its data. */
+import { z } from "zod";
+import { grantNames } from "../mirror/grants.ts";
+import { readOriginOrThrow } from "../service/base-url.ts";
+import type { Account, AccountPlace } from "./account.ts";
+import { AccountError } from "./account-error.ts";
+import { readPrivateFile, writePrivateFile } from "./private-file.ts";
+
+const version = 1;
+
+const content = z.object({
+  version: z.literal(version),
+  name: z.string(),
+  baseUrl: z.string().refine(isBaseUrl),
+  serviceName: z.string().min(1),
+  userId: z.int(),
+  username: z.string(),
+  addedAt: z.iso.datetime(),
+  tokenIn: z.enum(["keychain", "file"]),
+  keychainEntry: z.string().min(1),
+  tokenAt: z.iso.datetime(),
+  scopes: z.array(z.enum(grantNames)).readonly(),
+});
+
+/** What `account.json` holds, but for its version. */
+export type AccountFacts = Omit<z.infer<typeof content>, "version">;
+
+/** @throws AccountError `unwritable` */
+export function writeAccountFile({ accountFile }: AccountPlace, facts: AccountFacts): void {
+  writePrivateFile(accountFile, `${JSON.stringify({ version, ...facts }, null, 2)}\n`);
+}
+
+/**
+ * @returns null where there is no such file
+ * @throws AccountError `damaged`, `newer`, `unsafe`
+ */
+export function readAccountFile(place: AccountPlace, name: string): Account | null {
+  const text = readPrivateFile(place.accountFile, { followsLinks: false });
+  if (text === null) return null;
+  const value = parse(text);
+  const checked = content.safeParse(value);
+  if (checked.success && checked.data.name === name) {
+    const { version: _version, ...facts } = checked.data;
+    return { ...facts, ...place };
+  }
+  if (isNewer(value)) {
+    throw new AccountError(
+      "newer",
+      `The account is of a later version: ${place.accountFile}`,
+      "Install a newer Armoire. The file was not touched.",
+    );
+  }
+  const what = checked.success ? "is of another account" : "is damaged";
+  throw new AccountError(
+    "damaged",
+    `The file ${what}: ${place.accountFile}`,
+    "`armoire account add` with this name makes it anew; the mirror beside it stays.",
+  );
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isNewer(value: unknown): boolean {
+  const held = z.object({ version: z.number().gt(version) });
+  return held.safeParse(value).success;
+}
+
+function isBaseUrl(text: string): boolean {
+  try {
+    readOriginOrThrow(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * The accounts of a data directory. In: names. Out: accounts, or an AccountError that says what to do. It knows neither
+ * the service nor the command line, and no token: those are given and taken in `tokens.ts`.
+ */
+import { lstatSync, readdirSync } from "node:fs";
+import { namesAlike } from "../mirror/names.ts";
+import { type Account, type AccountPlace, accountPlace, accountsFolder } from "./account.ts";
+import { AccountError, toAccountError } from "./account-error.ts";
+import { type AccountFacts, readAccountFile, writeAccountFile } from "./account-file.ts";
+import { isAccountName, requireAccountName } from "./account-name.ts";
+import { makeAccountFolder, requireAccountFolder, requireAccountsFolder } from "./private-folder.ts";
+
+/**
+ * @throws AccountError `bad-name`; `unknown`, with what was perhaps meant; `unsafe` where others could have put it there;
+ * `damaged`, `newer`
+ */
+export function readAccount(dataDir: string, name: string): Account {
+  const account = findAccount(dataDir, name);
+  if (account === null) throw unknown(dataDir, name);
+  return account;
+}
+
+/** As `readAccount`; null where there is none. */
+export function findAccount(dataDir: string, name: string): Account | null {
+  requireAccountName(name);
+  const place = accountPlace(dataDir, name);
+  if (!isThere(place.folder)) return null;
+  return explaining(place.folder, () => {
+    requireAccountFolder(dataDir, name);
+    return readAccountFile(place, name);
+  });
+}
+
+/** As `findAccount`; null also where what was written of it is damaged. */
+export function findReadableAccount(dataDir: string, name: string): Account | null {
+  try {
+    return findAccount(dataDir, name);
+  } catch (error) {
+    if (error instanceof AccountError && error.code === "damaged") return null;
+    throw error;
+  }
+}
+
+/** In the order of their names. @throws AccountError as `readAccount` does, where one of them cannot be read */
+export function listAccounts(dataDir: string): Account[] {
+  return listAccountNames(dataDir).map((name) => readAccount(dataDir, name));
+}
+
+/** In their order; also of accounts that cannot be read. @throws AccountError `unsafe` */
+export function listAccountNames(dataDir: string): string[] {
+  return listFolders(dataDir)
+    .filter(({ place }) => isThere(place.accountFile))
+    .map(({ name }) => name);
+}
+
+/** What removed accounts left: folders without an account, in the order of their names. @throws AccountError `unsafe` */
+export function listLeftFolders(dataDir: string): { readonly name: string; readonly place: AccountPlace }[] {
+  return listFolders(dataDir).filter(({ place }) => !isThere(place.accountFile));
+}
+
+/** @throws AccountError `bad-name`, and `unknown` where there is neither such an account nor anything left of one */
+export function requireAccountOrLeft(dataDir: string, name: string): void {
+  requireAccountName(name);
+  if (!isThere(accountPlace(dataDir, name).folder)) throw unknown(dataDir, name);
+}
+
+/** Makes the account, or writes anew what is known of it; durable when this returns. @throws AccountError */
+export function recordAccount(dataDir: string, facts: AccountFacts): Account {
+  requireAccountName(facts.name);
+  makeAccountFolder(dataDir, facts.name);
+  writeAccountFile(accountPlace(dataDir, facts.name), facts);
+  return readAccount(dataDir, facts.name);
+}
+
+function unknown(dataDir: string, name: string): AccountError {
+  const [alike] = namesAlike(name, listAccountNames(dataDir), 1);
+  return new AccountError(
+    "unknown",
+    `There is no account called ${name} in ${dataDir}.`,
+    alike === undefined
+      ? "`armoire account list` shows the accounts, `armoire account add NAME` makes one."
+      : `Did you mean ${alike}? \`armoire account list\` shows the accounts.`,
+  );
+}
+
+function listFolders(dataDir: string): { readonly name: string; readonly place: AccountPlace }[] {
+  const folder = accountsFolder(dataDir);
+  if (!isThere(folder)) return [];
+  return explaining(folder, () => {
+    requireAccountsFolder(dataDir);
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && isAccountName(entry.name))
+      .map(({ name }) => name)
+      .sort()
+      .map((name) => ({ name, place: accountPlace(dataDir, name) }));
+  });
+}
+
+function isThere(path: string): boolean {
+  return explaining(path, () => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
+}
+
+function explaining<Result>(path: string, act: () => Result): Result {
+  try {
+    return act();
+  } catch (error) {
+    throw toAccountError(error, path);
+  }
+}

@@ -1,0 +1,95 @@
+/** Small files that only their owner may read: written whole or not at all, and refused where others could read them. */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { syncFolder } from "../mirror/sync-folder.ts";
+import { AccountError, toAccountError } from "./account-error.ts";
+
+const mostBytes = 65_536;
+const openToOthers = 0o077;
+
+/** Replaces the file; it is durable when this returns. @throws AccountError `unwritable` */
+export function writePrivateFile(file: string, text: string): void {
+  const partial = `${file}.new`;
+  try {
+    rmSync(partial, { force: true });
+    const handle = openSync(partial, "wx", 0o600);
+    try {
+      const bytes = Buffer.from(text);
+      for (let written = 0; written < bytes.length; ) written += writeSync(handle, bytes, written);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(partial, file);
+    syncFolder(dirname(file));
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw toAccountError(error, file);
+  }
+}
+
+/**
+ * @param followsLinks for a file that the user names; never for one of ours
+ * @returns its text; null where there is no such file
+ * @throws AccountError `unsafe` where others could read or have written it, `unwritable` where it cannot be read
+ */
+export function readPrivateFile(
+  file: string,
+  { followsLinks }: { readonly followsLinks: boolean },
+): string | null {
+  // Not to wait for ever for the other end of a pipe. Windows knows neither flag.
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  let handle: number;
+  try {
+    handle = openSync(file, O_RDONLY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW));
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw toAccountError(error, file);
+  }
+  try {
+    requireOwnerOnly(file, handle);
+    const bytes = Buffer.alloc(mostBytes);
+    const length = readSync(handle, bytes);
+    if (length === mostBytes)
+      throw new AccountError(
+        "unsafe",
+        `${file} is far too long to be what it should be.`,
+        "Check which file it is.",
+      );
+    return bytes.toString("utf8", 0, length);
+  } catch (error) {
+    throw toAccountError(error, file);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function requireOwnerOnly(file: string, handle: number): void {
+  const stats = fstatSync(handle);
+  if (!stats.isFile())
+    throw new AccountError(
+      "unsafe",
+      `${file} is no regular file.`,
+      "Name a file; for a pipe there is --token-stdin.",
+    );
+  // Windows has no such owners and modes.
+  if (process.platform === "win32") return;
+  if (stats.uid !== process.geteuid?.())
+    throw new AccountError(
+      "unsafe",
+      `${file} belongs to another user of this machine.`,
+      "Use a file of your own.",
+    );
+  if ((stats.mode & openToOthers) !== 0)
+    throw new AccountError("unsafe", `Others may read or write ${file}.`, `Run: chmod 600 '${file}'`);
+}

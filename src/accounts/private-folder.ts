@@ -1,0 +1,86 @@
+/** Folders that only their owner may enter; what others could change is refused, and a symbolic link is not followed. */
+import { chmodSync, lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { accountPlace, accountsFolder } from "./account.ts";
+import { AccountError, toAccountError } from "./account-error.ts";
+
+const writableByOthers = 0o022;
+const openToOthers = 0o077;
+
+/**
+ * Makes the account's folder, and those above it, where they are not there yet.
+ * @returns those that it made, the innermost first
+ * @throws AccountError
+ */
+export function makeAccountFolder(dataDir: string, name: string): string[] {
+  const { folder } = accountPlace(dataDir, name);
+  try {
+    const made = makeFolders(dataDir);
+    requireOwn(dataDir, statSync(dataDir));
+    // One by one, so that nothing is made where a link leads.
+    for (const path of [accountsFolder(dataDir), folder]) {
+      made.unshift(...makeFolders(path));
+      const stats = lstatSync(path);
+      requireOwn(path, stats);
+      if ((stats.mode & openToOthers) !== 0) chmodSync(path, 0o700);
+    }
+    requireAccountFolder(dataDir, name);
+    return made;
+  } catch (error) {
+    throw toAccountError(error, folder);
+  }
+}
+
+function makeFolders(path: string): string[] {
+  const outermost = mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (outermost === undefined) return [];
+  const made = [path];
+  for (let last = path; last !== outermost; made.push(last)) last = dirname(last);
+  return made;
+}
+
+/** @throws AccountError `unsafe` where others could put something of theirs into the account; a system error where there is no such folder */
+export function requireAccountFolder(dataDir: string, name: string): void {
+  requireAccountsFolder(dataDir);
+  const place = accountPlace(dataDir, name);
+  requireOwn(place.folder, lstatSync(place.folder));
+  for (const file of [place.mirrorFile, place.ledgerFile]) {
+    if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) throw notFollowed(file);
+  }
+}
+
+/** @throws AccountError `unsafe`, or a system error where there is no such folder */
+export function requireAccountsFolder(dataDir: string): void {
+  // The data directory itself is where the user says: there a link may lead.
+  requireOwn(dataDir, statSync(dataDir));
+  requireOwn(accountsFolder(dataDir), lstatSync(accountsFolder(dataDir)));
+}
+
+function requireOwn(path: string, stats: Stats): void {
+  if (stats.isSymbolicLink()) throw notFollowed(path);
+  if (!stats.isDirectory())
+    throw new AccountError("unsafe", `${path} is no folder.`, "Move it away, or use another --data-dir.");
+  // Windows has no such owners and modes.
+  if (process.platform === "win32") return;
+  if (stats.uid !== process.geteuid?.()) {
+    throw new AccountError(
+      "unsafe",
+      `The folder ${path} belongs to another user of this machine, who could read or change what is in it.`,
+      "Use another --data-dir.",
+    );
+  }
+  if ((stats.mode & writableByOthers) === 0) return;
+  throw new AccountError(
+    "unsafe",
+    `Others may write into the folder ${path}, so nothing of an account is kept or used there.`,
+    `Run: chmod go-w '${path}'`,
+  );
+}
+
+function notFollowed(path: string): AccountError {
+  return new AccountError(
+    "unsafe",
+    `${path} is a symbolic link, which is not followed.`,
+    "Put what it leads to in its place, or use another --data-dir.",
+  );
+}

@@ -1,0 +1,92 @@
+/**
+ * Removes an account: its token, then what is known of it, then, if told, its data. In that order, so that whoever is
+ * killed in between leaves an account or a folder that removing it again finishes.
+ */
+import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { takeLock } from "../mirror/lock.ts";
+import { syncFolder } from "../mirror/sync-folder.ts";
+import { type Account, type AccountPlace, accountPlace } from "./account.ts";
+import { toAccountError } from "./account-error.ts";
+import { findReadableAccount, requireAccountOrLeft } from "./accounts.ts";
+import { lockAccounts } from "./accounts-lock.ts";
+import { eraseFile, eraseFolder } from "./erase-files.ts";
+import { type Keychain, KeychainError } from "./keychain.ts";
+import { requireAccountFolder } from "./private-folder.ts";
+
+export interface RemoveAccountOptions {
+  readonly dataDir: string;
+  readonly name: string;
+  /** Erases the mirror and all else that is in the account's folder too. */
+  readonly purge: boolean;
+  readonly keychain: Keychain;
+  /** ISO 8601; told to whoever finds the mirror locked. */
+  readonly startedAt: string;
+}
+
+export interface RemovedAccount {
+  readonly name: string;
+  readonly folder: string;
+  /** Files that are still there, without locks. */
+  readonly kept: readonly string[];
+  /** Why the keychain may still have the token, and under which name; null where that is not so. */
+  readonly tokenLeft: { readonly entry: string | null; readonly why: string } | null;
+}
+
+/**
+ * @throws AccountError `unknown` where there is neither an account nor anything left of one, `unsafe`, `busy`,
+ * `unwritable`; MirrorError `locked` while a sync writes the mirror
+ */
+export async function removeAccount(options: RemoveAccountOptions): Promise<RemovedAccount> {
+  const { dataDir, name, purge, keychain, startedAt } = options;
+  requireAccountOrLeft(dataDir, name);
+  const place = accountPlace(dataDir, name);
+  try {
+    requireAccountFolder(dataDir, name);
+    const locks = [lockAccounts(dataDir, startedAt)];
+    try {
+      locks.unshift(takeLock(place.mirrorFile, startedAt));
+      const tokenLeft = await dropToken(place, findReadableAccount(dataDir, name), keychain);
+      rmSync(place.accountFile, { force: true });
+      syncFolder(place.folder);
+      // Opening and closing the file of a lock that this process holds would end it.
+      if (purge) eraseFolder(place.folder, [basename(lockFileOf(place))]);
+      return { name, folder: place.folder, kept: listKept(place), tokenLeft };
+    } finally {
+      for (const lock of locks) lock.release();
+      if (listKept(place).length === 0) removeFolder(place);
+    }
+  } catch (error) {
+    throw toAccountError(error, place.folder);
+  }
+}
+
+async function dropToken(
+  { accountFile, tokenFile }: AccountPlace,
+  account: Account | null,
+  keychain: Keychain,
+): Promise<RemovedAccount["tokenLeft"]> {
+  for (const file of [tokenFile, `${tokenFile}.new`]) eraseFile(file);
+  if (account?.tokenIn === "file") return null;
+  if (account === null)
+    return existsSync(accountFile) ? { entry: null, why: "the account's file cannot be read" } : null;
+  try {
+    await keychain.delete(account.keychainEntry);
+    return null;
+  } catch (error) {
+    if (!(error instanceof KeychainError)) throw error;
+    return { entry: account.keychainEntry, why: error.message };
+  }
+}
+
+function listKept({ folder }: AccountPlace): string[] {
+  return readdirSync(folder).filter((file) => !/\.(lock|holder\.json)$/.test(file));
+}
+
+const lockFileOf = ({ mirrorFile }: AccountPlace): string => `${mirrorFile}.lock`;
+
+function removeFolder(place: AccountPlace): void {
+  rmSync(lockFileOf(place), { force: true });
+  rmdirSync(place.folder);
+  syncFolder(dirname(place.folder));
+}

@@ -1,0 +1,76 @@
+/**
+ * Where an account's token is kept: in the system's keychain, or, where there is none, in a file that only its owner may
+ * read. It is a credential on the way in and on the way out; its text is seen here and nowhere else.
+ */
+import { rmSync } from "node:fs";
+import { bearerToken, type Credential, redact, tokenText } from "../service/credential.ts";
+import type { Account } from "./account.ts";
+import { AccountError, toAccountError } from "./account-error.ts";
+import { type AccountFacts, writeAccountFile } from "./account-file.ts";
+import { recordAccount } from "./accounts.ts";
+import { type Keychain, KeychainError } from "./keychain.ts";
+import { readPrivateFile, writePrivateFile } from "./private-file.ts";
+
+/** @throws AccountError `no-token` where it is not there or cannot be had, `unsafe` where others could read it */
+export async function readToken(account: Account, keychain: Keychain): Promise<Credential> {
+  const text =
+    account.tokenIn === "file"
+      ? readPrivateFile(account.tokenFile, { followsLinks: false })
+      : await askKeychain(account, keychain);
+  if (text !== null) return bearerToken(text.trim());
+  throw new AccountError(
+    "no-token",
+    `The token of the account ${account.name} is not where it was kept: ${describeTokenPlace(account)}.`,
+    `\`armoire account add ${account.name}\` takes it again; what is mirrored stays.`,
+  );
+}
+
+/** Where it was kept, and why not in a keychain. */
+export interface KeptToken {
+  readonly account: Account;
+  /** Null where the keychain has it. */
+  readonly whyNoKeychain: string | null;
+}
+
+/**
+ * Records an account and keeps its token, in place of an earlier one. Whoever is killed in between leaves an account
+ * whose token is to be given again, and never a token that no account knows of.
+ * @throws AccountError
+ */
+export async function keepToken(
+  dataDir: string,
+  facts: Omit<AccountFacts, "tokenIn">,
+  token: Credential,
+  keychain: Keychain,
+): Promise<KeptToken> {
+  const account = recordAccount(dataDir, { ...facts, tokenIn: "keychain" });
+  try {
+    await keychain.set(account.keychainEntry, tokenText(token));
+    rmSync(account.tokenFile, { force: true });
+    return { account, whyNoKeychain: null };
+  } catch (error) {
+    if (!(error instanceof KeychainError)) throw toAccountError(error, account.tokenFile);
+    writePrivateFile(account.tokenFile, `${tokenText(token)}\n`);
+    writeAccountFile(account, { ...facts, tokenIn: "file" });
+    return { account: { ...account, tokenIn: "file" }, whyNoKeychain: redact(token, error.message) };
+  }
+}
+
+/** For people: the keychain, or the file. */
+export function describeTokenPlace({ tokenIn, keychainEntry, tokenFile }: Account): string {
+  return tokenIn === "file" ? tokenFile : `the system's keychain, armoire, "${keychainEntry}"`;
+}
+
+async function askKeychain({ name, keychainEntry }: Account, keychain: Keychain): Promise<string | null> {
+  try {
+    return await keychain.get(keychainEntry);
+  } catch (error) {
+    if (!(error instanceof KeychainError)) throw error;
+    throw new AccountError(
+      "no-token",
+      `The keychain does not give the token of the account ${name}: ${error.message}.`,
+      `Unlock it and try again, or give the token anew with \`armoire account add ${name}\`.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,145 @@
+/** `armoire account add|list|remove`: whose data to mirror. */
+import { type Command, Option } from "commander";
+import { requireAccountName } from "../../accounts/account-name.ts";
+import {
+  findReadableAccount,
+  listAccountNames,
+  listLeftFolders,
+  readAccount,
+  requireAccountOrLeft,
+} from "../../accounts/accounts.ts";
+import { type AccountOverview, readOverview } from "../../accounts/read-overview.ts";
+import { removeAccount } from "../../accounts/remove-account.ts";
+import { addAccount } from "../../sync/add-account.ts";
+import { confirmRemoval } from "../confirm-removal.ts";
+import { describeAccounts, describeAdded, describeRemoved } from "../describe-accounts.ts";
+import { describeError } from "../errors.ts";
+import { CliError, exitCodes } from "../exit-codes.ts";
+import { addGlobalOptions } from "../global-options.ts";
+import type { Io } from "../io.ts";
+import { keychainOf } from "../keychain.ts";
+import { readGivenToken, type TokenFlags } from "../read-token.ts";
+import { readSettings } from "../settings.ts";
+import { toShown } from "../text-table.ts";
+
+interface RemoveFlags {
+  readonly purge?: boolean;
+  readonly yes?: boolean;
+}
+
+export function configure(command: Command, io: Io): void {
+  command.addHelpText(
+    "after",
+    `
+Examples:
+  armoire account add ada --base-url https://api.example.org/
+  armoire account list
+  armoire account remove ada
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or no such account, 4 the token is not accepted or others could read it,
+11 a sync or another such command is at work, 14 an account's file is damaged or of a later version.`,
+  );
+  addGlobalOptions(command.command("add").exitOverride())
+    .description("keep a user's token, once the service has said whose it is")
+    .argument("<name>", "what to call her here: a-z, 0-9, _ and -")
+    .addOption(new Option("--token-stdin", "read the token from standard input").conflicts("tokenFile"))
+    .option("--token-file <file>", "read it from a file that only you may read")
+    .addHelpText("after", addHelp)
+    .action((name: string, flags: TokenFlags, add: Command) => addOne(name, flags, add, io));
+  addGlobalOptions(command.command("list").exitOverride())
+    .description("the accounts, what their tokens may see, and what is mirrored of them")
+    .action((_flags: object, list: Command) => listAll(list, io));
+  addGlobalOptions(command.command("remove").exitOverride())
+    .description("forget an account and its token; its data stays unless told otherwise")
+    .argument("<name>", "the account")
+    .option("--purge", "erase its data too")
+    .option("--yes", "do not ask")
+    .addHelpText("after", removeHelp)
+    .action((name: string, flags: RemoveFlags, remove: Command) => removeOne(name, flags, remove, io));
+}
+
+async function addOne(name: string, flags: TokenFlags, command: Command, io: Io): Promise<void> {
+  const settings = readSettings(command, io);
+  const dataDir = settings.dataDir.value ?? "";
+  requireAccountName(name);
+  const earlier = findReadableAccount(dataDir, name);
+  const baseUrl = settings.baseUrl.value ?? earlier?.baseUrl;
+  if (baseUrl === undefined) {
+    throw new CliError(
+      exitCodes.settings,
+      "The service's base URL is not set.",
+      "Give --base-url URL or ARMOIRE_BASE_URL; `armoire sandbox` runs a service to try.",
+    );
+  }
+  const token = await readGivenToken(flags, name, io);
+  const { value: serviceName, from } = settings.serviceName;
+  const added = await addAccount({
+    ...{ dataDir, name, baseUrl, token, keychain: keychainOf(io) },
+    // What the account was made with beats a default.
+    ...(serviceName !== null && from !== "default" && { serviceName }),
+  });
+  const { account, ...rest } = added;
+  if (settings.json) io.out(`${JSON.stringify({ ...account, ...rest })}\n`);
+  else if (!settings.quiet) io.out(describeAdded(added));
+}
+
+function listAll(command: Command, io: Io): void {
+  const settings = readSettings(command, io);
+  const dataDir = settings.dataDir.value ?? "";
+  const overviews: AccountOverview[] = [];
+  for (const name of listAccountNames(dataDir)) {
+    try {
+      overviews.push(readOverview(readAccount(dataDir, name)));
+    } catch (error) {
+      // What is wrong with one says nothing about the others.
+      io.err(describeError(error, settings.verbose));
+      io.setExitCode(exitCodes.failed);
+    }
+  }
+  io.out(settings.json ? `${JSON.stringify(overviews)}\n` : describeAccounts(overviews));
+  if (settings.quiet) return;
+  for (const { name, place } of listLeftFolders(dataDir)) {
+    io.err(
+      `Data without an account: ${toShown(place.folder)}; \`armoire account remove ${name} --purge\` erases it.\n`,
+    );
+  }
+}
+
+async function removeOne(name: string, flags: RemoveFlags, command: Command, io: Io): Promise<void> {
+  const settings = readSettings(command, io);
+  const dataDir = settings.dataDir.value ?? "";
+  const purge = flags.purge === true;
+  requireAccountOrLeft(dataDir, name);
+  if (flags.yes !== true) await confirmRemoval(dataDir, name, purge, io);
+  const startedAt = new Date().toISOString();
+  const removed = await removeAccount({ dataDir, name, purge, keychain: keychainOf(io), startedAt });
+  if (settings.json) io.out(`${JSON.stringify(removed)}\n`);
+  else if (!settings.quiet) io.out(describeRemoved(removed));
+  if (removed.tokenLeft === null) return;
+  const { entry, why } = removed.tokenLeft;
+  io.err(
+    `The keychain may still have the token${entry === null ? "" : `, as armoire "${entry}"`}: ${toShown(why)}.\nHave the service revoke it.\n`,
+  );
+  io.setExitCode(exitCodes.failed);
+}
+
+const addHelp = `
+Examples:
+  armoire account add ada --base-url https://api.example.org/
+  armoire account add ada --token-file ada.token
+  pass show ada | armoire account add ada --token-stdin
+
+Without these options the token is that of ARMOIRE_TOKEN or ARMOIRE_TOKEN_FILE, else it is asked for, and not shown. It is never an
+argument: others could read it there. Two requests find out whose it is; where the service does not accept it, nothing is kept.
+
+It is kept in the system's keychain, or, where there is none, in a file that only you may read. An account that is added again
+gets the new token, if it is of the same user.`;
+
+const removeHelp = `
+Examples:
+  armoire account remove ada
+  armoire account remove ada --purge --yes
+
+The token goes, also from the keychain; whether the service still accepts it is for the service to say. --purge overwrites the data before it
+goes, which on an SSD or a file system that writes changes to a new place promises little: what is gone from there only
+an encrypted disk promises.`;

@@ -1,0 +1,54 @@
+/** Accounts in words. */
+import type { AccountOverview } from "../accounts/read-overview.ts";
+import type { RemovedAccount } from "../accounts/remove-account.ts";
+import { describeTokenPlace } from "../accounts/tokens.ts";
+import { grantNames } from "../mirror/grants.ts";
+import type { AddedAccount } from "../sync/add-account.ts";
+import { formatTable, toShown } from "./text-table.ts";
+
+export function describeAdded({ account, isReplaced, whyNoKeychain }: AddedAccount): string {
+  const { name, username, userId, baseUrl, scopes } = account;
+  const missing = grantNames.filter((scope) => !scopes.includes(scope));
+  const kept =
+    whyNoKeychain === null
+      ? `in ${describeTokenPlace(account)}`
+      : `in a file that only you may read, ${account.tokenFile}\n          (not in a keychain: ${toShown(whyNoKeychain)})`;
+  return [
+    `${isReplaced ? "Replaced the token of" : "Added"} the account ${name}.\n`,
+    `User      ${toShown(username)} (user ${userId}) at ${baseUrl}\n`,
+    `May see   ${scopes.join(", ")}${missing.length === 0 ? "" : `; not granted: ${missing.join(", ")}`}\n`,
+    `Token     ${kept}\n`,
+  ].join("");
+}
+
+export function describeAccounts(overviews: readonly AccountOverview[]): string {
+  if (overviews.length === 0) return "There are no accounts. `armoire account add NAME` makes one.\n";
+  return formatTable(
+    ["account", "user", "service", "may see", "last sync", "bras", "measurements", "token"],
+    overviews.map((overview) => [
+      overview.name,
+      overview.username,
+      overview.baseUrl,
+      overview.scopes.join(" "),
+      describeLastSync(overview.lastSync),
+      overview.bras ?? "",
+      overview.measurements ?? "",
+      overview.tokenIn,
+    ]),
+  );
+}
+
+function describeLastSync(run: AccountOverview["lastSync"]): string {
+  if (run === null) return "never";
+  if (run.state === "running") return "running";
+  if (run.endedAt === null) return "not finished";
+  return run.stopped === null ? run.endedAt : `${run.endedAt} (${run.stopped})`;
+}
+
+export function describeRemoved({ name, folder, kept }: RemovedAccount): string {
+  const rest =
+    kept.length === 0
+      ? "Nothing of it is left."
+      : `Its data stays in ${folder}; \`armoire account remove ${name} --purge\` erases it.`;
+  return `Removed the account ${name} and its token. ${rest}\n`;
+}

@@ -1,0 +1,45 @@
+/** A user's token, from where others do not see it: a prompt, standard input, a file of her own, or the environment. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { readPrivateFile } from "../accounts/private-file.ts";
+import { bearerToken, type Credential } from "../service/credential.ts";
+import { CliError, exitCodes } from "./exit-codes.ts";
+import type { Io } from "./io.ts";
+
+export interface TokenFlags {
+  readonly tokenStdin?: boolean;
+  readonly tokenFile?: string;
+}
+
+/** Flags beat the environment, which beats asking. @throws CliError, AccountError `unsafe`, ServiceSettingsError */
+export async function readGivenToken(flags: TokenFlags, name: string, io: Io): Promise<Credential> {
+  return bearerToken((await readText(flags, name, io)).trim());
+}
+
+async function readText({ tokenStdin, tokenFile }: TokenFlags, name: string, io: Io): Promise<string> {
+  // On a terminal, what is typed would be shown.
+  if (tokenStdin) return io.ask === null ? await io.readInput() : await ask(name, io.ask);
+  if (tokenFile !== undefined) return readFile(tokenFile, "--token-file");
+  const { ARMOIRE_TOKEN: token, ARMOIRE_TOKEN_FILE: file } = io.env;
+  if (token) return token;
+  if (file) return readFile(file, "ARMOIRE_TOKEN_FILE");
+  if (io.ask !== null) return await ask(name, io.ask);
+  throw new CliError(
+    exitCodes.settings,
+    "There is no token, and nobody to ask for it.",
+    "Give it with --token-stdin, --token-file FILE or ARMOIRE_TOKEN; never as an argument.",
+  );
+}
+
+async function ask(name: string, question: NonNullable<Io["ask"]>): Promise<string> {
+  const text = await question({ text: `Token for ${name} (not shown): `, isSecret: true });
+  if (text) return text;
+  throw new CliError(exitCodes.usage, "No token was given.", "Paste it at the prompt, then press Enter.");
+}
+
+/** What there is no such file of may be the token itself, and is not shown. */
+function readFile(file: string, from: string): string {
+  const text = existsSync(file) ? readPrivateFile(resolve(file), { followsLinks: true }) : null;
+  if (text !== null) return text;
+  throw new CliError(exitCodes.settings, `The file that ${from} names is not there.`, "Check its path.");
+}

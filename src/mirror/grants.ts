@@ -1,0 +1,33 @@
+/** What a token may see of its user, as the service showed when it was last asked: a null or missing link is not granted. */
+import type { MirrorReader } from "./mirror.ts";
+
+export const grantNames = ["profile", "email", "bras", "measurements"] as const;
+export type GrantName = (typeof grantNames)[number];
+export type Grants = Readonly<Record<GrantName, boolean>>;
+
+/** @returns null before the service said who the user is, or that it does not */
+export function readGrants({ db }: Pick<MirrorReader, "db">): Grants | null {
+  const isHeld = db
+    .prepare<[string], number>("select 1 from _resource where kind = ? and state = 'held'")
+    .pluck();
+  const isLinked = db
+    .prepare<[string, string], 0 | 1>(
+      `select exists (select 1 from _link l join _resource s on s.id = l.from_id and s.state = 'held'
+       where s.kind = ? and l.name = ? and l.to_id is not null)`,
+    )
+    .pluck();
+  const profile = isLinked.get("root", "me") === 1;
+  if (isHeld.get(profile ? "me" : "root") === undefined) return null;
+  const isGranted = (name: string) => profile && isLinked.get("me", name) === 1;
+  const email = db.prepare("select 1 from user where email is not null").get() !== undefined;
+  return {
+    ...{ profile, email: profile && email },
+    ...{ bras: isGranted("bras"), measurements: isGranted("measurements") },
+  };
+}
+
+/** What the service said that it does not grant; none before it said anything. */
+export function listNotGranted(mirror: Pick<MirrorReader, "db">): GrantName[] {
+  const grants = readGrants(mirror);
+  return grants === null ? [] : grantNames.filter((name) => !grants[name]);
+}

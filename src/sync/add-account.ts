@@ -1,0 +1,98 @@
+/**
+ * Adds an account: asks the service whose token it is, through the account's own ledger, and only then keeps anything. In:
+ * a name and a token. Out: the account. Added again, an account gets another token, if it is the same user's.
+ */
+import { randomUUID } from "node:crypto";
+import { type Account, accountPlace } from "../accounts/account.ts";
+import { AccountError } from "../accounts/account-error.ts";
+import { requireAccountName } from "../accounts/account-name.ts";
+import { findReadableAccount, listAccountNames } from "../accounts/accounts.ts";
+import { type IdentifiedUser, identifyUser } from "../accounts/identify-user.ts";
+import { inAccountFolder } from "../accounts/in-account-folder.ts";
+import type { Keychain } from "../accounts/keychain.ts";
+import { type MirroredUser, readMirroredUser } from "../accounts/mirrored-user.ts";
+import { type KeptToken, keepToken } from "../accounts/tokens.ts";
+import { type AccountUser, isSameUser, nameOfUser } from "../mirror/account-user.ts";
+import { readOriginOrThrow } from "../service/base-url.ts";
+import { type Clock, systemClock } from "../service/clock.ts";
+import type { Credential } from "../service/credential.ts";
+import { openMeteredService } from "./metered-service.ts";
+
+export interface AddAccountOptions {
+  readonly dataDir: string;
+  readonly name: string;
+  readonly baseUrl: string;
+  /** The vendor's word in `<name>_url`; `service` unless told. */
+  readonly serviceName?: string;
+  /** A user's, as `bearerToken` makes it. */
+  readonly token: Credential;
+  readonly keychain: Keychain;
+  readonly signal?: AbortSignal;
+  readonly clock?: Clock;
+}
+
+export interface AddedAccount extends KeptToken {
+  /** Whether the account was there before, and has only another token now. */
+  readonly isReplaced: boolean;
+}
+
+/**
+ * Where it throws, nothing is kept, and what was there is as it was.
+ * @throws AccountError `refused` or `unidentified` by the service; `taken` where the name is another user's or the user has
+ * another name; `unsafe`, `busy`, `unwritable`; ServiceError where the service cannot be asked; MirrorError, LedgerError,
+ * ServiceSettingsError
+ */
+export async function addAccount(options: AddAccountOptions): Promise<AddedAccount> {
+  const { dataDir, name, token, keychain, clock = systemClock, signal } = options;
+  requireAccountName(name);
+  readOriginOrThrow(options.baseUrl);
+  const baseUrl = new URL(options.baseUrl).href;
+  const startedAt = new Date(clock.now()).toISOString();
+  return await inAccountFolder(dataDir, name, startedAt, async () => {
+    // What cannot be read any more is made anew.
+    const earlier = findReadableAccount(dataDir, name);
+    if (earlier !== null && earlier.baseUrl !== baseUrl)
+      throw taken(`The account ${name} is of ${earlier.baseUrl}, not of ${baseUrl}.`);
+    const { ledgerFile, mirrorFile } = accountPlace(dataDir, name);
+    const metered = { baseUrl, credential: token, ledgerFile, budget: null, keep: 0, connections: 1, clock };
+    const { service, close } = openMeteredService(metered);
+    const user = await identifyUser(service, baseUrl, signal).finally(close);
+    const owner = earlier === null ? readMirroredUser(mirrorFile) : { baseUrl, user: userOf(earlier) };
+    if (owner !== null) requireSame(name, owner, { baseUrl, user: userOf(user) });
+    requireNoOther(dataDir, name, baseUrl, user);
+    const { addedAt = startedAt, keychainEntry = `${name} ${randomUUID()}` } = earlier ?? {};
+    const serviceName = options.serviceName ?? earlier?.serviceName ?? "service";
+    const facts = { name, baseUrl, serviceName, addedAt, keychainEntry, tokenAt: startedAt, ...user };
+    return { ...(await keepToken(dataDir, facts, token, keychain)), isReplaced: earlier !== null };
+  });
+}
+
+function requireSame(name: string, owner: MirroredUser, { baseUrl, user }: MirroredUser): void {
+  const isSame = owner.user === null || user === null || isSameUser(owner.user, user);
+  if (owner.baseUrl === baseUrl && isSame) return;
+  const [whose, of] = [owner.user, user].map((one) => (one === null ? "a user" : nameOfUser(one)));
+  throw taken(`The name ${name} is of ${whose} at ${owner.baseUrl}; this token is of ${of} at ${baseUrl}.`);
+}
+
+/** One user's data lies in one place; two would each spend her allowance and know half. */
+function requireNoOther(dataDir: string, name: string, baseUrl: string, user: IdentifiedUser): void {
+  for (const other of listAccountNames(dataDir)) {
+    if (other === name) continue;
+    const account = findReadableAccount(dataDir, other);
+    if (account?.userId !== user.userId || account.baseUrl !== baseUrl) continue;
+    throw new AccountError(
+      "taken",
+      `This token is of ${nameOfUser(userOf(user))}, who is the account ${other} already.`,
+      `\`armoire account add ${other}\` gives it this token.`,
+    );
+  }
+}
+
+/** As mirrors know her. */
+function userOf({ userId, username }: Pick<Account, "userId" | "username">): AccountUser {
+  return { userId: String(userId), username };
+}
+
+function taken(what: string): AccountError {
+  return new AccountError("taken", what, "Choose another name, or `armoire account remove` this one first.");
+}

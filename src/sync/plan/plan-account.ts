@@ -1,0 +1,44 @@
+/**
+ * The plan of an account. It is small, and whoever keeps it wants to be sure of all of it: whatever is held is checked in
+ * every run. In: the mirror. Out: lists before what they list, what is new before what is held, so that checks that are
+ * counted keep nobody from having something at all.
+ */
+import type { Connection } from "../../mirror/connection.ts";
+import { prepareCheckQueries } from "./check-queries.ts";
+import { prepareNewWork, preparePlannedNew } from "./new-work.ts";
+import type { PlannedResource, PlanRequest } from "./plan-request.ts";
+import type { Planner } from "./planner.ts";
+
+const leadsFurther = new Set(["root", "me", "bras", "measurements"]);
+
+/** Whether a run of this kind checks everything that is held, whatever the evidence. */
+export function checksWholeAccount({ area, mode }: Pick<PlanRequest, "area" | "mode">): boolean {
+  return area === "account" && mode === "incremental";
+}
+
+export function planAccount(db: Connection, request: PlanRequest): Planner {
+  const takeNew = prepareNewWork(db, request.scope, "breadth");
+  const toPlanned = preparePlannedNew(db);
+  return {
+    take(limit, isTaken) {
+      const checks = accountChecks(db, request).filter(({ id }) => !isTaken(id));
+      const lists = checks.filter(({ kind }) => leadsFurther.has(kind));
+      if (lists.length > 0) return lists.slice(0, limit);
+      const added = takeNew(limit, isTaken);
+      return added.length > 0 ? toPlanned(added) : checks.slice(0, limit);
+    },
+  };
+}
+
+/** What is held and was not checked in this run: level by level as far as it leads to others, then the oldest check first. */
+export function accountChecks(db: Connection, request: PlanRequest): PlannedResource[] {
+  const { kinds } = request.scope;
+  const level = ({ kind }: { readonly kind: string }) =>
+    leadsFurther.has(kind) ? kinds.indexOf(kind) : kinds.length;
+  return prepareCheckQueries(db, request)
+    .everything()
+    .map(({ isFree, ...due }): PlannedResource => {
+      return { ...due, reason: "account", isFree: isFree === 1 && request.allowance().checkPrice === "free" };
+    })
+    .sort((one, other) => level(one) - level(other));
+}

@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { AccountError } from "../../src/accounts/account-error.ts";
+import { isAccountName, looksLikeToken, requireAccountName } from "../../src/accounts/account-name.ts";
+
+function refusalOf(name: string): AccountError {
+  try {
+    requireAccountName(name);
+  } catch (error) {
+    if (error instanceof AccountError) return error;
+    throw error;
+  }
+  throw new Error(`${JSON.stringify(name)} was let through`);
+}
+
+describe("an account's name", () => {
+  it.each(["a", "ada", "0", "ada-2", "ada_lovelace", "com", "com10", "nulla", "a".repeat(32)])(
+    "may be %s",
+    (name) => expect(() => requireAccountName(name)).not.toThrow(),
+  );
+
+  it.each([
+    ...["", " ", "Ada", "-a", "_a", "ä", "a b", "a.b", "a/b", "..", ".", "a\0", "a\n", "a\\b", "a:b"],
+    ...["con", "nul", "aux", "prn", "com1", "lpt9", "a".repeat(33)],
+  ])("may not be %j", (name) => expect(refusalOf(name).code).toBe("bad-name"));
+
+  it("is a folder's name on every platform, whatever is given", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.string({ unit: "binary" })), (name) => {
+        if (isAccountName(name)) expect(name).toMatch(/^[a-z0-9][a-z0-9_-]*$/);
+        else expect(refusalOf(name).message + refusalOf(name).hint).not.toMatch(/undefined/);
+      }),
+    );
+  });
+
+  it("is not shown where it is refused, since it may be a token", () => {
+    const token = fc.stringMatching(/^[A-Z][A-Za-z0-9_.~+/-]{18,60}$/);
+    fc.assert(
+      fc.property(token, (text) => {
+        const { message, hint, stack } = refusalOf(text);
+        expect(`${message}${hint}${stack}`).not.toContain(text);
+      }),
+    );
+  });
+});
+
+describe("what looks like a token", () => {
+  it.each([
+    "8c2719eed45249d73005f2c0fa642c9c37d5910f",
+    "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
+    "123e4567-e89b-12d3-a456-426614174000",
+    "03855cfc81d20eab",
+  ])("%s does, and is no name for an account", (word) => {
+    expect(looksLikeToken(word)).toBe(true);
+    expect(refusalOf(word).hint).toMatch(/--token-stdin/);
+  });
+
+  it.each([
+    "ada",
+    "my-account-of-2026-11-22",
+    "grandmother-of-the-house",
+    "2026-11-22T06:00:00.000Z",
+    "catalogue.sqlite",
+  ])("%s does not", (word) => expect(looksLikeToken(word)).toBe(false));
+});

@@ -1,0 +1,195 @@
+/** What accounts are in files, and what is refused of those files. */
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AccountError } from "../../src/accounts/account-error.ts";
+import {
+  findAccount,
+  findReadableAccount,
+  listAccountNames,
+  listAccounts,
+  listLeftFolders,
+  readAccount,
+} from "../../src/accounts/accounts.ts";
+import { type AccountRig, startAccountRig } from "./account-rig.ts";
+
+let rig: AccountRig;
+beforeEach(async () => {
+  rig = await startAccountRig();
+});
+afterEach(() => rig[Symbol.asyncDispose]());
+
+function errorOf(act: () => unknown): AccountError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof AccountError) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+const modeOf = (path: string) => (lstatSync(path).mode & 0o777).toString(8);
+
+describe("an account", () => {
+  it("is read as it was recorded, with its places", async () => {
+    const account = await rig.account("ada");
+    expect(readAccount(rig.dataDir, "ada")).toEqual(account);
+    expect(account).toMatchObject({
+      folder: join(rig.dataDir, "accounts/ada"),
+      mirrorFile: join(rig.dataDir, "accounts/ada/mirror.sqlite"),
+      ledgerFile: join(rig.dataDir, "accounts/ada/ledger.sqlite"),
+    });
+  });
+
+  it("lies in folders and files that only their owner may enter, whatever the umask", async () => {
+    const umask = process.umask(0);
+    try {
+      const { folder, accountFile, tokenFile } = await rig.account("ada");
+      const folders = [rig.dataDir, join(rig.dataDir, "accounts"), folder];
+      expect([...folders, accountFile, tokenFile].map(modeOf)).toEqual(["700", "700", "700", "600", "600"]);
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  it("closes a folder again that others could read", async () => {
+    const { folder } = await rig.account("ada");
+    chmodSync(folder, 0o755);
+    await rig.account("ada");
+    expect(modeOf(folder)).toBe("700");
+  });
+
+  it("that there is not is told with what was perhaps meant", async () => {
+    expect(errorOf(() => readAccount(rig.dataDir, "ada"))).toMatchObject({
+      code: "unknown",
+      hint: expect.stringMatching(/account list.*account add NAME/),
+    });
+    expect(findAccount(rig.dataDir, "ada")).toBeNull();
+    await rig.account("ada");
+    expect(errorOf(() => readAccount(rig.dataDir, "adda")).hint).toMatch(/^Did you mean ada\?/);
+  });
+
+  it("of a later version is refused, and left as it is", async () => {
+    const { accountFile } = await rig.account("ada");
+    const later = JSON.stringify({ version: 2, owner: "ada" });
+    writeFileSync(accountFile, later);
+    expect(errorOf(() => findReadableAccount(rig.dataDir, "ada")).code).toBe("newer");
+    expect(readFileSync(accountFile, "utf8")).toBe(later);
+  });
+
+  it.each(["", "{", "null", "[]", "{}", '{"version":1,"name":"ada"}', "\0".repeat(500)])(
+    "whose file is %j is damaged",
+    async (content) => {
+      const { accountFile } = await rig.account("ada");
+      writeFileSync(accountFile, content);
+      expect(errorOf(() => readAccount(rig.dataDir, "ada"))).toMatchObject({
+        code: "damaged",
+        hint: expect.stringMatching(/account add/),
+      });
+      expect(findReadableAccount(rig.dataDir, "ada")).toBeNull();
+    },
+  );
+
+  it("that stands under another name than its own is refused", async () => {
+    const { folder } = await rig.account("ada");
+    renameSync(folder, join(rig.dataDir, "accounts/eve"));
+    expect(errorOf(() => readAccount(rig.dataDir, "eve")).message).toMatch(/is of another account/);
+  });
+});
+
+describe("the accounts of a data directory", () => {
+  it("are none where there is no directory", () => {
+    expect([listAccounts(rig.dataDir), listLeftFolders(rig.dataDir)]).toEqual([[], []]);
+  });
+
+  it("are listed by name, without what has no name of an account", async () => {
+    for (const name of ["eve", "ada"]) await rig.account(name);
+    mkdirSync(join(rig.dataDir, "accounts/Not An Account"));
+    writeFileSync(join(rig.dataDir, "accounts/notes"), "");
+    expect(listAccounts(rig.dataDir).map(({ name }) => name)).toEqual(["ada", "eve"]);
+  });
+
+  it("are told from what removed ones left", async () => {
+    await rig.account("ada");
+    mkdirSync(join(rig.dataDir, "accounts/eve"));
+    expect(listAccountNames(rig.dataDir)).toEqual(["ada"]);
+    expect(listLeftFolders(rig.dataDir).map(({ name }) => name)).toEqual(["eve"]);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("is refused, read or written:", () => {
+  async function expectUnsafe(path: string, says: RegExp): Promise<void> {
+    const refused = { code: "unsafe", message: expect.stringMatching(says) };
+    expect(errorOf(() => readAccount(rig.dataDir, "ada"))).toMatchObject(refused);
+    await expect(rig.account("ada", "canary-another")).rejects.toMatchObject(refused);
+    expect(errorOf(() => readAccount(rig.dataDir, "ada")).message).toContain(path);
+  }
+
+  it.each(["", "accounts", "accounts/ada"])("a folder that others may write (%j)", async (below) => {
+    await rig.account("ada");
+    const path = join(rig.dataDir, below);
+    for (const mode of [0o720, 0o702, 0o1777]) {
+      chmodSync(path, mode);
+      await expectUnsafe(path, /^Others may write into/);
+    }
+    expect(errorOf(() => readAccount(rig.dataDir, "ada")).hint).toBe(`Run: chmod go-w '${path}'`);
+    chmodSync(path, 0o700);
+    expect(readAccount(rig.dataDir, "ada").name).toBe("ada");
+  });
+
+  it.runIf(process.geteuid?.() === 0).each(["", "accounts", "accounts/ada"])(
+    "a folder of somebody else's (%j)",
+    async (below) => {
+      await rig.account("ada");
+      const path = join(rig.dataDir, below);
+      chownSync(path, 65_534, 65_534);
+      await expectUnsafe(path, /belongs to another user/);
+    },
+  );
+
+  it.each(["accounts", "accounts/ada"])("a symbolic link in place of a folder (%s)", async (below) => {
+    await rig.account("ada");
+    const path = join(rig.dataDir, below);
+    const elsewhere = `${rig.dataDir}-elsewhere`;
+    renameSync(path, elsewhere);
+    symlinkSync(elsewhere, path);
+    const before = statSync(elsewhere).mtimeMs;
+    await expectUnsafe(path, /is a symbolic link, which is not followed/);
+    expect(statSync(elsewhere).mtimeMs).toBe(before);
+  });
+
+  it.each(["mirror.sqlite", "ledger.sqlite"])("a symbolic link in place of %s", async (file) => {
+    const { folder } = await rig.account("ada");
+    symlinkSync("/etc/hostname", join(folder, file));
+    await expectUnsafe(join(folder, file), /is a symbolic link/);
+  });
+
+  it("a symbolic link in place of account.json", async () => {
+    const { accountFile } = await rig.account("ada");
+    renameSync(accountFile, `${rig.dataDir}-account.json`);
+    symlinkSync(`${rig.dataDir}-account.json`, accountFile);
+    expect(errorOf(() => readAccount(rig.dataDir, "ada")).message).toMatch(/account\.json \(ELOOP\)/);
+    expect(readFileSync(`${rig.dataDir}-account.json`, "utf8")).toContain('"ada"');
+  });
+
+  it("a link to a folder that is not there yet makes none where it leads", async () => {
+    mkdirSync(rig.dataDir, { mode: 0o700 });
+    const elsewhere = `${rig.dataDir}-elsewhere`;
+    mkdirSync(elsewhere);
+    symlinkSync(elsewhere, join(rig.dataDir, "accounts"));
+    await expect(rig.account("ada")).rejects.toMatchObject({ code: "unsafe" });
+    expect(readdirSync(elsewhere)).toEqual([]);
+  });
+});

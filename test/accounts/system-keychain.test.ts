@@ -1,0 +1,102 @@
+/** The system's keychain where there is none, and where what seems to be one never answers. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { KeychainError } from "../../src/accounts/keychain.ts";
+import { systemKeychain } from "../../src/accounts/system-keychain.ts";
+import { temporaryFolder } from "../support/run-armoire.ts";
+
+describe.runIf(process.platform === "linux")("the system's keychain", () => {
+  it("where nobody is logged in to a desktop, says so without starting anything", async () => {
+    const keychain = systemKeychain({ env: { XDG_RUNTIME_DIR: "/nonexistent", HOME: "/nonexistent" } });
+    for (const asked of [keychain.get("x"), keychain.set("x", "canary"), keychain.delete("x")])
+      await expect(asked).rejects.toThrow(
+        new KeychainError("nobody is logged in to a desktop here (no session bus)"),
+      );
+  });
+
+  it("where the bus is none, tells what the system said", async () => {
+    const env = { DBUS_SESSION_BUS_ADDRESS: "unix:path=/nonexistent/bus" };
+    await expect(systemKeychain({ env }).set("x", "canary")).rejects.toThrow(KeychainError);
+  });
+
+  it("that never answers is given up at the deadline, after a remark, and nothing is left waiting", async () => {
+    await using bus = await startSilentBus();
+    const remarks: string[] = [];
+    // Found as systemd places it, where cron tells no address.
+    const keychain = systemKeychain({
+      env: { XDG_RUNTIME_DIR: bus.folder },
+      deadlineMillis: 1000,
+      onWait: () => remarks.push("waiting"),
+    });
+    await expect(keychain.get("x")).rejects.toThrow("it did not answer within 1 s");
+    expect(remarks).toEqual(["waiting"]);
+    await bus.allGone();
+  });
+
+  it("gets none of our environment but what leads to it", async () => {
+    await using bus = await startSilentBus();
+    const keychain = systemKeychain({
+      env: { XDG_RUNTIME_DIR: bus.folder, ARMOIRE_TOKEN: "canary-env", HOME: "/nonexistent" },
+      deadlineMillis: 30_000,
+    });
+    const asked = keychain.set("x", "canary-secret").catch((error: unknown) => error);
+    await bus.connected();
+    const seen = childrenOf(process.pid).filter(({ args }) => args.includes("keychain-child"));
+    expect(seen).toHaveLength(1);
+    for (const { args, environment, pid } of seen) {
+      expect(environment).toContain(`XDG_RUNTIME_DIR=${bus.folder}`);
+      expect(args + environment).not.toContain("canary");
+      process.kill(pid, "SIGKILL");
+    }
+    expect(await asked).toBeInstanceOf(KeychainError);
+  });
+});
+
+/** A session bus that takes connections and says nothing. */
+async function startSilentBus() {
+  const folder = await temporaryFolder();
+  const sockets = new Set<Socket>();
+  const connected = Promise.withResolvers<void>();
+  let gone = Promise.withResolvers<void>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    connected.resolve();
+    socket.on("error", () => {});
+    socket.resume();
+    socket.on("close", () => {
+      sockets.delete(socket);
+      if (sockets.size === 0) gone.resolve();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(join(folder.path, "bus"), resolve));
+  return {
+    folder: folder.path,
+    connected: () => connected.promise,
+    async allGone() {
+      if (sockets.size > 0) await gone.promise;
+      gone = Promise.withResolvers();
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function childrenOf(parent: number) {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && existsSync(`/proc/${name}/status`))
+    .flatMap((name) => {
+      try {
+        const read = (file: string) => readFileSync(`/proc/${name}/${file}`, "utf8");
+        if (!read("status").includes(`\nPPid:\t${parent}\n`)) return [];
+        return [{ pid: Number(name), args: read("cmdline"), environment: read("environ") }];
+      } catch {
+        // It ended meanwhile.
+        return [];
+      }
+    });
+}

@@ -1,0 +1,198 @@
+/** Accounts at the command line: two users of one service, and the catalogue beside them. */
+import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { type Ended, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let sandbox: Sandbox;
+let dataDir = "";
+
+/** Runs a command on the data directory. */
+const armoire = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
+  runArmoire([...args, "--data-dir", dataDir], { env });
+
+/** Runs a command, and fails where it does. */
+async function well(...args: readonly string[]): Promise<string> {
+  const ended = await armoire(args);
+  expect({ args, exitCode: ended.exitCode, stderr: ended.exitCode === 0 ? "" : ended.stderr }).toEqual({
+    ...{ args, exitCode: 0, stderr: "" },
+  });
+  return ended.stdout;
+}
+
+const tokenOf = (n: number): string => sandbox.users[n]?.token ?? "";
+
+async function add(name: string, n: number): Promise<void> {
+  const env = { ARMOIRE_TOKEN: tokenOf(n) };
+  const { exitCode, stderr } = await armoire(["account", "add", name, "--base-url", sandbox.url], env);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.any(String) });
+}
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  dataDir = join(folder.path, "data");
+  mkdirSync(dataDir, { mode: 0o700 });
+  sandbox = await startSandbox({ users: 2, brands: 4, models: 10, sizes: 30, allowance: 5000 });
+  await add("ada", 0);
+  await add("bea", 1);
+  await well("sync", "--base-url", sandbox.url, "--depth", "models", "--quiet");
+});
+afterAll(async () => {
+  await sandbox.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+describe("armoire sync --account", () => {
+  it("mirrors an account, and says what came", async () => {
+    expect(await well("sync", "--account", "ada")).toMatch(
+      /^Run 1: \d+ new.*\nEverything is up to date: .*accounts.ada.mirror\.sqlite\n$|^Run 1/s,
+    );
+    const report = JSON.parse(await well("sync", "--account", "bea", "--json"));
+    expect(report).toMatchObject({ complete: true, notGranted: ["email"], requests: { failed: 0 } });
+    const again = JSON.parse(await well("sync", "--account", "ada", "--json"));
+    expect(again).toMatchObject({ complete: true, notGranted: [], requests: { counted: 0 } });
+  });
+
+  it.each([
+    [["--mirror", "x.sqlite"], "--account and --mirror cannot be given together"],
+    [["--base-url", "https://api.example.org/"], "--account and --base-url cannot be given together"],
+    [["--depth", "models"], "--depth is for the catalogue"],
+    [["--brand", "x"], "--brand is for the catalogue"],
+  ])("refuses %j in one clear line", async (args, message) => {
+    const { exitCode, stderr } = await armoire(["sync", "--account", "ada", ...args]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
+  it("says of an account that there is not what was perhaps meant", async () => {
+    const { exitCode, stderr } = await armoire(["sync", "--account", "adda"]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("Did you mean ada?");
+  });
+
+  it("says what to do about a token that is refused, with exit code 4, and keeps everything", async () => {
+    sandbox.editUser("anna", { isRevoked: true });
+    const { exitCode, stderr, stdout } = await armoire(["sync", "--account", "ada"]);
+    sandbox.editUser("anna", { isRevoked: false });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: "" });
+    expect(stderr).toContain("Everything mirrored stays. `armoire account add ada` takes a new token");
+    expect(
+      await well("query", "select count(*) as n from bra", "--account", "ada", "--format", "csv"),
+    ).toMatch(/30/);
+  });
+});
+
+describe("what is read with --account", () => {
+  it("is hers: status and plan speak of an account", async () => {
+    const status = await well("status", "--account", "ada");
+    expect(status).toMatch(/^User {7}anna \(user 1000\)$/m);
+    expect(status).toMatch(/^Holds {6}30 bras, \d+ measurements$/m);
+    expect(status).not.toMatch(/Forecast|catalogue/);
+    expect(await well("status", "--account", "bea")).toMatch(/^Not granted to the token: email$/m);
+    const plan = await well("plan", "--account", "ada");
+    expect(plan).toContain("an account is checked whole in every run");
+    expect(plan).not.toContain("How large the catalogue is");
+  });
+
+  it("shows her, and her bras by URL, id and name", async () => {
+    expect(await well("show", "me", "--account", "ada")).toMatch(/^username +anna$/m);
+    const [bra] = JSON.parse(
+      await well("query", "select href, name from bra order by href", "--account", "ada", "--json"),
+    ) as { href: string; name: string }[];
+    const id = bra?.href.match(/(\d+)\/$/)?.[1] ?? "";
+    for (const key of [bra?.href ?? "", id]) {
+      expect(JSON.parse(await well("show", "bra", key, "--account", "ada", "--json"))).toMatchObject({
+        fields: { href: bra?.href, name: bra?.name },
+      });
+    }
+    expect(await well("history", "bra", id, "--account", "ada")).toContain("1");
+  });
+
+  it("is refused in one clear line where it makes no sense", async () => {
+    for (const [args, message] of [
+      [["query", "@top-brands", "--account", "ada"], "@top-brands is about a catalogue"],
+      [["show", "brand", "x", "--account", "ada"], "A brand is in no mirror of an account"],
+      [["show", "me", "--base-url", sandbox.url], "A user is in no mirror of a catalogue"],
+      [["show", "me", "x", "--account", "ada"], "me takes no key"],
+      [["show", "bra", "--account", "ada"], "Which bra?"],
+    ] as const) {
+      const { exitCode, stderr } = await armoire(args);
+      expect(exitCode).not.toBe(0);
+      expect(stderr).toContain(message);
+    }
+  });
+
+  it("has the catalogue of the same service beside it in SQL, and nothing else", async () => {
+    const sql = "select b.name, m.full_name from bra b join catalogue.model m on m.href = b.model_href";
+    expect(JSON.parse(await well("query", sql, "--account", "ada", "--json"))).toHaveLength(30);
+    for (const statement of [
+      `attach '${join(dataDir, "accounts/bea/mirror.sqlite")}' as other`,
+      "delete from catalogue._brand returning *",
+    ]) {
+      const { exitCode } = await armoire(["query", statement, "--account", "ada"]);
+      expect(exitCode).toBe(2);
+    }
+  });
+
+  it("is nobody else's: no command about one account shows anything of the other", async () => {
+    const commands = [
+      ...[["status"], ["plan"], ["runs"], ["show", "me"], ["history", "me"], ["diff"], ["runs", "show"]],
+      ...[
+        ["search", "a"],
+        ["query", "select * from bra"],
+        ["query", "select * from user"],
+      ],
+      ...[
+        ["query", "select * from measurement"],
+        ["query", "@newest"],
+        ["mirror", "check"],
+      ],
+      ...[
+        ["sync", "--json"],
+        ["mirror", "rebuild"],
+        ["mirror", "compact"],
+      ],
+    ];
+    const marksOf = (n: number) => [
+      tokenOf(n),
+      n === 0 ? "anna" : "béatrice",
+      `user${1000 + n}@`,
+      `/${1000 + n}0`,
+    ];
+    for (const [name, other] of [
+      ["ada", 1],
+      ["bea", 0],
+    ] as const) {
+      for (const command of commands) {
+        const { stdout, stderr, exitCode } = await armoire([...command, "--account", name]);
+        expect({ command, exitCode }).toEqual({ command, exitCode: 0 });
+        for (const mark of marksOf(other)) expect(stdout + stderr).not.toContain(mark);
+      }
+    }
+    const log = sandbox.log().filter(({ url }) => url.includes("/me/bras/1"));
+    expect(log.length).toBeGreaterThan(30);
+    // Nobody asks for a bra of the other, and no validator of one is ever sent for the other.
+    expect(log.filter(({ status }) => status !== 200 && status !== 304)).toEqual([]);
+  });
+});
+
+it("readable by nobody else, whatever the umask: mirror, ledger, export", async () => {
+  const out = join(folder.path, "export");
+  const before = process.umask(0);
+  try {
+    await add("ada", 0);
+    await well("sync", "--account", "ada", "--quiet");
+    await well("export", "--account", "ada", "--out", out, "--quiet");
+  } finally {
+    process.umask(before);
+  }
+  for (const root of [join(dataDir, "accounts"), out]) {
+    for (const path of ["", ...(readdirSync(root, { recursive: true }) as string[])]) {
+      const { mode } = statSync(join(root, path));
+      expect({ path, others: mode & 0o077 }).toEqual({ path, others: 0 });
+    }
+  }
+  expect(readdirSync(out).sort()).toContain("measurement.csv");
+});

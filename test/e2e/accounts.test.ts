@@ -1,0 +1,359 @@
+/** Accounts as their users see them: words, exit codes and files, and a token that is nowhere but in its place. */
+import { spawn } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { takeLock } from "../../src/mirror/lock.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { jsonResponse, startRawServer } from "../support/raw-server.ts";
+import { type Ended, type RunOptions, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+
+let sandbox: Sandbox;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeAll(async () => {
+  sandbox = await startSandbox({ brands: 2, models: 4, sizes: 8, users: 3 });
+  folder = await temporaryFolder();
+});
+afterAll(async () => {
+  await sandbox.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+let dataDir: string;
+let directories = 0;
+beforeEach(() => {
+  dataDir = join(folder.path, `data-${++directories}`);
+});
+
+const tokenOf = (user: number): string => sandbox.users[user]?.token ?? "";
+
+/** Everything that was printed; searched for tokens in the end. */
+const printed: string[] = [];
+
+async function armoire(args: readonly string[], env: RunOptions["env"] = {}): Promise<Ended> {
+  const settings = { ARMOIRE_DATA_DIR: dataDir, ARMOIRE_BASE_URL: sandbox.url };
+  const ended = await runArmoire(args, { cwd: folder.path, env: { ...settings, ...env } });
+  printed.push(ended.stdout, ended.stderr);
+  return ended;
+}
+
+const add = (name: string, user: number, ...args: readonly string[]): Promise<Ended> =>
+  armoire(["account", "add", name, ...args], { ARMOIRE_TOKEN: tokenOf(user) });
+
+async function list() {
+  const { stdout, exitCode } = await armoire(["account", "list", "--json"]);
+  expect(exitCode).toBe(0);
+  return JSON.parse(stdout) as { name: string; username: string }[];
+}
+
+const filesBelow = (path: string) =>
+  readdirSync(path, { recursive: true, withFileTypes: true }).map((file) => join(file.parentPath, file.name));
+
+describe("account add", () => {
+  it("says who it is, what the token may see, and where it was put and why", async () => {
+    const { stdout, stderr, exitCode } = await add("clara", 2);
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+    expect(stdout).toMatch(/^Added the account clara\.\nUser +clara_42 \(user 1002\) at http/);
+    expect(stdout).toMatch(/\nMay see +profile, bras; not granted: email, measurements\n/);
+    expect(stdout).toMatch(
+      /\nToken +in a file that only you may read, .*token\n +\(not in a keychain: nobody is logged in/,
+    );
+    expect((await add("clara", 2)).stdout).toMatch(/^Replaced the token of the account clara\.\n/);
+  });
+
+  it("takes the token from standard input, from a file of one's own, or from one that a variable names", async () => {
+    const file = join(folder.path, "béatrice.token");
+    writeFileSync(file, `${tokenOf(1)}\r\n`, { mode: 0o600 });
+    expect(await fromStandardInput(`${tokenOf(0)}\n`)).toMatchObject({ exitCode: 0 });
+    expect(await armoire(["account", "add", "bea", "--token-file", file])).toMatchObject({ exitCode: 0 });
+    expect(await armoire(["account", "add", "bea"], { ARMOIRE_TOKEN_FILE: file })).toMatchObject({
+      exitCode: 0,
+    });
+    expect((await list()).map(({ name, username }) => [name, username])).toEqual([
+      ["ada", "anna"],
+      ["bea", "béatrice"],
+    ]);
+  });
+
+  it("prints one JSON object with --json, and nothing with --quiet", async () => {
+    const { stdout } = await add("ada", 0, "--json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ name: "ada", userId: 1000, username: "anna", tokenIn: "file", isReplaced: false },
+      ...{ scopes: ["profile", "email", "bras", "measurements"], whyNoKeychain: expect.any(String) },
+    });
+    expect(await add("ada", 0, "--quiet")).toEqual({ stdout: "", stderr: "", exitCode: 0 });
+  });
+
+  it("keeps nothing of a token that the service refuses (exit code 4) or that it could not ask about (1)", async () => {
+    const env = { ARMOIRE_TOKEN: "canary-refused-0123456789" };
+    expectRefusal(
+      await armoire(["account", "add", "ada"], env),
+      4,
+      /does not accept this token .*\n.*Get a new one/,
+    );
+    const nobody = ["account", "add", "ada", "--base-url", "http://127.0.0.1:9/"];
+    expectRefusal(await armoire(nobody, env), 1, /127\.0\.0\.1:9\/: the connection was refused/);
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it("refuses a token where others see it, without saying it again, and asks nobody", async () => {
+    sandbox.clearLog();
+    const token = tokenOf(0);
+    const refused = [
+      ["account", "add", "ada", token],
+      ["account", "add", token],
+      ["account", "add", `--token=${token}`, "ada"],
+      ["account", "add", "--token", token, "ada"],
+      ["account", "add", "ada", `-${token}`],
+      ["account", token],
+      ["account", "remove", token],
+      [token],
+    ];
+    for (const args of refused) {
+      expect({ args, exitCode: (await armoire(args)).exitCode }).toEqual({ args, exitCode: 2 });
+    }
+    expectRefusal(
+      await armoire(["account", "add", "ada", "--token-file", token]),
+      4,
+      /--token-file names is not there/,
+    );
+    expect(existsSync(dataDir)).toBe(false);
+    expect(sandbox.log()).toEqual([]);
+  });
+
+  it("refuses a file that others could read, with what to do", async () => {
+    const file = join(folder.path, "open.token");
+    writeFileSync(file, tokenOf(0));
+    chmodSync(file, 0o644);
+    const says = new RegExp(`Others may read or write ${file}\\.\nRun: chmod 600 '${file}'\n`);
+    expectRefusal(await armoire(["account", "add", "ada", "--token-file", file]), 4, says);
+    expectRefusal(await armoire(["account", "add", "ada"], { ARMOIRE_TOKEN_FILE: file }), 4, says);
+    expectRefusal(
+      await armoire(["account", "add", "ada", "--token-file", folder.path]),
+      4,
+      /is no regular file/,
+    );
+  });
+
+  it.each([
+    ["without a token", ["ada"], 4, /There is no token, and nobody to ask for it\.\n.*--token-stdin/],
+    ["with a name that is none", ["Ada"], 2, /no name for an account\.\n.*a-z, 0-9/],
+    ["with a name of a device", ["nul"], 2, /no name for an account/],
+    ["with two places to look", ["ada", "--token-stdin", "--token-file", "x"], 2, /cannot be used with/],
+    ["without a base URL", ["ada", "--base-url", ""], 2, /base URL \(command line\)/],
+  ])("is refused %s", async (_what, args, exitCode, says) => {
+    expectRefusal(await armoire(["account", "add", ...args]), exitCode, says);
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it("needs no base URL to be told twice", async () => {
+    await add("ada", 0);
+    const env = { ARMOIRE_BASE_URL: "", ARMOIRE_TOKEN: tokenOf(0) };
+    expect(await armoire(["account", "add", "ada"], env)).toMatchObject({ exitCode: 0 });
+    expectRefusal(await armoire(["account", "add", "eve"], env), 4, /base URL is not set/);
+  });
+
+  it("keeps one user's data under one name, and one user under a name", async () => {
+    await add("ada", 0);
+    expectRefusal(await add("eve", 0), 4, /anna \(user 1000\), who is the account ada already/);
+    expectRefusal(await add("ada", 1), 4, /this token is of béatrice/);
+    expect((await list()).map(({ name }) => name)).toEqual(["ada"]);
+  });
+
+  it("refuses a data directory that others may write, and one that leads elsewhere", async () => {
+    mkdirSync(dataDir);
+    chmodSync(dataDir, 0o777);
+    expectRefusal(await add("ada", 0), 4, /Others may write into the folder .*\n.*chmod go-w/);
+    chmodSync(dataDir, 0o700);
+    mkdirSync(join(folder.path, `elsewhere-${directories}`));
+    symlinkSync(join(folder.path, `elsewhere-${directories}`), join(dataDir, "accounts"));
+    expectRefusal(await add("ada", 0), 4, /symbolic link, which is not followed/);
+    expect(readdirSync(join(folder.path, `elsewhere-${directories}`))).toEqual([]);
+  });
+});
+
+describe("account list", () => {
+  it("says that there is none, and how to make one", async () => {
+    expect(await armoire(["account", "list"])).toEqual({
+      ...{
+        stdout: "There are no accounts. `armoire account add NAME` makes one.\n",
+        stderr: "",
+        exitCode: 0,
+      },
+    });
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it("works before the first sync", async () => {
+    await add("ada", 0);
+    const { stdout } = await armoire(["account", "list"]);
+    expect(stdout.split("\n")[2]).toMatch(
+      /^ada +anna +http\S+ +profile email bras measurements +never +file$/,
+    );
+  });
+
+  it("tells of the last sync and what it holds, without asking anybody", async () => {
+    await add("ada", 0);
+    expect(await armoire(["sync", "--account", "ada"])).toMatchObject({ exitCode: 0 });
+    await add("clara", 2);
+    sandbox.clearLog();
+    const { stdout } = await armoire(["account", "list", "--json"]);
+    expect(sandbox.log()).toEqual([]);
+    expect(JSON.parse(stdout)).toMatchObject([
+      {
+        ...{ name: "ada", scopes: ["profile", "email", "bras", "measurements"], bras: 30 },
+        ...{ measurements: expect.any(Number), lastSync: { state: "ended", stopped: null } },
+      },
+      { name: "clara", bras: null, measurements: null, lastSync: null },
+    ]);
+    expect((await armoire(["account", "list"])).stdout).toMatch(/^ada .* \d{4}-\S+Z +30 +\d+ +file$/m);
+  });
+
+  it("shows what the token may see as the last sync saw it, or a token given later", async () => {
+    await using changing = await startScopedService();
+    const env = { ARMOIRE_BASE_URL: changing.origin, ARMOIRE_TOKEN: "canary-scopes-0001" };
+    const seen = async () => JSON.parse((await armoire(["account", "list", "--json"])).stdout)[0].scopes;
+    await armoire(["account", "add", "zoe"], env);
+    expect(await seen()).toEqual(["profile", "bras"]);
+    changing.grant([]);
+    expect(await armoire(["sync", "--account", "zoe"], env)).toMatchObject({ exitCode: 0 });
+    expect(await seen()).toEqual(["profile"]);
+    changing.grant(["bras", "measurements"]);
+    await armoire(["account", "add", "zoe"], env);
+    expect(await seen()).toEqual(["profile", "bras", "measurements"]);
+  });
+
+  it("tells what is wrong with one, and lists the others", async () => {
+    await add("ada", 0);
+    await add("bea", 1);
+    writeFileSync(join(dataDir, "accounts/ada/account.json"), "{");
+    const { stdout, stderr, exitCode } = await armoire(["account", "list"]);
+    expect(stdout).toMatch(/\nbea /);
+    expect(stderr).toMatch(/^armoire: The file is damaged: .*ada\/account\.json\n.*account add/);
+    expect(exitCode).toBe(1);
+  });
+});
+
+describe("account remove", () => {
+  it("needs --yes where nobody can be asked", async () => {
+    await add("ada", 0);
+    expectRefusal(await armoire(["account", "remove", "ada"]), 2, /nobody to ask .*\n.*--yes/);
+    expect(await list()).toHaveLength(1);
+  });
+
+  it("keeps the data and says where, and erases it with --purge", async () => {
+    await add("ada", 0);
+    const kept = await armoire(["account", "remove", "ada", "--yes"]);
+    expect(kept.stdout).toMatch(
+      /^Removed the account ada and its token\. Its data stays in .*accounts\/ada;/,
+    );
+    expect(existsSync(join(dataDir, "accounts/ada/token"))).toBe(false);
+    const left = await armoire(["account", "list"]);
+    expect(left.stderr).toMatch(
+      /^Data without an account: .*ada; `armoire account remove ada --purge` erases it\.\n$/,
+    );
+    const gone = await armoire(["account", "remove", "ada", "--yes", "--purge", "--json"]);
+    expect(JSON.parse(gone.stdout)).toMatchObject({ name: "ada", kept: [], tokenLeft: null });
+    expect(existsSync(join(dataDir, "accounts/ada"))).toBe(false);
+  });
+
+  it("is refused for one that there is not, and while a sync writes its mirror", async () => {
+    await add("ada", 0);
+    expectRefusal(
+      await armoire(["account", "remove", "eda", "--yes"]),
+      2,
+      /no account called eda .*\nDid you mean ada\?/,
+    );
+    const lock = takeLock(join(dataDir, "accounts/ada/mirror.sqlite"), "2026-01-15T12:00:00.000Z");
+    expectRefusal(await armoire(["account", "remove", "ada", "--yes"]), 11, /in use by process \d+/);
+    lock.release();
+    expect(await list()).toHaveLength(1);
+  });
+});
+
+describe("a token", () => {
+  it("is in its own file and nowhere else: not in other files, in no word that was ever printed, and in no argument", async () => {
+    sandbox.setFaults([{ kind: "me", times: "always", fault: "status", status: 403 }]);
+    await add("ada", 0, "--verbose");
+    sandbox.setFaults([]);
+    for (const user of [0, 1, 2]) await add(`user-${user}`, user, "--verbose");
+    await armoire(["sync", "--account", "user-0", "--verbose"]);
+    await armoire(["account", "list", "--json", "--verbose"]);
+    await armoire(["doctor", "--json"], { ARMOIRE_TOKEN: tokenOf(0) });
+    const spellings = [0, 1, 2]
+      .map(tokenOf)
+      .flatMap((token) => [
+        token,
+        encodeURIComponent(token),
+        Buffer.from(token).toString("base64").replace(/=+$/, ""),
+        Buffer.from(`bearer ${token}`).toString("base64url"),
+        Buffer.from(token).toString("hex"),
+      ]);
+    const isLeaked = (bytes: Buffer | string) => spellings.some((spelling) => bytes.includes(spelling));
+    expect(printed.length).toBeGreaterThan(60);
+    expect(printed.filter(isLeaked)).toEqual([]);
+    const files = filesBelow(dataDir).filter((path) => statSync(path).isFile());
+    expect(files.filter((path) => isLeaked(readFileSync(path)))).toEqual(
+      [0, 1, 2].map((user) => join(dataDir, `accounts/user-${user}/token`)),
+    );
+  });
+
+  it("and all that is kept with it is its owner's alone under umask 000", async () => {
+    const umask = process.umask(0);
+    try {
+      await add("ada", 0);
+      await armoire(["sync", "--account", "ada"]);
+    } finally {
+      process.umask(umask);
+    }
+    const modes = [dataDir, ...filesBelow(dataDir)].map((path) => statSync(path).mode & 0o077);
+    expect(modes.length).toBeGreaterThan(5);
+    expect(new Set(modes)).toEqual(new Set([0]));
+  });
+});
+
+/** A service with one user, whose token grants what it is told to. */
+async function startScopedService() {
+  let granted: readonly string[] = ["bras"];
+  const server = await startRawServer(({ path }, socket) => {
+    const links = Object.fromEntries(
+      ["bras", "measurements"].map((name) => [name, granted.includes(name) ? `/${name}/` : null]),
+    );
+    const body = { user_id: 7, username: "Zoë" };
+    const answers: Readonly<Record<string, object>> = {
+      "/": { rel: "resource", links: { me: "/me/" }, meta: {} },
+      "/me/": { rel: "entity", links, meta: { collection: null }, body },
+    };
+    socket.end(jsonResponse(answers[path] ?? { rel: "collection", links: {}, meta: {}, collection: [] }));
+  });
+  return {
+    origin: server.origin,
+    grant(names: readonly string[]) {
+      granted = names;
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+async function fromStandardInput(input: string): Promise<Ended> {
+  const program = join(import.meta.dirname, "../support/armoire-from-sources.ts");
+  const child = spawn(process.execPath, [program, "account", "add", "ada", "--token-stdin"], {
+    env: { HOME: "/nonexistent", ARMOIRE_DATA_DIR: dataDir, ARMOIRE_BASE_URL: sandbox.url },
+  });
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  child.stdin.end(input);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  printed.push(stdout, stderr);
+  return { stdout, stderr, exitCode: await ended };
+}

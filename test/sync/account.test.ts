@@ -1,0 +1,261 @@
+/** The mirror of an account: what the same walk makes of a user's own data. */
+import { existsSync, statSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { bearerToken } from "../../src/service/credential.ts";
+import type { SyncOptions } from "../../src/sync/sync.ts";
+import { canonicalDump } from "../support/canonical-dump.ts";
+import { urlsOf } from "./requests.ts";
+import { type Rig, startRig } from "./rig.ts";
+
+/** @param n which of the sandbox's users */
+function accountOf({ sandbox }: Rig, n = 0): Partial<SyncOptions> {
+  return { area: "account", credential: bearerToken(sandbox.users[n]?.token ?? "") };
+}
+
+const kindsIn = (rig: Rig) =>
+  rig.read(({ db }) =>
+    Object.fromEntries(
+      db
+        .prepare<[], [string, number]>(
+          "select kind, count(*) from _resource where state = 'held' group by kind order by kind",
+        )
+        .raw()
+        .all(),
+    ),
+  );
+
+/** Every row of every table, the run log and the bookkeeping included. */
+const everythingIn = (rig: Rig) =>
+  rig.read(({ db }) =>
+    Object.fromEntries(
+      db
+        .prepare<[], string>("select name from sqlite_schema where type = 'table' order by name")
+        .pluck()
+        .all()
+        .map((table) => [table, db.prepare(`select * from ${table}`).raw().all()]),
+    ),
+  );
+
+describe("the mirror of an account", () => {
+  it("holds the user, her bras and her measurements, and nothing of the catalogue", async () => {
+    await using rig = await startRig();
+    const report = await rig.sync(accountOf(rig));
+    expect(report).toMatchObject({ complete: true, stopped: null });
+    const { bra, measurement, ...others } = kindsIn(rig);
+    expect(others).toEqual({ root: 1, me: 1, bras: 1, measurements: expect.any(Number) });
+    expect(bra).toBe(30);
+    expect(measurement).toBeGreaterThan(0);
+    const { users, bras, measurements } = rig.read(({ db }) => ({
+      users: db.prepare("select username, email is not null as has_email from user").all(),
+      bras: db.prepare("select count(*) from bra where brand_href is not null").pluck().get(),
+      measurements: db.prepare("select count(*) from measurement").pluck().get(),
+    }));
+    expect(users).toEqual([{ username: "anna", has_email: 1 }]);
+    expect(bras).toBe(30);
+    expect(measurements).toBe(measurement);
+  });
+
+  it("is for nobody else's eyes", async () => {
+    await using rig = await startRig();
+    await rig.sync(accountOf(rig));
+    expect(statSync(rig.file).mode & 0o777).toBe(0o600);
+  });
+
+  it("is checked whole in every run, which costs nothing where nothing changed", async () => {
+    await using rig = await startRig();
+    await rig.sync(accountOf(rig));
+    const before = rig.read(canonicalDump);
+    const held = Object.values(kindsIn(rig)).reduce((sum, count) => sum + count, 0);
+    rig.sandbox.clearLog();
+    const report = await rig.sync(accountOf(rig));
+    expect(report).toMatchObject({
+      complete: true,
+      requests: { counted: 0 },
+      resources: { unchanged: held, pending: 0, notChecked: 0 },
+    });
+    expect(rig.sandbox.log().filter(({ status }) => status === 304)).toHaveLength(held);
+    expect(rig.read(canonicalDump)).toEqual(before);
+  });
+
+  it("leaves alone what was checked more recently than --max-age", async () => {
+    await using rig = await startRig();
+    await rig.sync(accountOf(rig));
+    rig.sandbox.clearLog();
+    const { resources } = await rig.sync({ ...accountOf(rig), maxAgeMillis: 3_600_000 });
+    // Whose token it is, is asked all the same.
+    expect(urlsOf(rig.sandbox.log())).toEqual([rig.sandbox.url, `${rig.sandbox.url}me/`]);
+    expect(resources).toMatchObject({ pending: 0, notChecked: expect.any(Number) });
+    expect(resources.notChecked).toBeGreaterThan(30);
+  });
+
+  it("gets all of it on days of few requests, although checks are counted", async () => {
+    await using rig = await startRig({ allowance: 10, countNotModified: true, countRoot: true });
+    let report = await rig.sync(accountOf(rig));
+    for (let day = 1; day < 20 && Object.values(kindsIn(rig)).length < 6; day++) {
+      rig.sandbox.moveClock({ advanceSeconds: 86_400 });
+      report = await rig.sync(accountOf(rig));
+      expect(report.stopped).toBe("allowance");
+    }
+    expect(kindsIn(rig)).toMatchObject({ measurement: expect.any(Number) });
+  });
+});
+
+describe("whose token it is", () => {
+  it("is recorded when the service first says so", async () => {
+    await using rig = await startRig();
+    await rig.sync(accountOf(rig));
+    const meta = rig.read(({ db }) => db.prepare("select key, value from _meta").raw().all());
+    expect(Object.fromEntries(meta as [string, string][])).toMatchObject({
+      user_id: "1000",
+      username: "anna",
+      me_url: `${rig.sandbox.url}me/`,
+    });
+  });
+
+  it("refuses the token of another user before anything is written", async () => {
+    await using rig = await startRig({ users: 2 });
+    await rig.sync(accountOf(rig));
+    const before = everythingIn(rig);
+    await expect(rig.sync(accountOf(rig, 1))).rejects.toMatchObject({
+      code: "other-user",
+      message: expect.stringMatching(/belongs to béatrice \(user 1001\).*is of anna \(user 1000\)/),
+      hint: expect.stringContaining("Nothing was changed"),
+    });
+    expect(everythingIn(rig)).toEqual(before);
+    expect(await rig.sync(accountOf(rig))).toMatchObject({ complete: true, requests: { counted: 0 } });
+  });
+
+  it("refuses the first token too where it is not of the user that the mirror is to be of", async () => {
+    await using rig = await startRig({ users: 2 });
+    const anna = { userId: "1000", username: "anna" };
+    await expect(rig.sync({ ...accountOf(rig, 1), user: anna })).rejects.toMatchObject({
+      code: "other-user",
+    });
+    expect(existsSync(rig.file)).toBe(false);
+    expect(await rig.sync({ ...accountOf(rig), user: anna })).toMatchObject({ complete: true });
+  });
+
+  it("goes on with a new token of the same user, whatever she is called by now", async () => {
+    await using rig = await startRig();
+    await rig.sync(accountOf(rig));
+    rig.sandbox.setFaults([
+      { kind: "me", fault: "set", pointer: "/body/username", value: "Anna K.", times: "always" },
+    ]);
+    expect(await rig.sync(accountOf(rig))).toMatchObject({ complete: true, resources: { changed: 1 } });
+    rig.sandbox.setFaults([
+      { kind: "me", fault: "set", pointer: "/body/user_id", value: 7, times: "always" },
+    ]);
+    await expect(rig.sync(accountOf(rig))).rejects.toMatchObject({ code: "other-user" });
+  });
+
+  it("asks for nothing behind a user that the service does not tell", async () => {
+    await using rig = await startRig();
+    await rig.sync(accountOf(rig));
+    const before = rig.read(canonicalDump);
+    rig.sandbox.clearLog();
+    rig.sandbox.setFaults([{ kind: "me", fault: "status", status: 503, times: "always" }]);
+    expect(await rig.sync(accountOf(rig))).toMatchObject({ complete: false, resources: { failed: 1 } });
+    expect(rig.sandbox.log().filter(({ url }) => url.includes("bras"))).toEqual([]);
+    expect(rig.read(canonicalDump)).toEqual(before);
+  });
+
+  it("is not settled by a 404, which tells of no deletion", async () => {
+    await using rig = await startRig();
+    await rig.sync(accountOf(rig));
+    const before = everythingIn(rig);
+    rig.sandbox.setFaults([{ kind: "me", fault: "status", status: 404, times: "always" }]);
+    await expect(rig.sync(accountOf(rig))).rejects.toMatchObject({ code: "no-user" });
+    expect(everythingIn(rig)).toEqual(before);
+  });
+});
+
+describe("what is not granted", () => {
+  const user = "anna";
+  const tombstones = (rig: Rig) =>
+    rig.read(({ db }) => db.prepare("select count(*) from _resource where state = 'gone'").pluck().get());
+
+  it("is told, is no error, and leaves what an earlier token brought as it was", async () => {
+    await using rig = await startRig();
+    await rig.sync(accountOf(rig));
+    rig.sandbox.editUser(user, { scopes: ["identity", "measurements"] });
+    rig.sandbox.clearLog();
+    const report = await rig.sync(accountOf(rig));
+    expect(report).toMatchObject({ complete: true, stopped: null, resources: { failed: 0, gone: 0 } });
+    expect(report.notGranted).toEqual(["email", "bras"]);
+    expect(rig.sandbox.log().filter(({ status }) => status === 403)).toEqual([]);
+    expect(kindsIn(rig)).toMatchObject({ bra: 30, bras: 1 });
+    expect(tombstones(rig)).toBe(0);
+    rig.sandbox.editUser(user, { scopes: ["identity", "email", "bras", "measurements"] });
+    const again = await rig.sync(accountOf(rig));
+    expect(again.notGranted).toEqual([]);
+    expect(again.requests.counted).toBe(1);
+  });
+
+  it.each(["null-links", "missing-links"] as const)("may be the user herself: %s", async (fault) => {
+    await using rig = await startRig();
+    await rig.sync(accountOf(rig));
+    rig.sandbox.setFaults([{ kind: "root", fault, link: "me", times: "always" }]);
+    rig.sandbox.clearLog();
+    const report = await rig.sync(accountOf(rig));
+    expect(report).toMatchObject({ complete: true, resources: { failed: 0, gone: 0 } });
+    expect(report.notGranted).toEqual(["profile", "email", "bras", "measurements"]);
+    expect(rig.sandbox.log().every(({ url }) => url === rig.sandbox.url)).toBe(true);
+    expect(tombstones(rig)).toBe(0);
+    expect(kindsIn(rig)).toMatchObject({ me: 1, bra: 30 });
+  });
+
+  it("is told from a refused token and from a spent allowance", async () => {
+    await using rig = await startRig({ allowance: 1000 });
+    await rig.sync(accountOf(rig));
+    const before = rig.read(canonicalDump);
+    rig.sandbox.setFaults([{ kind: "bras", fault: "status", status: 403, times: "always" }]);
+    expect(await rig.sync(accountOf(rig))).toMatchObject({ stopped: null, resources: { failed: 1 } });
+    expect(
+      rig.read(({ db }) => db.prepare("select error from _resource where kind = 'bras'").pluck().get()),
+    ).toMatch(/^forbidden: answered 403/);
+    rig.sandbox.setFaults([{ kind: "bras", fault: "allowance-spent", times: "always" }]);
+    expect(await rig.sync(accountOf(rig))).toMatchObject({
+      stopped: "allowance",
+      resumeAt: expect.any(String),
+    });
+    rig.sandbox.setFaults([{ kind: "bras", fault: "not-authenticated", times: "always" }]);
+    rig.sandbox.moveClock({ advanceSeconds: 86_400 });
+    await expect(rig.sync(accountOf(rig))).rejects.toMatchObject({ code: "not-authenticated" });
+    expect(rig.read(canonicalDump)).toEqual(before);
+  });
+});
+
+describe("a revoked token", () => {
+  it("ends the run before it began, and everything stays", async () => {
+    await using rig = await startRig();
+    await rig.sync(accountOf(rig));
+    const before = everythingIn(rig);
+    rig.sandbox.editUser("anna", { isRevoked: true });
+    await expect(rig.sync(accountOf(rig))).rejects.toMatchObject({
+      code: "not-authenticated",
+      hint: expect.stringContaining("what is mirrored stays"),
+    });
+    expect(everythingIn(rig)).toEqual(before);
+  });
+
+  it("ends a run at its first refusal, with what it got by then", async () => {
+    await using rig = await startRig();
+    const refused = { kind: "bra", from: 5, fault: "not-authenticated", times: "always" } as const;
+    rig.sandbox.setFaults([refused]);
+    await expect(rig.sync({ ...accountOf(rig), concurrency: 1 })).rejects.toMatchObject({
+      code: "not-authenticated",
+    });
+    expect(rig.sandbox.log().filter(({ status }) => status === 401)).toHaveLength(1);
+    expect(kindsIn(rig)).toMatchObject({ me: 1, bras: 1, bra: 4 });
+    expect(rig.read(({ db }) => db.prepare("select stopped from _run order by id desc").pluck().get())).toBe(
+      "error",
+    );
+  });
+
+  it("leaves no empty mirror behind where there was none", async () => {
+    await using rig = await startRig();
+    rig.sandbox.editUser("anna", { isRevoked: true });
+    await expect(rig.sync(accountOf(rig))).rejects.toMatchObject({ code: "not-authenticated" });
+    expect(existsSync(rig.file)).toBe(false);
+  });
+});
