@@ -12,6 +12,7 @@ import { type AccountUser, recordAccountUser } from "./account-user.ts";
 import { prepareCompression } from "./bodies/compression.ts";
 import { type Connection, openForReading, openForWriting } from "./connection.ts";
 import { createMirror } from "./create-mirror.ts";
+import { ensureGiven, type GivenLink } from "./elsewhere.ts";
 import { toMirrorError, toOpeningError } from "./errors.ts";
 import type { FetchResult } from "./fetch-result.ts";
 import { type Forgettable, forgetRuns } from "./forget-runs.ts";
@@ -51,6 +52,8 @@ export interface MirrorWriter extends MirrorReader {
   seed(runId: number): void;
   /** From now on, and for good, links of these names lead to resources that can be fetched. */
   follow(names: readonly string[], runId: number): void;
+  /** Makes known what was found outside this mirror; gives the ids. */
+  makeKnown(links: readonly GivenLink[], runId: number): number[];
   ingest(results: readonly FetchResult[], runId: number): IngestSummary;
   rebuild(): RebuildReport;
   /** What was computed anew when it was opened, where an earlier version had written it last. */
@@ -184,6 +187,9 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       beginRun: guard((start) => beginRun(connection, start)),
       closeRun: guard((runId, end) => closeRun(connection, absences, runId, end)),
       seed: guard((runId) => void resources.ensure(identity.baseUrl, "root", null, runId)),
+      makeKnown: guard((given, runId) =>
+        connection.transaction(() => ensureGiven(resources, given, runId))(),
+      ),
       follow: guard((names, runId) => links.follow(names, runId)),
       ingest: guard(ingest),
       rebuiltOnOpening,

@@ -25,6 +25,7 @@ export const writeNames = [
   "beginRun",
   "seed",
   "follow",
+  "makeKnown",
   "recordUser",
   "beginCycle",
   "reconsiderTombstones",
