@@ -98,7 +98,7 @@ function listView(list: ListTable): string {
   const columns = ["n", ...list.columns].map((column) => `t.${column} as ${column}`);
   // What is in no other table says here since when it is there, and since when no more.
   if (list === measurement) {
-    return `select r.url as href, ${columns.join(", ")}, f.started_at as first_seen_at, r.checked_at as checked_at,
+    return `select r.url as href, ${columns.join(", ")}, f.started_at as first_seen_at, ${isoTimeOf("r.checked_at")} as checked_at,
        g.started_at as gone_at
       from _measurement t join _resource r on r.id = t.parent_id join _run f on f.id = r.first_run
       left join _run g on g.id = r.gone_run`;

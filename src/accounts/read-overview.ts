@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { type GrantName, grantNames, readGrants } from "../mirror/grants.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
+import { prepareShowTime } from "../mirror/row-times.ts";
 import { listRuns, type RunRecord } from "../mirror/runs.ts";
 import type { Account } from "./account.ts";
 
@@ -37,7 +38,7 @@ export function readOverview(account: Account): AccountOverview {
 function readScopes(mirror: MirrorReader, { scopes, tokenAt }: Account): readonly GrantName[] {
   const checkedAt = mirror.db
     .prepare<[], string | null>(
-      "select max(checked_at) from _resource where kind in ('root', 'me')",
+      `select ${prepareShowTime(mirror.db)("max(checked_at)")} from _resource where kind in ('root', 'me')`,
     )
     .pluck()
     .get();

@@ -138,7 +138,16 @@ describe("what is read with --account", () => {
 
   it("is nobody else's: no command about one account shows anything of the other", async () => {
     const commands = [
-      ...[["status"], ["plan"], ["runs"], ["show", "me"], ["history", "me"], ["diff"], ["runs", "show"]],
+      ...[
+        ["sync", "--json"],
+        ["status"],
+        ["plan"],
+        ["runs"],
+        ["show", "me"],
+        ["history", "me"],
+        ["diff"],
+        ["runs", "show"],
+      ],
       ...[
         ["search", "a"],
         ["query", "select * from bra"],
@@ -150,7 +159,6 @@ describe("what is read with --account", () => {
         ["mirror", "check"],
       ],
       ...[
-        ["sync", "--json"],
         ["mirror", "rebuild"],
         ["mirror", "compact"],
       ],
