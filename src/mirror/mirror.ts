@@ -21,6 +21,14 @@ import { type IngestSummary, prepareIngest } from "./ingest.ts";
 import { prepareJudgeBatch } from "./judge-batch.ts";
 import { prepareLinks } from "./links.ts";
 import { takeLock } from "./lock.ts";
+import { storePicture } from "./media/media-files.ts";
+import {
+  type KnownPicture,
+  listPictures,
+  notePictures,
+  type PictureAnswer,
+  recordPicture,
+} from "./media/media-index.ts";
 import { type MirrorIdentity, readIdentity, requireIdentity } from "./meta.ts";
 import { migrate } from "./migrate.ts";
 import type { Point } from "./point.ts";
@@ -76,6 +84,12 @@ export interface MirrorWriter extends MirrorReader {
   vacuum(): void;
   /** Says whose data it holds, once that is known. */
   recordUser(user: AccountUser, meUrl: string): void;
+  /** Notes the pictures that the newest bodies refer to; gives them. */
+  notePictures(): KnownPicture[];
+  /** Keeps a picture's bytes in a file; gives their SHA-256 in hexadecimal. */
+  storePicture(bytes: Uint8Array): string;
+  /** @returns whether there is something else than before */
+  recordPicture(answer: PictureAnswer): boolean;
   /** Begins a cycle of checks. */
   beginCycle(cycle: Cycle): void;
   /** @param checkedBefore ISO 8601; of tombstones that something still leads to, those not asked for since are due again */
@@ -202,6 +216,12 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
         vacuum(connection);
       }),
       recordUser: guard((user, meUrl) => recordAccountUser(connection, user, meUrl)),
+      notePictures: guard(() => {
+        connection.transaction(() => notePictures(connection))();
+        return listPictures(connection);
+      }),
+      storePicture: guard((bytes) => storePicture(file, bytes)),
+      recordPicture: guard((answer) => connection.transaction(() => recordPicture(connection, answer))()),
       beginCycle: guard((cycle) => writeCycle(connection, cycle)),
       reconsiderTombstones: guard((checkedBefore, now) =>
         reconsiderTombstones(connection, checkedBefore, now),

@@ -25,6 +25,8 @@ export type { FetchedPicture };
 export interface PictureDoorOptions {
   /** The only one that is asked. */
   readonly origin: string;
+  /** Where the service is: what one over https: refers to is not asked for over http:. */
+  readonly serviceOrigin: string;
   /** What the service's own address is: beside public ones, only such addresses are asked. */
   readonly serviceClass: AddressClass;
   /** Of one picture. */
@@ -51,12 +53,21 @@ export interface PictureDoor {
 }
 
 export function openPictureDoor(options: PictureDoorOptions): PictureDoor {
-  const { origin, serviceClass, maxBytes, reserve, connections = 4, clock = systemClock } = options;
+  const {
+    origin,
+    serviceOrigin,
+    serviceClass,
+    maxBytes,
+    reserve,
+    connections = 4,
+    clock = systemClock,
+  } = options;
   const limits = { ...defaultLimits, ...options.limits, wireBytes: maxBytes, decodedBytes: maxBytes };
   const policy = { ...defaultRetryPolicy, ...options.retry };
   const allowed = new Set<AddressClass>(["public", serviceClass]);
   const literal = literalAddress(new URL(origin).hostname);
-  const isRefused = literal !== null && !allowed.has(classOfAddress(literal));
+  const isPrivate = literal !== null && !allowed.has(classOfAddress(literal));
+  const isDowngrade = serviceOrigin.startsWith("https:") && origin.startsWith("http:");
   const circuit = new Circuit(clock);
   const pool = new Pool(origin, {
     connections,
@@ -83,7 +94,11 @@ export function openPictureDoor(options: PictureDoorOptions): PictureDoor {
       const resolved = resolveLink(url, origin, origin);
       if ("skipped" in resolved)
         throw new ServiceError("link-refused", `not an address to follow (${resolved.skipped})`, { url });
-      if (isRefused) throw new ServiceError("private-address", "its host is a private address", { url });
+      if (isPrivate) throw new ServiceError("private-address", "its host is a private address", { url });
+      if (isDowngrade)
+        throw new ServiceError("link-refused", "not asked, because others could read it (scheme-downgrade)", {
+          url,
+        });
       circuit.passOrThrow(url);
       const ask = { url, target: resolved.url, etag, lastModified, signal };
       const parts = { attempt, origin, limits, policy, clock };

@@ -77,6 +77,9 @@ const bookkeeping: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Ta
   _member: { ...member, from_run: true },
   _member_past: { ...member, from_run: true, to_run: true },
   _search: { id: true, resource_id: true, kind: true, text: true, from_run: true, to_run: true },
+  _media: { id: true, url: true, etag: true, last_modified: true, checked_at: true, error: true },
+  _media_file: { media_id: true, seq: true, sha256: true, type: true, size: true, fetched_at: true },
+  _media_use: { resource_id: true, field: true, media_id: true, is_current: true },
   _issue: { resource_id: true, pointer: true, code: true, detail: true, run_id: true },
 };
 
