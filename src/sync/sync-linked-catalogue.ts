@@ -25,8 +25,11 @@ export async function syncLinkedCatalogue({
   if (options.credential?.kind === "token")
     throw new RangeError("credential is the catalogue's own, not a user's token");
   const only = readLinks(accountFile);
-  return only.length === 0 ? null : await sync({ ...options, order: "breadth", only });
+  return only.length === 0 ? null : await sync({ ...options, ...whatIsLinked, only });
 }
+
+/** Nothing that she asked for beyond her own data changes how the catalogue is walked later. */
+const whatIsLinked = { area: "catalogue", brands: [], follow: [], order: "breadth" } as const;
 
 function readLinks(file: string) {
   const mirror = openMirrorReader(file);

@@ -208,7 +208,7 @@ describe("asking again", () => {
 describe("what is refused", () => {
   const html = Buffer.from("<html><script>alert(1)</script></html>");
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
-  const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+  const bomb = gzipSync(Buffer.alloc(1024 * 1024));
   it.each([
     ["a page", { headers: { "content-type": "text/html" }, body: html }, "does not say that it is a picture"],
     ["a page called a picture", { headers: { "content-type": "image/png" }, body: html }, "first bytes"],
