@@ -60,7 +60,8 @@ async function renameIfThere(from: string, to: string): Promise<boolean> {
   }
 }
 
-function isAlive(processId: number): boolean {
+/** Whether there is such a process, as far as can be told. */
+export function isAlive(processId: number): boolean {
   try {
     process.kill(processId, 0);
     return true;

@@ -3,6 +3,9 @@
  * thousands of times over.
  */
 
+/** The columns that hold such times. */
+export const timeColumns: ReadonlySet<string> = new Set(["checked_at", "fetched_at", "seen_at"]);
+
 /** SQL that gives such a time as ISO 8601, UTC. */
 export const isoTimeOf = (millis: string): string =>
   `strftime('%Y-%m-%dT%H:%M:%fZ', ${millis} / 1000.0, 'unixepoch')`;

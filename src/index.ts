@@ -25,11 +25,31 @@ export {
 } from "./accounts/remove-account.ts";
 export { type SystemKeychainOptions, systemKeychain } from "./accounts/system-keychain.ts";
 export { type KeptToken, readToken } from "./accounts/tokens.ts";
+export { type BackedUp, type BackUpRequest, backUp } from "./backup/back-up.ts";
+export { BackupError } from "./backup/backup-error.ts";
+export { type CreateBackupRequest, type CreatedBackup, createBackup } from "./backup/create-backup.ts";
+export { type ListedBackup, type ListRequest, listBackups } from "./backup/list-backups.ts";
+export type { BackupManifest } from "./backup/manifest.ts";
+export { type PruneReport, type PruneRequest, pruneBackups } from "./backup/prune-backups.ts";
+export {
+  type RestoredMirror,
+  type RestoreMirrorRequest,
+  restoreBackup,
+  type UnpackRequest,
+  unpackBackup,
+} from "./backup/restore-backup.ts";
+export { type VerifyReport, type VerifyRequest, verifyBackup } from "./backup/verify-backup.ts";
 export type { Change, Reported, Row, Value } from "./change/change.ts";
 export { ChangeError } from "./change/change-error.ts";
 export { type DiffRequest, type OpenDiff, openDiff, openReported } from "./change/open-diff.ts";
 export type { Place } from "./change/state.ts";
 export { type Diagnosis, diagnose } from "./doctor/diagnose.ts";
+export {
+  type FoundSecret,
+  findSecrets,
+  type KnownSecret,
+  type SecretSearch,
+} from "./doctor/find-secrets.ts";
 export { type CheckProblem, type CheckReport, checkMirror } from "./mirror/check.ts";
 export {
   type CompactOptions,

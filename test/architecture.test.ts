@@ -19,21 +19,23 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   exports: ["src/mirror"],
   "src/change": ["schema", "src/mirror", "exports"],
   "src/query": ["schema", "src/mirror", "exports"],
+  "src/backup": ["schema", "src/mirror", "exports", "src/change"],
   "src/doctor": ["schema", "src/service", "src/mirror", "src/sync"],
   // It checks all the others, so it may share nothing with them but the data, and does without even that.
   "src/sandbox": [],
   "src/index.ts": [
     ...["schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
-    ...["exports", "src/change", "src/query", "src/doctor", "src/sandbox"],
+    ...["exports", "src/change", "src/query", "src/backup", "src/doctor", "src/sandbox"],
   ],
   "src/cli": [
     ...["schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
-    ...["exports", "src/change", "src/query", "src/doctor", "src/sandbox"],
+    ...["exports", "src/change", "src/query", "src/backup", "src/doctor", "src/sandbox"],
   ],
 };
 
 /** Packages that have a home: nobody else imports them. What reaches the network is among them. */
 const homes: Readonly<Record<string, readonly string[]>> = {
+  "age-encryption": ["src/backup"],
   "@napi-rs/keyring": ["src/accounts"],
   "better-sqlite3": ["src/mirror", "src/sync/ledger", "src/query", "src/doctor"],
   bullmq: ["jobs/bullmq"],

@@ -12,12 +12,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   for (const { name } of views) await run(`drop view "${name.replaceAll('"', '""')}"`);
 
   await run("drop index _revision_run");
-  for (const [table, column] of [
-    ["_resource", "checked_at"],
-    ["_revision", "fetched_at"],
-    ["_revision", "seen_at"],
+  for (const [table, column, type] of [
+    ["_resource", "checked_at", "integer"],
+    // What is added to rows and is never null has to have a default; no row is ever written without the time.
+    ["_revision", "fetched_at", "integer not null default 0"],
+    ["_revision", "seen_at", "integer"],
   ] as const) {
-    await run(`alter table ${table} add column ${column}_millis integer`);
+    await run(`alter table ${table} add column ${column}_millis ${type}`);
     await run(
       `update ${table} set ${column}_millis = cast(round(unixepoch(${column}, 'subsec') * 1000) as integer)`,
     );

@@ -20,6 +20,7 @@ async function answer(request: KeychainRequest): Promise<KeychainAnswer> {
     else await entry.deletePassword();
     return { secret: null };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    const problem = error instanceof Error ? error.message : String(error);
+    return { problem: problem.replace(/^Platform failure: /, "") };
   }
 }

@@ -1,6 +1,7 @@
 /** Folders that only their owner may enter; what others could change is refused, and a symbolic link is not followed. */
 import { chmodSync, lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { syncFolder } from "../mirror/sync-folder.ts";
 import { accountPlace, accountsFolder } from "./account.ts";
 import { AccountError, toAccountError } from "./account-error.ts";
 
@@ -25,6 +26,7 @@ export function makeAccountFolder(dataDir: string, name: string): string[] {
       if ((stats.mode & openToOthers) !== 0) chmodSync(path, 0o700);
     }
     requireAccountFolder(dataDir, name);
+    for (const path of made) syncFolder(dirname(path));
     return made;
   } catch (error) {
     throw toAccountError(error, folder);

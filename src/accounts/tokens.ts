@@ -42,6 +42,7 @@ export async function keepToken(
   facts: Omit<AccountFacts, "tokenIn">,
   token: Credential,
   keychain: Keychain,
+  signal?: AbortSignal,
 ): Promise<KeptToken> {
   const account = recordAccount(dataDir, { ...facts, tokenIn: "keychain" });
   try {
@@ -50,6 +51,8 @@ export async function keepToken(
     return { account, whyNoKeychain: null };
   } catch (error) {
     if (!(error instanceof KeychainError)) throw toAccountError(error, account.tokenFile);
+    // Ctrl-C ends what asks the keychain too: that is no wish for a file.
+    signal?.throwIfAborted();
     writePrivateFile(account.tokenFile, `${tokenText(token)}\n`);
     writeAccountFile(account, { ...facts, tokenIn: "file" });
     return { account: { ...account, tokenIn: "file" }, whyNoKeychain: redact(token, error.message) };

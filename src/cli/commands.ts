@@ -39,6 +39,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: () => import("./commands/export.ts"),
   },
   account: { summary: "add, list or remove users' data", load: () => import("./commands/account.ts") },
+  backup: {
+    summary: "archives of an account that can be proven and restored",
+    load: () => import("./commands/backup.ts"),
+  },
   mirror: { summary: "check, rebuild or compact a mirror", load: () => import("./commands/mirror.ts") },
   doctor: { summary: "check the whole set-up", load: () => import("./commands/doctor.ts") },
   sandbox: {

@@ -45,10 +45,10 @@ function describeLastSync(run: AccountOverview["lastSync"]): string {
   return run.stopped === null ? run.endedAt : `${run.endedAt} (${run.stopped})`;
 }
 
-export function describeRemoved({ name, folder, kept }: RemovedAccount): string {
+export function describeRemoved({ name, folder, kept, tokenLeft }: RemovedAccount): string {
   const rest =
     kept.length === 0
-      ? "Nothing of it is left."
+      ? "Nothing of it is left here."
       : `Its data stays in ${folder}; \`armoire account remove ${name} --purge\` erases it.`;
-  return `Removed the account ${name} and its token. ${rest}\n`;
+  return `Removed the account ${name}${tokenLeft === null ? " and its token" : ""}. ${rest}\n`;
 }

@@ -1,6 +1,7 @@
 /** From any error to the lines that a person reads and the code that a script reads: the one place that decides. */
 import { ExportError } from "../../exports/export-error.ts";
 import { AccountError, type AccountErrorCode } from "../accounts/account-error.ts";
+import { BackupError, type BackupErrorCode } from "../backup/backup-error.ts";
 import { ChangeError, type ChangeErrorCode } from "../change/change-error.ts";
 import { MirrorError, type MirrorErrorCode } from "../mirror/errors.ts";
 import { PointError } from "../mirror/point-error.ts";
@@ -21,6 +22,7 @@ const ofMirror: Readonly<Record<MirrorErrorCode, ExitCode>> = {
   older: exitCodes.failed,
   "unsafe-sqlite": exitCodes.failed,
   locked: exitCodes.locked,
+  exists: exitCodes.failed,
   "other-service": exitCodes.settings,
 };
 
@@ -62,6 +64,20 @@ const ofAccount: Readonly<Record<AccountErrorCode, ExitCode>> = {
   unwritable: exitCodes.failed,
 };
 
+const ofBackup: Readonly<Record<BackupErrorCode, ExitCode>> = {
+  damaged: exitCodes.damaged,
+  newer: exitCodes.damaged,
+  "needs-passphrase": exitCodes.settings,
+  "wrong-passphrase": exitCodes.settings,
+  "other-account": exitCodes.settings,
+  exists: exitCodes.failed,
+  "not-found": exitCodes.failed,
+  unreadable: exitCodes.failed,
+  "write-failed": exitCodes.failed,
+  "too-big": exitCodes.failed,
+  "nothing-held": exitCodes.failed,
+};
+
 const wrongQueries: readonly QueryErrorCode[] = ["syntax", "not-read-only", "parameters", "question"];
 
 export function exitCodeOf(error: unknown): ExitCode {
@@ -69,6 +85,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof MirrorError) return ofMirror[error.code];
   if (error instanceof AccountError) return ofAccount[error.code];
   if (error instanceof ChangeError) return ofChange[error.code];
+  if (error instanceof BackupError) return ofBackup[error.code];
   if (error instanceof SyncError) return ofSync[error.code];
   if (error instanceof LedgerError) return ofLedger[error.code];
   if (error instanceof ServiceSettingsError) return exitCodes.settings;
@@ -96,7 +113,7 @@ export function describeError(error: unknown, isVerbose: boolean): string {
 
 function isDesigned(error: unknown): boolean {
   const designed = [CliError, MirrorError, PointError, SyncError, LedgerError, ServiceSettingsError];
-  return [...designed, AccountError, ChangeError, QueryError, KeyError, ExportError].some(
+  return [...designed, AccountError, BackupError, ChangeError, QueryError, KeyError, ExportError].some(
     (type) => error instanceof type,
   );
 }

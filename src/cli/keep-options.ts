@@ -1,15 +1,15 @@
-/** `--keep-last` to `--keep-yearly`: which runs a mirror goes on remembering. */
+/** `--keep-last` to `--keep-yearly`: which runs a mirror goes on remembering, and which backups stay. */
 import { type Command, InvalidArgumentError } from "commander";
 import { type RetentionPolicy, retentionRules } from "../mirror/retention.ts";
 import { wholeNumber } from "./option-values.ts";
 
-const described: Readonly<Record<(typeof retentionRules)[number], string>> = {
-  last: "keep the newest so many runs",
-  daily: "keep the last run of each of the newest so many days",
+const described = (what: "run" | "backup"): Readonly<Record<(typeof retentionRules)[number], string>> => ({
+  last: `keep the newest so many ${what}s`,
+  daily: `keep the last ${what} of each of the newest so many days`,
   weekly: "the same for weeks, from Monday",
   monthly: "the same for months",
   yearly: "the same for years",
-};
+});
 
 export interface KeepOptions {
   readonly keepLast?: number;
@@ -19,12 +19,12 @@ export interface KeepOptions {
   readonly keepYearly?: number;
 }
 
-export function addKeepOptions(command: Command): Command {
-  for (const rule of retentionRules) command.option(`--keep-${rule} <n>`, described[rule], atLeastOne);
+export function addKeepOptions(command: Command, what: "run" | "backup" = "run"): Command {
+  for (const rule of retentionRules) command.option(`--keep-${rule} <n>`, described(what)[rule], atLeastOne);
   return command;
 }
 
-/** @returns undefined where none was given: then all runs are kept */
+/** @returns undefined where none was given: then all are kept */
 export function readKeepOptions(options: KeepOptions): RetentionPolicy | undefined {
   const { keepLast, keepDaily, keepWeekly, keepMonthly, keepYearly } = options;
   const given = Object.entries({
@@ -33,7 +33,7 @@ export function readKeepOptions(options: KeepOptions): RetentionPolicy | undefin
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
-/** Of nothing, as where a script's variable is empty, all but the latest run would be forgotten. */
+/** Of nothing, as where a script's variable is empty, all but the latest one would go. */
 function atLeastOne(value: string): number {
   const count = wholeNumber(value);
   if (count === 0) throw new InvalidArgumentError("It must be at least 1.");

@@ -10,7 +10,9 @@ import { CliError, exitCodes } from "./exit-codes.ts";
 import type { Settings } from "./settings.ts";
 
 /** The mirrors that a command may be about: the one named, the base URL's, or all there are. @throws a system error */
-export function candidateMirrorFiles({ mirror, baseUrl, dataDir }: Settings): string[] {
+export function candidateMirrorFiles({ account, mirror, baseUrl, dataDir }: Settings): string[] {
+  // An account without a mirror is one that was not synced yet.
+  if (account !== null) return [account.mirrorFile].filter((file) => existsSync(file));
   if (mirror.value !== null) return [mirror.value];
   if (baseUrl.value !== null) return [catalogueMirrorFile(dataDir.value ?? "", baseUrl.value)];
   return listCatalogueMirrors(dataDir.value ?? "");

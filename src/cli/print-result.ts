@@ -1,4 +1,5 @@
-/** The rows of a query on standard output, in the format that is asked for. */
+/** Rows on standard output, in the format that is asked for. */
+import { Option } from "commander";
 import { csvText } from "../../exports/csv.ts";
 import type { CsvTextOptions } from "../../exports/csv-text.ts";
 import { jsonText } from "../../exports/json.ts";
@@ -6,13 +7,25 @@ import { ndjsonText } from "../../exports/ndjson.ts";
 import type { Row } from "../../exports/table.ts";
 import type { QueryResult } from "../query/run-query.ts";
 import { printText } from "./print-text.ts";
+import type { Settings } from "./settings.ts";
 import { formatTable } from "./text-table.ts";
 import type { Writer } from "./writer-to.ts";
 
 const texts = { csv: csvText, json: jsonText, ndjson: ndjsonText };
 
 export type ResultFormat = "table" | keyof typeof texts;
-export const resultFormats: readonly ResultFormat[] = ["table", "csv", "json", "ndjson"];
+const resultFormats: readonly ResultFormat[] = ["table", "csv", "json", "ndjson"];
+
+export interface FormatFlags {
+  readonly format?: ResultFormat;
+}
+
+export const formatOption = () => new Option("--format <format>", "how to print it").choices(resultFormats);
+
+/** `--json` is known to every command, and goes before. */
+export function readFormat({ format = "table" }: FormatFlags, { json }: Settings): ResultFormat {
+  return json ? "json" : format;
+}
 
 /** A table is printed when all its rows are there, anything else while they are read. */
 export async function printResult(
@@ -25,4 +38,19 @@ export async function printResult(
   const gathered: Row[] = [];
   for await (const row of rows) gathered.push(row);
   await write(formatTable(columns, gathered));
+}
+
+/** The same of rows that are all there. */
+export function printRows(
+  columns: readonly string[],
+  rows: readonly Row[],
+  format: ResultFormat,
+  options: CsvTextOptions,
+  write: Writer,
+): Promise<void> {
+  return printResult({ columns, rows: each(rows), batches: each([rows]) }, format, options, write);
+}
+
+async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+  yield* items;
 }

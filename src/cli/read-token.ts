@@ -16,19 +16,30 @@ export async function readGivenToken(flags: TokenFlags, name: string, io: Io): P
   return bearerToken((await readText(flags, name, io)).trim());
 }
 
+/** Null where the environment has none. @throws CliError, AccountError `unsafe`, ServiceSettingsError */
+export function readTokenOfEnvironment(io: Io): Credential | null {
+  const text = readEnvironment(io);
+  return text === null ? null : bearerToken(text.trim());
+}
+
 async function readText({ tokenStdin, tokenFile }: TokenFlags, name: string, io: Io): Promise<string> {
   // On a terminal, what is typed would be shown.
   if (tokenStdin) return io.ask === null ? await io.readInput() : await ask(name, io.ask);
   if (tokenFile !== undefined) return readFile(tokenFile, "--token-file");
-  const { ARMOIRE_TOKEN: token, ARMOIRE_TOKEN_FILE: file } = io.env;
-  if (token) return token;
-  if (file) return readFile(file, "ARMOIRE_TOKEN_FILE");
+  const text = readEnvironment(io);
+  if (text !== null) return text;
   if (io.ask !== null) return await ask(name, io.ask);
   throw new CliError(
     exitCodes.settings,
     "There is no token, and nobody to ask for it.",
     "Give it with --token-stdin, --token-file FILE or ARMOIRE_TOKEN; never as an argument.",
   );
+}
+
+function readEnvironment({ env }: Io): string | null {
+  const { ARMOIRE_TOKEN: token, ARMOIRE_TOKEN_FILE: file } = env;
+  if (token) return token;
+  return file ? readFile(file, "ARMOIRE_TOKEN_FILE") : null;
 }
 
 async function ask(name: string, question: NonNullable<Io["ask"]>): Promise<string> {

@@ -8,6 +8,7 @@ import type { Connection } from "./connection.ts";
 import { type Derived, deriveHeldOrThrow } from "./derive.ts";
 import type { MirrorReader } from "./mirror.ts";
 import { notedUrlOf } from "./noted-url.ts";
+import { prepareReadings } from "./readings.ts";
 import { isDerived } from "./require-derived.ts";
 import { prepareResources } from "./resources.ts";
 import { eachCurrentRevision } from "./revisions.ts";
@@ -28,9 +29,15 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
   const resources = prepareResources(db, kinds, identity.area);
   const context = { kinds, origin: new URL(identity.baseUrl).origin, serviceName: identity.serviceName };
   const stored = prepareStored(db);
+  const hasPast = isDerived(db, "_resource_past");
+  const readingsOf = hasPast ? prepareReadings(db) : () => [];
   let count = 0;
-  for (const { resource, readBody } of eachCurrentRevision(db)) {
+  for (const revision of eachCurrentRevision(db)) {
     count++;
+    const { readBody } = revision;
+    // What was gone before it was read as what it became is still what it was read as.
+    const lastRead = revision.resource.state === "gone" ? readingsOf(revision).at(-1) : undefined;
+    const resource = { ...revision.resource, ...(lastRead && { kind: lastRead.kind }) };
     // It is fetched anew, and its kind may have become another one since its body came.
     if (resource.state === "due" || resource.state === "failed") continue;
     let derived: Derived;
@@ -58,14 +65,16 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
     );
     const page = stored.page(resource.id);
     const isCut = page?.next === null && page.isReported === 1;
+    // What was a list before, and is none any more, leads nowhere.
+    const noPage = page && [null, null];
     compare(
       "page",
       page && [isCut ? derived.nextUrl : page.next, page.total],
-      derived.items === null ? undefined : [derived.nextUrl, derived.collectionTotal],
+      derived.items === null ? noPage : [derived.nextUrl, derived.collectionTotal],
     );
   }
   checkStrays(db, report);
-  if (isDerived(db, "_resource_past")) checkPast(db, resources, context, report);
+  if (hasPast) checkPast(db, resources, context, report);
   return count;
 }
 

@@ -52,6 +52,26 @@ export function openForReading(file: string): Connection {
   }
 }
 
+/**
+ * One transaction in which rows may refer to such as come later in it. What refers to what is looked at once at the end: for
+ * each row by itself, SQLite would go through all of a table.
+ * @returns a table in which a row refers to one that is not there; then nothing is written. Else null
+ */
+export async function withLateReferences(db: Connection, work: () => Promise<void>): Promise<string | null> {
+  db.pragma("foreign_keys = off");
+  db.exec("begin immediate");
+  try {
+    await work();
+    const [stray] = db.pragma("foreign_key_check") as { table: string }[];
+    if (stray !== undefined) return stray.table;
+    db.exec("commit");
+    return null;
+  } finally {
+    if (db.inTransaction) db.exec("rollback");
+    db.pragma("foreign_keys = on");
+  }
+}
+
 function requireOurs(db: Connection, file: string): void {
   const hasMigrations =
     db.prepare("select 1 from sqlite_schema where name = '_migration'").get() !== undefined;

@@ -4,25 +4,42 @@
  */
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { openForWriting } from "./connection.ts";
+import { type Connection, openForWriting } from "./connection.ts";
 import { type MirrorIdentity, writeIdentity } from "./meta.ts";
 import { migrate } from "./migrate.ts";
 import { syncFolder } from "./sync-folder.ts";
 
-/** @throws MirrorError */
-export async function createMirror(file: string, identity: MirrorIdentity): Promise<void> {
+/**
+ * @param fill puts into it what it is to hold from the beginning; nothing unless told
+ * @throws MirrorError, and what `fill` throws: then there is no mirror
+ */
+export async function createMirror(
+  file: string,
+  identity: MirrorIdentity,
+  fill: (db: Connection) => Promise<void> = async () => {},
+): Promise<void> {
   const partial = `${file}.new`;
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(partial + suffix, { force: true });
-  const db = openForWriting(partial, { isPrivate: identity.area === "account" });
+  removePartial(partial);
   try {
-    await migrate(db);
-    writeIdentity(db, identity);
-  } finally {
-    db.close();
+    const db = openForWriting(partial, { isPrivate: identity.area === "account" });
+    try {
+      await migrate(db);
+      writeIdentity(db, identity);
+      await fill(db);
+    } finally {
+      db.close();
+    }
+    setLeftoversAside(file);
+    renameSync(partial, file);
+  } catch (error) {
+    removePartial(partial);
+    throw error;
   }
-  setLeftoversAside(file);
-  renameSync(partial, file);
   syncFolder(dirname(file));
+}
+
+function removePartial(partial: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(partial + suffix, { force: true });
 }
 
 /** SQLite would replay into the new mirror what an earlier one left in its log, when only its main file was moved away. */

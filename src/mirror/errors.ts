@@ -8,6 +8,8 @@ export type MirrorErrorCode =
   | "newer"
   | "older"
   | "locked"
+  /** Where a new mirror is to be made. */
+  | "exists"
   | "other-service"
   | "unwritable"
   | "unsafe-sqlite";

@@ -25,6 +25,9 @@ export function removeMeta(db: Connection, key: string): void {
   db.prepare("delete from _meta where key = ?").run(key);
 }
 
+/** The keys of an identity in `_meta`. */
+export const identityKeys = ["base_url", "area", "service_name"] as const;
+
 export function writeIdentity(db: Connection, { baseUrl, area, serviceName }: MirrorIdentity): void {
   db.transaction(() => {
     writeMeta(db, "base_url", baseUrl);
@@ -35,7 +38,7 @@ export function writeIdentity(db: Connection, { baseUrl, area, serviceName }: Mi
 
 /** @throws MirrorError `damaged` when the mirror does not say what it is of */
 export function readIdentity(db: Connection, file: string): MirrorIdentity {
-  const [baseUrl, area, serviceName] = ["base_url", "area", "service_name"].map((key) => readMeta(db, key));
+  const [baseUrl, area, serviceName] = identityKeys.map((key) => readMeta(db, key));
   const isArea = area === "catalogue" || area === "account";
   if (baseUrl && URL.canParse(baseUrl) && isArea && serviceName) return { baseUrl, area, serviceName };
   throw damagedError(file);

@@ -241,7 +241,8 @@ function requireMirrorOf(identity: MirrorIdentity, file: string): void {
   requireIdentity(file, reader.identity, identity);
 }
 
-function mkdirFor(file: string): void {
+/** Makes the folder that a mirror is to be in. @throws MirrorError */
+export function mkdirFor(file: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   } catch (error) {

@@ -19,6 +19,9 @@ export interface Pages {
   /** The first page of the collection that this page is of: itself, unless another page led to it. */
   collectionOf(pageId: number): number;
   writeMembers(page: WrittenResource, collectionId: number, members: readonly Member[], runId: number): void;
+  isPage(id: number): boolean;
+  /** What was a page is none any more: it leads to no other. */
+  cut(pageId: number): void;
   /** Reads a page that is new or changed, whose members are written: links it to its successor, unless the chain is cut here. */
   writeNext(
     page: WrittenResource,
@@ -107,6 +110,8 @@ export function preparePages(db: Connection, resources: Resources): Pages {
       const rows = members.map(({ itemId, name }, n) => [id, BigInt(n), toStoredId(itemId), toStored(name)]);
       memberRows.replace(page, rows, runId);
     },
+    isPage: (id) => selectCollection.get(id) !== undefined,
+    cut: (pageId) => void updatePage.run(null, null, pageId),
     writeNext(page, collectionId, { nextUrl, collectionTotal }, runId) {
       forgetAbsences.run(page.id);
       const next =

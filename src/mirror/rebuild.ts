@@ -33,12 +33,12 @@ export function rebuildProjections(db: Connection, area: Area, context: DeriveCo
     const links = prepareLinks(db, resources);
     // Whether a list makes one whole is judged from how it was read, not from one body.
     const verdicts = db.prepare("select * from _issue where code = 'partial-listing'").all();
+    const readingsOf = prepareReadings(db);
     for (const { name } of versionedTables) db.exec(`delete from ${name}; delete from ${name}_past`);
     db.exec("delete from _issue where code <> 'page-loop'");
     const writer = prepareDerivedWriter(db, resources, links, noSearchNotes, { keepsChains: true });
     const heldIds = new Set<number>();
     let discovered = 0;
-    const readingsOf = prepareReadings(db);
     for (const revision of eachRevision(db)) {
       const { seq } = revision;
       const body = revision.readBody();

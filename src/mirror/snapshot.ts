@@ -34,6 +34,15 @@ export function showAsOf(db: Connection, runId: number, shown: ShownIds = {}): v
   for (const sql of views) db.exec(sql.replace(/^create\s+view/i, "create temp view"));
 }
 
+/** What makes another connection to the file show the past that this one shows: statements to be run in this order. */
+export function readShownViews(db: Connection): readonly string[] {
+  return db
+    .prepare<[], string>("select sql from temp.sqlite_schema where type = 'view' order by rowid")
+    .pluck()
+    .all()
+    .map((sql) => sql.replace(/^create\s+view/i, "create temp view"));
+}
+
 function tablesAsOf(db: Connection, runId: bigint, shown: ShownIds): Readonly<Record<string, string>> {
   // The first state that ended after that run; where none did, the present one began before it ended. Ids and runs begin
   // with 1, so that 0 can stand for none.

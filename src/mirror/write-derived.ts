@@ -77,7 +77,12 @@ export function prepareDerivedWriter(
 
       if (resource.isKnown) removeIssues.run(resource.id);
       const linkIds = links.write(resource, derived.links, runId, (...target) => ensure(...target).id);
-      if (derived.items !== null) {
+      if (derived.items === null) {
+        if (resource.isKnown && pages.isPage(resource.id)) {
+          pages.writeMembers(resource, pages.collectionOf(resource.id), [], runId);
+          if (!keepsChains) pages.cut(resource.id);
+        }
+      } else {
         const collectionId = pages.collectionOf(resource.id);
         if (resource.isKnown) search.noteItems(resource.id);
         const members = derived.items.map(({ url, kind, name, owned }, n) => {

@@ -1,12 +1,12 @@
 /**
  * One read-only statement on one SQLite file. In: the file, the SQL, its parameters. Out: the answers to a query's
  * messages, each computed when it is asked for. It holds up its whole thread, for ever if the statement has no end, so
- * only `query-child.ts` runs it, in a process that can be killed.
+ * only `query-child.ts` runs it, in a process that can be killed. It must not load what knows the schema, so that such a
+ * process starts soon.
  */
 import Database from "better-sqlite3";
 import { type BatchLimits, batchRows } from "../../exports/batch-rows.ts";
 import type { Row } from "../../exports/table.ts";
-import { showAsOf } from "../mirror/snapshot.ts";
 import { type BoundValues, bindParameters } from "./bind-parameters.ts";
 import { QueryError } from "./query-error.ts";
 import type { QueryAnswer, StartQuery } from "./query-protocol.ts";
@@ -22,7 +22,7 @@ const maxCellLength = 16 * 1024 * 1024;
 export function* answerQuery({
   file,
   catalogue,
-  asOfRun,
+  shownViews,
   sql,
   parameters,
   maxRows,
@@ -43,7 +43,7 @@ export function* answerQuery({
     database = new Database(file, { readonly: true, fileMustExist: true });
     // Read-only like the file itself. The statement cannot attach another one: that returns no rows.
     if (catalogue !== null) database.prepare("attach ? as catalogue").run(catalogue);
-    if (asOfRun !== null) showAsOf(database, asOfRun);
+    for (const view of shownViews) database.exec(view);
     stage = "preparing";
     const statement = prepareReadOnly(database, sql);
     const values = bindParameters(database.prepare(sql), parameters);

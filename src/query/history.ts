@@ -1,6 +1,6 @@
 /**
- * The life of one resource: when it was there, when it was gone, and what changed in between, field by field. It is the
- * whole of it, also where the mirror is shown as of a point.
+ * The life of one resource: when it was there, when it was gone, and what changed in between, field by field; where the
+ * mirror is shown as of a point, as it was known then.
  */
 import type { MirrorReader } from "../mirror/mirror.ts";
 import { requireHistory } from "../mirror/require-derived.ts";
@@ -34,7 +34,10 @@ export interface RevisionOfLife {
   /** From 1, and on over all lives. */
   readonly revision: number;
   readonly firstSeen: Moment;
-  /** When the service was last asked and it was still this one; null where an earlier version did not remember. */
+  /**
+   * When the service was last asked and it was still this one; null where that is not remembered: by an earlier version, or
+   * as of a point since which it was asked again.
+   */
   readonly lastSeen: Moment | null;
   /** From the revision before; of the first one, all that it has. */
   readonly changes: readonly FieldChange[];
@@ -70,13 +73,13 @@ interface RevisionRow {
  * @throws KeyError when the key finds none, or several
  */
 export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string | null): ResourceHistory {
-  const { db } = mirror;
+  const { db, asOf } = mirror;
   requireHistory(db);
   const shown = prepareShowTime(db);
   const { href } = findResource(mirror, kind, key);
   const resource = db
     .prepare<[string], Moment & { readonly id: number }>(
-      `select r.id, r.first_run as run, f.started_at as at from main._resource r join main._run f on f.id = r.first_run
+      `select r.id, r.first_run as run, f.started_at as at from _resource r join _run f on f.id = r.first_run
        where r.url = ?`,
     )
     .get(href);
@@ -88,21 +91,27 @@ export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string |
       `select v.seq, v.from_run as fromRun, ${shown("v.fetched_at")} as fetchedAt, v.to_run as toRun, g.started_at as goneAt, v.content_id as contentId,
          iif(v.to_run is null and r.absent_by is not 'answer', abs(r.checked_run), v.seen_run) as seenRun,
          ${shown("iif(v.to_run is null and r.absent_by is not 'answer', r.checked_at, v.seen_at)")} as seenAt
-       from main._revision v join main._resource r on r.id = v.resource_id left join main._run g on g.id = v.to_run
+       from _revision v join _resource r on r.id = v.resource_id left join _run g on g.id = v.to_run
        where v.resource_id = ? order by v.seq`,
     )
     .all(id);
-  return { kind, href, firstKnown, lives: livesOf(rows, readFieldHistory(db, kind, id)) };
+  const end = asOf === null ? null : asOf.run + 1;
+  return { kind, href, firstKnown, lives: livesOf(rows, end, readFieldHistory(db, kind, id)) };
 }
 
-function livesOf(rows: readonly RevisionRow[], fieldsBefore: (run: number | null) => Fields | null): Life[] {
+/** @param end the run before which it is told; null to the present */
+function livesOf(
+  rows: readonly RevisionRow[],
+  end: number | null,
+  fieldsBefore: (run: number | null) => Fields | null,
+): Life[] {
   const lives: Life[] = [];
   let revisions: RevisionOfLife[] = [];
   let before: Fields = {};
   let contentBefore: number | null = null;
   for (const [index, row] of rows.entries()) {
     const next = rows[index + 1];
-    const after = fieldsBefore(next?.fromRun ?? null) ?? before;
+    const after = fieldsBefore(next?.fromRun ?? end) ?? before;
     const { seq, fromRun, fetchedAt, toRun, goneAt, seenRun, seenAt, contentId } = row;
     const changes = changesBetween(before, after);
     const isReplaced = next?.fromRun === fromRun;

@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { extname, join } from "node:path";
+import { compileCacheEnvironment } from "../mirror/compile-cache.ts";
 import { QueryError } from "./query-error.ts";
 import type { QueryAnswer, QueryMessage } from "./query-protocol.ts";
 
@@ -13,12 +14,12 @@ export interface QueryProcess {
 const program = join(import.meta.dirname, `query-child${extname(import.meta.filename)}`);
 
 /**
- * Starts a process of its own for one query, since killing it is the only way to stop a statement. It gets no
- * environment, where secrets may be, and no arguments.
+ * Starts a process of its own for one query, since killing it is the only way to stop a statement. It gets nothing
+ * of the environment, where secrets may be, and no arguments.
  */
 export function startQueryProcess(timeoutMillis: number, signal?: AbortSignal): QueryProcess {
   const child = fork(program, [], {
-    env: {},
+    env: compileCacheEnvironment(),
     execArgv: ["--max-old-space-size=512"],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],

@@ -11,8 +11,8 @@ export interface StartQuery {
   readonly file: string;
   /** An absolute path: another mirror that the statement may read, its tables under `catalogue.`; null for none. */
   readonly catalogue: string | null;
-  /** A run that has ended, whose state the statement reads; null for the present. */
-  readonly asOfRun: number | null;
+  /** Statements that make the file show its past; none for the present. */
+  readonly shownViews: readonly string[];
   readonly sql: string;
   readonly parameters: QueryParameters;
   readonly maxRows: number;

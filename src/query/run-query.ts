@@ -7,6 +7,7 @@ import { resolve } from "node:path";
 import type { Row } from "../../exports/table.ts";
 import { openMirrorReader } from "../mirror/mirror.ts";
 import type { Point } from "../mirror/point.ts";
+import { readShownViews } from "../mirror/snapshot.ts";
 import { QueryError } from "./query-error.ts";
 import { type QueryProcess, startQueryProcess } from "./query-process.ts";
 import type { QueryAnswer, QueryMessage, QueryParameters } from "./query-protocol.ts";
@@ -59,13 +60,13 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
   const { file, sql, parameters = [], maxRows = Number.POSITIVE_INFINITY, signal } = request;
   signal?.throwIfAborted();
   const timeoutMillis = Math.min(request.timeoutMillis ?? defaultTimeoutMillis, longestTimeoutMillis);
-  const asOfRun = request.asOf === undefined ? null : endedRunOf(file, request.asOf);
+  const shownViews = request.asOf === undefined ? [] : viewsAsOf(file, request.asOf);
   const child = startQueryProcess(timeoutMillis, signal);
   const start = {
     type: "start",
     file: resolve(file),
     catalogue: request.catalogue === undefined ? null : resolve(request.catalogue),
-    asOfRun,
+    shownViews,
     sql,
     parameters,
     maxRows,
@@ -102,10 +103,13 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
   };
 }
 
-function endedRunOf(file: string, point: Point): number | null {
+function viewsAsOf(file: string, point: Point): readonly string[] {
   const mirror = openMirrorReader(file, point);
-  mirror.close();
-  return mirror.asOf?.run ?? null;
+  try {
+    return readShownViews(mirror.db);
+  } finally {
+    mirror.close();
+  }
 }
 
 async function askOrStop(child: QueryProcess, message: QueryMessage): Promise<QueryAnswer> {

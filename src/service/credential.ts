@@ -1,9 +1,10 @@
 /**
  * A user's token or an application's key and secret. The value lives only in this module, out of reach of printing,
- * cloning and JSON; `authorizationOf` and `redact` are for the door, `tokenText` is for where tokens are kept, and none of
- * them must be imported elsewhere.
+ * cloning and JSON; `authorizationOf` and `redact` are for the door, `tokenText` is for where tokens are kept,
+ * `secretSpellings` for the search for leaks, and none of them must be imported elsewhere.
  */
 import { inspect } from "node:util";
+import { type Spelling, spellingsOf } from "./secret-spellings.ts";
 import { ServiceSettingsError } from "./settings-error.ts";
 
 export interface Credential {
@@ -16,8 +17,8 @@ interface Secret {
   readonly authorization: string;
   /** What was given to make it. */
   readonly text: string;
-  /** The secret as it may come back in a text. */
-  readonly spellings: readonly string[];
+  /** The secret as it may be found somewhere. */
+  readonly spellings: readonly Spelling[];
 }
 
 const shown = "[credential]";
@@ -40,6 +41,11 @@ export function authorizationOf(credential: Credential): string {
   return secretOf(credential).authorization;
 }
 
+/** How the secret may be written somewhere: to be searched for, and never to be shown. */
+export function secretSpellings(credential: Credential): readonly Spelling[] {
+  return secretOf(credential).spellings;
+}
+
 /** A user's token as she gave it. */
 export function tokenText(credential: Credential): string {
   if (credential.kind !== "token") throw new TypeError("not a user's token");
@@ -48,18 +54,14 @@ export function tokenText(credential: Credential): string {
 
 /** A text from the service, which may have echoed the credential, made safe to show. */
 export function redact(credential: Credential, text: string): string {
-  return secretOf(credential).spellings.reduce((rest, spelling) => rest.replaceAll(spelling, shown), text);
+  const { spellings } = secretOf(credential);
+  return spellings.reduce((rest, { bytes }) => rest.replaceAll(bytes.toString("latin1"), shown), text);
 }
 
 function keep(kind: Credential["kind"], scheme: string, text: string, parts: readonly string[]): Credential {
   const show = () => shown;
   const credential = Object.freeze({ kind, toString: show, toJSON: show, [inspect.custom]: show });
-  const spellings = [text, ...parts].flatMap((value) => [
-    value,
-    encodeURIComponent(value),
-    Buffer.from(value).toString("base64"),
-    Buffer.from(value).toString("base64url"),
-  ]);
+  const spellings = [text, ...parts].flatMap(spellingsOf);
   secrets.set(credential, { authorization: `${scheme} ${text}`, text, spellings });
   return credential;
 }

@@ -63,7 +63,7 @@ export async function addAccount(options: AddAccountOptions): Promise<AddedAccou
     const { addedAt = startedAt, keychainEntry = `${name} ${randomUUID()}` } = earlier ?? {};
     const serviceName = options.serviceName ?? earlier?.serviceName ?? "service";
     const facts = { name, baseUrl, serviceName, addedAt, keychainEntry, tokenAt: startedAt, ...user };
-    return { ...(await keepToken(dataDir, facts, token, keychain)), isReplaced: earlier !== null };
+    return { ...(await keepToken(dataDir, facts, token, keychain, signal)), isReplaced: earlier !== null };
   });
 }
 

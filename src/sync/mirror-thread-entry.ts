@@ -1,35 +1,34 @@
-/** The thread that writes a run's mirror: opens it when it is told to, then carries out one call after the other. */
-import { parentPort, workerData } from "node:worker_threads";
+/** The thread that writes mirrors, one after the other: opens one when it is told to, then carries out call after call. */
+import { parentPort } from "node:worker_threads";
 import { kinds } from "../../jobs/kinds.ts";
 import { MirrorError, toMirrorError } from "../mirror/errors.ts";
 import { type MirrorWriter, openMirrorWriter } from "../mirror/mirror.ts";
-import type { ThreadOptions, WriteAnswer, WriteCall } from "./mirror-thread.ts";
+import type { WriteAnswer, WriteCall } from "./mirror-thread.ts";
 
-const options = workerData as ThreadOptions;
+let file = "";
+let mirror: MirrorWriter | undefined;
 
-function answer(value: WriteAnswer): void {
-  parentPort?.postMessage(value);
-}
+parentPort?.on("message", async (call: WriteCall) => {
+  parentPort?.postMessage(await answer(call));
+});
 
-async function attempt(work: () => unknown): Promise<void> {
+async function answer(call: WriteCall): Promise<WriteAnswer> {
   try {
-    answer({ ok: true, value: await work() });
+    return { ok: true, value: await carryOut(call) };
   } catch (thrown) {
-    const error = toMirrorError(thrown, options.file);
-    if (!(error instanceof MirrorError)) answer({ ok: false, error, mirrorError: null });
-    else {
-      const { code, file, what, hint, cause } = error;
-      answer({ ok: false, error: cause, mirrorError: { code, file, what, hint } });
-    }
+    const error = toMirrorError(thrown, file);
+    if (!(error instanceof MirrorError)) return { ok: false, error, mirrorError: null };
+    const { code, file: named, what, hint, cause } = error;
+    return { ok: false, error: cause, mirrorError: { code, file: named, what, hint } };
   }
 }
 
-function serve(mirror: MirrorWriter): void {
-  parentPort?.on("message", ({ name, args }: WriteCall) => {
-    void attempt(() => (mirror[name] as (...args: readonly unknown[]) => unknown)(...args));
-  });
+async function carryOut(call: WriteCall): Promise<unknown> {
+  if (call.name === "open") {
+    file = call.options.file;
+    mirror = await openMirrorWriter({ ...call.options, kinds });
+    return undefined;
+  }
+  if (mirror === undefined) throw new Error(`There is no mirror open to ${call.name}.`);
+  return (mirror[call.name] as (...args: readonly unknown[]) => unknown)(...call.args);
 }
-
-parentPort?.once("message", () => {
-  void attempt(async () => serve(await openMirrorWriter({ ...options, kinds })));
-});

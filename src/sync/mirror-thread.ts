@@ -3,8 +3,6 @@
  * for each other; reading stays here. In: calls. Out: their results, once they are durable. The thread holds the lock and
  * dies with the process.
  */
-import { extname, join } from "node:path";
-import { Worker } from "node:worker_threads";
 import { MirrorError } from "../mirror/errors.ts";
 import {
   type MirrorReader,
@@ -13,6 +11,7 @@ import {
   type OpenMirrorOptions,
   openMirrorReader,
 } from "../mirror/mirror.ts";
+import { takeWritingThread, type WritingThread } from "./writing-thread.ts";
 
 /** The writing calls, answered by promises. The bodies that `ingest` is given are gone from the caller's side. */
 export type PromisedWrites = {
@@ -36,13 +35,12 @@ export const writeNames = [
 ] as const;
 export type WriteName = (typeof writeNames)[number];
 
-/** What the thread is started with; the kinds are code, which it loads itself. */
+/** What the thread opens a mirror with; the kinds are code, which it loads itself. */
 export type ThreadOptions = Omit<OpenMirrorOptions, "kinds">;
 
-export interface WriteCall {
-  readonly name: WriteName;
-  readonly args: readonly unknown[];
-}
+export type WriteCall =
+  | { readonly name: "open"; readonly options: ThreadOptions }
+  | { readonly name: WriteName; readonly args: readonly unknown[] };
 
 export type WriteAnswer =
   | { readonly ok: true; readonly value: unknown }
@@ -57,16 +55,14 @@ export interface RunMirror {
   close(): Promise<void>;
 }
 
-const program = join(import.meta.dirname, `mirror-thread-entry${extname(import.meta.filename)}`);
-
 /** @throws MirrorError */
 export async function openRunMirror(options: ThreadOptions): Promise<RunMirror> {
-  const worker = new Worker(program, { workerData: options, env: {} });
-  const ask = askWorker(worker);
+  const thread = takeWritingThread();
+  const ask = askIn(thread);
   try {
     // Both take as long: the thread loads its code, and the migrator's library is loaded here to make a new mirror.
     await makeMirror(options);
-    await ask("open");
+    await ask({ name: "open", options });
     const reader = openMirrorReader(options.file);
     const writes = Object.fromEntries(
       writeNames.map((name) => [name, (...args: readonly unknown[]) => ask({ name, args })]),
@@ -77,27 +73,19 @@ export async function openRunMirror(options: ThreadOptions): Promise<RunMirror> 
       async close() {
         reader.close();
         await writes.close();
-        await worker.terminate();
+        thread.release();
       },
     };
   } catch (error) {
-    await worker.terminate();
+    await thread.terminate();
     throw error;
   }
 }
 
 /** One call at a time, answered in order: a run writes one thing after the other. */
-function askWorker(worker: Worker): (call: WriteCall | "open") => Promise<unknown> {
-  const failed = new Promise<never>((_, reject) => {
-    worker.once("error", reject);
-    worker.once("exit", () => reject(new Error("The thread that writes the mirror has ended.")));
-  });
-  failed.catch(() => {});
+function askIn(thread: WritingThread): (call: WriteCall) => Promise<unknown> {
   return async (call) => {
-    // Not `once` of node:events, which settles later than it hears: a last answer must be heard before the end.
-    const answered = new Promise<WriteAnswer>((resolve) => worker.once("message", resolve));
-    worker.postMessage(call, call === "open" ? [] : ownBuffers(call));
-    const answer = await Promise.race([answered, failed]);
+    const answer = await thread.ask(call, ownBuffers(call));
     if (answer.ok) return answer.value;
     const { mirrorError } = answer;
     if (mirrorError === null) throw answer.error;
@@ -107,9 +95,9 @@ function askWorker(worker: Worker): (call: WriteCall | "open") => Promise<unknow
 }
 
 /** The buffers that hold one body and nothing else, as the door's do: they are handed over instead of copied. */
-function ownBuffers({ name, args }: WriteCall): ArrayBuffer[] {
-  if (name !== "ingest") return [];
-  const [results] = args as Parameters<MirrorWriter["ingest"]>;
+function ownBuffers(call: WriteCall): ArrayBuffer[] {
+  if (call.name !== "ingest") return [];
+  const [results] = call.args as Parameters<MirrorWriter["ingest"]>;
   const buffers = new Set<ArrayBuffer>();
   for (const result of results) {
     if (result.outcome !== "body") continue;

@@ -1,5 +1,6 @@
 /** Accounts in a data directory of their own, with tokens that no service has to know. */
 import { randomUUID } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Account } from "../../src/accounts/account.ts";
 import type { AccountFacts } from "../../src/accounts/account-file.ts";
@@ -27,17 +28,28 @@ export interface AccountRig extends AsyncDisposable {
   keep(name: string, token: string, keychain?: Keychain): Promise<KeptToken>;
   /** Kept in a file. */
   account(name: string, token?: string): Promise<Account>;
+  /** With what looks like a mirror, a ledger and a picture. */
+  accountWithData(name: string): Promise<Account>;
 }
+
+export const dataFiles = ["mirror.sqlite", "mirror.sqlite-wal", "mirror.sqlite-shm", "ledger.sqlite"];
 
 export async function startAccountRig(): Promise<AccountRig> {
   const folder = await temporaryFolder();
   const dataDir = join(folder.path, "data");
   const keep: AccountRig["keep"] = (name, token, keychain = noKeychain) =>
     keepToken(dataDir, factsOf(name), bearerToken(token), keychain);
+  const account: AccountRig["account"] = async (name, token = "canary-token-0001") =>
+    (await keep(name, token)).account;
   return {
-    dataDir,
-    keep,
-    account: async (name, token = "canary-token-0001") => (await keep(name, token)).account,
+    ...{ dataDir, keep, account },
+    async accountWithData(name) {
+      const added = await account(name);
+      for (const file of dataFiles) writeFileSync(join(added.folder, file), `private ${file}\n`.repeat(5000));
+      mkdirSync(join(added.folder, "media"), { recursive: true });
+      writeFileSync(join(added.folder, "media/avatar.png"), "private");
+      return added;
+    },
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import {
   existsSync,
   linkSync,
@@ -10,13 +9,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Account } from "../../src/accounts/account.ts";
 import { listAccountNames, listLeftFolders } from "../../src/accounts/accounts.ts";
 import { lockAccounts } from "../../src/accounts/accounts-lock.ts";
 import type { Keychain } from "../../src/accounts/keychain.ts";
 import { removeAccount } from "../../src/accounts/remove-account.ts";
 import { takeLock } from "../../src/mirror/lock.ts";
-import { type AccountRig, noKeychain, someTime, startAccountRig } from "./account-rig.ts";
+import { type AccountRig, dataFiles, noKeychain, someTime, startAccountRig } from "./account-rig.ts";
 import { brokenKeychain, memoryKeychain } from "./memory-keychain.ts";
 
 let rig: AccountRig;
@@ -25,22 +23,12 @@ beforeEach(async () => {
 });
 afterEach(() => rig[Symbol.asyncDispose]());
 
-const dataFiles = ["mirror.sqlite", "mirror.sqlite-wal", "mirror.sqlite-shm", "ledger.sqlite"];
-
-async function accountWithData(name = "ada"): Promise<Account> {
-  const account = await rig.account(name);
-  for (const file of dataFiles) writeFileSync(join(account.folder, file), `private ${file}\n`.repeat(5000));
-  mkdirSync(join(account.folder, "media"));
-  writeFileSync(join(account.folder, "media/avatar.png"), "private");
-  return account;
-}
-
 const remove = (name: string, purge: boolean, keychain: Keychain = noKeychain) =>
   removeAccount({ dataDir: rig.dataDir, name, purge, keychain, startedAt: someTime });
 
 describe("an account that is removed", () => {
   it("leaves its data, and says which and where", async () => {
-    const { folder, name } = await accountWithData();
+    const { folder, name } = await rig.accountWithData("ada");
     const { kept, ...removed } = await remove(name, false);
     expect(removed).toEqual({ name, folder, tokenLeft: null });
     expect([...kept].sort()).toEqual(["media", ...dataFiles].sort());
@@ -49,7 +37,7 @@ describe("an account that is removed", () => {
   });
 
   it("leaves nothing with --purge, and its bytes are overwritten before its names go", async () => {
-    const { folder, mirrorFile } = await accountWithData();
+    const { folder, mirrorFile } = await rig.accountWithData("ada");
     // A second name of the same file, to look at what became of its bytes.
     const witness = `${rig.dataDir}-witness`;
     linkSync(mirrorFile, witness);
@@ -61,7 +49,7 @@ describe("an account that is removed", () => {
   });
 
   it("leaves alone what a symbolic link leads to", async () => {
-    const { folder } = await accountWithData();
+    const { folder } = await rig.accountWithData("ada");
     const other = `${rig.dataDir}-other`;
     mkdirSync(other);
     writeFileSync(join(other, "file"), "of somebody else");
@@ -73,8 +61,8 @@ describe("an account that is removed", () => {
   });
 
   it("leaves the other ones as they are", async () => {
-    await accountWithData();
-    const { folder } = await accountWithData("eve");
+    await rig.accountWithData("ada");
+    const { folder } = await rig.accountWithData("eve");
     await remove("ada", true);
     expect(listAccountNames(rig.dataDir)).toEqual(["eve"]);
     expect(readdirSync(folder).sort()).toEqual(["account.json", ...dataFiles, "media", "token"].sort());
@@ -96,14 +84,14 @@ describe("an account that is removed", () => {
   });
 
   it("may be one whose file is damaged; that its token may be left is told", async () => {
-    const { accountFile, folder } = await accountWithData();
+    const { accountFile, folder } = await rig.accountWithData("ada");
     writeFileSync(accountFile, "{");
     expect((await remove("ada", true)).tokenLeft).toMatchObject({ entry: null });
     expect(existsSync(folder)).toBe(false);
   });
 
   it("may be what an earlier removal left", async () => {
-    const { folder } = await accountWithData();
+    const { folder } = await rig.accountWithData("ada");
     await remove("ada", false);
     await remove("ada", true);
     expect(existsSync(folder)).toBe(false);
@@ -113,7 +101,7 @@ describe("an account that is removed", () => {
 
 describe("nothing is removed", () => {
   it("while somebody writes the mirror", async () => {
-    const { mirrorFile, folder } = await accountWithData();
+    const { mirrorFile, folder } = await rig.accountWithData("ada");
     const lock = takeLock(mirrorFile, someTime);
     const before = readdirSync(folder).sort();
     await expect(remove("ada", true)).rejects.toMatchObject({ code: "locked" });
@@ -123,7 +111,7 @@ describe("nothing is removed", () => {
   });
 
   it("while another account is added or removed", async () => {
-    const { folder } = await accountWithData();
+    const { folder } = await rig.accountWithData("ada");
     const lock = lockAccounts(rig.dataDir, someTime);
     await expect(remove("ada", true)).rejects.toMatchObject({
       code: "busy",
@@ -133,31 +121,3 @@ describe("nothing is removed", () => {
     expect(existsSync(join(folder, "token"))).toBe(true);
   });
 });
-
-it("a removal that is killed anywhere leaves an account or a folder that removing it again finishes", async () => {
-  const program = join(import.meta.dirname, "removing-process.ts");
-  let kills = 0;
-  for (let step = 1, isDone = false; !isDone; step++) {
-    const { folder, tokenFile } = await accountWithData();
-    const { signal, status, stderr } = spawnSync(process.execPath, [
-      program,
-      rig.dataDir,
-      "ada",
-      String(step),
-    ]);
-    isDone = signal === null;
-    expect({ status, stderr: String(stderr) }).toEqual({ status: isDone ? 0 : null, stderr: "" });
-    if (isDone) break;
-    kills++;
-    if (!existsSync(folder)) continue;
-    // No token without an account that knows of it.
-    const names = listAccountNames(rig.dataDir);
-    expect(names.includes("ada") || !existsSync(tokenFile)).toBe(true);
-    expect(names.includes("ada") || listLeftFolders(rig.dataDir).some(({ name }) => name === "ada")).toBe(
-      true,
-    );
-    expect(await remove("ada", true)).toMatchObject({ kept: [], tokenLeft: null });
-    expect(existsSync(folder)).toBe(false);
-  }
-  expect(kills).toBeGreaterThan(15);
-}, 60_000);

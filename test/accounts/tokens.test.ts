@@ -1,10 +1,12 @@
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { accountPlace } from "../../src/accounts/account.ts";
 import { readAccount } from "../../src/accounts/accounts.ts";
+import { KeychainError } from "../../src/accounts/keychain.ts";
 import { removeAccount } from "../../src/accounts/remove-account.ts";
-import { readToken } from "../../src/accounts/tokens.ts";
-import { tokenText } from "../../src/service/credential.ts";
-import { type AccountRig, noKeychain, someTime, startAccountRig } from "./account-rig.ts";
+import { keepToken, readToken } from "../../src/accounts/tokens.ts";
+import { bearerToken, tokenText } from "../../src/service/credential.ts";
+import { type AccountRig, factsOf, noKeychain, someTime, startAccountRig } from "./account-rig.ts";
 import { brokenKeychain, memoryKeychain } from "./memory-keychain.ts";
 
 let rig: AccountRig;
@@ -103,6 +105,22 @@ describe("where there is none", () => {
     writeFileSync(account.tokenFile, "two words");
     await expect(readToken(account, noKeychain)).rejects.toMatchObject({ code: "bad-credential" });
   });
+});
+
+it("Ctrl-C while the keychain waits puts the token into no file", async () => {
+  const interruption = new AbortController();
+  const waiting = {
+    ...noKeychain,
+    set: () => {
+      interruption.abort("interrupted");
+      return Promise.reject(new KeychainError("the process that asks it ended with SIGINT"));
+    },
+  };
+  const token = bearerToken("canary-1");
+  await expect(keepToken(rig.dataDir, factsOf("ada"), token, waiting, interruption.signal)).rejects.toBe(
+    "interrupted",
+  );
+  expect(existsSync(accountPlace(rig.dataDir, "ada").tokenFile)).toBe(false);
 });
 
 describe("a keychain that dies while it gets the token", () => {

@@ -10,7 +10,7 @@ it("what changed last begins before the last run that changed anything, whatever
   await fc.assert(
     fc.asyncProperty(histories(steps), async (history) => {
       await using lived = await liveThrough(history);
-      const texts = lived.states.map(textOf);
+      const texts = [...lived.states.values()].map(textOf);
       const mirror = openMirrorReader(lived.file);
       try {
         for (let run = 1; run <= steps; run++) {

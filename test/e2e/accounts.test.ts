@@ -16,7 +16,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { takeLock } from "../../src/mirror/lock.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { jsonResponse, startRawServer } from "../support/raw-server.ts";
-import { type Ended, type RunOptions, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import {
+  type Ended,
+  type RunOptions,
+  runArmoire,
+  startArmoire,
+  temporaryFolder,
+} from "../support/run-armoire.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 
 let sandbox: Sandbox;
@@ -103,7 +109,26 @@ describe("account add", () => {
       /does not accept this token .*\n.*Get a new one/,
     );
     const nobody = ["account", "add", "ada", "--base-url", "http://127.0.0.1:9/"];
-    expectRefusal(await armoire(nobody, env), 1, /127\.0\.0\.1:9\/: the connection was refused/);
+    expectRefusal(
+      await armoire(nobody, env),
+      1,
+      /127\.0\.0\.1:9\/: the connection was refused.*\nNothing was kept\./,
+    );
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("keeps nothing when it is ended by %s", async (signal, exitCode) => {
+    const asked = Promise.withResolvers<void>();
+    await using silent = await startRawServer(() => asked.resolve());
+    const env = { ARMOIRE_DATA_DIR: dataDir, ARMOIRE_BASE_URL: silent.origin, ARMOIRE_TOKEN: tokenOf(0) };
+    const running = startArmoire(["account", "add", "ada"], { env });
+    await asked.promise;
+    expect(existsSync(dataDir)).toBe(true);
+    running.process.kill(signal);
+    expectRefusal(await running.ended, exitCode, /Interrupted; nothing was kept\./);
     expect(existsSync(dataDir)).toBe(false);
   });
 
@@ -307,6 +332,32 @@ describe("a token", () => {
     expect(files.filter((path) => isLeaked(readFileSync(path)))).toEqual(
       [0, 1, 2].map((user) => join(dataDir, `accounts/user-${user}/token`)),
     );
+  });
+
+  it("is what doctor --scan looks for, in every folder that it is told, without saying it", async () => {
+    await add("ada", 0);
+    await armoire(["sync", "--account", "ada"]);
+    const args = ["doctor", "--offline", "--scan"];
+    const well = await armoire(args);
+    expect(well.stdout).toMatch(/\n✓ None of \d+ files holds a known secret \(token of the account ada\)\n$/);
+    expect(well.exitCode).toBe(0);
+    const elsewhere = join(folder.path, `logs-${directories}`);
+    mkdirSync(elsewhere);
+    writeFileSync(join(elsewhere, "proxy.log"), `GET /me/?access_token=${tokenOf(0)}`);
+    const file = join(dataDir, "notes.txt");
+    writeFileSync(file, Buffer.from(`bearer ${tokenOf(0)}`).toString("base64"));
+    const { stdout, exitCode } = await armoire([...args, elsewhere]);
+    expect(stdout).toContain(
+      `✗ The token of the account ada is in ${file} (base64)\n  Have the service revoke it`,
+    );
+    expect(stdout).toContain(
+      `✗ The token of the account ada is in ${join(elsewhere, "proxy.log")} (as it is)\n`,
+    );
+    expect(stdout).not.toContain(tokenOf(0));
+    expect(exitCode).toBe(1);
+    const unlocked = join(dataDir, "accounts/ada/token");
+    chmodSync(unlocked, 0o644);
+    expect((await armoire(args)).stdout).toMatch(/✗ Others may read or write .*token\.\n {2}Run: chmod 600/);
   });
 
   it("and all that is kept with it is its owner's alone under umask 000", async () => {

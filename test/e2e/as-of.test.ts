@@ -105,6 +105,7 @@ it.each([
   for (const command of [
     ["query", "select 1"],
     ["show", "brand", changed],
+    ["history", "brand", changed],
     ["status"],
     ["export", "--out", out],
   ])
@@ -126,4 +127,7 @@ it("history tells what changed in between", async () => {
   expect(words).toMatch(/^brand {2}http.*\nKnown since run 1, /);
   expect(words).toContain(`${change.field}`);
   expect(words).toMatch(/\nrun 2 {2}.* {2}changed, checked last in run 2, .*\n {2}.* → /);
+  const past = JSON.parse(await output("history", "brand", changed, "--as-of", "1", "--json"));
+  expect(past.lives).toMatchObject([{ gone: null, revisions: [{ firstSeen: { run: 1 } }] }]);
+  expect(await output("history", "brand", changed, "--as-of", "1")).not.toContain("run 2");
 });

@@ -149,6 +149,33 @@ describe("reading a mirror", () => {
     expect(words).toContain(`→ models               ${links.models}\n`);
   });
 
+  it("show and history, as the rows of a table", async () => {
+    const { url, fields } = firstBrand();
+    const ask = (...args: readonly string[]) => output(...args, "--mirror", fixture.mirror);
+    const sql = `select * from brand where href = '${url}'`;
+    for (const format of ["csv", "ndjson"])
+      expect(await ask("show", "brand", url, "--format", format)).toBe(
+        await ask("query", sql, "--format", format),
+      );
+    expect(await ask("show", "brand", url, "--format", "json")).toBe(
+      await ask("show", "brand", url, "--json"),
+    );
+    const [head, ...rows] = (await ask("history", "brand", url, "--format", "csv")).split("\n");
+    expect(head).toBe("kind,href,revision,run,at,change,field,before,after");
+    expect(rows.find((row) => row.includes(",name,"))).toMatch(
+      new RegExp(`^brand,${url},1,1,[^,]+,added,name,,`),
+    );
+    const ndjson = await ask("history", "brand", url, "--format", "ndjson");
+    const name = JSON.stringify(fields.name);
+    expect(ndjson.split("\n").filter((line) => line.includes('"field":"name"'))).toEqual([
+      expect.stringMatching(/^\{"kind":"brand",.*"change":"added","field":"name","before":null,"after":/),
+    ]);
+    expect(ndjson).toContain(`"after":${name}}\n`);
+    expect(await ask("history", "brand", url, "--format", "json")).toBe(
+      await ask("history", "brand", url, "--json"),
+    );
+  });
+
   it("search, as table and JSON, by words and for nothing", async () => {
     const { url, fields } = firstBrand();
     const found = await outputAsJson(

@@ -115,7 +115,7 @@ it("leaves what every other run shows of a catalogue, and the mirror sound", asy
         states.expectKept();
       },
     ),
-    { numRuns: 20, endOnFailure: true },
+    { numRuns: 10, endOnFailure: true },
   );
   expect(removed).toBeGreaterThan(0);
 });
@@ -164,7 +164,7 @@ it("leaves what every other run shows where answers come again and again in one 
       }
       states.expectKept();
     }),
-    { numRuns: 20, endOnFailure: true },
+    { numRuns: 10, endOnFailure: true },
   );
 });
 

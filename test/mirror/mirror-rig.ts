@@ -1,5 +1,5 @@
 /** A mirror in a folder of its own, and walks over it as a sync makes them, but with every answer at hand. */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import { emptySummary, type IngestSummary } from "../../src/mirror/ingest.ts";
 import {
   type MirrorReader,
   type MirrorWriter,
+  makeMirror,
   type OpenMirrorOptions,
   openMirrorReader,
   openMirrorWriter,
@@ -20,8 +21,8 @@ import { kindsInScope } from "../../src/sync/scope.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
 import { answerFrom, baseUrl, type World } from "./world.ts";
 
-/** In memory where the system has such a place: a thousand commits of these tests prove nothing about a disk. */
-const fastFolder = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+/** New mirrors, by whose they are: making one takes longer than what many a test does with it. */
+const newMirrors = new Map<string, Buffer>();
 
 export interface MirrorRig extends AsyncDisposable {
   readonly folder: string;
@@ -32,7 +33,7 @@ export interface MirrorRig extends AsyncDisposable {
 }
 
 export async function startMirrorRig(url = baseUrl): Promise<MirrorRig> {
-  const folder = await mkdtemp(join(fastFolder, "armoire-mirror-"));
+  const folder = await mkdtemp(join(tmpdir(), "armoire-mirror-"));
   const file = join(folder, "catalogue.sqlite");
   const writers: MirrorWriter[] = [];
   return {
@@ -40,7 +41,14 @@ export async function startMirrorRig(url = baseUrl): Promise<MirrorRig> {
     file,
     async write(more = {}) {
       const identity = { baseUrl: url, area: "catalogue" as const, serviceName: "service", ...more };
-      const mirror = await openMirrorWriter({ file, identity, kinds, openedAt: someTime });
+      const options = { file, identity, kinds, openedAt: someTime };
+      if (!existsSync(file)) {
+        const whose = JSON.stringify(identity);
+        const made = newMirrors.get(whose) ?? (await makeNewMirror(options));
+        newMirrors.set(whose, made);
+        writeFileSync(file, made);
+      }
+      const mirror = await openMirrorWriter(options);
       writers.push(mirror);
       return mirror;
     },
@@ -57,6 +65,11 @@ export async function startMirrorRig(url = baseUrl): Promise<MirrorRig> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function makeNewMirror(options: OpenMirrorOptions): Promise<Buffer> {
+  await makeMirror(options);
+  return readFileSync(options.file);
 }
 
 export const someTime = "2026-01-15T12:00:00.000Z";
@@ -81,6 +94,8 @@ export interface WalkOptions {
   readonly maxBatches?: number;
   /** Approves of every absence that is noted. */
   readonly approve?: boolean;
+  /** What else comes in before the run closes. */
+  readonly beforeClosing?: (runId: number) => void;
 }
 
 /** What the batches did, with what became of absences when the run closed. */
@@ -120,6 +135,7 @@ export function walk(mirror: MirrorWriter, world: World, options: WalkOptions = 
     for (const id of failedIds) givenUp.add(id);
     for (const key of Object.keys(added) as (keyof typeof added)[]) summary[key] += added[key];
   }
+  options.beforeClosing?.(runId);
   const closing = closeRun(mirror, runId, options.approve);
   return { ...summary, ...closing, gone: summary.gone + closing.gone, runId, asked };
 }

@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { describeHistory } from "../../src/cli/describe-history.ts";
-import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { historyColumns, rowsOfHistory } from "../../src/cli/history-rows.ts";
+import { type MirrorReader, openMirrorReader } from "../../src/mirror/mirror.ts";
 import { type ResourceHistory, readHistory } from "../../src/query/history.ts";
 import { showResource } from "../../src/query/show.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -122,6 +123,30 @@ run 8  ${at}  back, checked last in run 8, ${at}
 `);
 });
 
+it("as rows, a changed field each, in the words of a diff", async () => {
+  const rows = rowsOfHistory(await liveThrough());
+  expect(rows.every((row) => row.length === historyColumns.length)).toBe(true);
+  const told = rows.map(([kind, ofHref, ...row]) => ({ kind, ofHref, row }));
+  expect(new Set(told.map(({ kind, ofHref }) => `${kind} ${ofHref}`))).toEqual(new Set([`model ${href}`]));
+  expect(told.map(({ row }) => row).slice(3)).toEqual([
+    [1, 1, at, "added", "bra_count", null, 3n],
+    [1, 1, at, "added", "last_modified_at", null, "2026-01-01T00:00:00"],
+    [2, 3, at, "changed", "bra_count", 3n, 4n],
+    [
+      ...[2, 3, at, "changed", "manufacturer_stock_pictures", null],
+      '[{"url":"https://p.example/1.jpg","text":"Black"}]',
+    ],
+    [3, 4, at, "changed", "last_modified_at", "2026-01-01T00:00:00", "2026-02-02T00:00:00"],
+    [4, 5, at, "changed", null, null, null],
+    [null, 6, at, "removed", null, null, null],
+    [5, 8, at, "revived", "name", "Soft", "Softer"],
+    [
+      ...[5, 8, at, "revived", "manufacturer_stock_pictures"],
+      ...['[{"url":"https://p.example/1.jpg","text":"Black"}]', null],
+    ],
+  ]);
+});
+
 it("what is of the same body as before is said to be, and what was replaced in its own run", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
@@ -231,6 +256,65 @@ it("all changes up to a run add up to what the mirror shows as of that run", asy
     { numRuns: 10 },
   );
 });
+
+it("as of a run it is what it was when that run had ended, but for checks that later ones took the place of", async () => {
+  const advance = fc.record({
+    ...{ changes: fc.nat(9), removals: fc.nat(3), returns: fc.nat(2), additions: fc.nat(1) },
+    rebuilds: fc.boolean(),
+  });
+  let told = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.nat(1000), fc.array(advance, { minLength: 2, maxLength: 6 }), async (seed, moves) => {
+      await using sandbox = await startSandbox({ brands: 2, models: 4, sizes: 8, seed });
+      await using rig = await startMirrorRig(sandbox.url);
+      const mirror = await rig.write();
+      const kept: ReturnType<typeof historiesOf>[] = [];
+      for (const { rebuilds, ...move } of moves) {
+        walk(mirror, worldOfTruth(sandbox.truth({ optional: true })), { approve: true });
+        kept.push(rig.read(historiesOf));
+        if (rebuilds) mirror.rebuild();
+        sandbox.advance(move);
+      }
+      for (const [n, histories] of kept.entries()) {
+        const past = openMirrorReader(rig.file, { kind: "run", run: n + 1 });
+        const known = historiesOf(past);
+        past.close();
+        expect(withoutLastSeen(known)).toEqual(withoutLastSeen(histories));
+        const seen = lastSeenIn(histories);
+        for (const [index, moment] of lastSeenIn(known).entries()) {
+          if (moment === null) continue;
+          expect(moment).toEqual(seen[index]);
+          told++;
+        }
+      }
+    }),
+    { numRuns: 10 },
+  );
+  expect(told).toBeGreaterThan(0);
+});
+
+function historiesOf(mirror: MirrorReader): readonly ResourceHistory[] {
+  return (["brand", "model", "size"] as const).flatMap((kind) => {
+    const hrefs = mirror.db.prepare<[], string>(`select href from ${kind} order by href`).pluck().all();
+    return hrefs.map((one) => readHistory(mirror, kind, one));
+  });
+}
+
+function lastSeenIn(histories: readonly ResourceHistory[]) {
+  return histories.flatMap(({ lives }) =>
+    lives.flatMap(({ revisions }) => revisions.map(({ lastSeen }) => lastSeen)),
+  );
+}
+
+function withoutLastSeen(histories: readonly ResourceHistory[]) {
+  return histories.map(({ lives, ...about }) => ({
+    ...about,
+    lives: lives.map(({ gone, revisions }) => ({
+      gone,
+      revisions: revisions.map(({ lastSeen: _, ...revision }) => revision),
+    })),
+  }));
+}
 
 /** What a history says of the fields when a run had ended; null where it was not seen by then. */
 function stateAt({ lives }: ResourceHistory, run: number) {

@@ -4,7 +4,8 @@ import { basename, dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
-import { openMirrorWriter } from "../../src/mirror/mirror.ts";
+import { openMirrorReader, openMirrorWriter } from "../../src/mirror/mirror.ts";
+import { readShownViews } from "../../src/mirror/snapshot.ts";
 import { answerQuery } from "../../src/query/answer-query.ts";
 import type { QueryAnswer, QueryParameters, StartQuery } from "../../src/query/query-protocol.ts";
 import { runQuery } from "../../src/query/run-query.ts";
@@ -41,13 +42,18 @@ const inFolder = (sql: string): string => sql.replaceAll("FOLDER", folder);
 /** What the query's process would answer; endless statements are not among these. */
 function askAll(sql: string, more: Partial<StartQuery> = {}): QueryAnswer[] {
   const limits = { parameters: [], maxRows: 1000, timeoutMillis: 1000 } as const;
-  return [...answerQuery({ type: "start", file, catalogue: null, asOfRun: null, sql, ...limits, ...more })];
+  return [...answerQuery({ type: "start", file, catalogue: null, shownViews: [], sql, ...limits, ...more })];
 }
 
 /** With another mirror beside it, as a query of an account has. */
 const askBeside = (sql: string) => askAll(sql, { catalogue: mirror });
 
-const askPast = (sql: string) => askAll(sql, { file: mirror, asOfRun: 1 });
+function askPast(sql: string): QueryAnswer[] {
+  const reader = openMirrorReader(mirror, { kind: "run", run: 1 });
+  const shownViews = readShownViews(reader.db);
+  reader.close();
+  return askAll(sql, { file: mirror, shownViews });
+}
 
 async function makeMirrorWithRun(): Promise<void> {
   const identity = {

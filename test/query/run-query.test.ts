@@ -273,7 +273,7 @@ describe("a query that goes wrong", () => {
 
 describe("a query's process", () => {
   it.runIf(process.platform === "linux")(
-    "has nothing of the environment, and no SQL in its arguments",
+    "has nothing of the environment but where compiled code is kept, and no SQL in its arguments",
     async () => {
       vi.stubEnv("ARMOIRE_TOKEN", "canary-in-the-environment");
       const { rows } = await runQuery({ file, sql: `${counting} -- canary-in-the-sql` });
@@ -286,7 +286,8 @@ describe("a query's process", () => {
       expect(told.join("")).toContain("query-child");
       expect(told.join("")).not.toContain("canary");
       const names = told[0]?.split("\0").map((entry) => entry.split("=")[0]);
-      expect(names?.sort()).toEqual(["", "NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE"]);
+      const ofNode = ["NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE", "NODE_COMPILE_CACHE"];
+      expect(names?.sort()).toEqual(["", ...ofNode]);
     },
   );
 });

@@ -19,7 +19,7 @@ const released: Readonly<Record<string, string>> = {
   "0005-fetched-run": "a8cfffa64cc968f74de90db33d806ddd25963ae49869a5a34e225862af56bd9c",
   "0006-search": "ec837f18c9ed62e6658fcd03bc31dc50269c8d93147988a4461c097dbeb65d1e",
   "0007-retention": "d7558577ad116f1077705eb7dbc12e8d4e5487a2a3055b4bbb75bdf8455cf0ad",
-  "0008-times": "1518a3471cc54c70d81505d203b282a51f265cec80f5ee845a8936b70261a972",
+  "0008-times": "ea572792ff03f873622beeca2ad274c30cc9aca1441b909317dabacf4a736483",
   "0009-media": "015ddc4c3ddbb7d6f1a3db6688a7d5c40952cd712a74bb8437f1caab7f22a561",
 };
 

@@ -31,12 +31,12 @@ export interface RunningArmoire {
 
 /** Starts the program and does not wait for it. */
 export function startArmoire(args: readonly string[], { env = {}, cwd }: RunOptions = {}): RunningArmoire {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const process_ = spawn(process.execPath, [program, ...args], {
     env: {
-      PATH: process.env.PATH,
+      ...{ PATH, NODE_COMPILE_CACHE },
       // No settings of the person who runs the tests, and nothing of theirs in the way.
       HOME: "/nonexistent",
-      NODE_COMPILE_CACHE: join(tmpdir(), "armoire-test-compile-cache"),
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],

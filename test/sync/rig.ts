@@ -3,7 +3,6 @@
  * sandbox's, and waits between attempts take none of it.
  */
 import { mkdtemp, rm } from "node:fs/promises";
-import { enableCompileCache } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type MirrorReader, openMirrorReader } from "../../src/mirror/mirror.ts";
@@ -12,9 +11,6 @@ import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
 import type { Clock } from "../../src/service/clock.ts";
 import type { SyncReport } from "../../src/sync/report.ts";
 import { type SyncOptions, sync } from "../../src/sync/sync.ts";
-
-// Each sync writes in a thread of its own, which loads its sources anew: with the cache that takes half the time.
-enableCompileCache();
 
 export interface Rig extends AsyncDisposable {
   readonly sandbox: Sandbox;

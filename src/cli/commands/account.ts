@@ -10,6 +10,7 @@ import {
 } from "../../accounts/accounts.ts";
 import { type AccountOverview, readOverview } from "../../accounts/read-overview.ts";
 import { removeAccount } from "../../accounts/remove-account.ts";
+import { ServiceError } from "../../service/service-error.ts";
 import { addAccount } from "../../sync/add-account.ts";
 import { confirmRemoval } from "../confirm-removal.ts";
 import { describeAccounts, describeAdded, describeRemoved } from "../describe-accounts.ts";
@@ -37,7 +38,7 @@ Examples:
   armoire account remove ada
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or no such account, 4 the token is not accepted or others could read it,
-11 a sync or another such command is at work, 14 an account's file is damaged or of a later version.`,
+11 a sync or another such command is at work, 14 an account's file is damaged or of a later version, 130/143 interrupted.`,
   );
   addGlobalOptions(command.command("add").exitOverride())
     .description("keep a user's token, once the service has said whose it is")
@@ -73,14 +74,27 @@ async function addOne(name: string, flags: TokenFlags, command: Command, io: Io)
   }
   const token = await readGivenToken(flags, name, io);
   const { value: serviceName, from } = settings.serviceName;
+  const interruption = new AbortController();
+  io.onInterrupt((exitCode) => interruption.abort(new CliError(exitCode, "Interrupted; nothing was kept.")));
   const added = await addAccount({
-    ...{ dataDir, name, baseUrl, token, keychain: keychainOf(io) },
+    ...{ dataDir, name, baseUrl, token, keychain: keychainOf(io), signal: interruption.signal },
     // What the account was made with beats a default.
     ...(serviceName !== null && from !== "default" && { serviceName }),
+  }).catch((error: unknown) => {
+    throw error instanceof ServiceError ? explainOutage(error) : error;
   });
   const { account, ...rest } = added;
   if (settings.json) io.out(`${JSON.stringify({ ...account, ...rest })}\n`);
   else if (!settings.quiet) io.out(describeAdded(added));
+}
+
+/** What is said of the service elsewhere is about runs, which go on another time. */
+function explainOutage(error: ServiceError): CliError {
+  const hint =
+    error.next === "stop-allowance"
+      ? "Nothing was kept. Add the account when the allowance is renewed."
+      : "Nothing was kept. Check the network and the base URL, then add the account again.";
+  return new CliError(exitCodes.failed, error.message, hint, { cause: error });
 }
 
 function listAll(command: Command, io: Io): void {

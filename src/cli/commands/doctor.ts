@@ -1,32 +1,42 @@
 /** `armoire doctor`: the whole set-up, each setting with where it comes from, and what does not work. */
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { type Diagnosis, diagnose, diagnoseError } from "../../doctor/diagnose.ts";
+import { diagnoseSecrets } from "../../doctor/diagnose-secrets.ts";
 import type { Credential } from "../../service/credential.ts";
-import { readAppCredential } from "../credentials.ts";
+import { readCredential } from "../credentials.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
+import { readKnownSecrets } from "../known-secrets.ts";
 import { candidateMirrorFiles, ledgerFile } from "../mirror-file.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import { formatTable } from "../text-table.ts";
 import { version } from "../version.ts";
 
+interface DoctorFlags {
+  readonly offline?: boolean;
+  readonly scan?: true | readonly string[];
+}
+
 export function configure(command: Command, io: Io): void {
   command
     .option("--offline", "do not ask the service")
+    .option("--scan [folder...]", "search the data directory, and these folders, for secrets that got out")
     .addHelpText(
       "after",
       `
 Examples:
   armoire doctor
   armoire doctor --offline --json
+  armoire doctor --offline --scan ~/exports ~/logs
 
 It asks the service for one page, its root. Secrets are never shown.`,
     )
-    .action(async ({ offline }: { offline?: boolean }) => {
+    .action(async ({ offline, scan }: DoctorFlags) => {
       const settings = readSettings(command, io);
-      const credential = attempt(() => readAppCredential(io));
-      const mirrorFiles = attempt(() => candidateMirrorFiles(settings));
-      const rows = [...settingRows(settings), credentialRow(credential)];
+      const credential = await attempt(() => readCredential(settings, io));
+      const mirrorFiles = await attempt(() => candidateMirrorFiles(settings));
+      const rows = [...settingRows(settings), credentialRow(credential, settings)];
       const checked = await diagnose({
         dataDir: settings.dataDir.value ?? "",
         baseUrl: offline ? null : settings.baseUrl.value,
@@ -34,7 +44,13 @@ It asks the service for one page, its root. Secrets are never shown.`,
         ledgerFile: ledgerFile(settings),
         credential: credential.value,
       });
-      const diagnoses = [credential.problem, mirrorFiles.problem, ...checked].filter((one) => one !== null);
+      const scanned =
+        scan === undefined
+          ? []
+          : await scanFolders(settings, credential.value, io, scan === true ? [] : scan);
+      const diagnoses = [credential.problem, mirrorFiles.problem, ...checked, ...scanned].filter(
+        (one) => one !== null,
+      );
       const isWell = diagnoses.every(({ isWell: well }) => well);
       if (settings.json) {
         const shown = rows.map(([name, value, from]) => ({ name, value, from }));
@@ -51,6 +67,18 @@ It asks the service for one page, its root. Secrets are never shown.`,
     });
 }
 
+async function scanFolders(
+  settings: Settings,
+  app: Credential | null,
+  io: Io,
+  folders: readonly string[],
+): Promise<Diagnosis[]> {
+  const { secrets, problems } = await readKnownSecrets(settings, app, io);
+  const dataDir = settings.dataDir.value ?? "";
+  const present = existsSync(dataDir) ? [dataDir] : [];
+  return [...problems, ...(await diagnoseSecrets([...present, ...folders], secrets))];
+}
+
 function settingRows({ dataDir, baseUrl, serviceName, mirror }: Settings): (string | null)[][] {
   return Object.entries({ dataDir, baseUrl, serviceName, mirror }).map(([name, { value, from }]) => [
     name,
@@ -59,8 +87,10 @@ function settingRows({ dataDir, baseUrl, serviceName, mirror }: Settings): (stri
   ]);
 }
 
-function credentialRow({ value, problem }: Attempt<Credential | null>): string[] {
-  if (problem !== null) return ["credential", "unusable", "environment"];
+function credentialRow({ value, problem }: Attempt<Credential | null>, { account }: Settings): string[] {
+  const from = account === null ? "environment" : `account ${account.name}`;
+  if (problem !== null) return ["credential", "unusable", from];
+  if (value?.kind === "token") return ["credential", "user token", from];
   return value === null
     ? ["credential", "none", "not set"]
     : ["credential", "application key", "environment"];
@@ -73,9 +103,9 @@ interface Attempt<Value> {
 }
 
 /** What would end any other command is one thing among others to tell here. */
-function attempt<Value>(read: () => Value): Attempt<Value> {
+async function attempt<Value>(read: () => Value | Promise<Value>): Promise<Attempt<Value>> {
   try {
-    return { value: read(), problem: null };
+    return { value: await read(), problem: null };
   } catch (error) {
     return { value: null, problem: diagnoseError(error) };
   }

@@ -1,15 +1,20 @@
 /** `armoire history`: the life of one resource. */
 import type { Command } from "commander";
 import { readHistory } from "../../query/history.ts";
+import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
 import { describeHistory } from "../describe-history.ts";
+import { historyColumns, rowsOfHistory } from "../history-rows.ts";
 import type { Io } from "../io.ts";
 import { withMirror } from "../mirror-file.ts";
+import { type FormatFlags, formatOption, printRows, readFormat } from "../print-result.ts";
 import { readSettings } from "../settings.ts";
 import { type AskedKind, addShownArguments, readShown } from "../shown-argument.ts";
 import { toJson } from "../to-json.ts";
 
 export function configure(command: Command, io: Io): void {
   addShownArguments(command)
+    .addOption(formatOption())
+    .addOption(asOfOption())
     .addHelpText(
       "after",
       `
@@ -17,12 +22,18 @@ Examples:
   armoire history brand comexim
   armoire history model comexim/some-model
   armoire history size comexim/some-model/65F --json
+  armoire history model comexim/some-model --format csv
+  armoire history brand comexim --as-of 2026-11-03
   armoire history bra "Rosa 65F" --account ada`,
     )
-    .action((asked: AskedKind, given: string | undefined) => {
+    .action(async (asked: AskedKind, given: string | undefined, flags: AsOfFlags & FormatFlags) => {
       const { kind, key } = readShown(asked, given);
       const settings = readSettings(command, io);
-      const history = withMirror(settings, (mirror) => readHistory(mirror, kind, key));
-      io.out(settings.json ? `${toJson(history)}\n` : describeHistory(history));
+      const asOf = readAsOf(flags, settings, io);
+      const history = withMirror(settings, (mirror) => readHistory(mirror, kind, key), asOf);
+      const format = readFormat(flags, settings);
+      if (format === "table") await io.out(describeHistory(history));
+      else if (format === "json") await io.out(`${toJson(history)}\n`);
+      else await printRows(historyColumns, rowsOfHistory(history), format, { raw: false }, io.out);
     });
 }

@@ -12,18 +12,17 @@ import { CliError, exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { catalogueFileBeside, mirrorFileToRead } from "../mirror-file.ts";
 import { limitNumber, wholeNumber } from "../option-values.ts";
-import { printResult, type ResultFormat, resultFormats } from "../print-result.ts";
+import { type FormatFlags, formatOption, printResult, readFormat } from "../print-result.ts";
 import { collectParameter } from "../query-parameter.ts";
 import { readStatement } from "../read-statement.ts";
 import { remarkOnCut } from "../remark-on-cut.ts";
 import { readSettings, type Settings } from "../settings.ts";
 
 /** Together with the options of questions, whose names are not known here. */
-interface QueryFlags extends AsOfFlags, Readonly<Record<string, unknown>> {
+interface QueryFlags extends AsOfFlags, FormatFlags, Readonly<Record<string, unknown>> {
   readonly file?: string;
   readonly parameter?: Readonly<Record<string, Cell>>;
   readonly list?: boolean;
-  readonly format?: ResultFormat;
   readonly maxRows: number;
   readonly timeout: number;
   readonly raw?: boolean;
@@ -42,7 +41,7 @@ export function configure(command: Command, io: Io): void {
     .option("--file <file>", "read the SQL from a file; - is standard input")
     .option("-p, --parameter <name=value>", "what :name in the SQL is (repeatable)", collectParameter)
     .option("--list", "list the questions; with @NAME, show that one and its SQL")
-    .addOption(new Option("--format <format>", "how to print the rows").choices(resultFormats))
+    .addOption(formatOption())
     .option("--max-rows <n>", "stop after so many rows", limitNumber, 100_000)
     .option("--timeout <seconds>", "end a statement that takes longer", wholeNumber, 60)
     .option("--raw", "in CSV, leave text that a spreadsheet would run as a formula as it is")
@@ -72,8 +71,7 @@ Examples:
       if (flags.list) io.out(listText(sql, settings));
       else {
         const result = await ask(sql, flags, settings, io);
-        const { format = "table", raw = false } = flags;
-        await printResult(result, settings.json ? "json" : format, { raw }, io.out);
+        await printResult(result, readFormat(flags, settings), { raw: flags.raw ?? false }, io.out);
         const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";
         if (result.isCut) remarkOnCut(result.maxRows, option, settings, io);
       }

@@ -7,16 +7,15 @@ import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
 import type { Io } from "../io.ts";
 import { withMirror } from "../mirror-file.ts";
 import { limitNumber } from "../option-values.ts";
-import { printResult, type ResultFormat, resultFormats } from "../print-result.ts";
+import { type FormatFlags, formatOption, printRows, readFormat } from "../print-result.ts";
 import { remarkOnCut } from "../remark-on-cut.ts";
 import { readSettings } from "../settings.ts";
 import { toShown } from "../text-table.ts";
 
-interface SearchFlags extends AsOfFlags {
+interface SearchFlags extends AsOfFlags, FormatFlags {
   readonly kind?: FoundKind;
   readonly gone?: boolean;
   readonly limit: number;
-  readonly format?: ResultFormat;
   readonly raw?: boolean;
 }
 
@@ -27,7 +26,7 @@ export function configure(command: Command, io: Io): void {
     .option("--gone", "also what is gone, after everything else")
     .option("--limit <n>", "the best so many", limitNumber, 20)
     .addOption(asOfOption())
-    .addOption(new Option("--format <format>", "how to print the rows").choices(resultFormats))
+    .addOption(formatOption())
     .option("--raw", "in CSV, leave text that a spreadsheet would run as a formula as it is")
     .addHelpText(
       "after",
@@ -54,9 +53,7 @@ Examples:
         asOf,
       );
       const rows: readonly Row[] = found.map((one) => foundColumns.map((column) => one[column]));
-      const result = { columns: foundColumns, rows: each(rows), batches: each([rows]) };
-      const format = settings.json ? "json" : (flags.format ?? "table");
-      await printResult(result, format, { raw: flags.raw ?? false }, io.out);
+      await printRows(foundColumns, rows, readFormat(flags, settings), { raw: flags.raw ?? false }, io.out);
       if (isCut) remarkOnCut(flags.limit, "--limit", settings, io);
       if (advice !== null) io.err(describeAdvice(advice));
     });
@@ -69,8 +66,4 @@ function describeAdvice({ gone, alike }: SearchAdvice): string {
     gone === 0 ? "" : `${gone} that ${gone === 1 ? "is" : "are"} gone had them: --gone.\n`,
     alike.length === 0 ? "" : `Did you mean ${toShown(names)}?\n`,
   ].join("");
-}
-
-async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
-  yield* items;
 }

@@ -4,6 +4,7 @@ import { type ShownResource, showResource } from "../../query/show.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
 import type { Io } from "../io.ts";
 import { withMirror } from "../mirror-file.ts";
+import { type FormatFlags, formatOption, printRows, readFormat } from "../print-result.ts";
 import { readSettings } from "../settings.ts";
 import { type AskedKind, addShownArguments, readShown } from "../shown-argument.ts";
 import { toShown } from "../text-table.ts";
@@ -11,6 +12,7 @@ import { toJson } from "../to-json.ts";
 
 export function configure(command: Command, io: Io): void {
   addShownArguments(command)
+    .addOption(formatOption())
     .addOption(asOfOption())
     .addHelpText(
       "after",
@@ -19,16 +21,23 @@ Examples:
   armoire show brand comexim
   armoire show model comexim/some-model
   armoire show size comexim/some-model/65F --json
+  armoire show model comexim/some-model --format csv
   armoire show brand comexim --as-of 2026-11-03
   armoire show me --account ada
   armoire show bra "Rosa 65F" --account ada`,
     )
-    .action((asked: AskedKind, given: string | undefined, flags: AsOfFlags) => {
+    .action(async (asked: AskedKind, given: string | undefined, flags: AsOfFlags & FormatFlags) => {
       const { kind, key } = readShown(asked, given);
       const settings = readSettings(command, io);
       const asOf = readAsOf(flags, settings, io);
       const shown = withMirror(settings, (mirror) => showResource(mirror, kind, key), asOf);
-      io.out(settings.json ? `${toJson(shown)}\n` : describe(shown));
+      const format = readFormat(flags, settings);
+      if (format === "table") await io.out(describe(shown));
+      else if (format === "json") await io.out(`${toJson(shown)}\n`);
+      else {
+        const { fields } = shown;
+        await printRows(Object.keys(fields), [Object.values(fields)], format, { raw: false }, io.out);
+      }
     });
 }
 

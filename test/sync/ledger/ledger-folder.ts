@@ -1,5 +1,4 @@
-/** A folder for ledgers, in memory where the system has such a place: thousands of commits are made durable for nothing. */
-import { existsSync } from "node:fs";
+/** A folder for ledgers, and runs that spend what is written there. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +11,7 @@ export interface LedgerFolder extends AsyncDisposable {
 }
 
 export async function makeLedgerFolder(): Promise<LedgerFolder> {
-  const folder = await mkdtemp(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "armoire-ledger-"));
+  const folder = await mkdtemp(join(tmpdir(), "armoire-ledger-"));
   return {
     file: join(folder, "ledger.sqlite"),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),

@@ -1,0 +1,129 @@
+/** A mirror as the entries of a backup: one instant of it, in order, and the same ones for the same state. */
+import { hash } from "node:crypto";
+import { csvChunks } from "../../exports/csv.ts";
+import { jsonChunks } from "../../exports/json.ts";
+import { readAccountUser } from "../mirror/account-user.ts";
+import { DamagedBodyError, type StoredBody } from "../mirror/bodies/codec.ts";
+import { prepareReadBody, storedBodyColumns } from "../mirror/bodies/read-body.ts";
+import { essentialTables, readEssentialRows } from "../mirror/essential-rows.ts";
+import type { MirrorReader } from "../mirror/mirror.ts";
+import { type PublicTable, publicTables } from "../mirror/tables.ts";
+import { BackupError } from "./backup-error.ts";
+import {
+  bodyEntry,
+  bookkeepingEntry,
+  manifestEntry,
+  readmeEntry,
+  sumsEntry,
+  tableEntry,
+} from "./entry-names.ts";
+import { type BackupManifest, backupFormat, backupFormatVersion, manifestText } from "./manifest.ts";
+import { readmeText } from "./readme.ts";
+import { sumsText } from "./sums.ts";
+import type { NewEntry } from "./write-zip.ts";
+
+export interface BackupContents {
+  readonly manifest: BackupManifest;
+  /** To be read once. @throws DamagedBodyError */
+  readonly entries: Iterable<NewEntry>;
+  /** In hex; known when all entries have been read. */
+  readonly rootHash: () => string;
+}
+
+/**
+ * @param mirror in a transaction
+ * @throws BackupError `nothing-held`
+ */
+export function readContents(mirror: MirrorReader, account: string | null): BackupContents {
+  const tables = publicTables(mirror);
+  const manifest = readFacts(mirror, account, tables);
+  const sums = new Map<string, string>();
+  let rootHash = "";
+  function* entries(): Generator<NewEntry> {
+    for (const entry of contentOf(mirror, manifest, tables)) {
+      sums.set(entry.name, hash("sha256", entry.content));
+      yield entry;
+    }
+    const content = Buffer.from(sumsText(sums));
+    rootHash = hash("sha256", content);
+    yield { name: sumsEntry, content };
+  }
+  return { manifest, entries: entries(), rootHash: () => rootHash };
+}
+
+function* contentOf(
+  mirror: MirrorReader,
+  manifest: BackupManifest,
+  tables: readonly PublicTable[],
+): Generator<NewEntry> {
+  yield { name: manifestEntry, content: Buffer.from(manifestText(manifest)) };
+  yield { name: readmeEntry, content: Buffer.from(readmeText(manifest)) };
+  for (const table of essentialTables) {
+    const lines = Array.from(readEssentialRows(mirror.db, table), (row) => `${JSON.stringify(row)}\n`);
+    yield { name: bookkeepingEntry(table), content: Buffer.from(lines.join("")) };
+  }
+  for (const { sha256, body } of eachBody(mirror)) yield { name: bodyEntry(sha256), content: body };
+  for (const table of tables.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+    yield { name: tableEntry(table.name, "csv"), content: bufferOf(csvChunks(table, { raw: false })) };
+    yield { name: tableEntry(table.name, "json"), content: bufferOf(jsonChunks(table)) };
+  }
+}
+
+/** Each once, in the order of their SHA-256. */
+function* eachBody({ db }: MirrorReader): Generator<{ sha256: string; body: Buffer }> {
+  const readBody = prepareReadBody(db);
+  const statement = db.prepare<[], StoredBody & { sha256: string }>(
+    `select lower(hex(c.sha256)) as sha256, ${storedBodyColumns(db, "c")} from _content c
+     where c.id in (select content_id from _revision) order by c.sha256`,
+  );
+  let last = "";
+  for (const { sha256, ...stored } of statement.iterate()) {
+    if (sha256 === last) continue;
+    last = sha256;
+    const body = readBody(stored);
+    if (hash("sha256", body) !== sha256) throw new DamagedBodyError("the body does not have its SHA-256");
+    yield { sha256, body };
+  }
+}
+
+function readFacts(
+  { db, identity }: MirrorReader,
+  account: string | null,
+  tables: readonly PublicTable[],
+): BackupManifest {
+  const count = (select: string) =>
+    db.prepare<[], number>(`select count(*) from ${select}`).pluck().get() ?? 0;
+  const run = db
+    .prepare<[], { run: number; at: string }>(
+      "select id as run, coalesce(ended_at, started_at) as at from _run order by id desc limit 1",
+    )
+    .get();
+  const revisions = count("_revision");
+  if (run === undefined || revisions === 0) {
+    throw new BackupError(
+      "nothing-held",
+      `The mirror holds nothing yet that could be backed up: ${db.name}`,
+      "`armoire sync` fetches something first.",
+    );
+  }
+  return {
+    format: backupFormat,
+    formatVersion: backupFormatVersion,
+    schema: db.prepare<[], string>("select max(name) from _migration").pluck().get() ?? "",
+    service: { baseUrl: identity.baseUrl, name: identity.serviceName },
+    area: identity.area,
+    account,
+    user: identity.area === "account" ? readAccountUser(db) : null,
+    state: run,
+    revisions,
+    bodies: count("(select distinct sha256 from _content where id in (select content_id from _revision))"),
+    tables: tables.map(({ name, columns }) => ({
+      name,
+      columns: [...columns],
+      rows: count(name),
+      living: count(columns.includes("gone_at") ? `${name} where gone_at is null` : name),
+    })),
+  };
+}
+
+const bufferOf = (chunks: Iterable<string>) => Buffer.concat([...chunks].map((chunk) => Buffer.from(chunk)));

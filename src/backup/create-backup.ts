@@ -1,0 +1,131 @@
+/** A backup of a mirror: one file that is there as a whole or not at all, made without a request. */
+import { lstatSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { isSystemError } from "../../exports/export-error.ts";
+import { toMirrorError } from "../mirror/errors.ts";
+import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
+import { requireHistory } from "../mirror/require-derived.ts";
+import { BackupError } from "./backup-error.ts";
+import { backupName, encryptedEnding, plainEnding } from "./backup-name.ts";
+import { readContents } from "./contents.ts";
+import { encrypted } from "./encryption.ts";
+import type { BackupManifest } from "./manifest.ts";
+import { verifyBackup } from "./verify-backup.ts";
+import { type WrittenFile, writeBeside } from "./whole-file.ts";
+import { zipChunks } from "./write-zip.ts";
+
+export interface CreateBackupRequest {
+  /** The mirror; a sync may go on writing it meanwhile. */
+  readonly mirror: string;
+  /** What the account is called; null for a mirror that is none of a named account's. */
+  readonly account: string | null;
+  /** A file that ends in `.zip` or, encrypted, in `.zip.age`; or a folder, in which the file is named by account and state. */
+  readonly to: string;
+  /** With one, nobody reads the backup without it. */
+  readonly passphrase?: string;
+  /** Puts it in the place of another one. */
+  readonly replace?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface CreatedBackup {
+  readonly file: string;
+  readonly bytes: number;
+  readonly isEncrypted: boolean;
+  /** False where the same backup was there already. */
+  readonly isNew: boolean;
+  /** In hex; to be remembered elsewhere. The same state has the same one, encrypted or not. */
+  readonly rootHash: string;
+  readonly manifest: BackupManifest;
+}
+
+/**
+ * Whatever goes wrong, what was at `to` before is still there and nothing is left beside it.
+ * @throws MirrorError, also `damaged` when a body is; BackupError; the signal's reason
+ */
+export async function createBackup(request: CreateBackupRequest): Promise<CreatedBackup> {
+  const mirror = openMirrorReader(request.mirror);
+  try {
+    requireHistory(mirror.db);
+    // One read transaction: one instant of the mirror, whoever writes it meanwhile.
+    mirror.db.exec("begin");
+    return await writeBackup(mirror, request);
+  } catch (error) {
+    throw toMirrorError(error, request.mirror);
+  } finally {
+    mirror.close();
+  }
+}
+
+async function writeBackup(mirror: MirrorReader, request: CreateBackupRequest): Promise<CreatedBackup> {
+  const { passphrase, signal } = request;
+  const { manifest, entries, rootHash } = readContents(mirror, request.account);
+  const isEncrypted = passphrase !== undefined;
+  const file = placeOf(request, backupName(manifest, request.mirror, isEncrypted));
+  const zip = zipChunks(entries);
+  try {
+    const written = await writeBeside(file, isEncrypted ? encrypted(zip, passphrase) : zip, signal);
+    const made = { file, bytes: written.bytes, isEncrypted, rootHash: rootHash(), manifest };
+    return await settle(written, made, request);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const hint = "Make room or choose another place; what was there before is unchanged.";
+    throw new BackupError("write-failed", `Cannot write ${file}: ${error.message}`, hint, { cause: error });
+  }
+}
+
+async function settle(
+  written: WrittenFile,
+  made: Omit<CreatedBackup, "isNew">,
+  { replace = false, passphrase, signal }: CreateBackupRequest,
+): Promise<CreatedBackup> {
+  try {
+    signal?.throwIfAborted();
+    const isTaken = lstatSync(made.file, { throwIfNoEntry: false }) !== undefined;
+    if (isTaken && !replace) {
+      await requireSame(made, passphrase);
+      await written.discard();
+      return { ...made, bytes: statSync(made.file).size, isNew: false };
+    }
+    await written.commit();
+    return { ...made, isNew: true };
+  } catch (error) {
+    await written.discard();
+    throw error;
+  }
+}
+
+/** What has the same root hash and no problems is the same to the last byte, or was encrypted another time. */
+async function requireSame(
+  { file, rootHash }: Omit<CreatedBackup, "isNew">,
+  passphrase?: string,
+): Promise<void> {
+  const held = await verifyBackup({
+    file,
+    ...(passphrase !== undefined && { askPassphrase: async () => passphrase }),
+  }).catch((error) => {
+    if (error instanceof BackupError) return null;
+    throw error;
+  });
+  if (held?.rootHash === rootHash && held.problems.length === 0) return;
+  throw new BackupError(
+    "exists",
+    `There is another file already: ${file}`,
+    "Give another name or folder, or --replace to put the new backup in its place.",
+  );
+}
+
+function placeOf({ to, passphrase }: CreateBackupRequest, name: string): string {
+  const place = resolve(to);
+  if (isFolder(place)) return join(place, name);
+  const ending = passphrase === undefined ? plainEnding : encryptedEnding;
+  if (place.endsWith(ending) && isFolder(dirname(place))) return place;
+  const missing = place.endsWith(ending) ? dirname(place) : place;
+  throw new BackupError(
+    "not-found",
+    `There is no folder ${missing}`,
+    `Make it first, or name a file that ends in ${ending} in a folder that is there.`,
+  );
+}
+
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

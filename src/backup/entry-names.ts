@@ -1,0 +1,42 @@
+/** The names that entries of a backup have, and their order: there are no others. */
+import { type EssentialTableName, essentialTables } from "../mirror/essential-rows.ts";
+
+/** The first one, so that any later program or format can be told from it. */
+export const manifestEntry = "manifest.json";
+export const readmeEntry = "README.txt";
+/** The last one: the SHA-256 of all the others. */
+export const sumsEntry = "SHA256SUMS";
+
+export const bookkeepingEntry = (table: EssentialTableName): string => `bookkeeping/${table}.ndjson`;
+export const bodyEntry = (sha256: string): string => `revisions/${sha256}.json`;
+export const tableEntry = (table: string, format: "csv" | "json"): string => `tables/${table}.${format}`;
+
+const body = /^revisions\/([0-9a-f]{64})\.json$/;
+const table = /^tables\/[a-z][a-z_]{0,40}\.(csv|json)$/;
+const bookkeeping = new Map(essentialTables.map((name) => [bookkeepingEntry(name), name]));
+
+/** In their order, apart from bodies and tables, of which there may be any number. */
+export const requiredEntries: readonly string[] = [
+  manifestEntry,
+  readmeEntry,
+  ...bookkeeping.keys(),
+  sumsEntry,
+];
+
+export function isEntryName(name: string): boolean {
+  return requiredEntries.includes(name) || body.test(name) || table.test(name);
+}
+
+/** Null for what is no body. */
+export const bodyOf = (name: string): string | null => body.exec(name)?.[1] ?? null;
+
+/** Null for what is no bookkeeping. */
+export const bookkeepingOf = (name: string): EssentialTableName | null => bookkeeping.get(name) ?? null;
+
+/** Whether one entry comes before another one: the manifest, then by name, then the sums. */
+export function isBefore(one: string, other: string): boolean {
+  const [a, b] = [rank(one), rank(other)];
+  return a === b ? one < other : a < b;
+}
+
+const rank = (name: string) => (name === manifestEntry ? 0 : name === sumsEntry ? 2 : 1);

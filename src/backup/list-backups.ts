@@ -1,0 +1,115 @@
+/** The backups in a folder: what each is of, whether it is sound, and what changed since the one before it. */
+import { readdir } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { count, type Totals } from "../change/change.ts";
+import { diff } from "../change/diff.ts";
+import type { State } from "../change/state.ts";
+import { BackupError, type BackupErrorCode } from "./backup-error.ts";
+import { isNamedAsBackup, mayBeBackup } from "./backup-name.ts";
+import { collectState } from "./backup-state.ts";
+import type { BackupManifest } from "./manifest.ts";
+import { type AskPassphrase, toReadingError } from "./open-backup.ts";
+import type { BackupProblem } from "./scan-backup.ts";
+import { type VerifyReport, verifyBackup } from "./verify-backup.ts";
+
+export interface ListRequest {
+  readonly folder: string;
+  /** Only those of this account, and what does not tell whose it is; else all. */
+  readonly account?: string;
+  /** Without it, what is encrypted is only named. */
+  readonly askPassphrase?: AskPassphrase;
+  readonly signal?: AbortSignal;
+}
+
+export type ListedBackup = SoundBackup | FaultyBackup;
+
+export interface SoundBackup {
+  readonly file: string;
+  readonly isSound: true;
+  readonly bytes: number;
+  readonly isEncrypted: boolean;
+  readonly manifest: BackupManifest;
+  readonly rootHash: string;
+  /** Since the one before it of the same data, where that is of an earlier state; else null. By kind. */
+  readonly changes: Totals | null;
+}
+
+export interface FaultyBackup {
+  readonly file: string;
+  readonly isSound: false;
+  readonly code: Extract<
+    BackupErrorCode,
+    "damaged" | "newer" | "needs-passphrase" | "wrong-passphrase" | "unreadable"
+  >;
+  /** What is wrong, and where; more than one only where it is damaged. */
+  readonly problems: readonly BackupProblem[];
+}
+
+/** One after the other, in the order of their names, by which those of an account are in the order of their states. @throws BackupError */
+export async function* listBackups(request: ListRequest): AsyncGenerator<ListedBackup> {
+  const folder = resolve(request.folder);
+  const before = new Map<string, { readonly at: string; readonly state: State }>();
+  for (const name of await namesIn(folder)) {
+    request.signal?.throwIfAborted();
+    const file = join(folder, name);
+    const collector = collectState(file);
+    const examined = await examine(file, request.askPassphrase, collector.visit);
+    if (examined === null) continue;
+    if (!("rootHash" in examined)) {
+      yield examined;
+      continue;
+    }
+    const { manifest } = examined;
+    if (request.account !== undefined && manifest.account !== request.account) continue;
+    const state = collector.state(manifest);
+    const previous = before.get(dataOf(manifest));
+    const isLater = previous !== undefined && previous.at <= manifest.state.at;
+    yield { ...examined, changes: isLater ? totalsOf(previous.state, state) : null };
+    before.set(dataOf(manifest), { at: manifest.state.at, state });
+  }
+}
+
+/**
+ * Whose data of which service: backups that may be compared, and of which a newer one stands for an older one. By the service's number of the
+ * user, since names can change.
+ */
+export const dataOf = ({ service, area, user, account }: BackupManifest): string =>
+  JSON.stringify([service.baseUrl, area, user?.userId ?? user?.username ?? account]);
+
+/** Null for another program's file. */
+async function examine(
+  file: string,
+  askPassphrase: AskPassphrase | undefined,
+  visit: Parameters<typeof verifyBackup>[1],
+): Promise<Omit<SoundBackup, "changes"> | FaultyBackup | null> {
+  let report: VerifyReport;
+  try {
+    report = await verifyBackup({ file, ...(askPassphrase && { askPassphrase }) }, visit);
+  } catch (error) {
+    if (!(error instanceof BackupError) || !isOfTheFile(error.code)) throw error;
+    return { file, isSound: false, code: error.code, problems: [{ entry: null, what: error.message }] };
+  }
+  const { bytes, isEncrypted, manifest, rootHash, problems } = report;
+  if (problems.length === 0 && manifest !== null && rootHash !== null)
+    return { file, isSound: true, bytes, isEncrypted, manifest, rootHash };
+  const isOurs = manifest !== null || isNamedAsBackup(basename(file));
+  return isOurs ? { file, isSound: false, code: "damaged", problems } : null;
+}
+
+function isOfTheFile(code: BackupErrorCode): code is FaultyBackup["code"] {
+  return ["newer", "needs-passphrase", "wrong-passphrase", "unreadable"].includes(code);
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter(mayBeBackup).sort();
+  } catch (error) {
+    throw toReadingError(error, folder);
+  }
+}
+
+function totalsOf(a: State, b: State): Totals {
+  const totals: Totals = {};
+  for (const change of diff(a, b)) count(totals, change);
+  return totals;
+}

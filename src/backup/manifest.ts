@@ -1,0 +1,63 @@
+/** `manifest.json`: what a backup is of. Everything in it is from the mirror, so that the same state gives the same bytes. */
+import { z } from "zod";
+
+export const backupFormat = "armoire-backup";
+export const backupFormatVersion = 1;
+
+const count = z.number().int().nonnegative();
+
+const manifest = z.strictObject({
+  format: z.literal(backupFormat),
+  formatVersion: z.literal(backupFormatVersion),
+  /** The last migration of the mirror: a program that does not know it cannot restore this. */
+  schema: z.string(),
+  service: z.strictObject({
+    baseUrl: z.url({ protocol: /^https?$/ }),
+    name: z.string().regex(/^[a-z][a-z0-9_]*$/i),
+  }),
+  area: z.enum(["catalogue", "account"]),
+  /** As it is called on this computer; null for a mirror that was named by its file. */
+  account: z.string().nullable(),
+  /** Null where the service has not said whose data it is, and for the catalogue, which is nobody's. */
+  user: z.strictObject({ userId: z.string().nullable(), username: z.string().nullable() }).nullable(),
+  /** The last run, and when it had ended, or began where it had not; ISO 8601, UTC. */
+  state: z.strictObject({ run: count, at: z.iso.datetime() }),
+  revisions: count,
+  bodies: count,
+  /** The columns of the files in `tables/`, and their rows with tombstones. */
+  tables: z.array(
+    z.strictObject({
+      name: z.string().regex(/^[a-z][a-z_]*$/),
+      columns: z.array(z.string()),
+      rows: count,
+      living: count,
+    }),
+  ),
+});
+
+export type BackupManifest = z.infer<typeof manifest>;
+
+const anyVersion = z.object({ format: z.literal(backupFormat), formatVersion: z.number().int() });
+
+export const manifestText = (contents: BackupManifest): string => `${JSON.stringify(contents, null, 2)}\n`;
+
+export type ReadManifest =
+  | { readonly manifest: BackupManifest }
+  /** Written by a later version of Armoire. */
+  | { readonly newer: number }
+  | { readonly problem: string };
+
+export function readManifest(text: string): ReadManifest {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { problem: "is not JSON" };
+  }
+  const header = anyVersion.safeParse(value);
+  if (!header.success) return { problem: "is not the manifest of a backup" };
+  if (header.data.formatVersion > backupFormatVersion) return { newer: header.data.formatVersion };
+  const read = manifest.safeParse(value);
+  if (read.success) return { manifest: read.data };
+  return { problem: `is damaged at ${read.error.issues[0]?.path.join(".") || "the top"}` };
+}

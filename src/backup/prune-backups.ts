@@ -1,0 +1,91 @@
+/**
+ * Letting go of old backups, by the rules by which a mirror lets go of old runs. What cannot be proven sound is never
+ * removed, since it may be all that is left of something, and never counts as what is kept.
+ */
+import { rm } from "node:fs/promises";
+import { syncFolder } from "../../exports/replace-folder.ts";
+import { chooseRuns, type RetentionPolicy } from "../mirror/retention.ts";
+import {
+  dataOf,
+  type FaultyBackup,
+  type ListRequest,
+  listBackups,
+  type SoundBackup,
+} from "./list-backups.ts";
+import { toReadingError } from "./open-backup.ts";
+
+export interface PruneRequest extends ListRequest {
+  readonly keep: RetentionPolicy;
+  /** Removes nothing, and says what would be. */
+  readonly isPreview: boolean;
+}
+
+export interface PruneReport {
+  readonly folder: string;
+  readonly isPreview: boolean;
+  /** The newest of each account is among them, whatever the rules. */
+  readonly keep: readonly (PrunedBackup & { readonly reasons: readonly string[] })[];
+  /** What is, or would be, removed. */
+  readonly remove: readonly PrunedBackup[];
+  readonly untouched: readonly FaultyBackup[];
+}
+
+export interface PrunedBackup {
+  readonly file: string;
+  readonly bytes: number;
+  /** When its state was reached; ISO 8601, UTC. */
+  readonly at: string;
+}
+
+/** @throws BackupError; the signal's reason */
+export async function pruneBackups(request: PruneRequest): Promise<PruneReport> {
+  const { folder, keep: policy, isPreview } = request;
+  const sound: SoundBackup[] = [];
+  const untouched: FaultyBackup[] = [];
+  for await (const backup of listBackups(request)) {
+    if (backup.isSound) sound.push(backup);
+    else untouched.push(backup);
+  }
+  const choices = [...Map.groupBy(sound, ({ manifest }) => dataOf(manifest)).values()].map((backups) =>
+    choose(backups, policy),
+  );
+  const remove = choices.flatMap((choice) => choice.remove);
+  if (!isPreview && remove.length > 0) {
+    try {
+      for (const { file } of remove) await rm(file);
+      await syncFolder(folder);
+    } catch (error) {
+      throw toReadingError(error, folder);
+    }
+  }
+  return { folder, isPreview, keep: choices.flatMap((choice) => choice.keep), remove, untouched };
+}
+
+/**
+ * Those of one account, numbered by the times of their states. The one of the highest run is kept as well as the latest: a
+ * clock may have been wrong once, and a restored mirror counts its runs from an earlier one on.
+ */
+function choose(backups: readonly SoundBackup[], policy: RetentionPolicy) {
+  const ordered = backups.toSorted((one, other) => compare(one.manifest.state, other.manifest.state));
+  const choice = chooseRuns(
+    ordered.map(({ manifest }, n) => ({ run: n, endedAt: manifest.state.at })),
+    policy,
+  );
+  const runs = ordered.map(({ manifest }) => manifest.state.run);
+  const highest = runs.lastIndexOf(runs.reduce((one, other) => Math.max(one, other), 0));
+  const isHighest = ({ run }: { readonly run: number }) => run === highest;
+  const at = (n: number): PrunedBackup[] =>
+    ordered.slice(n, n + 1).map(({ file, bytes, manifest }) => ({ file, bytes, at: manifest.state.at }));
+  const spared = choice.forget.filter(isHighest).map((run) => ({ ...run, reasons: ["highest run"] }));
+  return {
+    keep: [...choice.keep, ...spared].flatMap(({ run, reasons }) =>
+      at(run).map((backup) => ({ ...backup, reasons })),
+    ),
+    remove: choice.forget.filter((run) => !isHighest(run)).flatMap(({ run }) => at(run)),
+  };
+}
+
+function compare(one: SoundBackup["manifest"]["state"], other: SoundBackup["manifest"]["state"]): number {
+  if (one.at !== other.at) return one.at < other.at ? -1 : 1;
+  return one.run - other.run;
+}

@@ -1,0 +1,132 @@
+/**
+ * From a backup back to a mirror, or to its files. It is read twice: once to the end before anything is written, and once to
+ * write beside the place, where it is put by one rename if it was the same both times. Nothing that is there is ever changed.
+ */
+
+import type { Kinds } from "../../schema/kind.ts";
+import { type AccountUser, isSameUser, nameOfUser } from "../mirror/account-user.ts";
+import { type CheckReport, checkMirror } from "../mirror/check.ts";
+import { toMirrorError } from "../mirror/errors.ts";
+import { EssentialRowError } from "../mirror/essential-rows.ts";
+import { openMirrorReader } from "../mirror/mirror.ts";
+import { restoreMirror } from "../mirror/restore-mirror.ts";
+import { BackupError } from "./backup-error.ts";
+import { bodyOf, bookkeepingOf } from "./entry-names.ts";
+import type { BackupManifest } from "./manifest.ts";
+import { openBackup } from "./open-backup.ts";
+import { parseRows } from "./parse-rows.ts";
+import { scanBackup, type VisitEntry } from "./scan-backup.ts";
+import { unpackTo } from "./unpack.ts";
+import { type VerifyReport, type VerifyRequest, verifyBackup } from "./verify-backup.ts";
+
+export interface RestoreMirrorRequest extends VerifyRequest {
+  /** The new mirror's file. */
+  readonly mirror: string;
+  readonly kinds: Kinds;
+  /** ISO 8601; told to whoever finds the mirror locked. */
+  readonly openedAt: string;
+  /** The account that it must be of; unless told, it may be of anybody's. */
+  readonly of?: { readonly baseUrl: string; readonly user: AccountUser };
+}
+
+export interface RestoredMirror {
+  readonly mirror: string;
+  readonly manifest: BackupManifest;
+  readonly rootHash: string;
+  /** What `mirror check` says of it. */
+  readonly check: CheckReport;
+}
+
+/** @throws BackupError, also `other-account`; MirrorError, also `exists` */
+export async function restoreBackup(request: RestoreMirrorRequest): Promise<RestoredMirror> {
+  const { file, mirror, kinds, openedAt } = request;
+  const { manifest, rootHash } = await requireSound(request);
+  requireOf(request, manifest);
+  const { baseUrl, name: serviceName } = manifest.service;
+  const identity = { baseUrl, area: manifest.area, serviceName };
+  try {
+    await restoreMirror({
+      ...{ file: mirror, identity, kinds, openedAt },
+      fill: (putRows, putBody) =>
+        readAgain(request, rootHash, ({ name, content }) => {
+          const table = bookkeepingOf(name);
+          const body = bodyOf(name);
+          if (table !== null)
+            putRows(
+              table,
+              parseRows(content, () => {}),
+            );
+          if (body !== null) putBody(body, content);
+        }),
+    });
+  } catch (error) {
+    if (!(error instanceof EssentialRowError)) throw error;
+    throw damaged(file, `its bookkeeping is not a mirror's (${error.message})`, error);
+  }
+  return { mirror, manifest, rootHash, check: check(mirror, kinds) };
+}
+
+function requireOf({ of }: RestoreMirrorRequest, { service, user }: BackupManifest): void {
+  if (of === undefined) return;
+  if (service.baseUrl === of.baseUrl && user !== null && isSameUser(user, of.user)) return;
+  const whose = user === null ? "nobody that is known" : nameOfUser(user);
+  throw new BackupError(
+    "other-account",
+    `The backup is of ${whose} at ${service.baseUrl}, not of ${nameOfUser(of.user)} at ${of.baseUrl}`,
+    "Restore it to a file of its own with --mirror FILE, or take a backup of this account.",
+  );
+}
+
+export interface UnpackRequest extends VerifyRequest {
+  /** A folder that is not there yet, or is empty. */
+  readonly folder: string;
+}
+
+/** The files of a backup as they are in it. @throws BackupError */
+export async function unpackBackup(request: UnpackRequest): Promise<Sound> {
+  const sound = await requireSound(request);
+  await unpackTo(request.folder, (visit) => readAgain(request, sound.rootHash, visit));
+  return sound;
+}
+
+interface Sound {
+  readonly manifest: BackupManifest;
+  readonly rootHash: string;
+}
+
+async function requireSound(request: VerifyRequest): Promise<Sound> {
+  const { manifest, rootHash, problems }: VerifyReport = await verifyBackup(request);
+  const [problem] = problems;
+  if (problem === undefined && manifest !== null && rootHash !== null) return { manifest, rootHash };
+  throw damaged(request.file, describeProblem(problem ?? { entry: null, what: "it is not whole" }));
+}
+
+const describeProblem = ({ entry, what }: { entry: string | null; what: string }) =>
+  entry === null ? what : `${entry}: ${what}`;
+
+async function readAgain(request: VerifyRequest, rootHash: string, visit: VisitEntry): Promise<void> {
+  const { chunks } = await openBackup(request.file, request.askPassphrase);
+  const scan = await scanBackup(chunks(), visit);
+  if (scan.rootHash !== rootHash || scan.problems.length > 0)
+    throw damaged(request.file, "it has changed while it was read");
+}
+
+function check(file: string, kinds: Kinds): CheckReport {
+  const reader = openMirrorReader(file);
+  try {
+    return checkMirror(reader, kinds);
+  } catch (error) {
+    throw toMirrorError(error, file);
+  } finally {
+    reader.close();
+  }
+}
+
+function damaged(file: string, what: string, cause?: unknown): BackupError {
+  return new BackupError(
+    "damaged",
+    `The backup is damaged, and nothing was restored: ${file}: ${what}`,
+    "Take another copy, or an earlier backup; `armoire backup verify FILE` tells all that is wrong.",
+    { cause },
+  );
+}

@@ -1,0 +1,107 @@
+/**
+ * The one form of ZIP (PKWARE's APPNOTE 6.3.3) that a backup has: stored entries, regular files of their owner, no times, no
+ * flags, no comments, no extra fields. Pure: what is written is made here, and what is read is compared with what is made
+ * here, byte for byte, so that no two files mean the same and no byte is left unread.
+ */
+
+export interface ZipEntry {
+  /** ASCII, with `/` between folder and file. */
+  readonly name: string;
+  readonly size: number;
+  readonly crc32: number;
+}
+
+export const localHeaderBytes = 30;
+/** Larger entries are neither written nor read: each is in memory as a whole. */
+export const maxEntryBytes = 2 ** 30;
+/** Positions in the file are numbers of 32 bits. */
+export const maxZipBytes = 0xffff_ffff;
+export const maxEntries = 1_000_000;
+
+/** More entries than a number of 16 bits counts have a second, larger end. */
+const maxPlainEntries = 0xfffe;
+/** Unix, and as APPNOTE 2.0 says it. */
+const madeBy = (3 << 8) | 20;
+const neededVersion = 20;
+const neededVersionOfLargeEnd = 45;
+/** 1980-01-01, the first day that ZIP knows. */
+const noDate = 0x0021;
+/** A regular file that its owner may read and write. */
+const ownersFile = (0o100600 << 16) >>> 0;
+
+const signatures = {
+  local: 0x04034b50,
+  central: 0x02014b50,
+  largeEnd: 0x06064b50,
+  largeEndLocator: 0x07064b50,
+  end: 0x06054b50,
+} as const;
+
+/** What comes before an entry's content. */
+export function localHeader(entry: ZipEntry): Buffer {
+  const fields = Buffer.alloc(localHeaderBytes);
+  fields.writeUInt32LE(signatures.local, 0);
+  writeCommonFields(fields, 4, entry);
+  return Buffer.concat([fields, Buffer.from(entry.name, "latin1")]);
+}
+
+/** What the first bytes of an entry say of it; null where they are not those of one. */
+export function readLocalHeader(fields: Buffer): (Omit<ZipEntry, "name"> & { nameBytes: number }) | null {
+  if (fields.length < localHeaderBytes || fields.readUInt32LE(0) !== signatures.local) return null;
+  return {
+    crc32: fields.readUInt32LE(14),
+    size: fields.readUInt32LE(22),
+    nameBytes: fields.readUInt16LE(26),
+  };
+}
+
+/** The entry's line in the directory at the end of the file. @param offset of its local header */
+export function centralHeader(entry: ZipEntry, offset: number): Buffer {
+  const fields = Buffer.alloc(46);
+  fields.writeUInt32LE(signatures.central, 0);
+  fields.writeUInt16LE(madeBy, 4);
+  writeCommonFields(fields, 6, entry);
+  fields.writeUInt32LE(ownersFile, 38);
+  fields.writeUInt32LE(offset, 42);
+  return Buffer.concat([fields, Buffer.from(entry.name, "latin1")]);
+}
+
+/** What comes after the directory. @param directory of `entries` lines, at `offset` */
+export function endOfZip(directory: { entries: number; offset: number; bytes: number }): Buffer {
+  const { entries, offset, bytes } = directory;
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(signatures.end, 0);
+  const isLarge = entries > maxPlainEntries;
+  const counted = isLarge ? 0xffff : entries;
+  end.writeUInt16LE(counted, 8);
+  end.writeUInt16LE(counted, 10);
+  end.writeUInt32LE(bytes, 12);
+  end.writeUInt32LE(offset, 16);
+  return isLarge ? Buffer.concat([largeEnd(directory), end]) : end;
+}
+
+function largeEnd({ entries, offset, bytes }: { entries: number; offset: number; bytes: number }): Buffer {
+  const fields = Buffer.alloc(56 + 20);
+  fields.writeUInt32LE(signatures.largeEnd, 0);
+  fields.writeBigUInt64LE(44n, 4);
+  fields.writeUInt16LE(madeBy, 12);
+  fields.writeUInt16LE(neededVersionOfLargeEnd, 14);
+  fields.writeBigUInt64LE(BigInt(entries), 24);
+  fields.writeBigUInt64LE(BigInt(entries), 32);
+  fields.writeBigUInt64LE(BigInt(bytes), 40);
+  fields.writeBigUInt64LE(BigInt(offset), 48);
+  fields.writeUInt32LE(signatures.largeEndLocator, 56);
+  fields.writeBigUInt64LE(BigInt(offset + bytes), 64);
+  fields.writeUInt32LE(1, 72);
+  return fields;
+}
+
+/** From the version on, both headers say the same; what is not written here is zero. */
+function writeCommonFields(fields: Buffer, at: number, { name, size, crc32 }: ZipEntry): void {
+  fields.writeUInt16LE(neededVersion, at);
+  fields.writeUInt16LE(noDate, at + 8);
+  fields.writeUInt32LE(crc32, at + 10);
+  fields.writeUInt32LE(size, at + 14);
+  fields.writeUInt32LE(size, at + 18);
+  fields.writeUInt16LE(Buffer.byteLength(name, "latin1"), at + 22);
+}

@@ -1,0 +1,201 @@
+/** `armoire backup`, alone or with create, verify, restore, list or prune: archives of an account that can be trusted. */
+import { basename, resolve } from "node:path";
+import { type Command, InvalidArgumentError } from "commander";
+import { kinds } from "../../../jobs/kinds.ts";
+import { createBackup } from "../../backup/create-backup.ts";
+import { type ListedBackup, listBackups } from "../../backup/list-backups.ts";
+import { pruneBackups } from "../../backup/prune-backups.ts";
+import { restoreBackup, unpackBackup } from "../../backup/restore-backup.ts";
+import { verifyBackup } from "../../backup/verify-backup.ts";
+import { backUpInOneGo, type OneGoFlags } from "../back-up-in-one-go.ts";
+import {
+  describeCreated,
+  describeList,
+  describePruned,
+  describeRestored,
+  describeVerified,
+} from "../describe-backup.ts";
+import { CliError, exitCodes } from "../exit-codes.ts";
+import { addGlobalOptions } from "../global-options.ts";
+import { interruptionOf } from "../interruption.ts";
+import type { Io } from "../io.ts";
+import { addKeepOptions, type KeepOptions, readKeepOptions } from "../keep-options.ts";
+import { mirrorFileToRead } from "../mirror-file.ts";
+import {
+  addEncryptOptions,
+  addPassphraseOption,
+  type EncryptFlags,
+  type PassphraseFlags,
+  passphraseAsker,
+  readKnownPassphrase,
+  readNewPassphrase,
+} from "../passphrase.ts";
+import { readSettings } from "../settings.ts";
+
+interface CreateFlags extends EncryptFlags {
+  readonly to: string;
+  readonly replace?: boolean;
+}
+
+interface VerifyFlags extends PassphraseFlags {
+  readonly rootHash?: string;
+}
+
+interface RestoreFlags extends VerifyFlags {
+  readonly to?: string;
+}
+
+interface PruneFlags extends KeepOptions, PassphraseFlags {
+  readonly dryRun?: boolean;
+}
+
+export function configure(command: Command, io: Io): void {
+  command.addHelpText("after", help);
+  const subcommand = (name: string, description: string, isDefault = false) =>
+    addGlobalOptions(command.command(name, { isDefault }).exitOverride()).description(description);
+
+  addKeepOptions(
+    addEncryptOptions(
+      subcommand("run", "sync, create, verify and prune; `armoire backup` alone does the same", true),
+    ),
+    "backup",
+  )
+    .requiredOption("--to <dir>", "the folder for backups")
+    .action((flags: OneGoFlags, run: Command) => backUpInOneGo(flags, readSettings(run, io), io));
+  addEncryptOptions(subcommand("create", "one archive of what is mirrored, without a request"))
+    .requiredOption("--to <place>", "a folder, or a file that ends in .zip (.zip.age with --encrypt)")
+    .option("--replace", "put it in the place of another file")
+    .action((flags: CreateFlags, create: Command) => createOne(flags, create, io));
+  addPassphraseOption(subcommand("verify", "find whatever is not as it was written; write nothing"))
+    .argument("<file>", "the backup")
+    .option("--root-hash <hash>", "that it must have, as `backup create` showed it", rootHash)
+    .action((file: string, flags: VerifyFlags, verify: Command) => verifyOne(file, flags, verify, io));
+  addPassphraseOption(
+    subcommand(
+      "restore",
+      "a new mirror (--account, --mirror) or its files (--to), verified before anything is written",
+    ),
+  )
+    .argument("<file>", "the backup")
+    .option("--to <dir>", "a new folder for the files that are in it, instead of a mirror")
+    .option("--root-hash <hash>", "that it must have", rootHash)
+    .action((file: string, flags: RestoreFlags, restore: Command) => restoreOne(file, flags, restore, io));
+  addPassphraseOption(subcommand("list", "the backups in a folder, and what changed from one to the next"))
+    .argument("<dir>", "the folder")
+    .action((folder: string, flags: PassphraseFlags, list: Command) => listAll(folder, flags, list, io));
+  addPassphraseOption(
+    addKeepOptions(subcommand("prune", "remove old backups, by rules of what to keep"), "backup"),
+  )
+    .argument("<dir>", "the folder")
+    .option("--dry-run", "only say which would go, and why the others stay")
+    .action((folder: string, flags: PruneFlags, prune: Command) => pruneAll(folder, flags, prune, io));
+}
+
+async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<void> {
+  const settings = readSettings(command, io);
+  const created = await createBackup({
+    mirror: mirrorFileToRead(settings),
+    account: settings.account?.name ?? null,
+    ...{ to: flags.to, replace: flags.replace === true, signal: interruptionOf(io, "nothing was written") },
+    ...(await readNewPassphrase(flags, io)),
+  });
+  if (settings.json) io.out(`${JSON.stringify(created)}\n`);
+  else if (!settings.quiet) io.out(describeCreated(created));
+}
+
+async function verifyOne(file: string, flags: VerifyFlags, command: Command, io: Io): Promise<void> {
+  const settings = readSettings(command, io);
+  const { rootHash } = flags;
+  const report = await verifyBackup({
+    ...{ file: resolve(file), askPassphrase: passphraseAsker(flags, io) },
+    ...(rootHash !== undefined && { rootHash }),
+  });
+  if (report.problems.length > 0) io.setExitCode(exitCodes.damaged);
+  if (settings.json) io.out(`${JSON.stringify(report)}\n`);
+  else if (!settings.quiet || report.problems.length > 0)
+    io.out(describeVerified(report, rootHash !== undefined));
+}
+
+async function restoreOne(file: string, flags: RestoreFlags, command: Command, io: Io): Promise<void> {
+  const settings = readSettings(command, io);
+  const { to, rootHash } = flags;
+  const { account, mirror } = settings;
+  const wanted = {
+    ...{ file: resolve(file), askPassphrase: passphraseAsker(flags, io) },
+    ...(rootHash !== undefined && { rootHash }),
+  };
+  if ((to === undefined) === (mirror.value === null)) {
+    const hint = "Give one of --account NAME, --mirror FILE (a new mirror) and --to DIR (the files in it).";
+    throw new CliError(exitCodes.usage, "It must be said where to restore to, and only once.", hint);
+  }
+  if (to !== undefined) {
+    const { manifest, rootHash } = await unpackBackup({ ...wanted, folder: to });
+    if (settings.json) io.out(`${JSON.stringify({ folder: resolve(to), manifest, rootHash })}\n`);
+    else if (!settings.quiet)
+      io.out(`The files of the backup are in ${resolve(to)}; README.txt says what they are.\n`);
+    return;
+  }
+  const restored = await restoreBackup({
+    ...wanted,
+    ...{ mirror: mirror.value ?? "", kinds, openedAt: new Date().toISOString() },
+    ...(account !== null && {
+      of: {
+        baseUrl: account.baseUrl,
+        user: { userId: String(account.userId), username: account.username },
+      },
+    }),
+  });
+  if (restored.check.problems.length > 0) io.setExitCode(exitCodes.damaged);
+  if (settings.json) io.out(`${JSON.stringify(restored)}\n`);
+  else if (!settings.quiet) io.out(describeRestored(restored));
+}
+
+async function listAll(folder: string, flags: PassphraseFlags, command: Command, io: Io): Promise<void> {
+  const settings = readSettings(command, io);
+  const { account } = settings;
+  const backups: ListedBackup[] = [];
+  const wanted = { folder, ...readKnownPassphrase(flags, io), ...(account && { account: account.name }) };
+  for await (const backup of listBackups(wanted)) backups.push(backup);
+  if (backups.some((backup) => !backup.isSound && backup.code === "damaged"))
+    io.setExitCode(exitCodes.damaged);
+  io.out(settings.json ? `${JSON.stringify(backups)}\n` : describeList(backups, basename));
+}
+
+async function pruneAll(folder: string, flags: PruneFlags, command: Command, io: Io): Promise<void> {
+  const settings = readSettings(command, io);
+  const { account } = settings;
+  const keep = readKeepOptions(flags);
+  if (keep === undefined) {
+    const hint =
+      "Say what to keep, such as --keep-daily 30 --keep-monthly 24; --dry-run shows what would go.";
+    throw new CliError(exitCodes.usage, "Without a --keep option nothing is removed.", hint);
+  }
+  const report = await pruneBackups({
+    ...{ folder: resolve(folder), keep, isPreview: flags.dryRun === true },
+    ...{ signal: interruptionOf(io, "nothing was removed"), ...readKnownPassphrase(flags, io) },
+    ...(account && { account: account.name }),
+  });
+  if (settings.json) io.out(`${JSON.stringify(report)}\n`);
+  else if (!settings.quiet || report.isPreview) io.out(describePruned(report, basename));
+}
+
+function rootHash(value: string): string {
+  if (/^[0-9a-f]{64}$/i.test(value)) return value.toLowerCase();
+  throw new InvalidArgumentError("It has 64 hexadecimal digits.");
+}
+
+const help = `
+Examples:
+  armoire backup --account ada --to /media/stick
+  armoire backup --account ada --to backups --keep-daily 30 --keep-monthly 24 --quiet
+  armoire backup create --account ada --to ada.zip.age --encrypt
+  armoire backup verify ada.zip
+  armoire backup restore ada.zip --mirror ada.sqlite
+  armoire backup list backups
+  armoire backup prune backups --keep-daily 30 --keep-yearly 100 --dry-run
+
+The same state gives the same bytes; with --encrypt, the same root hash. The passphrase comes from --passphrase-file, ARMOIRE_BACKUP_PASSPHRASE or
+a prompt. Without --encrypt or a remembered root hash, a backup shows damage, and no forgery.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 4 no passphrase, a wrong one, or another account's backup, 11 the mirror is locked,
+14 the backup or the mirror is damaged or of a later version; of \`armoire backup\` alone, also those of \`armoire sync\`.`;

@@ -1,0 +1,118 @@
+/** Backups in words: what was made, what is wrong, what a folder holds and what goes. */
+import type { CreatedBackup } from "../backup/create-backup.ts";
+import type { FaultyBackup, ListedBackup } from "../backup/list-backups.ts";
+import type { BackupManifest } from "../backup/manifest.ts";
+import type { PruneReport } from "../backup/prune-backups.ts";
+import type { RestoredMirror } from "../backup/restore-backup.ts";
+import type { BackupProblem } from "../backup/scan-backup.ts";
+import type { VerifyReport } from "../backup/verify-backup.ts";
+import { nameOfUser } from "../mirror/account-user.ts";
+import { formatTable, toShown } from "./text-table.ts";
+
+export function describeCreated({
+  file,
+  bytes,
+  isEncrypted,
+  isNew,
+  rootHash,
+  manifest,
+}: CreatedBackup): string {
+  const made = isNew ? "Backed up" : "The same backup is there already:";
+  return `${made} ${describeState(manifest)}
+${isEncrypted ? "Encrypted" : "Readable by anybody who has the file"}, ${bytes} bytes: ${toShown(file)}
+Root hash ${rootHash}
+Keep the root hash elsewhere: with it, \`armoire backup verify FILE --root-hash HASH\` finds a forged backup too.
+`;
+}
+
+/** @param isRemembered whether the root hash was compared with one that was kept */
+export function describeVerified(report: VerifyReport, isRemembered: boolean): string {
+  const { file, manifest, rootHash, entries, problems, isEncrypted } = report;
+  if (problems.length > 0) {
+    const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+    return `${problems.map(describeProblem).join("")}${count} in ${toShown(file)}. Take another copy, or an earlier backup.\n`;
+  }
+  const promise =
+    isEncrypted || isRemembered
+      ? "Neither damaged nor forged."
+      : "Not damaged. Without --encrypt or a remembered --root-hash nothing tells a forged backup.";
+  return `Sound: ${entries} entries with their SHA-256 in ${toShown(file)}
+${manifest === null ? "" : `${describeState(manifest)}\n`}Root hash ${rootHash}
+${promise}
+`;
+}
+
+export function describeRestored({ mirror, manifest, check }: RestoredMirror): string {
+  const { problems } = check;
+  const state =
+    problems.length === 0
+      ? `It is sound: ${check.bodies} bodies and the rows of ${check.resources} resources.`
+      : `\`armoire mirror check\` finds ${problems.length} problems in it, as it would have in the one that was backed up.`;
+  return `Restored ${describeState(manifest)}\n${state}\n${toShown(mirror)}\n`;
+}
+
+export function describeList(backups: readonly ListedBackup[], nameOf: (file: string) => string): string {
+  const rows = backups.map((backup) => {
+    if (!backup.isSound) return [nameOf(backup.file), "", "", "", "", describeFault(backup)];
+    const { manifest, bytes, changes } = backup;
+    const whose = manifest.account ?? new URL(manifest.service.baseUrl).host;
+    return [nameOf(backup.file), manifest.state.at, whose, holds(manifest), bytes, describeChanges(changes)];
+  });
+  const columns = ["file", "as of", "account", "holds", "bytes", "changed since the one before"];
+  return rows.length === 0 ? "There are no backups here.\n" : formatTable(columns, rows);
+}
+
+function describeFault({ code, problems: [problem] }: FaultyBackup): string {
+  switch (code) {
+    case "needs-passphrase":
+      return "encrypted, and no passphrase was given";
+    case "wrong-passphrase":
+      return "encrypted, and not with this passphrase";
+    case "newer":
+      return "of a later version of Armoire";
+    default:
+      return `${code}: ${problem === undefined ? "" : describeProblem(problem).trimEnd()}`;
+  }
+}
+
+export function describePruned(report: PruneReport, nameOf: (file: string) => string): string {
+  const { keep, remove, untouched, isPreview } = report;
+  const rows = [
+    ...keep.map(({ file, at, reasons }) => [nameOf(file), at, reasons.join(", ")]),
+    ...remove.map(({ file, at }) => [nameOf(file), at, isPreview ? "would be removed" : "removed"]),
+    ...untouched.map(({ file, code }) => [nameOf(file), "", `left alone: ${code}`]),
+  ].sort(([one = ""], [other = ""]) => (one < other ? 1 : -1));
+  const count = `${remove.length} of ${keep.length + remove.length} backups`;
+  return `${formatTable(["file", "as of", "kept as"], rows)}${isPreview ? "Would remove" : "Removed"} ${count}.\n`;
+}
+
+function describeState(manifest: BackupManifest): string {
+  const { account, user, service, state } = manifest;
+  const whose = user === null ? service.baseUrl : nameOfUser(user);
+  const called = account === null ? whose : account;
+  return `${toShown(called)} as of ${state.at} (run ${state.run}): ${holds(manifest)}, ${manifest.revisions} revisions.`;
+}
+
+const counted = ["brand", "model", "size", "bra", "measurement"];
+
+/** Without what is gone. */
+function holds({ tables }: BackupManifest): string {
+  return tables
+    .filter(({ name }) => counted.includes(name))
+    .map(({ name, living }) => `${living} ${name}${living === 1 ? "" : "s"}`)
+    .join(", ");
+}
+
+function describeChanges(changes: Extract<ListedBackup, { isSound: true }>["changes"]): string {
+  if (changes === null) return "";
+  const parts = Object.entries(changes).map(
+    ([kind, counts]) =>
+      `${kind}: ${Object.entries(counts)
+        .map(([change, count]) => `${count} ${change}`)
+        .join(", ")}`,
+  );
+  return parts.length === 0 ? "nothing" : parts.join("; ");
+}
+
+const describeProblem = ({ entry, what }: BackupProblem) =>
+  `${entry === null ? "" : `${entry}: `}${toShown(what)}\n`;

@@ -1,0 +1,62 @@
+/** Every secret that this program can get at, for the search for leaks. */
+import { resolve } from "node:path";
+import { accountPlace } from "../accounts/account.ts";
+import { listAccountNames, readAccount } from "../accounts/accounts.ts";
+import { readToken } from "../accounts/tokens.ts";
+import { type Diagnosis, diagnoseError } from "../doctor/diagnose.ts";
+import type { KnownSecret } from "../doctor/find-secrets.ts";
+import type { Credential } from "../service/credential.ts";
+import { digestCredential } from "../service/credential-digest.ts";
+import type { Io } from "./io.ts";
+import { keychainOf } from "./keychain.ts";
+import { readTokenOfEnvironment } from "./read-token.ts";
+import type { Settings } from "./settings.ts";
+
+export interface KnownSecrets {
+  readonly secrets: readonly KnownSecret[];
+  /** Why others cannot be searched for. */
+  readonly problems: readonly Diagnosis[];
+}
+
+/** @param app the catalogue's credential, which is read already */
+export async function readKnownSecrets(
+  { dataDir }: Settings,
+  app: Credential | null,
+  io: Io,
+): Promise<KnownSecrets> {
+  const folder = dataDir.value ?? "";
+  const secrets = new Map<string, KnownSecret>();
+  const problems: Diagnosis[] = [];
+  const know = async (
+    what: string,
+    places: readonly (string | undefined)[],
+    read: () => Credential | null | Promise<Credential | null>,
+  ) => {
+    try {
+      const credential = await read();
+      if (credential === null) return;
+      // One secret may be known from two sides, and be meant to be in the places of both.
+      const key = digestCredential(credential);
+      const known = secrets.get(key) ?? { what, credential, places: [] };
+      const own = places.flatMap((place) => (place ? [resolve(place)] : []));
+      secrets.set(key, { ...known, places: [...known.places, ...own] });
+    } catch (error) {
+      problems.push(diagnoseError(error));
+    }
+  };
+  let names: readonly string[] = [];
+  try {
+    names = listAccountNames(folder);
+  } catch (error) {
+    problems.push(diagnoseError(error));
+  }
+  for (const name of names) {
+    await know(`token of the account ${name}`, [accountPlace(folder, name).tokenFile], () =>
+      readToken(readAccount(folder, name), keychainOf(io)),
+    );
+  }
+  const { ARMOIRE_TOKEN_FILE, ARMOIRE_APP_KEY_FILE, ARMOIRE_APP_SECRET_FILE } = io.env;
+  await know("token of the environment", [ARMOIRE_TOKEN_FILE], () => readTokenOfEnvironment(io));
+  await know("application's key and secret", [ARMOIRE_APP_KEY_FILE, ARMOIRE_APP_SECRET_FILE], () => app);
+  return { secrets: [...secrets.values()], problems };
+}

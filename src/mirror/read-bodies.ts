@@ -1,0 +1,10 @@
+import type { StoredBody } from "./bodies/codec.ts";
+import { prepareReadBody, storedBodyColumns } from "./bodies/read-body.ts";
+import type { Connection } from "./connection.ts";
+
+/** Every body as it was sent, those of earlier revisions too, in no particular order. @throws DamagedBodyError */
+export function* readBodies(db: Connection): Generator<Buffer> {
+  const readBody = prepareReadBody(db);
+  const select = db.prepare<[], StoredBody>(`select ${storedBodyColumns(db, "c")} from _content c`);
+  for (const stored of select.iterate()) yield readBody(stored);
+}

@@ -1,0 +1,45 @@
+/** How a secret may be written where it should not be. Pure. */
+
+export interface Spelling {
+  readonly form: "as it is" | "URL-encoded" | "in JSON" | "base64" | "base64url" | "hexadecimal" | "UTF-16";
+  readonly bytes: Buffer;
+}
+
+/** What is shorter could be anywhere by chance. */
+const fewestLetters = 8;
+
+/** Each spelling once, the whole ones before those that are a part of a longer text's. */
+export function spellingsOf(secret: string): Spelling[] {
+  const texts: (readonly [Spelling["form"], string])[] = [
+    ["as it is", secret],
+    ["URL-encoded", encodeURIComponent(secret)],
+    ["in JSON", JSON.stringify(secret).slice(1, -1)],
+    ["hexadecimal", Buffer.from(secret).toString("hex")],
+    ...(["base64", "base64url"] as const).flatMap((form) =>
+      [Buffer.from(secret).toString(form), ...insideBase64(secret, form)].map(
+        (text) => [form, text] as const,
+      ),
+    ),
+  ];
+  const spellings = texts.map(([form, text]) => ({ form, bytes: Buffer.from(text) }));
+  const known = new Set<string>();
+  return [...spellings, { form: "UTF-16" as const, bytes: Buffer.from(secret, "utf16le") }].filter(
+    ({ bytes }) => {
+      const key = bytes.toString("latin1");
+      return !known.has(key) && known.add(key);
+    },
+  );
+}
+
+/** What is sure to be there where other bytes stand before and after it: base64 writes three at a time. */
+function insideBase64(secret: string, form: "base64" | "base64url"): string[] {
+  return [0, 1, 2]
+    .map((before) => {
+      const text = Buffer.from("\0".repeat(before) + secret)
+        .toString(form)
+        .replace(/=+$/, "");
+      const [from, rest] = [Math.ceil((before * 4) / 3), (before + secret.length) % 3];
+      return text.slice(from, rest === 0 ? undefined : -1);
+    })
+    .filter((text) => text.length >= fewestLetters);
+}

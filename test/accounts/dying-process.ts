@@ -1,0 +1,35 @@
+/**
+ * A process that dies in the middle: `dying-process.ts add|remove DATA_DIR NAME N`. Adds an account whose token goes into a
+ * file, or removes one with all its data, and kills itself right before its Nth change of a file or folder.
+ */
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+
+const [action = "", dataDir = "", name = "", countdown = ""] = process.argv.slice(2);
+let left = Number(countdown);
+
+for (const change of [
+  "mkdirSync",
+  "rmSync",
+  "rmdirSync",
+  "writeSync",
+  "writeFileSync",
+  "renameSync",
+  "fsyncSync",
+] as const) {
+  const original = fs[change] as (...args: unknown[]) => unknown;
+  Object.assign(fs, {
+    [change]: (...args: unknown[]) => {
+      if (--left === 0) process.kill(process.pid, "SIGKILL");
+      return original(...args);
+    },
+  });
+}
+syncBuiltinESMExports();
+
+const { keepToken } = await import("../../src/accounts/tokens.ts");
+const { removeAccount } = await import("../../src/accounts/remove-account.ts");
+const { bearerToken } = await import("../../src/service/credential.ts");
+const { factsOf, noKeychain, someTime } = await import("./account-rig.ts");
+if (action === "add") await keepToken(dataDir, factsOf(name), bearerToken("canary-token-0002"), noKeychain);
+else await removeAccount({ dataDir, name, purge: true, keychain: noKeychain, startedAt: someTime });

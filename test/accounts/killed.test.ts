@@ -1,0 +1,74 @@
+/** Processes that are killed while they add or remove an account, before each change that they make. */
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { accountPlace } from "../../src/accounts/account.ts";
+import { listAccountNames, listLeftFolders, readAccount } from "../../src/accounts/accounts.ts";
+import { removeAccount } from "../../src/accounts/remove-account.ts";
+import { readToken } from "../../src/accounts/tokens.ts";
+import { tokenText } from "../../src/service/credential.ts";
+import { type AccountRig, someTime, startAccountRig } from "./account-rig.ts";
+import { memoryKeychain } from "./memory-keychain.ts";
+
+let rig: AccountRig;
+beforeEach(async () => {
+  rig = await startAccountRig();
+});
+afterEach(() => rig[Symbol.asyncDispose]());
+
+const remove = () =>
+  removeAccount({
+    dataDir: rig.dataDir,
+    name: "ada",
+    purge: true,
+    keychain: memoryKeychain(),
+    startedAt: someTime,
+  });
+
+/** @returns whether it died before the step that it was to die before */
+function dieBefore(step: number, action: "add" | "remove"): boolean {
+  const program = join(import.meta.dirname, "dying-process.ts");
+  const args = [program, action, rig.dataDir, "ada", String(step)];
+  const { signal, status, stderr } = spawnSync(process.execPath, args);
+  const hasDied = signal !== null;
+  expect({ status, stderr: String(stderr) }).toEqual({ status: hasDied ? null : 0, stderr: "" });
+  return hasDied;
+}
+
+it("a removal that is killed anywhere leaves an account or a folder that removing it again finishes", async () => {
+  let step = 1;
+  for (; ; step++) {
+    const { folder, tokenFile } = await rig.accountWithData("ada");
+    if (!dieBefore(step, "remove")) break;
+    if (!existsSync(folder)) continue;
+    const names = listAccountNames(rig.dataDir);
+    expect(names.includes("ada") || !existsSync(tokenFile)).toBe(true);
+    expect(names.includes("ada") || listLeftFolders(rig.dataDir).some(({ name }) => name === "ada")).toBe(
+      true,
+    );
+    expect(await remove()).toMatchObject({ kept: [], tokenLeft: null });
+    expect(existsSync(folder)).toBe(false);
+  }
+  expect(step).toBeGreaterThan(15);
+}, 60_000);
+
+it.each([false, true])(
+  "an adding that is killed anywhere, where there was an account: %s, leaves none, or one that adding or removing it again finishes",
+  async (isThere) => {
+    let step = 1;
+    for (; ; step++) {
+      if (isThere) await rig.account("ada", "canary-token-0001");
+      if (!dieBefore(step, "add")) break;
+      const { folder, tokenFile } = accountPlace(rig.dataDir, "ada");
+      if (listAccountNames(rig.dataDir).includes("ada")) {
+        const token = readToken(readAccount(rig.dataDir, "ada"), memoryKeychain()).then(tokenText);
+        await expect(token.catch(({ code }) => code)).resolves.toMatch(/^(canary-token-000[12]|no-token)$/);
+      } else expect(existsSync(tokenFile)).toBe(false);
+      if (step % 2 === 0) expect((await rig.account("ada")).tokenIn).toBe("file");
+      if (existsSync(folder)) expect(await remove()).toMatchObject({ kept: [], tokenLeft: null });
+    }
+    expect(step).toBeGreaterThan(8);
+  },
+  60_000,
+);

@@ -1,0 +1,80 @@
+/** What a backup gives back is the mirror that it was made of, whatever that has lived through. */
+import { readFile } from "node:fs/promises";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { kinds } from "../../jobs/kinds.ts";
+import { createBackup } from "../../src/backup/create-backup.ts";
+import { restoreBackup } from "../../src/backup/restore-backup.ts";
+import { openMirrorReader, openMirrorWriter } from "../../src/mirror/mirror.ts";
+import { listPoints } from "../../src/mirror/resolve-point.ts";
+import { showAsOf } from "../../src/mirror/snapshot.ts";
+import { histories, liveThrough } from "../change/histories.ts";
+import { problemsOf, someTime, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
+import { publicState } from "../mirror/public-state.ts";
+import { baseUrl } from "../mirror/world.ts";
+import { canonicalDump } from "../support/canonical-dump.ts";
+import { accountWorld } from "./account-world.ts";
+import { startBackupRig } from "./backup-rig.ts";
+
+/** Everything that a mirror shows, now and at the end of each run. */
+function everythingOf(file: string) {
+  const mirror = openMirrorReader(file);
+  try {
+    const now = { dump: canonicalDump(mirror), state: publicState(mirror.db) };
+    const past = listPoints(mirror.db).map(({ run }) => {
+      const then = openMirrorReader(file);
+      try {
+        showAsOf(then.db, run);
+        return publicState(then.db);
+      } finally {
+        then.close();
+      }
+    });
+    return { now, past };
+  } finally {
+    mirror.close();
+  }
+}
+
+it("restore(create(mirror)) shows the same, now and at each run, is sound, and gives the same backup again", async () => {
+  await fc.assert(
+    fc.asyncProperty(histories(4), async (history) => {
+      await using lived = await liveThrough(history);
+      await using place = await startMirrorRig();
+      const [first, second] = [`${place.folder}/1.zip`, `${place.folder}/2.zip`];
+      const created = await createBackup({ mirror: lived.file, account: null, to: first });
+      const restored = `${place.folder}/restored.sqlite`;
+      const { check } = await restoreBackup({ file: first, mirror: restored, kinds, openedAt: someTime });
+      expect(check.problems).toEqual([]);
+      expect(everythingOf(restored)).toEqual(everythingOf(lived.file));
+      const again = await createBackup({ mirror: restored, account: null, to: second });
+      expect(again.rootHash).toBe(created.rootHash);
+      expect((await readFile(second)).equals(await readFile(first))).toBe(true);
+    }),
+    { numRuns: 40 },
+  );
+}, 120_000);
+
+it("an account goes on where it was: nothing is fetched that has not changed, and a change is found", async () => {
+  await using rig = await startBackupRig();
+  walk(rig.mirror, accountWorld());
+  await rig.create("a.zip");
+  await rig.restore("a.zip", "restored.sqlite");
+  const identity = { baseUrl, area: "account", serviceName: "service" } as const;
+  const restored = await openMirrorWriter({
+    file: rig.path("restored.sqlite"),
+    ...{ identity, kinds, openedAt: someTime },
+  });
+  try {
+    const unchanged = walk(restored, accountWorld());
+    expect(unchanged).toMatchObject({ new: 0, changed: 0, unchanged: 6, gone: 0, failed: 0 });
+    const later = accountWorld({ bras: { "1": "red" } });
+    expect(walk(restored, later, { approve: true })).toMatchObject({ changed: 2, gone: 1 });
+    walk(rig.mirror, accountWorld());
+    walk(rig.mirror, later, { approve: true });
+    expect(canonicalDump(restored)).toEqual(canonicalDump(rig.mirror));
+    expect(problemsOf(restored)).toEqual([]);
+  } finally {
+    restored.close();
+  }
+});

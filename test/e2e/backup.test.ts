@@ -1,0 +1,212 @@
+/** Backups at the command line: a user's life with them, from the first one to the computer that broke. */
+import {
+  appendFileSync,
+  chmodSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { type Ended, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let sandbox: Sandbox;
+const path = (name: string) => join(folder.path, name);
+
+const armoire = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
+  runArmoire([...args, "--data-dir", path("data")], { env });
+
+/** Runs a command, and fails where it ends otherwise. */
+async function ending(exitCode: number, args: readonly string[], env = {}): Promise<Ended> {
+  const ended = await armoire(args, env);
+  expect({ args, exitCode: ended.exitCode, stderr: ended.stderr }).toEqual({
+    args,
+    exitCode,
+    stderr: ended.stderr,
+  });
+  expect(ended.stderr.split("\n").length, ended.stderr).toBeLessThanOrEqual(5);
+  return ended;
+}
+
+const backups = (name = "backups") => readdirSync(path(name)).sort();
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  mkdirSync(path("data"), { mode: 0o700 });
+  mkdirSync(path("backups"));
+  sandbox = await startSandbox({ users: 2, brands: 2, models: 4, sizes: 8, allowance: 5000 });
+  for (const [name, n] of [
+    ["ada", 0],
+    ["bea", 1],
+  ] as const) {
+    const env = { ARMOIRE_TOKEN: sandbox.users[n]?.token ?? "" };
+    await ending(0, ["account", "add", name, "--base-url", sandbox.url], env);
+  }
+});
+afterAll(async () => {
+  await sandbox.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+describe("armoire backup", () => {
+  it("makes the first backup of an account that was never synced, and says what to remember", async () => {
+    const { stdout } = await ending(0, ["backup", "--account", "ada", "--to", path("backups")]);
+    expect(backups()).toEqual([expect.stringMatching(/^armoire-ada-\d{4}-\d\d-\d\dT\d{6}Z\.zip$/)]);
+    expect(stdout).toMatch(/^Backed up ada as of .*: 30 bras, \d+ measurements, \d+ revisions\.$/m);
+    const [, rootHash = ""] = /^Root hash ([0-9a-f]{64})$/m.exec(stdout) ?? [];
+    const file = path(`backups/${backups()[0]}`);
+    const verified = await ending(0, ["backup", "verify", file]);
+    expect(verified.stdout).toContain(
+      "Without --encrypt or a remembered --root-hash nothing tells a forged backup.",
+    );
+    const remembered = await ending(0, ["backup", "verify", file, "--root-hash", rootHash]);
+    expect(remembered.stdout).toContain("Neither damaged nor forged.");
+    await ending(14, ["backup", "verify", file, "--root-hash", "0".repeat(64)]);
+    await ending(2, ["backup", "verify", file, "--root-hash", "abc"]);
+  });
+
+  it("is quiet for a timer, and lets old backups go", async () => {
+    const [first] = backups();
+    const args = ["backup", "--account", "ada", "--to", path("backups"), "--keep-last", "1", "--quiet"];
+    expect(await ending(0, args)).toMatchObject({ stdout: "", stderr: "" });
+    expect(backups()).toHaveLength(1);
+    expect(backups()).not.toContain(first);
+  });
+
+  it("is made of what is held where the sync fails, removes nothing, and says so", async () => {
+    sandbox.editUser(sandbox.users[0]?.username ?? "", { isRevoked: true });
+    const before = backups();
+    const args = ["backup", "--account", "ada", "--to", path("backups"), "--keep-last", "1"];
+    const { stdout, stderr } = await ending(4, args);
+    sandbox.editUser(sandbox.users[0]?.username ?? "", { isRevoked: false });
+    expect(stdout).toMatch(/^(Backed up|The same backup is there already:) ada/m);
+    expect(stderr).toContain("`armoire account add ada` takes a new token");
+    expect(stderr).toContain("So the backup is of what had been mirrored before.");
+    expect(backups()).toEqual(expect.arrayContaining(before));
+  });
+
+  it("needs an account, a folder, and something to back up", async () => {
+    await ending(2, ["backup", "--to", path("backups")]);
+    await ending(2, ["backup", "--account", "ada"]);
+    const { stderr } = await ending(1, ["backup", "--account", "ada", "--to", path("nowhere")]);
+    expect(stderr).toContain("There is no folder");
+    await ending(1, ["backup", "create", "--account", "bea", "--to", path("backups")]);
+    await ending(2, ["backup", "prune", path("backups")]);
+  });
+});
+
+describe("a backup of one account", () => {
+  it("brings the account back on another computer, where the next sync costs nothing", async () => {
+    const [file = ""] = globSync(path("backups/*.zip"));
+    await ending(1, ["backup", "restore", file, "--account", "ada"]);
+    for (const left of globSync(path("data/accounts/ada/mirror.sqlite*"))) rmSync(left);
+    await ending(0, ["backup", "restore", file, "--account", "ada"]);
+    await ending(0, ["mirror", "check", "--account", "ada"]);
+    const { stdout } = await ending(0, ["sync", "--account", "ada", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ complete: true, requests: { counted: 0 } },
+      resources: { new: 0, changed: 0, gone: 0 },
+    });
+  });
+
+  it("is not restored as another's, nor to two places or none", async () => {
+    const [file = ""] = globSync(path("backups/*.zip"));
+    const { stderr } = await ending(4, ["backup", "restore", file, "--account", "bea"]);
+    expect(stderr).toContain("The backup is of anna (user 1000)");
+    await ending(2, ["backup", "restore", file]);
+    await ending(2, ["backup", "restore", file, "--account", "bea", "--to", path("files")]);
+    expect(readdirSync(folder.path).sort()).toEqual(["backups", "data"]);
+    expect(readdirSync(path("data/accounts/bea"))).not.toContain("mirror.sqlite");
+  });
+
+  it("gives its files to whom it may concern", async () => {
+    const [file = ""] = globSync(path("backups/*.zip"));
+    await ending(0, ["backup", "restore", file, "--to", path("files")]);
+    expect(readFileSync(path("files/README.txt"), "utf8")).toContain("Whose data      anna (user 1000)");
+    expect(statSync(path("files/tables/bra.csv")).mode & 0o777).toBe(0o600);
+  });
+
+  it("holds no token, and neither do the words about it", async () => {
+    const args = ["backup", "--account", "ada", "--to", path("backups"), "--verbose", "--json"];
+    const { stdout, stderr } = await ending(0, args);
+    const secrets = sandbox.users.map(({ token }) => token);
+    const texts = [
+      stdout,
+      stderr,
+      ...globSync(path("backups/*")).map((file) => readFileSync(file, "latin1")),
+    ];
+    expect(texts.length).toBeGreaterThan(2);
+    for (const secret of secrets) {
+      for (const form of [secret, Buffer.from(secret).toString("base64").replace(/=+$/, "")])
+        expect(texts.filter((text) => text.includes(form))).toEqual([]);
+    }
+  });
+});
+
+describe("an encrypted backup", () => {
+  const passphrase = { ARMOIRE_BACKUP_PASSPHRASE: "correct horse" };
+
+  it("is made with a passphrase that stands nowhere, and opens with it", async () => {
+    mkdirSync(path("hidden"));
+    const create = ["backup", "create", "--account", "ada", "--to", path("hidden"), "--encrypt"];
+    await ending(4, create);
+    await ending(2, [
+      "backup",
+      "create",
+      "--account",
+      "ada",
+      "--to",
+      path("hidden"),
+      "--passphrase-file",
+      "x",
+    ]);
+    await ending(0, create, passphrase);
+    const [name = ""] = backups("hidden");
+    expect(name).toMatch(/\.zip\.age$/);
+    expect((await ending(0, ["backup", "verify", path(`hidden/${name}`)], passphrase)).stdout).toContain(
+      "Neither damaged nor forged.",
+    );
+    await ending(4, ["backup", "verify", path(`hidden/${name}`)]);
+    await ending(4, ["backup", "verify", path(`hidden/${name}`)], { ARMOIRE_BACKUP_PASSPHRASE: "x" });
+    expect((await ending(0, ["backup", "list", path("hidden")])).stdout).toContain(
+      "encrypted, and no passphrase",
+    );
+    writeFileSync(path("passphrase"), "correct horse\n", { mode: 0o600 });
+    const opened = await ending(0, [
+      "backup",
+      "list",
+      path("hidden"),
+      "--passphrase-file",
+      path("passphrase"),
+    ]);
+    expect(opened.stdout).toContain("30 bras");
+    chmodSync(path("passphrase"), 0o644);
+    const { stderr } = await ending(4, [
+      "backup",
+      "list",
+      path("hidden"),
+      "--passphrase-file",
+      path("passphrase"),
+    ]);
+    expect(stderr).toContain("chmod 600");
+  });
+});
+
+it("a folder is listed with what changed, and with what is damaged", async () => {
+  const before = backups().length;
+  const { stdout } = await ending(0, ["backup", "list", path("backups"), "--json"]);
+  expect(JSON.parse(stdout)).toHaveLength(before);
+  const [file = ""] = backups();
+  appendFileSync(path(`backups/${file}`), "x");
+  const listed = await ending(14, ["backup", "list", path("backups")]);
+  expect(listed.stdout).toMatch(new RegExp(`^${file} .*damaged: something follows the end$`, "m"));
+  const preview = await ending(0, ["backup", "prune", path("backups"), "--keep-last", "1", "--dry-run"]);
+  expect(preview.stdout).toMatch(new RegExp(`^${file} .*left alone: damaged$`, "m"));
+  expect(backups()).toHaveLength(before);
+});

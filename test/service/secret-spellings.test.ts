@@ -1,0 +1,41 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { spellingsOf } from "../../src/service/secret-spellings.ts";
+
+const secret = fc.stringMatching(/^[!-~]{10,60}$/);
+const anyBytes = fc.uint8Array({ maxLength: 10 });
+const isFoundIn = (text: string, sought: string) =>
+  spellingsOf(sought).some(({ bytes }) => text.includes(bytes.toString("latin1")));
+
+describe("a secret is known", () => {
+  it.each(["base64", "base64url"] as const)("in %s, whatever stands before and after it", (form) => {
+    fc.assert(
+      fc.property(secret, anyBytes, anyBytes, (sought, before, after) => {
+        const text = Buffer.concat([before, Buffer.from(sought), after]).toString(form);
+        expect(isFoundIn(text, sought)).toBe(true);
+      }),
+    );
+  });
+
+  it("in URLs, in JSON, in hexadecimal digits and in UTF-16", () => {
+    fc.assert(
+      fc.property(secret, (sought) => {
+        const texts = [
+          encodeURIComponent(sought),
+          JSON.stringify(sought),
+          Buffer.from(sought).toString("hex"),
+        ];
+        for (const text of [...texts, Buffer.from(sought, "utf16le").toString("latin1")])
+          expect(isFoundIn(text, sought)).toBe(true);
+      }),
+    );
+  });
+
+  it("by no spelling so short that it could be anywhere", () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[!-~]{8,60}$/), (sought) => {
+        expect(Math.min(...spellingsOf(sought).map(({ bytes }) => bytes.length))).toBeGreaterThanOrEqual(8);
+      }),
+    );
+  });
+});
