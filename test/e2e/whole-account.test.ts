@@ -157,6 +157,30 @@ describe("armoire sync --account NAME --media", () => {
   });
 });
 
+it("is all in the backup that one line makes, and comes back from there", async () => {
+  const to = join(dataDir, "backups");
+  mkdirSync(to);
+  const flags = ["--with-catalogue", "--media", "--json"];
+  const { stdout, exitCode } = await armoire(["backup", "--account", "ada", "--to", to, ...flags]);
+  expect(exitCode).toBe(0);
+  const { sync, backup } = JSON.parse(stdout);
+  expect(sync).toMatchObject({ catalogue: { complete: true }, media: { pictures: { new: 1 } } });
+  const unpacked = join(dataDir, "unpacked");
+  expect(await armoire(["backup", "restore", backup.file, "--to", unpacked])).toMatchObject({ exitCode: 0 });
+  const media = join(dataDir, "accounts/ada/media");
+  expect(readdirSync(join(unpacked, "media"))).toEqual(readdirSync(media));
+  rmSync(join(dataDir, "accounts/ada"), { recursive: true });
+  const env = { ARMOIRE_TOKEN: sandbox.users[0]?.token ?? "" };
+  await armoire(["account", "add", "ada", "--base-url", sandbox.url], env);
+  expect(await armoire(["backup", "restore", backup.file, "--account", "ada"])).toMatchObject({
+    exitCode: 0,
+  });
+  expect(readdirSync(media)).toHaveLength(1);
+  expect((await armoire(["mirror", "check", "--account", "ada"])).stdout).toMatch(
+    /^Sound: .*, 1 picture in /,
+  );
+});
+
 it("leaves no token in any file, and no file that others could read", async () => {
   const before = process.umask(0);
   try {
