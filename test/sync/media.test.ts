@@ -337,3 +337,21 @@ it("begins nothing more once it was asked to end", async () => {
   expect(report).toMatchObject({ pictures: { pending: 1 }, stopped: "interrupted" });
   expect(media.pictures.asked).toEqual([]);
 });
+
+it("needs nothing but the sandbox to be tried: its own pictures cost what its own answers do", async () => {
+  await using rig = await startRig({ brands: 2, models: 4, sizes: 8, pictures: "here" });
+  const { file, clock, sandbox } = rig;
+  await rig.sync({ area: "account", credential: bearerToken(sandbox.users[0]?.token ?? "") });
+  sandbox.clearLog();
+  const ledgerFile = join(dirname(file), "own.sqlite");
+  const download = () => syncMedia({ file, baseUrl: sandbox.url, clock, ledgerFile });
+  expect(await download()).toMatchObject({
+    pictures: { new: 1, failed: 0 },
+    requests: { sent: 1, counted: 1 },
+  });
+  expect(await download()).toMatchObject({ pictures: { unchanged: 1 }, requests: { sent: 1, counted: 0 } });
+  expect(sandbox.log().map(({ status, credential }) => [status, credential])).toEqual([
+    [200, "none"],
+    [304, "none"],
+  ]);
+});
