@@ -93,6 +93,21 @@ it("leaves a catalogue that a whole walk makes the same as one that began with t
   expect(rig.read(stateOf)).toEqual(readFrom(walkFirst, stateOf));
 });
 
+it("asks for nothing else of what a walk that is under way has found below the same brands", async () => {
+  await using rig = await startRig(small);
+  const account = await accountBeside(rig);
+  const linked = linkedBy(account);
+  await rig.sync({ order: "breadth", depth: "models", budget: 16 });
+  const due = rig.read(({ db }) =>
+    db.prepare<[], string>("select url from _resource where kind = 'model' and state = 'due'").pluck().all(),
+  );
+  expect(due.filter((url) => !linked.includes(url)).length).toBeGreaterThan(0);
+  rig.sandbox.clearLog();
+  expect(await syncLinked(rig, account)).toMatchObject({ complete: true });
+  const asked = urlsOf(rig.sandbox.log());
+  expect(asked.filter((url) => url !== rig.sandbox.url && !linked.includes(url))).toEqual([]);
+});
+
 it("stops where the budget does, and goes on from there", async () => {
   await using rig = await startRig(small);
   const account = await accountBeside(rig);
