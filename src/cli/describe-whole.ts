@@ -20,7 +20,7 @@ export function describeOrigins(origins: readonly PictureOrigin[]): string {
 function describeMedia({ pictures, requests, stopped }: MediaReport, account: string): string {
   const { failed, gone, pending, bytes } = pictures;
   const lines = [
-    `Pictures: ${pictures.new} new, ${pictures.changed} changed, ${pictures.unchanged} unchanged; ${bytes} bytes in ${requests.sent} requests.`,
+    `Pictures: ${pictures.new} new, ${pictures.changed} changed, ${pictures.unchanged} unchanged; ${bytes} bytes in ${requests.sent} ${requests.sent === 1 ? "request" : "requests"}.`,
   ];
   const why = `select url, error from media where error is not null`;
   if (failed + gone > 0) {

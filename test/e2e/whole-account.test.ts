@@ -125,6 +125,10 @@ describe("armoire sync --account NAME --media", () => {
       type: "image/png",
     });
     expect(existsSync(join(dataDir, "accounts/ada", row.file))).toBe(true);
+    const { field, url, file } = row;
+    const shown = await armoire(["show", "me", "--account", "ada", "--json"]);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ pictures: [{ field, url, file }] });
+    expect((await armoire(["show", "me", "--account", "ada"])).stdout).toContain(file);
     expect(await syncAda("--media", "--quiet")).toMatchObject({ stderr: "", exitCode: 0 });
   });
 
