@@ -38,26 +38,35 @@ export interface RemovedAccount {
  * `unwritable`; MirrorError `locked` while a sync writes the mirror
  */
 export async function removeAccount(options: RemoveAccountOptions): Promise<RemovedAccount> {
-  const { dataDir, name, purge, keychain, startedAt } = options;
+  const { dataDir, name } = options;
   requireAccountOrLeft(dataDir, name);
   const place = accountPlace(dataDir, name);
   try {
     requireAccountFolder(dataDir, name);
-    const locks = [lockAccounts(dataDir, startedAt)];
-    try {
-      locks.unshift(takeLock(place.mirrorFile, startedAt));
-      const tokenLeft = await dropToken(place, findReadableAccount(dataDir, name), keychain);
-      rmSync(place.accountFile, { force: true });
-      syncFolder(place.folder);
-      // Opening and closing the file of a lock that this process holds would end it.
-      if (purge) eraseFolder(place.folder, [basename(lockFileOf(place))]);
-      return { name, folder: place.folder, kept: listKept(place), tokenLeft };
-    } finally {
-      for (const lock of locks) lock.release();
-      if (listKept(place).length === 0) removeFolder(place);
-    }
+    const tokenLeft = await removeLocked(options, place);
+    const kept = listKept(place);
+    if (kept.length === 0) removeFolder(place);
+    return { name, folder: place.folder, kept, tokenLeft };
   } catch (error) {
     throw toAccountError(error, place.folder);
+  }
+}
+
+async function removeLocked(
+  { dataDir, name, purge, keychain, startedAt }: RemoveAccountOptions,
+  place: AccountPlace,
+): Promise<RemovedAccount["tokenLeft"]> {
+  const locks = [lockAccounts(dataDir, startedAt)];
+  try {
+    locks.unshift(takeLock(place.mirrorFile, startedAt));
+    const tokenLeft = await dropToken(place, findReadableAccount(dataDir, name), keychain);
+    rmSync(place.accountFile, { force: true });
+    syncFolder(place.folder);
+    // Opening and closing the file of a lock that this process holds would end it.
+    if (purge) eraseFolder(place.folder, [basename(lockFileOf(place))]);
+    return tokenLeft;
+  } finally {
+    for (const lock of locks) lock.release();
   }
 }
 

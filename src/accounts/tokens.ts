@@ -2,12 +2,12 @@
  * Where an account's token is kept: in the system's keychain, or, where there is none, in a file that only its owner may
  * read. It is a credential on the way in and on the way out; its text is seen here and nowhere else.
  */
-import { rmSync } from "node:fs";
 import { bearerToken, type Credential, redact, tokenText } from "../service/credential.ts";
 import type { Account } from "./account.ts";
 import { AccountError, toAccountError } from "./account-error.ts";
 import { type AccountFacts, writeAccountFile } from "./account-file.ts";
 import { recordAccount } from "./accounts.ts";
+import { eraseFile } from "./erase-files.ts";
 import { type Keychain, KeychainError } from "./keychain.ts";
 import { readPrivateFile, writePrivateFile } from "./private-file.ts";
 
@@ -47,7 +47,7 @@ export async function keepToken(
   const account = recordAccount(dataDir, { ...facts, tokenIn: "keychain" });
   try {
     await keychain.set(account.keychainEntry, tokenText(token));
-    rmSync(account.tokenFile, { force: true });
+    eraseFile(account.tokenFile);
     return { account, whyNoKeychain: null };
   } catch (error) {
     if (!(error instanceof KeychainError)) throw toAccountError(error, account.tokenFile);

@@ -1,5 +1,5 @@
 /** A backup's file as its bytes, decrypted where it is encrypted. */
-import { createReadStream } from "node:fs";
+import { constants, createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { BackupError } from "./backup-error.ts";
 import { beginningBytes, decrypted, isEncrypted } from "./encryption.ts";
@@ -28,7 +28,9 @@ export async function openBackup(file: string, askPassphrase?: AskPassphrase): P
 
 async function readHead(file: string): Promise<{ bytes: number; head: Buffer }> {
   try {
-    const handle = await open(file, "r");
+    // Not to wait for ever for the other end of a pipe. Windows does not know the flag.
+    const { O_RDONLY, O_NONBLOCK = 0 } = constants;
+    const handle = await open(file, O_RDONLY | O_NONBLOCK);
     try {
       const stats = await handle.stat();
       if (!stats.isFile()) throw unreadable(file, "it is no file");

@@ -4,7 +4,7 @@ import { sumsEntry } from "./entry-names.ts";
 import type { BackupManifest } from "./manifest.ts";
 
 export function readmeText(manifest: BackupManifest): string {
-  const { service, user, account, state, tables } = manifest;
+  const { service, area, user, account, state, tables } = manifest;
   const host = new URL(service.baseUrl).host;
   const whose = user === null ? "" : `${oneLine(`Whose data      ${nameOfUser(user)}`)}\n`;
   const called = account === null ? "" : `Account         ${account}\n`;
@@ -36,7 +36,7 @@ RESTORE IT
   armoire backup restore FILE --mirror mirror.sqlite
   makes a mirror of it, as it was, which Armoire can search, show and bring up to date again.
 
-There is no password and no token in this backup. It is somebody's private data all the same.
+There is no password and no token in this backup.${area === "account" ? " It is somebody's private data all the same." : ""}
 `;
 }
 

@@ -22,7 +22,10 @@ export interface SumsProblem {
 export function compareSums(text: string, read: Sums, entry: string): SumsProblem[] {
   if (text === sumsText(read)) return [];
   const listed = new Map(
-    [...text.matchAll(/^([0-9a-f]{64}) {2}([^\n]+)$/gm)].map(([, sha256 = "", name = ""]) => [name, sha256]),
+    [...text.matchAll(/^([0-9a-f]{64}) {2}([\x21-\x7e]+)$/gm)].map(([, sha256 = "", name = ""]) => [
+      name,
+      sha256,
+    ]),
   );
   const problems = [
     ...[...listed.keys()]

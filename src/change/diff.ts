@@ -56,10 +56,12 @@ function compare(
   if (before === null) return { ...about, change: "added", row: toRow(kind, last) };
   const isTombstone = after !== null;
   if (after === null) return { ...about, change: "removed", isTombstone, row: toRow(kind, last), fields: [] };
-  const fields = kind.fields.flatMap((field, n): FieldChange[] => {
-    const [was, is] = [before.values[n] ?? null, after.values[n] ?? null];
-    return isSameValue(was, is, isTyped) ? [] : [{ field, before: was, after: is }];
-  });
+  const fields: FieldChange[] = [];
+  for (const [n, field] of kind.fields.entries()) {
+    const was = before.values[n] ?? null;
+    const is = after.values[n] ?? null;
+    if (was !== is && !isSameValue(was, is, isTyped)) fields.push({ field, before: was, after: is });
+  }
   const wasGone = before.goneAt !== null;
   const isGone = after.goneAt !== null;
   if (!wasGone && isGone) return { ...about, change: "removed", isTombstone, row: toRow(kind, last), fields };

@@ -115,4 +115,4 @@ function describeChanges(changes: Extract<ListedBackup, { isSound: true }>["chan
 }
 
 const describeProblem = ({ entry, what }: BackupProblem) =>
-  `${entry === null ? "" : `${entry}: `}${toShown(what)}\n`;
+  `${toShown(entry === null ? what : `${entry}: ${what}`)}\n`;

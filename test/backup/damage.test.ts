@@ -188,6 +188,12 @@ const edits: readonly (readonly [string, () => Buffer, entry: () => string | nul
     () => null,
     "",
   ],
+  [
+    "a name that steers a terminal in the sums",
+    () => forgeZip(withContent("SHA256SUMS", (text) => `${text}${"0".repeat(64)}  \x1b[2J\n`)),
+    () => "SHA256SUMS",
+    "is not written as Armoire writes it",
+  ],
   ["nothing but zeros", () => Buffer.alloc(sound.length), () => null, "does not begin as a backup does"],
   ["nothing at all", () => Buffer.alloc(0), () => null, "does not begin as a backup does"],
 ];

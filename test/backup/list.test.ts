@@ -1,4 +1,5 @@
 /** A folder of backups: what is in it, what changed from one to the next, and which go when old ones go. */
+import { execFileSync } from "node:child_process";
 import { appendFile, mkdir, readdir, rename, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import fc from "fast-check";
@@ -76,6 +77,13 @@ it("names what is damaged, newer or closed to it, and leaves other programs' fil
   expect(opened[2]).toMatchObject({ isSound: true, isEncrypted: true, changes: {} });
 });
 
+it("waits for no pipe, and takes no folder for a file", async () => {
+  await using rig = await startFolder();
+  execFileSync("mkfifo", [rig.path("backups/armoire-pipe.zip")]);
+  await mkdir(rig.path("backups/armoire-folder.zip"));
+  expect(await list(rig.path("backups"))).toMatchObject([{ code: "unreadable" }, { code: "unreadable" }]);
+});
+
 it("says that there is no such folder", async () => {
   await expect(list("/nonexistent/backups")).rejects.toMatchObject({ code: "not-found" });
 });
@@ -90,6 +98,9 @@ it("prunes by the rules of retention, each account apart, and a preview removes 
   walk(eve.mirror, accountWorld({ username: "eve" }));
   await eve.create("", { account: "eve", to: rig.path("backups/eve.zip") });
   const all = await readdir(rig.path("backups"));
+  expect(names(await list(rig.path("backups"), { account: "eve" }))).toEqual(["eve.zip"]);
+  const ofEve = { folder: rig.path("backups"), account: "eve", keep: { last: 1 }, isPreview: false };
+  expect(await pruneBackups(ofEve)).toMatchObject({ keep: [{}], remove: [] });
   const keep = { daily: 2 };
   const preview = await pruneBackups({ folder: rig.path("backups"), keep, isPreview: true });
   expect(await readdir(rig.path("backups"))).toEqual(all);

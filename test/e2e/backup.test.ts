@@ -195,7 +195,7 @@ describe("an encrypted backup", () => {
       path("passphrase"),
     ]);
     expect(stderr).toContain("chmod 600");
-  });
+  }, 90_000);
 });
 
 it("a folder is listed with what changed, and with what is damaged", async () => {

@@ -16,6 +16,7 @@ describe("before the first sync", () => {
       /^Mirror .*\nAllowance {2}not known before the next sync\n[\s\S]*\nroot +1 +0 +0\n[\s\S]* is known after the first sync\.\n$/,
     );
     expect(await json("plan", ...settings)).toEqual({
+      area: "catalogue",
       mirror: expect.stringMatching(/catalogue\.sqlite$/),
       due: [{ kind: "root", fetch: 1, check: 0, freeChecks: 0 }],
       next: [{ url: sandbox.url, kind: "root", reason: "root" }],

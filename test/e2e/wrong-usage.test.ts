@@ -95,7 +95,7 @@ describe("a value that makes no sense is wrong usage", () => {
       /--limit cannot be "0"\nIt must be a whole number, at least 1/,
     ],
     "an unknown kind": [() => ["show", "shoe", "x"], 2, /Allowed choices are brand, model, size/],
-    "a missing key": [() => ["show", "brand"], 2, /missing required argument 'key'/],
+    "a missing key": [() => ["show", "brand"], 2, /Which brand\?\nGive its URL or name/],
     "a missing statement": [() => ["query"], 2, /Nothing is asked/],
     "two statements": [() => ["query", "select 1", "--file", "q.sql"], 2, /a statement and --file/],
     "a statement in no file": [

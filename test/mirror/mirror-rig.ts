@@ -32,7 +32,8 @@ export interface MirrorRig extends AsyncDisposable {
   read<Result>(reading: (mirror: MirrorReader) => Result): Result;
 }
 
-export async function startMirrorRig(url = baseUrl): Promise<MirrorRig> {
+/** @param makesItself has the program make the mirror, instead of copying one that was made before */
+export async function startMirrorRig(url = baseUrl, { makesItself = false } = {}): Promise<MirrorRig> {
   const folder = await mkdtemp(join(tmpdir(), "armoire-mirror-"));
   const file = join(folder, "catalogue.sqlite");
   const writers: MirrorWriter[] = [];
@@ -42,7 +43,7 @@ export async function startMirrorRig(url = baseUrl): Promise<MirrorRig> {
     async write(more = {}) {
       const identity = { baseUrl: url, area: "catalogue" as const, serviceName: "service", ...more };
       const options = { file, identity, kinds, openedAt: someTime };
-      if (!existsSync(file)) {
+      if (!makesItself && !existsSync(file)) {
         const whose = JSON.stringify(identity);
         const made = newMirrors.get(whose) ?? (await makeNewMirror(options));
         newMirrors.set(whose, made);

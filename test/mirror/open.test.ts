@@ -15,7 +15,7 @@ import { baseUrl, entity, page, root, worldOf } from "./world.ts";
 
 let rig: MirrorRig;
 beforeEach(async () => {
-  rig = await startMirrorRig();
+  rig = await startMirrorRig(baseUrl, { makesItself: true });
   onTestFinished(() => rig[Symbol.asyncDispose]());
 });
 

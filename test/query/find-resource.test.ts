@@ -132,12 +132,20 @@ describe("a key that means nothing", () => {
     ["model", "lodz/maya", /^Did you mean "lodz\/maja"\?$/],
     ["size", "lodz/maja/65E", /^Did you mean "lodz\/maja\/65F"/],
     ["brand", `${baseUrl}elsewhere`, /^A key is/],
-    ["bra", "any", /^A key is/],
   ])("(%s %j) is told what may be meant", (kind, key, hint) => {
     expect(() => find(kind, key)).toThrow(
       expect.objectContaining({
         message: `The mirror holds no ${kind} called ${JSON.stringify(key)}`,
         hint: expect.stringMatching(hint),
+      }),
+    );
+  });
+
+  it.each(["user", "bra"] as const)("is told where there can be none: %s in a catalogue", (kind) => {
+    expect(() => find(kind, "any")).toThrow(
+      expect.objectContaining({
+        message: `A ${kind} is in no mirror of a catalogue`,
+        hint: expect.stringContaining("--account NAME"),
       }),
     );
   });

@@ -1,6 +1,7 @@
 /** The mirror of an account: what the same walk makes of a user's own data. */
 import { existsSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
 import { bearerToken } from "../../src/service/credential.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
@@ -37,8 +38,11 @@ const everythingIn = (rig: Rig) =>
   );
 
 describe("the mirror of an account", () => {
-  it("holds the user, her bras and her measurements, and nothing of the catalogue", async () => {
-    await using rig = await startRig();
+  it.each<SandboxOptions>([
+    { layout: "plain", pagination: "page" },
+    { layout: "opaque", pagination: "cursor", serviceName: "other" },
+  ])("holds the user, her bras and her measurements, and nothing of the catalogue: %j", async (options) => {
+    await using rig = await startRig(options);
     const report = await rig.sync(accountOf(rig));
     expect(report).toMatchObject({ complete: true, stopped: null });
     const { bra, measurement, ...others } = kindsIn(rig);

@@ -15,10 +15,38 @@ afterAll(() => {
 
 const text = JSON.stringify({ rel: "resource", links: {}, meta: {}, spec: null });
 
+const identity = { baseUrl: "http://127.0.0.1/", area: "catalogue", serviceName: "service" } as const;
+const openedAt = "2026-01-15T12:00:00.000Z";
+
+function open(name: string) {
+  return openRunMirror({ file: join(folder, name), identity, openedAt });
+}
+
+test("a thread that has served one mirror serves the next, and each of two at once its own", async () => {
+  const beginRun = async (name: string) => {
+    const mirror = await open(name);
+    await mirror.writes.beginRun({ startedAt: openedAt, mode: "incremental", scope: {} });
+    return mirror;
+  };
+  const first = await beginRun("first.sqlite");
+  const second = await beginRun("second.sqlite");
+  await expect(open("first.sqlite")).rejects.toMatchObject({ code: "locked" });
+  await first.close();
+  for (const name of ["first.sqlite", "third.sqlite", "first.sqlite"]) await (await beginRun(name)).close();
+  await second.close();
+  const runsOf = async (name: string) => {
+    const { reader, close } = await open(name);
+    const count = reader.db.prepare("select count(*) from _run").pluck().get();
+    await close();
+    return count;
+  };
+  expect(await runsOf("first.sqlite")).toBe(3);
+  expect(await runsOf("second.sqlite")).toBe(1);
+  expect(await runsOf("third.sqlite")).toBe(1);
+});
+
 test("bodies go to the writing thread whole, whether they have buffers of their own or share one", async () => {
-  const identity = { baseUrl: "http://127.0.0.1/", area: "catalogue", serviceName: "service" } as const;
-  const openedAt = "2026-01-15T12:00:00.000Z";
-  const mirror = await openRunMirror({ file: join(folder, "mirror.sqlite"), identity, openedAt });
+  const mirror = await open("mirror.sqlite");
   try {
     const { writes, reader } = mirror;
     const runId = await writes.beginRun({ startedAt: openedAt, mode: "incremental", scope: {} });

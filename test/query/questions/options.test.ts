@@ -60,7 +60,7 @@ describe("a question says what is wrong in one line", () => {
     ["bands", { brand: "nobody" }, /no brand called "nobody"/, /armoire query/],
     ["top-brands", { limit: "many" }, /^--limit cannot be "many"$/, /whole number/],
     ["top-brands", { limit: 0 }, /^--limit cannot be "0"$/, /at least 1/],
-    ["newest", { kind: "bra" }, /^--kind cannot be "bra"$/, /brand, model, size/],
+    ["newest", { kind: "bras" }, /^--kind cannot be "bras"$/, /brand, model, size/],
     ["top-brnds", {}, /^There is no question called @top-brnds$/, /@top-brands or @top-models/],
     ["zzz", {}, /no question called @zzz/, /armoire query --list/],
   ])("@%s %j", async (question, options, message, hint) => {

@@ -1,0 +1,55 @@
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { shellCommandsIn } from "../support/markdown.ts";
+import { runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+
+it("docs/back-up-your-data.md: every command does what it says, in the order of the page", {
+  timeout: 120_000,
+}, async () => {
+  await using folder = await temporaryFolder();
+  await using sandbox = await startSandbox({ users: 1, brands: 2, models: 4, sizes: 8, allowance: 5000 });
+  const page = readFileSync(join(import.meta.dirname, "../../docs/back-up-your-data.md"), "utf8");
+  const said: string[] = [];
+  for (const [program, ...words] of shellCommandsIn(
+    page.replaceAll("https://api.example.org/", sandbox.url),
+  )) {
+    if (program === "mkdir") mkdirSync(join(folder.path, words.join()));
+    if (program === "cp") copyNewest(join(folder.path, "backups"), join(folder.path, "ada.zip"));
+    if (program !== "armoire") continue;
+    const { stdout, stderr, exitCode } = await runArmoire(words, {
+      env: {
+        ARMOIRE_DATA_DIR: join(folder.path, "data"),
+        // What a person types where she is asked.
+        ...(words[0] === "account" && { ARMOIRE_TOKEN: sandbox.users[0]?.token ?? "" }),
+        ...(words.includes("--encrypt") && { ARMOIRE_BACKUP_PASSPHRASE: "one that is on paper" }),
+      },
+      cwd: folder.path,
+    });
+    expect({ words, exitCode, stderr }).toEqual({ words, exitCode: 0, stderr });
+    expect(stdout).not.toBe("");
+    said.push(words.slice(0, 2).join(" "));
+  }
+  expect(said).toEqual(
+    expect.arrayContaining([
+      "account add",
+      "backup --account",
+      "backup list",
+      "backup prune",
+      "backup verify",
+      "backup restore",
+    ]),
+  );
+  expect(
+    readFileSync(join(folder.path, "ada-files/tables/bra.csv"), "utf8").split("\n").length,
+  ).toBeGreaterThan(20);
+});
+
+function copyNewest(folder: string, target: string): void {
+  const newest = readdirSync(folder)
+    .filter((name) => name.endsWith(".zip"))
+    .sort()
+    .at(-1);
+  copyFileSync(join(folder, newest ?? ""), target);
+}
