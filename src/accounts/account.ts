@@ -29,6 +29,8 @@ export interface Account extends AccountPlace {
   readonly tokenIn: "keychain" | "file";
   /** Under which the keychain has the token: of this account alone, wherever its folder is. */
   readonly keychainEntry: string;
+  /** Whether the keychain got a token of the account once, and may have it though a later one is in a file. */
+  readonly mayBeInKeychain: boolean;
   /** When the token was last given: ISO 8601, UTC. */
   readonly tokenAt: string;
   /** As seen then. */
