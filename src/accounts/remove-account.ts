@@ -10,9 +10,10 @@ import { type Account, type AccountPlace, accountPlace } from "./account.ts";
 import { toAccountError } from "./account-error.ts";
 import { findReadableAccount, requireAccountOrLeft } from "./accounts.ts";
 import { lockAccounts } from "./accounts-lock.ts";
-import { eraseFile, eraseFolder } from "./erase-files.ts";
+import { eraseFolder } from "./erase-files.ts";
 import { type Keychain, KeychainError } from "./keychain.ts";
 import { requireAccountFolder } from "./private-folder.ts";
+import { eraseTokenFiles } from "./tokens.ts";
 
 export interface RemoveAccountOptions {
   readonly dataDir: string;
@@ -62,20 +63,19 @@ export async function removeAccount(options: RemoveAccountOptions): Promise<Remo
 }
 
 async function dropToken(
-  { accountFile, tokenFile }: AccountPlace,
+  place: AccountPlace,
   account: Account | null,
   keychain: Keychain,
 ): Promise<RemovedAccount["tokenLeft"]> {
-  for (const file of [tokenFile, `${tokenFile}.new`]) eraseFile(file);
-  if (account?.tokenIn === "file") return null;
+  eraseTokenFiles(place);
   if (account === null)
-    return existsSync(accountFile) ? { entry: null, why: "the account's file cannot be read" } : null;
+    return existsSync(place.accountFile) ? { entry: null, why: "the account's file cannot be read" } : null;
   try {
     await keychain.delete(account.keychainEntry);
     return null;
   } catch (error) {
     if (!(error instanceof KeychainError)) throw error;
-    return { entry: account.keychainEntry, why: error.message };
+    return account.mayBeInKeychain ? { entry: account.keychainEntry, why: error.message } : null;
   }
 }
 
