@@ -24,7 +24,9 @@ export function takeLock(file: string, startedAt: string): Lock {
     db.pragma("journal_mode = MEMORY");
     db.exec("begin exclusive");
     const holder = { pid: process.pid, host: hostname(), startedAt };
-    writeFileSync(holderFile, JSON.stringify(holder), { mode: 0o600 });
+    // Made anew, so that nothing is written where somebody's link leads, nor into a file that others may read.
+    rmSync(holderFile, { force: true });
+    writeFileSync(holderFile, JSON.stringify(holder), { flag: "wx", mode: 0o600 });
   } catch (error) {
     db.close();
     if (!hasCode(error, "SQLITE_BUSY")) throw toMirrorError(error, `${file}.lock`);

@@ -1,7 +1,8 @@
 /** One writer, whoever else wants to write; any number of readers; and a lock that nobody has to clean up. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { takeLock } from "../../src/mirror/lock.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { type Child, startChild } from "./children.ts";
 import { type MirrorRig, someTime, startMirrorRig } from "./mirror-rig.ts";
@@ -83,4 +84,14 @@ it("what is no lock file in the lock's place is not overwritten", async () => {
   writeFileSync(`${rig.file}.lock`, "somebody's notes".repeat(50));
   await expect(rig.write()).rejects.toThrow(expect.objectContaining({ name: "MirrorError" }));
   expect(readFileSync(`${rig.file}.lock`, "utf8")).toBe("somebody's notes".repeat(50));
+});
+
+it("a link in the place of the note leads to nothing that is written", async () => {
+  const other = `${rig.file}-other`;
+  writeFileSync(other, "of somebody else");
+  symlinkSync(other, `${rig.file}.holder.json`);
+  const lock = takeLock(rig.file, someTime);
+  expect(JSON.parse(readFileSync(`${rig.file}.holder.json`, "utf8"))).toMatchObject({ pid: process.pid });
+  lock.release();
+  expect(readFileSync(other, "utf8")).toBe("of somebody else");
 });
