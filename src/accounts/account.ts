@@ -3,6 +3,7 @@
  * its owner alone; nothing else derives a path from a name. The token is in the system's keychain, or else in a file here.
  */
 import { join } from "node:path";
+import type { AccountUser } from "../mirror/account-user.ts";
 import type { GrantName } from "../mirror/grants.ts";
 
 /** The files of an account. */
@@ -36,6 +37,12 @@ export interface Account extends AccountPlace {
   /** As seen then. */
   readonly scopes: readonly GrantName[];
 }
+
+/** As mirrors and backups know her. */
+export const userOf = ({ userId, username }: Pick<Account, "userId" | "username">): AccountUser => ({
+  userId: String(userId),
+  username,
+});
 
 export const accountsFolder = (dataDir: string): string => join(dataDir, "accounts");
 

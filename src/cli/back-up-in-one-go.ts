@@ -1,5 +1,6 @@
 /** `armoire backup` alone: sync, create, verify and prune, fit for a timer. */
 import { basename } from "node:path";
+import { userOf } from "../accounts/account.ts";
 import { type BackedUp, backUp } from "../backup/back-up.ts";
 import type { SyncReport } from "../sync/report.ts";
 import { sync } from "../sync/sync.ts";
@@ -39,7 +40,7 @@ export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: I
         credential: await readCredential(settings, io),
         ledgerFile: ledgerFile(settings),
       },
-      ...{ user: { userId: String(account.userId), username: account.username }, signal },
+      ...{ user: userOf(account), signal },
       onProgress: settings.quiet ? () => {} : display.update,
     }).finally(display.end);
   const done = await backUp({

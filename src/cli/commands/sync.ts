@@ -1,5 +1,6 @@
 /** `armoire sync`: brings a mirror up to date, the catalogue's or an account's. */
 import { type Command, InvalidArgumentError } from "commander";
+import { userOf } from "../../accounts/account.ts";
 import { sync } from "../../sync/sync.ts";
 import { readCredential } from "../credentials.ts";
 import { summarizeForecast } from "../describe-forecast.ts";
@@ -74,7 +75,7 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
     ...wanted,
     serviceName: settings.serviceName.value ?? "service",
     credential: await readCredential(settings, io),
-    ...(account !== null && { user: { userId: String(account.userId), username: account.username } }),
+    ...(account !== null && { user: userOf(account) }),
     ...spendingOptionsOf(flags),
     ledgerFile: ledgerFile(settings),
     approve: flags.approve === true,
