@@ -110,6 +110,8 @@ async function namesIn(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).filter(mayBeBackup).sort();
   } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT")
+      throw new BackupError("not-found", `There is no folder ${folder}`, "Check its path.", { cause: error });
     throw toReadingError(error, folder);
   }
 }

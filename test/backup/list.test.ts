@@ -77,7 +77,10 @@ it("names what is damaged, newer or closed to it, and leaves other programs' fil
 });
 
 it("says that there is no such folder", async () => {
-  await expect(list("/nonexistent/backups")).rejects.toMatchObject({ code: "not-found" });
+  await expect(list("/nonexistent/backups")).rejects.toMatchObject({
+    code: "not-found",
+    message: "There is no folder /nonexistent/backups",
+  });
 });
 
 it("prunes by the rules of retention, each account apart, and a preview removes nothing", async () => {
