@@ -266,7 +266,9 @@ describe("account list", () => {
     const { stdout, stderr, exitCode } = await armoire(["account", "list"]);
     expect(stdout).toMatch(/\nbea /);
     expect(stderr).toMatch(/^armoire: The file is damaged: .*ada\/account\.json\n.*account add/);
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(14);
+    writeFileSync(join(dataDir, "accounts/bea/account.json"), "{");
+    expect(await armoire(["account", "list"])).toMatchObject({ stdout: "", exitCode: 14 });
   });
 });
 
