@@ -44,18 +44,25 @@ export async function removeAccount(options: RemoveAccountOptions): Promise<Remo
   const place = accountPlace(dataDir, name);
   try {
     requireAccountFolder(dataDir, name);
-    const locks = [lockAccounts(dataDir, startedAt)];
+    const accountsLock = lockAccounts(dataDir, startedAt);
     try {
-      locks.unshift(takeLock(place.mirrorFile, startedAt));
-      const tokenLeft = await dropToken(place, findReadableAccount(dataDir, name), keychain);
-      rmSync(place.accountFile, { force: true });
-      syncFolder(place.folder);
-      // Opening and closing the file of a lock that this process holds would end it.
-      if (purge) eraseFolder(place.folder, [basename(lockFileOf(place))]);
-      return { name, folder: place.folder, kept: listKept(place), tokenLeft };
+      const mirrorLock = takeLock(place.mirrorFile, startedAt);
+      try {
+        const tokenLeft = await dropToken(place, findReadableAccount(dataDir, name), keychain);
+        rmSync(place.accountFile, { force: true });
+        syncFolder(place.folder);
+        // Opening and closing the file of a lock that this process holds would end it.
+        if (purge) eraseFolder(place.folder, [basename(lockFileOf(place))]);
+        return { name, folder: place.folder, kept: listKept(place), tokenLeft };
+      } finally {
+        if (listKept(place).length > 0) mirrorLock.release();
+        else {
+          mirrorLock.releaseAndRemove();
+          removeFolder(place);
+        }
+      }
     } finally {
-      for (const lock of locks) lock.release();
-      if (listKept(place).length === 0) removeFolder(place);
+      accountsLock.release();
     }
   } catch (error) {
     throw toAccountError(error, place.folder);
@@ -85,8 +92,7 @@ function listKept({ folder }: AccountPlace): string[] {
 
 const lockFileOf = ({ mirrorFile }: AccountPlace): string => `${mirrorFile}.lock`;
 
-function removeFolder(place: AccountPlace): void {
-  rmSync(lockFileOf(place), { force: true });
-  rmdirSync(place.folder);
-  syncFolder(dirname(place.folder));
+function removeFolder({ folder }: AccountPlace): void {
+  rmdirSync(folder);
+  syncFolder(dirname(folder));
 }

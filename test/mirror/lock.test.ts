@@ -68,6 +68,13 @@ it("of several processes that want to make the same new mirror, one does", async
   expect(rig.read(canonicalDump)).toEqual({});
 });
 
+it("a lock that is removed by whoever held it is never had by two", async () => {
+  const children = Array.from({ length: 3 }, () => startChild("locking-process.ts", rig.file, "200"));
+  const answers = await Promise.all(children.map((child) => child.readLine()));
+  expect(answers).toEqual(children.map(() => "200 rounds, 0 shared"));
+  expect(existsSync(`${rig.file}.lock`)).toBe(false);
+});
+
 it.each(["", "{", "null", '{"pid":1}'])("a holder's note that says %j locks nothing", async (note) => {
   (await rig.write()).close();
   writeFileSync(`${rig.file}.holder.json`, note);
