@@ -8,7 +8,6 @@ import { fetchJobRunner } from "../../jobs/fetch-job.ts";
 import { inlineEngine } from "../../jobs/inline/inline-engine.ts";
 import type { AccountUser } from "../mirror/account-user.ts";
 import { toMirrorError } from "../mirror/errors.ts";
-import type { MirrorReader } from "../mirror/mirror.ts";
 import { removeEmptyMirror } from "../mirror/remove-empty-mirror.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
@@ -63,8 +62,9 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
   const { budget = null, reserve = 0, approve = false, onProgress = () => {} } = options;
   const walk = settleWalk(options);
   readOriginOrThrow(baseUrl);
+  const openedAt = new Date(clock.now()).toISOString();
   const isNew = !existsSync(options.file);
-  let isEmpty = false;
+  let isInVain = false;
   const mirror = await openRunMirror({
     file: options.file,
     identity: {
@@ -72,7 +72,7 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
       area: walk.area,
       serviceName: options.serviceName ?? "service",
     },
-    openedAt: new Date(clock.now()).toISOString(),
+    openedAt,
   });
   try {
     // Opened once the mirror is there to be filled: what cannot be synced leaves no ledger behind.
@@ -99,14 +99,10 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
       await close();
     }
   } catch (error) {
-    isEmpty = error instanceof SyncError && holdsNothing(mirror.reader);
+    isInVain = error instanceof SyncError;
     throw toMirrorError(error, options.file);
   } finally {
     await mirror.close();
-    if (isNew && isEmpty) removeEmptyMirror(options.file);
+    if (isNew && isInVain) removeEmptyMirror(options.file, openedAt);
   }
-}
-
-function holdsNothing({ db }: MirrorReader): boolean {
-  return db.prepare("select 1 from _revision limit 1").get() === undefined;
 }
