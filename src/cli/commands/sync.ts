@@ -5,7 +5,7 @@ import { sync } from "../../sync/sync.ts";
 import { readCredential } from "../credentials.ts";
 import { summarizeForecast } from "../describe-forecast.ts";
 import { describeReport } from "../describe-report.ts";
-import type { ExitCode } from "../exit-codes.ts";
+import { CliError, type ExitCode } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { ledgerFile, mirrorFileToSync } from "../mirror-file.ts";
 import { wholeNumber } from "../option-values.ts";
@@ -65,16 +65,21 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
   let interruptedWith: ExitCode | null = null;
   io.onInterrupt((exitCode) => {
     interruptedWith = exitCode;
-    interruption.abort();
+    interruption.abort(new CliError(exitCode, "Interrupted; nothing was asked for."));
     if (!settings.quiet)
       io.err("\nStopping: what is under way is finished and saved. Again to stop at once.\n");
   });
   const { account } = settings;
+  const credential = await readCredential(settings, io).catch((error: unknown) => {
+    // Ctrl-C ends what asks the keychain too, which then is no trouble with the keychain.
+    interruption.signal.throwIfAborted();
+    throw error;
+  });
   const display = progressDisplay(io, performance.now.bind(performance), describeProgress);
   const report = await sync({
     ...wanted,
     serviceName: settings.serviceName.value ?? "service",
-    credential: await readCredential(settings, io),
+    credential,
     ...(account !== null && { user: userOf(account) }),
     ...spendingOptionsOf(flags),
     ledgerFile: ledgerFile(settings),
