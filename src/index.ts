@@ -28,7 +28,7 @@ export { type KeptToken, readToken } from "./accounts/tokens.ts";
 export { type BackedUp, type BackUpRequest, backUp } from "./backup/back-up.ts";
 export { BackupError } from "./backup/backup-error.ts";
 export { type CreateBackupRequest, type CreatedBackup, createBackup } from "./backup/create-backup.ts";
-export { type ListedBackup, type ListRequest, listBackups } from "./backup/list-backups.ts";
+export { type BackupOwner, type ListedBackup, type ListRequest, listBackups } from "./backup/list-backups.ts";
 export type { BackupManifest } from "./backup/manifest.ts";
 export { type PruneReport, type PruneRequest, pruneBackups } from "./backup/prune-backups.ts";
 export {

@@ -1,5 +1,6 @@
 /** `armoire backup` alone: sync, create, verify and prune, fit for a timer. */
 import { basename } from "node:path";
+import { userOf } from "../accounts/account.ts";
 import { type BackedUp, backUp } from "../backup/back-up.ts";
 import { syncWhole, type WholeSync } from "../sync/sync-whole.ts";
 import { readCredential } from "./credentials.ts";
@@ -43,7 +44,7 @@ export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: I
       ...{ file: account.mirrorFile, baseUrl: account.baseUrl, serviceName: account.serviceName },
       ...{ credential: await readCredential(settings, io), ledgerFile: ledgerFile(settings) },
       ...parts,
-      ...{ user: { userId: String(account.userId), username: account.username }, signal },
+      ...{ user: userOf(account), signal },
       onProgress: settings.quiet ? () => {} : display.update,
     }).finally(display.end);
   const done = await backUp({
@@ -72,7 +73,7 @@ function describe({ synced, created, pruned }: BackedUp<WholeSync>, account: str
     describeReport(report, { outlook: null, now, reserve: 0, account }) +
     describeBeside(report, account, now);
   const told = "report" in synced ? of(synced.report, Date.now()) : "";
-  return `${told}${describeCreated(created)}${pruned === null ? "" : describePruned(pruned, basename)}`;
+  return `${told}${describeCreated(created)}It was read back, and is whole.\n${pruned === null ? "" : describePruned(pruned, basename)}`;
 }
 
 function toJson({ synced, created, pruned }: BackedUp<WholeSync>) {

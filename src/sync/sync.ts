@@ -9,7 +9,6 @@ import { inlineEngine } from "../../jobs/inline/inline-engine.ts";
 import type { AccountUser } from "../mirror/account-user.ts";
 import type { GivenLink } from "../mirror/elsewhere.ts";
 import { toMirrorError } from "../mirror/errors.ts";
-import type { MirrorReader } from "../mirror/mirror.ts";
 import { removeEmptyMirror } from "../mirror/remove-empty-mirror.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
@@ -66,8 +65,9 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
   const { budget = null, reserve = 0, approve = false, only = null, onProgress = () => {} } = options;
   const walk = settleWalk(options);
   readOriginOrThrow(baseUrl);
+  const openedAt = new Date(clock.now()).toISOString();
   const isNew = !existsSync(options.file);
-  let isEmpty = false;
+  let isInVain = false;
   const mirror = await openRunMirror({
     file: options.file,
     identity: {
@@ -75,7 +75,7 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
       area: walk.area,
       serviceName: options.serviceName ?? "service",
     },
-    openedAt: new Date(clock.now()).toISOString(),
+    openedAt,
   });
   try {
     // Opened once the mirror is there to be filled: what cannot be synced leaves no ledger behind.
@@ -102,14 +102,10 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
       await close();
     }
   } catch (error) {
-    isEmpty = error instanceof SyncError && holdsNothing(mirror.reader);
+    isInVain = error instanceof SyncError;
     throw toMirrorError(error, options.file);
   } finally {
     await mirror.close();
-    if (isNew && isEmpty) removeEmptyMirror(options.file);
+    if (isNew && isInVain) removeEmptyMirror(options.file, openedAt);
   }
-}
-
-function holdsNothing({ db }: MirrorReader): boolean {
-  return db.prepare("select 1 from _revision limit 1").get() === undefined;
 }

@@ -44,13 +44,12 @@ It asks the service for one page, its root. Secrets are never shown.`,
         ledgerFile: ledgerFile(settings),
         credential: credential.value,
       });
-      const scanned =
-        scan === undefined
-          ? []
-          : await scanFolders(settings, credential.value, io, scan === true ? [] : scan);
-      const diagnoses = [credential.problem, mirrorFiles.problem, ...checked, ...scanned].filter(
-        (one) => one !== null,
-      );
+      const scanned = scan === undefined ? [] : await scanFolders(settings, io, scan === true ? [] : scan);
+      const found = [credential.problem, mirrorFiles.problem, ...checked, ...scanned];
+      // What is wrong with a credential is in the way of using it, and of searching for it.
+      const diagnoses = [
+        ...new Map(found.flatMap((one) => (one === null ? [] : [[one.what, one]]))).values(),
+      ];
       const isWell = diagnoses.every(({ isWell: well }) => well);
       if (settings.json) {
         const shown = rows.map(([name, value, from]) => ({ name, value, from }));
@@ -67,13 +66,8 @@ It asks the service for one page, its root. Secrets are never shown.`,
     });
 }
 
-async function scanFolders(
-  settings: Settings,
-  app: Credential | null,
-  io: Io,
-  folders: readonly string[],
-): Promise<Diagnosis[]> {
-  const { secrets, problems } = await readKnownSecrets(settings, app, io);
+async function scanFolders(settings: Settings, io: Io, folders: readonly string[]): Promise<Diagnosis[]> {
+  const { secrets, problems } = await readKnownSecrets(settings, io);
   const dataDir = settings.dataDir.value ?? "";
   const present = existsSync(dataDir) ? [dataDir] : [];
   return [...problems, ...(await diagnoseSecrets([...present, ...folders], secrets))];

@@ -1,5 +1,6 @@
 /** `armoire sync`: brings a mirror up to date, the catalogue's or an account's. */
 import { type Command, InvalidArgumentError } from "commander";
+import { userOf } from "../../accounts/account.ts";
 import { sync } from "../../sync/sync.ts";
 import { syncWhole } from "../../sync/sync-whole.ts";
 import { readCredential } from "../credentials.ts";
@@ -7,7 +8,7 @@ import { summarizeForecast } from "../describe-forecast.ts";
 import { describeReport } from "../describe-report.ts";
 import { describeBeside } from "../describe-whole.ts";
 import { describeError } from "../errors.ts";
-import type { ExitCode } from "../exit-codes.ts";
+import { CliError, type ExitCode } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { ledgerFile, mirrorFileToSync } from "../mirror-file.ts";
 import { wholeNumber } from "../option-values.ts";
@@ -71,11 +72,16 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
   let interruptedWith: ExitCode | null = null;
   io.onInterrupt((exitCode) => {
     interruptedWith = exitCode;
-    interruption.abort();
+    interruption.abort(new CliError(exitCode, "Interrupted; nothing was asked for."));
     if (!settings.quiet)
       io.err("\nStopping: what is under way is finished and saved. Again to stop at once.\n");
   });
   const { account } = settings;
+  const credential = await readCredential(settings, io).catch((error: unknown) => {
+    // Ctrl-C ends what asks the keychain too, which then is no trouble with the keychain.
+    interruption.signal.throwIfAborted();
+    throw error;
+  });
   const display = progressDisplay(io, performance.now.bind(performance), describeProgress);
   const remark = (text: string) => {
     display.end();
@@ -84,8 +90,8 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
   const options = {
     ...wanted,
     serviceName: settings.serviceName.value ?? "service",
-    credential: await readCredential(settings, io),
-    ...(account !== null && { user: { userId: String(account.userId), username: account.username } }),
+    credential,
+    ...(account !== null && { user: userOf(account) }),
     ...spendingOptionsOf(flags),
     ledgerFile: ledgerFile(settings),
     approve: flags.approve === true,
