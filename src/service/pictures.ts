@@ -5,20 +5,19 @@
  */
 import { Pool } from "undici";
 import { type AddressClass, classOfAddress, literalAddress } from "./address-class.ts";
+import { askPatiently } from "./ask-patiently.ts";
 import { createAttempt } from "./attempt.ts";
 import { Circuit } from "./circuit.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { Deadlines } from "./deadlines.ts";
-import { follow } from "./follow.ts";
 import { guardedLookup } from "./guarded-lookup.ts";
 import { type FetchedPicture, judgePictureOrThrow } from "./judge-picture.ts";
 import { defaultLimits, type ServiceLimits } from "./limits.ts";
 import { pictureTypes } from "./picture-type.ts";
 import type { Reserve } from "./reserve.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
-import { retryTransient } from "./retry-transient.ts";
 import { resolveLink } from "./same-origin.ts";
-import { isTransient, ServiceError } from "./service-error.ts";
+import { ServiceError } from "./service-error.ts";
 
 export type { FetchedPicture };
 
@@ -88,6 +87,8 @@ export function openPictureDoor(options: PictureDoorOptions): PictureDoor {
     redact: (text) => text,
   });
 
+  const parts = { attempt, origin, limits, policy, clock };
+
   return {
     async fetch({ url, etag, lastModified, signal }) {
       signal?.throwIfAborted();
@@ -99,20 +100,7 @@ export function openPictureDoor(options: PictureDoorOptions): PictureDoor {
         throw new ServiceError("link-refused", "not asked, because others could read it (scheme-downgrade)", {
           url,
         });
-      circuit.passOrThrow(url);
-      const ask = { url, target: resolved.url, etag, lastModified, signal };
-      const parts = { attempt, origin, limits, policy, clock };
-      try {
-        const fetched = await follow(ask, parts).catch((error: unknown) => {
-          if (!isTransient(error)) throw error;
-          return retryTransient(error, () => follow(ask, parts), { policy, clock, signal });
-        });
-        circuit.succeed();
-        return fetched;
-      } catch (error) {
-        if (error instanceof ServiceError && error.next === "retry") circuit.fail();
-        throw error;
-      }
+      return askPatiently({ url, target: resolved.url, etag, lastModified, signal }, parts, circuit);
     },
     close: () => pool.close(),
   };
