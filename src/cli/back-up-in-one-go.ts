@@ -6,6 +6,7 @@ import { sync } from "../sync/sync.ts";
 import { readCredential } from "./credentials.ts";
 import { describeCreated, describePruned } from "./describe-backup.ts";
 import { describeReport } from "./describe-report.ts";
+import { describeTroubleAlone } from "./describe-trouble.ts";
 import { describeError, exitCodeOf } from "./errors.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import { interruptionOf } from "./interruption.ts";
@@ -51,6 +52,7 @@ export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: I
   });
   if (settings.json) io.out(`${JSON.stringify(toJson(done))}\n`);
   else if (!settings.quiet) io.out(describe(done, account.name));
+  else io.err(describeTroubleOf(done, account.name));
   if ("report" in done.synced) {
     io.setExitCode(exitCodeOfSync(done.synced.report, null));
     return;
@@ -67,6 +69,11 @@ function describe({ synced, created, pruned }: BackedUp<SyncReport>, account: st
       ? describeReport(synced.report, { outlook: null, now: Date.now(), reserve: 0, account })
       : "";
   return `${report}${describeCreated(created)}${pruned === null ? "" : describePruned(pruned, basename)}`;
+}
+
+/** For who asked for quiet. */
+function describeTroubleOf({ synced }: BackedUp<SyncReport>, account: string): string {
+  return "report" in synced ? describeTroubleAlone(synced.report, account) : "";
 }
 
 function toJson({ synced, created, pruned }: BackedUp<SyncReport>) {

@@ -4,6 +4,7 @@ import { sync } from "../../sync/sync.ts";
 import { readCredential } from "../credentials.ts";
 import { summarizeForecast } from "../describe-forecast.ts";
 import { describeReport } from "../describe-report.ts";
+import { describeTroubleAlone } from "../describe-trouble.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { ledgerFile, mirrorFileToSync } from "../mirror-file.ts";
@@ -87,7 +88,8 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
     })
     .finally(display.end);
   if (settings.json) io.out(`${JSON.stringify(report)}\n`);
-  else if (!settings.quiet) {
+  else if (settings.quiet) io.err(describeTroubleAlone(report, account?.name ?? null));
+  else {
     // What one brand still takes is not forecast.
     const isForecast = report.stopped === "allowance" && flags.brand.length === 0;
     const forecast = isForecast ? readOutlookOf(wanted, settings, io).forecast : null;
