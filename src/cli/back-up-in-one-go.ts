@@ -1,6 +1,7 @@
 /** `armoire backup` alone: sync, create, verify and prune, fit for a timer. */
 import { basename } from "node:path";
 import { type BackedUp, backUp } from "../backup/back-up.ts";
+import { describeMissing } from "../backup/missing.ts";
 import type { SyncReport } from "../sync/report.ts";
 import { sync } from "../sync/sync.ts";
 import { readCredential } from "./credentials.ts";
@@ -17,6 +18,7 @@ import { type EncryptFlags, readNewPassphrase } from "./passphrase.ts";
 import { describeProgress, progressDisplay } from "./progress-display.ts";
 import type { Settings } from "./settings.ts";
 import { exitCodeOfSync, explainRefusal } from "./sync-outcome.ts";
+import { toShown } from "./text-table.ts";
 
 export interface OneGoFlags extends EncryptFlags, KeepOptions {
   readonly to: string;
@@ -72,8 +74,10 @@ function describe({ synced, created, pruned }: BackedUp<SyncReport>, account: st
 }
 
 /** For who asked for quiet. */
-function describeTroubleOf({ synced }: BackedUp<SyncReport>, account: string): string {
-  return "report" in synced ? describeTroubleAlone(synced.report, account) : "";
+function describeTroubleOf({ synced, created }: BackedUp<SyncReport>, account: string): string {
+  const missing = describeMissing(created.manifest);
+  const ofBackup = missing === null ? "" : `armoire: backup of ${account}: ${toShown(missing)}\n`;
+  return ("report" in synced ? describeTroubleAlone(synced.report, account) : "") + ofBackup;
 }
 
 function toJson({ synced, created, pruned }: BackedUp<SyncReport>) {

@@ -2,6 +2,7 @@
 import type { CreatedBackup } from "../backup/create-backup.ts";
 import type { FaultyBackup, ListedBackup } from "../backup/list-backups.ts";
 import type { BackupManifest } from "../backup/manifest.ts";
+import { countMissing, describeMissing, describeNotGranted, isComplete } from "../backup/missing.ts";
 import type { PruneReport } from "../backup/prune-backups.ts";
 import type { RestoredMirror } from "../backup/restore-backup.ts";
 import type { BackupProblem } from "../backup/scan-backup.ts";
@@ -90,17 +91,23 @@ function describeState(manifest: BackupManifest): string {
   const { account, user, service, state } = manifest;
   const whose = user === null ? service.baseUrl : nameOfUser(user);
   const called = account === null ? whose : account;
-  return `${toShown(called)} as of ${state.at} (run ${state.run}): ${holds(manifest)}, ${manifest.revisions} revisions.`;
+  const gaps = [describeMissing(manifest), describeNotGranted(manifest)].filter((gap) => gap !== null);
+  const held = `${toShown(called)} as of ${state.at} (run ${state.run}): ${holds(manifest)}, ${manifest.revisions} revisions.`;
+  return [held, ...gaps.map(toShown)].join("\n");
 }
 
 const counted = ["brand", "model", "size", "bra", "measurement"];
 
 /** Without what is gone. */
-function holds({ tables }: BackupManifest): string {
-  return tables
+function holds(manifest: BackupManifest): string {
+  const parts = manifest.tables
     .filter(({ name }) => counted.includes(name))
-    .map(({ name, living }) => `${living} ${name}${living === 1 ? "" : "s"}`)
-    .join(", ");
+    .map(({ name, living }) => {
+      const missing = countMissing(manifest, name);
+      const all = missing > 0 ? ` of ${living + missing}` : "";
+      return `${living}${all} ${name}${living + missing === 1 ? "" : "s"}`;
+    });
+  return [...parts, ...(isComplete(manifest) ? [] : ["not complete"])].join(", ");
 }
 
 function describeChanges(changes: Extract<ListedBackup, { isSound: true }>["changes"]): string {
