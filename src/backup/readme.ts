@@ -22,7 +22,7 @@ ${gaps.map((gap) => `${oneLine(gap)}\n`).join("")}
 READ IT
   The .csv files in the folder "tables" open in any spreadsheet, in UTF-8. The .json files beside them hold the same exactly.
 ${files.join("")}  A text in a .csv file that a spreadsheet would run as a formula has an apostrophe (') before it.
-  In "revisions" is every answer of the service, byte for byte, also those that later ones replaced. A file's name is the
+${tables.some(({ name }) => name === "measurement_value") ? `  The file measurement_value.csv has a line for each value of each measurement; measurement.csv has each whole, as JSON.\n` : ""}  In "revisions" is every answer of the service, byte for byte, also those that later ones replaced. A file's name is the
   SHA-256 of its content; bookkeeping/revision.ndjson says of what each is and from when, by the numbers in
   bookkeeping/resource.ndjson.
 
