@@ -1,6 +1,7 @@
 /** `armoire backup` alone: sync, create, verify and prune, fit for a timer. */
 import { basename } from "node:path";
 import { type BackedUp, backUp } from "../backup/back-up.ts";
+import { requireFolder } from "../backup/backup-place.ts";
 import { describeMissing } from "../backup/missing.ts";
 import type { SyncReport } from "../sync/report.ts";
 import { sync } from "../sync/sync.ts";
@@ -30,6 +31,7 @@ export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: I
     const hint = "Give --account NAME; `armoire backup create` makes a backup of any mirror, without a sync.";
     throw new CliError(exitCodes.usage, "It must be said whose data to back up.", hint);
   }
+  await requireFolder(flags.to);
   const encryption = await readNewPassphrase(flags, io);
   const keep = readKeepOptions(flags);
   const signal = interruptionOf(io, "what was fetched is saved, and no backup was made");
