@@ -107,6 +107,9 @@ It needs free space for twice the mirror's new size. It may be stopped at any ti
 function describe({ bodies, resources, problems }: CheckReport, file: string): string {
   if (problems.length === 0)
     return `Sound: ${bodies} bodies and the rows of ${resources} resources in ${file}\n`;
-  const lines = problems.map(({ code, where, what }) => `${code}: ${where}: ${what}\n`);
-  return `${lines.join("")}${problems.length} problems in ${file}. Restore a copy; \`armoire mirror rebuild\` mends rows, not bodies.\n`;
+  const lines = problems.map(
+    ({ code, where, what }) => `${code === where ? code : `${code}: ${where}`}: ${what}\n`,
+  );
+  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  return `${lines.join("")}${count} in ${file}. Restore a copy; \`armoire mirror rebuild\` mends rows, not bodies.\n`;
 }
