@@ -27,7 +27,7 @@ export function readGrants({ db }: Pick<MirrorReader, "db">): Grants | null {
 }
 
 /** What is not granted any more: something of it was fetched once, and is kept. */
-export function listWithdrawn({ db }: Pick<MirrorReader, "db">): GrantName[] {
+function listWithdrawn({ db }: Pick<MirrorReader, "db">): GrantName[] {
   const wasRead = db
     .prepare<[string]>(
       "select 1 from _revision v join _resource r on r.id = v.resource_id where r.kind = ? limit 1",
@@ -47,4 +47,9 @@ export function listWithdrawn({ db }: Pick<MirrorReader, "db">): GrantName[] {
 export function listNotGranted(mirror: Pick<MirrorReader, "db">): GrantName[] {
   const grants = readGrants(mirror);
   return grants === null ? [] : grantNames.filter((name) => !grants[name]);
+}
+
+/** What a report tells of it. */
+export function readMissingGrants(mirror: Pick<MirrorReader, "db">) {
+  return { notGranted: listNotGranted(mirror), withdrawn: listWithdrawn(mirror) };
 }

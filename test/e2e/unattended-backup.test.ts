@@ -15,15 +15,21 @@ let place: string;
 let places = 0;
 beforeEach(() => {
   place = join(folder.path, String(++places));
-  mkdirSync(join(place, "backups"), { recursive: true });
+  mkdirSync(place, { recursive: true });
   mkdirSync(join(place, "data"), { mode: 0o700 });
 });
 
 const armoire = (args: readonly string[], env = {}): Promise<Ended> =>
   runArmoire([...args, "--data-dir", join(place, "data")], { env });
 
-const backUp = (...more: readonly string[]) =>
-  armoire(["backup", "--account", "ada", "--to", join(place, "backups"), ...more]);
+/** Each into a folder of its own: two runs may end within one second, by which backups are named. */
+let backups: string;
+let folders = 0;
+function backUp(...more: readonly string[]): Promise<Ended> {
+  backups = join(place, `backups-${++folders}`);
+  mkdirSync(backups);
+  return armoire(["backup", "--account", "ada", "--to", backups, ...more]);
+}
 
 async function addAda(sandbox: Sandbox): Promise<string> {
   const [{ username, token } = { username: "", token: "" }] = sandbox.users;
@@ -40,11 +46,11 @@ it("tells in a line that the backup is not complete, as everything about it does
   const first = await backUp("--quiet");
   expect(first).toMatchObject({ exitCode: 0, stdout: "" });
   expect(first.stderr).toMatch(/^armoire: backup of ada: Not complete: \d+ bras are listed[^\n]*\n$/);
-  const [name = ""] = readdirSync(join(place, "backups"));
-  const file = join(place, "backups", name);
+  const [name = ""] = readdirSync(backups);
+  const file = join(backups, name);
   for (const args of [
     ["verify", file],
-    ["list", join(place, "backups")],
+    ["list", backups],
   ])
     expect((await armoire(["backup", ...args])).stdout).toMatch(/\d+ of 30 bras.*not complete/);
 });
