@@ -100,6 +100,8 @@ export { ServiceError } from "./service/service-error.ts";
 export { ServiceSettingsError } from "./service/settings-error.ts";
 export { type AddAccountOptions, type AddedAccount, addAccount } from "./sync/add-account.ts";
 export { LedgerError } from "./sync/ledger/ledger-error.ts";
+export type { MediaReport, PictureOrigin } from "./sync/media/media-report.ts";
+export { type MediaOptions, syncMedia } from "./sync/media/sync-media.ts";
 export { type Outlook, type OutlookOptions, readOutlook } from "./sync/outlook.ts";
 export type { Forecast } from "./sync/plan/forecast-days.ts";
 export type { Mode, Order, Reason } from "./sync/plan/plan-request.ts";
@@ -108,4 +110,13 @@ export type { SyncProgress } from "./sync/progress.ts";
 export type { SyncReport } from "./sync/report.ts";
 export { type SyncOptions, sync } from "./sync/sync.ts";
 export { SyncError } from "./sync/sync-error.ts";
+export { type LinkedCatalogueOptions, syncLinkedCatalogue } from "./sync/sync-linked-catalogue.ts";
+export {
+  type CataloguePart,
+  type MediaPart,
+  syncWhole,
+  type WholeOptions,
+  type WholeReport,
+  type WholeSync,
+} from "./sync/sync-whole.ts";
 export type { WalkOptions } from "./sync/walk-options.ts";

@@ -3,12 +3,11 @@ import { basename } from "node:path";
 import { type BackedUp, backUp } from "../backup/back-up.ts";
 import { requireFolder } from "../backup/backup-place.ts";
 import { describeMissing } from "../backup/missing.ts";
-import type { SyncReport } from "../sync/report.ts";
-import { sync } from "../sync/sync.ts";
+import { syncWhole, type WholeSync } from "../sync/sync-whole.ts";
 import { readCredential } from "./credentials.ts";
 import { describeCreated, describePruned } from "./describe-backup.ts";
 import { describeReport } from "./describe-report.ts";
-import { describeTroubleAlone } from "./describe-trouble.ts";
+import { describeBeside, describeTroubleOfWhole } from "./describe-whole.ts";
 import { describeError, exitCodeOf } from "./errors.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import { interruptionOf } from "./interruption.ts";
@@ -18,10 +17,12 @@ import { ledgerFile } from "./mirror-file.ts";
 import { type EncryptFlags, readNewPassphrase } from "./passphrase.ts";
 import { describeProgress, progressDisplay } from "./progress-display.ts";
 import type { Settings } from "./settings.ts";
-import { exitCodeOfSync, explainRefusal } from "./sync-outcome.ts";
+import { explainRefusal } from "./sync-outcome.ts";
 import { toShown } from "./text-table.ts";
+import { type WholeFlags, wholePartsOf } from "./whole-flags.ts";
+import { exitCodeOfWhole } from "./whole-outcome.ts";
 
-export interface OneGoFlags extends EncryptFlags, KeepOptions {
+export interface OneGoFlags extends EncryptFlags, KeepOptions, Pick<WholeFlags, "withCatalogue" | "media"> {
   readonly to: string;
 }
 
@@ -36,14 +37,16 @@ export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: I
   const keep = readKeepOptions(flags);
   const signal = interruptionOf(io, "what was fetched is saved, and no backup was made");
   const display = progressDisplay(io, performance.now.bind(performance), describeProgress);
+  const remark = (text: string) => {
+    display.end();
+    if (!settings.quiet) io.err(text);
+  };
+  const parts = wholePartsOf(flags, settings, io, remark);
   const bringUpToDate = async () =>
-    await sync({
+    await syncWhole({
       ...{ file: account.mirrorFile, baseUrl: account.baseUrl, serviceName: account.serviceName },
-      ...{
-        area: "account",
-        credential: await readCredential(settings, io),
-        ledgerFile: ledgerFile(settings),
-      },
+      ...{ credential: await readCredential(settings, io), ledgerFile: ledgerFile(settings) },
+      ...parts,
       ...{ user: { userId: String(account.userId), username: account.username }, signal },
       onProgress: settings.quiet ? () => {} : display.update,
     }).finally(display.end);
@@ -58,7 +61,9 @@ export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: I
   else if (!settings.quiet) io.out(describe(done, account.name));
   else io.err(describeTroubleOf(done, account.name));
   if ("report" in done.synced) {
-    io.setExitCode(exitCodeOfSync(done.synced.report, null));
+    const whole = done.synced.report;
+    for (const error of whole.errors) io.err(describeError(error, settings.verbose));
+    io.setExitCode(exitCodeOfWhole(whole, null, false));
     return;
   }
   const error = explainRefusal(done.synced.error, account);
@@ -67,21 +72,21 @@ export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: I
   io.setExitCode(exitCodeOf(error));
 }
 
-function describe({ synced, created, pruned }: BackedUp<SyncReport>, account: string): string {
-  const report =
-    "report" in synced
-      ? describeReport(synced.report, { outlook: null, now: Date.now(), reserve: 0, account })
-      : "";
-  return `${report}${describeCreated(created)}${pruned === null ? "" : describePruned(pruned, basename)}`;
+function describe({ synced, created, pruned }: BackedUp<WholeSync>, account: string): string {
+  const of = ({ report }: WholeSync, now: number) =>
+    describeReport(report, { outlook: null, now, reserve: 0, account }) +
+    describeBeside(report, account, now);
+  const told = "report" in synced ? of(synced.report, Date.now()) : "";
+  return `${told}${describeCreated(created)}${pruned === null ? "" : describePruned(pruned, basename)}`;
 }
 
 /** For who asked for quiet. */
-function describeTroubleOf({ synced, created }: BackedUp<SyncReport>, account: string): string {
+function describeTroubleOf({ synced, created }: BackedUp<WholeSync>, account: string): string {
   const missing = describeMissing(created.manifest);
   const ofBackup = missing === null ? "" : `armoire: backup of ${account}: ${toShown(missing)}\n`;
-  return ("report" in synced ? describeTroubleAlone(synced.report, account) : "") + ofBackup;
+  return ("report" in synced ? describeTroubleOfWhole(synced.report.report, account) : "") + ofBackup;
 }
 
-function toJson({ synced, created, pruned }: BackedUp<SyncReport>) {
-  return { sync: "report" in synced ? synced.report : null, backup: created, pruned };
+function toJson({ synced, created, pruned }: BackedUp<WholeSync>) {
+  return { sync: "report" in synced ? synced.report.report : null, backup: created, pruned };
 }

@@ -1,4 +1,4 @@
-/** One resource as the mirror holds it: its row and its links. */
+/** One resource as the mirror holds it: its row, its links, and the pictures that it refers to. */
 import type { Cell } from "../../schema/fields.ts";
 import { fromStored } from "../mirror/cell.ts";
 import type { MirrorReader } from "../mirror/mirror.ts";
@@ -11,6 +11,16 @@ export interface ShownResource {
   readonly fields: Readonly<Record<string, Cell>>;
   /** Null for a link that is not followed, since it leads to another origin. */
   readonly links: readonly { readonly name: string; readonly url: string | null }[];
+  /** Where it refers to any, of a mirror that was synced with pictures. */
+  readonly pictures?: readonly ShownPicture[];
+}
+
+export interface ShownPicture {
+  /** JSON pointer into the body. */
+  readonly field: string;
+  readonly url: string;
+  /** In the folder of the mirror; null where it was not downloaded. */
+  readonly file: string | null;
 }
 
 /**
@@ -31,5 +41,19 @@ function readResource({ db }: MirrorReader, kind: ShownKind, href: string): Show
        left join _resource t on t.id = l.to_id where r.url = ? order by l.name`,
     )
     .all(href);
-  return { kind, fields: Object.fromEntries(columns.map((name, n) => [name, fromStored(row[n])])), links };
+  const pictures = readPictures(db, href);
+  return {
+    ...{ kind, fields: Object.fromEntries(columns.map((name, n) => [name, fromStored(row[n])])), links },
+    ...(pictures.length > 0 && { pictures }),
+  };
+}
+
+/** None in a mirror that no version with pictures has written yet. */
+function readPictures(db: MirrorReader["db"], href: string): ShownPicture[] {
+  if (db.prepare("select 1 from sqlite_schema where name = 'media'").get() === undefined) return [];
+  return db
+    .prepare<[string], ShownPicture>(
+      "select field, url, file from media where href = ? and is_current = 1 order by field, url",
+    )
+    .all(href);
 }

@@ -15,6 +15,7 @@ import { Deadlines } from "./deadlines.ts";
 import { readEntityTag } from "./entity-tag.ts";
 import type { FetchedHere } from "./fetched.ts";
 import { follow } from "./follow.ts";
+import { judgeOrThrow } from "./judge.ts";
 import { defaultLimits, type ServiceLimits } from "./limits.ts";
 import type { Reserve } from "./reserve.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
@@ -78,7 +79,8 @@ export function openService(options: ServiceOptions): Service {
   ];
   if (credential !== null) headers.push("authorization", authorizationOf(credential));
   const redactCredential = (text: string) => (credential === null ? text : redact(credential, text));
-  const parts = { dispatcher: pool, headers, reserve, limits, deadlines, clock, redact: redactCredential };
+  const asking = { dispatcher: pool, headers, reserve, judge: judgeOrThrow };
+  const parts = { ...asking, limits, deadlines, clock, redact: redactCredential };
   const followParts = { attempt: createAttempt(parts), origin, limits, policy, clock };
 
   let closing: Promise<void> | undefined;

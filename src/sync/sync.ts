@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import { fetchJobRunner } from "../../jobs/fetch-job.ts";
 import { inlineEngine } from "../../jobs/inline/inline-engine.ts";
 import type { AccountUser } from "../mirror/account-user.ts";
+import type { GivenLink } from "../mirror/elsewhere.ts";
 import { toMirrorError } from "../mirror/errors.ts";
 import type { MirrorReader } from "../mirror/mirror.ts";
 import { removeEmptyMirror } from "../mirror/remove-empty-mirror.ts";
@@ -36,6 +37,8 @@ export interface SyncOptions extends WalkOptions {
   readonly credential?: Credential | null;
   /** Of an account: the user that it must be, before the mirror itself says so. */
   readonly user?: AccountUser;
+  /** Only these, which may be links that nothing in the mirror has led to yet; all that the walk meets unless told. */
+  readonly only?: readonly GivenLink[];
   /** Counted requests at most in this run; null for as many as the service grants. */
   readonly budget?: number | null;
   /** Makes tombstones even where more than a fifth of a list is absent at once; not unless told. */
@@ -60,7 +63,7 @@ export interface SyncOptions extends WalkOptions {
  */
 export async function sync(options: SyncOptions): Promise<SyncReport> {
   const { baseUrl, clock = systemClock, concurrency = 4, credential = null } = options;
-  const { budget = null, reserve = 0, approve = false, onProgress = () => {} } = options;
+  const { budget = null, reserve = 0, approve = false, only = null, onProgress = () => {} } = options;
   const walk = settleWalk(options);
   readOriginOrThrow(baseUrl);
   const isNew = !existsSync(options.file);
@@ -90,7 +93,7 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
       const introduction = isOwn
         ? await introduce(mirror, carryOut, { ...walk, user: options.user }, interruption.cancel)
         : null;
-      const request = { ...walk, budget, concurrency, approve, onProgress };
+      const request = { ...walk, only, budget, concurrency, approve, onProgress };
       return await SyncRun.perform(request, {
         ...{ mirror, engine, service, allowance, interruption, clock, introduction },
       });

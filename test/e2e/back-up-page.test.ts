@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -16,6 +16,7 @@ it("docs/back-up-your-data.md: every command does what it says, in the order of 
     page.replaceAll("https://api.example.org/", sandbox.url),
   )) {
     if (program === "mkdir") mkdirSync(join(folder.path, words.join()));
+    if (program === "cp") copyNewest(join(folder.path, "backups"), join(folder.path, "ada.zip"));
     if (program !== "armoire") continue;
     const { stdout, stderr, exitCode } = await runArmoire(words, {
       env: {
@@ -44,3 +45,11 @@ it("docs/back-up-your-data.md: every command does what it says, in the order of 
     readFileSync(join(folder.path, "ada-files/tables/bra.csv"), "utf8").split("\n").length,
   ).toBeGreaterThan(20);
 });
+
+function copyNewest(folder: string, target: string): void {
+  const newest = readdirSync(folder)
+    .filter((name) => name.endsWith(".zip"))
+    .sort()
+    .at(-1);
+  copyFileSync(join(folder, newest ?? ""), target);
+}

@@ -33,6 +33,7 @@ import {
   readNewPassphrase,
 } from "../passphrase.ts";
 import { readSettings } from "../settings.ts";
+import { addWholeFlags } from "../whole-flags.ts";
 
 interface CreateFlags extends EncryptFlags {
   readonly to: string;
@@ -58,7 +59,9 @@ export function configure(command: Command, io: Io): void {
 
   addKeepOptions(
     addEncryptOptions(
-      subcommand("run", "sync, create, verify and prune; `armoire backup` alone does the same", true),
+      addWholeFlags(
+        subcommand("run", "sync, create, verify and prune; `armoire backup` alone does the same", true),
+      ),
     ),
     "backup",
   )
