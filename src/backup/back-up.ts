@@ -3,11 +3,14 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { RetentionPolicy } from "../mirror/retention.ts";
 import { BackupError } from "./backup-error.ts";
+import { requireFolder } from "./backup-place.ts";
 import { type CreateBackupRequest, type CreatedBackup, createBackup } from "./create-backup.ts";
 import { type PruneReport, pruneBackups } from "./prune-backups.ts";
-import { verifyBackup } from "./verify-backup.ts";
+import { readBack } from "./read-back.ts";
 
 export interface BackUpRequest<Synced> extends CreateBackupRequest {
+  /** A folder; looked at before the sync. */
+  readonly to: string;
   /** Brings the mirror up to date. What it throws keeps nobody from a backup of what is held. */
   readonly sync: () => Promise<Synced>;
   /** Which earlier backups of the account in the same folder stay; unless told, all. */
@@ -28,6 +31,7 @@ export interface BackedUp<Synced> {
  */
 export async function backUp<Synced>(request: BackUpRequest<Synced>): Promise<BackedUp<Synced>> {
   const { mirror, sync, keep, passphrase, signal } = request;
+  await requireFolder(request.to);
   const synced = await sync().then(
     (report) => ({ report }),
     (error: unknown) => ({ error }),
@@ -39,22 +43,9 @@ export async function backUp<Synced>(request: BackUpRequest<Synced>): Promise<Ba
     throw hasNothing && "error" in synced ? synced.error : error;
   });
   const reading = passphrase === undefined ? {} : { askPassphrase: async () => passphrase };
-  await requireReadable(created, reading);
+  await readBack(created, request);
   const prunes = keep !== undefined && !("error" in synced);
   const pruning = { folder: dirname(created.file), of: created.manifest, isPreview: false, ...reading };
   const pruned = prunes ? await pruneBackups({ ...pruning, keep, ...(signal && { signal }) }) : null;
   return { synced, created, pruned };
-}
-
-async function requireReadable(
-  { file, rootHash }: CreatedBackup,
-  reading: { readonly askPassphrase?: () => Promise<string> },
-): Promise<void> {
-  const [problem] = (await verifyBackup({ file, rootHash, ...reading })).problems;
-  if (problem === undefined) return;
-  throw new BackupError(
-    "damaged",
-    `The backup that was just written reads back as another one: ${file}: ${problem.what}`,
-    "The disk or its cable may be failing. Nothing was removed; back up to another place.",
-  );
 }

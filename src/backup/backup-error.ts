@@ -12,6 +12,8 @@ export type BackupErrorCode =
   /** The place is taken. */
   | "exists"
   | "not-found"
+  /** A new backup cannot be there: it is no folder, or has the ending of another sort of backup. */
+  | "wrong-place"
   | "unreadable"
   | "write-failed"
   | "too-big"

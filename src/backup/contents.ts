@@ -6,6 +6,7 @@ import { readAccountUser } from "../mirror/account-user.ts";
 import { DamagedBodyError, type StoredBody } from "../mirror/bodies/codec.ts";
 import { prepareReadBody, storedBodyColumns } from "../mirror/bodies/read-body.ts";
 import { essentialTables, readEssentialRows } from "../mirror/essential-rows.ts";
+import { listNotGranted } from "../mirror/grants.ts";
 import { eachPicture } from "../mirror/media/each-picture.ts";
 import type { MirrorReader } from "../mirror/mirror.ts";
 import { type PublicTable, publicTables } from "../mirror/tables.ts";
@@ -118,6 +119,12 @@ function readFacts(
     account,
     user: identity.area === "account" ? readAccountUser(db) : null,
     state: run,
+    coverage: db
+      .prepare<[], BackupManifest["coverage"][number]>(
+        `select kind, held, due, failed from coverage where held + due + failed > 0 order by kind`,
+      )
+      .all(),
+    notGranted: identity.area === "account" ? listNotGranted({ db }) : [],
     revisions,
     bodies: count("(select distinct sha256 from _content where id in (select content_id from _revision))"),
     tables: tables.map(({ name, columns }) => ({

@@ -1,12 +1,12 @@
 /** A backup of a mirror: one file that is there as a whole or not at all, made without a request. */
 import { lstatSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
 import { isSystemError } from "../../exports/export-error.ts";
 import { toMirrorError } from "../mirror/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
 import { requireHistory } from "../mirror/require-derived.ts";
 import { BackupError } from "./backup-error.ts";
-import { backupName, encryptedEnding, plainEnding } from "./backup-name.ts";
+import { backupName } from "./backup-name.ts";
+import { isTaken, placeOf } from "./backup-place.ts";
 import { readContents } from "./contents.ts";
 import { encrypted } from "./encryption.ts";
 import type { BackupManifest } from "./manifest.ts";
@@ -61,7 +61,7 @@ async function writeBackup(mirror: MirrorReader, request: CreateBackupRequest): 
   const { passphrase, signal } = request;
   const { manifest, entries, rootHash } = readContents(mirror, request.account);
   const isEncrypted = passphrase !== undefined;
-  const file = placeOf(request, backupName(manifest, request.mirror, isEncrypted));
+  const file = placeOf({ to: request.to, isEncrypted }, backupName(manifest, request.mirror, isEncrypted));
   const zip = zipChunks(entries);
   try {
     const written = await writeBeside(file, isEncrypted ? encrypted(zip, passphrase) : zip, signal);
@@ -81,8 +81,8 @@ async function settle(
 ): Promise<CreatedBackup> {
   try {
     signal?.throwIfAborted();
-    const isTaken = lstatSync(made.file, { throwIfNoEntry: false }) !== undefined;
-    if (isTaken && !replace) {
+    const isThere = lstatSync(made.file, { throwIfNoEntry: false }) !== undefined;
+    if (isThere && !replace) {
       await requireSame(made, passphrase);
       await written.discard();
       return { ...made, bytes: statSync(made.file).size, isNew: false };
@@ -108,24 +108,5 @@ async function requireSame(
     throw error;
   });
   if (held?.rootHash === rootHash && held.problems.length === 0) return;
-  throw new BackupError(
-    "exists",
-    `There is another file already: ${file}`,
-    "Give another name or folder, or --replace to put the new backup in its place.",
-  );
+  throw isTaken(file);
 }
-
-function placeOf({ to, passphrase }: CreateBackupRequest, name: string): string {
-  const place = resolve(to);
-  if (isFolder(place)) return join(place, name);
-  const ending = passphrase === undefined ? plainEnding : encryptedEnding;
-  if (place.endsWith(ending) && isFolder(dirname(place))) return place;
-  const missing = place.endsWith(ending) ? dirname(place) : place;
-  throw new BackupError(
-    "not-found",
-    `There is no folder ${missing}`,
-    `Make it first, or name a file that ends in ${ending} in a folder that is there.`,
-  );
-}
-
-const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

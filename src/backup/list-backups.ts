@@ -1,6 +1,7 @@
 /** The backups in a folder: what each is of, whether it is sound, and what changed since the one before it. */
 import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
+import { isSystemError } from "../../exports/export-error.ts";
 import { count, type Totals } from "../change/change.ts";
 import { diff } from "../change/diff.ts";
 import type { State } from "../change/state.ts";
@@ -57,7 +58,6 @@ export async function* listBackups(request: ListRequest): AsyncGenerator<ListedB
     const file = join(folder, name);
     const collector = collectState(file);
     const examined = await examine(file, request.askPassphrase, collector.visit);
-    if (examined === null) continue;
     if (!("rootHash" in examined)) {
       yield examined;
       continue;
@@ -82,12 +82,11 @@ export const dataOf = ({ service, area, user, account }: BackupOwner): string =>
 const isOf = (one: BackupOwner, other: BackupOwner): boolean =>
   one.account === other.account && dataOf(one) === dataOf(other);
 
-/** Null for another program's file. */
 async function examine(
   file: string,
   askPassphrase: AskPassphrase | undefined,
   visit: Parameters<typeof verifyBackup>[1],
-): Promise<Omit<SoundBackup, "changes"> | FaultyBackup | null> {
+): Promise<Omit<SoundBackup, "changes"> | FaultyBackup> {
   let report: VerifyReport;
   try {
     report = await verifyBackup({ file, ...(askPassphrase && { askPassphrase }) }, visit);
@@ -98,8 +97,9 @@ async function examine(
   const { bytes, isEncrypted, manifest, rootHash, problems } = report;
   if (problems.length === 0 && manifest !== null && rootHash !== null)
     return { file, isSound: true, bytes, isEncrypted, manifest, rootHash };
+  // It may be another program's, or a backup that somebody gave another name and whose beginning is lost.
   const isOurs = manifest !== null || isNamedAsBackup(basename(file));
-  return isOurs ? { file, isSound: false, code: "damaged", problems } : null;
+  return { file, isSound: false, code: isOurs ? "damaged" : "unreadable", problems };
 }
 
 function isOfTheFile(code: BackupErrorCode): code is FaultyBackup["code"] {
@@ -110,10 +110,18 @@ async function namesIn(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).filter(mayBeBackup).sort();
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT")
-      throw new BackupError("not-found", `There is no folder ${folder}`, "Check its path.", { cause: error });
-    throw toReadingError(error, folder);
+    throw toFolderError(error, folder);
   }
+}
+
+function toFolderError(error: unknown, folder: string): unknown {
+  const code = isSystemError(error) ? error.code : null;
+  const hint = "Name the folder that the backups are in; `armoire backup verify FILE` is about one of them.";
+  if (code === "ENOENT")
+    return new BackupError("not-found", `There is no folder ${folder}`, hint, { cause: error });
+  if (code === "ENOTDIR")
+    return new BackupError("not-found", `This is no folder: ${folder}`, hint, { cause: error });
+  return toReadingError(error, folder);
 }
 
 function totalsOf(a: State, b: State): Totals {

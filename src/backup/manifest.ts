@@ -1,5 +1,6 @@
 /** `manifest.json`: what a backup is of. Everything in it is from the mirror, so that the same state gives the same bytes. */
 import { z } from "zod";
+import { grantNames } from "../mirror/grants.ts";
 
 export const backupFormat = "armoire-backup";
 export const backupFormatVersion = 1;
@@ -22,6 +23,10 @@ const manifest = z.strictObject({
   user: z.strictObject({ userId: z.string().nullable(), username: z.string().nullable() }).nullable(),
   /** The last run, and when it had ended, or began where it had not; ISO 8601, UTC. */
   state: z.strictObject({ run: count, at: z.iso.datetime() }),
+  /** By kind, what was known to be there: what is in it, what was never fetched, and what failed each time. */
+  coverage: z.array(z.strictObject({ kind: z.string(), held: count, due: count, failed: count })),
+  /** What the service said that the user's token does not grant. */
+  notGranted: z.array(z.enum(grantNames)),
   revisions: count,
   bodies: count,
   /** The columns of the files in `tables/`, and their rows with tombstones. */

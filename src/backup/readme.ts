@@ -2,12 +2,14 @@
 import { nameOfUser } from "../mirror/account-user.ts";
 import { sumsEntry } from "./entry-names.ts";
 import type { BackupManifest } from "./manifest.ts";
+import { describeMissing, describeNotGranted } from "./missing.ts";
 
 export function readmeText(manifest: BackupManifest): string {
   const { service, area, user, account, state, tables } = manifest;
   const host = new URL(service.baseUrl).host;
   const whose = user === null ? "" : `${oneLine(`Whose data      ${nameOfUser(user)}`)}\n`;
   const called = account === null ? "" : `Account         ${account}\n`;
+  const gaps = [describeMissing(manifest), describeNotGranted(manifest)].filter((gap) => gap !== null);
   const files = tables.map(({ name, living, rows }) => {
     const gone = rows - living;
     return `  tables/${name}.csv, tables/${name}.json: ${living}${gone > 0 ? ` and ${gone} that are gone at the service` : ""}\n`;
@@ -16,11 +18,11 @@ export function readmeText(manifest: BackupManifest): string {
 
 ${oneLine(`Service         ${service.baseUrl}`)}
 ${called}${whose}As of           ${state.at} (run ${state.run})
-
+${gaps.map((gap) => `${oneLine(gap)}\n`).join("")}
 READ IT
   The .csv files in the folder "tables" open in any spreadsheet, in UTF-8. The .json files beside them hold the same exactly.
 ${files.join("")}  A text in a .csv file that a spreadsheet would run as a formula has an apostrophe (') before it.
-  In "revisions" is every answer of the service, byte for byte, also those that later ones replaced. A file's name is the
+${tables.some(({ name }) => name === "measurement_value") ? `  The file measurement_value.csv has a line for each value of each measurement; measurement.csv has each whole, as JSON.\n` : ""}  In "revisions" is every answer of the service, byte for byte, also those that later ones replaced. A file's name is the
   SHA-256 of its content; bookkeeping/revision.ndjson says of what each is and from when, by the numbers in
   bookkeeping/resource.ndjson.
   In "media", if it is there, are pictures: a viewer opens them. A file's name is the SHA-256 of its content;

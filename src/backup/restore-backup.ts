@@ -67,8 +67,15 @@ export async function restoreBackup(request: RestoreMirrorRequest): Promise<Rest
   return { mirror, manifest, rootHash, check: check(mirror, kinds) };
 }
 
-function requireOf({ of }: RestoreMirrorRequest, { service, user }: BackupManifest): void {
+function requireOf({ of }: RestoreMirrorRequest, { service, area, user }: BackupManifest): void {
   if (of === undefined) return;
+  if (area === "catalogue") {
+    throw new BackupError(
+      "other-account",
+      `The backup is of the catalogue of ${service.baseUrl}, and of no account`,
+      "Restore it to a file of its own with --mirror FILE, or take a backup of this account.",
+    );
+  }
   if (service.baseUrl === of.baseUrl && user !== null && isSameUser(user, of.user)) return;
   const whose = user === null ? "nobody that is known" : nameOfUser(user);
   throw new BackupError(
@@ -96,9 +103,17 @@ interface Sound {
 }
 
 async function requireSound(request: VerifyRequest): Promise<Sound> {
-  const { manifest, rootHash, problems }: VerifyReport = await verifyBackup(request);
+  const { rootHash: remembered, ...whatever } = request;
+  const { manifest, rootHash, problems }: VerifyReport = await verifyBackup(whatever);
   const [problem] = problems;
-  if (problem === undefined && manifest !== null && rootHash !== null) return { manifest, rootHash };
+  if (problem === undefined && manifest !== null && rootHash !== null) {
+    if (remembered === undefined || remembered.toLowerCase() === rootHash) return { manifest, rootHash };
+    throw new BackupError(
+      "damaged",
+      `The backup is another one than that of the root hash, or a forged one, and nothing was restored: ${request.file}`,
+      `Its root hash is ${rootHash}. Restore the one that you mean; without --root-hash any is restored.`,
+    );
+  }
   throw damaged(request.file, describeProblem(problem ?? { entry: null, what: "it is not whole" }));
 }
 

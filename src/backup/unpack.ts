@@ -14,6 +14,7 @@ import type { VisitEntry } from "./scan-backup.ts";
 export async function unpackTo(folder: string, read: (visit: VisitEntry) => Promise<void>): Promise<void> {
   const place = resolve(folder);
   try {
+    mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
     await requireEmpty(place);
     await recoverFolder(place);
     const partial = await makePartialFolder(place);

@@ -2,11 +2,13 @@
 import { basename } from "node:path";
 import { userOf } from "../accounts/account.ts";
 import { type BackedUp, backUp } from "../backup/back-up.ts";
+import { requireFolder } from "../backup/backup-place.ts";
+import { describeMissing } from "../backup/missing.ts";
 import { syncWhole, type WholeSync } from "../sync/sync-whole.ts";
 import { readCredential } from "./credentials.ts";
 import { describeCreated, describePruned } from "./describe-backup.ts";
 import { describeReport } from "./describe-report.ts";
-import { describeBeside } from "./describe-whole.ts";
+import { describeBeside, describeTroubleOfWhole } from "./describe-whole.ts";
 import { describeError, exitCodeOf } from "./errors.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import { interruptionOf } from "./interruption.ts";
@@ -17,6 +19,7 @@ import { type EncryptFlags, readNewPassphrase } from "./passphrase.ts";
 import { describeProgress, progressDisplay } from "./progress-display.ts";
 import type { Settings } from "./settings.ts";
 import { explainRefusal } from "./sync-outcome.ts";
+import { toShown } from "./text-table.ts";
 import { type WholeFlags, wholePartsOf } from "./whole-flags.ts";
 import { exitCodeOfWhole } from "./whole-outcome.ts";
 
@@ -30,6 +33,7 @@ export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: I
     const hint = "Give --account NAME; `armoire backup create` makes a backup of any mirror, without a sync.";
     throw new CliError(exitCodes.usage, "It must be said whose data to back up.", hint);
   }
+  await requireFolder(flags.to);
   const encryption = await readNewPassphrase(flags, io);
   const keep = readKeepOptions(flags);
   const signal = interruptionOf(io, "what was fetched is saved, and no backup was made");
@@ -56,6 +60,7 @@ export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: I
   });
   if (settings.json) io.out(`${JSON.stringify(toJson(done))}\n`);
   else if (!settings.quiet) io.out(describe(done, account.name));
+  else io.err(describeTroubleOf(done, account.name));
   if ("report" in done.synced) {
     const whole = done.synced.report;
     for (const error of whole.errors) io.err(describeError(error, settings.verbose));
@@ -74,6 +79,13 @@ function describe({ synced, created, pruned }: BackedUp<WholeSync>, account: str
     describeBeside(report, account, now);
   const told = "report" in synced ? of(synced.report, Date.now()) : "";
   return `${told}${describeCreated(created)}It was read back, and is whole.\n${pruned === null ? "" : describePruned(pruned, basename)}`;
+}
+
+/** For who asked for quiet. */
+function describeTroubleOf({ synced, created }: BackedUp<WholeSync>, account: string): string {
+  const missing = describeMissing(created.manifest);
+  const ofBackup = missing === null ? "" : `armoire: backup of ${account}: ${toShown(missing)}\n`;
+  return ("report" in synced ? describeTroubleOfWhole(synced.report.report, account) : "") + ofBackup;
 }
 
 function toJson({ synced, created, pruned }: BackedUp<WholeSync>) {

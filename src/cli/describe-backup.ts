@@ -2,13 +2,16 @@
 import type { CreatedBackup } from "../backup/create-backup.ts";
 import type { FaultyBackup, ListedBackup } from "../backup/list-backups.ts";
 import type { BackupManifest } from "../backup/manifest.ts";
+import { countMissing, describeMissing, describeNotGranted, isComplete } from "../backup/missing.ts";
 import type { PruneReport } from "../backup/prune-backups.ts";
 import type { RestoredMirror } from "../backup/restore-backup.ts";
 import type { BackupProblem } from "../backup/scan-backup.ts";
 import type { VerifyReport } from "../backup/verify-backup.ts";
 import { nameOfUser } from "../mirror/account-user.ts";
+import { inMebibytes } from "./describe-compact.ts";
 import { formatTable, toShown } from "./text-table.ts";
 
+/** Of one that was read back. */
 export function describeCreated({
   file,
   bytes,
@@ -19,7 +22,8 @@ export function describeCreated({
 }: CreatedBackup): string {
   const made = isNew ? "Backed up" : "The same backup is there already:";
   return `${made} ${describeState(manifest)}
-${isEncrypted ? "Encrypted" : "Readable by anybody who has the file"}, ${bytes} bytes: ${toShown(file)}
+${isEncrypted ? "Encrypted" : "Not encrypted: whoever has the file can read it"}, ${bytes} bytes: ${toShown(file)}
+It was read back and found whole.
 Root hash ${rootHash}
 Keep the root hash elsewhere: with it, \`armoire backup verify FILE --root-hash HASH\` finds a forged backup too.
 `;
@@ -47,20 +51,27 @@ export function describeRestored({ mirror, manifest, check }: RestoredMirror): s
   const state =
     problems.length === 0
       ? `It is sound: ${check.bodies} bodies and the rows of ${check.resources} resources.`
-      : `\`armoire mirror check\` finds ${problems.length} problems in it, as it would have in the one that was backed up.`;
+      : `\`armoire mirror check\` finds ${problems.length === 1 ? "1 problem" : `${problems.length} problems`} in it, as it would have in the one that was backed up.`;
   return `Restored ${describeState(manifest)}\n${state}\n${toShown(mirror)}\n`;
 }
 
+const noBackups = "There are no backups here.\n";
+
+/** A backup on two or three lines, which fit a terminal. */
 export function describeList(backups: readonly ListedBackup[], nameOf: (file: string) => string): string {
-  const rows = backups.map((backup) => {
-    if (!backup.isSound) return [nameOf(backup.file), "", "", "", "", describeFault(backup)];
+  const texts = backups.map((backup) => {
+    const name = toShown(nameOf(backup.file));
+    if (!backup.isSound) return `${name}\n  ${describeFault(backup)}\n`;
     const { manifest, bytes, changes } = backup;
     const whose = manifest.account ?? new URL(manifest.service.baseUrl).host;
-    return [nameOf(backup.file), manifest.state.at, whose, holds(manifest), bytes, describeChanges(changes)];
+    const changed = changes === null ? "" : `  since the one before: ${describeChanges(changes)}\n`;
+    return `${name}  ${inMebibytes(bytes)}\n  ${toShown(whose)}, ${minuteOf(manifest.state.at)}: ${holds(manifest)}\n${changed}`;
   });
-  const columns = ["file", "as of", "account", "holds", "bytes", "changed since the one before"];
-  return rows.length === 0 ? "There are no backups here.\n" : formatTable(columns, rows);
+  return texts.length === 0 ? noBackups : texts.join("");
 }
+
+/** @param at ISO 8601, UTC */
+const minuteOf = (at: string) => `${at.slice(0, 16).replace("T", " ")} UTC`;
 
 function describeFault({ code, problems: [problem] }: FaultyBackup): string {
   switch (code) {
@@ -71,17 +82,21 @@ function describeFault({ code, problems: [problem] }: FaultyBackup): string {
     case "newer":
       return "of a later version of Armoire";
     default:
-      return `${code}: ${problem === undefined ? "" : describeProblem(problem).trimEnd()}`;
+      return `${code}: ${problem === undefined ? "" : shortened(describeProblem(problem).trimEnd())}`;
   }
 }
+
+/** The names of bodies are longer than anybody reads. */
+const shortened = (text: string) => text.replace(/[0-9a-f]{64}/g, (sha256) => `${sha256.slice(0, 12)}…`);
 
 export function describePruned(report: PruneReport, nameOf: (file: string) => string): string {
   const { keep, remove, untouched, isPreview } = report;
   const rows = [
-    ...keep.map(({ file, at, reasons }) => [nameOf(file), at, reasons.join(", ")]),
-    ...remove.map(({ file, at }) => [nameOf(file), at, isPreview ? "would be removed" : "removed"]),
+    ...keep.map(({ file, at, reasons }) => [nameOf(file), minuteOf(at), reasons.join(", ")]),
+    ...remove.map(({ file, at }) => [nameOf(file), minuteOf(at), isPreview ? "would be removed" : "removed"]),
     ...untouched.map(({ file, code }) => [nameOf(file), "", `left alone: ${code}`]),
   ].sort(([one = ""], [other = ""]) => (one < other ? 1 : -1));
+  if (rows.length === 0) return noBackups;
   const count = `${remove.length} of ${keep.length + remove.length} backups`;
   return `${formatTable(["file", "as of", "kept as"], rows)}${isPreview ? "Would remove" : "Removed"} ${count}.\n`;
 }
@@ -90,17 +105,23 @@ function describeState(manifest: BackupManifest): string {
   const { account, user, service, state } = manifest;
   const whose = user === null ? service.baseUrl : nameOfUser(user);
   const called = account === null ? whose : account;
-  return `${toShown(called)} as of ${state.at} (run ${state.run}): ${holds(manifest)}, ${manifest.revisions} revisions.`;
+  const gaps = [describeMissing(manifest), describeNotGranted(manifest)].filter((gap) => gap !== null);
+  const held = `${toShown(called)} as of ${state.at} (run ${state.run}): ${holds(manifest)}, ${manifest.revisions} revisions.`;
+  return [held, ...gaps.map(toShown)].join("\n");
 }
 
 const counted = ["brand", "model", "size", "bra", "measurement"];
 
 /** Without what is gone. */
-function holds({ tables }: BackupManifest): string {
-  return tables
+function holds(manifest: BackupManifest): string {
+  const parts = manifest.tables
     .filter(({ name }) => counted.includes(name))
-    .map(({ name, living }) => `${living} ${name}${living === 1 ? "" : "s"}`)
-    .join(", ");
+    .map(({ name, living }) => {
+      const missing = countMissing(manifest, name);
+      const all = missing > 0 ? ` of ${living + missing}` : "";
+      return `${living}${all} ${name}${living + missing === 1 ? "" : "s"}`;
+    });
+  return [...parts, ...(isComplete(manifest) ? [] : ["not complete"])].join(", ");
 }
 
 function describeChanges(changes: Extract<ListedBackup, { isSound: true }>["changes"]): string {

@@ -16,6 +16,6 @@ ${bodies.count} bodies of ${inMebibytes(bodies.bytes)} take ${inMebibytes(bodies
 `;
 }
 
-function inMebibytes(bytes: number): string {
+export function inMebibytes(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }

@@ -1,5 +1,6 @@
 /** What a sync did, in words; the last line says what comes next. */
 import type { SyncReport } from "../sync/report.ts";
+import { describeTrouble, stoppedAnswering } from "./describe-trouble.ts";
 import { formatMoment } from "./spoken-time.ts";
 
 export interface ReportContext {
@@ -15,28 +16,17 @@ export interface ReportContext {
 
 export function describeReport(report: SyncReport, context: ReportContext): string {
   const { outlook, now, reserve, account } = context;
-  const ofAccount = account === null ? "" : ` --account ${account}`;
-  const { run, resources, requests, masses, complete, seconds } = report;
+  const { run, resources, requests, complete, seconds } = report;
   const isGuess = requests.notModified > 0 && report.allowance.checkPrice === "untried";
   const lines = [
     `Run ${run}: ${resources.new} new, ${resources.changed} changed, ${resources.unchanged} unchanged, ${resources.gone} gone` +
       ` in ${seconds.toFixed(1)} s.`,
     `${requests.sent} requests, ${requests.counted} ${isGuess ? "taken for counted" : "counted"}, ${requests.notModified} not modified.`,
   ];
-  const { notGranted = [] } = report;
-  if (notGranted.length > 0)
-    lines.push(`Not granted to this token: ${notGranted.join(", ")}. What is mirrored of that stays.`);
-  if (resources.failed > 0)
-    lines.push(
-      `${resources.failed} failed; \`armoire status${ofAccount}\` lists them, the next sync tries them again.`,
-    );
-  if (resources.partial > 0) {
-    const many = resources.partial === 1 ? "1 list is" : `${resources.partial} lists are`;
-    lines.push(
-      `${many} partial, so nothing is taken for gone from there; \`armoire status${ofAccount}\` shows where.`,
-    );
-  }
-  if (resources.waiting > 0) lines.push(describeMasses(masses, resources.waiting, ofAccount));
+  const { notGranted = [], withdrawn = [] } = report;
+  const neverGranted = notGranted.filter((name) => !withdrawn.includes(name));
+  if (neverGranted.length > 0) lines.push(`Not granted to this token: ${neverGranted.join(", ")}.`);
+  lines.push(...describeTrouble(report, account));
   if (resources.skipped > 0)
     lines.push(`${resources.skipped} links lead to another origin and were not followed.`);
   lines.push(complete ? describeWhole(report) : describeRest(report, outlook, now, reserve));
@@ -48,21 +38,6 @@ function describeWhole({ mirror, resources: { notChecked } }: SyncReport): strin
   return notChecked === 0
     ? `Everything is up to date: ${mirror}`
     : `Nothing is owed; ${notChecked} not checked in this run, by --free or --max-age: ${mirror}`;
-}
-
-const shownMasses = 3;
-
-function describeMasses(masses: SyncReport["masses"], waiting: number, ofAccount: string): string {
-  const shown = masses.slice(0, shownMasses).map(({ absent, of, kind, collection }) => {
-    const what = `${absent} of ${of} of kind ${kind}`;
-    return collection === null ? what : `${what} in ${collection}`;
-  });
-  const rest = masses.length - shownMasses;
-  const more = rest > 0 ? [`${rest} more ${rest === 1 ? "list" : "lists"}`] : [];
-  return (
-    `Waiting for approval, ${waiting} in all: ${[...shown, ...more].join(", ")} are gone at once.` +
-    ` \`armoire sync${ofAccount} --approve\` lets them go.`
-  );
 }
 
 function describeRest(
@@ -88,7 +63,7 @@ function describeRest(
     case "approval":
       return `What is gone is kept as it was until it is approved. ${rest}`;
     case "error":
-      return `The service stopped answering. ${rest}`;
+      return `${stoppedAnswering} ${rest}`;
     default:
       return rest;
   }

@@ -2,6 +2,7 @@
 import type { MediaReport, PictureOrigin } from "../sync/media/media-report.ts";
 import type { WholeReport } from "../sync/sync-whole.ts";
 import { describeReport } from "./describe-report.ts";
+import { describeTroubleAlone } from "./describe-trouble.ts";
 
 /** After the words on the account itself; empty where neither was wanted. */
 export function describeBeside({ catalogue, media }: WholeReport, account: string, now: number): string {
@@ -10,6 +11,18 @@ export function describeBeside({ catalogue, media }: WholeReport, account: strin
       ? ""
       : `What the bras are, in the catalogue's mirror:\n${describeReport(catalogue, { outlook: null, now, reserve: 0, account: null })}`;
   return ofCatalogue + (media === undefined || media === null ? "" : describeMedia(media, account));
+}
+
+/** For who is told nothing else: a line for each trouble that is no error of its own. */
+export function describeTroubleOfWhole(report: WholeReport, account: string | null): string {
+  const { catalogue, media } = report;
+  const ofCatalogue = catalogue ? describeTroubleAlone(catalogue, null) : "";
+  const failed = media?.pictures.failed ?? 0;
+  const ofMedia =
+    failed === 0
+      ? ""
+      : `armoire: ${failed} ${failed === 1 ? "picture" : "pictures"} failed; the next --media tries again.\n`;
+  return describeTroubleAlone(report, account) + ofCatalogue + ofMedia;
 }
 
 export function describeOrigins(origins: readonly PictureOrigin[]): string {

@@ -72,6 +72,7 @@ const ofBackup: Readonly<Record<BackupErrorCode, ExitCode>> = {
   "other-account": exitCodes.settings,
   exists: exitCodes.failed,
   "not-found": exitCodes.failed,
+  "wrong-place": exitCodes.usage,
   unreadable: exitCodes.failed,
   "write-failed": exitCodes.failed,
   "too-big": exitCodes.failed,

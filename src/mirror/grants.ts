@@ -26,8 +26,30 @@ export function readGrants({ db }: Pick<MirrorReader, "db">): Grants | null {
   };
 }
 
+/** What is not granted any more: something of it was fetched once, and is kept. */
+function listWithdrawn({ db }: Pick<MirrorReader, "db">): GrantName[] {
+  const wasRead = db
+    .prepare<[string]>(
+      "select 1 from _revision v join _resource r on r.id = v.resource_id where r.kind = ? limit 1",
+    )
+    .pluck();
+  // Who takes her address out at the service looks the same as who grants it no more, so this is told once, by the run that saw it.
+  const losesEmail = db
+    .prepare("select 1 from _user_past where email is not null and to_run = (select max(id) from _run)")
+    .pluck();
+  const kinds = { profile: "me", bras: "bras", measurements: "measurements" } as const;
+  return listNotGranted({ db }).filter(
+    (name) => (name === "email" ? losesEmail.get() : wasRead.get(kinds[name])) !== undefined,
+  );
+}
+
 /** What the service said that it does not grant; none before it said anything. */
 export function listNotGranted(mirror: Pick<MirrorReader, "db">): GrantName[] {
   const grants = readGrants(mirror);
   return grants === null ? [] : grantNames.filter((name) => !grants[name]);
+}
+
+/** What a report tells of it. */
+export function readMissingGrants(mirror: Pick<MirrorReader, "db">) {
+  return { notGranted: listNotGranted(mirror), withdrawn: listWithdrawn(mirror) };
 }

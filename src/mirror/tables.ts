@@ -13,7 +13,7 @@ export interface PublicTable {
 
 const tablesOfArea: Readonly<Record<Area, readonly string[]>> = {
   catalogue: ["brand", "model", "model_picture", "size", "relation"],
-  account: ["user", "bra", "bra_size", "measurement"],
+  account: ["user", "bra", "bra_size", "measurement", "measurement_value"],
 };
 
 /**
@@ -49,5 +49,6 @@ export function publicTables(mirror: MirrorReader): PublicTable[] {
 
 function keyOf(table: string): string {
   if (table === "relation") return "href, name, related_href";
+  if (table === "measurement_value") return "href, n, name, typeof(value), value";
   return listTables.some((list) => list.table === table) ? "1, n" : "href";
 }

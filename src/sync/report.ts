@@ -18,6 +18,8 @@ export interface SyncReport {
   readonly resources: ResourceCounts;
   /** Of an account: what the user's token does not grant; what is held of that stays as it was. */
   readonly notGranted?: readonly GrantName[];
+  /** Those of them of which an earlier token brought something. */
+  readonly withdrawn?: readonly GrantName[];
   /** Where so much is absent at once that it waits for approval. */
   readonly masses: readonly MassOfRun[];
   readonly allowance: {

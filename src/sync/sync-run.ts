@@ -5,7 +5,7 @@ import { kinds } from "../../jobs/kinds.ts";
 import type { GivenLink } from "../mirror/elsewhere.ts";
 import { findBrands } from "../mirror/find-brands.ts";
 import { readCycle, type Scope } from "../mirror/frontier.ts";
-import { listNotGranted, readGrants } from "../mirror/grants.ts";
+import { readGrants, readMissingGrants } from "../mirror/grants.ts";
 import { emptySummary } from "../mirror/ingest.ts";
 import type { RunClosing, StopReason } from "../mirror/runs.ts";
 import type { Clock } from "../service/clock.ts";
@@ -261,7 +261,7 @@ export class SyncRun {
       stopped,
       requests: this.#requests(),
       resources,
-      ...(this.#request.area === "account" && { notGranted: listNotGranted(mirror.reader) }),
+      ...(this.#request.area === "account" && readMissingGrants(mirror.reader)),
       masses,
       allowance: { limit, remaining, resetAt: resetAt === null ? null : toIso(resetAt), checkPrice },
       resumeAt: resumeMillis === null ? null : toIso(resumeMillis),

@@ -1,8 +1,10 @@
 /** All in one go: what each step that goes wrong leaves of the others. */
-import { mkdir, readdir } from "node:fs/promises";
-import { expect, it } from "vitest";
+import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { describe, expect, it } from "vitest";
 import { type BackUpRequest, backUp } from "../../src/backup/back-up.ts";
 import { walk } from "../mirror/mirror-rig.ts";
+import { withoutPrivileges } from "../support/without-privileges.ts";
 import { accountWorld } from "./account-world.ts";
 import { type BackupRig, startBackupRig } from "./backup-rig.ts";
 import { withLyingDisk } from "./failing-calls.ts";
@@ -97,4 +99,31 @@ it("makes no backup where it was interrupted during the sync", async () => {
   };
   await expect(run(rig, { sync, signal: interruption.signal })).rejects.toBe(refused);
   expect(await readdir(rig.path("backups"))).toEqual([]);
+});
+
+describe("a place that no backup can go to", () => {
+  const neverSyncing = async () => {
+    throw new Error("the service was asked");
+  };
+
+  it("is refused before anything is asked of the service", async () => {
+    await using rig = await startFolder();
+    await writeFile(rig.path("backups/a.zip"), "");
+    const to = (name: string) => run(rig, { to: rig.path(name), sync: neverSyncing });
+    await expect(to("nowhere")).rejects.toMatchObject({ code: "not-found" });
+    await expect(to("backups/a.zip")).rejects.toMatchObject({ code: "wrong-place" });
+    await expect(to("backups/b.zip")).rejects.toMatchObject({ code: "not-found" });
+  });
+
+  it("may be a folder that is not to be written", async () => {
+    await using rig = await startFolder();
+    for (const above of [dirname(rig.folder), rig.folder]) await chmod(above, 0o755);
+    await chmod(rig.path("backups"), 0o555);
+    await withoutPrivileges(async () => {
+      await expect(run(rig, { sync: neverSyncing })).rejects.toMatchObject({
+        code: "write-failed",
+        message: expect.stringMatching(/^Cannot write to .*open/),
+      });
+    });
+  });
 });

@@ -69,6 +69,11 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
     const [head, ...rows] = readCsv(text("tables/bra.csv"));
     const note = head?.findIndex((field) => field.text === "note") ?? -1;
     expect(rows.map((row) => row[note]?.text)).toEqual(["blue", expect.stringContaining("=1+1")]);
+    const [, ...values] = readCsv(text("tables/measurement_value.csv"));
+    expect(values.map(([_href, n, name, value]) => [n?.text, name?.text, value?.text])).toEqual([
+      ["0", "bust", "90.5"],
+      ["0", "date", "2026-01-01"],
+    ]);
     expect(text("README.txt")).toMatch(
       /^A backup of what catalogue\.example held for ada, made by Armoire\n/,
     );

@@ -58,7 +58,7 @@ it("tells what each is of, and what changed since the one before", async () => {
   expect(listed[1]).toMatchObject({ changes: { bra: { added: 2, removed: 1 } } });
 });
 
-it("names what is damaged, newer or closed to it, and leaves other programs' files out", async () => {
+it("names what is damaged, newer or closed to it, and what may be a backup that has lost its beginning", async () => {
   await using rig = await startFolder();
   const damaged = await backUpAt(rig, "2026-01-01T00:00:00.000Z");
   await appendFile(rig.path(`backups/${damaged}`), "x");
@@ -73,7 +73,9 @@ it("names what is damaged, newer or closed to it, and leaves other programs' fil
     "sound",
     "needs-passphrase",
     "damaged",
+    "unreadable",
   ]);
+  expect(listed.at(-1)).toMatchObject({ file: expect.stringContaining("holiday.zip"), problems: [{}] });
   const opened = await list(rig.path("backups"), { askPassphrase: async () => "p" });
   expect(opened[2]).toMatchObject({ isSound: true, isEncrypted: true, changes: {} });
 });
@@ -85,10 +87,13 @@ it("waits for no pipe, and takes no folder for a file", async () => {
   expect(await list(rig.path("backups"))).toMatchObject([{ code: "unreadable" }, { code: "unreadable" }]);
 });
 
-it("says that there is no such folder", async () => {
+it("says that there is no such folder, or that it is none", async () => {
   await expect(list("/nonexistent/backups")).rejects.toMatchObject({
-    code: "not-found",
-    message: "There is no folder /nonexistent/backups",
+    ...{ code: "not-found", message: "There is no folder /nonexistent/backups" },
+  });
+  await using rig = await startFolder();
+  await expect(list(rig.file)).rejects.toMatchObject({
+    ...{ code: "not-found", message: `This is no folder: ${rig.file}` },
   });
 });
 

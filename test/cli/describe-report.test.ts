@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { describeReport } from "../../src/cli/describe-report.ts";
+import { describeTroubleAlone } from "../../src/cli/describe-trouble.ts";
 import type { SyncReport } from "../../src/sync/report.ts";
 
 const now = Date.parse("2026-01-30T20:00:00Z");
@@ -58,9 +59,10 @@ it.each([
 describe("a sync of an account", () => {
   const own = { ...context, account: "ada" };
 
-  it("says once what the token does not grant, and that nothing is lost by it", () => {
-    const text = describeReport({ ...report, notGranted: ["email", "bras"] }, own);
-    expect(text).toContain("Not granted to this token: email, bras. What is mirrored of that stays.\n");
+  it("says once what the token does not grant, and that nothing is lost where it did before", () => {
+    const text = describeReport({ ...report, notGranted: ["email", "bras"], withdrawn: ["bras"] }, own);
+    expect(text).toContain("Not granted to this token: email.\n");
+    expect(text).toContain("No longer granted to this token: bras. What is mirrored of that stays;");
     expect(describeReport({ ...report, notGranted: [] }, own)).not.toContain("Not granted");
   });
 
@@ -69,5 +71,27 @@ describe("a sync of an account", () => {
     const text = describeReport({ ...report, resources, masses: [mass] }, own);
     expect(text).toContain("`armoire sync --account ada --approve` lets them go");
     expect(text).toContain("`armoire status --account ada` lists them");
+  });
+});
+
+describe("a sync whose report nobody asked for", () => {
+  const alone = (parts: Partial<SyncReport>, resources: Partial<SyncReport["resources"]> = {}) =>
+    describeTroubleAlone({ ...report, ...parts, resources: { ...report.resources, ...resources } }, "ada");
+
+  it("tells nothing where all is well, or where the allowance or the budget is all that ended it", () => {
+    const complete = { complete: true, stopped: null, notGranted: ["measurements"] } as const;
+    expect([alone(complete), alone({}), alone({ stopped: "budget" })]).toEqual(["", "", ""]);
+  });
+
+  it.each([
+    ["failed resources", {}, { failed: 2 }, "2 failed"],
+    ["partial lists", {}, { partial: 1 }, "1 list is partial"],
+    ["what waits for approval", { masses: [mass] }, { waiting: 5 }, "`armoire sync --account ada --approve`"],
+    ["a grant that is gone", { withdrawn: ["bras"] as const }, {}, "No longer granted to this token: bras."],
+    ["a service that stopped answering", { stopped: "error" as const }, {}, "stopped answering"],
+  ])("tells of %s, in one line that says whose it is", (_trouble, parts, resources, words) => {
+    const text = alone(parts, resources);
+    expect(text).toMatch(/^armoire: sync of ada: [^\n]+\n$/);
+    expect(text).toContain(words);
   });
 });

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -68,7 +69,12 @@ describe("armoire backup", () => {
     const remembered = await ending(0, ["backup", "verify", file, "--root-hash", rootHash]);
     expect(remembered.stdout).toContain("Neither damaged nor forged.");
     await ending(14, ["backup", "verify", file, "--root-hash", "0".repeat(64)]);
-    await ending(2, ["backup", "verify", file, "--root-hash", "abc"]);
+    const cut = await ending(2, ["backup", "verify", file, "--root-hash", rootHash.slice(2)]);
+    expect(cut.stderr).toContain("what --root-hash has is 62 characters");
+    expect(cut.stderr).not.toContain(rootHash.slice(2));
+    const other = ["backup", "restore", file, "--to", path("other"), "--root-hash", "0".repeat(64)];
+    expect((await ending(14, other)).stderr).toContain("another one than that of the root hash");
+    expect(stdout).toContain("It was read back and found whole.");
   });
 
   it("is quiet for a timer, and lets old backups go", async () => {
@@ -96,6 +102,9 @@ describe("armoire backup", () => {
     await ending(2, ["backup", "--account", "ada"]);
     const { stderr } = await ending(1, ["backup", "--account", "ada", "--to", path("nowhere")]);
     expect(stderr).toContain("There is no folder");
+    const [file = ""] = backups();
+    const ofFile = await ending(2, ["backup", "--account", "ada", "--to", path(`backups/${file}`)]);
+    expect(ofFile.stderr).toContain("This is no folder");
     await ending(1, ["backup", "create", "--account", "bea", "--to", path("backups")]);
     await ending(2, ["backup", "prune", path("backups")]);
   });
@@ -119,6 +128,10 @@ describe("a backup of one account", () => {
     const [file = ""] = globSync(path("backups/*.zip"));
     const { stderr } = await ending(4, ["backup", "restore", file, "--account", "bea"]);
     expect(stderr).toContain("The backup is of anna (user 1000)");
+    await ending(0, ["sync", "--base-url", sandbox.url, "--depth", "brands"]);
+    await ending(0, ["backup", "create", "--base-url", sandbox.url, "--to", path("data/brands.zip")]);
+    const ofCatalogue = await ending(4, ["backup", "restore", path("data/brands.zip"), "--account", "bea"]);
+    expect(ofCatalogue.stderr).toContain("The backup is of the catalogue of");
     await ending(2, ["backup", "restore", file]);
     await ending(2, ["backup", "restore", file, "--account", "bea", "--to", path("files")]);
     expect(readdirSync(folder.path).sort()).toEqual(["backups", "data"]);
@@ -127,7 +140,8 @@ describe("a backup of one account", () => {
 
   it("gives its files to whom it may concern", async () => {
     const [file = ""] = globSync(path("backups/*.zip"));
-    await ending(0, ["backup", "restore", file, "--to", path("files")]);
+    await ending(0, ["backup", "restore", file, "--to", path("new/files")]);
+    renameSync(path("new/files"), path("files"));
     expect(readFileSync(path("files/README.txt"), "utf8")).toContain("Whose data      anna (user 1000)");
     expect(statSync(path("files/tables/bra.csv")).mode & 0o777).toBe(0o600);
   });
@@ -156,6 +170,16 @@ describe("an encrypted backup", () => {
     mkdirSync(path("hidden"));
     const create = ["backup", "create", "--account", "ada", "--to", path("hidden"), "--encrypt"];
     await ending(4, create);
+    writeFileSync(path("hidden/taken.zip.age"), "a letter");
+    for (const [place, exitCode, words, encrypt] of [
+      ["hidden/a.zip", 2, "ends in .zip.age", ["--encrypt"]],
+      ["hidden/a.zip.age", 2, "Add --encrypt", []],
+      ["hidden/taken.zip.age", 1, "There is another file already", ["--encrypt"]],
+    ] as const) {
+      const args = ["backup", "create", "--account", "ada", "--to", path(place), ...encrypt];
+      expect((await ending(exitCode, args)).stderr).toContain(words);
+    }
+    rmSync(path("hidden/taken.zip.age"));
     await ending(2, [
       "backup",
       "create",
@@ -205,7 +229,7 @@ it("a folder is listed with what changed, and with what is damaged", async () =>
   const [file = ""] = backups();
   appendFileSync(path(`backups/${file}`), "x");
   const listed = await ending(14, ["backup", "list", path("backups")]);
-  expect(listed.stdout).toMatch(new RegExp(`^${file} .*damaged: something follows the end$`, "m"));
+  expect(listed.stdout).toMatch(new RegExp(`^${file}\\n  damaged: something follows the end$`, "m"));
   const preview = await ending(0, ["backup", "prune", path("backups"), "--keep-last", "1", "--dry-run"]);
   expect(preview.stdout).toMatch(new RegExp(`^${file} .*left alone: damaged$`, "m"));
   expect(backups()).toHaveLength(before);

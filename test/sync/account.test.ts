@@ -186,12 +186,14 @@ describe("what is not granted", () => {
     const report = await rig.sync(accountOf(rig));
     expect(report).toMatchObject({ complete: true, stopped: null, resources: { failed: 0, gone: 0 } });
     expect(report.notGranted).toEqual(["email", "bras"]);
+    expect(report.withdrawn).toEqual(["email", "bras"]);
+    expect((await rig.sync(accountOf(rig))).withdrawn).toEqual(["bras"]);
     expect(rig.sandbox.log().filter(({ status }) => status === 403)).toEqual([]);
     expect(kindsIn(rig)).toMatchObject({ bra: 30, bras: 1 });
     expect(tombstones(rig)).toBe(0);
     rig.sandbox.editUser(user, { scopes: ["identity", "email", "bras", "measurements"] });
     const again = await rig.sync(accountOf(rig));
-    expect(again.notGranted).toEqual([]);
+    expect(again).toMatchObject({ notGranted: [], withdrawn: [] });
     expect(again.requests.counted).toBe(1);
   });
 
@@ -203,6 +205,7 @@ describe("what is not granted", () => {
     const report = await rig.sync(accountOf(rig));
     expect(report).toMatchObject({ complete: true, resources: { failed: 0, gone: 0 } });
     expect(report.notGranted).toEqual(["profile", "email", "bras", "measurements"]);
+    expect(report.withdrawn).toEqual(["profile", "bras", "measurements"]);
     expect(rig.sandbox.log().every(({ url }) => url === rig.sandbox.url)).toBe(true);
     expect(tombstones(rig)).toBe(0);
     expect(kindsIn(rig)).toMatchObject({ me: 1, bra: 30 });

@@ -1,11 +1,13 @@
 /** `armoire backup`, alone or with create, verify, restore, list or prune: archives of an account that can be trusted. */
 import { basename, resolve } from "node:path";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { kinds } from "../../../jobs/kinds.ts";
 import { type Account, userOf } from "../../accounts/account.ts";
+import { requirePlace } from "../../backup/backup-place.ts";
 import { createBackup } from "../../backup/create-backup.ts";
 import { type BackupOwner, type ListedBackup, listBackups } from "../../backup/list-backups.ts";
 import { pruneBackups } from "../../backup/prune-backups.ts";
+import { readBack } from "../../backup/read-back.ts";
 import { restoreBackup, unpackBackup } from "../../backup/restore-backup.ts";
 import { verifyBackup } from "../../backup/verify-backup.ts";
 import { backUpInOneGo, type OneGoFlags } from "../back-up-in-one-go.ts";
@@ -97,12 +99,15 @@ export function configure(command: Command, io: Io): void {
 
 async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<void> {
   const settings = readSettings(command, io);
+  const mirror = mirrorFileToRead(settings);
+  const { to, replace = false } = flags;
+  await requirePlace({ to, replace, isEncrypted: flags.encrypt === true });
+  const encryption = await readNewPassphrase(flags, io);
   const created = await createBackup({
-    mirror: mirrorFileToRead(settings),
-    account: settings.account?.name ?? null,
-    ...{ to: flags.to, replace: flags.replace === true, signal: interruptionOf(io, "nothing was written") },
-    ...(await readNewPassphrase(flags, io)),
+    ...{ mirror, account: settings.account?.name ?? null, to, replace, ...encryption },
+    signal: interruptionOf(io, "nothing was written"),
   });
+  await readBack(created, encryption);
   if (settings.json) io.out(`${JSON.stringify(created)}\n`);
   else if (!settings.quiet) io.out(describeCreated(created));
 }
@@ -188,7 +193,12 @@ function ownerOf(account: Account): BackupOwner {
 
 function rootHash(value: string): string {
   if (/^[0-9a-f]{64}$/i.test(value)) return value.toLowerCase();
-  throw new InvalidArgumentError("It has 64 hexadecimal digits.");
+  // Not as commander tells it, which quotes the value: that may be a secret, and is shown as one.
+  throw new CliError(
+    exitCodes.usage,
+    `A root hash is 64 hexadecimal digits; what --root-hash has is ${value.length} characters.`,
+    "Copy the one that `armoire backup` showed, as a whole.",
+  );
 }
 
 const help = `

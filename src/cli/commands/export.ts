@@ -53,7 +53,8 @@ The folder holds a file a table and manifest.json with row counts and SHA-256. T
       });
       if (settings.json) io.out(`${JSON.stringify(manifest)}\n`);
       else if (!settings.quiet) {
-        for (const { path, rows } of manifest.files) io.out(`${path}  ${rows} rows\n`);
+        for (const { path, rows } of manifest.files)
+          io.out(`${path}  ${rows === 1 ? "1 row" : `${rows} rows`}\n`);
         io.out(`Written to ${flags.out}\n`);
       }
     });

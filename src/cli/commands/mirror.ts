@@ -113,8 +113,11 @@ function describe(
     const shown = pictures === 0 ? "" : `, ${pictures} ${pictures === 1 ? "picture" : "pictures"}`;
     return `Sound: ${bodies} bodies and the rows of ${resources} resources${shown} in ${file}\n`;
   }
-  const lines = problems.map(({ code, where, what }) => `${code}: ${where}: ${what}\n`);
-  const sum = `${lines.join("")}${problems.length} problems in ${file}.`;
+  const lines = problems.map(
+    ({ code, where, what }) => `${code === where ? code : `${code}: ${where}`}: ${what}\n`,
+  );
+  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  const sum = `${lines.join("")}${count} in ${file}.`;
   if (problems.every(({ code }) => code === "media")) {
     const command = `armoire sync --account ${account?.name ?? "NAME"} --media`;
     return `${sum} \`${command}\` downloads what is missing; take away first what was changed.\n`;

@@ -6,7 +6,7 @@ import { syncWhole } from "../../sync/sync-whole.ts";
 import { readCredential } from "../credentials.ts";
 import { summarizeForecast } from "../describe-forecast.ts";
 import { describeReport } from "../describe-report.ts";
-import { describeBeside } from "../describe-whole.ts";
+import { describeBeside, describeTroubleOfWhole } from "../describe-whole.ts";
 import { describeError } from "../errors.ts";
 import { CliError, type ExitCode } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
@@ -109,7 +109,8 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
     .finally(display.end);
   const { report, errors } = whole;
   if (settings.json) io.out(`${JSON.stringify(report)}\n`);
-  else if (!settings.quiet) {
+  else if (settings.quiet) io.err(describeTroubleOfWhole(report, account?.name ?? null));
+  else {
     // What one brand still takes is not forecast.
     const isForecast = report.stopped === "allowance" && flags.brand.length === 0;
     const forecast = isForecast ? readOutlookOf(wanted, settings, io).forecast : null;

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import type { FaultyBackup, SoundBackup } from "../../src/backup/list-backups.ts";
+import type { BackupManifest } from "../../src/backup/manifest.ts";
+import { describeList, describePruned } from "../../src/cli/describe-backup.ts";
+
+const table = (name: string, living: number) => ({ name, columns: ["href"], rows: living, living });
+const manifest: BackupManifest = {
+  ...{ format: "armoire-backup", formatVersion: 1, schema: "0008-times" },
+  service: { baseUrl: "https://api.example.org/", name: "service" },
+  ...{ area: "account", account: "ada", user: null, revisions: 60, bodies: 60, notGranted: [] },
+  state: { run: 4, at: "2026-11-03T06:04:12.201Z" },
+  coverage: [{ kind: "bra", held: 130, due: 0, failed: 0 }],
+  tables: [table("bra", 130), table("measurement", 112)],
+};
+const sound: SoundBackup = {
+  ...{ file: "armoire-ada-2026-11-03T060412Z.zip", isSound: true, bytes: 2_200_000, isEncrypted: false },
+  ...{ manifest, rootHash: "0".repeat(64), changes: { bra: { changed: 12, added: 3 } } },
+};
+const faulty: FaultyBackup = {
+  ...{ file: "armoire-ada-2026-11-04T060412Z.zip", isSound: false, code: "damaged" },
+  problems: [{ entry: `revisions/${"a".repeat(64)}.json`, what: "its content is damaged" }],
+};
+const sameName = (file: string) => file;
+
+describe("a list of backups", () => {
+  it("fits a terminal of 80 columns, whatever is in it", () => {
+    const incomplete = { ...manifest, coverage: [{ kind: "bra", held: 130, due: 20, failed: 1 }] };
+    const text = describeList([sound, { ...sound, manifest: incomplete }, faulty], sameName);
+    expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    expect(text).toContain("  ada, 2026-11-03 06:04 UTC: 130 of 151 bras, 112 measurements, not complete\n");
+    expect(text).toContain("  since the one before: bra: 12 changed, 3 added\n");
+    expect(text).toContain("  damaged: revisions/aaaaaaaaaaaa….json: its content is damaged\n");
+  });
+
+  it("of none says so, and so does what prunes them", () => {
+    const report = { folder: "/f", isPreview: true, keep: [], remove: [], untouched: [] };
+    expect([describeList([], sameName), describePruned(report, sameName)]).toEqual([
+      "There are no backups here.\n",
+      "There are no backups here.\n",
+    ]);
+  });
+});
