@@ -27,6 +27,8 @@ export interface RemoveAccountOptions {
 export interface RemovedAccount {
   readonly name: string;
   readonly folder: string;
+  /** Whether there was an account; else only what an earlier removal had left. */
+  readonly wasAccount: boolean;
   /** Files that are still there, without locks. */
   readonly kept: readonly string[];
   /** Why the keychain may still have the token, and under which name; null where that is not so. */
@@ -43,10 +45,11 @@ export async function removeAccount(options: RemoveAccountOptions): Promise<Remo
   const place = accountPlace(dataDir, name);
   try {
     requireAccountFolder(dataDir, name);
+    const wasAccount = existsSync(place.accountFile);
     const tokenLeft = await removeLocked(options, place);
     const kept = listKept(place);
     if (kept.length === 0) removeFolder(place);
-    return { name, folder: place.folder, kept, tokenLeft };
+    return { name, folder: place.folder, wasAccount, kept, tokenLeft };
   } catch (error) {
     throw toAccountError(error, place.folder);
   }

@@ -281,15 +281,24 @@ describe("account remove", () => {
     await add("ada", 0);
     const kept = await armoire(["account", "remove", "ada", "--yes"]);
     expect(kept.stdout).toMatch(
-      /^Removed the account ada and its token\. Its data stays in .*accounts\/ada;/,
+      /^Removed the account ada and its token\. The data stays in .*accounts\/ada;/,
     );
     expect(existsSync(join(dataDir, "accounts/ada/token"))).toBe(false);
     const left = await armoire(["account", "list"]);
     expect(left.stderr).toMatch(
       /^Data without an account: .*ada; `armoire account remove ada --purge` erases it\.\n$/,
     );
+    const again = await armoire(["account", "remove", "ada", "--yes"]);
+    expect(again.stdout).toMatch(
+      /^There was no account ada any more, only data that it had left\. The data stays in .*--purge` erases it\.\n$/,
+    );
     const gone = await armoire(["account", "remove", "ada", "--yes", "--purge", "--json"]);
-    expect(JSON.parse(gone.stdout)).toMatchObject({ name: "ada", kept: [], tokenLeft: null });
+    expect(JSON.parse(gone.stdout)).toMatchObject({
+      name: "ada",
+      wasAccount: false,
+      kept: [],
+      tokenLeft: null,
+    });
     expect(existsSync(join(dataDir, "accounts/ada"))).toBe(false);
   });
 
