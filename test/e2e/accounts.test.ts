@@ -186,7 +186,11 @@ describe("account add", () => {
     await add("ada", 0);
     const env = { ARMOIRE_BASE_URL: "", ARMOIRE_TOKEN: tokenOf(0) };
     expect(await armoire(["account", "add", "ada"], env)).toMatchObject({ exitCode: 0 });
-    expectRefusal(await armoire(["account", "add", "eve"], env), 4, /base URL is not set/);
+    expectRefusal(
+      await armoire(["account", "add", "eve"], env),
+      4,
+      /base URL is not set\.\n.*`armoire account add eve --base-url URL`/,
+    );
   });
 
   it("keeps one user's data under one name, and one user under a name", async () => {

@@ -6,7 +6,7 @@ import { summarizeForecast } from "../describe-forecast.ts";
 import { describeReport } from "../describe-report.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
-import { ledgerFile, mirrorFileToSync } from "../mirror-file.ts";
+import { ledgerFile, mirrorFileToSync, refuseMirrorOfAccount } from "../mirror-file.ts";
 import { wholeNumber } from "../option-values.ts";
 import { printPlan } from "../print-plan.ts";
 import { describeProgress, progressDisplay } from "../progress-display.ts";
@@ -52,6 +52,7 @@ Exit codes: 0 done (also when the allowance or budget is spent), 1 failed, 2 wro
     )
     .action(async (flags: SyncFlags) => {
       const settings = readSettings(command, io);
+      refuseMirrorOfAccount(settings);
       const { file, baseUrl } = mirrorFileToSync(settings);
       const wanted = { file, baseUrl, ...walkOptionsFor(settings.account, command) };
       if (flags.dryRun) printPlan({ ...wanted, ...spendingOptionsOf(flags) }, settings, io);
