@@ -148,6 +148,20 @@ export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
       oldest_check_at: "when the one that waits longest was last asked for",
     },
   },
+  media: {
+    about:
+      "The pictures that a user's data refers to, of an account that was synced with `--media`; at a moment of the past (`--as-of`) as they are today.",
+    columns: {
+      field: "what refers to it, as a JSON pointer",
+      url: "its address",
+      file: "what was downloaded last, in the folder of the mirror; null before that",
+      type: "what its first bytes say that it is, such as `image/png`",
+      size: "bytes",
+      fetched_at: "when it was downloaded",
+      error: "why there was nothing to keep the last time; what is kept stays",
+      is_current: "0 for what the field no longer refers to",
+    },
+  },
   recently_changed: {
     about: "Every revision, those of the newest run first.",
     columns: {
@@ -296,6 +310,37 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       text: "a line for each name; words without case and accents, between spaces",
       from_run: "",
       to_run: "null while it is so",
+    },
+  },
+  _media: {
+    about: "The addresses of pictures.",
+    columns: {
+      id: "",
+      url: "",
+      etag: "to ask whether it has changed",
+      last_modified: "the same, where there was no `etag`",
+      checked_at: "when it was last asked for, in milliseconds since 1970; null before that",
+      error: "why there was nothing to keep the last time",
+    },
+  },
+  _media_file: {
+    about: "What was downloaded from there; a file in `media/` beside the mirror is called by its SHA-256.",
+    columns: {
+      media_id: "",
+      seq: "from 1; the last one is what it is now",
+      sha256: "",
+      type: "",
+      size: "bytes",
+      fetched_at: "in milliseconds since 1970",
+    },
+  },
+  _media_use: {
+    about: "What refers to a picture.",
+    columns: {
+      resource_id: "",
+      field: "as a JSON pointer",
+      media_id: "",
+      is_current: "0 for what refers to another one by now",
     },
   },
   _issue: {

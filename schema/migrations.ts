@@ -10,4 +10,5 @@ export const migrations: Readonly<Record<string, () => Promise<Migration>>> = {
   "0006-search": () => import("./migrations/0006-search.ts"),
   "0007-retention": () => import("./migrations/0007-retention.ts"),
   "0008-times": () => import("./migrations/0008-times.ts"),
+  "0009-media": () => import("./migrations/0009-media.ts"),
 };

@@ -21,6 +21,9 @@ export interface MirrorTables {
   _member: MemberTable;
   _member_past: Past<MemberTable>;
   _search: SearchTable;
+  _media: MediaTable;
+  _media_file: MediaFileTable;
+  _media_use: { resource_id: number; field: string; media_id: number; is_current: 0 | 1 };
   _issue: { resource_id: number; pointer: string; code: string; detail: string | null; run_id: number };
 }
 
@@ -120,6 +123,28 @@ export interface SearchTable {
   from_run: number;
   /** Null while it is so. */
   to_run: number | null;
+}
+
+/** A picture's address. */
+export interface MediaTable {
+  id: Generated<number>;
+  url: string;
+  etag: string | null;
+  last_modified: string | null;
+  /** When it was last asked for; null before that. */
+  checked_at: number | null;
+  /** Why there was nothing to keep the last time. */
+  error: string | null;
+}
+
+/** What was downloaded from there; the last one is what it has now. */
+export interface MediaFileTable {
+  media_id: number;
+  seq: number;
+  sha256: Uint8Array;
+  type: string;
+  size: number;
+  fetched_at: number;
 }
 
 /** Rows as they were, from `from_run` up to, but not including, `to_run`. */

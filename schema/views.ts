@@ -57,6 +57,13 @@ export const views: Readonly<Record<string, string>> = Object.fromEntries([
      from _resource r where r.state not in ('elsewhere', 'superseded', 'skipped') group by r.kind`,
   ],
   [
+    "media",
+    `select r.url as href, u.field as field, m.url as url, iif(f.sha256 is null, null, 'media/' || lower(hex(f.sha256))) as file, f.type as type,
+       f.size as size, ${isoTimeOf("f.fetched_at")} as fetched_at, m.error as error, u.is_current as is_current
+     from _media_use u join _resource r on r.id = u.resource_id join _media m on m.id = u.media_id
+     left join _media_file f on f.media_id = m.id and f.seq = (select max(seq) from _media_file where media_id = m.id)`,
+  ],
+  [
     "recently_changed",
     `select r.kind as kind, r.url as href, v.seq as revision, ${isoTimeOf("v.fetched_at")} as changed_at, v.from_run as run
      from _revision v join _resource r on r.id = v.resource_id

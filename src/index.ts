@@ -28,7 +28,7 @@ export { type KeptToken, readToken } from "./accounts/tokens.ts";
 export { type BackedUp, type BackUpRequest, backUp } from "./backup/back-up.ts";
 export { BackupError } from "./backup/backup-error.ts";
 export { type CreateBackupRequest, type CreatedBackup, createBackup } from "./backup/create-backup.ts";
-export { type ListedBackup, type ListRequest, listBackups } from "./backup/list-backups.ts";
+export { type BackupOwner, type ListedBackup, type ListRequest, listBackups } from "./backup/list-backups.ts";
 export type { BackupManifest } from "./backup/manifest.ts";
 export { type PruneReport, type PruneRequest, pruneBackups } from "./backup/prune-backups.ts";
 export {
@@ -102,6 +102,8 @@ export { ServiceError } from "./service/service-error.ts";
 export { ServiceSettingsError } from "./service/settings-error.ts";
 export { type AddAccountOptions, type AddedAccount, addAccount } from "./sync/add-account.ts";
 export { LedgerError } from "./sync/ledger/ledger-error.ts";
+export type { MediaReport, PictureOrigin } from "./sync/media/media-report.ts";
+export { type MediaOptions, syncMedia } from "./sync/media/sync-media.ts";
 export { type Outlook, type OutlookOptions, readOutlook } from "./sync/outlook.ts";
 export type { Forecast } from "./sync/plan/forecast-days.ts";
 export type { Mode, Order, Reason } from "./sync/plan/plan-request.ts";
@@ -110,4 +112,13 @@ export type { SyncProgress } from "./sync/progress.ts";
 export type { SyncReport } from "./sync/report.ts";
 export { type SyncOptions, sync } from "./sync/sync.ts";
 export { SyncError } from "./sync/sync-error.ts";
+export { type LinkedCatalogueOptions, syncLinkedCatalogue } from "./sync/sync-linked-catalogue.ts";
+export {
+  type CataloguePart,
+  type MediaPart,
+  syncWhole,
+  type WholeOptions,
+  type WholeReport,
+  type WholeSync,
+} from "./sync/sync-whole.ts";
 export type { WalkOptions } from "./sync/walk-options.ts";

@@ -18,6 +18,7 @@ const content = z.object({
   addedAt: z.iso.datetime(),
   tokenIn: z.enum(["keychain", "file"]),
   keychainEntry: z.string().min(1),
+  mayBeInKeychain: z.boolean(),
   tokenAt: z.iso.datetime(),
   scopes: z.array(z.enum(grantNames)).readonly(),
 });

@@ -3,6 +3,7 @@
  * its owner alone; nothing else derives a path from a name. The token is in the system's keychain, or else in a file here.
  */
 import { join } from "node:path";
+import type { AccountUser } from "../mirror/account-user.ts";
 import type { GrantName } from "../mirror/grants.ts";
 
 /** The files of an account. */
@@ -29,11 +30,19 @@ export interface Account extends AccountPlace {
   readonly tokenIn: "keychain" | "file";
   /** Under which the keychain has the token: of this account alone, wherever its folder is. */
   readonly keychainEntry: string;
+  /** Whether the keychain got a token of the account once, and may have it though a later one is in a file. */
+  readonly mayBeInKeychain: boolean;
   /** When the token was last given: ISO 8601, UTC. */
   readonly tokenAt: string;
   /** As seen then. */
   readonly scopes: readonly GrantName[];
 }
+
+/** As mirrors and backups know her. */
+export const userOf = ({ userId, username }: Pick<Account, "userId" | "username">): AccountUser => ({
+  userId: String(userId),
+  username,
+});
 
 export const accountsFolder = (dataDir: string): string => join(dataDir, "accounts");
 

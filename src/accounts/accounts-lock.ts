@@ -1,4 +1,3 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { MirrorError } from "../mirror/errors.ts";
 import { type Lock, takeLock } from "../mirror/lock.ts";
@@ -26,9 +25,4 @@ export function lockAccounts(dataDir: string, startedAt: string): Lock {
       { cause: error },
     );
   }
-}
-
-/** For whoever takes back the folder that they are in. */
-export function removeLockFiles(dataDir: string): void {
-  rmSync(`${lockedName(dataDir)}.lock`, { force: true });
 }

@@ -1,6 +1,6 @@
 import { rmdirSync, rmSync } from "node:fs";
 import { accountPlace, accountsFolder } from "./account.ts";
-import { lockAccounts, removeLockFiles } from "./accounts-lock.ts";
+import { lockAccounts } from "./accounts-lock.ts";
 import { makeAccountFolder } from "./private-folder.ts";
 
 /**
@@ -26,15 +26,15 @@ export async function inAccountFolder<Result>(
       return result;
     } finally {
       if (!isDone && made.includes(folder)) rmSync(folder, { recursive: true });
-      lock.release();
+      if (!isDone && made.includes(accountsFolder(dataDir))) lock.releaseAndRemove();
+      else lock.release();
     }
   } finally {
-    if (!isDone) takeBack(dataDir, made);
+    if (!isDone) takeBack(made);
   }
 }
 
-function takeBack(dataDir: string, made: readonly string[]): void {
-  if (made.includes(accountsFolder(dataDir))) removeLockFiles(dataDir);
+function takeBack(made: readonly string[]): void {
   for (const path of made) {
     try {
       rmdirSync(path);

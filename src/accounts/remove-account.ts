@@ -10,9 +10,10 @@ import { type Account, type AccountPlace, accountPlace } from "./account.ts";
 import { toAccountError } from "./account-error.ts";
 import { findReadableAccount, requireAccountOrLeft } from "./accounts.ts";
 import { lockAccounts } from "./accounts-lock.ts";
-import { eraseFile, eraseFolder } from "./erase-files.ts";
+import { eraseFolder } from "./erase-files.ts";
 import { type Keychain, KeychainError } from "./keychain.ts";
 import { requireAccountFolder } from "./private-folder.ts";
+import { eraseTokenFiles } from "./tokens.ts";
 
 export interface RemoveAccountOptions {
   readonly dataDir: string;
@@ -40,54 +41,51 @@ export interface RemovedAccount {
  * `unwritable`; MirrorError `locked` while a sync writes the mirror
  */
 export async function removeAccount(options: RemoveAccountOptions): Promise<RemovedAccount> {
-  const { dataDir, name } = options;
+  const { dataDir, name, purge, keychain, startedAt } = options;
   requireAccountOrLeft(dataDir, name);
   const place = accountPlace(dataDir, name);
   try {
     requireAccountFolder(dataDir, name);
-    const wasAccount = existsSync(place.accountFile);
-    const tokenLeft = await removeLocked(options, place);
-    const kept = listKept(place);
-    if (kept.length === 0) removeFolder(place);
-    return { name, folder: place.folder, wasAccount, kept, tokenLeft };
+    const accountsLock = lockAccounts(dataDir, startedAt);
+    try {
+      const mirrorLock = takeLock(place.mirrorFile, startedAt);
+      try {
+        const wasAccount = existsSync(place.accountFile);
+        const tokenLeft = await dropToken(place, findReadableAccount(dataDir, name), keychain);
+        rmSync(place.accountFile, { force: true });
+        syncFolder(place.folder);
+        // Opening and closing the file of a lock that this process holds would end it.
+        if (purge) eraseFolder(place.folder, [basename(lockFileOf(place))]);
+        return { name, folder: place.folder, wasAccount, kept: listKept(place), tokenLeft };
+      } finally {
+        if (listKept(place).length > 0) mirrorLock.release();
+        else {
+          mirrorLock.releaseAndRemove();
+          removeFolder(place);
+        }
+      }
+    } finally {
+      accountsLock.release();
+    }
   } catch (error) {
     throw toAccountError(error, place.folder);
   }
 }
 
-async function removeLocked(
-  { dataDir, name, purge, keychain, startedAt }: RemoveAccountOptions,
-  place: AccountPlace,
-): Promise<RemovedAccount["tokenLeft"]> {
-  const locks = [lockAccounts(dataDir, startedAt)];
-  try {
-    locks.unshift(takeLock(place.mirrorFile, startedAt));
-    const tokenLeft = await dropToken(place, findReadableAccount(dataDir, name), keychain);
-    rmSync(place.accountFile, { force: true });
-    syncFolder(place.folder);
-    // Opening and closing the file of a lock that this process holds would end it.
-    if (purge) eraseFolder(place.folder, [basename(lockFileOf(place))]);
-    return tokenLeft;
-  } finally {
-    for (const lock of locks) lock.release();
-  }
-}
-
 async function dropToken(
-  { accountFile, tokenFile }: AccountPlace,
+  place: AccountPlace,
   account: Account | null,
   keychain: Keychain,
 ): Promise<RemovedAccount["tokenLeft"]> {
-  for (const file of [tokenFile, `${tokenFile}.new`]) eraseFile(file);
-  if (account?.tokenIn === "file") return null;
+  eraseTokenFiles(place);
   if (account === null)
-    return existsSync(accountFile) ? { entry: null, why: "the account's file cannot be read" } : null;
+    return existsSync(place.accountFile) ? { entry: null, why: "the account's file cannot be read" } : null;
   try {
     await keychain.delete(account.keychainEntry);
     return null;
   } catch (error) {
     if (!(error instanceof KeychainError)) throw error;
-    return { entry: account.keychainEntry, why: error.message };
+    return account.mayBeInKeychain ? { entry: account.keychainEntry, why: error.message } : null;
   }
 }
 
@@ -97,8 +95,7 @@ function listKept({ folder }: AccountPlace): string[] {
 
 const lockFileOf = ({ mirrorFile }: AccountPlace): string => `${mirrorFile}.lock`;
 
-function removeFolder(place: AccountPlace): void {
-  rmSync(lockFileOf(place), { force: true });
-  rmdirSync(place.folder);
-  syncFolder(dirname(place.folder));
+function removeFolder({ folder }: AccountPlace): void {
+  rmdirSync(folder);
+  syncFolder(dirname(folder));
 }

@@ -3,10 +3,10 @@
  * read. It is a credential on the way in and on the way out; its text is seen here and nowhere else.
  */
 import { bearerToken, type Credential, redact, tokenText } from "../service/credential.ts";
-import type { Account } from "./account.ts";
+import { type Account, type AccountPlace, accountPlace } from "./account.ts";
 import { AccountError, toAccountError } from "./account-error.ts";
-import { type AccountFacts, writeAccountFile } from "./account-file.ts";
-import { recordAccount } from "./accounts.ts";
+import type { AccountFacts } from "./account-file.ts";
+import { findReadableAccount, recordAccount } from "./accounts.ts";
 import { eraseFile } from "./erase-files.ts";
 import { type Keychain, KeychainError } from "./keychain.ts";
 import { readPrivateFile, writePrivateFile } from "./private-file.ts";
@@ -33,29 +33,44 @@ export interface KeptToken {
 }
 
 /**
- * Records an account and keeps its token, in place of an earlier one. Whoever is killed in between leaves an account
- * whose token is to be given again, and never a token that no account knows of.
+ * Records an account and keeps its token, in place of an earlier one. Where it throws, or is killed, an account that was
+ * there has the earlier token or the new one; a new account is one whose token is to be given again, and there is never a
+ * token that no account knows of.
  * @throws AccountError
  */
 export async function keepToken(
   dataDir: string,
-  facts: Omit<AccountFacts, "tokenIn">,
+  facts: Omit<AccountFacts, "tokenIn" | "mayBeInKeychain">,
   token: Credential,
   keychain: Keychain,
   signal?: AbortSignal,
 ): Promise<KeptToken> {
-  const account = recordAccount(dataDir, { ...facts, tokenIn: "keychain" });
+  const earlier = findReadableAccount(dataDir, facts.name);
+  const inKeychain = { ...facts, tokenIn: "keychain", mayBeInKeychain: true } as const;
+  if (earlier === null) recordAccount(dataDir, inKeychain);
+  const place = accountPlace(dataDir, facts.name);
   try {
-    await keychain.set(account.keychainEntry, tokenText(token));
-    eraseFile(account.tokenFile);
-    return { account, whyNoKeychain: null };
+    await keychain.set(facts.keychainEntry, tokenText(token));
   } catch (error) {
-    if (!(error instanceof KeychainError)) throw toAccountError(error, account.tokenFile);
+    if (!(error instanceof KeychainError)) throw error;
     // Ctrl-C ends what asks the keychain too: that is no wish for a file.
     signal?.throwIfAborted();
-    writePrivateFile(account.tokenFile, `${tokenText(token)}\n`);
-    writeAccountFile(account, { ...facts, tokenIn: "file" });
-    return { account: { ...account, tokenIn: "file" }, whyNoKeychain: redact(token, error.message) };
+    writePrivateFile(place.tokenFile, `${tokenText(token)}\n`);
+    const { mayBeInKeychain = false } = earlier ?? {};
+    const account = recordAccount(dataDir, { ...facts, tokenIn: "file", mayBeInKeychain });
+    return { account, whyNoKeychain: redact(token, error.message) };
+  }
+  const account = recordAccount(dataDir, inKeychain);
+  eraseTokenFiles(place);
+  return { account, whyNoKeychain: null };
+}
+
+/** Also what a killed process left of one. @throws AccountError `unwritable` */
+export function eraseTokenFiles({ tokenFile }: AccountPlace): void {
+  try {
+    for (const file of [tokenFile, `${tokenFile}.new`]) eraseFile(file);
+  } catch (error) {
+    throw toAccountError(error, tokenFile);
   }
 }
 

@@ -8,7 +8,6 @@ import { type PruneReport, pruneBackups } from "./prune-backups.ts";
 import { verifyBackup } from "./verify-backup.ts";
 
 export interface BackUpRequest<Synced> extends CreateBackupRequest {
-  readonly account: string;
   /** Brings the mirror up to date. What it throws keeps nobody from a backup of what is held. */
   readonly sync: () => Promise<Synced>;
   /** Which earlier backups of the account in the same folder stay; unless told, all. */
@@ -28,7 +27,7 @@ export interface BackedUp<Synced> {
  * `sync` throws where there is nothing to back up
  */
 export async function backUp<Synced>(request: BackUpRequest<Synced>): Promise<BackedUp<Synced>> {
-  const { mirror, sync, keep, passphrase, account, signal } = request;
+  const { mirror, sync, keep, passphrase, signal } = request;
   const synced = await sync().then(
     (report) => ({ report }),
     (error: unknown) => ({ error }),
@@ -42,7 +41,7 @@ export async function backUp<Synced>(request: BackUpRequest<Synced>): Promise<Ba
   const reading = passphrase === undefined ? {} : { askPassphrase: async () => passphrase };
   await requireReadable(created, reading);
   const prunes = keep !== undefined && !("error" in synced);
-  const pruning = { folder: dirname(created.file), account, isPreview: false, ...reading };
+  const pruning = { folder: dirname(created.file), of: created.manifest, isPreview: false, ...reading };
   const pruned = prunes ? await pruneBackups({ ...pruning, keep, ...(signal && { signal }) }) : null;
   return { synced, created, pruned };
 }

@@ -6,6 +6,7 @@ import { readAccountUser } from "../mirror/account-user.ts";
 import { DamagedBodyError, type StoredBody } from "../mirror/bodies/codec.ts";
 import { prepareReadBody, storedBodyColumns } from "../mirror/bodies/read-body.ts";
 import { essentialTables, readEssentialRows } from "../mirror/essential-rows.ts";
+import { eachPicture } from "../mirror/media/each-picture.ts";
 import type { MirrorReader } from "../mirror/mirror.ts";
 import { type PublicTable, publicTables } from "../mirror/tables.ts";
 import { BackupError } from "./backup-error.ts";
@@ -13,6 +14,7 @@ import {
   bodyEntry,
   bookkeepingEntry,
   manifestEntry,
+  pictureEntry,
   readmeEntry,
   sumsEntry,
   tableEntry,
@@ -24,7 +26,7 @@ import type { NewEntry } from "./write-zip.ts";
 
 export interface BackupContents {
   readonly manifest: BackupManifest;
-  /** To be read once. @throws DamagedBodyError */
+  /** To be read once. @throws DamagedBodyError, MirrorError `damaged` for a picture */
   readonly entries: Iterable<NewEntry>;
   /** In hex; known when all entries have been read. */
   readonly rootHash: () => string;
@@ -62,6 +64,7 @@ function* contentOf(
     const lines = Array.from(readEssentialRows(mirror.db, table), (row) => `${JSON.stringify(row)}\n`);
     yield { name: bookkeepingEntry(table), content: Buffer.from(lines.join("")) };
   }
+  for (const { sha256, bytes } of eachPicture(mirror)) yield { name: pictureEntry(sha256), content: bytes };
   for (const { sha256, body } of eachBody(mirror)) yield { name: bodyEntry(sha256), content: body };
   for (const table of tables.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
     yield { name: tableEntry(table.name, "csv"), content: bufferOf(csvChunks(table, { raw: false })) };

@@ -8,14 +8,17 @@ export const readmeEntry = "README.txt";
 export const sumsEntry = "SHA256SUMS";
 
 export const bookkeepingEntry = (table: EssentialTableName): string => `bookkeeping/${table}.ndjson`;
+/** Of a picture; what it is of says the bookkeeping. */
+export const pictureEntry = (sha256: string): string => `media/${sha256}`;
 export const bodyEntry = (sha256: string): string => `revisions/${sha256}.json`;
 export const tableEntry = (table: string, format: "csv" | "json"): string => `tables/${table}.${format}`;
 
+const picture = /^media\/([0-9a-f]{64})$/;
 const body = /^revisions\/([0-9a-f]{64})\.json$/;
 const table = /^tables\/[a-z][a-z_]{0,40}\.(csv|json)$/;
 const bookkeeping = new Map(essentialTables.map((name) => [bookkeepingEntry(name), name]));
 
-/** In their order, apart from bodies and tables, of which there may be any number. */
+/** In their order, apart from pictures, bodies and tables, of which there may be any number. */
 export const requiredEntries: readonly string[] = [
   manifestEntry,
   readmeEntry,
@@ -24,11 +27,14 @@ export const requiredEntries: readonly string[] = [
 ];
 
 export function isEntryName(name: string): boolean {
-  return requiredEntries.includes(name) || body.test(name) || table.test(name);
+  return requiredEntries.includes(name) || [picture, body, table].some((form) => form.test(name));
 }
 
 /** Null for what is no body. */
 export const bodyOf = (name: string): string | null => body.exec(name)?.[1] ?? null;
+
+/** Null for what is no picture. */
+export const pictureOf = (name: string): string | null => picture.exec(name)?.[1] ?? null;
 
 /** Null for what is no bookkeeping. */
 export const bookkeepingOf = (name: string): EssentialTableName | null => bookkeeping.get(name) ?? null;

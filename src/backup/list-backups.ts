@@ -14,12 +14,15 @@ import { type VerifyReport, verifyBackup } from "./verify-backup.ts";
 
 export interface ListRequest {
   readonly folder: string;
-  /** Only those of this account, and what does not tell whose it is; else all. */
-  readonly account?: string;
+  /** Only those of this account, and what does not tell whose it is; else all. Another user's of the same name are none of them. */
+  readonly of?: BackupOwner;
   /** Without it, what is encrypted is only named. */
   readonly askPassphrase?: AskPassphrase;
   readonly signal?: AbortSignal;
 }
+
+/** As a manifest says it. */
+export type BackupOwner = Pick<BackupManifest, "service" | "area" | "user" | "account">;
 
 export type ListedBackup = SoundBackup | FaultyBackup;
 
@@ -60,7 +63,7 @@ export async function* listBackups(request: ListRequest): AsyncGenerator<ListedB
       continue;
     }
     const { manifest } = examined;
-    if (request.account !== undefined && manifest.account !== request.account) continue;
+    if (request.of !== undefined && !isOf(manifest, request.of)) continue;
     const state = collector.state(manifest);
     const previous = before.get(dataOf(manifest));
     const isLater = previous !== undefined && previous.at <= manifest.state.at;
@@ -73,8 +76,11 @@ export async function* listBackups(request: ListRequest): AsyncGenerator<ListedB
  * Whose data of which service: backups that may be compared, and of which a newer one stands for an older one. By the service's number of the
  * user, since names can change.
  */
-export const dataOf = ({ service, area, user, account }: BackupManifest): string =>
+export const dataOf = ({ service, area, user, account }: BackupOwner): string =>
   JSON.stringify([service.baseUrl, area, user?.userId ?? user?.username ?? account]);
+
+const isOf = (one: BackupOwner, other: BackupOwner): boolean =>
+  one.account === other.account && dataOf(one) === dataOf(other);
 
 /** Null for another program's file. */
 async function examine(
@@ -104,6 +110,8 @@ async function namesIn(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).filter(mayBeBackup).sort();
   } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT")
+      throw new BackupError("not-found", `There is no folder ${folder}`, "Check its path.", { cause: error });
     throw toReadingError(error, folder);
   }
 }

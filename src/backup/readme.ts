@@ -23,6 +23,8 @@ ${files.join("")}  A text in a .csv file that a spreadsheet would run as a formu
   In "revisions" is every answer of the service, byte for byte, also those that later ones replaced. A file's name is the
   SHA-256 of its content; bookkeeping/revision.ndjson says of what each is and from when, by the numbers in
   bookkeeping/resource.ndjson.
+  In "media", if it is there, are pictures: a viewer opens them. A file's name is the SHA-256 of its content;
+  bookkeeping/media_file.ndjson says by numbers what each is, and bookkeeping/media.ndjson what address each number is.
 
 CHECK IT
   With Armoire:     armoire backup verify FILE

@@ -11,7 +11,7 @@ import { EssentialRowError } from "../mirror/essential-rows.ts";
 import { openMirrorReader } from "../mirror/mirror.ts";
 import { restoreMirror } from "../mirror/restore-mirror.ts";
 import { BackupError } from "./backup-error.ts";
-import { bodyOf, bookkeepingOf } from "./entry-names.ts";
+import { bodyOf, bookkeepingOf, pictureOf } from "./entry-names.ts";
 import type { BackupManifest } from "./manifest.ts";
 import { openBackup } from "./open-backup.ts";
 import { parseRows } from "./parse-rows.ts";
@@ -47,7 +47,7 @@ export async function restoreBackup(request: RestoreMirrorRequest): Promise<Rest
   try {
     await restoreMirror({
       ...{ file: mirror, identity, kinds, openedAt },
-      fill: (putRows, putBody) =>
+      fill: (putRows, putBody, putPicture) =>
         readAgain(request, rootHash, ({ name, content }) => {
           const table = bookkeepingOf(name);
           const body = bodyOf(name);
@@ -57,6 +57,7 @@ export async function restoreBackup(request: RestoreMirrorRequest): Promise<Rest
               parseRows(content, () => {}),
             );
           if (body !== null) putBody(body, content);
+          if (pictureOf(name) !== null) putPicture(content);
         }),
     });
   } catch (error) {

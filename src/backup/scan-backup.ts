@@ -14,6 +14,8 @@ import {
   isBefore,
   isEntryName,
   manifestEntry,
+  pictureEntry,
+  pictureOf,
   requiredEntries,
   sumsEntry,
 } from "./entry-names.ts";
@@ -53,7 +55,8 @@ export async function scanBackup(
     if (problems.length < maxProblems) problems.push({ entry, what });
   };
   const sums = new Map<string, string>();
-  const revised = new Set<string>();
+  /** The entries that bookkeeping names: what revisions have, and what pictures are. */
+  const named = new Set<string>();
   let manifest: BackupManifest | null = null;
   let rootHash: string | null = null;
   let last: string | null = null;
@@ -80,8 +83,8 @@ export async function scanBackup(
         for (const problem of compareSums(content.toString("latin1"), sums, sumsEntry))
           report(problem.entry, problem.what);
       } else sums.set(name, sha256);
-      const body = bodyOf(name);
-      if (body !== null && body !== sha256) report(name, "does not have the SHA-256 that is its name");
+      const called = bodyOf(name) ?? pictureOf(name);
+      if (called !== null && called !== sha256) report(name, "does not have the SHA-256 that is its name");
       if (bookkeepingOf(name) !== null) readRows(name, content);
       if (problems.length === 0 && manifest !== null) visit(entry, manifest);
     }
@@ -107,21 +110,22 @@ export async function scanBackup(
 
   function readRows(name: string, content: Buffer): void {
     const refuse = (line: number) => report(name, `its line ${line} is no row`);
-    for (const { sha256 } of parseRows(content, refuse)) if (typeof sha256 === "string") revised.add(sha256);
+    const entryOf = bookkeepingOf(name) === "media_file" ? pictureEntry : bodyEntry;
+    for (const { sha256 } of parseRows(content, refuse))
+      if (typeof sha256 === "string") named.add(entryOf(sha256));
   }
 
   /** Sums that were made anew after something was taken away would still fit the rest. */
   function requireAll(): void {
     if (manifest === null || problems.length > 0) return;
-    const missing = [...requiredEntries, ...[...revised].map(bodyEntry)].find(
-      (name) => name !== sumsEntry && !sums.has(name),
-    );
+    const missing = [...requiredEntries, ...named].find((name) => name !== sumsEntry && !sums.has(name));
     if (missing !== undefined) report(missing, "is missing");
     if (rootHash === null) report(sumsEntry, "is missing");
     const stranger = [...sums.keys()].find(
-      (name) => !revised.has(bodyOf(name) ?? "") && bodyOf(name) !== null,
+      (name) => (bodyOf(name) ?? pictureOf(name)) !== null && !named.has(name),
     );
-    if (stranger !== undefined) report(stranger, "belongs to no revision");
+    if (stranger !== undefined)
+      report(stranger, `belongs to no ${bodyOf(stranger) === null ? "address" : "revision"}`);
   }
 }
 

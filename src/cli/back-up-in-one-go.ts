@@ -1,11 +1,12 @@
 /** `armoire backup` alone: sync, create, verify and prune, fit for a timer. */
 import { basename } from "node:path";
+import { userOf } from "../accounts/account.ts";
 import { type BackedUp, backUp } from "../backup/back-up.ts";
-import type { SyncReport } from "../sync/report.ts";
-import { sync } from "../sync/sync.ts";
+import { syncWhole, type WholeSync } from "../sync/sync-whole.ts";
 import { readCredential } from "./credentials.ts";
 import { describeCreated, describePruned } from "./describe-backup.ts";
 import { describeReport } from "./describe-report.ts";
+import { describeBeside } from "./describe-whole.ts";
 import { describeError, exitCodeOf } from "./errors.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import { interruptionOf } from "./interruption.ts";
@@ -15,9 +16,11 @@ import { ledgerFile } from "./mirror-file.ts";
 import { type EncryptFlags, readNewPassphrase } from "./passphrase.ts";
 import { describeProgress, progressDisplay } from "./progress-display.ts";
 import type { Settings } from "./settings.ts";
-import { exitCodeOfSync, explainRefusal } from "./sync-outcome.ts";
+import { explainRefusal } from "./sync-outcome.ts";
+import { type WholeFlags, wholePartsOf } from "./whole-flags.ts";
+import { exitCodeOfWhole } from "./whole-outcome.ts";
 
-export interface OneGoFlags extends EncryptFlags, KeepOptions {
+export interface OneGoFlags extends EncryptFlags, KeepOptions, Pick<WholeFlags, "withCatalogue" | "media"> {
   readonly to: string;
 }
 
@@ -31,15 +34,17 @@ export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: I
   const keep = readKeepOptions(flags);
   const signal = interruptionOf(io, "what was fetched is saved, and no backup was made");
   const display = progressDisplay(io, performance.now.bind(performance), describeProgress);
+  const remark = (text: string) => {
+    display.end();
+    if (!settings.quiet) io.err(text);
+  };
+  const parts = wholePartsOf(flags, settings, io, remark);
   const bringUpToDate = async () =>
-    await sync({
+    await syncWhole({
       ...{ file: account.mirrorFile, baseUrl: account.baseUrl, serviceName: account.serviceName },
-      ...{
-        area: "account",
-        credential: await readCredential(settings, io),
-        ledgerFile: ledgerFile(settings),
-      },
-      ...{ user: { userId: String(account.userId), username: account.username }, signal },
+      ...{ credential: await readCredential(settings, io), ledgerFile: ledgerFile(settings) },
+      ...parts,
+      ...{ user: userOf(account), signal },
       onProgress: settings.quiet ? () => {} : display.update,
     }).finally(display.end);
   const done = await backUp({
@@ -52,7 +57,9 @@ export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: I
   if (settings.json) io.out(`${JSON.stringify(toJson(done))}\n`);
   else if (!settings.quiet) io.out(describe(done, account.name));
   if ("report" in done.synced) {
-    io.setExitCode(exitCodeOfSync(done.synced.report, null));
+    const whole = done.synced.report;
+    for (const error of whole.errors) io.err(describeError(error, settings.verbose));
+    io.setExitCode(exitCodeOfWhole(whole, null, false));
     return;
   }
   const error = explainRefusal(done.synced.error, account);
@@ -61,14 +68,14 @@ export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: I
   io.setExitCode(exitCodeOf(error));
 }
 
-function describe({ synced, created, pruned }: BackedUp<SyncReport>, account: string): string {
-  const report =
-    "report" in synced
-      ? describeReport(synced.report, { outlook: null, now: Date.now(), reserve: 0, account })
-      : "";
-  return `${report}${describeCreated(created)}${pruned === null ? "" : describePruned(pruned, basename)}`;
+function describe({ synced, created, pruned }: BackedUp<WholeSync>, account: string): string {
+  const of = ({ report }: WholeSync, now: number) =>
+    describeReport(report, { outlook: null, now, reserve: 0, account }) +
+    describeBeside(report, account, now);
+  const told = "report" in synced ? of(synced.report, Date.now()) : "";
+  return `${told}${describeCreated(created)}It was read back, and is whole.\n${pruned === null ? "" : describePruned(pruned, basename)}`;
 }
 
-function toJson({ synced, created, pruned }: BackedUp<SyncReport>) {
-  return { sync: "report" in synced ? synced.report : null, backup: created, pruned };
+function toJson({ synced, created, pruned }: BackedUp<WholeSync>) {
+  return { sync: "report" in synced ? synced.report.report : null, backup: created, pruned };
 }

@@ -7,6 +7,7 @@ import { type Diagnosis, diagnoseError } from "../doctor/diagnosis.ts";
 import type { KnownSecret } from "../doctor/find-secrets.ts";
 import type { Credential } from "../service/credential.ts";
 import { digestCredential } from "../service/credential-digest.ts";
+import { readAppCredential } from "./credentials.ts";
 import type { Io } from "./io.ts";
 import { keychainOf } from "./keychain.ts";
 import { readTokenOfEnvironment } from "./read-token.ts";
@@ -18,12 +19,7 @@ export interface KnownSecrets {
   readonly problems: readonly Diagnosis[];
 }
 
-/** @param app the catalogue's credential, which is read already */
-export async function readKnownSecrets(
-  { dataDir }: Settings,
-  app: Credential | null,
-  io: Io,
-): Promise<KnownSecrets> {
+export async function readKnownSecrets({ dataDir }: Settings, io: Io): Promise<KnownSecrets> {
   const folder = dataDir.value ?? "";
   const secrets = new Map<string, KnownSecret>();
   const problems: Diagnosis[] = [];
@@ -57,6 +53,8 @@ export async function readKnownSecrets(
   }
   const { ARMOIRE_TOKEN_FILE, ARMOIRE_APP_KEY_FILE, ARMOIRE_APP_SECRET_FILE } = io.env;
   await know("token of the environment", [ARMOIRE_TOKEN_FILE], () => readTokenOfEnvironment(io));
-  await know("application's key and secret", [ARMOIRE_APP_KEY_FILE, ARMOIRE_APP_SECRET_FILE], () => app);
+  await know("application's key and secret", [ARMOIRE_APP_KEY_FILE, ARMOIRE_APP_SECRET_FILE], () =>
+    readAppCredential(io),
+  );
   return { secrets: [...secrets.values()], problems };
 }

@@ -64,10 +64,15 @@ export function withMirror<Result>(
 }
 
 /** The mirror of the account's service's catalogue, for reading beside it; null where there is none. */
-export function catalogueFileBeside({ account, dataDir }: Settings): string | null {
-  if (account === null) return null;
-  const file = catalogueMirrorFile(dataDir.value ?? "", account.baseUrl);
+export function catalogueFileBeside(settings: Settings): string | null {
+  if (settings.account === null) return null;
+  const file = catalogueFileOf(settings);
   return existsSync(file) ? file : null;
+}
+
+/** Where the mirror of the service's catalogue is, or would be. */
+export function catalogueFileOf({ baseUrl, dataDir }: Settings): string {
+  return catalogueMirrorFile(dataDir.value ?? "", baseUrl.value ?? "");
 }
 
 /** The mirror to sync, and where from. @throws CliError when no base URL is set */
@@ -110,5 +115,10 @@ export function mirrorFileToPlan(settings: Settings): { file: string; baseUrl: s
 
 /** One for the whole data directory, wherever its mirrors are: they may share an allowance. An account has its own. */
 export function ledgerFile({ account, dataDir }: Settings): string {
-  return account?.ledgerFile ?? join(dataDir.value ?? "", "ledger.sqlite");
+  return account?.ledgerFile ?? catalogueLedgerFile({ dataDir });
+}
+
+/** Of all that is asked with the catalogue's credential, or with none. */
+export function catalogueLedgerFile({ dataDir }: Pick<Settings, "dataDir">): string {
+  return join(dataDir.value ?? "", "ledger.sqlite");
 }

@@ -1,11 +1,9 @@
 /** The passphrase of backups, from where others do not see it: a file of one's own, the environment, or a prompt; never an option. */
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import type { Command } from "commander";
-import { readPrivateFile } from "../accounts/private-file.ts";
 import type { AskPassphrase } from "../backup/open-backup.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
+import { readSecretFile } from "./read-secret-file.ts";
 
 export interface PassphraseFlags {
   readonly passphraseFile?: string;
@@ -62,14 +60,7 @@ export function readKnownPassphrase(flags: PassphraseFlags, io: Io): { askPassph
 
 function readGiven({ passphraseFile }: PassphraseFlags, { env }: Io): string | null {
   if (passphraseFile === undefined) return env.ARMOIRE_BACKUP_PASSPHRASE || null;
-  const file = resolve(passphraseFile);
-  const text = existsSync(file) ? readPrivateFile(file, { followsLinks: true }) : null;
-  if (text === null)
-    throw new CliError(
-      exitCodes.settings,
-      `There is no file ${file}.`,
-      "Check the path of --passphrase-file.",
-    );
+  const text = readSecretFile(passphraseFile, "--passphrase-file");
   // Editors end a file with a line end; it is no part of the passphrase.
   return requireSome(text.replace(/\r?\n$/, ""));
 }

@@ -1,10 +1,8 @@
 /** A user's token, from where others do not see it: a prompt, standard input, a file of her own, or the environment. */
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
-import { readPrivateFile } from "../accounts/private-file.ts";
 import { bearerToken, type Credential } from "../service/credential.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
+import { readSecretFile } from "./read-secret-file.ts";
 
 export interface TokenFlags {
   readonly tokenStdin?: boolean;
@@ -25,7 +23,7 @@ export function readTokenOfEnvironment(io: Io): Credential | null {
 async function readText({ tokenStdin, tokenFile }: TokenFlags, name: string, io: Io): Promise<string> {
   // On a terminal, what is typed would be shown.
   if (tokenStdin) return io.ask === null ? await io.readInput() : await ask(name, io.ask);
-  if (tokenFile !== undefined) return readFile(tokenFile, "--token-file");
+  if (tokenFile !== undefined) return readSecretFile(tokenFile, "--token-file");
   const text = readEnvironment(io);
   if (text !== null) return text;
   if (io.ask !== null) return await ask(name, io.ask);
@@ -39,18 +37,11 @@ async function readText({ tokenStdin, tokenFile }: TokenFlags, name: string, io:
 function readEnvironment({ env }: Io): string | null {
   const { ARMOIRE_TOKEN: token, ARMOIRE_TOKEN_FILE: file } = env;
   if (token) return token;
-  return file ? readFile(file, "ARMOIRE_TOKEN_FILE") : null;
+  return file ? readSecretFile(file, "ARMOIRE_TOKEN_FILE") : null;
 }
 
 async function ask(name: string, question: NonNullable<Io["ask"]>): Promise<string> {
   const text = await question({ text: `Token for ${name} (not shown): `, isSecret: true });
   if (text) return text;
   throw new CliError(exitCodes.usage, "No token was given.", "Paste it at the prompt, then press Enter.");
-}
-
-/** What there is no such file of may be the token itself, and is not shown. */
-function readFile(file: string, from: string): string {
-  const text = existsSync(file) ? readPrivateFile(resolve(file), { followsLinks: true }) : null;
-  if (text !== null) return text;
-  throw new CliError(exitCodes.settings, `The file that ${from} names is not there.`, "Check its path.");
 }

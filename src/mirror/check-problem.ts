@@ -1,7 +1,17 @@
 /** One thing that is not as it should be in a mirror. */
 export interface CheckProblem {
-  readonly code: "file" | "foreign-key" | "body" | "state" | "row" | "link" | "member" | "page" | "search";
-  /** The resource's URL, or the table. */
+  readonly code:
+    | "file"
+    | "foreign-key"
+    | "body"
+    | "state"
+    | "row"
+    | "link"
+    | "member"
+    | "page"
+    | "search"
+    | "media";
+  /** The resource's URL, the table, or a picture's file. */
   readonly where: string;
   readonly what: string;
 }

@@ -1,6 +1,7 @@
 /**
  * Is a mirror sound? Reads everything and writes nothing: the file itself, every body against its SHA-256, the states
- * against the revisions, every row against what its body gives anew, and what can be searched against the rows.
+ * against the revisions, every row against what its body gives anew, what can be searched against the rows, and every
+ * picture against its SHA-256.
  */
 import Database from "better-sqlite3";
 import type { Kinds } from "../../schema/kind.ts";
@@ -9,6 +10,7 @@ import { checkDerived } from "./check-derived.ts";
 import type { CheckProblem, ReportProblem } from "./check-problem.ts";
 import { checkSearch } from "./check-search.ts";
 import type { Connection } from "./connection.ts";
+import { checkMedia } from "./media/check-media.ts";
 import type { MirrorReader } from "./mirror.ts";
 import { isDerived } from "./require-derived.ts";
 
@@ -17,6 +19,8 @@ export type { CheckProblem } from "./check-problem.ts";
 export interface CheckReport {
   readonly bodies: number;
   readonly resources: number;
+  /** Downloaded pictures. */
+  readonly pictures: number;
   readonly problems: readonly CheckProblem[];
 }
 
@@ -26,7 +30,7 @@ const maxProblems = 100;
 export function checkMirror(mirror: MirrorReader, kinds: Kinds): CheckReport {
   const { db } = mirror;
   const problems: CheckProblem[] = [];
-  const counts = { bodies: 0, resources: 0 };
+  const counts = { bodies: 0, resources: 0, pictures: 0 };
   const report: ReportProblem = (problem) => {
     if (problems.length < maxProblems) problems.push(problem);
   };
@@ -40,6 +44,7 @@ export function checkMirror(mirror: MirrorReader, kinds: Kinds): CheckReport {
       checkStates(db, report);
       counts.resources = checkDerived(mirror, kinds, report);
       if (isDerived(db, "_search")) checkSearch(db, report);
+      if (isDerived(db, "_media")) counts.pictures = checkMedia(db, mirror.file, report);
     })();
   } catch (error) {
     // Some damage keeps SQLite from reading on.

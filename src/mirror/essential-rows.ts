@@ -5,6 +5,7 @@
 import { isoTimeOf, millisOf, timeColumns } from "../../schema/stored-time.ts";
 import { type Connection, withLateReferences } from "./connection.ts";
 import { identityKeys } from "./meta.ts";
+import { noteFirstReadings } from "./readings.ts";
 
 export type EssentialCell = string | number | null;
 export type EssentialRow = Readonly<Record<string, EssentialCell>>;
@@ -17,12 +18,19 @@ interface EssentialTable {
   readonly condition?: string;
 }
 
-/** In the order of their names. Whatever is not among them is computed by a rebuild; a body is named by its SHA-256. */
+/**
+ * In the order of their names. Whatever is not among them is computed by a rebuild; a body is named by its SHA-256. `_reading` is
+ * what only computed rows tell (`noteFirstReadings`).
+ */
 const tables = {
   issue: { key: "resource_id, pointer, code", condition: "code in ('page-loop', 'partial-listing')" },
+  media: { key: "id" },
+  media_file: { key: "media_id, seq" },
+  media_use: { key: "resource_id, field, media_id" },
   meta: { key: "key", condition: `key not in (${leftOutOfMeta.map((key) => `'${key}'`).join(", ")})` },
   page: { key: "id" },
   pass: { key: "collection_id" },
+  reading: { key: "id" },
   resource: { key: "id" },
   resource_past: { key: "id, to_run" },
   revision: { key: "resource_id, seq" },
@@ -33,14 +41,18 @@ export type EssentialTableName = keyof typeof tables;
 
 export const essentialTables = Object.keys(tables) as readonly EssentialTableName[];
 
-/** Every column, ordered by key, times as ISO 8601, and for a revision its body's SHA-256 in hex instead of an id that means nothing elsewhere. */
+/** Every column, ordered by key, times as ISO 8601, SHA-256 in hex, and for a revision its body's instead of an id that means nothing elsewhere. */
 export function* readEssentialRows(db: Connection, name: EssentialTableName): Generator<EssentialRow> {
   const { key, condition = "true" }: EssentialTable = tables[name];
+  if (name === "reading") noteFirstReadings(db);
   const columns = columnsOf(db, name).map((column) => {
+    if (column === "sha256") return "lower(hex(sha256)) as sha256";
     if (column === "content_id")
       return "(select lower(hex(sha256)) from _content c where c.id = content_id) as sha256";
     return timeColumns.has(column) ? `${isoTimeOf(column)} as ${column}` : column;
   });
+  // A mirror that no later version has written yet has none.
+  if (columns.length === 0) return;
   const select = `select ${columns.join(", ")} from _${name} where ${condition} order by ${key}`;
   yield* db.prepare<[], EssentialRow>(select).iterate();
 }
@@ -62,6 +74,7 @@ export async function putEssentials(
   const insertBody = db.prepare(
     "insert into _content (id, sha256, codec, size, body) values (?, ?, 'identity', ?, ?)",
   );
+  noteFirstReadings(db);
   const contentIds = new Map<string, number>();
   const contentIdOf = (sha256: EssentialCell | undefined): number => {
     if (typeof sha256 !== "string") throw new EssentialRowError("a revision names no body");
@@ -71,7 +84,10 @@ export async function putEssentials(
   };
   const putRows: PutEssentialRows = (name, rows) => {
     const columns = columnsOf(db, name);
-    const values = columns.map((column) => (timeColumns.has(column) ? millisOf(`:${column}`) : `:${column}`));
+    const values = columns.map((column) => {
+      if (column === "sha256") return "unhex(:sha256)";
+      return timeColumns.has(column) ? millisOf(`:${column}`) : `:${column}`;
+    });
     const insert = db.prepare(`insert into _${name} (${columns.join(", ")}) values (${values.join(", ")})`);
     const defaults = defaultsOf(db, name);
     for (const row of rows) {

@@ -21,6 +21,8 @@ export interface Scope {
   readonly kinds: readonly string[];
   /** Only resources that belong to one of these; null for all. */
   readonly belowIds: readonly number[] | null;
+  /** Only these themselves, and nothing that belongs to them; not so unless told. */
+  readonly isExact?: boolean;
 }
 
 export interface Frontier {
@@ -57,8 +59,10 @@ export function writeCycle(db: Connection, { run, mode }: Cycle): void {
 }
 
 /** An SQL condition on the resources called `alias`: that they belong to the scope's, and are worth asking for. */
-export function isInScope({ belowIds }: Scope, alias: string): string {
+export function isInScope({ belowIds, isExact = false }: Scope, alias: string): string {
   if (belowIds === null) return worthAsking(alias);
+  if (isExact)
+    return `${worthAsking(alias)} and ${alias}.id in (select value from json_each('${JSON.stringify(belowIds)}'))`;
   return `${worthAsking(alias)} and ${alias}.id in (
     with recursive tree (id) as (
       select value from json_each('${JSON.stringify(belowIds)}')

@@ -3,7 +3,7 @@
  * it with the process, however that dies, so there are no stale locks. Who holds it stands in a second small file, which
  * is only ever information.
  */
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import Database from "better-sqlite3";
 import { MirrorError, toMirrorError } from "./errors.ts";
@@ -13,21 +13,31 @@ const lookMillis = 100;
 
 export interface Lock {
   release(): void;
+  /** Releases it, and takes its files away. */
+  releaseAndRemove(): void;
 }
 
 /** @throws MirrorError `locked`, naming the holder; `unwritable` */
 export function takeLock(file: string, startedAt: string): Lock {
+  const lockFile = `${file}.lock`;
   const holderFile = `${file}.holder.json`;
-  const db = openLockFile(`${file}.lock`);
+  const { db, id } = openLockFile(lockFile);
   try {
     // A rollback journal in memory: the file itself stays empty, and no other file appears beside it.
     db.pragma("journal_mode = MEMORY");
     db.exec("begin exclusive");
+    // Whoever held it may have removed it since: then this is no lock, and another process may have the next one.
+    if (idOf(lockFile) !== id) {
+      db.close();
+      return takeLock(file, startedAt);
+    }
     const holder = { pid: process.pid, host: hostname(), startedAt };
-    writeFileSync(holderFile, JSON.stringify(holder), { mode: 0o600 });
+    // Made anew, so that nothing is written where somebody's link leads, nor into a file that others may read.
+    rmSync(holderFile, { force: true });
+    writeFileSync(holderFile, JSON.stringify(holder), { flag: "wx", mode: 0o600 });
   } catch (error) {
     db.close();
-    if (!hasCode(error, "SQLITE_BUSY")) throw toMirrorError(error, `${file}.lock`);
+    if (!hasCode(error, "SQLITE_BUSY")) throw toMirrorError(error, lockFile);
     throw new MirrorError(
       "locked",
       file,
@@ -39,6 +49,13 @@ export function takeLock(file: string, startedAt: string): Lock {
     release() {
       rmSync(holderFile, { force: true });
       db.close();
+    },
+    releaseAndRemove() {
+      rmSync(holderFile, { force: true });
+      // While it is held, so that whoever waits for it can tell; Windows removes no file that is open.
+      if (process.platform !== "win32") rmSync(lockFile, { force: true });
+      db.close();
+      if (process.platform === "win32") rmSync(lockFile, { force: true });
     },
   };
 }
@@ -59,13 +76,18 @@ export function isLocked(file: string): boolean {
   }
 }
 
-function openLockFile(lockFile: string): Database.Database {
+function openLockFile(lockFile: string): { db: Database.Database; id: bigint | undefined } {
   try {
     createPrivately(lockFile);
-    return new Database(lockFile, { timeout: lookMillis });
+    return { id: idOf(lockFile), db: new Database(lockFile, { timeout: lookMillis }) };
   } catch (error) {
     throw toMirrorError(error, lockFile);
   }
+}
+
+/** Of the file that has the name now. */
+function idOf(file: string): bigint | undefined {
+  return statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
 }
 
 /** Never opens a file that is there: closing it again would end the lock that this very process may hold on it. */

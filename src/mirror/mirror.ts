@@ -12,6 +12,7 @@ import { type AccountUser, recordAccountUser } from "./account-user.ts";
 import { prepareCompression } from "./bodies/compression.ts";
 import { type Connection, openForReading, openForWriting } from "./connection.ts";
 import { createMirror } from "./create-mirror.ts";
+import { ensureGiven, type GivenLink } from "./elsewhere.ts";
 import { toMirrorError, toOpeningError } from "./errors.ts";
 import type { FetchResult } from "./fetch-result.ts";
 import { type Forgettable, forgetRuns } from "./forget-runs.ts";
@@ -20,6 +21,14 @@ import { type IngestSummary, prepareIngest } from "./ingest.ts";
 import { prepareJudgeBatch } from "./judge-batch.ts";
 import { prepareLinks } from "./links.ts";
 import { takeLock } from "./lock.ts";
+import { storePicture } from "./media/media-files.ts";
+import {
+  type KnownPicture,
+  listPictures,
+  notePictures,
+  type PictureAnswer,
+  recordPicture,
+} from "./media/media-index.ts";
 import { type MirrorIdentity, readIdentity, requireIdentity } from "./meta.ts";
 import { migrate } from "./migrate.ts";
 import type { Point } from "./point.ts";
@@ -51,6 +60,8 @@ export interface MirrorWriter extends MirrorReader {
   seed(runId: number): void;
   /** From now on, and for good, links of these names lead to resources that can be fetched. */
   follow(names: readonly string[], runId: number): void;
+  /** Makes known what was found outside this mirror; gives the ids. */
+  makeKnown(links: readonly GivenLink[], runId: number): number[];
   ingest(results: readonly FetchResult[], runId: number): IngestSummary;
   rebuild(): RebuildReport;
   /** What was computed anew when it was opened, where an earlier version had written it last. */
@@ -73,6 +84,12 @@ export interface MirrorWriter extends MirrorReader {
   vacuum(): void;
   /** Says whose data it holds, once that is known. */
   recordUser(user: AccountUser, meUrl: string): void;
+  /** Notes the pictures that the newest bodies refer to; gives them. */
+  notePictures(): KnownPicture[];
+  /** Keeps a picture's bytes in a file; gives their SHA-256 in hexadecimal. */
+  storePicture(bytes: Uint8Array): string;
+  /** @returns whether there is something else than before */
+  recordPicture(answer: PictureAnswer): boolean;
   /** Begins a cycle of checks. */
   beginCycle(cycle: Cycle): void;
   /** @param checkedBefore ISO 8601; of tombstones that something still leads to, those not asked for since are due again */
@@ -184,6 +201,9 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       beginRun: guard((start) => beginRun(connection, start)),
       closeRun: guard((runId, end) => closeRun(connection, absences, runId, end)),
       seed: guard((runId) => void resources.ensure(identity.baseUrl, "root", null, runId)),
+      makeKnown: guard((given, runId) =>
+        connection.transaction(() => ensureGiven(resources, given, runId))(),
+      ),
       follow: guard((names, runId) => links.follow(names, runId)),
       ingest: guard(ingest),
       rebuiltOnOpening,
@@ -196,6 +216,12 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
         vacuum(connection);
       }),
       recordUser: guard((user, meUrl) => recordAccountUser(connection, user, meUrl)),
+      notePictures: guard(() => {
+        connection.transaction(() => notePictures(connection))();
+        return listPictures(connection);
+      }),
+      storePicture: guard((bytes) => storePicture(file, bytes)),
+      recordPicture: guard((answer) => connection.transaction(() => recordPicture(connection, answer))()),
       beginCycle: guard((cycle) => writeCycle(connection, cycle)),
       reconsiderTombstones: guard((checkedBefore, now) =>
         reconsiderTombstones(connection, checkedBefore, now),

@@ -52,11 +52,23 @@ const selectFirstRows = `
     .join(" union all ")})
   where id in (${selectRetyped}) group by id`;
 
-/** To be called while the rows are there. */
+/** Makes the table `_reading` of what the rows alone tell, for as long as the connection is open: for a mirror made of what is not computed. */
+export function noteFirstReadings(db: Connection): void {
+  db.exec(
+    `drop table if exists temp._reading; create temp table _reading (id integer primary key, run integer not null)`,
+  );
+  db.exec(`insert into temp._reading ${selectFirstRows}`);
+}
+
+const areNoted = (db: Connection) =>
+  db.prepare("select 1 from temp.sqlite_schema where name = '_reading'").get() !== undefined;
+
+/** To be called while the rows are there, or what they tell is noted. */
 export function prepareReadings(db: Connection): (revision: RevisionBody) => readonly Reading[] {
   const pastOf = Map.groupBy(db.prepare<[], PastStanding>(selectPast).iterate(), ({ id }) => id);
   const retypedIds = new Set(db.prepare<[], number>(selectRetyped).pluck().all());
-  const firstRows = db.prepare<[], { id: number; run: number }>(selectFirstRows).all();
+  const selectFirst = areNoted(db) ? "select id, run from temp._reading" : selectFirstRows;
+  const firstRows = db.prepare<[], { id: number; run: number }>(selectFirst).all();
   const firstRowOf = new Map(firstRows.map(({ id, run }) => [id, run]));
   const followRuns = [...readFollowedSince(db).values()];
   return ({ resource, fromRun, nextRun }) => {

@@ -1,12 +1,46 @@
 import { rmdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import { MirrorError } from "./errors.ts";
+import { type Lock, takeLock } from "./lock.ts";
+import { openMirrorReader } from "./mirror.ts";
 
-/** Takes back a mirror that was made and got nothing: a misspelt base URL should leave no trace. It must be closed. */
-export function removeEmptyMirror(file: string): void {
-  for (const suffix of ["", "-wal", "-shm", ".lock"]) rmSync(file + suffix, { force: true });
+/**
+ * Takes back a mirror that was made and got nothing: a misspelt base URL should leave no trace. It must be closed; where
+ * another process writes it by now, or has, it stays.
+ * @param startedAt ISO 8601
+ */
+export function removeEmptyMirror(file: string, startedAt: string): void {
+  let lock: Lock;
+  try {
+    lock = takeLock(file, startedAt);
+  } catch (error) {
+    if (error instanceof MirrorError) return;
+    throw error;
+  }
+  if (!holdsNothing(file)) {
+    lock.release();
+    return;
+  }
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+  lock.releaseAndRemove();
   try {
     rmdirSync(dirname(file));
   } catch {
     // There are other things in the folder.
+  }
+}
+
+/** What cannot be read may hold anything. */
+function holdsNothing(file: string): boolean {
+  try {
+    const { db, close } = openMirrorReader(file);
+    try {
+      return db.prepare("select 1 from _revision limit 1").get() === undefined;
+    } finally {
+      close();
+    }
+  } catch (error) {
+    if (error instanceof MirrorError) return false;
+    throw error;
   }
 }

@@ -1,5 +1,5 @@
 /** A mirror from what was kept of another one: made beside its place, computed anew, and put there when it is whole. */
-import { existsSync, statSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { NotAnEnvelopeError } from "../../schema/envelope.ts";
 import { JsonError } from "../../schema/json.ts";
 import type { Kinds } from "../../schema/kind.ts";
@@ -7,9 +7,13 @@ import { createMirror } from "./create-mirror.ts";
 import { MirrorError, toMirrorError } from "./errors.ts";
 import { EssentialRowError, type PutBody, type PutEssentialRows, putEssentials } from "./essential-rows.ts";
 import { takeLock } from "./lock.ts";
+import { mediaFolder, storePicture } from "./media/media-files.ts";
 import type { MirrorIdentity } from "./meta.ts";
 import { mkdirFor } from "./mirror.ts";
 import { rebuildProjections } from "./rebuild.ts";
+
+/** Keeps a picture in the folder beside the mirror. */
+export type PutPicture = (bytes: Uint8Array) => void;
 
 export interface RestoreMirrorOptions {
   /** Where nothing is yet. */
@@ -18,7 +22,7 @@ export interface RestoreMirrorOptions {
   readonly kinds: Kinds;
   /** ISO 8601; told to whoever finds the mirror locked. */
   readonly openedAt: string;
-  readonly fill: (putRows: PutEssentialRows, putBody: PutBody) => Promise<void>;
+  readonly fill: (putRows: PutEssentialRows, putBody: PutBody, putPicture: PutPicture) => Promise<void>;
 }
 
 /**
@@ -30,10 +34,14 @@ export async function restoreMirror(options: RestoreMirrorOptions): Promise<void
   requireNothingAt(file);
   mkdirFor(file);
   const lock = takeLock(file, options.openedAt);
+  const folder = mediaFolder(file);
+  const hadPictures = existsSync(folder);
   try {
     requireNothingAt(file);
     await createMirror(file, identity, async (db) => {
-      await putEssentials(db, options.fill);
+      await putEssentials(db, (putRows, putBody) =>
+        options.fill(putRows, putBody, (bytes) => void storePicture(file, bytes)),
+      );
       const { baseUrl, area, serviceName } = identity;
       try {
         rebuildProjections(db, area, { kinds, origin: new URL(baseUrl).origin, serviceName });
@@ -43,6 +51,7 @@ export async function restoreMirror(options: RestoreMirrorOptions): Promise<void
       }
     });
   } catch (error) {
+    if (!hadPictures) rmSync(folder, { recursive: true, force: true });
     throw toMirrorError(error, file);
   } finally {
     lock.release();

@@ -1,4 +1,4 @@
-/** One resource as the mirror holds it: its row and its links. */
+/** One resource as the mirror holds it: its row, its links, and the pictures that it refers to. */
 import type { Cell } from "../../schema/fields.ts";
 import { fromStored } from "../mirror/cell.ts";
 import type { MirrorReader } from "../mirror/mirror.ts";
@@ -12,6 +12,16 @@ export interface ShownResource {
   readonly fields: Readonly<Record<string, Cell>>;
   /** Null for a link that is not followed, since it leads to another origin. */
   readonly links: readonly { readonly name: string; readonly url: string | null }[];
+  /** Where it refers to any, of a mirror that was synced with pictures. */
+  readonly pictures?: readonly ShownPicture[];
+}
+
+export interface ShownPicture {
+  /** JSON pointer into the body. */
+  readonly field: string;
+  readonly url: string;
+  /** In the folder of the mirror; null where it was not downloaded. */
+  readonly file: string | null;
 }
 
 /**
@@ -37,9 +47,20 @@ function readResource({ db }: MirrorReader, kind: ShownKind, href: string): Show
   const [fields = {}, ...others] = rows.map((row) =>
     Object.fromEntries(columns.map((name, n) => [name, fromStored(row[n])])),
   );
-  if (kind !== "measurement") return { kind, fields, links };
+  const pictures = readPictures(db, href);
+  if (kind !== "measurement") return { kind, fields, links, ...(pictures.length > 0 && { pictures }) };
   // Where it stands in its list is nothing that a resource has.
   const { n: _, ...own } = fields;
   const payload = joinPayloads([fields, ...others].map((one) => String(one.payload)));
   return { kind, fields: { ...own, payload }, links };
+}
+
+/** None in a mirror that no version with pictures has written yet. */
+function readPictures(db: MirrorReader["db"], href: string): ShownPicture[] {
+  if (db.prepare("select 1 from sqlite_schema where name = 'media'").get() === undefined) return [];
+  return db
+    .prepare<[string], ShownPicture>(
+      "select field, url, file from media where href = ? and is_current = 1 order by field, url",
+    )
+    .all(href);
 }

@@ -7,7 +7,7 @@ import { type FaultRule, type FaultRuleInput, faultRules } from "./faults/fault-
 import { etagStyles } from "./http/content.ts";
 import { layouts } from "./resources/addresses.ts";
 import { paginations } from "./resources/paging.ts";
-import { measurementShapes } from "./resources/view.ts";
+import { measurementShapes, picturePlaces } from "./resources/view.ts";
 import type { WorldTotals } from "./world/world.ts";
 
 /** `real` has the size of a real catalogue; `small` is made for quick tests. */
@@ -34,6 +34,7 @@ const optionsSchema = z.strictObject({
   pageSize: z.int().min(1).max(10_000).default(20),
   paginateSizes: z.boolean().default(false),
   measurements: z.enum(measurementShapes).default("linked"),
+  pictures: z.enum(picturePlaces).default("elsewhere"),
   layout: z.enum(layouts).default("plain"),
   pagination: z.enum(paginations).default("page"),
   /** The vendor's word in `<name>_url`. */

@@ -55,7 +55,8 @@ export interface Sandbox extends AsyncDisposable {
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = settleOptions(options);
-  const { seed, totals, serviceName, pageSize, paginateSizes, measurements, allowance: limit } = settings;
+  const { seed, totals, serviceName, pageSize, paginateSizes, measurements, pictures } = settings;
+  const { allowance: limit } = settings;
   const clock = createClock();
   const world = createWorld(seed, totals);
   const users = createUsers(world, settings.users);
@@ -66,7 +67,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   let faultPlan = createFaultPlan(settings.faultRules);
   const service = createService({
     site: {
-      view: { world, serviceName, pageSize, paginateSizes, measurements },
+      view: { world, serviceName, pageSize, paginateSizes, measurements, pictures },
       addresses: createAddresses(settings.layout, world),
       paging: createPaging(settings.pagination, seed),
       etagStyle: settings.etag,

@@ -3,7 +3,7 @@ import { readAllowance } from "./allowance-reading.ts";
 import type { Clock } from "./clock.ts";
 import type { Deadlines } from "./deadlines.ts";
 import { exchange, type Head } from "./exchange.ts";
-import { judgeOrThrow, type Verdict } from "./judge.ts";
+import type { Judge, Verdict } from "./judge.ts";
 import type { ServiceLimits } from "./limits.ts";
 import { type AttemptReport, noAnswer, type Reserve } from "./reserve.ts";
 import { readRetryAfter } from "./retry-after.ts";
@@ -16,19 +16,27 @@ export interface Ask {
   readonly target: string;
   /** The validator to send. */
   readonly etag: string | null;
+  /** As the answer that is held said when it changed: the validator where it had no tag. */
+  readonly lastModified?: string | null;
   readonly signal: AbortSignal | undefined;
 }
 
-const beforeSending: readonly ServiceErrorCode[] = ["unreachable", "host-not-found", "tls-failed"];
+const beforeSending: readonly ServiceErrorCode[] = [
+  "unreachable",
+  "host-not-found",
+  "tls-failed",
+  "private-address",
+];
 
 /** One request and its answer, reserved before and settled after. */
-export type Attempt = (ask: Ask) => Promise<Verdict>;
+export type Attempt<Fetched> = (ask: Ask) => Promise<Verdict<Fetched>>;
 
-export interface AttemptParts {
+export interface AttemptParts<Fetched> {
   readonly dispatcher: Dispatcher;
   /** Sent with every request, the credential among them; names and values in turn. */
   readonly headers: string[];
   readonly reserve: Reserve | undefined;
+  readonly judge: Judge<Fetched>;
   readonly limits: ServiceLimits;
   readonly deadlines: Deadlines;
   readonly clock: Clock;
@@ -36,21 +44,22 @@ export interface AttemptParts {
   readonly redact: (text: string) => string;
 }
 
-export function createAttempt({
+export function createAttempt<Fetched>({
   dispatcher,
   headers,
   reserve,
+  judge,
   limits,
   deadlines,
   clock,
   redact,
-}: AttemptParts): Attempt {
-  return async ({ url, target, etag, signal }) => {
+}: AttemptParts<Fetched>): Attempt<Fetched> {
+  return async ({ url, target, etag, lastModified = null, signal }) => {
     const reservation = reserve && (await reserve({ url: target, signal }));
     let report = noAnswer;
     try {
       signal?.throwIfAborted();
-      const sent = etag === null ? headers : [...headers, "if-none-match", etag];
+      const sent = [...headers, ...conditionOf(etag, lastModified)];
       const { head, wire, failure } = await exchange(
         dispatcher,
         { url: target, headers: sent, signal },
@@ -59,7 +68,8 @@ export function createAttempt({
       );
       if (head !== null) report = readReport(head, clock.now());
       if (failure !== null) throw failure;
-      return judgeOrThrow(head, wire, report, { url, finalUrl: target, etag, limits, redact });
+      const asked = { url, finalUrl: target, etag, lastModified, limits, redact };
+      return judge(head, wire, report, asked);
     } catch (error) {
       if (error instanceof ServiceError) report = withMeaning(report, error.code);
       throw error;
@@ -67,6 +77,11 @@ export function createAttempt({
       reservation?.settle(report);
     }
   };
+}
+
+function conditionOf(etag: string | null, lastModified: string | null): string[] {
+  if (etag !== null) return ["if-none-match", etag];
+  return lastModified === null ? [] : ["if-modified-since", lastModified];
 }
 
 function readReport({ status, headers }: Head, now: number): AttemptReport {

@@ -1,13 +1,12 @@
 import type { Ask, Attempt } from "./attempt.ts";
 import type { Clock } from "./clock.ts";
-import type { FetchedHere } from "./fetched.ts";
 import type { ServiceLimits } from "./limits.ts";
 import type { RetryPolicy } from "./retry-policy.ts";
 import { resolveLink } from "./same-origin.ts";
 import { ServiceError } from "./service-error.ts";
 
-export interface FollowParts {
-  readonly attempt: Attempt;
+export interface FollowParts<Fetched> {
+  readonly attempt: Attempt<Fetched>;
   readonly origin: string;
   readonly limits: ServiceLimits;
   readonly policy: RetryPolicy;
@@ -19,10 +18,10 @@ export interface FollowParts {
  * of them so many times at most.
  * @throws ServiceError
  */
-export async function follow(
+export async function follow<Fetched>(
   first: Ask,
-  { attempt, origin, limits, policy, clock }: FollowParts,
-): Promise<FetchedHere> {
+  { attempt, origin, limits, policy, clock }: FollowParts<Fetched>,
+): Promise<Fetched> {
   let ask = first;
   let redirects = 0;
   let throttles = 0;
@@ -45,7 +44,7 @@ export async function follow(
       case "ask-plainly":
         if (hasAskedPlainly) throw verdict.error;
         hasAskedPlainly = true;
-        ask = { ...ask, etag: null };
+        ask = { ...ask, etag: null, lastModified: null };
         break;
       case "wait": {
         const waitMillis = verdict.retryAt - clock.now();

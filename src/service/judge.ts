@@ -11,8 +11,8 @@ import { isJsonType, readBodyOrThrow } from "./read-body.ts";
 import type { AttemptReport } from "./reserve.ts";
 import { ServiceError, type ServiceErrorCode, type ServiceErrorFacts } from "./service-error.ts";
 
-export type Verdict =
-  | { readonly do: "return"; readonly fetched: FetchedHere }
+export type Verdict<Fetched> =
+  | { readonly do: "return"; readonly fetched: Fetched }
   | { readonly do: "redirect"; readonly location: string }
   /** Ask once more without a validator; `error` is what a second time means. */
   | { readonly do: "ask-plainly"; readonly error: ServiceError }
@@ -26,18 +26,33 @@ export interface Asked {
   readonly finalUrl: string;
   /** The validator that was sent. */
   readonly etag: string | null;
+  /** The other validator that was sent, where there was no tag. */
+  readonly lastModified: string | null;
   readonly limits: ServiceLimits;
   /** Takes the credential out of a text. */
   readonly redact: (text: string) => string;
 }
 
-const redirects = [301, 302, 303, 307, 308];
+/** Reads one answer. @throws ServiceError when it brings nothing */
+export type Judge<Fetched> = (
+  head: Head,
+  wire: Uint8Array,
+  report: AttemptReport,
+  asked: Asked,
+) => Verdict<Fetched>;
+
+export const redirects: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
  * @param report what the answer's headers say of the allowance
  * @throws ServiceError when the answer brings nothing
  */
-export function judgeOrThrow(head: Head, wire: Uint8Array, report: AttemptReport, asked: Asked): Verdict {
+export function judgeOrThrow(
+  head: Head,
+  wire: Uint8Array,
+  report: AttemptReport,
+  asked: Asked,
+): Verdict<FetchedHere> {
   const { status, headers } = head;
   const { url, finalUrl, limits } = asked;
   if (status === 200) {
@@ -54,7 +69,7 @@ export function judgeOrThrow(head: Head, wire: Uint8Array, report: AttemptReport
 }
 
 /** A 304 counts only if it answers the question: a validator was sent, and the tag that comes back is the same one. */
-function judgeNotModified(header: string | undefined, { url, finalUrl, etag }: Asked): Verdict {
+function judgeNotModified(header: string | undefined, { url, finalUrl, etag }: Asked): Verdict<FetchedHere> {
   const current = readEntityTag(header);
   if (etag !== null && (current === null || isSameEntity(current, etag))) {
     return { do: "return", fetched: { outcome: "not-modified", url, etag: current ?? etag } };
@@ -66,7 +81,12 @@ function judgeNotModified(header: string | undefined, { url, finalUrl, etag }: A
   };
 }
 
-function judgeRefusalOrThrow(head: Head, wire: Uint8Array, report: AttemptReport, asked: Asked): Verdict {
+function judgeRefusalOrThrow(
+  head: Head,
+  wire: Uint8Array,
+  report: AttemptReport,
+  asked: Asked,
+): Verdict<FetchedHere> {
   const { status } = head;
   const { allowance, retryAt } = report;
   const facts = { url: asked.finalUrl, status };

@@ -6,8 +6,12 @@ interface NetworkFailure {
   readonly happened: string;
 }
 
+/** What a name that leads to a private address fails with. */
+export const privateAddress = "ERR_PRIVATE_ADDRESS";
+
 const byCode: Readonly<Record<string, NetworkFailure>> = {
   ENOTFOUND: { code: "host-not-found", happened: "there is no such host" },
+  [privateAddress]: { code: "private-address", happened: "its host has a private address" },
   EAI_AGAIN: { code: "unreachable", happened: "the host's address could not be looked up" },
   ECONNREFUSED: { code: "unreachable", happened: "the connection was refused" },
   UND_ERR_CONNECT_TIMEOUT: { code: "timeout", happened: "no connection in time" },

@@ -60,6 +60,10 @@ const meanings = {
   ),
   "too-many-redirects": skip(contract),
   "unasked-not-modified": skip(contract),
+  "not-a-picture": skip("Only pictures of common kinds are downloaded, and none that could hold a program."),
+  "private-address": skip(
+    "Pictures are not asked for inside a network that the service itself is not in; what refers there is no picture of the service's.",
+  ),
   "link-refused": skip("Only the base URL's origin is ever contacted."),
 } satisfies Record<string, Meaning>;
 

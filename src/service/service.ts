@@ -5,6 +5,7 @@
  * connections and whether the service is down.
  */
 import { Pool } from "undici";
+import { askPatiently } from "./ask-patiently.ts";
 import { createAttempt } from "./attempt.ts";
 import { readOriginOrThrow } from "./base-url.ts";
 import { Circuit } from "./circuit.ts";
@@ -14,13 +15,12 @@ import { authorizationOf, type Credential, redact } from "./credential.ts";
 import { Deadlines } from "./deadlines.ts";
 import { readEntityTag } from "./entity-tag.ts";
 import type { FetchedHere } from "./fetched.ts";
-import { follow } from "./follow.ts";
+import { judgeOrThrow } from "./judge.ts";
 import { defaultLimits, type ServiceLimits } from "./limits.ts";
 import type { Reserve } from "./reserve.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
-import { retryTransient } from "./retry-transient.ts";
 import { resolveLink } from "./same-origin.ts";
-import { isTransient, ServiceError } from "./service-error.ts";
+import { ServiceError } from "./service-error.ts";
 
 export interface ServiceOptions {
   /** `http:` or `https:`; its origin is the only one that is ever contacted. */
@@ -78,7 +78,8 @@ export function openService(options: ServiceOptions): Service {
   ];
   if (credential !== null) headers.push("authorization", authorizationOf(credential));
   const redactCredential = (text: string) => (credential === null ? text : redact(credential, text));
-  const parts = { dispatcher: pool, headers, reserve, limits, deadlines, clock, redact: redactCredential };
+  const asking = { dispatcher: pool, headers, reserve, judge: judgeOrThrow };
+  const parts = { ...asking, limits, deadlines, clock, redact: redactCredential };
   const followParts = { attempt: createAttempt(parts), origin, limits, policy, clock };
 
   let closing: Promise<void> | undefined;
@@ -89,19 +90,11 @@ export function openService(options: ServiceOptions): Service {
       const resolved = resolveLink(url, origin, origin);
       if ("skipped" in resolved)
         throw new ServiceError("link-refused", `not an address to follow (${resolved.skipped})`, { url });
-      circuit.passOrThrow(url);
-      const ask = { url, target: resolved.url, etag: readEntityTag(etag), signal };
-      try {
-        const fetched = await follow(ask, followParts).catch((error: unknown) => {
-          if (!isTransient(error)) throw error;
-          return retryTransient(error, () => follow(ask, followParts), { policy, clock, signal });
-        });
-        circuit.succeed();
-        return fetched;
-      } catch (error) {
-        if (error instanceof ServiceError && error.next === "retry") circuit.fail();
-        throw error;
-      }
+      return askPatiently(
+        { url, target: resolved.url, etag: readEntityTag(etag), signal },
+        followParts,
+        circuit,
+      );
     },
     close() {
       closing ??= pool.close();

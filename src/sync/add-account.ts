@@ -3,7 +3,7 @@
  * a name and a token. Out: the account. Added again, an account gets another token, if it is the same user's.
  */
 import { randomUUID } from "node:crypto";
-import { type Account, accountPlace } from "../accounts/account.ts";
+import { accountPlace, userOf } from "../accounts/account.ts";
 import { AccountError } from "../accounts/account-error.ts";
 import { requireAccountName } from "../accounts/account-name.ts";
 import { findReadableAccount, listAccountNames } from "../accounts/accounts.ts";
@@ -12,7 +12,7 @@ import { inAccountFolder } from "../accounts/in-account-folder.ts";
 import type { Keychain } from "../accounts/keychain.ts";
 import { type MirroredUser, readMirroredUser } from "../accounts/mirrored-user.ts";
 import { type KeptToken, keepToken } from "../accounts/tokens.ts";
-import { type AccountUser, isSameUser, nameOfUser } from "../mirror/account-user.ts";
+import { isSameUser, nameOfUser } from "../mirror/account-user.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
@@ -84,11 +84,6 @@ function requireNoOther(dataDir: string, name: string, baseUrl: string, user: Id
       `\`armoire account add ${other}\` gives it this token.`,
     );
   }
-}
-
-/** As mirrors know her. */
-function userOf({ userId, username }: Pick<Account, "userId" | "username">): AccountUser {
-  return { userId: String(userId), username };
 }
 
 function taken(what: string): AccountError {

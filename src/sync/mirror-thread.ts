@@ -24,6 +24,7 @@ export const writeNames = [
   "beginRun",
   "seed",
   "follow",
+  "makeKnown",
   "recordUser",
   "beginCycle",
   "reconsiderTombstones",

@@ -24,6 +24,12 @@ export function kindsInScope(kinds: Kinds, area: Area, depth: Depth, follow: rea
   return [...new Set(["root", ...walked, ...followed])];
 }
 
+/** What is asked for where only some things are wanted: the front page before them, then what leads to others first. */
+export function kindsOfOnly(links: readonly { readonly kind: string }[]): string[] {
+  const wanted = new Set(links.map(({ kind }) => kind));
+  return ["root", ...["brand", "model", "size"].filter((kind) => wanted.has(kind))];
+}
+
 /** Without what the user's token does not grant: what is held of that stays as it is. */
 export function grantedKinds(names: readonly string[], grants: Grants | null): string[] {
   if (grants === null) return [...names];

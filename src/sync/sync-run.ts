@@ -2,6 +2,7 @@
 import type { Engine } from "../../jobs/engine.ts";
 import type { JobResult, Stop } from "../../jobs/fetch-job.ts";
 import { kinds } from "../../jobs/kinds.ts";
+import type { GivenLink } from "../mirror/elsewhere.ts";
 import { findBrands } from "../mirror/find-brands.ts";
 import { readCycle, type Scope } from "../mirror/frontier.ts";
 import { listNotGranted, readGrants } from "../mirror/grants.ts";
@@ -28,12 +29,15 @@ import { readProgress, type SyncProgress } from "./progress.ts";
 import { prepareRateLimitQuestions, type RateLimitQuestions } from "./rate-limit-questions.ts";
 import type { ResourceCounts, SyncReport } from "./report.ts";
 import { requireKnownLinks } from "./require-known-links.ts";
-import { grantedKinds, kindsInScope } from "./scope.ts";
+import { grantedKinds, kindsInScope, kindsOfOnly } from "./scope.ts";
 import { stopOfRefusedRoot } from "./stop-at-once.ts";
 import { SyncError } from "./sync-error.ts";
+import { toIso } from "./to-iso.ts";
 import type { Walk } from "./walk-options.ts";
 
 export interface RunRequest extends Walk {
+  /** Null for all that the walk meets. */
+  readonly only: readonly GivenLink[] | null;
   readonly budget: number | null;
   readonly concurrency: number;
   /** Makes tombstones of whatever is noted as absent, however much it is. */
@@ -80,14 +84,14 @@ export class SyncRun {
   /** @throws SyncError, after the run was closed and all that it fetched saved; MirrorError */
   static async perform(request: RunRequest, tools: RunTools): Promise<SyncReport> {
     const startedMillis = tools.clock.now();
-    const { mode, depth, brands, follow } = request;
+    const { mode, depth, brands, follow, only } = request;
     const { writes } = tools.mirror;
     requireKnownLinks(tools.mirror.reader, follow);
     requireKnownBrands(tools.mirror.reader, brands, startedMillis);
     const runId = await writes.beginRun({
       startedAt: toIso(startedMillis),
       mode,
-      scope: { depth, brands, follow },
+      scope: { depth, brands, follow, ...(only !== null && { only: only.length }) },
     });
     await writes.seed(runId);
     await writes.follow(follow, runId);
@@ -104,7 +108,8 @@ export class SyncRun {
       return scope;
     } catch (error) {
       // The first error is the one to tell; where the mirror cannot be written, the run cannot be closed either.
-      await this.#closeRun("error", { pending: 0, notChecked: 0 }, messageOf(error)).catch(() => {});
+      const message = error instanceof Error ? error.message : String(error);
+      await this.#closeRun("error", { pending: 0, notChecked: 0 }, message).catch(() => {});
       throw error;
     }
   }
@@ -128,7 +133,11 @@ export class SyncRun {
 
   /** With `--brand`, the listing is read first, and brands whose name only looks like the wanted one; never all of them. */
   async #resolveScope(): Promise<Scope> {
-    const { area, depth, brands, follow } = this.#request;
+    const { area, depth, brands, follow, only } = this.#request;
+    if (only !== null) {
+      const belowIds = await this.#tools.mirror.writes.makeKnown(only, this.#runId);
+      return { kinds: kindsOfOnly(only), belowIds, isExact: true };
+    }
     const scope: Scope = { kinds: kindsInScope(kinds, area, depth, follow), belowIds: null };
     if (brands.length === 0) return scope;
     const find = () =>
@@ -288,12 +297,4 @@ export class SyncRun {
     const { counts } = this.#tools.allowance;
     return { ...counts, retried: Math.max(0, counts.sent - this.#answers), failed: this.#summary.failed };
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function toIso(millis: number): string {
-  return new Date(millis).toISOString();
 }

@@ -7,8 +7,8 @@ import { existsSync } from "node:fs";
 import { fetchJobRunner } from "../../jobs/fetch-job.ts";
 import { inlineEngine } from "../../jobs/inline/inline-engine.ts";
 import type { AccountUser } from "../mirror/account-user.ts";
+import type { GivenLink } from "../mirror/elsewhere.ts";
 import { toMirrorError } from "../mirror/errors.ts";
-import type { MirrorReader } from "../mirror/mirror.ts";
 import { removeEmptyMirror } from "../mirror/remove-empty-mirror.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
@@ -36,6 +36,8 @@ export interface SyncOptions extends WalkOptions {
   readonly credential?: Credential | null;
   /** Of an account: the user that it must be, before the mirror itself says so. */
   readonly user?: AccountUser;
+  /** Only these, which may be links that nothing in the mirror has led to yet; all that the walk meets unless told. */
+  readonly only?: readonly GivenLink[];
   /** Counted requests at most in this run; null for as many as the service grants. */
   readonly budget?: number | null;
   /** Makes tombstones even where more than a fifth of a list is absent at once; not unless told. */
@@ -60,11 +62,12 @@ export interface SyncOptions extends WalkOptions {
  */
 export async function sync(options: SyncOptions): Promise<SyncReport> {
   const { baseUrl, clock = systemClock, concurrency = 4, credential = null } = options;
-  const { budget = null, reserve = 0, approve = false, onProgress = () => {} } = options;
+  const { budget = null, reserve = 0, approve = false, only = null, onProgress = () => {} } = options;
   const walk = settleWalk(options);
   readOriginOrThrow(baseUrl);
+  const openedAt = new Date(clock.now()).toISOString();
   const isNew = !existsSync(options.file);
-  let isEmpty = false;
+  let isInVain = false;
   const mirror = await openRunMirror({
     file: options.file,
     identity: {
@@ -72,7 +75,7 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
       area: walk.area,
       serviceName: options.serviceName ?? "service",
     },
-    openedAt: new Date(clock.now()).toISOString(),
+    openedAt,
   });
   try {
     // Opened once the mirror is there to be filled: what cannot be synced leaves no ledger behind.
@@ -90,7 +93,7 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
       const introduction = isOwn
         ? await introduce(mirror, carryOut, { ...walk, user: options.user }, interruption.cancel)
         : null;
-      const request = { ...walk, budget, concurrency, approve, onProgress };
+      const request = { ...walk, only, budget, concurrency, approve, onProgress };
       return await SyncRun.perform(request, {
         ...{ mirror, engine, service, allowance, interruption, clock, introduction },
       });
@@ -99,14 +102,10 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
       await close();
     }
   } catch (error) {
-    isEmpty = error instanceof SyncError && holdsNothing(mirror.reader);
+    isInVain = error instanceof SyncError;
     throw toMirrorError(error, options.file);
   } finally {
     await mirror.close();
-    if (isNew && isEmpty) removeEmptyMirror(options.file);
+    if (isNew && isInVain) removeEmptyMirror(options.file, openedAt);
   }
-}
-
-function holdsNothing({ db }: MirrorReader): boolean {
-  return db.prepare("select 1 from _revision limit 1").get() === undefined;
 }

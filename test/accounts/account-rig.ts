@@ -14,7 +14,7 @@ export const someTime = "2026-01-15T12:00:00.000Z";
 
 export const noKeychain: Keychain = brokenKeychain("there is none");
 
-export function factsOf(name: string, userId = 1000): Omit<AccountFacts, "tokenIn"> {
+export function factsOf(name: string, userId = 1000): Omit<AccountFacts, "tokenIn" | "mayBeInKeychain"> {
   return {
     ...{ name, baseUrl: "https://api.example/", serviceName: "service", userId, username: "Zoë" },
     ...{ addedAt: someTime, tokenAt: someTime, keychainEntry: `${name} ${randomUUID()}` },

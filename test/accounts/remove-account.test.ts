@@ -13,7 +13,9 @@ import { listAccountNames, listLeftFolders } from "../../src/accounts/accounts.t
 import { lockAccounts } from "../../src/accounts/accounts-lock.ts";
 import type { Keychain } from "../../src/accounts/keychain.ts";
 import { removeAccount } from "../../src/accounts/remove-account.ts";
+import { keepToken } from "../../src/accounts/tokens.ts";
 import { takeLock } from "../../src/mirror/lock.ts";
+import { bearerToken } from "../../src/service/credential.ts";
 import { type AccountRig, dataFiles, noKeychain, someTime, startAccountRig } from "./account-rig.ts";
 import { brokenKeychain, memoryKeychain } from "./memory-keychain.ts";
 
@@ -76,6 +78,24 @@ describe("an account that is removed", () => {
     await rig.keep("eve", "canary-2", keychain);
     expect(await remove("ada", false, keychain)).toMatchObject({ tokenLeft: null });
     expect([...keychain.secrets.values()]).toEqual(["canary-2"]);
+  });
+
+  it("goes from the keychain also where a later token went into a file", async () => {
+    const keychain = memoryKeychain();
+    const { account } = await rig.keep("ada", "canary-1", keychain);
+    expect(await keepToken(rig.dataDir, account, bearerToken("canary-2"), noKeychain)).toMatchObject({
+      account: { tokenIn: "file" },
+    });
+    expect(await remove("ada", false, keychain)).toMatchObject({ tokenLeft: null });
+    expect(keychain.secrets.size).toBe(0);
+  });
+
+  it("says that the keychain may have an earlier token, where it cannot be asked any more", async () => {
+    const { account } = await rig.keep("ada", "canary-1", memoryKeychain());
+    await rig.keep("ada", "canary-2");
+    const { tokenLeft } = await remove("ada", false);
+    expect(tokenLeft).toMatchObject({ why: "there is none" });
+    expect(existsSync(account.tokenFile)).toBe(false);
   });
 
   it("goes also where the keychain does not let go of the token, which is told with its name there", async () => {

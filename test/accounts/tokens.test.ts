@@ -45,6 +45,13 @@ describe("where there is a keychain", () => {
     expect([account.tokenIn, existsSync(tokenFile)]).toEqual(["keychain", false]);
   });
 
+  it("what a killed process left of a token file goes", async () => {
+    const { tokenFile } = await rig.account("ada");
+    writeFileSync(`${tokenFile}.new`, "canary-1");
+    await rig.keep("ada", "canary-2", memoryKeychain());
+    expect(existsSync(`${tokenFile}.new`)).toBe(false);
+  });
+
   it("that has lost the token, says so and what to do", async () => {
     const keychain = memoryKeychain();
     const { account } = await rig.keep("ada", "canary-1", keychain);
@@ -107,20 +114,34 @@ describe("where there is none", () => {
   });
 });
 
-it("Ctrl-C while the keychain waits puts the token into no file", async () => {
-  const interruption = new AbortController();
-  const waiting = {
-    ...noKeychain,
-    set: () => {
-      interruption.abort("interrupted");
-      return Promise.reject(new KeychainError("the process that asks it ended with SIGINT"));
-    },
-  };
-  const token = bearerToken("canary-1");
-  await expect(keepToken(rig.dataDir, factsOf("ada"), token, waiting, interruption.signal)).rejects.toBe(
-    "interrupted",
-  );
-  expect(existsSync(accountPlace(rig.dataDir, "ada").tokenFile)).toBe(false);
+describe("Ctrl-C while the keychain waits", () => {
+  async function interruptKeeping(): Promise<void> {
+    const interruption = new AbortController();
+    const waiting = {
+      ...noKeychain,
+      set: () => {
+        interruption.abort("interrupted");
+        return Promise.reject(new KeychainError("the process that asks it ended with SIGINT"));
+      },
+    };
+    const token = bearerToken("canary-2");
+    await expect(keepToken(rig.dataDir, factsOf("ada"), token, waiting, interruption.signal)).rejects.toBe(
+      "interrupted",
+    );
+  }
+
+  it("puts the token into no file", async () => {
+    await interruptKeeping();
+    expect(existsSync(accountPlace(rig.dataDir, "ada").tokenFile)).toBe(false);
+  });
+
+  it("leaves an account that was there with the token that it had", async () => {
+    const before = await rig.account("ada", "canary-1");
+    await interruptKeeping();
+    const after = readAccount(rig.dataDir, "ada");
+    expect(after).toEqual(before);
+    expect(tokenText(await readToken(after, noKeychain))).toBe("canary-1");
+  });
 });
 
 describe("a keychain that dies while it gets the token", () => {

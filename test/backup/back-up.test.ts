@@ -46,6 +46,18 @@ it("syncs, makes a backup, and lets old ones go where it is told what to keep", 
   expect(await readdir(rig.path("backups"))).toHaveLength(1);
 });
 
+it("leaves another user's backups alone, though her account has the same name", async () => {
+  await using rig = await startFolder();
+  await using other = await startBackupRig({ userId: "8", username: "eve" });
+  for (let n = 0; n < 2; n++) {
+    syncOnce(other);
+    await other.create("", { to: rig.path("backups") });
+  }
+  await run(rig);
+  expect(await run(rig, { keep: { last: 1 } })).toMatchObject({ pruned: { remove: [{}] } });
+  expect(await readdir(rig.path("backups"))).toHaveLength(3);
+});
+
 it("makes a backup of what is held where the sync fails, and lets nothing go", async () => {
   await using rig = await startFolder();
   await run(rig);

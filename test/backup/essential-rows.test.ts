@@ -16,7 +16,8 @@ it("every table of a mirror is kept in a backup or computed from what is", async
     .pluck()
     .all();
   const accounted = [
-    ...essentialTables.map((name) => `_${name}`),
+    // What rows tell is noted for a backup, and is in no mirror.
+    ...essentialTables.filter((name) => name !== "reading").map((name) => `_${name}`),
     ...versionedTables.flatMap(({ name }) => [name, `${name}_past`]),
     ...others,
   ];

@@ -8,6 +8,7 @@ import { type ListedBackup, type ListRequest, listBackups } from "../../src/back
 import { pruneBackups } from "../../src/backup/prune-backups.ts";
 import type { RetentionPolicy } from "../../src/mirror/retention.ts";
 import { walk } from "../mirror/mirror-rig.ts";
+import { baseUrl } from "../mirror/world.ts";
 import { accountWorld } from "./account-world.ts";
 import { type BackupRig, startBackupRig } from "./backup-rig.ts";
 
@@ -85,7 +86,10 @@ it("waits for no pipe, and takes no folder for a file", async () => {
 });
 
 it("says that there is no such folder", async () => {
-  await expect(list("/nonexistent/backups")).rejects.toMatchObject({ code: "not-found" });
+  await expect(list("/nonexistent/backups")).rejects.toMatchObject({
+    code: "not-found",
+    message: "There is no folder /nonexistent/backups",
+  });
 });
 
 it("prunes by the rules of retention, each account apart, and a preview removes nothing", async () => {
@@ -98,8 +102,14 @@ it("prunes by the rules of retention, each account apart, and a preview removes 
   walk(eve.mirror, accountWorld({ username: "eve" }));
   await eve.create("", { account: "eve", to: rig.path("backups/eve.zip") });
   const all = await readdir(rig.path("backups"));
-  expect(names(await list(rig.path("backups"), { account: "eve" }))).toEqual(["eve.zip"]);
-  const ofEve = { folder: rig.path("backups"), account: "eve", keep: { last: 1 }, isPreview: false };
+  const of = {
+    service: { baseUrl, name: "service" },
+    area: "account",
+    user: { userId: "8", username: "eve" },
+    account: "eve",
+  } as const;
+  expect(names(await list(rig.path("backups"), { of }))).toEqual(["eve.zip"]);
+  const ofEve = { folder: rig.path("backups"), of, keep: { last: 1 }, isPreview: false };
   expect(await pruneBackups(ofEve)).toMatchObject({ keep: [{}], remove: [] });
   const keep = { daily: 2 };
   const preview = await pruneBackups({ folder: rig.path("backups"), keep, isPreview: true });

@@ -47,6 +47,15 @@ describe("for a new backup", () => {
   });
 });
 
+it("a passphrase in the place of its file is not shown", async () => {
+  const reading = readNewPassphrase({ encrypt: true, passphraseFile: "correct horse" }, fakeIo());
+  await expect(reading).rejects.toMatchObject({
+    exitCode: 4,
+    message: "The file that --passphrase-file names is not there.",
+    hint: expect.not.stringContaining("horse"),
+  });
+});
+
 describe("for one that is there", () => {
   it("it is asked for once, and not before it is needed", async () => {
     const { io, asked } = typing("once");

@@ -270,7 +270,9 @@ describe("account list", () => {
     const { stdout, stderr, exitCode } = await armoire(["account", "list"]);
     expect(stdout).toMatch(/\nbea /);
     expect(stderr).toMatch(/^armoire: The file is damaged: .*ada\/account\.json\n.*account add/);
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(14);
+    writeFileSync(join(dataDir, "accounts/bea/account.json"), "{");
+    expect(await armoire(["account", "list"])).toMatchObject({ stdout: "", exitCode: 14 });
   });
 });
 
@@ -368,9 +370,17 @@ describe("a token", () => {
     );
     expect(stdout).not.toContain(tokenOf(0));
     expect(exitCode).toBe(1);
+    const app = { ARMOIRE_APP_KEY: "canary-app-key", ARMOIRE_APP_SECRET: "canary-app-secret" };
+    writeFileSync(join(elsewhere, "debug.log"), app.ARMOIRE_APP_SECRET);
+    expect(
+      (await armoire(["doctor", "--offline", "--account", "ada", "--scan", elsewhere], app)).stdout,
+    ).toContain(`✗ The application's key and secret is in ${join(elsewhere, "debug.log")} (as it is)\n`);
     const unlocked = join(dataDir, "accounts/ada/token");
     chmodSync(unlocked, 0o644);
-    expect((await armoire(args)).stdout).toMatch(/✗ Others may read or write .*token\.\n {2}Run: chmod 600/);
+    for (const more of [[], ["--account", "ada"]])
+      expect((await armoire([...args, ...more])).stdout.match(/✗.*\n.*/g)).toEqual([
+        expect.stringMatching(/✗ Others may read or write .*token\.\n {2}Run: chmod 600/),
+      ]);
   });
 
   it("and all that is kept with it is its owner's alone under umask 000", async () => {

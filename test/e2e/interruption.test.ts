@@ -1,13 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { checkMirror } from "../../src/mirror/check.ts";
 import { openMirrorReader } from "../../src/mirror/mirror.ts";
 import { listRuns } from "../../src/mirror/runs.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
+import { startAccountRig } from "../accounts/account-rig.ts";
+import { memoryKeychain } from "../accounts/memory-keychain.ts";
 import { runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 const hour = 3_600_000;
@@ -117,6 +120,36 @@ describe("a sync that is interrupted", () => {
     ]);
   });
 });
+
+it.runIf(process.platform === "linux")(
+  "Ctrl-C while a keychain is waited for is an interruption, and no trouble with the keychain",
+  async () => {
+    await using rig = await startAccountRig();
+    await rig.keep("ada", "canary-token-0001", memoryKeychain());
+    const connected = Promise.withResolvers<Socket>();
+    const bus = createServer((socket) => connected.resolve(socket.on("error", () => {}).resume()));
+    onTestFinished(() => void bus.close());
+    await new Promise<void>((resolve) => bus.listen(`${rig.dataDir}/bus`, resolve));
+    const running = startArmoire(["sync", "--account", "ada", "--data-dir", rig.dataDir], {
+      env: { DBUS_SESSION_BUS_ADDRESS: `unix:path=${rig.dataDir}/bus` },
+    });
+    const socket = await connected.promise;
+    const stopping = new Promise<void>((resolve) => {
+      let said = "";
+      running.process.stderr.on("data", (piece) => {
+        said += piece;
+        if (said.includes("Stopping")) resolve();
+      });
+    });
+    running.process.kill("SIGINT");
+    await stopping;
+    socket.destroy();
+    expect(await running.ended).toMatchObject({
+      exitCode: 130,
+      stderr: expect.stringMatching(/\narmoire: Interrupted; nothing was asked for\.\n$/),
+    });
+  },
+);
 
 describe("a mirror that another process writes", () => {
   it("is refused with the name of who holds it, and can be read meanwhile", async () => {

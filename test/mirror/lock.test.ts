@@ -1,7 +1,8 @@
 /** One writer, whoever else wants to write; any number of readers; and a lock that nobody has to clean up. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { takeLock } from "../../src/mirror/lock.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { type Child, startChild } from "./children.ts";
 import { type MirrorRig, someTime, startMirrorRig } from "./mirror-rig.ts";
@@ -67,6 +68,13 @@ it("of several processes that want to make the same new mirror, one does", async
   expect(rig.read(canonicalDump)).toEqual({});
 });
 
+it("a lock that is removed by whoever held it is never had by two", async () => {
+  const children = Array.from({ length: 3 }, () => startChild("locking-process.ts", rig.file, "200"));
+  const answers = await Promise.all(children.map((child) => child.readLine()));
+  expect(answers).toEqual(children.map(() => "200 rounds, 0 shared"));
+  expect(existsSync(`${rig.file}.lock`)).toBe(false);
+});
+
 it.each(["", "{", "null", '{"pid":1}'])("a holder's note that says %j locks nothing", async (note) => {
   (await rig.write()).close();
   writeFileSync(`${rig.file}.holder.json`, note);
@@ -83,4 +91,14 @@ it("what is no lock file in the lock's place is not overwritten", async () => {
   writeFileSync(`${rig.file}.lock`, "somebody's notes".repeat(50));
   await expect(rig.write()).rejects.toThrow(expect.objectContaining({ name: "MirrorError" }));
   expect(readFileSync(`${rig.file}.lock`, "utf8")).toBe("somebody's notes".repeat(50));
+});
+
+it("a link in the place of the note leads to nothing that is written", async () => {
+  const other = `${rig.file}-other`;
+  writeFileSync(other, "of somebody else");
+  symlinkSync(other, `${rig.file}.holder.json`);
+  const lock = takeLock(rig.file, someTime);
+  expect(JSON.parse(readFileSync(`${rig.file}.holder.json`, "utf8"))).toMatchObject({ pid: process.pid });
+  lock.release();
+  expect(readFileSync(other, "utf8")).toBe("of somebody else");
 });

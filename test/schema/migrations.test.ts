@@ -20,6 +20,7 @@ const released: Readonly<Record<string, string>> = {
   "0006-search": "ec837f18c9ed62e6658fcd03bc31dc50269c8d93147988a4461c097dbeb65d1e",
   "0007-retention": "d7558577ad116f1077705eb7dbc12e8d4e5487a2a3055b4bbb75bdf8455cf0ad",
   "0008-times": "ea572792ff03f873622beeca2ad274c30cc9aca1441b909317dabacf4a736483",
+  "0009-media": "015ddc4c3ddbb7d6f1a3db6688a7d5c40952cd712a74bb8437f1caab7f22a561",
 };
 
 const link = { from_id: true, name: true, kind: true, to_id: true, noted_url: true } as const;
@@ -77,6 +78,9 @@ const bookkeeping: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Ta
   _member: { ...member, from_run: true },
   _member_past: { ...member, from_run: true, to_run: true },
   _search: { id: true, resource_id: true, kind: true, text: true, from_run: true, to_run: true },
+  _media: { id: true, url: true, etag: true, last_modified: true, checked_at: true, error: true },
+  _media_file: { media_id: true, seq: true, sha256: true, type: true, size: true, fetched_at: true },
+  _media_use: { resource_id: true, field: true, media_id: true, is_current: true },
   _issue: { resource_id: true, pointer: true, code: true, detail: true, run_id: true },
 };
 

@@ -29,6 +29,7 @@ describe("the public names", () => {
       "known",
       "measurement",
       "measurement_value",
+      "media",
       "model",
       "model_current",
       "model_picture",

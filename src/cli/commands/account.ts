@@ -14,7 +14,7 @@ import { ServiceError } from "../../service/service-error.ts";
 import { addAccount } from "../../sync/add-account.ts";
 import { confirmRemoval } from "../confirm-removal.ts";
 import { describeAccounts, describeAdded, describeRemoved } from "../describe-accounts.ts";
-import { describeError } from "../errors.ts";
+import { describeError, exitCodeOf } from "../errors.ts";
 import { CliError, exitCodes } from "../exit-codes.ts";
 import { addGlobalOptions } from "../global-options.ts";
 import type { Io } from "../io.ts";
@@ -101,16 +101,21 @@ function listAll(command: Command, io: Io): void {
   const settings = readSettings(command, io);
   const dataDir = settings.dataDir.value ?? "";
   const overviews: AccountOverview[] = [];
-  for (const name of listAccountNames(dataDir)) {
+  const failures: number[] = [];
+  const names = listAccountNames(dataDir);
+  for (const name of names) {
     try {
       overviews.push(readOverview(readAccount(dataDir, name)));
     } catch (error) {
       // What is wrong with one says nothing about the others.
       io.err(describeError(error, settings.verbose));
-      io.setExitCode(exitCodes.failed);
+      failures.push(exitCodeOf(error));
     }
   }
-  io.out(settings.json ? `${JSON.stringify(overviews)}\n` : describeAccounts(overviews));
+  if (settings.json) io.out(`${JSON.stringify(overviews)}\n`);
+  else if (overviews.length > 0 || names.length === 0) io.out(describeAccounts(overviews));
+  // Of those that an account may have, the higher one goes before the lower.
+  if (failures.length > 0) io.setExitCode(Math.max(...failures));
   if (settings.quiet) return;
   for (const { name, place } of listLeftFolders(dataDir)) {
     io.err(

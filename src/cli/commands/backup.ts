@@ -2,8 +2,9 @@
 import { basename, resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { kinds } from "../../../jobs/kinds.ts";
+import { type Account, userOf } from "../../accounts/account.ts";
 import { createBackup } from "../../backup/create-backup.ts";
-import { type ListedBackup, listBackups } from "../../backup/list-backups.ts";
+import { type BackupOwner, type ListedBackup, listBackups } from "../../backup/list-backups.ts";
 import { pruneBackups } from "../../backup/prune-backups.ts";
 import { restoreBackup, unpackBackup } from "../../backup/restore-backup.ts";
 import { verifyBackup } from "../../backup/verify-backup.ts";
@@ -31,6 +32,7 @@ import {
   readNewPassphrase,
 } from "../passphrase.ts";
 import { readSettings } from "../settings.ts";
+import { addWholeFlags } from "../whole-flags.ts";
 
 interface CreateFlags extends EncryptFlags {
   readonly to: string;
@@ -56,7 +58,9 @@ export function configure(command: Command, io: Io): void {
 
   addKeepOptions(
     addEncryptOptions(
-      subcommand("run", "sync, create, verify and prune; `armoire backup` alone does the same", true),
+      addWholeFlags(
+        subcommand("run", "sync, create, verify and prune; `armoire backup` alone does the same", true),
+      ),
     ),
     "backup",
   )
@@ -139,10 +143,7 @@ async function restoreOne(file: string, flags: RestoreFlags, command: Command, i
     ...wanted,
     ...{ mirror: mirror.value ?? "", kinds, openedAt: new Date().toISOString() },
     ...(account !== null && {
-      of: {
-        baseUrl: account.baseUrl,
-        user: { userId: String(account.userId), username: account.username },
-      },
+      of: { baseUrl: account.baseUrl, user: userOf(account) },
     }),
   });
   if (restored.check.problems.length > 0) io.setExitCode(exitCodes.damaged);
@@ -154,7 +155,7 @@ async function listAll(folder: string, flags: PassphraseFlags, command: Command,
   const settings = readSettings(command, io);
   const { account } = settings;
   const backups: ListedBackup[] = [];
-  const wanted = { folder, ...readKnownPassphrase(flags, io), ...(account && { account: account.name }) };
+  const wanted = { folder, ...readKnownPassphrase(flags, io), ...(account && { of: ownerOf(account) }) };
   for await (const backup of listBackups(wanted)) backups.push(backup);
   if (backups.some((backup) => !backup.isSound && backup.code === "damaged"))
     io.setExitCode(exitCodes.damaged);
@@ -173,10 +174,16 @@ async function pruneAll(folder: string, flags: PruneFlags, command: Command, io:
   const report = await pruneBackups({
     ...{ folder: resolve(folder), keep, isPreview: flags.dryRun === true },
     ...{ signal: interruptionOf(io, "nothing was removed"), ...readKnownPassphrase(flags, io) },
-    ...(account && { account: account.name }),
+    ...(account && { of: ownerOf(account) }),
   });
   if (settings.json) io.out(`${JSON.stringify(report)}\n`);
   else if (!settings.quiet || report.isPreview) io.out(describePruned(report, basename));
+}
+
+function ownerOf(account: Account): BackupOwner {
+  const { name, baseUrl, serviceName } = account;
+  const service = { baseUrl, name: serviceName };
+  return { service, area: "account", account: name, user: userOf(account) };
 }
 
 function rootHash(value: string): string {

@@ -53,15 +53,13 @@ It asks the service for one page, its root; with --account for two, to learn whe
         settings.account === null && mirrorFiles.problem === null
           ? await attempt(() => diagnoseAccounts(settings.dataDir.value ?? ""))
           : null;
-      const scanned =
-        scan === undefined
-          ? []
-          : await scanFolders(settings, credential.value, io, scan === true ? [] : scan);
+      const scanned = scan === undefined ? [] : await scanFolders(settings, io, scan === true ? [] : scan);
       const ofAccounts = [...(accounts?.value ?? []), accounts?.problem ?? null];
+      const found = [credential.problem, mirrorFiles.problem, ...checked, ...ofAccounts, ...scanned];
+      // What is wrong with a credential is in the way of using it, and of searching for it.
       const diagnoses = [
-        ...[credential.problem, mirrorFiles.problem],
-        ...[...checked, ...ofAccounts, ...scanned],
-      ].filter((one) => one !== null);
+        ...new Map(found.flatMap((one) => (one === null ? [] : [[one.what, one]]))).values(),
+      ];
       const isWell = diagnoses.every(({ isWell: well }) => well);
       if (settings.json) {
         const shown = rows.map(([name, value, from]) => ({ name, value, from }));
@@ -78,13 +76,8 @@ It asks the service for one page, its root; with --account for two, to learn whe
     });
 }
 
-async function scanFolders(
-  settings: Settings,
-  app: Credential | null,
-  io: Io,
-  folders: readonly string[],
-): Promise<Diagnosis[]> {
-  const { secrets, problems } = await readKnownSecrets(settings, app, io);
+async function scanFolders(settings: Settings, io: Io, folders: readonly string[]): Promise<Diagnosis[]> {
+  const { secrets, problems } = await readKnownSecrets(settings, io);
   const dataDir = settings.dataDir.value ?? "";
   const present = existsSync(dataDir) ? [dataDir] : [];
   return [...problems, ...(await diagnoseSecrets([...present, ...folders], secrets))];

@@ -34,7 +34,7 @@ Exit codes: 0 sound or done, 1 failed, 11 the mirror is locked, 14 damaged.`,
     const settings = readSettings(check, io);
     withMirror(settings, (mirror) => {
       const report = checkMirror(mirror, kinds);
-      io.out(settings.json ? `${JSON.stringify(report)}\n` : describe(report, mirror.file));
+      io.out(settings.json ? `${JSON.stringify(report)}\n` : describe(report, mirror.file, settings));
       if (report.problems.length > 0) io.setExitCode(exitCodes.damaged);
     });
   });
@@ -104,9 +104,20 @@ years are those of UTC, by when runs ended. A run that is forgotten can be shown
 
 It needs free space for twice the mirror's new size. It may be stopped at any time: nothing is lost, and the next one goes on.`;
 
-function describe({ bodies, resources, problems }: CheckReport, file: string): string {
-  if (problems.length === 0)
-    return `Sound: ${bodies} bodies and the rows of ${resources} resources in ${file}\n`;
+function describe(
+  { bodies, resources, pictures, problems }: CheckReport,
+  file: string,
+  { account }: Settings,
+): string {
+  if (problems.length === 0) {
+    const shown = pictures === 0 ? "" : `, ${pictures} ${pictures === 1 ? "picture" : "pictures"}`;
+    return `Sound: ${bodies} bodies and the rows of ${resources} resources${shown} in ${file}\n`;
+  }
   const lines = problems.map(({ code, where, what }) => `${code}: ${where}: ${what}\n`);
-  return `${lines.join("")}${problems.length} problems in ${file}. Restore a copy; \`armoire mirror rebuild\` mends rows, not bodies.\n`;
+  const sum = `${lines.join("")}${problems.length} problems in ${file}.`;
+  if (problems.every(({ code }) => code === "media")) {
+    const command = `armoire sync --account ${account?.name ?? "NAME"} --media`;
+    return `${sum} \`${command}\` downloads what is missing; take away first what was changed.\n`;
+  }
+  return `${sum} Restore a copy; \`armoire mirror rebuild\` mends rows, not bodies.\n`;
 }

@@ -5,7 +5,7 @@ import { faultPresetNames } from "../../sandbox/faults/fault-presets.ts";
 import { etagStyles } from "../../sandbox/http/content.ts";
 import { layouts } from "../../sandbox/resources/addresses.ts";
 import { paginations } from "../../sandbox/resources/paging.ts";
-import { measurementShapes } from "../../sandbox/resources/view.ts";
+import { measurementShapes, picturePlaces } from "../../sandbox/resources/view.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
 import {
   type FaultsOption,
@@ -72,6 +72,11 @@ export function configure(command: Command, io: Io): void {
         .choices(measurementShapes)
         .default("linked"),
     )
+    .addOption(
+      new Option("--pictures <place>", "where pictures are: at a host that is not there, or at the sandbox")
+        .choices(picturePlaces)
+        .default("elsewhere"),
+    )
     .option("--unauthorized-status <n>", 'status of "Not authenticated"', wholeNumber, 401)
     .addHelpText("after", examples)
     .action(async () => {
@@ -114,11 +119,11 @@ async function start(flags: Flags, serviceName: string): Promise<Sandbox> {
 /** Leaves out the flags of every command, which are no options of a sandbox. */
 function pickOptions(flags: Omit<Flags, "window" | "latency" | "faults">): SandboxOptions {
   const { host, port, seed, preset, brands, models, sizes, pageSize, paginateSizes } = flags;
-  const { layout, pagination, etag, users, measurements, unauthorizedStatus } = flags;
+  const { layout, pagination, etag, users, measurements, pictures, unauthorizedStatus } = flags;
   const { allowance, allowanceHeaders, countNotModified, countRoot } = flags;
   return {
     ...{ host, port, seed, preset, brands, models, sizes, pageSize, paginateSizes },
-    ...{ layout, pagination, etag, users, measurements, unauthorizedStatus },
+    ...{ layout, pagination, etag, users, measurements, pictures, unauthorizedStatus },
     ...{ allowance, allowanceHeaders, countNotModified, countRoot },
   };
 }

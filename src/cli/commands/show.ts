@@ -42,10 +42,13 @@ Examples:
     });
 }
 
-function describe({ fields, links }: ShownResource): string {
+function describe({ fields, links, pictures = [] }: ShownResource): string {
   const rows = [
     ...Object.entries(fields).map(([name, value]) => [name, toShown(value)] as const),
     ...links.map(({ name, url }) => [`→ ${toShown(name)}`, url ?? "(another origin)"] as const),
+    ...pictures.map(
+      ({ field, url, file }) => [`picture ${toShown(field)}`, file ?? `${url} (not downloaded)`] as const,
+    ),
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join("");

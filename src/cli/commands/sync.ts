@@ -1,10 +1,14 @@
 /** `armoire sync`: brings a mirror up to date, the catalogue's or an account's. */
 import { type Command, InvalidArgumentError } from "commander";
+import { userOf } from "../../accounts/account.ts";
 import { sync } from "../../sync/sync.ts";
+import { syncWhole } from "../../sync/sync-whole.ts";
 import { readCredential } from "../credentials.ts";
 import { summarizeForecast } from "../describe-forecast.ts";
 import { describeReport } from "../describe-report.ts";
-import type { ExitCode } from "../exit-codes.ts";
+import { describeBeside } from "../describe-whole.ts";
+import { describeError } from "../errors.ts";
+import { CliError, type ExitCode } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { ledgerFile, mirrorFileToSync, refuseMirrorOfAccount } from "../mirror-file.ts";
 import { wholeNumber } from "../option-values.ts";
@@ -12,7 +16,7 @@ import { printPlan } from "../print-plan.ts";
 import { describeProgress, progressDisplay } from "../progress-display.ts";
 import { readOutlookOf, type Wanted } from "../read-plan.ts";
 import { readSettings, type Settings } from "../settings.ts";
-import { exitCodeOfSync, explainRefusal } from "../sync-outcome.ts";
+import { explainRefusal } from "../sync-outcome.ts";
 import {
   addSpendingFlags,
   addWalkFlags,
@@ -21,8 +25,10 @@ import {
   type WalkFlags,
   walkOptionsFor,
 } from "../walk-flags.ts";
+import { addWholeFlags, requireAccountFor, type WholeFlags, wholePartsOf } from "../whole-flags.ts";
+import { exitCodeOfWhole } from "../whole-outcome.ts";
 
-interface SyncFlags extends WalkFlags, SpendingFlags {
+interface SyncFlags extends WalkFlags, SpendingFlags, WholeFlags {
   readonly concurrency: number;
   readonly dryRun?: boolean;
   readonly approve?: boolean;
@@ -30,7 +36,7 @@ interface SyncFlags extends WalkFlags, SpendingFlags {
 }
 
 export function configure(command: Command, io: Io): void {
-  addSpendingFlags(addWalkFlags(command))
+  addWholeFlags(addSpendingFlags(addWalkFlags(command)))
     .option("--concurrency <n>", "requests under way at a time", atLeastOne, 4)
     .option("--dry-run", "say what would be fetched; send nothing")
     .option("--approve", "let go of what is gone, even if it is more than a fifth of a list")
@@ -45,6 +51,7 @@ Examples:
   armoire sync --reserve 50 --max-age 12h
   armoire sync --dry-run --json
   armoire sync --account ada
+  armoire sync --account ada --with-catalogue --media
 
 Exit codes: 0 done (also when the allowance or budget is spent), 1 failed, 2 wrong usage, 3 some resources failed or some lists are partial,
 4 not authenticated or wrong settings, 8 not complete (--require-complete), 11 the mirror is locked,
@@ -52,6 +59,7 @@ Exit codes: 0 done (also when the allowance or budget is spent), 1 failed, 2 wro
     )
     .action(async (flags: SyncFlags) => {
       const settings = readSettings(command, io);
+      requireAccountFor(flags, settings);
       refuseMirrorOfAccount(settings);
       const { file, baseUrl } = mirrorFileToSync(settings);
       const wanted = { file, baseUrl, ...walkOptionsFor(settings.account, command) };
@@ -65,28 +73,42 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
   let interruptedWith: ExitCode | null = null;
   io.onInterrupt((exitCode) => {
     interruptedWith = exitCode;
-    interruption.abort();
+    interruption.abort(new CliError(exitCode, "Interrupted; nothing was asked for."));
     if (!settings.quiet)
       io.err("\nStopping: what is under way is finished and saved. Again to stop at once.\n");
   });
   const { account } = settings;
+  const credential = await readCredential(settings, io).catch((error: unknown) => {
+    // Ctrl-C ends what asks the keychain too, which then is no trouble with the keychain.
+    interruption.signal.throwIfAborted();
+    throw error;
+  });
   const display = progressDisplay(io, performance.now.bind(performance), describeProgress);
-  const report = await sync({
+  const remark = (text: string) => {
+    display.end();
+    if (!settings.quiet) io.err(text);
+  };
+  const options = {
     ...wanted,
     serviceName: settings.serviceName.value ?? "service",
-    credential: await readCredential(settings, io),
-    ...(account !== null && { user: { userId: String(account.userId), username: account.username } }),
+    credential,
+    ...(account !== null && { user: userOf(account) }),
     ...spendingOptionsOf(flags),
     ledgerFile: ledgerFile(settings),
     approve: flags.approve === true,
     concurrency: flags.concurrency,
     signal: interruption.signal,
     onProgress: settings.quiet ? () => {} : display.update,
-  })
+  };
+  const whole = await (account === null
+    ? sync(options).then((report) => ({ report, errors: [] }))
+    : syncWhole({ ...options, ...wholePartsOf(flags, settings, io, remark) })
+  )
     .catch((error: unknown) => {
       throw account === null ? error : explainRefusal(error, account);
     })
     .finally(display.end);
+  const { report, errors } = whole;
   if (settings.json) io.out(`${JSON.stringify(report)}\n`);
   else if (!settings.quiet) {
     // What one brand still takes is not forecast.
@@ -94,9 +116,12 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
     const forecast = isForecast ? readOutlookOf(wanted, settings, io).forecast : null;
     const outlook = forecast && summarizeForecast(forecast, flags.depth);
     const { reserve = 0 } = flags;
-    io.out(describeReport(report, { outlook, now: Date.now(), reserve, account: account?.name ?? null }));
+    const name = account?.name ?? null;
+    io.out(describeReport(report, { outlook, now: Date.now(), reserve, account: name }));
+    if (name !== null) io.out(describeBeside(report, name, Date.now()));
   }
-  io.setExitCode(exitCodeOfSync(report, interruptedWith, flags.requireComplete));
+  for (const error of errors) io.err(describeError(error, settings.verbose));
+  io.setExitCode(exitCodeOfWhole(whole, interruptedWith, flags.requireComplete === true));
 }
 
 function atLeastOne(value: string): number {

@@ -6,8 +6,16 @@ import type { Addresses } from "../resources/addresses.ts";
 import { catalogueEnvelope } from "../resources/catalogue.ts";
 import type { Paging } from "../resources/paging.ts";
 import { isAccountKind, type Resource, type ResourceKind, scopeByKind } from "../resources/resource.ts";
-import { createView, docsUrl, type SentEnvelope, type View, type ViewSettings } from "../resources/view.ts";
+import {
+  createView,
+  docsUrl,
+  picturePrefix,
+  type SentEnvelope,
+  type View,
+  type ViewSettings,
+} from "../resources/view.ts";
 import { type Content, createContent, type EtagStyle } from "./content.ts";
+import { createPicture } from "./picture.ts";
 import { jsonReply } from "./reply.ts";
 
 export interface SiteSettings {
@@ -77,6 +85,8 @@ export function createSite(settings: SiteSettings, origin: string): Site {
     find(target, credential, allowance) {
       const known = ready.get(target);
       if (known) return known;
+      if (view.pictures === "here" && target.startsWith(picturePrefix))
+        return { kind: null, content: createPicture(target, etagStyle) };
       const resource = locate(addresses, paging, target);
       return (resource && findPrivate(resource, credential, allowance)) ?? findPublic(target);
     },

@@ -17,6 +17,7 @@ export interface View {
   /** Whether sizes come in pages too, which they usually do not. */
   readonly paginateSizes: boolean;
   readonly measurements: MeasurementShape;
+  readonly pictures: PicturePlace;
   readonly urlOf: (kind: ResourceKind, id: number, page?: number) => string;
 }
 
@@ -26,6 +27,12 @@ export interface View {
  */
 export const measurementShapes = ["linked", "inline", "entity"] as const;
 export type MeasurementShape = (typeof measurementShapes)[number];
+
+/** At a host that is not there, as the specification leaves open where pictures are; or here, where they can be had. */
+export const picturePlaces = ["elsewhere", "here"] as const;
+export type PicturePlace = (typeof picturePlaces)[number];
+/** Of the path of one that is here. */
+export const picturePrefix = "/pictures/";
 
 export type ViewSettings = Omit<View, "origin" | "urlOf">;
 
@@ -62,7 +69,9 @@ export function publicPage(view: View, path: string): { readonly [name: string]:
 }
 
 export function pictureUrl(view: View, path: string): string {
-  return `https://pictures.${siteName(view)}.example/${path}`;
+  return view.pictures === "here"
+    ? `${view.origin}${picturePrefix}${path}`
+    : `https://pictures.${siteName(view)}.example/${path}`;
 }
 
 export function docsUrl(view: View, page: string): string {

@@ -1,0 +1,58 @@
+/** The options that make the mirror of an account whole: what her bras are, and pictures. */
+import type { Command } from "commander";
+import type { WholeOptions } from "../sync/sync-whole.ts";
+import { readAppCredential } from "./credentials.ts";
+import { describeOrigins } from "./describe-whole.ts";
+import { CliError, exitCodes } from "./exit-codes.ts";
+import type { Io } from "./io.ts";
+import { catalogueFileOf, catalogueLedgerFile } from "./mirror-file.ts";
+import type { Settings } from "./settings.ts";
+
+export interface WholeFlags {
+  readonly withCatalogue?: boolean;
+  readonly media?: boolean;
+  readonly dryRun?: boolean;
+}
+
+export function addWholeFlags(command: Command): Command {
+  return command
+    .option("--with-catalogue", "of an account: also what her bras are, into the catalogue's mirror")
+    .option("--media", "of an account: also the pictures that her data refers to, wherever they are");
+}
+
+/** @throws CliError where they are not about an account, or only told of */
+export function requireAccountFor({ withCatalogue, media, dryRun }: WholeFlags, { account }: Settings): void {
+  const flag = withCatalogue ? "--with-catalogue" : media ? "--media" : null;
+  if (flag === null) return;
+  if (account === null)
+    throw new CliError(exitCodes.usage, `${flag} is about an account.`, "Say whose with --account NAME.");
+  if (dryRun) {
+    const hint = "Leave one of the two out; what a sync of her own data would ask for is known without it.";
+    throw new CliError(exitCodes.usage, `--dry-run says nothing of ${flag}.`, hint);
+  }
+}
+
+/**
+ * The parts that are wanted, with the catalogue's own credential and ledger.
+ * @param remark shows a text to the person, unless she wants none
+ * @throws CliError, ServiceSettingsError
+ */
+export function wholePartsOf(
+  { withCatalogue, media }: WholeFlags,
+  settings: Settings,
+  io: Io,
+  remark: (text: string) => void,
+): Pick<WholeOptions, "catalogue" | "media"> {
+  const ledgerFile = catalogueLedgerFile(settings);
+  return {
+    ...(withCatalogue && {
+      catalogue: { file: catalogueFileOf(settings), ledgerFile, credential: readAppCredential(io) },
+    }),
+    ...(media && {
+      media: {
+        ledgerFile,
+        onOtherOrigins: (origins) => remark(describeOrigins(origins)),
+      },
+    }),
+  };
+}

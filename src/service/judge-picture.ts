@@ -1,0 +1,79 @@
+/** What an answer to a request for a picture means. Pure; it shows nothing that the answer says of itself. */
+import { readEncoding } from "./content-encoding.ts";
+import { isSameEntity, readEntityTag } from "./entity-tag.ts";
+import type { Head } from "./exchange.ts";
+import { type Asked, redirects, type Verdict } from "./judge.ts";
+import { isPictureType, type PictureType, pictureTypeOf } from "./picture-type.ts";
+import type { AttemptReport } from "./reserve.ts";
+import { ServiceError, type ServiceErrorCode } from "./service-error.ts";
+
+interface Validators {
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+}
+
+export type FetchedPicture =
+  | (Validators & {
+      readonly outcome: "picture";
+      readonly bytes: Uint8Array;
+      /** What the bytes are; the server may have called them another kind of picture. */
+      readonly type: PictureType;
+    })
+  | (Validators & { readonly outcome: "not-modified" })
+  | { readonly outcome: "gone"; readonly status: 404 | 410 };
+
+/** @throws ServiceError when the answer brings nothing */
+export function judgePictureOrThrow(
+  head: Head,
+  wire: Uint8Array,
+  { allowance, retryAt }: AttemptReport,
+  asked: Asked,
+): Verdict<FetchedPicture> {
+  const { status, headers } = head;
+  const facts = { url: asked.finalUrl, status };
+  const failure = (code: ServiceErrorCode, happened = `answered ${status}`, resumeAt: number | null = null) =>
+    new ServiceError(code, happened, { ...facts, resumeAt });
+
+  if (status === 200) {
+    if (!isPictureType(headers["content-type"]))
+      throw failure("not-a-picture", "the answer does not say that it is a picture");
+    // Nobody was offered an encoding, and pictures are compressed already.
+    if (readEncoding(headers["content-encoding"]) !== "identity")
+      throw failure("encoding-refused", "encoded, which was not offered");
+    const type = pictureTypeOf(wire);
+    if (type === null) throw failure("not-a-picture", "called a picture, but not one by its first bytes");
+    return { do: "return", fetched: { outcome: "picture", bytes: wire, type, ...validatorsIn(head) } };
+  }
+  if (status === 304) return judgeNotModified(head, asked);
+  if (redirects.includes(status) && typeof headers.location === "string")
+    return { do: "redirect", location: headers.location };
+  if (status === 404 || status === 410) return { do: "return", fetched: { outcome: "gone", status } };
+  if (status === 403 && allowance?.remaining === 0)
+    throw failure("allowance-spent", `answered ${status}`, retryAt ?? allowance.resetAt);
+  if (retryAt !== null && (status === 429 || status === 503))
+    return { do: "wait", retryAt, error: failure("throttled", `answered ${status}`, retryAt) };
+  if (status === 429) throw failure("busy");
+  if (status >= 500 || status === 408) throw failure("server-error");
+  throw failure(status === 401 || status === 403 ? "forbidden" : "unexpected-status");
+}
+
+/** As for any other answer: it counts only if it answers what was asked. */
+function judgeNotModified(head: Head, { etag, lastModified, finalUrl }: Asked): Verdict<FetchedPicture> {
+  const current = validatorsIn(head);
+  const isSame = etag === null || current.etag === null || isSameEntity(current.etag, etag);
+  if ((etag !== null || lastModified !== null) && isSame) {
+    const held = { etag: current.etag ?? etag, lastModified: current.lastModified ?? lastModified };
+    return { do: "return", fetched: { outcome: "not-modified", ...held } };
+  }
+  const happened = "answered “not modified”, but not about what was asked";
+  return {
+    do: "ask-plainly",
+    error: new ServiceError("unasked-not-modified", happened, { url: finalUrl, status: 304 }),
+  };
+}
+
+function validatorsIn({ headers }: Head): Validators {
+  const modified = headers["last-modified"];
+  const isDate = typeof modified === "string" && /^[\x20-\x7e]{1,64}$/.test(modified);
+  return { etag: readEntityTag(headers.etag), lastModified: isDate ? modified : null };
+}

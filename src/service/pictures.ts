@@ -1,0 +1,107 @@
+/**
+ * The second door, for pictures, which may lie anywhere. In: an address that the service gave, and the validators of what
+ * is held. Out: a picture, or a ServiceError. It has no credential and takes none, it stays at the origin that it was opened
+ * for, and it goes into no private network but the one that the service itself is in.
+ */
+import { Pool } from "undici";
+import { type AddressClass, classOfAddress, literalAddress } from "./address-class.ts";
+import { askPatiently } from "./ask-patiently.ts";
+import { createAttempt } from "./attempt.ts";
+import { Circuit } from "./circuit.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { Deadlines } from "./deadlines.ts";
+import { guardedLookup } from "./guarded-lookup.ts";
+import { type FetchedPicture, judgePictureOrThrow } from "./judge-picture.ts";
+import { defaultLimits, type ServiceLimits } from "./limits.ts";
+import { pictureTypes } from "./picture-type.ts";
+import type { Reserve } from "./reserve.ts";
+import { defaultRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
+import { resolveLink } from "./same-origin.ts";
+import { ServiceError } from "./service-error.ts";
+
+export type { FetchedPicture };
+
+export interface PictureDoorOptions {
+  /** The only one that is asked. */
+  readonly origin: string;
+  /** Where the service is: what one over https: refers to is not asked for over http:. */
+  readonly serviceOrigin: string;
+  /** What the service's own address is: beside public ones, only such addresses are asked. */
+  readonly serviceClass: AddressClass;
+  /** Of one picture. */
+  readonly maxBytes: number;
+  /** Where the origin is the service's own, and meters what it is asked. */
+  readonly reserve?: Reserve;
+  readonly connections?: number;
+  readonly limits?: Partial<ServiceLimits>;
+  readonly retry?: Partial<RetryPolicy>;
+  readonly clock?: Clock;
+}
+
+export interface PictureRequest {
+  readonly url: string;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  readonly signal?: AbortSignal;
+}
+
+export interface PictureDoor {
+  /** One picture. Rejects with a ServiceError, with what `reserve` rejected with, or with the signal's reason. */
+  fetch(request: PictureRequest): Promise<FetchedPicture>;
+  close(): Promise<void>;
+}
+
+export function openPictureDoor(options: PictureDoorOptions): PictureDoor {
+  const {
+    origin,
+    serviceOrigin,
+    serviceClass,
+    maxBytes,
+    reserve,
+    connections = 4,
+    clock = systemClock,
+  } = options;
+  const limits = { ...defaultLimits, ...options.limits, wireBytes: maxBytes, decodedBytes: maxBytes };
+  const policy = { ...defaultRetryPolicy, ...options.retry };
+  const allowed = new Set<AddressClass>(["public", serviceClass]);
+  const literal = literalAddress(new URL(origin).hostname);
+  const isPrivate = literal !== null && !allowed.has(classOfAddress(literal));
+  const isDowngrade = serviceOrigin.startsWith("https:") && origin.startsWith("http:");
+  const circuit = new Circuit(clock);
+  const pool = new Pool(origin, {
+    connections,
+    allowH2: false,
+    headersTimeout: limits.headerTimeoutMillis,
+    bodyTimeout: limits.idleTimeoutMillis,
+    connect: {
+      rejectUnauthorized: true,
+      timeout: limits.headerTimeoutMillis,
+      autoSelectFamily: true,
+      lookup: guardedLookup(allowed),
+    },
+  });
+  const headers = ["accept", pictureTypes.join(", "), "accept-encoding", "identity", "user-agent", "armoire"];
+  const attempt = createAttempt({
+    ...{ dispatcher: pool, headers, reserve, judge: judgePictureOrThrow, limits, clock },
+    deadlines: new Deadlines(limits.totalTimeoutMillis),
+    redact: (text) => text,
+  });
+
+  const parts = { attempt, origin, limits, policy, clock };
+
+  return {
+    async fetch({ url, etag, lastModified, signal }) {
+      signal?.throwIfAborted();
+      const resolved = resolveLink(url, origin, origin);
+      if ("skipped" in resolved)
+        throw new ServiceError("link-refused", `not an address to follow (${resolved.skipped})`, { url });
+      if (isPrivate) throw new ServiceError("private-address", "its host is a private address", { url });
+      if (isDowngrade)
+        throw new ServiceError("link-refused", "not asked, because others could read it (scheme-downgrade)", {
+          url,
+        });
+      return askPatiently({ url, target: resolved.url, etag, lastModified, signal }, parts, circuit);
+    },
+    close: () => pool.close(),
+  };
+}

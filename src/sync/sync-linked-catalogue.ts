@@ -1,0 +1,41 @@
+/**
+ * What her bras are: the brands, models and sizes that they link to, into the catalogue's mirror, so that her data makes
+ * sense where the service is gone. In: the account's mirror, read only, and what a sync of the catalogue takes. Out: that
+ * sync's report. Her token has no business here.
+ */
+import { readLinksElsewhere } from "../mirror/elsewhere.ts";
+import { openMirrorReader } from "../mirror/mirror.ts";
+import type { SyncReport } from "./report.ts";
+import { type SyncOptions, sync } from "./sync.ts";
+
+export interface LinkedCatalogueOptions
+  extends Omit<SyncOptions, "area" | "brands" | "depth" | "follow" | "only" | "order" | "user"> {
+  /** The mirror that the links are in. */
+  readonly accountFile: string;
+}
+
+/**
+ * @returns null where her bras link to nothing
+ * @throws RangeError for a user's token; else as `sync` does
+ */
+export async function syncLinkedCatalogue({
+  accountFile,
+  ...options
+}: LinkedCatalogueOptions): Promise<SyncReport | null> {
+  if (options.credential?.kind === "token")
+    throw new RangeError("credential is the catalogue's own, not a user's token");
+  const only = readLinks(accountFile);
+  return only.length === 0 ? null : await sync({ ...options, ...whatIsLinked, only });
+}
+
+/** Nothing that she asked for beyond her own data changes how the catalogue is walked later. */
+const whatIsLinked = { area: "catalogue", brands: [], follow: [], order: "breadth" } as const;
+
+function readLinks(file: string) {
+  const mirror = openMirrorReader(file);
+  try {
+    return readLinksElsewhere(mirror);
+  } finally {
+    mirror.close();
+  }
+}

@@ -1,0 +1,107 @@
+/** Pictures in a backup: there, proven, and back in their place. */
+import { hash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { kinds } from "../../jobs/kinds.ts";
+import { restoreBackup } from "../../src/backup/restore-backup.ts";
+import { someTime, walk } from "../mirror/mirror-rig.ts";
+import { png } from "../support/picture-server.ts";
+import { accountWorld } from "./account-world.ts";
+import { type BackupRig, scanBytes, startBackupRig } from "./backup-rig.ts";
+import { type ForgedEntry, forgeZip } from "./forge-zip.ts";
+import { takeApart, withSums } from "./forgery.ts";
+
+const picture = png("ada");
+const sha256 = hash("sha256", picture);
+
+/** A mirror whose user has an avatar, which was downloaded. */
+async function startPictureRig(): Promise<BackupRig> {
+  const rig = await startBackupRig();
+  const avatar = `"username":"ada","avatar":{"medium":"https://pictures.example/a.png"}`;
+  const world = [...accountWorld()].map(
+    ([url, body]) => [url, body.replace('"username":"ada"', avatar)] as const,
+  );
+  walk(rig.mirror, new Map(world));
+  const [known] = rig.mirror.notePictures();
+  rig.mirror.recordPicture({
+    ...{ id: known?.id ?? 0, at: 1, outcome: "picture", sha256: rig.mirror.storePicture(picture) },
+    ...{ type: "image/png", size: picture.length, etag: null, lastModified: null },
+  });
+  return rig;
+}
+
+it("is in the backup, byte for byte, and back in its place", async () => {
+  await using rig = await startPictureRig();
+  await rig.create("a.zip");
+  mkdirSync(rig.path("new"));
+  const restored = await rig.restore("a.zip", "new/mirror.sqlite");
+  expect(restored.check).toMatchObject({ pictures: 1, problems: [] });
+  const file = rig.path(`new/media/${sha256}`);
+  expect(await readFile(file)).toEqual(picture);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
+  const again = await rig.create("b.zip", { mirror: rig.path("new/mirror.sqlite") });
+  expect(await readFile(again.file)).toEqual(await readFile(rig.path("a.zip")));
+});
+
+it("keeps a backup from being made where it is missing or was changed, and says what to do", async () => {
+  await using rig = await startPictureRig();
+  const file = join(dirname(rig.file), "media", sha256);
+  writeFileSync(file, "something else");
+  await expect(rig.create("a.zip")).rejects.toMatchObject({
+    code: "damaged",
+    file,
+    what: expect.stringContaining("not what was"),
+  });
+  rmSync(file);
+  await expect(rig.create("a.zip")).rejects.toMatchObject({
+    code: "damaged",
+    hint: expect.stringContaining("--media` downloads it"),
+  });
+  expect(existsSync(rig.path("a.zip"))).toBe(false);
+});
+
+it("is found where it was damaged, taken out, put in, or is not what its name says", async () => {
+  await using rig = await startPictureRig();
+  const bytes = await rig.bytes();
+  const flipped = Buffer.from(bytes);
+  const at = bytes.indexOf(picture) + picture.length - 1;
+  flipped.writeUInt8(flipped.readUInt8(at) ^ 1, at);
+  const entry = `media/${sha256}`;
+  expect((await scanBytes(flipped)).problems).toContainEqual({ entry, what: "its content is damaged" });
+
+  const entries = await takeApart(bytes);
+  const stranger = { name: `media/${hash("sha256", "")}`, content: Buffer.alloc(0) };
+  const problemsOf = async (forged: readonly ForgedEntry[]) =>
+    (await scanBytes(forgeZip(withSums(forged)))).problems;
+  expect(await problemsOf(entries)).toEqual([]);
+  expect(await problemsOf(entries.filter(({ name }) => name !== entry))).toEqual([
+    { entry, what: "is missing" },
+  ]);
+  const isPast = stranger.name > entry ? 1 : 0;
+  const n = entries.findIndex(({ name }) => name === entry) + isPast;
+  expect(await problemsOf(entries.toSpliced(n, 0, stranger))).toEqual([
+    { entry: stranger.name, what: "belongs to no address" },
+  ]);
+  const changed = entries.map((one) => (one.name === entry ? { ...one, content: png("eve") } : one));
+  expect(await problemsOf(changed)).toEqual([{ entry, what: "does not have the SHA-256 that is its name" }]);
+});
+
+it("leaves nothing behind where the rest is refused", async () => {
+  await using rig = await startPictureRig();
+  const entries = await takeApart(await rig.bytes());
+  const forged = entries.map((entry) => {
+    const text = entry.content.toString();
+    const isUse = entry.name === "bookkeeping/media_use.ndjson";
+    return isUse
+      ? { ...entry, content: Buffer.from(text.replace(/"resource_id":\d+/, '"resource_id":9999')) }
+      : entry;
+  });
+  const file = rig.path("forged.zip");
+  await writeFile(file, forgeZip(withSums(forged)));
+  const restored = restoreBackup({ file, mirror: rig.path("new/m.sqlite"), kinds, openedAt: someTime });
+  await expect(restored).rejects.toMatchObject({ code: "damaged" });
+  expect(readdirSync(rig.path("new")).filter((name) => !name.endsWith(".lock"))).toEqual([]);
+});

@@ -1,0 +1,211 @@
+/** An account with all that makes it whole, at the command line: what her bras are, and pictures. */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { catalogueMirrorFile } from "../../src/mirror/location.ts";
+import { takeLock } from "../../src/mirror/lock.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { aPicture, type PictureServer, startPictureServer } from "../support/picture-server.ts";
+import { type Ended, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let sandbox: Sandbox;
+let pictures: PictureServer;
+let dataDir = "";
+let n = 0;
+
+const armoire = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
+  runArmoire([...args, "--data-dir", dataDir], { env });
+
+async function syncAda(...args: readonly string[]) {
+  const { stdout, stderr, exitCode } = await armoire(["sync", "--account", "ada", "--json", ...args]);
+  return { report: stdout === "" ? null : JSON.parse(stdout), stderr, exitCode };
+}
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  sandbox = await startSandbox({ brands: 5, models: 20, sizes: 60, allowance: 5_000 });
+  pictures = await startPictureServer();
+  pictures.put("/ada.png", aPicture("ada"));
+});
+beforeEach(async () => {
+  dataDir = join(folder.path, `data-${++n}`);
+  mkdirSync(dataDir, { mode: 0o700 });
+  const avatar = { medium: `${pictures.origin}/ada.png` };
+  sandbox.setFaults([{ kind: "me", fault: "set", pointer: "/body/avatar", value: avatar, times: "always" }]);
+  const env = { ARMOIRE_TOKEN: sandbox.users[0]?.token ?? "" };
+  expect(await armoire(["account", "add", "ada", "--base-url", sandbox.url], env)).toMatchObject({
+    exitCode: 0,
+  });
+  sandbox.clearLog();
+});
+afterAll(async () => {
+  await sandbox.close();
+  await pictures[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+describe("armoire sync --account NAME --with-catalogue", () => {
+  it("says in one report what both parts did, and has what her bras are beside them in SQL", async () => {
+    const { report, stderr, exitCode } = await syncAda("--with-catalogue");
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+    const file = catalogueMirrorFile(dataDir, sandbox.url);
+    expect(report).toMatchObject({ complete: true, catalogue: { complete: true, mirror: file } });
+    const query = `select count(*) as whole from bra b join catalogue.brand r on r.href = b.brand_href
+      join catalogue.model m on m.href = b.model_href join catalogue.size s on s.href = b.size_href`;
+    const { stdout } = await armoire(["query", query, "--account", "ada", "--json"]);
+    expect(JSON.parse(stdout)).toEqual([{ whole: 30 }]);
+    const { stdout: text } = await armoire(["sync", "--account", "ada", "--with-catalogue"]);
+    expect(text).toMatch(/^Run 2: 0 new.*\nWhat the bras are, in the catalogue's mirror:\nRun 2: 0 new/s);
+  });
+
+  it("asks for the catalogue without her token, and for her data with nothing else", async () => {
+    const env = { ARMOIRE_APP_KEY: sandbox.app.key, ARMOIRE_APP_SECRET: sandbox.app.secret };
+    expect(await armoire(["sync", "--account", "ada", "--with-catalogue"], env)).toMatchObject({
+      exitCode: 0,
+    });
+    const credentials = (isHers: boolean) => [
+      ...new Set(
+        sandbox
+          .log()
+          .filter(({ url }) => url !== sandbox.url && url.includes("/me/") === isHers)
+          .map(({ credential }) => credential),
+      ),
+    ];
+    expect(credentials(false)).toEqual(["app:sandbox-app"]);
+    expect(credentials(true)).toEqual([expect.stringMatching(/anna/)]);
+  });
+
+  it("spends one budget on both", async () => {
+    const { report } = await syncAda("--with-catalogue", "--budget", "50");
+    const counted = report.requests.counted + report.catalogue.requests.counted;
+    expect(counted).toBe(50);
+    expect(report.catalogue).toMatchObject({ stopped: "budget", complete: false });
+    expect(sandbox.log().filter((entry) => entry.counted).length).toBeLessThanOrEqual(50);
+    expect(await syncAda("--with-catalogue", "--budget", "0", "--require-complete")).toMatchObject({
+      exitCode: 8,
+    });
+  });
+
+  it("keeps her data although the catalogue is being written by another, and says so with its exit code", async () => {
+    const file = catalogueMirrorFile(dataDir, sandbox.url);
+    mkdirSync(join(file, ".."), { recursive: true });
+    const lock = takeLock(file, "2026-01-01T00:00:00Z");
+    try {
+      const { report, stderr, exitCode } = await syncAda("--with-catalogue", "--media");
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 11,
+        stderr: expect.stringMatching(/catalogue\.sqlite/),
+      });
+      expect(report).toMatchObject({ complete: true, catalogue: null, media: { pictures: { new: 1 } } });
+    } finally {
+      lock.release();
+    }
+  });
+});
+
+describe("armoire sync --account NAME --media", () => {
+  it("tells of other hosts, downloads, and shows what came in SQL", async () => {
+    const { report, stderr, exitCode } = await syncAda("--media");
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain(`without any credential:\n  ${pictures.origin}  1\n`);
+    expect(report.media).toMatchObject({ pictures: { new: 1, failed: 0 }, origins: [{ pictures: 1 }] });
+    const { stdout } = await armoire([
+      "query",
+      "select field, url, type, file from media",
+      "--account",
+      "ada",
+      "--json",
+    ]);
+    const [row] = JSON.parse(stdout);
+    expect(row).toMatchObject({
+      field: "/body/avatar/medium",
+      url: `${pictures.origin}/ada.png`,
+      type: "image/png",
+    });
+    expect(existsSync(join(dataDir, "accounts/ada", row.file))).toBe(true);
+    const { field, url, file } = row;
+    const shown = await armoire(["show", "me", "--account", "ada", "--json"]);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ pictures: [{ field, url, file }] });
+    expect((await armoire(["show", "me", "--account", "ada"])).stdout).toContain(file);
+    expect(await syncAda("--media", "--quiet")).toMatchObject({ stderr: "", exitCode: 0 });
+  });
+
+  it("says with exit code 3 that a picture could not be had", async () => {
+    const avatar = { medium: `${pictures.origin}/ada.png`, small: "http://10.0.0.1:9/secret.png" };
+    sandbox.setFaults([
+      { kind: "me", fault: "set", pointer: "/body/avatar", value: avatar, times: "always" },
+    ]);
+    const { stdout, exitCode } = await armoire(["sync", "--account", "ada", "--media"]);
+    expect(exitCode).toBe(3);
+    expect(stdout).toMatch(/^Pictures: 1 new, .*\n1 failed, 0 are gone; .*--account ada` says why\.$/m);
+  });
+
+  it("is proven by mirror check, which names what is missing", async () => {
+    await syncAda("--media");
+    expect((await armoire(["mirror", "check", "--account", "ada"])).stdout).toMatch(/, 1 picture/);
+    const media = join(dataDir, "accounts/ada/media");
+    const [file = ""] = readdirSync(media);
+    rmSync(join(media, file));
+    const { stdout, exitCode } = await armoire(["mirror", "check", "--account", "ada"]);
+    expect(exitCode).toBe(14);
+    expect(stdout).toContain(`media: ${join(media, file)}: the picture is missing`);
+    expect(stdout).toContain("`armoire sync --account ada --media` downloads");
+  });
+
+  it("goes with the account where that is purged", async () => {
+    await syncAda("--media");
+    expect(await armoire(["account", "remove", "ada", "--purge", "--yes"])).toMatchObject({ exitCode: 0 });
+    expect(existsSync(join(dataDir, "accounts/ada"))).toBe(false);
+  });
+});
+
+it("is all in the backup that one line makes, and comes back from there", async () => {
+  const to = join(dataDir, "backups");
+  mkdirSync(to);
+  const flags = ["--with-catalogue", "--media", "--json"];
+  const { stdout, exitCode } = await armoire(["backup", "--account", "ada", "--to", to, ...flags]);
+  expect(exitCode).toBe(0);
+  const { sync, backup } = JSON.parse(stdout);
+  expect(sync).toMatchObject({ catalogue: { complete: true }, media: { pictures: { new: 1 } } });
+  const unpacked = join(dataDir, "unpacked");
+  expect(await armoire(["backup", "restore", backup.file, "--to", unpacked])).toMatchObject({ exitCode: 0 });
+  const media = join(dataDir, "accounts/ada/media");
+  expect(readdirSync(join(unpacked, "media"))).toEqual(readdirSync(media));
+  rmSync(join(dataDir, "accounts/ada"), { recursive: true });
+  const env = { ARMOIRE_TOKEN: sandbox.users[0]?.token ?? "" };
+  await armoire(["account", "add", "ada", "--base-url", sandbox.url], env);
+  expect(await armoire(["backup", "restore", backup.file, "--account", "ada"])).toMatchObject({
+    exitCode: 0,
+  });
+  expect(readdirSync(media)).toHaveLength(1);
+  expect((await armoire(["mirror", "check", "--account", "ada"])).stdout).toMatch(
+    /^Sound: .*, 1 picture in /,
+  );
+});
+
+it("leaves no token in any file, and no file that others could read", async () => {
+  const before = process.umask(0);
+  try {
+    await syncAda("--with-catalogue", "--media");
+  } finally {
+    process.umask(before);
+  }
+  const token = sandbox.users[0]?.token ?? "";
+  const kept = "accounts/ada/token";
+  const found = execFileSync("grep", ["-rlaF", token, "."], { cwd: dataDir, encoding: "utf8" });
+  expect(found.trim()).toBe(`./${kept}`);
+  const open = execFileSync("find", ["accounts", "-perm", "/077"], { cwd: dataDir, encoding: "utf8" });
+  expect(open).toBe("");
+  expect(JSON.stringify(pictures.asked)).not.toContain(token);
+});
+
+it.each([
+  [["sync", "--with-catalogue"], "--with-catalogue is about an account"],
+  [["sync", "--media"], "--media is about an account"],
+  [["sync", "--account", "ada", "--media", "--dry-run"], "--dry-run says nothing of --media"],
+])("refuses %j in one clear line", async (args, message) => {
+  const ended = await armoire([...args, ...(args.includes("--account") ? [] : ["--base-url", sandbox.url])]);
+  expect(ended).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(message) });
+});

@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { removeEmptyMirror } from "../../src/mirror/remove-empty-mirror.ts";
+import { type MirrorRig, someTime, startMirrorRig, walk } from "./mirror-rig.ts";
+import { root, worldOf } from "./world.ts";
+
+let rig: MirrorRig;
+beforeEach(async () => {
+  rig = await startMirrorRig();
+  onTestFinished(() => rig[Symbol.asyncDispose]());
+});
+
+it("a mirror that got nothing goes, with its lock and folder", async () => {
+  (await rig.write()).close();
+  removeEmptyMirror(rig.file, someTime);
+  expect(existsSync(rig.folder)).toBe(false);
+});
+
+it("a mirror that another process writes by now stays", async () => {
+  const mirror = await rig.write();
+  removeEmptyMirror(rig.file, someTime);
+  await expect(rig.write()).rejects.toMatchObject({ code: "locked" });
+  walk(mirror, worldOf({ "": root({}) }));
+  expect(rig.read(({ db }) => db.prepare("select count(*) from _revision").pluck().get())).toBe(1);
+});
+
+it("a mirror that another process has filled by now stays", async () => {
+  const mirror = await rig.write();
+  walk(mirror, worldOf({ "": root({}) }));
+  mirror.close();
+  removeEmptyMirror(rig.file, someTime);
+  expect(existsSync(rig.file)).toBe(true);
+});

@@ -1,0 +1,147 @@
+/** What a user's bras are, fetched into the catalogue's mirror: without her token, and so that a later walk fits in. */
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { kinds } from "../../jobs/kinds.ts";
+import { checkMirror } from "../../src/mirror/check.ts";
+import { type MirrorReader, openMirrorReader } from "../../src/mirror/mirror.ts";
+import { appCredential, bearerToken } from "../../src/service/credential.ts";
+import { type LinkedCatalogueOptions, syncLinkedCatalogue } from "../../src/sync/sync-linked-catalogue.ts";
+import { canonicalDump } from "../support/canonical-dump.ts";
+import { urlsOf } from "./requests.ts";
+import { type Rig, startRig } from "./rig.ts";
+
+const small = { brands: 6, models: 25, sizes: 90 };
+
+async function accountBeside(rig: Rig): Promise<string> {
+  const file = join(rig.file, "../account.sqlite");
+  const credential = bearerToken(rig.sandbox.users[0]?.token ?? "");
+  expect(await rig.sync({ file, area: "account", credential })).toMatchObject({ complete: true });
+  rig.sandbox.clearLog();
+  return file;
+}
+
+const syncLinked = (rig: Rig, accountFile: string, more: Partial<LinkedCatalogueOptions> = {}) => {
+  const { file, serviceName, clock, sandbox } = rig;
+  return syncLinkedCatalogue({ accountFile, file, baseUrl: sandbox.url, serviceName, clock, ...more });
+};
+
+const heldIn = (rig: Rig) =>
+  rig.read(({ db }) =>
+    db
+      .prepare<[], string>("select url from _resource where state = 'held' and kind <> 'root' order by url")
+      .pluck()
+      .all(),
+  );
+
+const linkedBy = (accountFile: string) =>
+  readFrom(accountFile, ({ db }) =>
+    db
+      .prepare<[], string>(
+        "select brand_href from bra union select model_href from bra union select size_href from bra order by 1",
+      )
+      .pluck()
+      .all(),
+  );
+
+it.each(["plain", "opaque"] as const)(
+  "fetches what the bras link to, and nothing else: %s",
+  async (layout) => {
+    await using rig = await startRig({ ...small, layout });
+    const account = await accountBeside(rig);
+    const linked = linkedBy(account);
+    const report = await syncLinked(rig, account);
+    expect(report).toMatchObject({ complete: true, resources: { new: linked.length + 1 } });
+    expect(heldIn(rig)).toEqual(linked);
+    expect(urlsOf(rig.sandbox.log())).toEqual([rig.sandbox.url, ...linked].sort());
+    expect(rig.read((mirror) => checkMirror(mirror, kinds).problems)).toEqual([]);
+  },
+);
+
+it("shows the service no token of a user's, and takes none", async () => {
+  await using rig = await startRig(small);
+  const account = await accountBeside(rig);
+  const { key, secret } = rig.sandbox.app;
+  await syncLinked(rig, account, { credential: appCredential(key, secret) });
+  expect(new Set(rig.sandbox.log().map(({ credential }) => credential))).toEqual(
+    new Set(["app:sandbox-app"]),
+  );
+  const token = bearerToken(rig.sandbox.users[0]?.token ?? "");
+  await expect(syncLinked(rig, account, { credential: token })).rejects.toThrow(RangeError);
+});
+
+it("asks for nothing again that the catalogue holds", async () => {
+  await using rig = await startRig(small);
+  const account = await accountBeside(rig);
+  await rig.sync();
+  const before = rig.read(canonicalDump);
+  rig.sandbox.clearLog();
+  expect(await syncLinked(rig, account)).toMatchObject({ complete: true, requests: { counted: 0 } });
+  expect(rig.read(canonicalDump)).toEqual(before);
+});
+
+it("leaves a catalogue that a whole walk makes the same as one that began with the walk", async () => {
+  await using rig = await startRig(small);
+  const account = await accountBeside(rig);
+  await syncLinked(rig, account);
+  expect(await rig.sync()).toMatchObject({ complete: true, resources: { failed: 0, partial: 0, gone: 0 } });
+  expect(rig.read((mirror) => checkMirror(mirror, kinds).problems)).toEqual([]);
+  const owners =
+    "select url, (select url from _resource o where o.id = r.owner_id) from _resource r order by url";
+  const stateOf = (mirror: MirrorReader) => [canonicalDump(mirror), mirror.db.prepare(owners).raw().all()];
+  const walkFirst = join(rig.file, "../walk.sqlite");
+  await rig.sync({ file: walkFirst });
+  expect(rig.read(stateOf)).toEqual(readFrom(walkFirst, stateOf));
+});
+
+it("asks for nothing else of what a walk that is under way has found below the same brands", async () => {
+  await using rig = await startRig(small);
+  const account = await accountBeside(rig);
+  const linked = linkedBy(account);
+  await rig.sync({ order: "breadth", depth: "models", budget: 16 });
+  const due = rig.read(({ db }) =>
+    db.prepare<[], string>("select url from _resource where kind = 'model' and state = 'due'").pluck().all(),
+  );
+  expect(due.filter((url) => !linked.includes(url)).length).toBeGreaterThan(0);
+  rig.sandbox.clearLog();
+  expect(await syncLinked(rig, account)).toMatchObject({ complete: true });
+  const asked = urlsOf(rig.sandbox.log());
+  expect(asked.filter((url) => url !== rig.sandbox.url && !linked.includes(url))).toEqual([]);
+});
+
+it("stops where the budget does, and goes on from there", async () => {
+  await using rig = await startRig(small);
+  const account = await accountBeside(rig);
+  const linked = linkedBy(account);
+  const first = await syncLinked(rig, account, { budget: 5 });
+  expect(first).toMatchObject({ stopped: "budget", requests: { counted: 5 }, complete: false });
+  expect(first?.resources.pending).toBe(linked.length - 5);
+  expect(await syncLinked(rig, account)).toMatchObject({ complete: true });
+  expect(heldIn(rig)).toEqual(linked);
+  expect(rig.sandbox.log().filter(({ counted }) => counted)).toHaveLength(linked.length);
+});
+
+it("makes a tombstone of nothing that it did not look for, and asks no second time for what was never there", async () => {
+  await using rig = await startRig(small);
+  const account = await accountBeside(rig);
+  rig.sandbox.setFaults([{ kind: "size", fault: "status", status: 404, times: "always" }]);
+  const report = await syncLinked(rig, account);
+  expect(report).toMatchObject({ complete: true, resources: { failed: 0 } });
+  expect(report?.resources.gone).toBeGreaterThan(0);
+  rig.sandbox.clearLog();
+  expect(await syncLinked(rig, account)).toMatchObject({ requests: { counted: 0 } });
+  rig.sandbox.setFaults([]);
+  // What a list names is there, whatever it answered before.
+  expect(await rig.sync()).toMatchObject({ complete: true });
+  expect(
+    rig.read(({ db }) => db.prepare("select count(*) from size where gone_at is not null").pluck().get()),
+  ).toBe(0);
+});
+
+function readFrom<Result>(file: string, reading: (mirror: MirrorReader) => Result): Result {
+  const mirror = openMirrorReader(file);
+  try {
+    return reading(mirror);
+  } finally {
+    mirror.close();
+  }
+}

@@ -1,0 +1,357 @@
+/** Downloading pictures: what is asked for, of whom, without what, and what is kept. */
+import { hash } from "node:crypto";
+import { existsSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { kinds } from "../../jobs/kinds.ts";
+import { checkMirror } from "../../src/mirror/check.ts";
+import { bearerToken } from "../../src/service/credential.ts";
+import { type MediaOptions, syncMedia } from "../../src/sync/media/sync-media.ts";
+import { aPicture, type PictureServer, png, startPictureServer } from "../support/picture-server.ts";
+import { type Rig, startRig } from "./rig.ts";
+
+interface MediaRig extends AsyncDisposable {
+  readonly rig: Rig;
+  readonly pictures: PictureServer;
+  readonly folder: string;
+  /** Has her data refer to these, as they are now, and mirrors that. */
+  refer(body: { readonly avatar?: unknown; readonly pictures?: unknown }): Promise<void>;
+  download(more?: Partial<MediaOptions>): ReturnType<typeof syncMedia>;
+  /** The view, in the order of its addresses. */
+  media(): Record<string, unknown>[];
+}
+
+async function startMediaRig(): Promise<MediaRig> {
+  const rig = await startRig({ brands: 2, models: 4, sizes: 8 });
+  const pictures = await startPictureServer();
+  const { file, clock, sandbox } = rig;
+  const credential = bearerToken(sandbox.users[0]?.token ?? "");
+  const folder = join(dirname(file), "media");
+  return {
+    rig,
+    pictures,
+    folder,
+    async refer({ avatar = null, pictures: ofBra = null }) {
+      sandbox.setFaults([
+        { kind: "me", fault: "set", pointer: "/body/avatar", value: avatar as never, times: "always" },
+        { kind: "bra", fault: "set", pointer: "/body/pictures", value: ofBra as never, times: "always" },
+      ]);
+      await rig.sync({ area: "account", credential });
+      sandbox.clearLog();
+    },
+    download: (more = {}) =>
+      syncMedia({
+        file,
+        baseUrl: sandbox.url,
+        clock,
+        ledgerFile: join(dirname(file), "own.sqlite"),
+        ...more,
+      }),
+    media: () =>
+      rig.read(({ db }) => db.prepare("select * from media order by url, href, field").all()) as never,
+    async [Symbol.asyncDispose]() {
+      await rig[Symbol.asyncDispose]();
+      await pictures[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const sha = (bytes: Uint8Array) => hash("sha256", bytes);
+
+describe("downloading pictures", () => {
+  it("keeps what avatar and bras refer to, each once, under what it hashes to", async () => {
+    await using media = await startMediaRig();
+    const { origin, put } = media.pictures;
+    put("/ada.png", aPicture("ada"));
+    put("/bra.png", aPicture("bra"));
+    await media.refer({
+      avatar: { medium: `${origin}/ada.png`, large: `${origin}/ada.png#top` },
+      pictures: [{ url: `${origin}/bra.png`, service_url: `${origin}/page`, text: "side/view" }],
+    });
+    const report = await media.download();
+    expect(report).toMatchObject({
+      pictures: { new: 2, changed: 0, unchanged: 0, failed: 0, pending: 0, bytes: 2 * png("ada").length },
+      ...{ origins: [{ origin, pictures: 2 }], requests: { sent: 2, counted: 0 }, stopped: null },
+    });
+    expect(media.pictures.asked.map(({ path }) => path).sort()).toEqual(["/ada.png", "/bra.png"]);
+    expect(readdirSync(media.folder).sort()).toEqual([sha(png("ada")), sha(png("bra"))].sort());
+    const [large, medium, ...ofBras] = media.media();
+    expect([large, medium]).toMatchObject([
+      {
+        href: `${media.rig.sandbox.url}me/`,
+        field: "/body/avatar/large",
+        url: `${origin}/ada.png`,
+        is_current: 1,
+      },
+      {
+        field: "/body/avatar/medium",
+        file: `media/${sha(png("ada"))}`,
+        type: "image/png",
+        size: png("ada").length,
+      },
+    ]);
+    expect(ofBras).toHaveLength(30);
+    expect(ofBras[0]).toMatchObject({ field: "/body/pictures/0/url", error: null });
+    expect(media.rig.read((mirror) => checkMirror(mirror, kinds))).toMatchObject({
+      pictures: 2,
+      problems: [],
+    });
+  });
+
+  it("shows nobody a credential, and nobody but the pictures' host anything at all", async () => {
+    await using media = await startMediaRig();
+    media.pictures.put("/a.png", aPicture());
+    await media.refer({ avatar: { medium: `${media.pictures.origin}/a.png` } });
+    await media.download();
+    const token = media.rig.sandbox.users[0]?.token ?? "";
+    expect(media.pictures.asked).toHaveLength(1);
+    expect(media.pictures.asked[0]?.raw).not.toMatch(/authorization|cookie|referer/i);
+    expect(media.pictures.asked[0]?.raw).not.toContain(token);
+    expect(media.rig.sandbox.log()).toEqual([]);
+  });
+
+  it("tells of other hosts before the first of them is asked", async () => {
+    await using media = await startMediaRig();
+    media.pictures.put("/a.png", aPicture());
+    const { origin } = media.pictures;
+    await media.refer({ avatar: { medium: `${origin}/a.png`, small: `${media.rig.sandbox.url}own.png` } });
+    const told: unknown[] = [];
+    await media.download({
+      onOtherOrigins: (origins) =>
+        told.push(origins, media.pictures.asked.length, media.rig.sandbox.log().length),
+    });
+    expect(told).toEqual([[{ origin, pictures: 1 }], 0, 0]);
+  });
+
+  it("is readable by nobody else, whatever the umask", async () => {
+    await using media = await startMediaRig();
+    media.pictures.put("/a.png", aPicture());
+    await media.refer({ avatar: { medium: `${media.pictures.origin}/a.png` } });
+    const before = process.umask(0);
+    try {
+      await media.download();
+    } finally {
+      process.umask(before);
+    }
+    expect(statSync(media.folder).mode & 0o777).toBe(0o700);
+    for (const file of readdirSync(media.folder)) {
+      expect(statSync(join(media.folder, file)).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  it("writes nothing where a link in place of its folder leads", async () => {
+    await using media = await startMediaRig();
+    media.pictures.put("/a.png", aPicture());
+    await media.refer({ avatar: { medium: `${media.pictures.origin}/a.png` } });
+    const outside = `${media.folder}-outside`;
+    symlinkSync(outside, media.folder);
+    await expect(media.download()).rejects.toThrow();
+    expect(existsSync(outside)).toBe(false);
+  });
+});
+
+describe("asking again", () => {
+  it.each([{ etag: '"one"' }, { "last-modified": "Sat, 01 Mar 2025 10:00:00 GMT" }])(
+    "gets an unchanged picture no second time: %j",
+    async (validator) => {
+      await using media = await startMediaRig();
+      media.pictures.put("/a.png", aPicture("", validator));
+      await media.refer({ avatar: { medium: `${media.pictures.origin}/a.png` } });
+      expect(await media.download()).toMatchObject({ pictures: { new: 1 } });
+      expect(await media.download()).toMatchObject({ pictures: { new: 0, unchanged: 1, bytes: 0 } });
+      // What is lost here is asked for as if it had never come.
+      rmSync(join(media.folder, sha(png())));
+      expect(media.rig.read((mirror) => checkMirror(mirror, kinds).problems)).toMatchObject([
+        { code: "media", where: join(media.folder, sha(png())), what: "the picture is missing" },
+      ]);
+      expect(await media.download()).toMatchObject({ pictures: { unchanged: 1, bytes: png().length } });
+      expect(media.rig.read((mirror) => checkMirror(mirror, kinds).problems)).toEqual([]);
+    },
+  );
+
+  it("keeps what a picture was before, and what nothing refers to any more", async () => {
+    await using media = await startMediaRig();
+    const { origin, put } = media.pictures;
+    put("/a.png", aPicture("one", { etag: '"1"' }));
+    put("/b.png", aPicture("b"));
+    await media.refer({ avatar: { medium: `${origin}/a.png` } });
+    await media.download();
+    put("/a.png", aPicture("two", { etag: '"2"' }));
+    expect(await media.download()).toMatchObject({ pictures: { changed: 1 } });
+    await media.refer({ avatar: { medium: `${origin}/b.png` } });
+    expect(await media.download()).toMatchObject({ pictures: { new: 1, unchanged: 0 } });
+    expect(readdirSync(media.folder)).toHaveLength(3);
+    expect(media.media()).toMatchObject([
+      { url: `${origin}/a.png`, file: `media/${sha(png("two"))}`, is_current: 0 },
+      { url: `${origin}/b.png`, is_current: 1 },
+    ]);
+    expect(media.rig.read((mirror) => checkMirror(mirror, kinds))).toMatchObject({
+      pictures: 3,
+      problems: [],
+    });
+  });
+
+  it("notices a picture that somebody changed here", async () => {
+    await using media = await startMediaRig();
+    media.pictures.put("/a.png", aPicture());
+    await media.refer({ avatar: { medium: `${media.pictures.origin}/a.png` } });
+    await media.download();
+    const file = join(media.folder, sha(png()));
+    writeFileSync(file, png("x").subarray(1));
+    expect(media.rig.read((mirror) => checkMirror(mirror, kinds).problems)).toEqual([
+      { code: "media", where: file, what: "the picture is not what was downloaded" },
+    ]);
+  });
+});
+
+describe("what is refused", () => {
+  const html = Buffer.from("<html><script>alert(1)</script></html>");
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
+  const bomb = gzipSync(Buffer.alloc(1024 * 1024));
+  it.each([
+    ["a page", { headers: { "content-type": "text/html" }, body: html }, "does not say that it is a picture"],
+    ["a page called a picture", { headers: { "content-type": "image/png" }, body: html }, "first bytes"],
+    ["a picture called a page", { headers: { "content-type": "text/html" }, body: png() }, "does not say"],
+    ["a drawing", { headers: { "content-type": "image/svg+xml" }, body: svg }, "does not say"],
+    ["no type", { body: png() }, "does not say"],
+    ["nothing", { headers: { "content-type": "image/png" } }, "first bytes"],
+    [
+      "a bomb",
+      { headers: { "content-type": "image/png", "content-encoding": "gzip" }, body: bomb },
+      "encoded",
+    ],
+    ["what is too large", aPicture("x".repeat(5_000)), "larger than 4000 bytes"],
+    ["a refusal", { status: 403 }, "answered 403"],
+    ["an error", { status: 500 }, "answered 500"],
+    ["an unasked 304", { status: 304 }, "not about what was asked"],
+  ])("is told for one picture, and stops no other: %s", async (_what, reply, error) => {
+    await using media = await startMediaRig();
+    const { origin, put } = media.pictures;
+    put("/bad", reply);
+    put("/good.png", aPicture());
+    await media.refer({ avatar: { a: `${origin}/bad`, b: `${origin}/good.png` } });
+    const report = await media.download({ maxBytes: 4_000, concurrency: 1 });
+    expect(report).toMatchObject({ pictures: { new: 1, failed: 1, gone: 0 }, stopped: null });
+    expect(media.media()[0]).toMatchObject({
+      url: `${origin}/bad`,
+      file: null,
+      error: expect.stringContaining(error),
+    });
+    expect(readdirSync(media.folder)).toEqual([sha(png())]);
+  });
+
+  it("is a redirect to another host, and not one to the same", async () => {
+    await using media = await startMediaRig();
+    await using other = await startPictureServer();
+    other.put("/a.png", aPicture());
+    const { origin, put } = media.pictures;
+    put("/a.png", aPicture());
+    put("/here", { status: 302, headers: { location: "/a.png" } });
+    put("/there", { status: 302, headers: { location: `${other.origin}/a.png` } });
+    put("/home", { status: 302, headers: { location: media.rig.sandbox.url } });
+    put("/loop", { status: 302, headers: { location: "/loop" } });
+    put("/file", { status: 302, headers: { location: "file:///etc/passwd" } });
+    const paths = ["here", "there", "home", "loop", "file"];
+    await media.refer({ avatar: paths.map((path) => `${origin}/${path}`) });
+    expect(await media.download()).toMatchObject({ pictures: { new: 1, failed: 4 } });
+    expect(other.asked).toEqual([]);
+    expect(media.rig.sandbox.log()).toEqual([]);
+    expect(media.media().find(({ url }) => url === `${origin}/here`)).toMatchObject({ error: null });
+  });
+
+  it("is any address of another network than the service's, under whatever name", async () => {
+    await using media = await startMediaRig();
+    // Nothing is there, and nothing is asked: the refusal is about the address.
+    const hosts = ["10.0.0.1", "192.168.0.1", "169.254.169.254", "[fd00::1]", "0.0.0.0", "[::ffff:10.0.0.1]"];
+    await media.refer({ avatar: hosts.map((host) => `http://${host}:9/a.png`) });
+    expect(await media.download()).toMatchObject({
+      pictures: { failed: hosts.length },
+      requests: { sent: 0 },
+    });
+    expect(new Set(media.media().map(({ error }) => error))).toEqual(
+      new Set(["its host is a private address"]),
+    );
+  });
+
+  it("is what names a user, and what is no address of the web", async () => {
+    await using media = await startMediaRig();
+    const host = media.pictures.origin.slice("http://".length);
+    await media.refer({
+      avatar: [
+        `http://ada:secret@${host}/a.png`,
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "data:image/png;base64,",
+        7,
+      ],
+    });
+    expect(await media.download()).toMatchObject({ origins: [], requests: { sent: 0 } });
+    expect(media.media()).toEqual([]);
+  });
+
+  it("is more than there is to be room for", async () => {
+    await using media = await startMediaRig();
+    const { origin, put } = media.pictures;
+    put("/a.png", aPicture("a"));
+    put("/b.png", aPicture("b"));
+    put("/c.png", aPicture("c"));
+    await media.refer({ avatar: ["a", "b", "c"].map((name) => `${origin}/${name}.png`) });
+    const maxTotalBytes = png("a").length + 1;
+    expect(await media.download({ maxTotalBytes, concurrency: 1 })).toMatchObject({
+      pictures: { new: 1, failed: 2, bytes: png("a").length },
+    });
+    expect(readdirSync(media.folder)).toHaveLength(1);
+  });
+});
+
+it("keeps a picture that is gone from where it was", async () => {
+  await using media = await startMediaRig();
+  const { origin, put } = media.pictures;
+  put("/a.png", aPicture());
+  await media.refer({ avatar: [`${origin}/a.png`] });
+  await media.download();
+  put("/a.png", { status: 410 });
+  expect(await media.download()).toMatchObject({ pictures: { gone: 1, failed: 0 } });
+  expect(media.media()).toMatchObject([{ file: `media/${sha(png())}`, error: "answered 410" }]);
+});
+
+it("spends no more of the service's own allowance than it may, and nobody's token", async () => {
+  await using media = await startMediaRig();
+  const { url } = media.rig.sandbox;
+  await media.refer({ avatar: ["a", "b", "c"].map((name) => `${url}${name}.png`) });
+  const report = await media.download({ budget: 2, concurrency: 1 });
+  expect(report).toMatchObject({
+    pictures: { pending: 1 },
+    requests: { sent: 2, counted: 2 },
+    stopped: "budget",
+  });
+  expect(media.rig.sandbox.log()).toHaveLength(2);
+  expect(media.rig.sandbox.log().every(({ credential }) => credential === "none")).toBe(true);
+});
+
+it("begins nothing more once it was asked to end", async () => {
+  await using media = await startMediaRig();
+  await media.refer({ avatar: [`${media.pictures.origin}/a.png`] });
+  const report = await media.download({ signal: AbortSignal.abort() });
+  expect(report).toMatchObject({ pictures: { pending: 1 }, stopped: "interrupted" });
+  expect(media.pictures.asked).toEqual([]);
+});
+
+it("needs nothing but the sandbox to be tried: its own pictures cost what its own answers do", async () => {
+  await using rig = await startRig({ brands: 2, models: 4, sizes: 8, pictures: "here" });
+  const { file, clock, sandbox } = rig;
+  await rig.sync({ area: "account", credential: bearerToken(sandbox.users[0]?.token ?? "") });
+  sandbox.clearLog();
+  const ledgerFile = join(dirname(file), "own.sqlite");
+  const download = () => syncMedia({ file, baseUrl: sandbox.url, clock, ledgerFile });
+  expect(await download()).toMatchObject({
+    pictures: { new: 1, failed: 0 },
+    requests: { sent: 1, counted: 1 },
+  });
+  expect(await download()).toMatchObject({ pictures: { unchanged: 1 }, requests: { sent: 1, counted: 0 } });
+  expect(sandbox.log().map(({ status, credential }) => [status, credential])).toEqual([
+    [200, "none"],
+    [304, "none"],
+  ]);
+});
