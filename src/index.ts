@@ -43,7 +43,9 @@ export type { Change, Reported, Row, Value } from "./change/change.ts";
 export { ChangeError } from "./change/change-error.ts";
 export { type DiffRequest, type OpenDiff, openDiff, openReported } from "./change/open-diff.ts";
 export type { Place } from "./change/state.ts";
-export { type Diagnosis, diagnose } from "./doctor/diagnose.ts";
+export { type DiagnoseRequest, diagnose } from "./doctor/diagnose.ts";
+export type { TokenOwner } from "./doctor/diagnose-token.ts";
+export type { Diagnosis } from "./doctor/diagnosis.ts";
 export {
   type FoundSecret,
   findSecrets,

@@ -28,6 +28,8 @@ export interface RemoveAccountOptions {
 export interface RemovedAccount {
   readonly name: string;
   readonly folder: string;
+  /** Whether there was an account; else only what an earlier removal had left. */
+  readonly wasAccount: boolean;
   /** Files that are still there, without locks. */
   readonly kept: readonly string[];
   /** Why the keychain may still have the token, and under which name; null where that is not so. */
@@ -48,12 +50,13 @@ export async function removeAccount(options: RemoveAccountOptions): Promise<Remo
     try {
       const mirrorLock = takeLock(place.mirrorFile, startedAt);
       try {
+        const wasAccount = existsSync(place.accountFile);
         const tokenLeft = await dropToken(place, findReadableAccount(dataDir, name), keychain);
         rmSync(place.accountFile, { force: true });
         syncFolder(place.folder);
         // Opening and closing the file of a lock that this process holds would end it.
         if (purge) eraseFolder(place.folder, [basename(lockFileOf(place))]);
-        return { name, folder: place.folder, kept: listKept(place), tokenLeft };
+        return { name, folder: place.folder, wasAccount, kept: listKept(place), tokenLeft };
       } finally {
         if (listKept(place).length > 0) mirrorLock.release();
         else {

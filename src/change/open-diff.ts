@@ -9,10 +9,11 @@ import { readServiceTime } from "../mirror/service-time.ts";
 import type { Change, Reported } from "./change.ts";
 import { ChangeError } from "./change-error.ts";
 import { type Asked, readChoice } from "./choice.ts";
-import { compareKinds } from "./compared-kinds.ts";
+import { type ComparedKind, compareKinds } from "./compared-kinds.ts";
 import { diff } from "./diff.ts";
 import { openFolderState } from "./folder-state.ts";
 import { openMirrorState, openRunsOfMirror } from "./mirror-state.ts";
+import { refuseBackup } from "./refuse-backup.ts";
 import { reportedSince } from "./reported.ts";
 import type { FolderPlace, MirrorPlace, Place, State } from "./state.ts";
 
@@ -82,6 +83,7 @@ export async function openReported(
   const to = await open(findPlace(request.to ?? { kind: "latest" }, request.mirror));
   try {
     const { kinds } = compareKinds(to, to);
+    if (!kinds.some(({ fields }) => fields.includes("last_modified_at"))) throw nothingDated(kinds);
     const { mirror: _mirror, fields: _fields, ignored: _ignored, ...asked } = request;
     const changes = reportedSince(to, time, readChoice(asked, kinds, [to]));
     return { from: null, to, since: time, leftOut: [], changes, close: () => to.close() };
@@ -91,8 +93,18 @@ export async function openReported(
   }
 }
 
+/** Nothing of an account is. */
+function nothingDated(kinds: readonly ComparedKind[]): ChangeError {
+  return new ChangeError(
+    "not-comparable",
+    `The service dates nothing of what is here: ${kinds.map(({ name }) => name).join(", ")}.`,
+    "Without --since, `armoire diff --from -7d` shows what the mirror saw change.",
+  );
+}
+
 function findPlace(point: PointOrPath, mirror: string | undefined): Place {
   if ("path" in point) {
+    refuseBackup(point.path, point.kind === "export");
     return point.kind === "export"
       ? ({ folder: point.path, run: null } satisfies FolderPlace)
       : findRun(point.path, { kind: "latest" });

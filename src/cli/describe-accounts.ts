@@ -45,10 +45,14 @@ function describeLastSync(run: AccountOverview["lastSync"]): string {
   return run.stopped === null ? run.endedAt : `${run.endedAt} (${run.stopped})`;
 }
 
-export function describeRemoved({ name, folder, kept, tokenLeft }: RemovedAccount): string {
+export function describeRemoved({ name, folder, wasAccount, kept, tokenLeft }: RemovedAccount): string {
   const rest =
     kept.length === 0
       ? "Nothing of it is left here."
-      : `Its data stays in ${folder}; \`armoire account remove ${name} --purge\` erases it.`;
+      : `The data stays in ${folder}; \`armoire account remove ${name} --purge\` erases it.`;
+  if (!wasAccount) {
+    const what = `There was no account ${name} any more, only data that it had left.`;
+    return `${what} ${kept.length === 0 ? "That is erased." : rest}\n`;
+  }
   return `Removed the account ${name}${tokenLeft === null ? " and its token" : ""}. ${rest}\n`;
 }

@@ -8,7 +8,7 @@ import type { RestoredMirror } from "../backup/restore-backup.ts";
 import type { BackupProblem } from "../backup/scan-backup.ts";
 import type { VerifyReport } from "../backup/verify-backup.ts";
 import { nameOfUser } from "../mirror/account-user.ts";
-import { inMebibytes } from "./describe-compact.ts";
+import { formatBytes } from "./describe-compact.ts";
 import { formatTable, toShown } from "./text-table.ts";
 
 /** Of one that was read back. */
@@ -65,7 +65,7 @@ export function describeList(backups: readonly ListedBackup[], nameOf: (file: st
     const { manifest, bytes, changes } = backup;
     const whose = manifest.account ?? new URL(manifest.service.baseUrl).host;
     const changed = changes === null ? "" : `  since the one before: ${describeChanges(changes)}\n`;
-    return `${name}  ${inMebibytes(bytes)}\n  ${toShown(whose)}, ${minuteOf(manifest.state.at)}: ${holds(manifest)}\n${changed}`;
+    return `${name}  ${formatBytes(bytes)}\n  ${toShown(whose)}, ${minuteOf(manifest.state.at)}: ${holds(manifest)}\n${changed}`;
   });
   return texts.length === 0 ? noBackups : texts.join("");
 }

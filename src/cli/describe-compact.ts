@@ -11,11 +11,12 @@ export function describeCompacting(progress: CompactProgress): string {
 export function describeCompactReport(report: CompactReport): string {
   const { mirror, bytesBefore, bytesAfter, bodies, retention } = report;
   const forgotten = retention === null ? "" : describeRetention(retention, false);
-  return `${forgotten}${mirror}: ${inMebibytes(bytesBefore)} before, ${inMebibytes(bytesAfter)} now
-${bodies.count} bodies of ${inMebibytes(bodies.bytes)} take ${inMebibytes(bodies.storedBytes)}
+  return `${forgotten}${mirror}: ${formatBytes(bytesBefore)} before, ${formatBytes(bytesAfter)} now
+${bodies.count} bodies of ${formatBytes(bodies.bytes)} take ${formatBytes(bodies.storedBytes)}
 `;
 }
 
-export function inMebibytes(bytes: number): string {
+export function formatBytes(bytes: number): string {
+  if (bytes < 2 ** 20) return `${(bytes / 2 ** 10).toFixed(1)} KiB`;
   return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }

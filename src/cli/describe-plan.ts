@@ -1,8 +1,10 @@
 /** A plan in words. */
+
+import type { AccountForecast } from "../sync/plan/forecast-account.ts";
 import type { Order, Reason } from "../sync/plan/plan-request.ts";
 import type { SyncPlan } from "../sync/plan-sync.ts";
 import { chartCoverage, describeSweep, tabulateDays } from "./describe-forecast.ts";
-import { formatMoment } from "./spoken-time.ts";
+import { formatDays, formatMoment } from "./spoken-time.ts";
 import { formatTable } from "./text-table.ts";
 
 const reasonsOfNew: Readonly<Record<Order, string>> = {
@@ -45,7 +47,7 @@ export function describePlan(plan: SyncPlan, order: Order, now: number): string 
       )}`,
     );
   }
-  if (plan.area === "account") return parts.join("");
+  if (plan.accountForecast !== null) return parts.join("") + describeAccount(plan.accountForecast, plan);
   if (forecast === null) {
     parts.push("\nHow large the catalogue is, and how long it takes, is known after the first sync.\n");
   } else {
@@ -71,9 +73,16 @@ function toDueRow({ kind, fetch, check, freeChecks }: SyncPlan["due"][number]): 
   return [kind, fetch, freeChecks, check - freeChecks];
 }
 
-function describeReach({ due, allowance, spendable }: SyncPlan): string {
+/** What the catalogue has a table for is one line here, once all lists are read. */
+function describeAccount({ isWhole, days }: AccountForecast, { allowance }: SyncPlan): string {
+  if (!isWhole || !days) return "";
+  return `\nUntil everything is held, about ${formatDays(days)} at ${allowance?.limit} a day.\n`;
+}
+
+function describeReach({ due, allowance, spendable, accountForecast }: SyncPlan): string {
   const cost = due.reduce((sum, { fetch, check, freeChecks }) => sum + fetch + check - freeChecks, 0);
   const known = `${cost} counted ${cost === 1 ? "request" : "requests"} due as far as is known`;
+  if (accountForecast?.isWhole === false) return `${known}; more will be known after the first answers`;
   if (spendable === null || cost === 0) return known;
   const remaining = allowance?.remaining ?? null;
   if (remaining === 0) return `${known}; none of them before the allowance is renewed`;

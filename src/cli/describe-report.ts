@@ -34,9 +34,9 @@ export function describeReport(report: SyncReport, context: ReportContext): stri
 }
 
 /** What nothing owes a check may still have changed: only a run that left none out knows better. */
-function describeWhole({ mirror, resources: { notChecked } }: SyncReport): string {
+function describeWhole({ mirror, resources: { notChecked }, notGranted = [] }: SyncReport): string {
   return notChecked === 0
-    ? `Everything is up to date: ${mirror}`
+    ? `Everything ${notGranted.length === 0 ? "" : "that is granted "}is up to date: ${mirror}`
     : `Nothing is owed; ${notChecked} not checked in this run, by --free or --max-age: ${mirror}`;
 }
 

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { accountPlace } from "../accounts/account.ts";
 import { listAccountNames, readAccount } from "../accounts/accounts.ts";
 import { readToken } from "../accounts/tokens.ts";
-import { type Diagnosis, diagnoseError } from "../doctor/diagnose.ts";
+import { type Diagnosis, diagnoseError } from "../doctor/diagnosis.ts";
 import type { KnownSecret } from "../doctor/find-secrets.ts";
 import type { Credential } from "../service/credential.ts";
 import { digestCredential } from "../service/credential-digest.ts";

@@ -90,6 +90,23 @@ export function mirrorFileToSync({ mirror, baseUrl, dataDir }: Settings): { file
   };
 }
 
+/**
+ * For a sync of the catalogue: an account's mirror takes her token, and has its place.
+ * @throws CliError for the mirror of an account
+ */
+export function refuseMirrorOfAccount({ account, mirror }: Settings): void {
+  if (account !== null || mirror.value === null || !existsSync(mirror.value)) return;
+  const reader = openMirrorReader(mirror.value);
+  const { area } = reader.identity;
+  reader.close();
+  if (area !== "account") return;
+  throw new CliError(
+    exitCodes.usage,
+    `This is the mirror of an account, which is synced with her token: ${mirror.value}`,
+    "`armoire sync --account NAME` syncs the one in its place; `armoire backup restore FILE --account NAME` puts a backup there.",
+  );
+}
+
 /** The mirror to plan for: the one to sync where the base URL is set, else the one to read. @throws CliError, MirrorError */
 export function mirrorFileToPlan(settings: Settings): { file: string; baseUrl: string; area?: Area } {
   if (settings.baseUrl.value !== null) return mirrorFileToSync(settings);

@@ -25,13 +25,22 @@ export function progressDisplay<Progress>(
       if (now() - shownAt < every) return;
       shownAt = now();
       const line = describe(read());
-      io.err(io.isTerminal ? `\r\u001b[2K${line.slice(0, io.columns - 1)}` : `${line}\n`);
+      io.err(io.isTerminal ? `\r\u001b[2K${cutAtPart(line, io.columns - 1)}` : `${line}\n`);
       isLineOpen = io.isTerminal;
     },
     end() {
       if (isLineOpen) io.err("\r\u001b[2K");
     },
   };
+}
+
+const separator = " · ";
+
+/** A part that does not fit is left out, with those after it: half a number is another number. */
+function cutAtPart(line: string, columns: number): string {
+  if (line.length <= columns) return line;
+  const end = line.lastIndexOf(separator, columns);
+  return line.slice(0, end > 0 ? end : columns);
 }
 
 export function describeProgress(progress: SyncProgress): string {
@@ -43,7 +52,7 @@ export function describeProgress(progress: SyncProgress): string {
   for (const { kind, held, known } of kinds) {
     if (kind !== "root") parts.push(`${kind} ${held}/${known}`);
   }
-  return parts.join(" · ");
+  return parts.join(separator);
 }
 
 /** What the allowance left does not cover waits for those of the days to come, however fast the requests are. */

@@ -8,7 +8,10 @@ export type AskedKind = ShownKind | "me";
 export function addShownArguments(command: Command): Command {
   return command
     .addArgument(new Argument("<kind>", "what it is").choices([...shownKinds, "me"]))
-    .argument("[key]", "its URL, its slugs from the brand down, its name, or a bra's id; me needs none");
+    .argument(
+      "[key]",
+      "its URL, its slugs from the brand down, its name, or the id of a bra or measurement; me needs none",
+    );
 }
 
 /** @returns the key; null for the only one there is. @throws CliError */
@@ -25,6 +28,6 @@ export function readShown(kind: AskedKind, key: string | undefined): { kind: Sho
   throw new CliError(
     exitCodes.usage,
     `Which ${kind}?`,
-    `Give its URL or name; \`armoire query "select * from ${kind}"\` lists them.`,
+    `Give its URL or ${kind === "measurement" ? "the id that ends it" : "name"}; \`armoire query "select * from ${kind}"\` lists them.`,
   );
 }

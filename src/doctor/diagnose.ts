@@ -4,15 +4,12 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { readEnvelopeOrThrow } from "../../schema/envelope.ts";
 import { openMirrorReader } from "../mirror/mirror.ts";
+import { systemClock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
 import { openService } from "../service/service.ts";
 import { proveLedger } from "../sync/ledger/ledger.ts";
-
-export interface Diagnosis {
-  readonly isWell: boolean;
-  readonly what: string;
-  readonly hint: string | null;
-}
+import { diagnoseToken, type TokenOwner } from "./diagnose-token.ts";
+import { type Diagnosis, diagnoseError, messageOf } from "./diagnosis.ts";
 
 export interface DiagnoseRequest {
   readonly dataDir: string;
@@ -23,14 +20,21 @@ export interface DiagnoseRequest {
   /** What is left of each allowance, there or not. */
   readonly ledgerFile: string;
   readonly credential: Credential | null;
+  /** Whose mirror, ledger and token these are; null for the catalogue's. */
+  readonly account: TokenOwner | null;
 }
 
 export async function diagnose(request: DiagnoseRequest): Promise<Diagnosis[]> {
-  const diagnoses = [checkSqlite(), checkDataDir(request.dataDir)];
-  if (request.mirrorFiles !== null) diagnoses.push(...checkMirrors(request.mirrorFiles));
-  if (existsSync(request.ledgerFile)) diagnoses.push(checkLedger(request.ledgerFile));
-  if (request.baseUrl !== null) diagnoses.push(await checkService(request.baseUrl, request.credential));
-  return diagnoses;
+  const { dataDir, mirrorFiles, ledgerFile, baseUrl, credential, account } = request;
+  const diagnoses = [checkSqlite(), checkDataDir(dataDir)];
+  if (mirrorFiles !== null) diagnoses.push(...checkMirrors(mirrorFiles, account));
+  if (existsSync(ledgerFile)) diagnoses.push(checkLedger(ledgerFile));
+  if (baseUrl === null) return diagnoses;
+  const asked =
+    account !== null && credential !== null
+      ? await diagnoseToken(account, { baseUrl, token: credential, ledgerFile, clock: systemClock })
+      : await checkService(baseUrl, credential);
+  return [...diagnoses, asked];
 }
 
 function checkSqlite(): Diagnosis {
@@ -61,10 +65,16 @@ function nearestExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 }
 
-function checkMirrors(files: readonly string[]): Diagnosis[] {
+function checkMirrors(files: readonly string[], account: TokenOwner | null): Diagnosis[] {
   const present = files.filter((file) => existsSync(file));
-  if (present.length === 0)
-    return [{ isWell: true, what: "There is no mirror yet", hint: "`armoire sync` makes one." }];
+  if (present.length === 0) {
+    const [whose, flag] =
+      account === null
+        ? ["the catalogue", ""]
+        : [`the account ${account.name}`, ` --account ${account.name}`];
+    const hint = `\`armoire sync${flag}\` makes one.`;
+    return [{ isWell: true, what: `There is no mirror of ${whose} yet`, hint }];
+  }
   const diagnoses = present.map(checkMirror);
   if (present.length > 1) {
     const hint = "Say which one a command is about with --base-url URL or --mirror FILE.";
@@ -73,7 +83,8 @@ function checkMirrors(files: readonly string[]): Diagnosis[] {
   return diagnoses;
 }
 
-function checkMirror(file: string): Diagnosis {
+/** Whether a mirror that is there can be read. */
+export function checkMirror(file: string): Diagnosis {
   try {
     openMirrorReader(file).close();
     const hint = "`armoire mirror check` proves every body and row.";
@@ -105,17 +116,4 @@ async function checkService(baseUrl: string, credential: Credential | null): Pro
   } finally {
     await service.close();
   }
-}
-
-/** What was thrown, as something that does not work. */
-export function diagnoseError(error: unknown): Diagnosis {
-  return { isWell: false, what: messageOf(error), hint: hintOf(error) };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function hintOf(error: unknown): string | null {
-  return error instanceof Error && "hint" in error && typeof error.hint === "string" ? error.hint : null;
 }

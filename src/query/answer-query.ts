@@ -8,7 +8,7 @@ import Database from "better-sqlite3";
 import { type BatchLimits, batchRows } from "../../exports/batch-rows.ts";
 import type { Row } from "../../exports/table.ts";
 import { type BoundValues, bindParameters } from "./bind-parameters.ts";
-import { QueryError } from "./query-error.ts";
+import { notReadOnly, QueryError } from "./query-error.ts";
 import type { QueryAnswer, StartQuery } from "./query-protocol.ts";
 import { readCell, type SqliteValue } from "./read-cell.ts";
 import { type QueryStage, toQueryError } from "./to-query-error.ts";
@@ -52,7 +52,9 @@ export function* answerQuery({
     for (const rows of batchRows(rowsOf(statement, values), answerLimits)) yield { type: "rows", rows };
     yield { type: "end", isCut };
   } catch (error) {
-    const { code, message, hint } = toQueryError(error, stage, file);
+    const { code, message, hint } = toQueryError(error, stage, {
+      ...{ file, hasCatalogue: catalogue !== null },
+    });
     yield { type: "error", code, message, hint };
   } finally {
     database?.close();
@@ -65,11 +67,7 @@ function prepareReadOnly(database: Database.Database, sql: string): ReadStatemen
   const statement = database.prepare<unknown[], SqliteValue[]>(sql);
   // It takes both: ATTACH counts as read-only, and DELETE … RETURNING as a reader.
   if (statement.reader && statement.readonly) return statement.raw().safeIntegers();
-  throw new QueryError(
-    "not-read-only",
-    "only a statement that reads and returns rows may run, and this one may do something else",
-    "use SELECT, VALUES, WITH … SELECT, EXPLAIN SELECT, or a PRAGMA that only reports",
-  );
+  throw notReadOnly();
 }
 
 function checkLength(value: SqliteValue): SqliteValue {

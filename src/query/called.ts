@@ -8,7 +8,7 @@ import type { MirrorReader } from "../mirror/mirror.ts";
 import { spellings } from "../mirror/names.ts";
 
 /** What has a table of its own, and so can be shown. */
-export const shownKinds = ["brand", "model", "size", "user", "bra"] as const;
+export const shownKinds = ["brand", "model", "size", "user", "bra", "measurement"] as const;
 export type ShownKind = (typeof shownKinds)[number];
 
 export interface FoundResource {
@@ -24,6 +24,8 @@ interface Naming {
   readonly parent: { readonly kind: ShownKind; readonly column: string } | null;
   /** Whether the last segment of its URL is its id (service-specification, section 4, rule 2). */
   readonly hasId?: boolean;
+  /** Where to look it up, unless that is the table of its kind. */
+  readonly from?: string;
 }
 
 const namings: Readonly<Record<ShownKind, Naming>> = {
@@ -35,6 +37,11 @@ const namings: Readonly<Record<ShownKind, Naming>> = {
   size: { columns: ["size"], parent: { kind: "model", column: "model_href" } },
   user: { columns: ["username"], parent: null },
   bra: { columns: ["name"], parent: null, hasId: true },
+  // A list that holds its measurements has several of them at its one URL.
+  measurement: {
+    ...{ columns: [], parent: null, hasId: true },
+    from: "(select distinct href, gone_at, null as service_url from measurement)",
+  },
 };
 
 /** All that the key may mean; the words of a key stand for a parent and its child wherever a slash is between them. */
@@ -67,11 +74,13 @@ export function listResources(
   kind: ShownKind,
   parents: readonly FoundResource[] | null,
 ): FoundResource[] {
-  const { columns, parent, hasId = false } = namings[kind];
+  const { columns, parent, hasId = false, from = kind } = namings[kind];
   const condition =
     parents === null ? "true" : `${parent?.column} in (select value from json_each(:parents))`;
   const rows = db
-    .prepare(`select href, gone_at, ${columns.join(", ")} from ${kind} where ${condition} order by href`)
+    .prepare(
+      `select ${["href", "gone_at", ...columns].join(", ")} from ${from} where ${condition} order by href`,
+    )
     .raw()
     .all(parents === null ? {} : { parents: JSON.stringify(parents.map(({ href }) => href)) });
   return (rows as unknown[][]).map(([href, goneAt, ...cells]) => ({
@@ -104,7 +113,7 @@ export function findByUrl({ db }: MirrorReader, kind: ShownKind, url: string): F
   const find = (column: string) =>
     db
       .prepare<[string], { href: string; gone_at: string | null }>(
-        `select href, gone_at from ${kind} where ${column} in (select value from json_each(?)) order by href`,
+        `select href, gone_at from ${namings[kind].from ?? kind} where ${column} in (select value from json_each(?)) order by href`,
       )
       .all(spellings)
       .map(({ href, gone_at }) => ({ href, isGone: gone_at !== null, names: [] }));

@@ -1,9 +1,11 @@
 /** What the fields of one resource were before each of some runs, from the typed rows that are remembered. */
+import { measurement } from "../../schema/entities/measurement.ts";
 import { entities } from "../../schema/entities.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { columnsOf, type Entity } from "../../schema/projection.ts";
 import { fromStored } from "../mirror/cell.ts";
 import type { Connection } from "../mirror/connection.ts";
+import { joinPayloads } from "./payload.ts";
 
 /** A field's value; for a list, which is a table of its own, the rows of it. */
 export type FieldValue = Cell | readonly Readonly<Record<string, Cell>>[];
@@ -27,6 +29,7 @@ export function readFieldHistory(
   table: string,
   resourceId: number,
 ): (beforeRun: number | null) => Fields | null {
+  if (table === measurement.table) return readPayloadHistory(db, resourceId);
   const entity = entities.find((one) => one.table === table);
   if (entity === undefined) throw new Error(`there is no table of ${table}`);
   const { names, selected } = columnsToRead(entity);
@@ -44,6 +47,15 @@ export function readFieldHistory(
       return [list.field, value.length === 0 ? null : value] as const;
     });
     return { ...recordOf(names, row.cells), ...Object.fromEntries(listed) };
+  };
+}
+
+/** Of measurements, whose shape is not known: `payload`, as `show` has it. */
+function readPayloadHistory(db: Connection, resourceId: number): (beforeRun: number | null) => Fields {
+  const rows = readTimedRows(db, "_measurement", "parent_id", ["n", "payload"], resourceId);
+  return (beforeRun) => {
+    const present = rows.filter((one) => isOf(one, beforeRun));
+    return { payload: joinPayloads(present.map(({ cells: [, payload] }) => String(payload))) };
   };
 }
 

@@ -33,7 +33,7 @@ function findAll(mirror: MirrorReader, kind: ShownKind, key: string | null): Fou
 }
 
 function nothingFound(mirror: MirrorReader, kind: ShownKind, key: string | null): KeyError {
-  const isOfAccount = kind === "user" || kind === "bra";
+  const isOfAccount = kind === "user" || kind === "bra" || kind === "measurement";
   if (isOfAccount !== (mirror.identity.area === "account")) {
     return isOfAccount
       ? new KeyError(

@@ -30,3 +30,11 @@ export class QueryError extends Error {
     this.hint = hint;
   }
 }
+
+export function notReadOnly(): QueryError {
+  return new QueryError(
+    "not-read-only",
+    "only a statement that reads and returns rows may run, and this one may do something else",
+    "use SELECT, VALUES, WITH … SELECT, EXPLAIN SELECT, or a PRAGMA that only reports",
+  );
+}

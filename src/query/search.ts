@@ -46,6 +46,11 @@ export const foundColumns = [
   "href",
 ] as const satisfies (keyof Found)[];
 
+/** Bras have no codes, and nobody else has them. */
+export const foundColumnsOfAccounts = foundColumns.filter(
+  (column) => column !== "code" && column !== "bra_count",
+);
+
 const withWords = `
   select d.resource_id from _search_index(?) i cross join _search d on d.id = i.rowid where d.to_run is null`;
 

@@ -5,6 +5,7 @@ import type { MirrorReader } from "../mirror/mirror.ts";
 import { notedUrlOf } from "../mirror/noted-url.ts";
 import type { ShownKind } from "./called.ts";
 import { findResource } from "./find-resource.ts";
+import { joinPayloads } from "./payload.ts";
 
 export interface ShownResource {
   readonly kind: ShownKind;
@@ -32,20 +33,26 @@ export function showResource(mirror: MirrorReader, kind: ShownKind, key: string 
 }
 
 function readResource({ db }: MirrorReader, kind: ShownKind, href: string): ShownResource {
-  const statement = db.prepare<[string]>(`select * from ${kind} where href = ?`);
+  const statement = db.prepare<[string]>(
+    `select * from ${kind} where href = ?${kind === "measurement" ? " order by n" : ""}`,
+  );
   const columns = statement.columns().map(({ name }) => name);
-  const row = statement.raw().safeIntegers().get(href) as unknown[];
+  const rows = statement.raw().safeIntegers().all(href) as unknown[][];
   const links = db
     .prepare<[string], { name: string; url: string | null }>(
       `select l.name, coalesce(t.url, ${notedUrlOf("l", "r")}) as url from _resource r join _link l on l.from_id = r.id
        left join _resource t on t.id = l.to_id where r.url = ? order by l.name`,
     )
     .all(href);
+  const [fields = {}, ...others] = rows.map((row) =>
+    Object.fromEntries(columns.map((name, n) => [name, fromStored(row[n])])),
+  );
   const pictures = readPictures(db, href);
-  return {
-    ...{ kind, fields: Object.fromEntries(columns.map((name, n) => [name, fromStored(row[n])])), links },
-    ...(pictures.length > 0 && { pictures }),
-  };
+  if (kind !== "measurement") return { kind, fields, links, ...(pictures.length > 0 && { pictures }) };
+  // Where it stands in its list is nothing that a resource has.
+  const { n: _, ...own } = fields;
+  const payload = joinPayloads([fields, ...others].map((one) => String(one.payload)));
+  return { kind, fields: { ...own, payload }, links };
 }
 
 /** None in a mirror that no version with pictures has written yet. */

@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { QueryError, type QueryErrorCode } from "./query-error.ts";
+import { notReadOnly, QueryError, type QueryErrorCode } from "./query-error.ts";
 
 /** How far a query had come when an error was thrown. */
 export type QueryStage = "opening" | "preparing" | "running";
@@ -14,19 +14,37 @@ const hints: Readonly<Partial<Record<QueryErrorCode, string>>> = {
 
 /** SQLite has one code for all that is wrong with a statement. */
 const unknownName = /^no such (table|column)\b/;
+const nameOfCatalogue = /^no such table: catalogue\./;
+const hintAtCatalogue =
+  "the catalogue is beside the mirror of an account, once `armoire sync --base-url URL` has mirrored it";
+/** The public names are views, and this is how SQLite refuses to write into one. */
+const writeIntoView = /^cannot modify .+ because it is a view$/;
 const hintAtNames = "`SELECT name, sql FROM sqlite_schema` lists the tables and their columns";
 
-/** Says what became of a query on `file`, in one line; SQLite's own words for the cause are kept. */
-export function toQueryError(error: unknown, stage: QueryStage, file: string): QueryError {
+/**
+ * Says what became of a query on `file`, in one line; SQLite's own words for the cause are kept.
+ * @param hasCatalogue whether a catalogue could be read beside it
+ */
+export function toQueryError(
+  error: unknown,
+  stage: QueryStage,
+  { file, hasCatalogue }: { readonly file: string; readonly hasCatalogue: boolean },
+): QueryError {
   if (error instanceof QueryError) return error;
   const code = codeOf(error, stage);
   const cause = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, " ");
+  if (writeIntoView.test(cause)) return notReadOnly();
   const isAboutFile = code !== "syntax" && code !== "failed";
   return new QueryError(
     code,
     isAboutFile ? `${file}: ${cause}` : cause,
-    hints[code] ?? (unknownName.test(cause) ? hintAtNames : "check the statement"),
+    hints[code] ?? hintAt(cause, hasCatalogue),
   );
+}
+
+function hintAt(cause: string, hasCatalogue: boolean): string {
+  if (!hasCatalogue && nameOfCatalogue.test(cause)) return hintAtCatalogue;
+  return unknownName.test(cause) ? hintAtNames : "check the statement";
 }
 
 function codeOf(error: unknown, stage: QueryStage): QueryErrorCode {

@@ -7,7 +7,7 @@ import { accountPlace, userOf } from "../accounts/account.ts";
 import { AccountError } from "../accounts/account-error.ts";
 import { requireAccountName } from "../accounts/account-name.ts";
 import { findReadableAccount, listAccountNames } from "../accounts/accounts.ts";
-import { type IdentifiedUser, identifyUser } from "../accounts/identify-user.ts";
+import type { IdentifiedUser } from "../accounts/identify-user.ts";
 import { inAccountFolder } from "../accounts/in-account-folder.ts";
 import type { Keychain } from "../accounts/keychain.ts";
 import { type MirroredUser, readMirroredUser } from "../accounts/mirrored-user.ts";
@@ -16,7 +16,7 @@ import { isSameUser, nameOfUser } from "../mirror/account-user.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
-import { openMeteredService } from "./metered-service.ts";
+import { askWhoseToken } from "./ask-whose-token.ts";
 
 export interface AddAccountOptions {
   readonly dataDir: string;
@@ -54,9 +54,7 @@ export async function addAccount(options: AddAccountOptions): Promise<AddedAccou
     if (earlier !== null && earlier.baseUrl !== baseUrl)
       throw taken(`The account ${name} is of ${earlier.baseUrl}, not of ${baseUrl}.`);
     const { ledgerFile, mirrorFile } = accountPlace(dataDir, name);
-    const metered = { baseUrl, credential: token, ledgerFile, budget: null, keep: 0, connections: 1, clock };
-    const { service, close } = openMeteredService(metered);
-    const user = await identifyUser(service, baseUrl, signal).finally(close);
+    const user = await askWhoseToken({ baseUrl, token, ledgerFile, clock, ...(signal && { signal }) });
     const owner = earlier === null ? readMirroredUser(mirrorFile) : { baseUrl, user: userOf(earlier) };
     if (owner !== null) requireSame(name, owner, { baseUrl, user: userOf(user) });
     requireNoOther(dataDir, name, baseUrl, user);

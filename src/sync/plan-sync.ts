@@ -15,6 +15,7 @@ import { requireKnownBrands } from "./known-brands.ts";
 import type { KnownAllowance } from "./ledger/describe-window.ts";
 import { type Outlook, type OutlookOptions, outlookOf, readAllowance } from "./outlook.ts";
 import { countDue, type DueCount } from "./plan/count-due.ts";
+import { type AccountForecast, forecastAccount } from "./plan/forecast-account.ts";
 import { isPlentiful } from "./plan/is-plentiful.ts";
 import type { PlanRequest, Reason } from "./plan/plan-request.ts";
 import { createPlanner } from "./plan/planner.ts";
@@ -31,6 +32,8 @@ export interface SyncPlan extends Outlook {
   readonly spendable: number | null;
   /** The first that would be asked for, and why. */
   readonly next: readonly { readonly url: string; readonly kind: string; readonly reason: Reason }[];
+  /** Of an account, in place of `forecast`; null for the catalogue. */
+  readonly accountForecast: AccountForecast | null;
 }
 
 export interface PlanOptions extends OutlookOptions {
@@ -49,10 +52,12 @@ export function planSync(options: PlanOptions): SyncPlan {
   const { area } = walk;
   const known = readAllowance(options);
   const spendable = spendableOf(known?.remaining ?? null, budget, reserve);
+  const accountForecastOf = (due: readonly DueCount[]) =>
+    area === "account" ? forecastAccount(due, known) : null;
   if (!existsSync(file)) {
+    const due = [{ kind: "root", fetch: 1, check: 0, freeChecks: 0 }];
     return {
-      ...{ area, mirror: file, spendable },
-      due: [{ kind: "root", fetch: 1, check: 0, freeChecks: 0 }],
+      ...{ area, mirror: file, spendable, due, accountForecast: accountForecastOf(due) },
       next: [{ url: new URL(baseUrl).href, kind: "root", reason: "root" }],
       ...outlookOf(null, walk, known, options),
     };
@@ -75,7 +80,10 @@ export function planSync(options: PlanOptions): SyncPlan {
         next.push({ url, kind, reason });
       }
     }
-    return { area, mirror: file, due, spendable, next, ...outlookOf(mirror.db, walk, known, options) };
+    return {
+      ...{ area, mirror: file, due, spendable, next, accountForecast: accountForecastOf(due) },
+      ...outlookOf(mirror.db, walk, known, options),
+    };
   } finally {
     mirror.close();
   }

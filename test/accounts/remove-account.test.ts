@@ -32,7 +32,7 @@ describe("an account that is removed", () => {
   it("leaves its data, and says which and where", async () => {
     const { folder, name } = await rig.accountWithData("ada");
     const { kept, ...removed } = await remove(name, false);
-    expect(removed).toEqual({ name, folder, tokenLeft: null });
+    expect(removed).toEqual({ name, folder, wasAccount: true, tokenLeft: null });
     expect([...kept].sort()).toEqual(["media", ...dataFiles].sort());
     expect(listAccountNames(rig.dataDir)).toEqual([]);
     expect(listLeftFolders(rig.dataDir).map((left) => left.name)).toEqual(["ada"]);
@@ -43,7 +43,9 @@ describe("an account that is removed", () => {
     // A second name of the same file, to look at what became of its bytes.
     const witness = `${rig.dataDir}-witness`;
     linkSync(mirrorFile, witness);
-    expect(await remove("ada", true)).toEqual({ name: "ada", folder, kept: [], tokenLeft: null });
+    expect(await remove("ada", true)).toEqual({
+      ...{ name: "ada", folder, wasAccount: true, kept: [], tokenLeft: null },
+    });
     expect(existsSync(folder)).toBe(false);
     const bytes = readFileSync(witness);
     expect(bytes.length).toBeGreaterThan(50_000);

@@ -16,6 +16,7 @@ const plan: SyncPlan = {
   allowance,
   spendable: 212,
   forecast: null,
+  accountForecast: null,
 };
 
 describe("a plan in words", () => {
@@ -42,6 +43,26 @@ describe("a plan in words", () => {
     [0, "310 counted requests due as far as is known; none of them within --budget and --reserve\n"],
   ])("says how far the %d that a run may spend reach", (spendable, words) => {
     expect(describePlan({ ...plan, spendable }, "value", now)).toContain(`\nToday      ${words}`);
+  });
+
+  it("of an account says that more will be known, and then how many days it takes", () => {
+    const ofAccount = {
+      ...plan,
+      area: "account" as const,
+      spendable: 0,
+      allowance: { ...allowance, limit: 10 },
+    };
+    const forecast = { isWhole: false, requestsLeft: 310, days: null };
+    const early = describePlan({ ...ofAccount, accountForecast: forecast }, "value", now);
+    expect(early).toContain(
+      "310 counted requests due as far as is known; more will be known after the first answers\n",
+    );
+    expect(early).not.toMatch(/reaches|days/);
+    const text = (days: number | null) =>
+      describePlan({ ...ofAccount, accountForecast: { ...forecast, isWhole: true, days } }, "value", now);
+    expect(text(31)).toMatch(/\nUntil everything is held, about 31 days at 10 a day\.\n$/);
+    for (const days of [0, null]) expect(text(days)).not.toContain("Until everything is held");
+    for (const known of [early, text(31)]) expect(known).not.toContain("catalogue is");
   });
 
   it("has words of its own for every reason and every order", () => {

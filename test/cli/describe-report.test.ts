@@ -95,3 +95,12 @@ describe("a sync whose report nobody asked for", () => {
     expect(text).toContain(words);
   });
 });
+
+it.each([
+  [[], "Everything is up to date: /mirrors/catalogue.sqlite"],
+  [["bras"], "Everything that is granted is up to date: /mirrors/catalogue.sqlite"],
+] as const)("where %j is not granted, says what is up to date", (notGranted, line) => {
+  const resources = { ...report.resources, pending: 0 };
+  const whole = { ...report, resources, complete: true, stopped: null, notGranted };
+  expect(lastLine(describeReport(whole, context))).toBe(line);
+});

@@ -66,6 +66,16 @@ describe("progress on a terminal", () => {
   });
 });
 
+it.each([
+  [80, "about 691 to ask for, 2 days at 300 a day · 34 requests, 2/s"],
+  [84, "about 691 to ask for, 2 days at 300 a day · 34 requests, 2/s · allowance left 267"],
+  [58, "about 691 to ask for, 2 days at 300 a day"],
+])("progress on a terminal %d wide ends with a part, never within one", (columns, line) => {
+  const io = fakeIo({ isTerminal: true, columns });
+  progressDisplay(io, () => 0, describeProgress).update(() => progress);
+  expect(io.written.err).toBe(`\r\u001b[2K${line}`);
+});
+
 describe("progress elsewhere", () => {
   it("is a plain line now and then, and is not even read in between", () => {
     let now = 1000;

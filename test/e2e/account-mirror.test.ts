@@ -111,17 +111,52 @@ describe("what is read with --account", () => {
   });
 
   it("is refused in one clear line where it makes no sense", async () => {
+    const mirror = join(dataDir, "accounts/ada/mirror.sqlite");
     for (const [args, message] of [
       [["query", "@top-brands", "--account", "ada"], "@top-brands is about a catalogue"],
       [["show", "brand", "x", "--account", "ada"], "A brand is in no mirror of an account"],
       [["show", "me", "--base-url", sandbox.url], "A user is in no mirror of a catalogue"],
       [["show", "me", "x", "--account", "ada"], "me takes no key"],
       [["show", "bra", "--account", "ada"], "Which bra?"],
+      [
+        ["diff", "--since", "-7d", "--account", "ada"],
+        "dates nothing of what is here: user, bra, measurement",
+      ],
+      [["sync", "--mirror", mirror, "--base-url", sandbox.url], "`armoire sync --account NAME`"],
+      [["sync", "--mirror", mirror], "`armoire sync --account NAME`"],
     ] as const) {
       const { exitCode, stderr } = await armoire(args);
       expect(exitCode).not.toBe(0);
       expect(stderr).toContain(message);
     }
+  });
+
+  it("is compared with a backup once that is a mirror, and says so before", async () => {
+    const [zip, files, restored] = ["ada.zip", "ada-files", "restored.sqlite"].map((name) =>
+      join(folder.path, name),
+    );
+    await well("backup", "create", "--account", "ada", "--to", zip ?? "");
+    await well("backup", "restore", zip ?? "", "--to", files ?? "");
+    await well("backup", "restore", zip ?? "", "--mirror", restored ?? "");
+    for (const [from, restoring] of [
+      [zip, `armoire backup restore ${zip} --mirror restored.sqlite`],
+      [files, "armoire backup restore FILE --mirror restored.sqlite"],
+    ] as const) {
+      const { exitCode, stderr } = await armoire(["diff", "--from", from ?? "", "--account", "ada"]);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(restoring) });
+    }
+    expect(await well("diff", "--from", restored ?? "", "--account", "ada")).toContain("No differences.");
+  });
+
+  it("is asked only what can be asked of an account, and searched without columns that stay empty", async () => {
+    const listed = await well("query", "--list", "--account", "ada");
+    expect(listed.match(/^@[a-z-]+/gm)).toEqual(["@newest", "@changed"]);
+    const names = JSON.parse(await well("query", "--list", "--account", "ada", "--json")) as {
+      name: string;
+    }[];
+    for (const { name } of names) await well("query", `@${name}`, "--account", "ada");
+    const found = await well("search", "a", "--account", "ada", "--format", "csv");
+    expect(found.split("\n")[0]).toBe("kind,name,brand,state,href");
   });
 
   it("has the catalogue of the same service beside it in SQL, and nothing else", async () => {

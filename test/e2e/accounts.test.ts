@@ -186,7 +186,11 @@ describe("account add", () => {
     await add("ada", 0);
     const env = { ARMOIRE_BASE_URL: "", ARMOIRE_TOKEN: tokenOf(0) };
     expect(await armoire(["account", "add", "ada"], env)).toMatchObject({ exitCode: 0 });
-    expectRefusal(await armoire(["account", "add", "eve"], env), 4, /base URL is not set/);
+    expectRefusal(
+      await armoire(["account", "add", "eve"], env),
+      4,
+      /base URL is not set\.\n.*`armoire account add eve --base-url URL`/,
+    );
   });
 
   it("keeps one user's data under one name, and one user under a name", async () => {
@@ -283,15 +287,24 @@ describe("account remove", () => {
     await add("ada", 0);
     const kept = await armoire(["account", "remove", "ada", "--yes"]);
     expect(kept.stdout).toMatch(
-      /^Removed the account ada and its token\. Its data stays in .*accounts\/ada;/,
+      /^Removed the account ada and its token\. The data stays in .*accounts\/ada;/,
     );
     expect(existsSync(join(dataDir, "accounts/ada/token"))).toBe(false);
     const left = await armoire(["account", "list"]);
     expect(left.stderr).toMatch(
       /^Data without an account: .*ada; `armoire account remove ada --purge` erases it\.\n$/,
     );
+    const again = await armoire(["account", "remove", "ada", "--yes"]);
+    expect(again.stdout).toMatch(
+      /^There was no account ada any more, only data that it had left\. The data stays in .*--purge` erases it\.\n$/,
+    );
     const gone = await armoire(["account", "remove", "ada", "--yes", "--purge", "--json"]);
-    expect(JSON.parse(gone.stdout)).toMatchObject({ name: "ada", kept: [], tokenLeft: null });
+    expect(JSON.parse(gone.stdout)).toMatchObject({
+      name: "ada",
+      wasAccount: false,
+      kept: [],
+      tokenLeft: null,
+    });
     expect(existsSync(join(dataDir, "accounts/ada"))).toBe(false);
   });
 

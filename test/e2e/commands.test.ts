@@ -231,7 +231,7 @@ describe("reading a mirror", () => {
 
   it("mirror compact", async () => {
     expect(await output("mirror", "compact", "--mirror", fixture.mirror)).toMatch(
-      /catalogue\.sqlite: [\d.]+ MiB before, [\d.]+ MiB now\n\d+ bodies of [\d.]+ MiB take [\d.]+ MiB\n$/,
+      /catalogue\.sqlite: [\d.]+ [KM]iB before, [\d.]+ [KM]iB now\n\d+ bodies of [\d.]+ [KM]iB take [\d.]+ [KM]iB\n$/,
     );
     const report = await outputAsJson("mirror", "compact", "--mirror", fixture.mirror);
     expect(report).toMatchObject({
@@ -259,7 +259,7 @@ describe("reading a mirror", () => {
     });
     const done = await output("mirror", "compact", ...keep);
     expect(done).toMatch(kept);
-    expect(done).toMatch(/^Forgot 1 of 2 runs, [\s\S]+ MiB before, [\d.]+ MiB now$/m);
+    expect(done).toMatch(/^Forgot 1 of 2 runs, [\s\S]+ [KM]iB before, [\d.]+ [KM]iB now$/m);
     const { stderr, exitCode } = await runArmoire(["status", ...settings, "--as-of", "1"]);
     expect({ stderr, exitCode }).toMatchObject({
       ...{

@@ -39,7 +39,7 @@ function dataDirWith(...names: readonly string[]): string {
 it("without a mirror says that there is none yet, which is well", async () => {
   const { checks, exitCode } = await ask(["--data-dir", fixture.newPath()]);
   expect(exitCode).toBe(0);
-  expect(checks.at(-1)).toMatchObject({ isWell: true, what: "There is no mirror yet" });
+  expect(checks.at(-1)).toMatchObject({ isWell: true, what: "There is no mirror of the catalogue yet" });
 });
 
 it("looks at each mirror where nothing says which, and tells how to say it", async () => {
@@ -93,7 +93,7 @@ it("tells that the data directory is none, and does not say that no mirror is in
   const { checks, exitCode } = await ask(["--data-dir", fixture.textFile]);
   expect(exitCode).toBe(1);
   expect(checks.map(({ isWell }) => isWell)).toEqual([false, true, false]);
-  expect(JSON.stringify(checks)).not.toContain("no mirror yet");
+  expect(JSON.stringify(checks)).not.toContain("no mirror of the catalogue");
 });
 
 it.each([

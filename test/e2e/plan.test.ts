@@ -23,6 +23,7 @@ describe("before the first sync", () => {
       allowance: null,
       spendable: null,
       forecast: null,
+      accountForecast: null,
     });
     expect(sandbox.log()).toEqual([]);
     expect(await listAll(folder.path)).toEqual([]);

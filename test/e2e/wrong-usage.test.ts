@@ -82,6 +82,16 @@ describe("a value that makes no sense is wrong usage", () => {
     "a budget below nothing": [() => ["sync", "--budget=-1"], 2, /must be a whole number/],
     "no concurrency at all": [() => ["sync", "--concurrency", "0"], 2, /must be from 1 to 256/],
     "a rule that keeps nothing": [() => ["mirror", "compact", "--keep-daily", "0"], 2, /must be at least 1/],
+    "a statement that would write": [
+      (f) => ["query", "delete from brand", "--mirror", f.mirror],
+      2,
+      /only a statement that reads .*\nuse SELECT/,
+    ],
+    "the catalogue where there is none beside": [
+      (f) => ["query", "select * from catalogue.model", "--mirror", f.mirror],
+      2,
+      /no such table: catalogue\.model\n.*once `armoire sync --base-url URL` has mirrored it/,
+    ],
     "a preview of forgetting nothing": [
       () => ["mirror", "compact", "--dry-run"],
       2,

@@ -69,7 +69,7 @@ async function addOne(name: string, flags: TokenFlags, command: Command, io: Io)
     throw new CliError(
       exitCodes.settings,
       "The service's base URL is not set.",
-      "Give --base-url URL or ARMOIRE_BASE_URL; `armoire sandbox` runs a service to try.",
+      `Say what service the token is of: \`armoire account add ${name} --base-url URL\`, or ARMOIRE_BASE_URL.`,
     );
   }
   const token = await readGivenToken(flags, name, io);

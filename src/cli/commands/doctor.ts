@@ -1,10 +1,12 @@
 /** `armoire doctor`: the whole set-up, each setting with where it comes from, and what does not work. */
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { type Diagnosis, diagnose, diagnoseError } from "../../doctor/diagnose.ts";
+import { diagnose } from "../../doctor/diagnose.ts";
 import { diagnoseSecrets } from "../../doctor/diagnose-secrets.ts";
+import { type Diagnosis, diagnoseError } from "../../doctor/diagnosis.ts";
 import type { Credential } from "../../service/credential.ts";
 import { readCredential } from "../credentials.ts";
+import { diagnoseAccounts } from "../diagnose-accounts.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { readKnownSecrets } from "../known-secrets.ts";
@@ -28,9 +30,10 @@ export function configure(command: Command, io: Io): void {
 Examples:
   armoire doctor
   armoire doctor --offline --json
+  armoire doctor --account ada
   armoire doctor --offline --scan ~/exports ~/logs
 
-It asks the service for one page, its root. Secrets are never shown.`,
+It asks the service for one page, its root; with --account for two, to learn whether it accepts the token. Secrets are never shown.`,
     )
     .action(async ({ offline, scan }: DoctorFlags) => {
       const settings = readSettings(command, io);
@@ -43,9 +46,16 @@ It asks the service for one page, its root. Secrets are never shown.`,
         mirrorFiles: mirrorFiles.value,
         ledgerFile: ledgerFile(settings),
         credential: credential.value,
+        account: settings.account,
       });
+      // Where nobody can look into the data directory, that was said.
+      const accounts =
+        settings.account === null && mirrorFiles.problem === null
+          ? await attempt(() => diagnoseAccounts(settings.dataDir.value ?? ""))
+          : null;
       const scanned = scan === undefined ? [] : await scanFolders(settings, io, scan === true ? [] : scan);
-      const found = [credential.problem, mirrorFiles.problem, ...checked, ...scanned];
+      const ofAccounts = [...(accounts?.value ?? []), accounts?.problem ?? null];
+      const found = [credential.problem, mirrorFiles.problem, ...checked, ...ofAccounts, ...scanned];
       // What is wrong with a credential is in the way of using it, and of searching for it.
       const diagnoses = [
         ...new Map(found.flatMap((one) => (one === null ? [] : [[one.what, one]]))).values(),

@@ -24,7 +24,8 @@ Examples:
   armoire history size comexim/some-model/65F --json
   armoire history model comexim/some-model --format csv
   armoire history brand comexim --as-of 2026-11-03
-  armoire history bra "Rosa 65F" --account ada`,
+  armoire history bra "Rosa 65F" --account ada
+  armoire history measurement 4711 --account ada`,
     )
     .action(async (asked: AskedKind, given: string | undefined, flags: AsOfFlags & FormatFlags) => {
       const { kind, key } = readShown(asked, given);

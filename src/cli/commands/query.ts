@@ -92,8 +92,9 @@ function readableCatalogue(settings: Settings, io: Io): string | null {
   }
 }
 
-function listText(sql: string | undefined, { json }: Settings): string {
-  const questions = sql === undefined ? listQuestions() : [findQuestion(sql.replace(/^@/, ""))];
+function listText(sql: string | undefined, { json, account }: Settings): string {
+  const askable = listQuestions().filter(({ isOfAccounts = false }) => account === null || isOfAccounts);
+  const questions = sql === undefined ? askable : [findQuestion(sql.replace(/^@/, ""))];
   if (json) return `${JSON.stringify(questions)}\n`;
   return sql === undefined ? describeQuestions(questions) : questions.map(describeQuestion).join("");
 }

@@ -2,7 +2,13 @@
 import { type Command, Option } from "commander";
 import type { Row } from "../../../exports/table.ts";
 import { adviseSearch, type SearchAdvice } from "../../query/advise-search.ts";
-import { type FoundKind, foundColumns, foundKinds, search } from "../../query/search.ts";
+import {
+  type FoundKind,
+  foundColumns,
+  foundColumnsOfAccounts,
+  foundKinds,
+  search,
+} from "../../query/search.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
 import type { Io } from "../io.ts";
 import { withMirror } from "../mirror-file.ts";
@@ -41,19 +47,24 @@ Examples:
       const settings = readSettings(command, io);
       const asOf = readAsOf(flags, settings, io);
       const words = text.join(" ");
-      const { found, isCut, advice } = withMirror(
+      const { area, found, isCut, advice } = withMirror(
         settings,
         (mirror) => {
           const all = search(mirror, words, { ...flags, limit: flags.limit + 1 });
           return {
-            ...{ found: all.slice(0, flags.limit), isCut: all.length > flags.limit },
+            ...{
+              area: mirror.identity.area,
+              found: all.slice(0, flags.limit),
+              isCut: all.length > flags.limit,
+            },
             advice: all.length === 0 && !settings.quiet ? adviseSearch(mirror, words, flags) : null,
           };
         },
         asOf,
       );
-      const rows: readonly Row[] = found.map((one) => foundColumns.map((column) => one[column]));
-      await printRows(foundColumns, rows, readFormat(flags, settings), { raw: flags.raw ?? false }, io.out);
+      const columns = area === "account" ? foundColumnsOfAccounts : foundColumns;
+      const rows: readonly Row[] = found.map((one) => columns.map((column) => one[column]));
+      await printRows(columns, rows, readFormat(flags, settings), { raw: flags.raw ?? false }, io.out);
       if (isCut) remarkOnCut(flags.limit, "--limit", settings, io);
       if (advice !== null) io.err(describeAdvice(advice));
     });

@@ -24,7 +24,8 @@ Examples:
   armoire show model comexim/some-model --format csv
   armoire show brand comexim --as-of 2026-11-03
   armoire show me --account ada
-  armoire show bra "Rosa 65F" --account ada`,
+  armoire show bra "Rosa 65F" --account ada
+  armoire show measurement 4711 --account ada`,
     )
     .action(async (asked: AskedKind, given: string | undefined, flags: AsOfFlags & FormatFlags) => {
       const { kind, key } = readShown(asked, given);

@@ -10,7 +10,7 @@ import { describeBeside, describeTroubleOfWhole } from "../describe-whole.ts";
 import { describeError } from "../errors.ts";
 import { CliError, type ExitCode } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
-import { ledgerFile, mirrorFileToSync } from "../mirror-file.ts";
+import { ledgerFile, mirrorFileToSync, refuseMirrorOfAccount } from "../mirror-file.ts";
 import { wholeNumber } from "../option-values.ts";
 import { printPlan } from "../print-plan.ts";
 import { describeProgress, progressDisplay } from "../progress-display.ts";
@@ -60,6 +60,7 @@ Exit codes: 0 done (also when the allowance or budget is spent), 1 failed, 2 wro
     .action(async (flags: SyncFlags) => {
       const settings = readSettings(command, io);
       requireAccountFor(flags, settings);
+      refuseMirrorOfAccount(settings);
       const { file, baseUrl } = mirrorFileToSync(settings);
       const wanted = { file, baseUrl, ...walkOptionsFor(settings.account, command) };
       if (flags.dryRun) printPlan({ ...wanted, ...spendingOptionsOf(flags) }, settings, io);

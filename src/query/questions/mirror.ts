@@ -1,5 +1,5 @@
 /** Questions about what the mirror holds and what it saw happen. */
-import { brand, isOfBrand, kind, limit, sinceSeen } from "./options.ts";
+import { brand, isOfBrand, kind, limit, nameOfKnown, sinceSeen } from "./options.ts";
 import type { Question } from "./question.ts";
 
 export const mirrorQuestions: readonly Question[] = [
@@ -26,7 +26,7 @@ order by models_known + sizes_known - models_held - sizes_held desc, k.href`,
     isOfAccounts: true,
     asks: "What did the mirror come to know of last?",
     options: [sinceSeen, kind, limit],
-    sql: `select kind, name, state, first_seen_at, href
+    sql: `select kind, ${nameOfKnown("known")} as name, state, first_seen_at, href
 from known
 where kind = coalesce(:kind, kind) and state <> 'gone'
   and (:since is null or first_seen_at >= :since)
@@ -38,7 +38,7 @@ limit :limit`,
     isOfAccounts: true,
     asks: "What did the mirror see change last?",
     options: [sinceSeen, kind, limit],
-    sql: `select c.kind, k.name, c.changed_at, c.revision, c.run, c.href
+    sql: `select c.kind, ${nameOfKnown("k")} as name, c.changed_at, c.revision, c.run, c.href
 from recently_changed c join known k on k.href = c.href
 where c.revision > 1 and c.kind = coalesce(:kind, c.kind)
   and (:since is null or c.changed_at >= :since)

@@ -1,4 +1,4 @@
-/** The options that questions share, and the piece of SQL by which the commonest one narrows them down. */
+/** The options that questions share, and pieces of SQL: by which the commonest one narrows them down, and how a thing is called. */
 import type { QuestionOption } from "./question.ts";
 
 const since = "since a point in time: a day, a time, a run, latest or -7d";
@@ -42,3 +42,13 @@ export const limit: QuestionOption = {
 /** @param column a brand's URL */
 export const isOfBrand = (column: string): string =>
   `(:brand is null or ${column} in (select value from json_each(:brand)))`;
+
+/**
+ * A measurement has no name: it is called by its id, the last segment of its URL, as `show` and `history` call it.
+ * @param table the view `known`, as the question calls it
+ */
+export function nameOfKnown(table: string): string {
+  const url = `rtrim(${table}.href, '/')`;
+  const id = `replace(${url}, rtrim(${url}, replace(${url}, '/', '')), '')`;
+  return `coalesce(${table}.name, iif(${table}.kind = 'measurement', ${id}, null))`;
+}

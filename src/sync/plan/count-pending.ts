@@ -43,18 +43,20 @@ export interface RunSoFar {
 /** What a run leaves behind as it ends. What is owed stays so, whatever it was limited to, until some run has done it. */
 export function countLeft(db: Connection, request: PlanRequest, { failedIds, goesOn }: RunSoFar): Left {
   const unlimited = { ...request, maxAgeMillis: 0, maxFreeChecks: Number.MAX_SAFE_INTEGER };
+  const all = countPending(db, unlimited, failedIds);
   if (checksWholeAccount(request)) {
-    const pending = countPending(db, request, failedIds);
-    return { pending, notChecked: countPending(db, unlimited, failedIds) - pending };
+    // Every run makes these checks anew, so none of them is left to the next one.
+    const failed = new Set(failedIds);
+    const notChecked = accountChecks(db, unlimited).filter(({ id }) => !failed.has(id)).length;
+    return { pending: all - notChecked, notChecked };
   }
-  const pending = countPending(db, unlimited, failedIds);
-  if (request.mode !== "incremental") return { pending, notChecked: 0 };
+  if (request.mode !== "incremental") return { pending: all, notChecked: 0 };
   const { listings, expected } = prepareCheckQueries(db, unlimited);
   const told = new Set([...failedIds, ...owedIds(db, unlimited)]);
   // What is merely expected is checked once nothing is left to fetch.
   const left = [...listings(goesOn), ...(hasDueWork(db, request.scope) ? [] : expected(goesOn))];
   const notChecked = new Set(left.map(({ id }) => id).filter((id) => !told.has(id))).size;
-  return { pending, notChecked };
+  return { pending: all, notChecked };
 }
 
 function owedIds(db: Connection, request: PlanRequest): number[] {

@@ -9,7 +9,8 @@ import { prepareNewWork, preparePlannedNew } from "./new-work.ts";
 import type { PlannedResource, PlanRequest } from "./plan-request.ts";
 import type { Planner } from "./planner.ts";
 
-const leadsFurther = new Set(["root", "me", "bras", "measurements"]);
+/** The kinds that the rest of an account is found by. */
+export const leadsFurther: ReadonlySet<string> = new Set(["root", "me", "bras", "measurements"]);
 
 /** Whether a run of this kind checks everything that is held, whatever the evidence. */
 export function checksWholeAccount({ area, mode }: Pick<PlanRequest, "area" | "mode">): boolean {

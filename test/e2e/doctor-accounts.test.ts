@@ -1,0 +1,138 @@
+/** The doctor on accounts: where everything of each is, and whether the service takes her token for hers. */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let sandbox: Sandbox;
+let dataDir: string;
+let tokenFile: string;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  dataDir = join(folder.path, "data");
+  tokenFile = join(dataDir, "accounts/ada/token");
+  sandbox = await startSandbox({ users: 2, brands: 2, models: 4, sizes: 8, allowance: 200 });
+  const urlAndDir = ["--base-url", sandbox.url, "--data-dir", dataDir];
+  for (const [n, name] of ["ada", "bea"].entries())
+    await runArmoire(["account", "add", name, ...urlAndDir], { env: { ARMOIRE_TOKEN: tokenOf(n) } });
+  await runArmoire(["sync", "--account", "ada", "--budget", "3", "--data-dir", dataDir]);
+});
+afterAll(async () => {
+  await sandbox.close();
+  await folder[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  writeFileSync(tokenFile, tokenOf(0), { mode: 0o600 });
+  sandbox.clearLog();
+});
+
+const tokenOf = (n: number): string => sandbox.users[n]?.token ?? "";
+
+/** What it says last of all, and how it ends. */
+async function ask(...args: readonly string[]) {
+  const { stdout, exitCode } = await runArmoire(["doctor", ...args, "--data-dir", dataDir, "--json"]);
+  const { checks } = JSON.parse(stdout) as {
+    checks: { isWell: boolean; what: string; hint: string | null }[];
+  };
+  return { checks, last: checks.at(-1), exitCode };
+}
+
+it("says that a token is accepted, and what it grants, in two requests that the account's ledger knows of", async () => {
+  const { last, exitCode } = await ask("--account", "bea");
+  expect(exitCode).toBe(0);
+  expect(last).toEqual({
+    isWell: true,
+    what: `The service at ${sandbox.url} accepts the token of the account bea, which grants profile, bras, measurements`,
+    hint: "Not granted: email.",
+  });
+  expect(sandbox.log().map(({ credential }) => credential)).toEqual(["user:béatrice", "user:béatrice"]);
+});
+
+it("says that a token is not accepted, and what to do", async () => {
+  sandbox.editUser("anna", { isRevoked: true });
+  const { last, exitCode } = await ask("--account", "ada");
+  sandbox.editUser("anna", { isRevoked: false });
+  expect(exitCode).toBe(1);
+  expect(last).toMatchObject({
+    isWell: false,
+    what: expect.stringContaining("does not accept this token"),
+    hint: expect.stringContaining("`armoire account add ada`"),
+  });
+});
+
+it("says that a token is another user's", async () => {
+  writeFileSync(tokenFile, tokenOf(1), { mode: 0o600 });
+  const { last, exitCode } = await ask("--account", "ada");
+  expect(exitCode).toBe(1);
+  expect(last).toMatchObject({
+    isWell: false,
+    what: "The token of the account ada is of béatrice (user 1001), and the account is of anna (user 1000)",
+  });
+});
+
+it("takes a spent allowance for no fault, and asks nobody then", async () => {
+  await using strict = await startSandbox({ users: 1, brands: 2, models: 4, sizes: 8, allowance: 2 });
+  const env = { ARMOIRE_TOKEN: strict.users[0]?.token ?? "" };
+  await runArmoire(["account", "add", "eve", "--base-url", strict.url, "--data-dir", dataDir], { env });
+  await runArmoire(["sync", "--account", "eve", "--data-dir", dataDir]);
+  strict.clearLog();
+  const { last, exitCode } = await ask("--account", "eve");
+  expect({ exitCode, sent: strict.log() }).toEqual({ exitCode: 0, sent: [] });
+  expect(last).toMatchObject({ isWell: true, what: expect.stringContaining("the allowance is spent") });
+  await runArmoire(["account", "remove", "eve", "--purge", "--yes", "--data-dir", dataDir]);
+});
+
+it("with --offline asks nobody", async () => {
+  const { last, exitCode } = await ask("--account", "ada", "--offline");
+  expect({ exitCode, sent: sandbox.log() }).toEqual({ exitCode: 0, sent: [] });
+  expect(last?.what).toContain("ledger");
+});
+
+it("tells before the first sync of an account what makes its mirror", async () => {
+  expect((await ask("--account", "bea", "--offline")).checks).toContainEqual({
+    ...{ isWell: true, what: "There is no mirror of the account bea yet" },
+    hint: "`armoire sync --account bea` makes one.",
+  });
+});
+
+it("without --account lists each account's mirror and where its token is, without asking", async () => {
+  const { checks, exitCode } = await ask();
+  expect({ exitCode, sent: sandbox.log() }).toEqual({ exitCode: 0, sent: [] });
+  const at = (name: string) => join(dataDir, "accounts", name);
+  expect(checks.slice(-3)).toEqual([
+    {
+      isWell: true,
+      what: `The account ada: the mirror ${join(at("ada"), "mirror.sqlite")} can be read, the token is in ${tokenFile}`,
+      hint: null,
+    },
+    {
+      isWell: true,
+      what: `The account bea: there is no mirror yet, the token is in ${join(at("bea"), "token")}`,
+      hint: null,
+    },
+    { isWell: true, what: "There are 2 accounts", hint: expect.stringContaining("--account NAME") },
+  ]);
+});
+
+it("finds a token that is gone, and a mirror that cannot be read", async () => {
+  rmSync(tokenFile);
+  expect((await ask()).checks.filter(({ isWell }) => !isWell)).toEqual([
+    {
+      isWell: false,
+      what: `The token of the account ada is not where it was kept: ${tokenFile}`,
+      hint: "`armoire account add ada` takes it again.",
+    },
+  ]);
+  const file = join(dataDir, "accounts/ada/mirror.sqlite");
+  const whole = readFileSync(file);
+  writeFileSync(file, "no mirror, and long enough for a header\n".repeat(20));
+  const { checks, exitCode } = await ask();
+  writeFileSync(file, whole);
+  expect(exitCode).toBe(1);
+  expect(checks.filter(({ isWell }) => !isWell).map(({ what }) => what)).toEqual([
+    expect.stringContaining(file),
+  ]);
+});

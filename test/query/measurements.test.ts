@@ -1,0 +1,92 @@
+/** Measurements, which have no names and perhaps no URL of their own, as `show`, `history` and the questions tell of them. */
+import { describe, expect, it } from "vitest";
+import { askQuestion } from "../../src/query/ask-question.ts";
+import { readHistory } from "../../src/query/history.ts";
+import { showResource } from "../../src/query/show.ts";
+import { bearerToken } from "../../src/service/credential.ts";
+import type { SyncOptions } from "../../src/sync/sync.ts";
+import { type Rig, startRig } from "../sync/rig.ts";
+import { collectRows } from "./collect-rows.ts";
+
+const account = ({ sandbox }: Rig): Partial<SyncOptions> => ({
+  ...{ area: "account", credential: bearerToken(sandbox.users[0]?.token ?? "") },
+});
+
+const hrefsIn = (rig: Rig): string[] =>
+  rig.read(({ db }) =>
+    db.prepare<[], string>("select distinct href from measurement order by href").pluck().all(),
+  );
+
+const idOf = (href: string): string => href.split("/").at(-2) ?? "";
+
+describe("a measurement with a URL of its own", () => {
+  it("is shown by that and by its id, and says where there is none and where there can be none", async () => {
+    await using rig = await startRig({ measurements: "linked" });
+    await rig.sync(account(rig));
+    const [href = ""] = hrefsIn(rig);
+    const shown = rig.read((mirror) => showResource(mirror, "measurement", href));
+    expect(rig.read((mirror) => showResource(mirror, "measurement", idOf(href)))).toEqual(shown);
+    expect(shown.fields).toMatchObject({ href, payload: expect.stringMatching(/^\{.*"measured_on":"20/) });
+    expect(shown.fields).not.toHaveProperty("n");
+    expect(() => rig.read((mirror) => showResource(mirror, "measurement", "0"))).toThrow(
+      'The mirror holds no measurement called "0"',
+    );
+    await using catalogue = await startRig({});
+    await catalogue.sync();
+    expect(() => catalogue.read((mirror) => showResource(mirror, "measurement", href))).toThrow(
+      "A measurement is in no mirror of a catalogue",
+    );
+  });
+
+  it("has a life that ends when it is deleted", async () => {
+    await using rig = await startRig({ measurements: "linked" });
+    await rig.sync(account(rig));
+    rig.sandbox.editUser("anna", { measurements: hrefsIn(rig).length - 1 });
+    await rig.sync(account(rig));
+    const gone = rig.read(({ db }) =>
+      db.prepare<[], string>("select href from measurement where gone_at is not null").pluck().get(),
+    );
+    const { lives } = rig.read((mirror) => readHistory(mirror, "measurement", idOf(gone ?? "")));
+    expect(lives).toMatchObject([
+      { gone: { run: 2 }, revisions: [{ changes: [{ field: "payload", before: null }] }] },
+    ]);
+  });
+
+  it("is called by its id in what came last, which shows it", async () => {
+    await using rig = await startRig({ measurements: "linked" });
+    await rig.sync(account(rig));
+    const { columns, rows } = await askQuestion({
+      ...{ file: rig.file, question: "newest", options: { kind: "measurement", limit: "3" } },
+    });
+    const found = await collectRows(rows);
+    const [name, href] = ["name", "href"].map((column) => columns.indexOf(column));
+    expect(found).toHaveLength(3);
+    for (const row of found) expect(row[name ?? -1]).toBe(idOf(String(row[href ?? -1])));
+  });
+});
+
+describe("measurements that their list holds", () => {
+  it("are shown together by its URL, in its order, and so is what they were", async () => {
+    await using rig = await startRig({ measurements: "inline" });
+    await rig.sync(account(rig));
+    const [href = ""] = hrefsIn(rig);
+    const before = rig.read((mirror) => showResource(mirror, "measurement", href)).fields.payload;
+    const all = JSON.parse(String(before)) as { measured_on: string }[];
+    const held = rig.read(({ db }) =>
+      db
+        .prepare<[], string>("select value from measurement_value where name = 'measured_on' order by n")
+        .pluck()
+        .all(),
+    );
+    expect(all.map(({ measured_on }) => measured_on)).toEqual(held);
+    expect(all.length).toBeGreaterThan(5);
+
+    rig.sandbox.editUser("anna", { measurements: 2 });
+    await rig.sync({ ...account(rig), approve: true });
+    const { lives } = rig.read((mirror) => readHistory(mirror, "measurement", href));
+    expect(lives[0]?.revisions.map(({ changes }) => changes)).toEqual([
+      [{ field: "payload", before: null, after: before }],
+      [{ field: "payload", before, after: JSON.stringify(all.slice(0, 2)) }],
+    ]);
+  });
+});

@@ -1,0 +1,36 @@
+/** What the plan of an account says of an allowance that takes days, held against what it then took. */
+import { expect, it } from "vitest";
+import { bearerToken } from "../../src/service/credential.ts";
+import { planSync } from "../../src/sync/plan-sync.ts";
+import type { SyncOptions } from "../../src/sync/sync.ts";
+import { startRig } from "./rig.ts";
+
+it("an account's plan knows nothing before the lists are read, then how many days, and counts as the sync does", async () => {
+  await using rig = await startRig({ allowance: 10, pageSize: 50, countRoot: true });
+  const { file, clock, sandbox } = rig;
+  const options: Partial<SyncOptions> = {
+    ...{ area: "account", credential: bearerToken(sandbox.users[0]?.token ?? "") },
+  };
+  const plan = () => planSync({ file, baseUrl: sandbox.url, clock, ...options });
+  const fetchesIn = ({ due }: ReturnType<typeof plan>) => due.reduce((sum, { fetch }) => sum + fetch, 0);
+
+  expect(plan().accountForecast).toEqual({ isWhole: false, requestsLeft: 1, days: null });
+  const first = await rig.sync(options);
+  const planned = plan();
+  expect(first).toMatchObject({ stopped: "allowance", requests: { sent: 10 } });
+  expect(planned.accountForecast).toMatchObject({ isWhole: true, requestsLeft: first.resources.pending });
+  expect(fetchesIn(planned)).toBe(first.resources.pending);
+
+  // Nothing is sent, and so nothing else is due; what would have been checked is no part of it.
+  const idle = await rig.sync(options);
+  expect(idle).toMatchObject({ requests: { sent: 0 }, resources: { pending: first.resources.pending } });
+  expect(idle.resources.notChecked).toBe(10);
+
+  let days = 0;
+  for (let complete = false; !complete && days < 20; days++) {
+    sandbox.moveClock({ advanceSeconds: 86_401 });
+    ({ complete } = await rig.sync(options));
+  }
+  expect(days).toBe(planned.accountForecast?.days);
+  expect(plan().accountForecast).toMatchObject({ isWhole: true, requestsLeft: 0, days: 0 });
+});
