@@ -36,11 +36,11 @@ const idOf = (path: string) => `(select id from _resource where url = '${urlOf(p
 describe("check", () => {
   it("has nothing to say of a sound mirror, and counts what it read", () => {
     walk(mirror, world());
-    expect(checkMirror(mirror, kinds)).toEqual({ bodies: 7, resources: 7, problems: [] });
+    expect(checkMirror(mirror, kinds)).toEqual({ bodies: 7, resources: 7, pictures: 0, problems: [] });
   });
 
   it("has nothing to say of an empty one", () => {
-    expect(checkMirror(mirror, kinds)).toEqual({ bodies: 0, resources: 0, problems: [] });
+    expect(checkMirror(mirror, kinds)).toEqual({ bodies: 0, resources: 0, pictures: 0, problems: [] });
   });
 
   it("has nothing to say of a whole catalogue, through a read-only connection", async () => {
