@@ -6,6 +6,7 @@
 import { lstatSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { syncFolder } from "../src/mirror/sync-folder.ts";
 import { csvChunks } from "./csv.ts";
 import { ExportError, isSystemError } from "./export-error.ts";
 import { writeHashedFile } from "./hashed-file.ts";
@@ -22,7 +23,7 @@ import {
   readManifest,
 } from "./manifest.ts";
 import { ndjsonChunks } from "./ndjson.ts";
-import { makePartialFolder, recoverFolder, replaceFolder, syncFolder } from "./replace-folder.ts";
+import { makePartialFolder, recoverFolder, replaceFolder } from "./replace-folder.ts";
 import type { ExportTable } from "./table.ts";
 
 const chunksByFormat = { csv: csvChunks, json: jsonChunks, ndjson: ndjsonChunks };
@@ -90,7 +91,7 @@ async function writeFiles(folder: string, request: DataPackageRequest): Promise<
     files,
   };
   await writeHashedFile(join(folder, manifestName), [manifestText(manifest)], request.signal);
-  await syncFolder(folder);
+  syncFolder(folder);
   return manifest;
 }
 

@@ -2,8 +2,9 @@
  * Putting a finished folder in the place of an older one. No file system call that Node has swaps two folders, so between
  * two renames nothing is in place; whoever is killed there leaves the old one beside it, and the next export puts it back.
  */
-import { mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { syncFolder } from "../src/mirror/sync-folder.ts";
 import { isSystemError } from "./export-error.ts";
 
 const oldName = (place: string): string => join(dirname(place), `.${basename(place)}.armoire-old`);
@@ -24,7 +25,7 @@ export async function replaceFolder(folder: string, place: string): Promise<void
     if (replaces) await rename(old, place);
     throw error;
   }
-  await syncFolder(dirname(place));
+  syncFolder(dirname(place));
   if (replaces) await rm(old, { recursive: true });
 }
 
@@ -36,17 +37,6 @@ export async function recoverFolder(place: string): Promise<void> {
   for (const name of names.filter((name) => name.startsWith(partialPrefix(place)))) {
     const processId = Number.parseInt(name.slice(partialPrefix(place).length), 10);
     if (!isAlive(processId)) await rm(join(dirname(place), name), { recursive: true, force: true });
-  }
-}
-
-/** Makes a folder's list of names durable; Windows cannot, and does not need to. */
-export async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

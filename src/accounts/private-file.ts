@@ -1,17 +1,8 @@
 /** Small files that only their owner may read: written whole or not at all, and refused where others could read them. */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { syncFolder } from "../mirror/sync-folder.ts";
+import { writeNewFile } from "../mirror/write-new-file.ts";
 import { AccountError, toAccountError } from "./account-error.ts";
 
 const mostBytes = 65_536;
@@ -22,14 +13,7 @@ export function writePrivateFile(file: string, text: string): void {
   const partial = `${file}.new`;
   try {
     rmSync(partial, { force: true });
-    const handle = openSync(partial, "wx", 0o600);
-    try {
-      const bytes = Buffer.from(text);
-      for (let written = 0; written < bytes.length; ) written += writeSync(handle, bytes, written);
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
+    writeNewFile(partial, text);
     renameSync(partial, file);
     syncFolder(dirname(file));
   } catch (error) {

@@ -5,6 +5,7 @@ import type { RetentionPolicy } from "../mirror/retention.ts";
 import { BackupError } from "./backup-error.ts";
 import { requireFolder } from "./backup-place.ts";
 import { type CreateBackupRequest, type CreatedBackup, createBackup } from "./create-backup.ts";
+import { answering } from "./open-backup.ts";
 import { type PruneReport, pruneBackups } from "./prune-backups.ts";
 import { readBack } from "./read-back.ts";
 
@@ -42,10 +43,14 @@ export async function backUp<Synced>(request: BackUpRequest<Synced>): Promise<Ba
     const hasNothing = error instanceof BackupError && error.code === "nothing-held";
     throw hasNothing && "error" in synced ? synced.error : error;
   });
-  const reading = passphrase === undefined ? {} : { askPassphrase: async () => passphrase };
   await readBack(created, request);
   const prunes = keep !== undefined && !("error" in synced);
-  const pruning = { folder: dirname(created.file), of: created.manifest, isPreview: false, ...reading };
+  const pruning = {
+    folder: dirname(created.file),
+    of: created.manifest,
+    isPreview: false,
+    ...answering(passphrase),
+  };
   const pruned = prunes ? await pruneBackups({ ...pruning, keep, ...(signal && { signal }) }) : null;
   return { synced, created, pruned };
 }

@@ -10,6 +10,7 @@ import { isTaken, placeOf } from "./backup-place.ts";
 import { readContents } from "./contents.ts";
 import { encrypted } from "./encryption.ts";
 import type { BackupManifest } from "./manifest.ts";
+import { answering } from "./open-backup.ts";
 import { verifyBackup } from "./verify-backup.ts";
 import { type WrittenFile, writeBeside } from "./whole-file.ts";
 import { zipChunks } from "./write-zip.ts";
@@ -100,10 +101,7 @@ async function requireSame(
   { file, rootHash }: Omit<CreatedBackup, "isNew">,
   passphrase?: string,
 ): Promise<void> {
-  const held = await verifyBackup({
-    file,
-    ...(passphrase !== undefined && { askPassphrase: async () => passphrase }),
-  }).catch((error) => {
+  const held = await verifyBackup({ file, ...answering(passphrase) }).catch((error) => {
     if (error instanceof BackupError) return null;
     throw error;
   });

@@ -7,6 +7,10 @@ import { beginningBytes, decrypted, isEncrypted } from "./encryption.ts";
 /** Asked only where a passphrase is needed. */
 export type AskPassphrase = () => Promise<string>;
 
+/** For who knows it already, or knows of none. */
+export const answering = (passphrase: string | undefined): { readonly askPassphrase?: AskPassphrase } =>
+  passphrase === undefined ? {} : { askPassphrase: async () => passphrase };
+
 export interface OpenBackup {
   readonly bytes: number;
   readonly isEncrypted: boolean;

@@ -3,8 +3,8 @@
  * removed, since it may be all that is left of something, and never counts as what is kept.
  */
 import { rm } from "node:fs/promises";
-import { syncFolder } from "../../exports/replace-folder.ts";
 import { chooseRuns, type RetentionPolicy } from "../mirror/retention.ts";
+import { syncFolder } from "../mirror/sync-folder.ts";
 import {
   dataOf,
   type FaultyBackup,
@@ -53,7 +53,7 @@ export async function pruneBackups(request: PruneRequest): Promise<PruneReport> 
   if (!isPreview && remove.length > 0) {
     try {
       for (const { file } of remove) await rm(file);
-      await syncFolder(folder);
+      syncFolder(folder);
     } catch (error) {
       throw toReadingError(error, folder);
     }

@@ -1,6 +1,7 @@
 /** What was written, read again to its last byte: a disk may take everything and keep something else. */
 import { BackupError } from "./backup-error.ts";
 import type { CreatedBackup } from "./create-backup.ts";
+import { answering } from "./open-backup.ts";
 import { verifyBackup } from "./verify-backup.ts";
 
 /** @throws BackupError `damaged` where it is not what was written */
@@ -8,8 +9,7 @@ export async function readBack(
   { file, rootHash }: Pick<CreatedBackup, "file" | "rootHash">,
   { passphrase }: { readonly passphrase?: string },
 ): Promise<void> {
-  const asking = passphrase === undefined ? {} : { askPassphrase: async () => passphrase };
-  const [problem] = (await verifyBackup({ file, rootHash, ...asking })).problems;
+  const [problem] = (await verifyBackup({ file, rootHash, ...answering(passphrase) })).problems;
   if (problem === undefined) return;
   throw new BackupError(
     "damaged",

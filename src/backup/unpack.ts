@@ -1,9 +1,11 @@
 /** The entries of a backup as files in a new folder, which is there as a whole or not at all. */
-import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync } from "node:fs";
 import { readdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isSystemError } from "../../exports/export-error.ts";
-import { makePartialFolder, recoverFolder, syncFolder } from "../../exports/replace-folder.ts";
+import { makePartialFolder, recoverFolder } from "../../exports/replace-folder.ts";
+import { syncFolder } from "../mirror/sync-folder.ts";
+import { writeNewFile } from "../mirror/write-new-file.ts";
 import { BackupError } from "./backup-error.ts";
 import type { VisitEntry } from "./scan-backup.ts";
 
@@ -24,13 +26,13 @@ export async function unpackTo(folder: string, read: (visit: VisitEntry) => Prom
         const path = join(partial, name);
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
         subfolders.add(dirname(path));
-        writeDurably(path, content);
+        writeNewFile(path, content);
       });
-      for (const subfolder of subfolders) await syncFolder(subfolder);
+      for (const subfolder of subfolders) syncFolder(subfolder);
       // What has come there meanwhile is no empty folder, and in the way.
       if (lstatSync(place, { throwIfNoEntry: false }) !== undefined) await rmdir(place);
       await rename(partial, place);
-      await syncFolder(dirname(place));
+      syncFolder(dirname(place));
     } catch (error) {
       await rm(partial, { recursive: true, force: true });
       throw error;
@@ -39,16 +41,6 @@ export async function unpackTo(folder: string, read: (visit: VisitEntry) => Prom
     if (!isSystemError(error)) throw error;
     const hint = "Make room or choose another folder; nothing was written there.";
     throw new BackupError("write-failed", `Cannot write ${place}: ${error.message}`, hint, { cause: error });
-  }
-}
-
-function writeDurably(path: string, content: Buffer): void {
-  const file = openSync(path, "wx", 0o600);
-  try {
-    writeFileSync(file, content);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
   }
 }
 

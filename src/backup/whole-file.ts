@@ -3,7 +3,8 @@ import { hash, randomBytes } from "node:crypto";
 import { open, readdir, rename, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
-import { isAlive, syncFolder } from "../../exports/replace-folder.ts";
+import { isAlive } from "../../exports/replace-folder.ts";
+import { syncFolder } from "../mirror/sync-folder.ts";
 
 export interface WrittenFile {
   readonly bytes: number;
@@ -50,7 +51,7 @@ export async function writeBeside(
     discard,
     async commit() {
       await rename(partial, place);
-      await syncFolder(folder);
+      syncFolder(folder);
     },
   };
 }

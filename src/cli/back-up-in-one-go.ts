@@ -78,7 +78,7 @@ function describe({ synced, created, pruned }: BackedUp<WholeSync>, account: str
     describeReport(report, { outlook: null, now, reserve: 0, account }) +
     describeBeside(report, account, now);
   const told = "report" in synced ? of(synced.report, Date.now()) : "";
-  return `${told}${describeCreated(created)}It was read back, and is whole.\n${pruned === null ? "" : describePruned(pruned, basename)}`;
+  return `${told}${describeCreated(created)}${pruned === null ? "" : describePruned(pruned, basename)}`;
 }
 
 /** For who asked for quiet. */

@@ -1,6 +1,6 @@
 /** The passphrase of backups, from where others do not see it: a file of one's own, the environment, or a prompt; never an option. */
 import type { Command } from "commander";
-import type { AskPassphrase } from "../backup/open-backup.ts";
+import { type AskPassphrase, answering } from "../backup/open-backup.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
 import { readSecretFile } from "./read-secret-file.ts";
@@ -54,8 +54,7 @@ export function passphraseAsker(flags: PassphraseFlags, io: Io): AskPassphrase {
 
 /** For many, of which some may need one: nobody is asked. @throws CliError, AccountError `unsafe` */
 export function readKnownPassphrase(flags: PassphraseFlags, io: Io): { askPassphrase?: AskPassphrase } {
-  const given = readGiven(flags, io);
-  return given === null ? {} : { askPassphrase: async () => given };
+  return answering(readGiven(flags, io) ?? undefined);
 }
 
 function readGiven({ passphraseFile }: PassphraseFlags, { env }: Io): string | null {

@@ -3,7 +3,6 @@
  * is held. Out: a picture, or a ServiceError. It has no credential and takes none, it stays at the origin that it was opened
  * for, and it goes into no private network but the one that the service itself is in.
  */
-import { Pool } from "undici";
 import { type AddressClass, classOfAddress, literalAddress } from "./address-class.ts";
 import { askPatiently } from "./ask-patiently.ts";
 import { createAttempt } from "./attempt.ts";
@@ -13,6 +12,7 @@ import { Deadlines } from "./deadlines.ts";
 import { guardedLookup } from "./guarded-lookup.ts";
 import { type FetchedPicture, judgePictureOrThrow } from "./judge-picture.ts";
 import { defaultLimits, type ServiceLimits } from "./limits.ts";
+import { openPool } from "./open-pool.ts";
 import { pictureTypes } from "./picture-type.ts";
 import type { Reserve } from "./reserve.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
@@ -68,18 +68,7 @@ export function openPictureDoor(options: PictureDoorOptions): PictureDoor {
   const isPrivate = literal !== null && !allowed.has(classOfAddress(literal));
   const isDowngrade = serviceOrigin.startsWith("https:") && origin.startsWith("http:");
   const circuit = new Circuit(clock);
-  const pool = new Pool(origin, {
-    connections,
-    allowH2: false,
-    headersTimeout: limits.headerTimeoutMillis,
-    bodyTimeout: limits.idleTimeoutMillis,
-    connect: {
-      rejectUnauthorized: true,
-      timeout: limits.headerTimeoutMillis,
-      autoSelectFamily: true,
-      lookup: guardedLookup(allowed),
-    },
-  });
+  const pool = openPool(origin, limits, { connections, lookup: guardedLookup(allowed) });
   const headers = ["accept", pictureTypes.join(", "), "accept-encoding", "identity", "user-agent", "armoire"];
   const attempt = createAttempt({
     ...{ dispatcher: pool, headers, reserve, judge: judgePictureOrThrow, limits, clock },

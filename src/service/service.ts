@@ -4,7 +4,6 @@
  * the base URL's origin; it knows nothing of kinds, links, mirrors or runs, and it keeps nothing between two fetches but
  * connections and whether the service is down.
  */
-import { Pool } from "undici";
 import { askPatiently } from "./ask-patiently.ts";
 import { createAttempt } from "./attempt.ts";
 import { readOriginOrThrow } from "./base-url.ts";
@@ -17,6 +16,7 @@ import { readEntityTag } from "./entity-tag.ts";
 import type { FetchedHere } from "./fetched.ts";
 import { judgeOrThrow } from "./judge.ts";
 import { defaultLimits, type ServiceLimits } from "./limits.ts";
+import { openPool } from "./open-pool.ts";
 import type { Reserve } from "./reserve.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
 import { resolveLink } from "./same-origin.ts";
@@ -60,14 +60,7 @@ export function openService(options: ServiceOptions): Service {
   const policy = { ...defaultRetryPolicy, ...options.retry };
   const deadlines = new Deadlines(limits.totalTimeoutMillis);
   const circuit = new Circuit(clock);
-  const pool = new Pool(origin, {
-    connections,
-    allowH2: false,
-    headersTimeout: limits.headerTimeoutMillis,
-    bodyTimeout: limits.idleTimeoutMillis,
-    // Said outright, because NODE_TLS_REJECT_UNAUTHORIZED=0 would otherwise switch it off in silence.
-    connect: { rejectUnauthorized: true, timeout: limits.headerTimeoutMillis, autoSelectFamily: true },
-  });
+  const pool = openPool(origin, limits, { connections });
   const headers = [
     "accept",
     "application/json",

@@ -74,6 +74,7 @@ describe("armoire backup", () => {
     expect(cut.stderr).not.toContain(rootHash.slice(2));
     const other = ["backup", "restore", file, "--to", path("other"), "--root-hash", "0".repeat(64)];
     expect((await ending(14, other)).stderr).toContain("another one than that of the root hash");
+    expect(stdout.match(/read back/g)).toEqual(["read back"]);
     expect(stdout).toContain("It was read back and found whole.");
   });
 

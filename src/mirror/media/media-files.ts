@@ -8,18 +8,17 @@ import {
   closeSync,
   constants,
   fstatSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
-  writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { MirrorError } from "../errors.ts";
 import { syncFolder } from "../sync-folder.ts";
+import { writeNewFile } from "../write-new-file.ts";
 
 export const mediaFolder = (mirrorFile: string): string => join(dirname(mirrorFile), "media");
 
@@ -35,13 +34,7 @@ export function storePicture(mirrorFile: string, bytes: Uint8Array): string {
   const partial = join(folder, `${sha256}.new`);
   try {
     rmSync(partial, { force: true });
-    const handle = openSync(partial, "wx", 0o600);
-    try {
-      writeFileSync(handle, bytes);
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
+    writeNewFile(partial, bytes);
     renameSync(partial, join(folder, sha256));
   } catch (error) {
     rmSync(partial, { force: true });
