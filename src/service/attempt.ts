@@ -1,12 +1,11 @@
-import type { Dispatcher } from "undici";
 import { readAllowance } from "./allowance-reading.ts";
 import type { Clock } from "./clock.ts";
-import type { Deadlines } from "./deadlines.ts";
-import { exchange, type Head } from "./exchange.ts";
+import type { Head } from "./exchange.ts";
 import type { Judge, Verdict } from "./judge.ts";
 import type { ServiceLimits } from "./limits.ts";
 import { type AttemptReport, noAnswer, type Reserve } from "./reserve.ts";
 import { readRetryAfter } from "./retry-after.ts";
+import type { Sender } from "./sender.ts";
 import { ServiceError, type ServiceErrorCode } from "./service-error.ts";
 
 export interface Ask {
@@ -32,25 +31,20 @@ const beforeSending: readonly ServiceErrorCode[] = [
 export type Attempt<Fetched> = (ask: Ask) => Promise<Verdict<Fetched>>;
 
 export interface AttemptParts<Fetched> {
-  readonly dispatcher: Dispatcher;
-  /** Sent with every request, the credential among them; names and values in turn. */
-  readonly headers: string[];
+  readonly sender: Sender;
   readonly reserve: Reserve | undefined;
   readonly judge: Judge<Fetched>;
   readonly limits: ServiceLimits;
-  readonly deadlines: Deadlines;
   readonly clock: Clock;
   /** Takes the credential out of a text. */
   readonly redact: (text: string) => string;
 }
 
 export function createAttempt<Fetched>({
-  dispatcher,
-  headers,
+  sender,
   reserve,
   judge,
   limits,
-  deadlines,
   clock,
   redact,
 }: AttemptParts<Fetched>): Attempt<Fetched> {
@@ -59,13 +53,8 @@ export function createAttempt<Fetched>({
     let report = noAnswer;
     try {
       signal?.throwIfAborted();
-      const sent = [...headers, ...conditionOf(etag, lastModified)];
-      const { head, wire, failure } = await exchange(
-        dispatcher,
-        { url: target, headers: sent, signal },
-        limits,
-        deadlines,
-      );
+      const condition = conditionOf(etag, lastModified);
+      const { head, wire, failure } = await sender.send({ url: target, condition, signal });
       if (head !== null) report = readReport(head, clock.now());
       if (failure !== null) throw failure;
       const asked = { url, finalUrl: target, etag, lastModified, limits, redact };

@@ -2,15 +2,15 @@ import { Pool } from "undici";
 import type { guardedLookup } from "./guarded-lookup.ts";
 import type { ServiceLimits } from "./limits.ts";
 
-/** Connections to one origin. @param lookup finds its addresses; the system's own unless told */
-export function openPool(
-  origin: string,
-  limits: ServiceLimits,
-  {
-    connections,
-    lookup,
-  }: { readonly connections: number; readonly lookup?: ReturnType<typeof guardedLookup> },
-): Pool {
+export interface PoolOptions {
+  /** Sockets at most. */
+  readonly connections: number;
+  /** Finds an origin's addresses; the system's own unless told. */
+  readonly lookup?: ReturnType<typeof guardedLookup>;
+}
+
+/** Connections to one origin. */
+export function openPool(origin: string, limits: ServiceLimits, { connections, lookup }: PoolOptions): Pool {
   return new Pool(origin, {
     connections,
     allowH2: false,

@@ -8,15 +8,14 @@ import { askPatiently } from "./ask-patiently.ts";
 import { createAttempt } from "./attempt.ts";
 import { Circuit } from "./circuit.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { Deadlines } from "./deadlines.ts";
 import { guardedLookup } from "./guarded-lookup.ts";
 import { type FetchedPicture, judgePictureOrThrow } from "./judge-picture.ts";
 import { defaultLimits, type ServiceLimits } from "./limits.ts";
-import { openPool } from "./open-pool.ts";
 import { pictureTypes } from "./picture-type.ts";
 import type { Reserve } from "./reserve.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
 import { resolveLink } from "./same-origin.ts";
+import { openSender } from "./sender.ts";
 import { ServiceError } from "./service-error.ts";
 
 export type { FetchedPicture };
@@ -68,11 +67,10 @@ export function openPictureDoor(options: PictureDoorOptions): PictureDoor {
   const isPrivate = literal !== null && !allowed.has(classOfAddress(literal));
   const isDowngrade = serviceOrigin.startsWith("https:") && origin.startsWith("http:");
   const circuit = new Circuit(clock);
-  const pool = openPool(origin, limits, { connections, lookup: guardedLookup(allowed) });
   const headers = ["accept", pictureTypes.join(", "), "accept-encoding", "identity", "user-agent", "armoire"];
+  const sender = openSender(origin, headers, limits, { connections, lookup: guardedLookup(allowed) });
   const attempt = createAttempt({
-    ...{ dispatcher: pool, headers, reserve, judge: judgePictureOrThrow, limits, clock },
-    deadlines: new Deadlines(limits.totalTimeoutMillis),
+    ...{ sender, reserve, judge: judgePictureOrThrow, limits, clock },
     redact: (text) => text,
   });
 
@@ -91,6 +89,6 @@ export function openPictureDoor(options: PictureDoorOptions): PictureDoor {
         });
       return askPatiently({ url, target: resolved.url, etag, lastModified, signal }, parts, circuit);
     },
-    close: () => pool.close(),
+    close: () => sender.close(),
   };
 }

@@ -9,17 +9,15 @@ import { createAttempt } from "./attempt.ts";
 import { readOriginOrThrow } from "./base-url.ts";
 import { Circuit } from "./circuit.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { offeredEncodings } from "./content-encoding.ts";
-import { authorizationOf, type Credential, redact } from "./credential.ts";
-import { Deadlines } from "./deadlines.ts";
+import { type Credential, redact } from "./credential.ts";
 import { readEntityTag } from "./entity-tag.ts";
 import type { FetchedHere } from "./fetched.ts";
 import { judgeOrThrow } from "./judge.ts";
 import { defaultLimits, type ServiceLimits } from "./limits.ts";
-import { openPool } from "./open-pool.ts";
 import type { Reserve } from "./reserve.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
 import { resolveLink } from "./same-origin.ts";
+import { openSender, type Sender, serviceHeaders } from "./sender.ts";
 import { ServiceError } from "./service-error.ts";
 
 export interface ServiceOptions {
@@ -27,7 +25,9 @@ export interface ServiceOptions {
   readonly baseUrl: string;
   readonly credential?: Credential | null;
   readonly reserve?: Reserve;
-  /** Sockets at most; 8 unless told. */
+  /** What the requests are sent with, closed with the door; this process itself unless told. */
+  readonly sender?: Sender;
+  /** Sockets of this process at most; 8 unless told. */
   readonly connections?: number;
   readonly limits?: Partial<ServiceLimits>;
   readonly retry?: Partial<RetryPolicy>;
@@ -58,24 +58,12 @@ export function openService(options: ServiceOptions): Service {
   const origin = readOriginOrThrow(options.baseUrl);
   const limits = { ...defaultLimits, ...options.limits };
   const policy = { ...defaultRetryPolicy, ...options.retry };
-  const deadlines = new Deadlines(limits.totalTimeoutMillis);
   const circuit = new Circuit(clock);
-  const pool = openPool(origin, limits, { connections });
-  const headers = [
-    "accept",
-    "application/json",
-    "accept-encoding",
-    offeredEncodings.join(", "),
-    "user-agent",
-    userAgent,
-  ];
-  if (credential !== null) headers.push("authorization", authorizationOf(credential));
+  const sender =
+    options.sender ?? openSender(origin, serviceHeaders(credential, userAgent), limits, { connections });
   const redactCredential = (text: string) => (credential === null ? text : redact(credential, text));
-  const asking = { dispatcher: pool, headers, reserve, judge: judgeOrThrow };
-  const parts = { ...asking, limits, deadlines, clock, redact: redactCredential };
+  const parts = { sender, reserve, judge: judgeOrThrow, limits, clock, redact: redactCredential };
   const followParts = { attempt: createAttempt(parts), origin, limits, policy, clock };
-
-  let closing: Promise<void> | undefined;
 
   return {
     async fetch({ url, etag, signal }) {
@@ -89,9 +77,6 @@ export function openService(options: ServiceOptions): Service {
         circuit,
       );
     },
-    close() {
-      closing ??= pool.close();
-      return closing;
-    },
+    close: () => sender.close(),
   };
 }
