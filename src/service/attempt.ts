@@ -25,6 +25,7 @@ const beforeSending: readonly ServiceErrorCode[] = [
   "host-not-found",
   "tls-failed",
   "private-address",
+  "held-back",
 ];
 
 /** One request and its answer, reserved before and settled after. */

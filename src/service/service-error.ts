@@ -39,6 +39,8 @@ const meanings = {
   "server-error": soon(outage),
   busy: soon(outage),
   "circuit-open": later(outage),
+  "worker-lost": soon("A worker ended while it asked; the others go on. `armoire worker` says more where it ran."),
+  "held-back": { next: "stop-allowance", again: false, hint: allowance },
   closed: later("The service was closed while this resource was being fetched."),
   throttled: { next: "stop-allowance", again: false, hint: allowance },
   "allowance-spent": { next: "stop-allowance", again: false, hint: allowance },
@@ -68,6 +70,10 @@ const meanings = {
 } satisfies Record<string, Meaning>;
 
 export type ServiceErrorCode = keyof typeof meanings;
+
+export function isServiceErrorCode(code: string): code is ServiceErrorCode {
+  return Object.hasOwn(meanings, code);
+}
 
 export interface ServiceErrorFacts {
   /** The address that was asked. */

@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import { fetchJobRunner } from "../../jobs/fetch-job.ts";
-import { inlineEngine } from "../../jobs/inline/inline-engine.ts";
+import { pullingEngine } from "../../jobs/pulling-engine.ts";
 import type { AccountUser } from "../mirror/account-user.ts";
 import type { GivenLink } from "../mirror/elsewhere.ts";
 import { toMirrorError } from "../mirror/errors.ts";
@@ -89,7 +89,7 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
       const carryOut = stopAtOnce(fetchJobRunner(service, clock.now), {
         ...{ rootUrl: new URL(baseUrl).href, isOwn, now: clock.now },
       });
-      const engine = inlineEngine(gently(carryOut, clock), { concurrency });
+      const engine = pullingEngine(gently(carryOut, clock), { concurrency });
       const introduction = isOwn
         ? await introduce(mirror, carryOut, { ...walk, user: options.user }, interruption.cancel)
         : null;

@@ -1,8 +1,11 @@
-/** The engine within this process: a number of fetches at a time, and nothing to install. */
-import type { Engine, JobSource } from "../engine.ts";
-import type { CarryOut, FetchJob, JobResult } from "../fetch-job.ts";
+/**
+ * The engine that there is: a number of jobs under way at a time, pulled as others end, and results gathered into batches.
+ * Whether a request is sent from this process or by a worker elsewhere is up to the sender that the door stands on.
+ */
+import type { Engine, JobSource } from "./engine.ts";
+import type { CarryOut, FetchJob, JobResult } from "./fetch-job.ts";
 
-export interface InlineEngineOptions {
+export interface PullingEngineOptions {
   /** Fetches under way at a time. */
   readonly concurrency: number;
   /** Results handed over together at most: larger batches cost less, smaller ones lose less at a kill. */
@@ -14,7 +17,7 @@ export interface InlineEngineOptions {
 /** What may be finished while the caller is busy, so that neither waits for the other for long; a kill may cost as much. */
 const batchesAhead = 3;
 
-export function inlineEngine(carryOut: CarryOut, options: InlineEngineOptions): Engine {
+export function pullingEngine(carryOut: CarryOut, options: PullingEngineOptions): Engine {
   const { concurrency, batchSize = 256, lingerMillis = 50 } = options;
   return {
     async *run(source: JobSource, signal: AbortSignal) {

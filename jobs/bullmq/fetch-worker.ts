@@ -1,0 +1,114 @@
+/**
+ * A worker of one principal: takes requests from its queue, sends each once with its own credential, and puts the answers
+ * into the queue of whoever asked. It decides nothing, retries nothing, and never opens a mirror.
+ */
+import { DelayedError, type Job, Queue, Worker } from "bullmq";
+import type { Clock } from "../../src/service/clock.ts";
+import { readPause } from "../../src/service/pause.ts";
+import type { Exchanged } from "../../src/service/exchange.ts";
+import type { Sender } from "../../src/service/sender.ts";
+import { ServiceError } from "../../src/service/service-error.ts";
+import { openAnswerBoxes } from "./answer-boxes.ts";
+import { pace } from "./pace.ts";
+import { type Answer, type FetchPayload, readFetchPayload, toAnswer } from "./payloads.ts";
+import { watchPresence } from "./presence.ts";
+import { fetchQueueName, type Principal, proofOf } from "./principal.ts";
+import { keyPrefix, type RedisConnection } from "./redis.ts";
+
+export interface FetchWorkerOptions {
+  readonly redis: RedisConnection;
+  readonly principal: Principal;
+  /** What requests are sent with; to the principal's origin only. */
+  readonly sender: Sender;
+  /** Requests under way at a time. */
+  readonly concurrency: number;
+  readonly clock: Clock;
+  readonly onRemark: (text: string) => void;
+  readonly onAnswer?: (exchanged: Exchanged) => void;
+}
+
+export interface FetchWorker {
+  /** Takes no more, and gives up what is not finished in time; eight seconds unless told. */
+  close(patienceMillis?: number): Promise<void>;
+}
+
+/** For how long a job that is not for us is left to others. */
+const untouchedMillis = 5_000;
+
+export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
+  const { redis, principal, sender, concurrency, clock, onRemark, onAnswer = () => {} } = options;
+  const connection = { connection: redis.client, prefix: keyPrefix };
+  const name = fetchQueueName(principal);
+  const queue = new Queue(name, connection);
+  const boxes = openAnswerBoxes(redis.client);
+  const isPresent = watchPresence(redis.client);
+  const { origin } = new URL(principal.baseUrl);
+  const ending = new AbortController();
+  const remarked = new Set<string>();
+
+  const remarkOnce = (text: string): void => {
+    if (remarked.has(text)) return;
+    remarked.add(text);
+    onRemark(text);
+  };
+  const leave = async (job: Job, token: string | undefined, why: string): Promise<never> => {
+    remarkOnce(`A job for ${principal.name} is left to other workers: ${why}.`);
+    await job.moveToDelayed(clock.now() + untouchedMillis, token);
+    throw new DelayedError();
+  };
+
+  const answerTo = async (id: string, { url, condition, coordinator }: FetchPayload): Promise<Answer> => {
+    if (!(await isPresent(coordinator)) || ending.signal.aborted) return { id, end: "handed-back" };
+    const exchanged = await sender
+      .send({ url, condition, signal: ending.signal })
+      .catch((error: unknown) => whyNot(error, url));
+    onAnswer(exchanged);
+    const until = exchanged.head && readPause(exchanged.head, clock.now());
+    // All workers wait, whoever was told so.
+    if (until !== null && until > clock.now()) await queue.rateLimit(until - clock.now());
+    return toAnswer(id, exchanged);
+  };
+
+  const worker = new Worker(
+    name,
+    async (job, token) => {
+      const payload = readFetchPayload(job.data);
+      if ("problem" in payload) return await leave(job, token, payload.problem);
+      if (payload.proof !== proofOf(principal, payload.coordinator))
+        return await leave(job, token, "whoever asks has another credential than this worker");
+      if (new URL(payload.url).origin !== origin)
+        return await leave(job, token, `its address is not at ${origin}`);
+      const answer = await answerTo(job.id ?? "", payload);
+      // The job ends when its answer is there: whoever is killed before leaves one of the two behind.
+      await boxes.put(payload.answersTo, answer);
+    },
+    {
+      ...{ ...connection, concurrency, maxStalledCount: 0, removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } },
+      ...{ lockDuration: pace.lockMillis, stalledInterval: pace.stalledMillis, runRetryDelay: 1000 },
+      // Without limits of its own, a worker would not look whether there is a pause.
+      limiter: { max: Number.MAX_SAFE_INTEGER - 1, duration: 1000 },
+    },
+  );
+  worker.on("error", () => {});
+  queue.on("error", () => {});
+
+  return {
+    async close(patienceMillis = pace.goodbyeMillis) {
+      const giveUp = () => ending.abort(new Error("the worker was asked to end"));
+      const timer = setTimeout(giveUp, patienceMillis);
+      try {
+        await worker.close();
+      } finally {
+        clearTimeout(timer);
+      }
+      await boxes.close();
+      await queue.close();
+    },
+  };
+}
+
+/** A sender rejects only where it is told to end; whether the service has counted the request is then unknown. */
+function whyNot(error: unknown, url: string): Exchanged {
+  const happened = error instanceof Error ? error.message : String(error);
+  return { head: null, wire: null, failure: new ServiceError("worker-lost", happened, { url }) };
+}

@@ -1,0 +1,113 @@
+/**
+ * The connection to Redis, and whether that Redis will do. In: an address. Out: a client that comes back by itself for as
+ * long as it takes, once it was there. Nothing of ours is kept in Redis that the mirror does not have.
+ */
+import { Redis } from "ioredis";
+import { RedisError } from "./redis-error.ts";
+
+/** Beside others who use the same Redis; another one for each major version of the library, whose keys differ. */
+export const keyPrefix = "armoire:bullmq6";
+
+const oldest = [6, 2] as const;
+const patienceMillis = 5000;
+const mostReconnectMillis = 2000;
+
+export interface RedisConnection {
+  readonly client: Redis;
+  /** The address without user and password. */
+  readonly shownAs: string;
+}
+
+/**
+ * @param url `redis:`, `rediss:`, or the path of a socket
+ * @throws RedisError `bad-address`, `unreachable` within five seconds, `unsuitable`
+ */
+export async function connectRedis(url: string): Promise<RedisConnection> {
+  const shownAs = showAddress(url);
+  let isThere = false;
+  let lastError: Error | null = null;
+  const client = new Redis(url, {
+    // What BullMQ asks for: a command waits until Redis is back.
+    maxRetriesPerRequest: null,
+    lazyConnect: true,
+    connectTimeout: patienceMillis,
+    retryStrategy: (times) => (isThere ? Math.min(times * 100, mostReconnectMillis) : null),
+    // A primary that became a replica: the address may lead to the new primary.
+    reconnectOnError: (error) => error.message.startsWith("READONLY"),
+  });
+  client.on("error", (error: Error) => {
+    lastError = error;
+  });
+  try {
+    const timer = setTimeout(() => client.disconnect(), patienceMillis);
+    try {
+      await client.connect();
+      requireSuitable(await client.info(), shownAs);
+    } finally {
+      clearTimeout(timer);
+    }
+  } catch (error) {
+    client.disconnect();
+    if (error instanceof RedisError) throw error;
+    throw toRedisError(lastError ?? error, shownAs);
+  }
+  isThere = true;
+  return { client, shownAs };
+}
+
+/** @throws RedisError `unsuitable` */
+export function requireSuitable(info: string, shownAs: string): void {
+  const facts = new Map(info.split(/\r?\n/).map((line) => line.split(":", 2) as [string, string]));
+  const unsuitable = (what: string, hint: string): never => {
+    throw new RedisError("unsuitable", `The Redis at ${shownAs} ${what}.`, hint);
+  };
+  const version = facts.get("redis_version") ?? "0";
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
+    unsuitable(`is of version ${version}`, `Use Redis ${oldest.join(".")} or later.`);
+  }
+  if (facts.get("role") === "slave") {
+    unsuitable("is a replica, which cannot be written", "Give the address of its primary.");
+  }
+  const policy = facts.get("maxmemory_policy") ?? "noeviction";
+  if (policy !== "noeviction") {
+    unsuitable(
+      `throws keys away when its memory is full (maxmemory-policy ${policy}), jobs among them`,
+      "Set `maxmemory-policy noeviction` in redis.conf, or run: redis-cli config set maxmemory-policy noeviction",
+    );
+  }
+}
+
+/** @throws RedisError `bad-address` */
+export function showAddress(url: string): string {
+  if (url.startsWith("/")) return url;
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed === null || !["redis:", "rediss:"].includes(parsed.protocol) || parsed.host === "") {
+    // The text itself may hold a password.
+    throw new RedisError(
+      "bad-address",
+      "The address of Redis is neither redis://HOST:PORT nor rediss://HOST:PORT nor the path of a socket.",
+      "For one on this machine: redis://127.0.0.1:6379",
+    );
+  }
+  return `${parsed.protocol}//${parsed.host}${parsed.pathname === "/" ? "" : parsed.pathname}`;
+}
+
+function toRedisError(error: unknown, shownAs: string): RedisError {
+  const reason = error instanceof Error ? error.message : String(error);
+  const isRefused = /NOAUTH|WRONGPASS|NOPERM/.test(reason);
+  if (isRefused) {
+    return new RedisError(
+      "unsuitable",
+      `The Redis at ${shownAs} wants another user or password.`,
+      "Put them into ARMOIRE_REDIS_URL (redis://USER:PASSWORD@HOST:PORT), or into the file that ARMOIRE_REDIS_URL_FILE names.",
+      { cause: error },
+    );
+  }
+  return new RedisError(
+    "unreachable",
+    `There is no Redis at ${shownAs}: ${reason === "Connection is closed." ? "it did not answer within 5 s" : reason}`,
+    "Start it, or correct the address. Without --redis nothing of it is needed.",
+    { cause: error },
+  );
+}

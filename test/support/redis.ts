@@ -1,0 +1,59 @@
+/** A Redis of a test's own, on a socket in a folder of its own, that can be killed, frozen and started again. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+
+export interface RedisServer extends AsyncDisposable {
+  /** The path of its socket, as `--redis` takes it. */
+  readonly url: string;
+  /** To look into it, and to tell it things. */
+  readonly admin: Redis;
+  /** Sends a signal to the process. */
+  signal(name: NodeJS.Signals): void;
+  /** `kill -9`. */
+  kill(): Promise<void>;
+  /** After `kill`: with whatever it had kept on disk. */
+  start(): Promise<void>;
+}
+
+/** @param settings as `redis-server` takes them: `["--maxmemory", "3mb"]` */
+export async function startRedis(settings: readonly string[] = []): Promise<RedisServer> {
+  const folder = await mkdtemp(join(tmpdir(), "armoire-redis-"));
+  const socket = join(folder, "redis.sock");
+  const options = [
+    ...["--port", "0", "--unixsocket", socket, "--dir", folder],
+    ...["--save", "", "--appendonly", "no", "--maxmemory-policy", "noeviction", ...settings],
+  ];
+  let server: ChildProcess;
+  const admin = new Redis(socket, { lazyConnect: true, maxRetriesPerRequest: null, retryStrategy: () => 20 });
+  admin.on("error", () => {});
+
+  const start = async (): Promise<void> => {
+    server = spawn("redis-server", options, { stdio: ["ignore", "ignore", "ignore"] });
+    await once(server, "spawn");
+    if (admin.status === "wait") await admin.connect().catch(() => {});
+    await admin.ping();
+  };
+  const kill = async (): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const exited = once(server, "exit");
+    server.kill("SIGKILL");
+    await exited;
+  };
+  await start();
+  return {
+    url: socket,
+    admin,
+    signal: (name) => void server.kill(name),
+    kill,
+    start,
+    async [Symbol.asyncDispose]() {
+      admin.disconnect();
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
