@@ -2,6 +2,7 @@
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { type Gatherer, gatherer } from "./gather.ts";
+import { mostInJob } from "./pace.ts";
 import { type Answer, type AnswersPayload, payloadVersion } from "./payloads.ts";
 import { keyPrefix } from "./redis.ts";
 
@@ -14,14 +15,20 @@ export interface AnswerBoxes {
 const putTogether = 64;
 const againMillis = 1000;
 
-export function openAnswerBoxes(client: Redis): AnswerBoxes {
-  const boxes = new Map<string, { readonly queue: Queue<AnswersPayload>; readonly gathered: Gatherer<Answer> }>();
+/** @param underWay how many answers are to come, the ones at hand among them */
+export function openAnswerBoxes(client: Redis, underWay: () => number): AnswerBoxes {
+  const boxes = new Map<
+    string,
+    { readonly queue: Queue<AnswersPayload>; readonly gathered: Gatherer<Answer> }
+  >();
 
   const open = (answersTo: string) => {
     const queue = new Queue<AnswersPayload>(answersTo, { connection: client, prefix: keyPrefix });
     queue.on("error", () => {});
     const gathered = gatherer<Answer>({
       most: putTogether,
+      // As many as may come any moment.
+      worthWaitingFor: () => Math.min(underWay(), mostInJob),
       write: (answers) =>
         queue.add(
           "answers",

@@ -3,14 +3,15 @@
  * into the queue of whoever asked. It decides nothing, retries nothing, and never opens a mirror.
  */
 import { DelayedError, type Job, Queue, Worker } from "bullmq";
+import pLimit from "p-limit";
 import type { Clock } from "../../src/service/clock.ts";
-import { readPause } from "../../src/service/pause.ts";
 import type { Exchanged } from "../../src/service/exchange.ts";
+import { readPause } from "../../src/service/pause.ts";
 import type { Sender } from "../../src/service/sender.ts";
 import { ServiceError } from "../../src/service/service-error.ts";
 import { openAnswerBoxes } from "./answer-boxes.ts";
 import { pace } from "./pace.ts";
-import { type Answer, type FetchPayload, readFetchPayload, toAnswer } from "./payloads.ts";
+import { type Answer, type FetchRequest, readFetchPayload, toAnswer } from "./payloads.ts";
 import { watchPresence } from "./presence.ts";
 import { fetchQueueName, type Principal, proofOf } from "./principal.ts";
 import { keyPrefix, type RedisConnection } from "./redis.ts";
@@ -20,7 +21,7 @@ export interface FetchWorkerOptions {
   readonly principal: Principal;
   /** What requests are sent with; to the principal's origin only. */
   readonly sender: Sender;
-  /** Requests under way at a time. */
+  /** Requests that the sender has under way at a time. */
   readonly concurrency: number;
   readonly clock: Clock;
   readonly onRemark: (text: string) => void;
@@ -34,18 +35,28 @@ export interface FetchWorker {
 
 /** For how long a job that is not for us is left to others. */
 const untouchedMillis = 5_000;
+const mostProofs = 256;
 
 export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
   const { redis, principal, sender, concurrency, clock, onRemark, onAnswer = () => {} } = options;
   const connection = { connection: redis.client, prefix: keyPrefix };
   const name = fetchQueueName(principal);
   const queue = new Queue(name, connection);
-  const boxes = openAnswerBoxes(redis.client);
+  const limit = pLimit(concurrency);
+  const boxes = openAnswerBoxes(redis.client, () => limit.activeCount);
   const isPresent = watchPresence(redis.client);
   const { origin } = new URL(principal.baseUrl);
   const ending = new AbortController();
   const remarked = new Set<string>();
 
+  const isOurs = (url: string) => URL.canParse(url) && new URL(url).origin === origin;
+  const proofs = new Map<string, string>();
+  const proofFor = (coordinator: string): string => {
+    const proof = proofs.get(coordinator) ?? proofOf(principal, coordinator);
+    if (proofs.size >= mostProofs) proofs.clear();
+    proofs.set(coordinator, proof);
+    return proof;
+  };
   const remarkOnce = (text: string): void => {
     if (remarked.has(text)) return;
     remarked.add(text);
@@ -57,8 +68,8 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     throw new DelayedError();
   };
 
-  const answerTo = async (id: string, { url, condition, coordinator }: FetchPayload): Promise<Answer> => {
-    if (!(await isPresent(coordinator)) || ending.signal.aborted) return { id, end: "handed-back" };
+  const answerTo = async ({ id, url, condition }: FetchRequest): Promise<Answer> => {
+    if (ending.signal.aborted) return { id, end: "handed-back" };
     const exchanged = await sender
       .send({ url, condition, signal: ending.signal })
       .catch((error: unknown) => whyNot(error, url));
@@ -74,16 +85,31 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     async (job, token) => {
       const payload = readFetchPayload(job.data);
       if ("problem" in payload) return await leave(job, token, payload.problem);
-      if (payload.proof !== proofOf(principal, payload.coordinator))
+      const { requests, coordinator, proof, answersTo } = payload;
+      if (proof !== proofFor(coordinator))
         return await leave(job, token, "whoever asks has another credential than this worker");
-      if (new URL(payload.url).origin !== origin)
+      if (!requests.every(({ url }) => isOurs(url)))
         return await leave(job, token, `its address is not at ${origin}`);
-      const answer = await answerTo(job.id ?? "", payload);
-      // The job ends when its answer is there: whoever is killed before leaves one of the two behind.
-      await boxes.put(payload.answersTo, answer);
+      worker.concurrency = jobsAtATime(concurrency, requests.length);
+      const isAwaited = await isPresent(coordinator);
+      // The job ends when its answers are there: whoever is killed before leaves one of the two behind.
+      await Promise.all(
+        requests.map(async (request) => {
+          const answer = isAwaited
+            ? await limit(answerTo, request)
+            : { id: request.id, end: "handed-back" as const };
+          await boxes.put(answersTo, answer);
+        }),
+      );
     },
     {
-      ...{ ...connection, concurrency, maxStalledCount: 0, removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } },
+      ...{
+        ...connection,
+        concurrency,
+        maxStalledCount: 0,
+        removeOnComplete: { count: 0 },
+        removeOnFail: { count: 0 },
+      },
       ...{ lockDuration: pace.lockMillis, stalledInterval: pace.stalledMillis, runRetryDelay: 1000 },
       // Without limits of its own, a worker would not look whether there is a pause.
       limiter: { max: Number.MAX_SAFE_INTEGER - 1, duration: 1000 },
@@ -105,6 +131,11 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       await queue.close();
     },
   };
+}
+
+/** As many jobs as make up the requests, and one more, so that the next ones are at hand. */
+function jobsAtATime(concurrency: number, requestsInJob: number): number {
+  return requestsInJob <= 1 ? concurrency : Math.ceil(concurrency / requestsInJob) + 1;
 }
 
 /** A sender rejects only where it is told to end; whether the service has counted the request is then unknown. */

@@ -1,6 +1,6 @@
 /**
- * Gathers what is to be written while the writing before is under way, and writes it together: one at a time is written at
- * once, a thousand within the same moment are few writings. Whatever fails is written again, in its order, until it works.
+ * Gathers what is to be written, and writes it together: what comes while the writing before is under way, and, where that
+ * costs nobody any time, what comes within a few milliseconds. Whatever fails is written again, in its order.
  */
 export interface Gatherer<Item> {
   /** Settled once it is written. */
@@ -11,9 +11,13 @@ export interface GathererOptions<Item> {
   readonly write: (items: readonly Item[]) => Promise<unknown>;
   /** Items that are written together at most. */
   readonly most: number;
+  /** For how many it is worth to wait a moment; asked when the first one has come. */
+  readonly worthWaitingFor: () => number;
   /** Waits before the next attempt, or rejects to give up all that was gathered. */
   readonly onFailure: (error: unknown) => Promise<void>;
 }
+
+const waitMillis = 5;
 
 interface Waiting<Item> {
   readonly item: Item;
@@ -21,15 +25,36 @@ interface Waiting<Item> {
   readonly reject: (reason: unknown) => void;
 }
 
-export function gatherer<Item>({ write, most, onFailure }: GathererOptions<Item>): Gatherer<Item> {
+export function gatherer<Item>({
+  write,
+  most,
+  worthWaitingFor,
+  onFailure,
+}: GathererOptions<Item>): Gatherer<Item> {
   let waiting: Waiting<Item>[] = [];
   let isWriting = false;
+  let wanted = Number.POSITIVE_INFINITY;
+  let noteEnough: () => void = () => {};
+
+  const enough = async (count: number): Promise<void> => {
+    // What comes within the same turn of the event loop goes with it.
+    await new Promise(setImmediate);
+    if (waiting.length >= count) return;
+    wanted = count;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, waitMillis);
+      noteEnough = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    wanted = Number.POSITIVE_INFINITY;
+  };
 
   const writeAll = async (): Promise<void> => {
     isWriting = true;
-    // What comes within the same turn of the event loop goes with it.
-    await new Promise(setImmediate);
     while (waiting.length > 0) {
+      await enough(worthWaitingFor());
       const batch = waiting.slice(0, most);
       try {
         await write(batch.map(({ item }) => item));
@@ -52,6 +77,7 @@ export function gatherer<Item>({ write, most, onFailure }: GathererOptions<Item>
     add(item) {
       return new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject });
+        if (waiting.length >= wanted) noteEnough();
         if (!isWriting) void writeAll();
       });
     },

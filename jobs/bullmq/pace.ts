@@ -9,3 +9,6 @@ export const pace = {
   /** For everything to be finished or handed back where it is asked to end. */
   goodbyeMillis: 8_000,
 } as const;
+
+/** Requests in one job at most: where there is much to do, Redis would cost more than the requests. */
+export const mostInJob = 8;

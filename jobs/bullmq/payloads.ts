@@ -1,5 +1,5 @@
 /**
- * What crosses Redis, each with the version of its form: one request of a fetch, and answers to such requests. No secret is
+ * What crosses Redis, each with the version of its form: requests of a few fetches, and answers to such requests. No secret is
  * among it: a principal is named, and the worker finds the credential in its own settings.
  */
 import type { IncomingHttpHeaders } from "node:http";
@@ -11,9 +11,14 @@ export const payloadVersion = 1;
 
 const fetchPayload = z.object({
   v: z.literal(payloadVersion),
-  url: z.string(),
-  /** `if-none-match` or `if-modified-since` and its value; else empty. */
-  condition: z.array(z.string()),
+  requests: z.array(
+    z.object({
+      id: z.string(),
+      url: z.string(),
+      /** `if-none-match` or `if-modified-since` and its value; else empty. */
+      condition: z.array(z.string()),
+    }),
+  ),
   /** Whoever asked, as long as it lives: what it asked for before is not asked again for another. */
   coordinator: z.string(),
   /** That the coordinator has the same credential for this principal; it gives none away. */
@@ -22,6 +27,7 @@ const fetchPayload = z.object({
   answersTo: z.string(),
 });
 export type FetchPayload = z.infer<typeof fetchPayload>;
+export type FetchRequest = FetchPayload["requests"][number];
 
 /** The headers that the door reads; cookies and the like stay with the worker. */
 const wantedHeaders = [
@@ -62,10 +68,7 @@ export function readAnswers(data: unknown): AnswersPayload | { readonly problem:
   return read(answersPayload, data);
 }
 
-function read<Payload>(
-  schema: z.ZodType<Payload>,
-  data: unknown,
-): Payload | { readonly problem: string } {
+function read<Payload>(schema: z.ZodType<Payload>, data: unknown): Payload | { readonly problem: string } {
   const parsed = schema.safeParse(data);
   if (parsed.success) return parsed.data;
   const version = typeof data === "object" && data !== null && "v" in data ? data.v : undefined;

@@ -1,6 +1,7 @@
 /** On whose behalf requests are sent, and the queue of those. Workers know the name; the credential is in their settings. */
-import { proveCredential } from "../../src/service/credential-digest.ts";
+
 import type { Credential } from "../../src/service/credential.ts";
+import { proveCredential } from "../../src/service/credential-digest.ts";
 
 export interface Principal {
   /** `catalogue`, or an account's name. */

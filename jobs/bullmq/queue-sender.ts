@@ -5,119 +5,109 @@
  */
 import { randomUUID } from "node:crypto";
 import { Queue, Worker } from "bullmq";
+import type { Redis } from "ioredis";
 import type { Clock } from "../../src/service/clock.ts";
-import type { Exchanged } from "../../src/service/exchange.ts";
 import { readPause } from "../../src/service/pause.ts";
 import { defaultRetryPolicy } from "../../src/service/retry-policy.ts";
-import type { Sender, SendRequest } from "../../src/service/sender.ts";
-import { ServiceError } from "../../src/service/service-error.ts";
+import type { Sender } from "../../src/service/sender.ts";
 import { gatherer } from "./gather.ts";
+import { mostInJob, pace } from "./pace.ts";
 import { type Answer, type FetchPayload, fromAnswer, payloadVersion, readAnswers } from "./payloads.ts";
 import { bePresent } from "./presence.ts";
 import { fetchQueueName, type Principal, proofOf } from "./principal.ts";
 import { keyPrefix, type RedisConnection } from "./redis.ts";
-import { requestIds } from "./request-ids.ts";
+import { type Asked, UnderWay } from "./under-way.ts";
 import { watchForLost } from "./watch-for-lost.ts";
 
 export interface QueueSenderOptions {
   readonly redis: RedisConnection;
   readonly principal: Principal;
-  readonly clock: Clock;
   /** The same for all runs over a mirror, and no other's: answers that come too late are dropped by the next run. */
   readonly mailbox: string;
+  readonly clock: Clock;
   /** Told what the user may want to do something about. */
   readonly onRemark: (text: string) => void;
 }
 
-interface UnderWay {
-  readonly request: SendRequest;
-  /** Times that a worker gave it back unsent. */
-  readonly handedBack: number;
-  readonly resolve: (exchanged: Exchanged) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
 const addedTogether = 256;
+
+/** Jobs that there should be for each worker, so that none is idle while another has several. */
+const jobsForEach = 2;
+const fewestJobs = 8;
 const mostHandedBack = 5;
 
 /** @throws a Redis error where the connection ends meanwhile */
 export async function openQueueSender(options: QueueSenderOptions): Promise<Sender> {
   const { redis, principal, mailbox, clock, onRemark } = options;
-  const { client } = redis;
+  const { client, shownAs } = redis;
   const coordinator = randomUUID();
+  const answersTo = `answers-${mailbox}`;
+  const common = {
+    v: payloadVersion,
+    coordinator,
+    proof: proofOf(principal, coordinator),
+    answersTo,
+  } as const;
   const connection = { connection: client, prefix: keyPrefix };
   const queue = new Queue<FetchPayload>(fetchQueueName(principal), connection);
-  const answersTo = `answers-${mailbox}`;
   const answersQueue = new Queue(answersTo, connection);
-  const nextId = requestIds(coordinator);
-  const underWay = new Map<string, UnderWay>();
+  // What is wrong with the connection shows in the calls.
+  for (const one of [queue, answersQueue]) one.on("error", () => {});
+  const underWay = new UnderWay(coordinator);
   const closing = new AbortController();
-  const common = { v: payloadVersion, coordinator, proof: proofOf(principal, coordinator), answersTo } as const;
+  let workers = 1;
+  let jobs = 0;
+  let hasRemarkedIdle = false;
+  let closed: Promise<void> | undefined;
 
-  for (const emitter of [queue, answersQueue]) emitter.on("error", () => {});
-  const endPresence = await bePresent(client, coordinator);
-
-  const outbox = gatherer<{ id: string; request: SendRequest }>({
+  const toJob = (requests: readonly Asked[]) => {
+    const jobId = `${coordinator}.${++jobs}`;
+    for (const asked of requests) asked.job = jobId;
+    const asked = requests.map(({ id, request: { url, condition } }) => ({
+      ...{ id, url, condition: [...condition] },
+    }));
+    const opts = { jobId, attempts: 1, removeOnComplete: true, removeOnFail: true };
+    return { name: "fetch", data: { ...common, requests: asked }, opts };
+  };
+  const outbox = gatherer<Asked>({
     most: addedTogether,
-    write: (items) =>
-      queue.addBulk(
-        items.map(({ id, request: { url, condition } }) => ({
-          name: "fetch",
-          data: { ...common, url, condition: [...condition] },
-          opts: { jobId: id, attempts: 1, removeOnComplete: true, removeOnFail: true },
-        })),
-      ),
-    // Redis may be out of memory for a moment: its jobs are to be taken, then there is room again.
+    // While workers have enough at hand, nobody waits for these few.
+    worthWaitingFor: () => (underWay.size >= addedTogether / 8 ? mostInJob : 1),
+    async write(waiting) {
+      const size = Math.floor(underWay.size / Math.max(fewestJobs, workers * jobsForEach));
+      await queue.addBulk(inGroups(waiting, Math.min(Math.max(size, 1), mostInJob)).map(toJob));
+    },
+    // Redis may be out of memory for a moment: what it holds is to be taken by workers, then there is room again.
     async onFailure(error) {
       onRemark(`Redis takes no more jobs for now: ${error instanceof Error ? error.message : error}`);
       await clock.sleep(1000, closing.signal);
     },
   });
-
-  const put = (request: SendRequest, rest: Omit<UnderWay, "request">): string => {
-    const id = nextId(request.url);
-    underWay.set(id, { request, ...rest });
-    outbox.add({ id, request }).catch((error: unknown) => take(id)?.reject(error));
-    return id;
-  };
-  const take = (id: string): UnderWay | undefined => {
-    const found = underWay.get(id);
-    underWay.delete(id);
-    return found;
-  };
-  const fail = (id: string, code: "worker-lost" | "held-back", happened: string, resumeAt?: number): void => {
-    const found = take(id);
-    if (found === undefined) return;
-    const facts = { url: found.request.url, ...(resumeAt !== undefined && { resumeAt }) };
-    found.resolve({ head: null, wire: null, failure: new ServiceError(code, happened, facts) });
+  const put = (asked: Asked): void => {
+    outbox.add(asked).catch((error: unknown) => underWay.take(asked.id)?.reject(error));
   };
 
-  /** What nobody has begun would else wait as long as the service asked for, and the run with it. */
+  /** What nobody has begun would else wait for as long as the service asked for, and the run with it. */
   const holdBack = async (until: number): Promise<void> => {
-    const ids = [...underWay.keys()];
-    await Promise.all(
-      ids.map(async (id) => {
-        if (await isRemoved(queue, id)) fail(id, "held-back", "not asked, because the allowance is spent", until);
-      }),
-    );
-  };
-
-  const accept = (answer: Answer): void => {
-    // Whose request was given up or lost by now comes too late: another one may stand for it.
-    const found = take(answer.id);
-    if (found === undefined) return;
-    const { request, handedBack } = found;
-    if (answer.end !== "handed-back") {
-      const exchanged = fromAnswer(answer, request.url);
-      found.resolve(exchanged);
-      const until = exchanged.head && readPause(exchanged.head, clock.now());
-      if (until !== null && until - clock.now() > defaultRetryPolicy.maxRetryAfterMillis) void holdBack(until);
-    } else if (handedBack < mostHandedBack) put(request, { ...found, handedBack: handedBack + 1 });
-    else {
-      const happened = `${handedBack} workers gave it back`;
-      const failure = new ServiceError("worker-lost", happened, { url: request.url });
-      found.resolve({ head: null, wire: null, failure });
+    for (const job of underWay.jobs) {
+      if (await isRemoved(queue, job))
+        underWay.failJob(job, "held-back", "not asked, because the allowance is spent", until);
     }
+  };
+  const accept = (answer: Answer): void => {
+    const asked = underWay.take(answer.id);
+    if (asked === undefined) return;
+    const { request, handedBack } = asked;
+    if (answer.end === "handed-back") {
+      if (handedBack === mostHandedBack)
+        underWay.fail(asked, "worker-lost", `${handedBack} workers gave it back`);
+      else put(underWay.add(request, { ...asked, handedBack: handedBack + 1 }));
+      return;
+    }
+    const exchanged = fromAnswer(answer, request.url);
+    asked.resolve(exchanged);
+    const until = exchanged.head && readPause(exchanged.head, clock.now());
+    if (until !== null && until - clock.now() > defaultRetryPolicy.maxRetryAfterMillis) void holdBack(until);
   };
 
   const answers = new Worker(
@@ -131,17 +121,17 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
     { ...connection, skipStalledCheck: true, removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } },
   );
   answers.on("error", () => {});
-  let hasRemarkedIdle = false;
+  const endPresence = await bePresent(client, coordinator);
   const watching = watchForLost({
-    queue,
-    ids: () => underWay.keys(),
-    onLost: (id) => fail(id, "worker-lost", "the worker that asked it was lost"),
-    onIdle: (workers) => {
-      if (workers > 0 || hasRemarkedIdle) return;
+    ...{ queue, clock, signal: closing.signal },
+    jobs: () => underWay.jobs,
+    onLost: (job) => underWay.failJob(job, "worker-lost", "the worker that asked it was lost"),
+    onLook(count, isIdle) {
+      workers = Math.max(1, count);
+      if (count > 0 || !isIdle || hasRemarkedIdle) return;
       hasRemarkedIdle = true;
-      onRemark(`Waiting for a worker for ${principal.name}: run \`armoire worker --redis ${redis.shownAs}\`.`);
+      onRemark(`Waiting for a worker for ${principal.name}: run \`armoire worker --redis ${shownAs}\`.`);
     },
-    ...{ clock, signal: closing.signal },
   });
 
   return {
@@ -149,37 +139,38 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
       const { signal } = request;
       return new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
-        let isSettled = false;
-        const settle =
+        const abort = () => {
+          for (const job of underWay.forget(request)) void isRemoved(queue, job);
+          reject(signal?.reason);
+        };
+        const ending =
           <Value>(end: (value: Value) => void) =>
           (value: Value) => {
-            isSettled = true;
             signal?.removeEventListener("abort", abort);
             end(value);
           };
-        put(request, { handedBack: 0, resolve: settle(resolve), reject: settle(reject) });
-        const abort = () => {
-          if (isSettled) return;
-          for (const [id, { request: asked }] of underWay) {
-            if (asked !== request) continue;
-            underWay.delete(id);
-            void isRemoved(queue, id);
-          }
-          reject(signal?.reason);
-        };
         signal?.addEventListener("abort", abort);
+        put(underWay.add(request, { handedBack: 0, resolve: ending(resolve), reject: ending(reject) }));
       });
     },
-    async close() {
-      closing.abort();
-      await watching;
-      await Promise.all([endPresence(), ...[...underWay.keys()].map((id) => isRemoved(queue, id))]);
-      await answers.close(true);
-      if (client.status === "ready") await answersQueue.obliterate({ force: true });
-      await Promise.all([queue.close(), answersQueue.close()]);
-      client.disconnect();
+    close() {
+      closed ??= closeWithin(pace.goodbyeMillis, client, async () => {
+        closing.abort();
+        await watching;
+        await Promise.all([endPresence(), ...[...underWay.jobs].map((job) => isRemoved(queue, job))]);
+        await answers.close(true);
+        await answersQueue.obliterate({ force: true });
+        await Promise.all([queue.close(), answersQueue.close()]);
+      });
+      return closed;
     },
   };
+}
+
+function inGroups<Item>(items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, n) =>
+    items.slice(n * size, (n + 1) * size),
+  );
 }
 
 /** Whether the job was still waiting, and now is not. */
@@ -188,4 +179,12 @@ async function isRemoved(queue: Queue, id: string): Promise<boolean> {
     (removed) => removed === 1,
     () => false,
   );
+}
+
+/** Where Redis is away, nothing is left there that could be taken away. */
+async function closeWithin(millis: number, client: Redis, close: () => Promise<void>): Promise<void> {
+  const timer = setTimeout(() => client.disconnect(), client.status === "ready" ? millis : 0);
+  await close().catch(() => {});
+  clearTimeout(timer);
+  client.disconnect();
 }

@@ -29,6 +29,8 @@ export async function connectRedis(url: string): Promise<RedisConnection> {
   const client = new Redis(url, {
     // What BullMQ asks for: a command waits until Redis is back.
     maxRetriesPerRequest: null,
+    // What is said within one turn of the event loop goes over the wire together.
+    enableAutoPipelining: true,
     lazyConnect: true,
     connectTimeout: patienceMillis,
     retryStrategy: (times) => (isThere ? Math.min(times * 100, mostReconnectMillis) : null),

@@ -9,36 +9,34 @@ import { pace } from "./pace.ts";
 export interface WatchOptions {
   readonly queue: Queue;
   /** What is under way now. */
-  readonly ids: () => Iterable<string>;
-  readonly onLost: (id: string) => void;
-  readonly onIdle: (workers: number) => void;
+  readonly jobs: () => ReadonlySet<string>;
+  readonly onLost: (job: string) => void;
+  /** @param isIdle whether nobody has begun any of it */
+  readonly onLook: (workers: number, isIdle: boolean) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 /** @returns once the signal is aborted */
-export async function watchForLost({ queue, ids, onLost, onIdle, clock, signal }: WatchOptions): Promise<void> {
-  let known = new Set<string>();
-  let missing = new Set<string>();
+export async function watchForLost(options: WatchOptions): Promise<void> {
+  const { queue, jobs, onLost, onLook, clock, signal } = options;
+  let known: ReadonlySet<string> = new Set();
+  let missing: ReadonlySet<string> = new Set();
   while (!signal.aborted) {
     try {
-      await clock.sleep(pace.watchMillis, signal);
-      const now = [...ids()];
-      const states = new Map(
-        await Promise.all(
-          now
-            .filter((id) => known.has(id))
-            .map(async (id) => [id, await queue.getJobState(id)] as const),
-        ),
-      );
-      const isGone = (id: string) => !["waiting", "delayed", "active", "prioritized"].includes(states.get(id) ?? "");
-      const gone = [...states.keys()].filter(isGone);
-      for (const id of gone) if (missing.has(id)) onLost(id);
+      const now = jobs();
+      const old = [...now].filter((job) => known.has(job));
+      const states = await Promise.all(old.map((job) => queue.getJobState(job)));
+      const gone = old.filter((_, n) => !present.includes(states[n] ?? ""));
+      // Answered meanwhile, perhaps: then there is nothing to lose.
+      for (const job of gone) if (missing.has(job)) onLost(job);
       missing = new Set(gone);
-      known = new Set(now);
-      if (states.size > 0 && [...states.values()].every((state) => state === "waiting")) {
-        onIdle(await queue.getWorkersCount());
-      }
+      known = now;
+      onLook(
+        await queue.getWorkersCount(),
+        states.length > 0 && states.every((state) => state === "waiting"),
+      );
+      await clock.sleep(pace.watchMillis, signal);
     } catch {
       // Redis is away, or this ends: what was seen before says nothing any more.
       known = new Set();
@@ -46,3 +44,5 @@ export async function watchForLost({ queue, ids, onLost, onIdle, clock, signal }
     }
   }
 }
+
+const present = ["waiting", "delayed", "active", "prioritized"];

@@ -44,6 +44,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: () => import("./commands/backup.ts"),
   },
   mirror: { summary: "check, rebuild or compact a mirror", load: () => import("./commands/mirror.ts") },
+  worker: {
+    summary: "send requests for syncs that run elsewhere",
+    load: () => import("./commands/worker.ts"),
+  },
   doctor: { summary: "check the whole set-up", load: () => import("./commands/doctor.ts") },
   sandbox: {
     summary: "run a service of your own, to try everything",

@@ -27,7 +27,8 @@ export function readAppCredential(io: Io): Credential | null {
   );
 }
 
-function readSecret(io: Io, name: string): string | null {
+/** From an environment variable, or from the file that its `_FILE` names. @throws CliError */
+export function readSecret(io: Io, name: string): string | null {
   const value = io.env[name];
   if (value !== undefined && value !== "") return value;
   const file = io.env[`${name}_FILE`];

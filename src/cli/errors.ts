@@ -1,5 +1,6 @@
 /** From any error to the lines that a person reads and the code that a script reads: the one place that decides. */
 import { ExportError } from "../../exports/export-error.ts";
+import { RedisError, type RedisErrorCode } from "../../jobs/bullmq/redis-error.ts";
 import { AccountError, type AccountErrorCode } from "../accounts/account-error.ts";
 import { BackupError, type BackupErrorCode } from "../backup/backup-error.ts";
 import { ChangeError, type ChangeErrorCode } from "../change/change-error.ts";
@@ -50,6 +51,12 @@ const ofLedger: Readonly<Record<LedgerErrorCode, ExitCode>> = {
   unwritable: exitCodes.failed,
 };
 
+const ofRedis: Readonly<Record<RedisErrorCode, ExitCode>> = {
+  "bad-address": exitCodes.usage,
+  unreachable: exitCodes.failed,
+  unsuitable: exitCodes.settings,
+};
+
 const ofAccount: Readonly<Record<AccountErrorCode, ExitCode>> = {
   "bad-name": exitCodes.usage,
   unknown: exitCodes.usage,
@@ -88,6 +95,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof ChangeError) return ofChange[error.code];
   if (error instanceof BackupError) return ofBackup[error.code];
   if (error instanceof SyncError) return ofSync[error.code];
+  if (error instanceof RedisError) return ofRedis[error.code];
   if (error instanceof LedgerError) return ofLedger[error.code];
   if (error instanceof ServiceSettingsError) return exitCodes.settings;
   if (error instanceof PointError) return error.code === "syntax" ? exitCodes.usage : exitCodes.failed;
@@ -113,7 +121,15 @@ export function describeError(error: unknown, isVerbose: boolean): string {
 }
 
 function isDesigned(error: unknown): boolean {
-  const designed = [CliError, MirrorError, PointError, SyncError, LedgerError, ServiceSettingsError];
+  const designed = [
+    CliError,
+    MirrorError,
+    PointError,
+    SyncError,
+    LedgerError,
+    ServiceSettingsError,
+    RedisError,
+  ];
   return [...designed, AccountError, BackupError, ChangeError, QueryError, KeyError, ExportError].some(
     (type) => error instanceof type,
   );

@@ -6,6 +6,13 @@ export function wholeNumber(value: string): number {
   return Number(value);
 }
 
+/** How many at a time. */
+export function atLeastOne(value: string): number {
+  const number = wholeNumber(value);
+  if (number < 1 || number > 256) throw new InvalidArgumentError("It must be from 1 to 256.");
+  return number;
+}
+
 /** How many at most: none would be nothing to ask for. */
 export function limitNumber(value: string): number {
   const limit = wholeNumber(value);

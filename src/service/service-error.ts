@@ -39,7 +39,9 @@ const meanings = {
   "server-error": soon(outage),
   busy: soon(outage),
   "circuit-open": later(outage),
-  "worker-lost": soon("A worker ended while it asked; the others go on. `armoire worker` says more where it ran."),
+  "worker-lost": soon(
+    "A worker ended while it asked; the others go on. `armoire worker` says more where it ran.",
+  ),
   "held-back": { next: "stop-allowance", again: false, hint: allowance },
   closed: later("The service was closed while this resource was being fetched."),
   throttled: { next: "stop-allowance", again: false, hint: allowance },

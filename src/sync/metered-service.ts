@@ -1,5 +1,6 @@
 import type { Clock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
+import type { Sender } from "../service/sender.ts";
 import { openService, type Service } from "../service/service.ts";
 import { createRunAllowance, type RunAllowance } from "./allowance.ts";
 import { openLedger } from "./ledger/ledger.ts";
@@ -11,7 +12,10 @@ export interface MeteredServiceOptions {
   readonly budget: number | null;
   /** Requests of the allowance to leave for others. */
   readonly keep: number;
+  /** Sockets at most, where this process sends. */
   readonly connections: number;
+  /** Null where this process sends. */
+  readonly sender?: Sender | null;
   readonly clock: Clock;
 }
 
@@ -24,11 +28,18 @@ export interface MeteredService {
 
 /** @throws LedgerError, ServiceSettingsError */
 export function openMeteredService(options: MeteredServiceOptions): MeteredService {
-  const { baseUrl, credential, ledgerFile, budget, keep, connections, clock } = options;
+  const { baseUrl, credential, ledgerFile, budget, keep, connections, sender = null, clock } = options;
   const { href: rootUrl, origin } = new URL(baseUrl);
   const ledger = openLedger({ file: ledgerFile, principal: { origin, credential } });
   const allowance = createRunAllowance({ ledger, rootUrl, budget, keep, clock });
-  const service = openService({ baseUrl, credential, reserve: allowance.reserve, connections, clock });
+  const service = openService({
+    baseUrl,
+    credential,
+    reserve: allowance.reserve,
+    connections,
+    ...(sender && { sender }),
+    clock,
+  });
   return {
     service,
     allowance,

@@ -9,6 +9,7 @@ import { syncMedia } from "./media/sync-media.ts";
 import type { SyncReport } from "./report.ts";
 import { type SyncOptions, sync } from "./sync.ts";
 import { syncLinkedCatalogue } from "./sync-linked-catalogue.ts";
+import { cataloguePrincipal } from "./workers.ts";
 
 /** What is asked of the service besides her data is not asked with her token. */
 export interface CataloguePart {
@@ -49,6 +50,7 @@ export interface WholeSync {
 export async function syncWhole({ catalogue, media, ...options }: WholeOptions): Promise<WholeSync> {
   const { file, budget = null, signal } = options;
   const { credential: _hers, user: _herself, ...shared } = options;
+  const workers = options.workers && { workers: { ...options.workers, principal: cataloguePrincipal } };
   const errors: unknown[] = [];
   let report: WholeReport = await sync({ ...options, area: "account" });
   let spent = report.requests.counted;
@@ -63,7 +65,7 @@ export async function syncWhole({ catalogue, media, ...options }: WholeOptions):
   };
   if (catalogue) {
     const part = await tryPart((left) =>
-      syncLinkedCatalogue({ ...shared, ...catalogue, accountFile: file, budget: left }),
+      syncLinkedCatalogue({ ...shared, ...catalogue, ...workers, accountFile: file, budget: left }),
     );
     spent += part?.requests.counted ?? 0;
     report = { ...report, catalogue: part };

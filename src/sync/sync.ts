@@ -24,7 +24,8 @@ import type { SyncReport } from "./report.ts";
 import { stopAtOnce } from "./stop-at-once.ts";
 import { SyncError } from "./sync-error.ts";
 import { SyncRun } from "./sync-run.ts";
-import { settleWalk, type WalkOptions } from "./walk-options.ts";
+import { settleWalk, type Walk, type WalkOptions } from "./walk-options.ts";
+import { reachWorkers, type Workers, type WorkersOptions, workersConcurrency } from "./workers.ts";
 
 export interface SyncOptions extends WalkOptions {
   /** The mirror's file; made when there is none. */
@@ -46,7 +47,9 @@ export interface SyncOptions extends WalkOptions {
   readonly reserve?: number;
   /** What each allowance has left, shared by all mirrors that spend it; `ledger.sqlite` beside the mirror unless told. */
   readonly ledgerFile?: string;
-  /** Requests under way at a time; 4 unless told. */
+  /** Requests are sent by workers instead of by this process; not unless told. */
+  readonly workers?: WorkersOptions | null;
+  /** Requests under way at a time; 4 unless told, 64 with workers. */
   readonly concurrency?: number;
   /** Ends the run early: what is under way is finished and saved. */
   readonly signal?: AbortSignal;
@@ -58,18 +61,29 @@ export interface SyncOptions extends WalkOptions {
 /**
  * Brings a mirror up to date.
  * @throws MirrorError when the mirror cannot be used, SyncError when nothing could be fetched or the credential is not
- * accepted, ServiceSettingsError when the base URL or credential is malformed
+ * accepted, ServiceSettingsError when the base URL or credential is malformed, RedisError when workers cannot be reached
  */
 export async function sync(options: SyncOptions): Promise<SyncReport> {
-  const { baseUrl, clock = systemClock, concurrency = 4, credential = null } = options;
-  const { budget = null, reserve = 0, approve = false, only = null, onProgress = () => {} } = options;
+  readOriginOrThrow(options.baseUrl);
   const walk = settleWalk(options);
-  readOriginOrThrow(baseUrl);
+  // Reached first, so that what cannot be synced leaves no mirror behind.
+  const workers = options.workers ? await reachWorkers(options.workers) : null;
+  try {
+    return await syncHere(options, walk, workers);
+  } finally {
+    workers?.close();
+  }
+}
+
+async function syncHere(options: SyncOptions, walk: Walk, workers: Workers | null): Promise<SyncReport> {
+  const { file, baseUrl, clock = systemClock, credential = null } = options;
+  const { concurrency = workers ? workersConcurrency : 4 } = options;
+  const { budget = null, reserve = 0, approve = false, only = null, onProgress = () => {} } = options;
   const openedAt = new Date(clock.now()).toISOString();
-  const isNew = !existsSync(options.file);
+  const isNew = !existsSync(file);
   let isInVain = false;
   const mirror = await openRunMirror({
-    file: options.file,
+    file,
     identity: {
       baseUrl: new URL(baseUrl).href,
       area: walk.area,
@@ -78,10 +92,11 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
     openedAt,
   });
   try {
+    const sender = workers && (await workers.openSender({ file, baseUrl, credential, clock }));
     // Opened once the mirror is there to be filled: what cannot be synced leaves no ledger behind.
     const { service, allowance, close } = openMeteredService({
-      ...{ baseUrl, credential, budget, keep: reserve, connections: concurrency, clock },
-      ledgerFile: options.ledgerFile ?? ledgerFileBeside(options.file),
+      ...{ baseUrl, credential, budget, keep: reserve, connections: concurrency, sender, clock },
+      ledgerFile: options.ledgerFile ?? ledgerFileBeside(file),
     });
     const interruption = watchInterruption(options.signal);
     try {
@@ -103,9 +118,9 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
     }
   } catch (error) {
     isInVain = error instanceof SyncError;
-    throw toMirrorError(error, options.file);
+    throw toMirrorError(error, file);
   } finally {
     await mirror.close();
-    if (isNew && isInVain) removeEmptyMirror(options.file, openedAt);
+    if (isNew && isInVain) removeEmptyMirror(file, openedAt);
   }
 }

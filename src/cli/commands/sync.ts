@@ -1,5 +1,5 @@
 /** `armoire sync`: brings a mirror up to date, the catalogue's or an account's. */
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { userOf } from "../../accounts/account.ts";
 import { sync } from "../../sync/sync.ts";
 import { syncWhole } from "../../sync/sync-whole.ts";
@@ -11,10 +11,11 @@ import { describeError } from "../errors.ts";
 import { CliError, type ExitCode } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { ledgerFile, mirrorFileToSync, refuseMirrorOfAccount } from "../mirror-file.ts";
-import { wholeNumber } from "../option-values.ts";
+import { atLeastOne } from "../option-values.ts";
 import { printPlan } from "../print-plan.ts";
 import { describeProgress, progressDisplay } from "../progress-display.ts";
 import { readOutlookOf, type Wanted } from "../read-plan.ts";
+import { type RedisFlags, readRedisAddress, redisOption } from "../redis-address.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import { explainRefusal } from "../sync-outcome.ts";
 import {
@@ -28,8 +29,8 @@ import {
 import { addWholeFlags, requireAccountFor, type WholeFlags, wholePartsOf } from "../whole-flags.ts";
 import { exitCodeOfWhole } from "../whole-outcome.ts";
 
-interface SyncFlags extends WalkFlags, SpendingFlags, WholeFlags {
-  readonly concurrency: number;
+interface SyncFlags extends WalkFlags, SpendingFlags, WholeFlags, RedisFlags {
+  readonly concurrency?: number;
   readonly dryRun?: boolean;
   readonly approve?: boolean;
   readonly requireComplete?: boolean;
@@ -37,7 +38,8 @@ interface SyncFlags extends WalkFlags, SpendingFlags, WholeFlags {
 
 export function configure(command: Command, io: Io): void {
   addWholeFlags(addSpendingFlags(addWalkFlags(command)))
-    .option("--concurrency <n>", "requests under way at a time", atLeastOne, 4)
+    .option("--concurrency <n>", "requests under way at a time; 4 unless told, 64 with --redis", atLeastOne)
+    .option(...redisOption)
     .option("--dry-run", "say what would be fetched; send nothing")
     .option("--approve", "let go of what is gone, even if it is more than a fifth of a list")
     .option("--require-complete", "exit with 8 unless everything is up to date")
@@ -52,6 +54,7 @@ Examples:
   armoire sync --dry-run --json
   armoire sync --account ada
   armoire sync --account ada --with-catalogue --media
+  armoire sync --redis redis://127.0.0.1:6379
 
 Exit codes: 0 done (also when the allowance or budget is spent), 1 failed, 2 wrong usage, 3 some resources failed or some lists are partial,
 4 not authenticated or wrong settings, 8 not complete (--require-complete), 11 the mirror is locked,
@@ -78,6 +81,7 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
       io.err("\nStopping: what is under way is finished and saved. Again to stop at once.\n");
   });
   const { account } = settings;
+  const redis = readRedisAddress(flags, io);
   const credential = await readCredential(settings, io).catch((error: unknown) => {
     // Ctrl-C ends what asks the keychain too, which then is no trouble with the keychain.
     interruption.signal.throwIfAborted();
@@ -96,7 +100,14 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
     ...spendingOptionsOf(flags),
     ledgerFile: ledgerFile(settings),
     approve: flags.approve === true,
-    concurrency: flags.concurrency,
+    ...(redis !== null && {
+      workers: {
+        redis,
+        ...(account && { principal: account.name }),
+        onRemark: (text: string) => remark(`${text}\n`),
+      },
+    }),
+    ...(flags.concurrency !== undefined && { concurrency: flags.concurrency }),
     signal: interruption.signal,
     onProgress: settings.quiet ? () => {} : display.update,
   };
@@ -123,10 +134,4 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
   }
   for (const error of errors) io.err(describeError(error, settings.verbose));
   io.setExitCode(exitCodeOfWhole(whole, interruptedWith, flags.requireComplete === true));
-}
-
-function atLeastOne(value: string): number {
-  const number = wholeNumber(value);
-  if (number < 1 || number > 256) throw new InvalidArgumentError("It must be from 1 to 256.");
-  return number;
 }

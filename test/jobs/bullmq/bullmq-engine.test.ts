@@ -1,8 +1,8 @@
 /** The engine contract with a real Redis between those who ask and those who send. */
 import { afterAll, beforeAll } from "vitest";
-import { connectRedis } from "../../../jobs/bullmq/redis.ts";
-import { openQueueSender } from "../../../jobs/bullmq/queue-sender.ts";
 import { startFetchWorker } from "../../../jobs/bullmq/fetch-worker.ts";
+import { openQueueSender } from "../../../jobs/bullmq/queue-sender.ts";
+import { connectRedis } from "../../../jobs/bullmq/redis.ts";
 import type { Engine } from "../../../jobs/engine.ts";
 import type { CarryOut, FetchJob, JobResult } from "../../../jobs/fetch-job.ts";
 import { pullingEngine } from "../../../jobs/pulling-engine.ts";
@@ -10,8 +10,8 @@ import { systemClock } from "../../../src/service/clock.ts";
 import type { Exchanged } from "../../../src/service/exchange.ts";
 import type { Sender } from "../../../src/service/sender.ts";
 import { ServiceError } from "../../../src/service/service-error.ts";
-import { describeEngineConformance, type EngineOptions } from "../engine-conformance.ts";
 import { type RedisServer, startRedis } from "../../support/redis.ts";
+import { describeEngineConformance, type EngineOptions } from "../engine-conformance.ts";
 
 let redis: RedisServer;
 beforeAll(async () => {
@@ -34,7 +34,11 @@ function bullmqEngine(carryOut: CarryOut, options: EngineOptions): Engine {
         ...{ ...here, redis: await connectRedis(redis.url), concurrency: options.concurrency },
         sender: senderOf(carryOut, baseUrl),
       });
-      const sender = await openQueueSender({ ...here, redis: await connectRedis(redis.url), mailbox: `${runs}` });
+      const sender = await openQueueSender({
+        ...here,
+        redis: await connectRedis(redis.url),
+        mailbox: `${runs}`,
+      });
       try {
         yield* pullingEngine(carryOutBy(sender, baseUrl), options).run(source, signal);
       } finally {

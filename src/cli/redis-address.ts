@@ -1,0 +1,27 @@
+/** Which Redis the workers are at. Its password, where it has one, is read as secrets are: never from the command line. */
+import { readSecret } from "./credentials.ts";
+import { CliError, exitCodes } from "./exit-codes.ts";
+import type { Io } from "./io.ts";
+
+export interface RedisFlags {
+  readonly redis?: string;
+}
+
+export const redisOption = [
+  "--redis <url>",
+  "the Redis that the workers are at (ARMOIRE_REDIS_URL)",
+] as const;
+
+/** @returns null where none is set @throws CliError */
+export function readRedisAddress({ redis }: RedisFlags, io: Io): string | null {
+  if (redis === undefined) return readSecret(io, "ARMOIRE_REDIS_URL");
+  const url = URL.canParse(redis) ? new URL(redis) : null;
+  if (url !== null && url.password !== "") {
+    throw new CliError(
+      exitCodes.usage,
+      "--redis has a password in it, which others can read on the command line.",
+      "Put the address into ARMOIRE_REDIS_URL, or into the file that ARMOIRE_REDIS_URL_FILE names.",
+    );
+  }
+  return redis;
+}
