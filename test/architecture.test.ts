@@ -44,6 +44,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "env-paths": ["src/cli"],
   ioredis: ["jobs/bullmq"],
   kysely: ["schema", "src/mirror"],
+  "p-limit": ["jobs/bullmq"],
   "p-retry": ["src/service"],
   undici: ["src/service"],
   "node:child_process": ["src/accounts", "src/query"],

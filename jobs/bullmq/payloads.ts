@@ -2,9 +2,8 @@
  * What crosses Redis, each with the version of its form: requests of a few fetches, and answers to such requests. No secret is
  * among it: a principal is named, and the worker finds the credential in its own settings.
  */
-import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
-import type { Exchanged } from "../../src/service/exchange.ts";
+import type { Exchanged, Head } from "../../src/service/exchange.ts";
 import { isServiceErrorCode, ServiceError } from "../../src/service/service-error.ts";
 
 export const payloadVersion = 1;
@@ -100,7 +99,7 @@ export function fromAnswer(answer: Exclude<Answer, { end: "handed-back" }>, url:
   return { head: answer.head, wire: null, failure: new ServiceError(known, happened, { ...facts, url }) };
 }
 
-function keptHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+function keptHeaders(headers: Head["headers"]): Record<string, string | string[]> {
   return Object.fromEntries(
     wantedHeaders.flatMap((name) => {
       const value = headers[name];

@@ -4,6 +4,7 @@
  * is found out here, and told as a request that got no answer. Everything that has to be decided is decided by the door.
  */
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { Queue, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Clock } from "../../src/service/clock.ts";
@@ -80,7 +81,7 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
     // Redis may be out of memory for a moment: what it holds is to be taken by workers, then there is room again.
     async onFailure(error) {
       onRemark(`Redis takes no more jobs for now: ${error instanceof Error ? error.message : error}`);
-      await clock.sleep(1000, closing.signal);
+      await delay(1000, undefined, { signal: closing.signal });
     },
   });
   const put = (asked: Asked): void => {
@@ -123,7 +124,7 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
   answers.on("error", () => {});
   const endPresence = await bePresent(client, coordinator);
   const watching = watchForLost({
-    ...{ queue, clock, signal: closing.signal },
+    ...{ queue, answers: answersQueue, signal: closing.signal },
     jobs: () => underWay.jobs,
     onLost: (job) => underWay.failJob(job, "worker-lost", "the worker that asked it was lost"),
     onLook(count, isIdle) {

@@ -1,0 +1,85 @@
+/** A sync whose requests are sent by workers comes to the same mirror, for as many requests, as one that sends them itself. */
+import { expect, it } from "vitest";
+import { type RunWorkerOptions, runWorker } from "../../jobs/bullmq/run-worker.ts";
+import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { canonicalDump } from "../support/canonical-dump.ts";
+import { type RedisServer, startRedis } from "../support/redis.ts";
+import { startRig } from "./rig.ts";
+
+const world = { brands: 8, models: 40, sizes: 120 };
+
+/** Workers within this process, which end with the test. */
+async function startWorkers(
+  count: number,
+  options: Omit<RunWorkerOptions, "signal" | "onReady">,
+): Promise<AsyncDisposable> {
+  const ending = new AbortController();
+  const ready: Promise<void>[] = [];
+  const running = Array.from({ length: count }, () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    ready.push(promise);
+    return runWorker({ ...options, signal: ending.signal, onReady: resolve });
+  });
+  await Promise.race([Promise.all(ready), Promise.all(running)]);
+  return {
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+const catalogueAt = (baseUrl: string) => ({ name: "catalogue", baseUrl, credential: null });
+const through = (redis: RedisServer) => ({ workers: { redis: redis.url } });
+
+it("mirrors the same, for as many requests, however many workers there are", async () => {
+  await using redis = await startRedis();
+  await using rig = await startRig(world);
+  await using _workers = await startWorkers(3, {
+    redis: redis.url,
+    principals: [catalogueAt(rig.sandbox.url)],
+    concurrency: 2,
+  });
+  const report = await rig.sync(through(redis));
+  const file = `${rig.file}.inline`;
+  const inline = await rig.sync({ file });
+  expect(report.requests).toEqual(inline.requests);
+  expect(report.resources).toEqual(inline.resources);
+  using mirror = openMirror(file);
+  expect(rig.read(canonicalDump)).toEqual(canonicalDump(mirror.reader));
+  // And what is unchanged is not sent anew.
+  const again = await rig.sync({ ...through(redis), mode: "verify" });
+  expect(again.requests).toMatchObject({ counted: 0, notModified: again.resources.unchanged });
+});
+
+function openMirror(file: string) {
+  const reader = openMirrorReader(file);
+  return { reader, [Symbol.dispose]: () => reader.close() };
+}
+
+it("leaves nothing behind in Redis", async () => {
+  await using redis = await startRedis();
+  await using rig = await startRig(world);
+  {
+    await using _workers = await startWorkers(1, {
+      redis: redis.url,
+      principals: [catalogueAt(rig.sandbox.url)],
+    });
+    await rig.sync(through(redis));
+  }
+  const keys = await redis.admin.keys("*");
+  // What says that there is a queue, and what happened in it: no jobs, no answers.
+  expect(keys.filter((key) => !/:(meta|events|id|stalled-check|marker|limiter)$/.test(key))).toEqual([]);
+});
+
+it("never has more under way than the allowance leaves, and stops when it is spent", async () => {
+  await using redis = await startRedis();
+  await using rig = await startRig({ ...world, allowance: 50 });
+  await using _workers = await startWorkers(4, {
+    redis: redis.url,
+    principals: [catalogueAt(rig.sandbox.url)],
+  });
+  const report = await rig.sync(through(redis));
+  expect(report).toMatchObject({ stopped: "allowance", requests: { counted: 50, failed: 0 } });
+  expect(rig.sandbox.log().filter(({ status }) => status >= 400)).toEqual([]);
+});
