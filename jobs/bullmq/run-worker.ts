@@ -51,6 +51,6 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       }),
     );
   } finally {
-    redis.client.disconnect();
+    redis.end();
   }
 }

@@ -53,6 +53,6 @@ export async function reachWorkers(options: WorkersOptions): Promise<Workers> {
           .digest("hex")
           .slice(0, 16),
       }),
-    close: () => redis.client.disconnect(),
+    close: redis.end,
   };
 }
