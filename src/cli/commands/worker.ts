@@ -1,6 +1,6 @@
 /** `armoire worker`: sends requests for syncs that run elsewhere. */
 import type { Command } from "commander";
-import { runWorker } from "../../../jobs/bullmq/run-worker.ts";
+import { runWorker } from "../../../jobs/run-worker.ts";
 import { CliError, exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { atLeastOne, collect } from "../option-values.ts";
