@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { exportMirror } from "../../exports/export-mirror.ts";
 import { kinds } from "../../jobs/kinds.ts";
 import { describeMissing, isComplete } from "../../src/backup/missing.ts";
 import { restoreBackup, unpackBackup } from "../../src/backup/restore-backup.ts";
@@ -83,6 +84,17 @@ it("is told of in a table for people, and so is one that was not downloaded", as
     ["https://pictures.example/red.png", ""],
     ["https://pictures.example/white.png", ""],
   ]);
+});
+
+it("is told of in an export of today, and in none of the past, which did not know it as it is", async () => {
+  await using rig = await startPictureRig();
+  const about = { file: rig.file, formats: ["csv"], tables: [], raw: false, toolVersion: "1" } as const;
+  const { files } = await exportMirror({ ...about, out: rig.path("now") });
+  expect(files).toContainEqual(expect.objectContaining({ path: "media.csv", rows: 1 }));
+  const past = await exportMirror({ ...about, out: rig.path("then"), asOf: { kind: "run", run: 1 } });
+  expect(past.files.map(({ table }) => table)).toEqual(
+    files.map(({ table }) => table).filter((table) => table !== "media"),
+  );
 });
 
 it("keeps a backup from being made where it is missing or was changed, and says what to do", async () => {

@@ -22,7 +22,7 @@ beforeEach(() => {
 const armoire = (args: readonly string[], env = {}): Promise<Ended> =>
   runArmoire([...args, "--data-dir", join(place, "data")], { env });
 
-/** Each into a folder of its own: two runs may end within one second, by which backups are named. */
+/** Each into a folder of its own, in which it is the only one. */
 let backups: string;
 let folders = 0;
 function backUp(...more: readonly string[]): Promise<Ended> {
