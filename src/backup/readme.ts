@@ -13,10 +13,6 @@ export function readmeText(manifest: BackupManifest): string {
     (gap) => gap !== null,
   );
   const catalogue = manifest.catalogue?.tables ?? [];
-  const files = tables.map(({ name, living, rows }) => {
-    const gone = rows - living;
-    return `  tables/${name}.csv, tables/${name}.json: ${living}${gone > 0 ? ` and ${gone} that are gone at the service` : ""}\n`;
-  });
   return `${oneLine(`A backup of what ${host} held${account === null ? "" : ` for ${account}`}, made by Armoire`)}
 
 ${oneLine(`Service         ${service.baseUrl}`)}
@@ -24,7 +20,7 @@ ${called}${whose}As of           ${state.at} (run ${state.run})
 ${gaps.map((gap) => `${oneLine(gap)}\n`).join("")}
 READ IT
   The .csv files in the folder "tables" open in any spreadsheet, in UTF-8. The .json files beside them hold the same exactly.
-${files.join("")}  A text in a .csv file that a spreadsheet would run as a formula has an apostrophe (') before it.
+${filesOf("tables", tables)}  A text in a .csv file that a spreadsheet would run as a formula has an apostrophe (') before it.
 ${tables.some(({ name }) => name === "measurement_value") ? `  The file measurement_value.csv has a line for each value of each measurement; measurement.csv has each whole, as JSON.\n` : ""}${catalogue.length > 0 ? whatTheBrasAre(catalogue) : ""}  In "revisions" is every answer of the service, byte for byte, also those that later ones replaced. A file's name is the
   SHA-256 of its content; bookkeeping/revision.ndjson says of what each is and from when, by the numbers in
   bookkeeping/resource.ndjson.
@@ -45,9 +41,18 @@ There is no password and no token in this backup.${area === "account" ? " It is 
 `;
 }
 
-const whatTheBrasAre = (tables: readonly { readonly name: string; readonly living: number }[]): string => `
+/** A line a table. */
+function filesOf(folder: string, tables: BackupManifest["tables"]): string {
+  const lines = tables.map(({ name, living, rows }) => {
+    const gone = rows - living;
+    return `  ${folder}/${name}.csv, ${folder}/${name}.json: ${living}${gone > 0 ? ` and ${gone} that are gone at the service` : ""}\n`;
+  });
+  return lines.join("");
+}
+
+const whatTheBrasAre = (tables: BackupManifest["tables"]): string => `
   In "catalogue" is what the bras are, as far as the service's catalogue was mirrored, in the same forms:
-${tables.map(({ name, living }) => `  catalogue/${name}.csv, catalogue/${name}.json: ${living}\n`).join("")}  A bra's brand_href, model_href and size_href are the href there. The service's answers are in catalogue/revisions, and
+${filesOf("catalogue", tables)}  A bra's brand_href, model_href and size_href are the href there. The service's answers are in catalogue/revisions, and
   catalogue/index.ndjson says of what each is.
 
 `;
