@@ -110,6 +110,7 @@ export { type MediaOptions, syncMedia } from "./sync/media/sync-media.ts";
 export { type Outlook, type OutlookOptions, readOutlook } from "./sync/outlook.ts";
 export type { Forecast } from "./sync/plan/forecast-days.ts";
 export type { Mode, Order, Reason } from "./sync/plan/plan-request.ts";
+export { type LinkedCataloguePlan, planLinkedCatalogue } from "./sync/plan-linked-catalogue.ts";
 export { type PlanOptions, planSync, type SyncPlan } from "./sync/plan-sync.ts";
 export type { SyncProgress } from "./sync/progress.ts";
 export type { SyncReport } from "./sync/report.ts";

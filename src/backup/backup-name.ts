@@ -21,9 +21,20 @@ export function backupName(
   return `armoire-${stem}-${at}Z${isEncrypted ? encryptedEnding : plainEnding}`;
 }
 
+/** The name of the `n`th backup of another state within one second, from the second on; sorted, it comes after the one before it. */
+export function numbered(file: string, n: number): string {
+  const ending = file.endsWith(encryptedEnding) ? encryptedEnding : plainEnding;
+  return `${file.slice(0, -ending.length)}_${String(n).padStart(2, "0")}${ending}`;
+}
+
+const givenName = /^armoire-.+-\d{4}-\d{2}-\d{2}T\d{6}Z(?:_\d{2,})?\.zip(?:\.age)?$/;
+
+/** Whether it has a name that we give, and not one that somebody chose for it. */
+export const hasGivenName = (name: string): boolean => givenName.test(name);
+
 /** Whether a file in a folder may be a backup, by its name. */
 export const mayBeBackup = (name: string): boolean =>
   !name.startsWith(".") && (name.endsWith(plainEnding) || name.endsWith(encryptedEnding));
 
-/** Whether it has a name that we give. */
+/** Whether it is called as ours are, whoever named it. */
 export const isNamedAsBackup = (name: string): boolean => name.startsWith("armoire-") && mayBeBackup(name);

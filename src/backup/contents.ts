@@ -1,13 +1,13 @@
 /** A mirror as the entries of a backup: one instant of it, in order, and the same ones for the same state. */
 import { hash } from "node:crypto";
-import { csvChunks } from "../../exports/csv.ts";
-import { jsonChunks } from "../../exports/json.ts";
 import { readAccountUser } from "../mirror/account-user.ts";
 import { DamagedBodyError, type StoredBody } from "../mirror/bodies/codec.ts";
 import { prepareReadBody, storedBodyColumns } from "../mirror/bodies/read-body.ts";
 import { essentialTables, readEssentialRows } from "../mirror/essential-rows.ts";
 import { listNotGranted } from "../mirror/grants.ts";
+import { readLineage } from "../mirror/lineage.ts";
 import { eachPicture } from "../mirror/media/each-picture.ts";
+import { countPictures } from "../mirror/media/media-index.ts";
 import type { MirrorReader } from "../mirror/mirror.ts";
 import { type PublicTable, publicTables } from "../mirror/tables.ts";
 import { BackupError } from "./backup-error.ts";
@@ -20,9 +20,11 @@ import {
   sumsEntry,
   tableEntry,
 } from "./entry-names.ts";
+import type { LinkedCatalogue } from "./linked-catalogue.ts";
 import { type BackupManifest, backupFormat, backupFormatVersion, manifestText } from "./manifest.ts";
 import { readmeText } from "./readme.ts";
 import { sumsText } from "./sums.ts";
+import { tableEntries } from "./table-entries.ts";
 import type { NewEntry } from "./write-zip.ts";
 
 export interface BackupContents {
@@ -37,13 +39,17 @@ export interface BackupContents {
  * @param mirror in a transaction
  * @throws BackupError `nothing-held`
  */
-export function readContents(mirror: MirrorReader, account: string | null): BackupContents {
+export function readContents(
+  mirror: MirrorReader,
+  account: string | null,
+  catalogue: LinkedCatalogue,
+): BackupContents {
   const tables = publicTables(mirror);
-  const manifest = readFacts(mirror, account, tables);
+  const manifest = { ...readFacts(mirror, account, tables), catalogue: catalogue.about };
   const sums = new Map<string, string>();
   let rootHash = "";
   function* entries(): Generator<NewEntry> {
-    for (const entry of contentOf(mirror, manifest, tables)) {
+    for (const entry of contentOf(mirror, manifest, tables, catalogue)) {
       sums.set(entry.name, hash("sha256", entry.content));
       yield entry;
     }
@@ -58,6 +64,7 @@ function* contentOf(
   mirror: MirrorReader,
   manifest: BackupManifest,
   tables: readonly PublicTable[],
+  catalogue: LinkedCatalogue,
 ): Generator<NewEntry> {
   yield { name: manifestEntry, content: Buffer.from(manifestText(manifest)) };
   yield { name: readmeEntry, content: Buffer.from(readmeText(manifest)) };
@@ -65,12 +72,11 @@ function* contentOf(
     const lines = Array.from(readEssentialRows(mirror.db, table), (row) => `${JSON.stringify(row)}\n`);
     yield { name: bookkeepingEntry(table), content: Buffer.from(lines.join("")) };
   }
+  yield* catalogue.entries;
   for (const { sha256, bytes } of eachPicture(mirror)) yield { name: pictureEntry(sha256), content: bytes };
   for (const { sha256, body } of eachBody(mirror)) yield { name: bodyEntry(sha256), content: body };
-  for (const table of tables.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
-    yield { name: tableEntry(table.name, "csv"), content: bufferOf(csvChunks(table, { raw: false })) };
-    yield { name: tableEntry(table.name, "json"), content: bufferOf(jsonChunks(table)) };
-  }
+  for (const table of tables.toSorted((one, other) => (one.name < other.name ? -1 : 1)))
+    yield* tableEntries(table, tableEntry);
 }
 
 /** Each once, in the order of their SHA-256. */
@@ -94,7 +100,7 @@ function readFacts(
   { db, identity }: MirrorReader,
   account: string | null,
   tables: readonly PublicTable[],
-): BackupManifest {
+): Omit<BackupManifest, "catalogue"> {
   const count = (select: string) =>
     db.prepare<[], number>(`select count(*) from ${select}`).pluck().get() ?? 0;
   const run = db
@@ -118,12 +124,16 @@ function readFacts(
     area: identity.area,
     account,
     user: identity.area === "account" ? readAccountUser(db) : null,
+    lineage: readLineage(db),
     state: run,
-    coverage: db
-      .prepare<[], BackupManifest["coverage"][number]>(
-        `select kind, held, due, failed from coverage where held + due + failed > 0 order by kind`,
-      )
-      .all(),
+    coverage: [
+      ...db
+        .prepare<[], BackupManifest["coverage"][number]>(
+          `select kind, held, due, failed from coverage where held + due + failed > 0 order by kind`,
+        )
+        .all(),
+      ...(tables.some(({ name }) => name === "media") ? [{ kind: "picture", ...countPictures(db) }] : []),
+    ],
     notGranted: identity.area === "account" ? listNotGranted({ db }) : [],
     revisions,
     bodies: count("(select distinct sha256 from _content where id in (select content_id from _revision))"),
@@ -135,5 +145,3 @@ function readFacts(
     })),
   };
 }
-
-const bufferOf = (chunks: Iterable<string>) => Buffer.concat([...chunks].map((chunk) => Buffer.from(chunk)));

@@ -1,14 +1,16 @@
 /** A backup of a mirror: one file that is there as a whole or not at all, made without a request. */
 import { lstatSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import { isSystemError } from "../../exports/export-error.ts";
 import { toMirrorError } from "../mirror/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
 import { requireHistory } from "../mirror/require-derived.ts";
 import { BackupError } from "./backup-error.ts";
-import { backupName } from "./backup-name.ts";
+import { backupName, numbered } from "./backup-name.ts";
 import { isTaken, placeOf } from "./backup-place.ts";
 import { readContents } from "./contents.ts";
 import { encrypted } from "./encryption.ts";
+import { readLinkedCatalogue } from "./linked-catalogue.ts";
 import type { BackupManifest } from "./manifest.ts";
 import { answering } from "./open-backup.ts";
 import { verifyBackup } from "./verify-backup.ts";
@@ -18,9 +20,14 @@ import { zipChunks } from "./write-zip.ts";
 export interface CreateBackupRequest {
   /** The mirror; a sync may go on writing it meanwhile. */
   readonly mirror: string;
+  /** The catalogue's mirror, for what the bras of an account are; it need not be there. Nothing of it unless told. */
+  readonly catalogue?: string | null;
   /** What the account is called; null for a mirror that is none of a named account's. */
   readonly account: string | null;
-  /** A file that ends in `.zip` or, encrypted, in `.zip.age`; or a folder, in which the file is named by account and state. */
+  /**
+   * A file that ends in `.zip` or, encrypted, in `.zip.age`; or a folder, in which the file is named by account and state, and numbered
+   * where another state has the name.
+   */
   readonly to: string;
   /** With one, nobody reads the backup without it. */
   readonly passphrase?: string;
@@ -38,6 +45,8 @@ export interface CreatedBackup {
   /** In hex; to be remembered elsewhere. The same state has the same one, encrypted or not. */
   readonly rootHash: string;
   readonly manifest: BackupManifest;
+  /** Why nothing of the catalogue is in it, where its mirror cannot be read; else null. */
+  readonly catalogueError: unknown;
 }
 
 /**
@@ -60,13 +69,15 @@ export async function createBackup(request: CreateBackupRequest): Promise<Create
 
 async function writeBackup(mirror: MirrorReader, request: CreateBackupRequest): Promise<CreatedBackup> {
   const { passphrase, signal } = request;
-  const { manifest, entries, rootHash } = readContents(mirror, request.account);
+  const catalogue = readLinkedCatalogue(mirror, request.catalogue ?? null);
+  const { manifest, entries, rootHash } = readContents(mirror, request.account, catalogue);
+  const { error: catalogueError } = catalogue;
   const isEncrypted = passphrase !== undefined;
   const file = placeOf({ to: request.to, isEncrypted }, backupName(manifest, request.mirror, isEncrypted));
   const zip = zipChunks(entries);
   try {
     const written = await writeBeside(file, isEncrypted ? encrypted(zip, passphrase) : zip, signal);
-    const made = { file, bytes: written.bytes, isEncrypted, rootHash: rootHash(), manifest };
+    const made = { file, bytes: written.bytes, isEncrypted, rootHash: rootHash(), manifest, catalogueError };
     return await settle(written, made, request);
   } catch (error) {
     if (!isSystemError(error)) throw error;
@@ -75,21 +86,31 @@ async function writeBackup(mirror: MirrorReader, request: CreateBackupRequest): 
   }
 }
 
+/**
+ * In a folder, another state of the same second gets the next name: a run that still goes on has the time of its beginning,
+ * and two short ones may end in one second. What somebody named is only ever replaced where she says so.
+ */
 async function settle(
   written: WrittenFile,
   made: Omit<CreatedBackup, "isNew">,
-  { replace = false, passphrase, signal }: CreateBackupRequest,
+  { to, replace = false, passphrase, signal }: CreateBackupRequest,
 ): Promise<CreatedBackup> {
   try {
-    signal?.throwIfAborted();
-    const isThere = lstatSync(made.file, { throwIfNoEntry: false }) !== undefined;
-    if (isThere && !replace) {
-      await requireSame(made, passphrase);
-      await written.discard();
-      return { ...made, bytes: statSync(made.file).size, isNew: false };
+    const isNamed = resolve(to) === made.file;
+    for (let n = 1; ; n++) {
+      signal?.throwIfAborted();
+      const file = n === 1 ? made.file : numbered(made.file, n);
+      const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+      if (!isThere || replace) {
+        await written.commit(file);
+        return { ...made, file, isNew: true };
+      }
+      if (await isSame(file, made.rootHash, passphrase)) {
+        await written.discard();
+        return { ...made, file, bytes: statSync(file).size, isNew: false };
+      }
+      if (isNamed) throw isTaken(file);
     }
-    await written.commit();
-    return { ...made, isNew: true };
   } catch (error) {
     await written.discard();
     throw error;
@@ -97,14 +118,10 @@ async function settle(
 }
 
 /** What has the same root hash and no problems is the same to the last byte, or was encrypted another time. */
-async function requireSame(
-  { file, rootHash }: Omit<CreatedBackup, "isNew">,
-  passphrase?: string,
-): Promise<void> {
+async function isSame(file: string, rootHash: string, passphrase?: string): Promise<boolean> {
   const held = await verifyBackup({ file, ...answering(passphrase) }).catch((error) => {
     if (error instanceof BackupError) return null;
     throw error;
   });
-  if (held?.rootHash === rootHash && held.problems.length === 0) return;
-  throw isTaken(file);
+  return held?.rootHash === rootHash && held.problems.length === 0;
 }

@@ -12,13 +12,20 @@ export const bookkeepingEntry = (table: EssentialTableName): string => `bookkeep
 export const pictureEntry = (sha256: string): string => `media/${sha256}`;
 export const bodyEntry = (sha256: string): string => `revisions/${sha256}.json`;
 export const tableEntry = (table: string, format: "csv" | "json"): string => `tables/${table}.${format}`;
+/** What the bras are: of each brand, model and size its address, its kind, and the SHA-256 of its newest body. */
+export const catalogueIndexEntry = "catalogue/index.ndjson";
+export const catalogueBodyEntry = (sha256: string): string => `catalogue/revisions/${sha256}.json`;
+export const catalogueTableEntry = (table: string, format: "csv" | "json"): string =>
+  `catalogue/${table}.${format}`;
 
 const picture = /^media\/([0-9a-f]{64})$/;
 const body = /^revisions\/([0-9a-f]{64})\.json$/;
+const catalogueBody = /^catalogue\/revisions\/([0-9a-f]{64})\.json$/;
+const catalogueTable = /^catalogue\/[a-z][a-z_]{0,40}\.(csv|json)$/;
 const table = /^tables\/[a-z][a-z_]{0,40}\.(csv|json)$/;
 const bookkeeping = new Map(essentialTables.map((name) => [bookkeepingEntry(name), name]));
 
-/** In their order, apart from pictures, bodies and tables, of which there may be any number. */
+/** In their order, apart from pictures, bodies, tables and what the bras are, of which there may be any number. */
 export const requiredEntries: readonly string[] = [
   manifestEntry,
   readmeEntry,
@@ -27,11 +34,17 @@ export const requiredEntries: readonly string[] = [
 ];
 
 export function isEntryName(name: string): boolean {
-  return requiredEntries.includes(name) || [picture, body, table].some((form) => form.test(name));
+  const forms = [picture, body, table, catalogueBody, catalogueTable];
+  return (
+    requiredEntries.includes(name) || name === catalogueIndexEntry || forms.some((form) => form.test(name))
+  );
 }
 
 /** Null for what is no body. */
 export const bodyOf = (name: string): string | null => body.exec(name)?.[1] ?? null;
+
+/** Null for what is no body of the catalogue's. */
+export const catalogueBodyOf = (name: string): string | null => catalogueBody.exec(name)?.[1] ?? null;
 
 /** Null for what is no picture. */
 export const pictureOf = (name: string): string | null => picture.exec(name)?.[1] ?? null;

@@ -23,7 +23,10 @@ export interface ListRequest {
 }
 
 /** As a manifest says it. */
-export type BackupOwner = Pick<BackupManifest, "service" | "area" | "user" | "account">;
+export interface BackupOwner extends Pick<BackupManifest, "service" | "area" | "user" | "account"> {
+  /** Only those of this line of mirrors; unless told, of all. */
+  readonly lineage?: string | null;
+}
 
 export type ListedBackup = SoundBackup | FaultyBackup;
 
@@ -34,7 +37,7 @@ export interface SoundBackup {
   readonly isEncrypted: boolean;
   readonly manifest: BackupManifest;
   readonly rootHash: string;
-  /** Since the one before it of the same data, where that is of an earlier state; else null. By kind. */
+  /** Since the one before it of the same line of mirrors, where that is of an earlier state; else null. By kind. */
   readonly changes: Totals | null;
 }
 
@@ -65,22 +68,28 @@ export async function* listBackups(request: ListRequest): AsyncGenerator<ListedB
     const { manifest } = examined;
     if (request.of !== undefined && !isOf(manifest, request.of)) continue;
     const state = collector.state(manifest);
-    const previous = before.get(dataOf(manifest));
+    const previous = before.get(lineOf(manifest));
     const isLater = previous !== undefined && previous.at <= manifest.state.at;
     yield { ...examined, changes: isLater ? totalsOf(previous.state, state) : null };
-    before.set(dataOf(manifest), { at: manifest.state.at, state });
+    before.set(lineOf(manifest), { at: manifest.state.at, state });
   }
 }
 
 /**
- * Whose data of which service: backups that may be compared, and of which a newer one stands for an older one. By the service's number of the
- * user, since names can change.
+ * Backups that may be compared, and of which a newer one stands for an older one: those of mirrors that continue one another.
+ * Another mirror of the same user has a history of its own, although its runs have the same numbers.
  */
+export const lineOf = (manifest: BackupManifest): string =>
+  JSON.stringify([dataOf(manifest), manifest.lineage]);
+
+/** Whose data of which service: by the service's number of the user, since names can change. */
 export const dataOf = ({ service, area, user, account }: BackupOwner): string =>
   JSON.stringify([service.baseUrl, area, user?.userId ?? user?.username ?? account]);
 
 const isOf = (one: BackupOwner, other: BackupOwner): boolean =>
-  one.account === other.account && dataOf(one) === dataOf(other);
+  one.account === other.account &&
+  dataOf(one) === dataOf(other) &&
+  (other.lineage === undefined || one.lineage === other.lineage);
 
 async function examine(
   file: string,

@@ -1,15 +1,30 @@
-/** `manifest.json`: what a backup is of. Everything in it is from the mirror, so that the same state gives the same bytes. */
+/** `manifest.json`: what a backup is of. Everything in it is from mirrors, so that the same state gives the same bytes. */
 import { z } from "zod";
 import { grantNames } from "../mirror/grants.ts";
 
 export const backupFormat = "armoire-backup";
-export const backupFormatVersion = 1;
+export const backupFormatVersion = 2;
+/** Of earlier ones, what they have not is empty. */
+const knownFormatVersions = [1, backupFormatVersion] as const;
 
 const count = z.number().int().nonnegative();
 
+/** By kind, what was known to be there: what is in it, what was never fetched, and what failed each time. */
+const coverage = z.array(z.strictObject({ kind: z.string(), held: count, due: count, failed: count }));
+
+/** The columns of the files, and their rows with tombstones. */
+const tables = z.array(
+  z.strictObject({
+    name: z.string().regex(/^[a-z][a-z_]*$/),
+    columns: z.array(z.string()),
+    rows: count,
+    living: count,
+  }),
+);
+
 const manifest = z.strictObject({
   format: z.literal(backupFormat),
-  formatVersion: z.literal(backupFormatVersion),
+  formatVersion: z.literal(knownFormatVersions),
   /** The last migration of the mirror: a program that does not know it cannot restore this. */
   schema: z.string(),
   service: z.strictObject({
@@ -21,23 +36,27 @@ const manifest = z.strictObject({
   account: z.string().nullable(),
   /** Null where the service has not said whose data it is, and for the catalogue, which is nobody's. */
   user: z.strictObject({ userId: z.string().nullable(), username: z.string().nullable() }).nullable(),
+  /** Of the mirrors that were restored from one another; null where an earlier version made it. */
+  lineage: z.string().nullable().default(null),
   /** The last run, and when it had ended, or began where it had not; ISO 8601, UTC. */
   state: z.strictObject({ run: count, at: z.iso.datetime() }),
-  /** By kind, what was known to be there: what is in it, what was never fetched, and what failed each time. */
-  coverage: z.array(z.strictObject({ kind: z.string(), held: count, due: count, failed: count })),
+  /** Where pictures were asked for, these are a kind too. */
+  coverage,
   /** What the service said that the user's token does not grant. */
   notGranted: z.array(z.enum(grantNames)),
   revisions: count,
   bodies: count,
-  /** The columns of the files in `tables/`, and their rows with tombstones. */
-  tables: z.array(
-    z.strictObject({
-      name: z.string().regex(/^[a-z][a-z_]*$/),
-      columns: z.array(z.string()),
-      rows: count,
-      living: count,
-    }),
-  ),
+  /** In `tables/`. */
+  tables,
+  /** Of an account, what its bras link to, as far as the catalogue's mirror holds it; null where they link to nothing, and for a catalogue. */
+  catalogue: z
+    .strictObject({
+      coverage,
+      /** In `catalogue/`; none where nothing is held. */
+      tables,
+    })
+    .nullable()
+    .default(null),
 });
 
 export type BackupManifest = z.infer<typeof manifest>;

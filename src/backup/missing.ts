@@ -1,21 +1,26 @@
 /** What a backup lacks of what its mirror knew to be there: a mirror that grows by a daily allowance is backed up long before it is whole. */
 import type { BackupManifest } from "./manifest.ts";
 
-type Coverage = Pick<BackupManifest, "coverage">;
+type Coverage = Pick<BackupManifest, "coverage" | "catalogue">;
 
-/** Whether everything that was known to be there had been fetched. */
-export const isComplete = ({ coverage }: Coverage): boolean =>
-  coverage.every(({ due, failed }) => due + failed === 0);
+/** Whether everything that was known to be there, and that was wanted, had been fetched. */
+export const isComplete = (manifest: Coverage): boolean =>
+  manifest.coverage.every(({ due, failed }) => due + failed === 0) && linkedMissing(manifest) === 0;
 
 /** How many of a kind were known and are not in it. */
-export function countMissing({ coverage }: Coverage, kind: string): number {
+export function countMissing({ coverage }: Pick<Coverage, "coverage">, kind: string): number {
   const found = coverage.find((one) => one.kind === kind);
   return found === undefined ? 0 : found.due + found.failed;
 }
 
+/** Of what the bras link to, what is in it; by kind. */
+export const linkedHeld = ({ catalogue }: Pick<Coverage, "catalogue">) =>
+  (catalogue?.coverage ?? []).filter(({ held }) => held > 0).map(({ kind, held }) => ({ kind, held }));
+
 /** In words, on one line without its end; null where nothing is missing. May quote what the service sent. */
-export function describeMissing({ coverage }: Coverage): string | null {
-  const parts = coverage.flatMap(({ kind, due, failed }) => {
+export function describeMissing(manifest: Coverage): string | null {
+  const parts = manifest.coverage.flatMap(({ kind, due, failed }) => {
+    if (kind === "picture") return describePictures(due, failed);
     // Of a list, pages are missing, and nobody knows how much stands on them.
     if (!entityKinds.has(kind))
       return due + failed > 0 ? [`the list of ${spoken(kind)} was not read to its end`] : [];
@@ -24,8 +29,35 @@ export function describeMissing({ coverage }: Coverage): string | null {
       ...(failed > 0 ? [`${counted(failed, kind)} listed and could not be fetched`] : []),
     ];
   });
+  const linked = linkedMissing(manifest);
+  if (linked > 0)
+    parts.push(
+      `of what the bras link to, ${linked} of ${linked + sumOf(linkedHeld(manifest))} are not in it, which --with-catalogue fetches`,
+    );
   return parts.length === 0 ? null : `Not complete: ${parts.join("; ")}.`;
 }
+
+/**
+ * That what the bras are is not in it, on one line; null where some of it is, or where they link to nothing. It is no gap: whoever
+ * never asked for it is told what the backup is, and not each day that something is wrong.
+ */
+export function describeUnlinked({ catalogue }: Pick<Coverage, "catalogue">): string | null {
+  if (catalogue === null || sumOf(linkedHeld({ catalogue })) > 0) return null;
+  return "The brands, models and sizes that the bras link to are not in it; --with-catalogue fetches them.";
+}
+
+/** None where nothing of it was ever fetched: then it was not wanted. */
+function linkedMissing({ catalogue }: Pick<Coverage, "catalogue">): number {
+  if (catalogue === null || linkedHeld({ catalogue }).length === 0) return 0;
+  return catalogue.coverage.reduce((sum, { due, failed }) => sum + due + failed, 0);
+}
+
+const sumOf = (parts: readonly { readonly held: number }[]) => parts.reduce((sum, { held }) => sum + held, 0);
+
+const describePictures = (due: number, failed: number): string[] => [
+  ...(due > 0 ? [`${counted(due, "picture")} not downloaded yet, which --media does`] : []),
+  ...(failed > 0 ? [`${counted(failed, "picture")} noted and could not be downloaded`] : []),
+];
 
 const entityKinds = new Set(["root", "brand", "model", "size", "me", "bra", "measurement"]);
 

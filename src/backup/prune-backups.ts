@@ -1,14 +1,17 @@
 /**
  * Letting go of old backups, by the rules by which a mirror lets go of old runs. What cannot be proven sound is never
- * removed, since it may be all that is left of something, and never counts as what is kept.
+ * removed, since it may be all that is left of something, and never counts as what is kept; nor is what somebody gave a name
+ * of her own, which she did to keep it.
  */
 import { rm } from "node:fs/promises";
+import { basename } from "node:path";
 import { chooseRuns, type RetentionPolicy } from "../mirror/retention.ts";
 import { syncFolder } from "../mirror/sync-folder.ts";
+import { hasGivenName } from "./backup-name.ts";
 import {
-  dataOf,
   type FaultyBackup,
   type ListRequest,
+  lineOf,
   listBackups,
   type SoundBackup,
 } from "./list-backups.ts";
@@ -23,8 +26,8 @@ export interface PruneRequest extends ListRequest {
 export interface PruneReport {
   readonly folder: string;
   readonly isPreview: boolean;
-  /** The newest of each account is among them, whatever the rules. */
-  readonly keep: readonly (PrunedBackup & { readonly reasons: readonly string[] })[];
+  /** The newest of each line of mirrors is among them, whatever the rules, and so is what has a name that we would not give it. */
+  readonly keep: readonly KeptBackup[];
   /** What is, or would be, removed. */
   readonly remove: readonly PrunedBackup[];
   readonly untouched: readonly FaultyBackup[];
@@ -37,16 +40,23 @@ export interface PrunedBackup {
   readonly at: string;
 }
 
+export interface KeptBackup extends PrunedBackup {
+  /** `latest`, a rule and its period, `highest run`, or `name`. */
+  readonly reasons: readonly string[];
+}
+
 /** @throws BackupError; the signal's reason */
 export async function pruneBackups(request: PruneRequest): Promise<PruneReport> {
   const { folder, keep: policy, isPreview } = request;
   const sound: SoundBackup[] = [];
+  const named: KeptBackup[] = [];
   const untouched: FaultyBackup[] = [];
   for await (const backup of listBackups(request)) {
-    if (backup.isSound) sound.push(backup);
-    else untouched.push(backup);
+    if (!backup.isSound) untouched.push(backup);
+    else if (hasGivenName(basename(backup.file))) sound.push(backup);
+    else named.push({ ...summaryOf(backup), reasons: ["name"] });
   }
-  const choices = [...Map.groupBy(sound, ({ manifest }) => dataOf(manifest)).values()].map((backups) =>
+  const choices = [...Map.groupBy(sound, ({ manifest }) => lineOf(manifest)).values()].map((backups) =>
     choose(backups, policy),
   );
   const remove = choices.flatMap((choice) => choice.remove);
@@ -58,11 +68,12 @@ export async function pruneBackups(request: PruneRequest): Promise<PruneReport> 
       throw toReadingError(error, folder);
     }
   }
-  return { folder, isPreview, keep: choices.flatMap((choice) => choice.keep), remove, untouched };
+  const kept = choices.flatMap((choice) => choice.keep);
+  return { folder, isPreview, keep: [...kept, ...named], remove, untouched };
 }
 
 /**
- * Those of one account, numbered by the times of their states. The one of the highest run is kept as well as the latest: a
+ * Those of one line of mirrors, numbered by the times of their states. The one of the highest run is kept as well as the latest: a
  * clock may have been wrong once, and a restored mirror counts its runs from an earlier one on.
  */
 function choose(backups: readonly SoundBackup[], policy: RetentionPolicy) {
@@ -74,8 +85,7 @@ function choose(backups: readonly SoundBackup[], policy: RetentionPolicy) {
   const runs = ordered.map(({ manifest }) => manifest.state.run);
   const highest = runs.lastIndexOf(runs.reduce((one, other) => Math.max(one, other), 0));
   const isHighest = ({ run }: { readonly run: number }) => run === highest;
-  const at = (n: number): PrunedBackup[] =>
-    ordered.slice(n, n + 1).map(({ file, bytes, manifest }) => ({ file, bytes, at: manifest.state.at }));
+  const at = (n: number): PrunedBackup[] => ordered.slice(n, n + 1).map(summaryOf);
   const spared = choice.forget.filter(isHighest).map((run) => ({ ...run, reasons: ["highest run"] }));
   return {
     keep: [...choice.keep, ...spared].flatMap(({ run, reasons }) =>
@@ -84,6 +94,12 @@ function choose(backups: readonly SoundBackup[], policy: RetentionPolicy) {
     remove: choice.forget.filter((run) => !isHighest(run)).flatMap(({ run }) => at(run)),
   };
 }
+
+const summaryOf = ({ file, bytes, manifest }: SoundBackup): PrunedBackup => ({
+  file,
+  bytes,
+  at: manifest.state.at,
+});
 
 function compare(one: SoundBackup["manifest"]["state"], other: SoundBackup["manifest"]["state"]): number {
   if (one.at !== other.at) return one.at < other.at ? -1 : 1;

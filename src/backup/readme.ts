@@ -2,18 +2,17 @@
 import { nameOfUser } from "../mirror/account-user.ts";
 import { sumsEntry } from "./entry-names.ts";
 import type { BackupManifest } from "./manifest.ts";
-import { describeMissing, describeNotGranted } from "./missing.ts";
+import { describeMissing, describeNotGranted, describeUnlinked } from "./missing.ts";
 
 export function readmeText(manifest: BackupManifest): string {
   const { service, area, user, account, state, tables } = manifest;
   const host = new URL(service.baseUrl).host;
   const whose = user === null ? "" : `${oneLine(`Whose data      ${nameOfUser(user)}`)}\n`;
   const called = account === null ? "" : `Account         ${account}\n`;
-  const gaps = [describeMissing(manifest), describeNotGranted(manifest)].filter((gap) => gap !== null);
-  const files = tables.map(({ name, living, rows }) => {
-    const gone = rows - living;
-    return `  tables/${name}.csv, tables/${name}.json: ${living}${gone > 0 ? ` and ${gone} that are gone at the service` : ""}\n`;
-  });
+  const gaps = [describeMissing(manifest), describeNotGranted(manifest), describeUnlinked(manifest)].filter(
+    (gap) => gap !== null,
+  );
+  const catalogue = manifest.catalogue?.tables ?? [];
   return `${oneLine(`A backup of what ${host} held${account === null ? "" : ` for ${account}`}, made by Armoire`)}
 
 ${oneLine(`Service         ${service.baseUrl}`)}
@@ -21,12 +20,12 @@ ${called}${whose}As of           ${state.at} (run ${state.run})
 ${gaps.map((gap) => `${oneLine(gap)}\n`).join("")}
 READ IT
   The .csv files in the folder "tables" open in any spreadsheet, in UTF-8. The .json files beside them hold the same exactly.
-${files.join("")}  A text in a .csv file that a spreadsheet would run as a formula has an apostrophe (') before it.
-${tables.some(({ name }) => name === "measurement_value") ? `  The file measurement_value.csv has a line for each value of each measurement; measurement.csv has each whole, as JSON.\n` : ""}  In "revisions" is every answer of the service, byte for byte, also those that later ones replaced. A file's name is the
+${filesOf("tables", tables)}  A text in a .csv file that a spreadsheet would run as a formula has an apostrophe (') before it.
+${tables.some(({ name }) => name === "measurement_value") ? `  The file measurement_value.csv has a line for each value of each measurement; measurement.csv has each whole, as JSON.\n` : ""}${catalogue.length > 0 ? whatTheBrasAre(catalogue) : ""}  In "revisions" is every answer of the service, byte for byte, also those that later ones replaced. A file's name is the
   SHA-256 of its content; bookkeeping/revision.ndjson says of what each is and from when, by the numbers in
   bookkeeping/resource.ndjson.
   In "media", if it is there, are pictures: a viewer opens them. A file's name is the SHA-256 of its content;
-  bookkeeping/media_file.ndjson says by numbers what each is, and bookkeeping/media.ndjson what address each number is.
+  tables/media.csv says of what each is, and bookkeeping/media_file.ndjson, by numbers, what each address had before.
 
 CHECK IT
   With Armoire:     armoire backup verify FILE
@@ -41,6 +40,22 @@ RESTORE IT
 There is no password and no token in this backup.${area === "account" ? " It is somebody's private data all the same." : ""}
 `;
 }
+
+/** A line a table. */
+function filesOf(folder: string, tables: BackupManifest["tables"]): string {
+  const lines = tables.map(({ name, living, rows }) => {
+    const gone = rows - living;
+    return `  ${folder}/${name}.csv, ${folder}/${name}.json: ${living}${gone > 0 ? ` and ${gone} that are gone at the service` : ""}\n`;
+  });
+  return lines.join("");
+}
+
+const whatTheBrasAre = (tables: BackupManifest["tables"]): string => `
+  In "catalogue" is what the bras are, as far as the service's catalogue was mirrored, in the same forms:
+${filesOf("catalogue", tables)}  A bra's brand_href, model_href and size_href are the href there. The service's answers are in catalogue/revisions, and
+  catalogue/index.ndjson says of what each is.
+
+`;
 
 /** What others named may hold anything, but no line of its own. */
 const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]/gu, " ");

@@ -11,6 +11,9 @@ import {
   bodyEntry,
   bodyOf,
   bookkeepingOf,
+  catalogueBodyEntry,
+  catalogueBodyOf,
+  catalogueIndexEntry,
   isBefore,
   isEntryName,
   manifestEntry,
@@ -55,7 +58,7 @@ export async function scanBackup(
     if (problems.length < maxProblems) problems.push({ entry, what });
   };
   const sums = new Map<string, string>();
-  /** The entries that bookkeeping names: what revisions have, and what pictures are. */
+  /** The entries that bookkeeping names: what revisions have, what pictures are, and what the bras are. */
   const named = new Set<string>();
   let manifest: BackupManifest | null = null;
   let rootHash: string | null = null;
@@ -83,9 +86,9 @@ export async function scanBackup(
         for (const problem of compareSums(content.toString("latin1"), sums, sumsEntry))
           report(problem.entry, problem.what);
       } else sums.set(name, sha256);
-      const called = bodyOf(name) ?? pictureOf(name);
+      const called = namedByHash(name);
       if (called !== null && called !== sha256) report(name, "does not have the SHA-256 that is its name");
-      if (bookkeepingOf(name) !== null) readRows(name, content);
+      if (bookkeepingOf(name) !== null || name === catalogueIndexEntry) readRows(name, content);
       if (problems.length === 0 && manifest !== null) visit(entry, manifest);
     }
     requireAll();
@@ -110,7 +113,12 @@ export async function scanBackup(
 
   function readRows(name: string, content: Buffer): void {
     const refuse = (line: number) => report(name, `its line ${line} is no row`);
-    const entryOf = bookkeepingOf(name) === "media_file" ? pictureEntry : bodyEntry;
+    const entryOf =
+      name === catalogueIndexEntry
+        ? catalogueBodyEntry
+        : bookkeepingOf(name) === "media_file"
+          ? pictureEntry
+          : bodyEntry;
     for (const { sha256 } of parseRows(content, refuse))
       if (typeof sha256 === "string") named.add(entryOf(sha256));
   }
@@ -118,16 +126,19 @@ export async function scanBackup(
   /** Sums that were made anew after something was taken away would still fit the rest. */
   function requireAll(): void {
     if (manifest === null || problems.length > 0) return;
-    const missing = [...requiredEntries, ...named].find((name) => name !== sumsEntry && !sums.has(name));
+    const holdsCatalogue = manifest.catalogue?.coverage.some(({ held }) => held > 0) ?? false;
+    const required = [...requiredEntries, ...(holdsCatalogue ? [catalogueIndexEntry] : []), ...named];
+    const missing = required.find((name) => name !== sumsEntry && !sums.has(name));
     if (missing !== undefined) report(missing, "is missing");
     if (rootHash === null) report(sumsEntry, "is missing");
-    const stranger = [...sums.keys()].find(
-      (name) => (bodyOf(name) ?? pictureOf(name)) !== null && !named.has(name),
-    );
+    const stranger = [...sums.keys()].find((name) => namedByHash(name) !== null && !named.has(name));
     if (stranger !== undefined)
       report(stranger, `belongs to no ${bodyOf(stranger) === null ? "address" : "revision"}`);
   }
 }
+
+/** The SHA-256 that an entry has for a name; null for one with another name. */
+const namedByHash = (name: string) => bodyOf(name) ?? catalogueBodyOf(name) ?? pictureOf(name);
 
 /** Whatever a hostile file calls its entries: nothing that a terminal or a log would do something with. */
 const showName = (name: string) =>

@@ -8,8 +8,11 @@ import { syncFolder } from "../mirror/sync-folder.ts";
 
 export interface WrittenFile {
   readonly bytes: number;
-  /** Puts it in its place, over whatever is there; durable when this returns. */
-  commit(): Promise<void>;
+  /**
+   * Puts it in its place, over whatever is there; durable when this returns.
+   * @param as another place in the same folder
+   */
+  commit(as?: string): Promise<void>;
   discard(): Promise<void>;
 }
 
@@ -49,8 +52,8 @@ export async function writeBeside(
   return {
     bytes,
     discard,
-    async commit() {
-      await rename(partial, place);
+    async commit(as = place) {
+      await rename(partial, as);
       syncFolder(folder);
     },
   };

@@ -14,7 +14,7 @@ import { CliError, exitCodes } from "./exit-codes.ts";
 import { interruptionOf } from "./interruption.ts";
 import type { Io } from "./io.ts";
 import { type KeepOptions, readKeepOptions } from "./keep-options.ts";
-import { ledgerFile } from "./mirror-file.ts";
+import { catalogueFileOf, ledgerFile } from "./mirror-file.ts";
 import { type EncryptFlags, readNewPassphrase } from "./passphrase.ts";
 import { describeProgress, progressDisplay } from "./progress-display.ts";
 import type { Settings } from "./settings.ts";
@@ -53,6 +53,7 @@ export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: I
     }).finally(display.end);
   const done = await backUp({
     ...{ mirror: account.mirrorFile, account: account.name, to: flags.to, sync: bringUpToDate, signal },
+    catalogue: catalogueFileOf(settings),
     ...encryption,
     ...(keep && { keep }),
   }).catch((error: unknown) => {
@@ -62,16 +63,20 @@ export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: I
   else if (!settings.quiet) io.out(describe(done, account.name));
   else io.err(describeTroubleOf(done, account.name));
   if ("report" in done.synced) {
-    const whole = done.synced.report;
-    for (const error of whole.errors) io.err(describeError(error, settings.verbose));
-    io.setExitCode(exitCodeOfWhole(whole, null, false));
+    const { report, errors: ofSync } = done.synced.report;
+    const errors = [...ofSync, ...troubleWithCatalogue(done)];
+    for (const text of new Set(errors.map((error) => describeError(error, settings.verbose)))) io.err(text);
+    io.setExitCode(exitCodeOfWhole({ report, errors }, null, false));
     return;
   }
   const error = explainRefusal(done.synced.error, account);
-  io.err(describeError(error, settings.verbose));
+  for (const one of [error, ...troubleWithCatalogue(done)]) io.err(describeError(one, settings.verbose));
   if (!settings.quiet) io.err("So the backup is of what had been mirrored before.\n");
   io.setExitCode(exitCodeOf(error));
 }
+
+const troubleWithCatalogue = ({ created: { catalogueError } }: BackedUp<WholeSync>): unknown[] =>
+  catalogueError === null ? [] : [catalogueError];
 
 function describe({ synced, created, pruned }: BackedUp<WholeSync>, account: string): string {
   const of = ({ report }: WholeSync, now: number) =>
@@ -89,5 +94,6 @@ function describeTroubleOf({ synced, created }: BackedUp<WholeSync>, account: st
 }
 
 function toJson({ synced, created, pruned }: BackedUp<WholeSync>) {
-  return { sync: "report" in synced ? synced.report.report : null, backup: created, pruned };
+  const { catalogueError: _told, ...backup } = created;
+  return { sync: "report" in synced ? synced.report.report : null, backup, pruned };
 }

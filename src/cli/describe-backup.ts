@@ -1,8 +1,15 @@
 /** Backups in words: what was made, what is wrong, what a folder holds and what goes. */
 import type { CreatedBackup } from "../backup/create-backup.ts";
-import type { FaultyBackup, ListedBackup } from "../backup/list-backups.ts";
+import { dataOf, type FaultyBackup, type ListedBackup } from "../backup/list-backups.ts";
 import type { BackupManifest } from "../backup/manifest.ts";
-import { countMissing, describeMissing, describeNotGranted, isComplete } from "../backup/missing.ts";
+import {
+  countMissing,
+  describeMissing,
+  describeNotGranted,
+  describeUnlinked,
+  isComplete,
+  linkedHeld,
+} from "../backup/missing.ts";
 import type { PruneReport } from "../backup/prune-backups.ts";
 import type { RestoredMirror } from "../backup/restore-backup.ts";
 import type { BackupProblem } from "../backup/scan-backup.ts";
@@ -57,17 +64,32 @@ export function describeRestored({ mirror, manifest, check }: RestoredMirror): s
 
 const noBackups = "There are no backups here.\n";
 
-/** A backup on two or three lines, which fit a terminal. */
+/** A backup on two to four lines, which fit a terminal. */
 export function describeList(backups: readonly ListedBackup[], nameOf: (file: string) => string): string {
+  const markOf = mirrorMarks(backups);
   const texts = backups.map((backup) => {
     const name = toShown(nameOf(backup.file));
     if (!backup.isSound) return `${name}\n  ${describeFault(backup)}\n`;
     const { manifest, bytes, changes } = backup;
     const whose = manifest.account ?? new URL(manifest.service.baseUrl).host;
+    const linked = describeLinked(manifest);
+    const beside = linked === null ? "" : `  what the bras are: ${linked}\n`;
     const changed = changes === null ? "" : `  since the one before: ${describeChanges(changes)}\n`;
-    return `${name}  ${formatBytes(bytes)}\n  ${toShown(whose)}, ${minuteOf(manifest.state.at)}: ${holds(manifest)}\n${changed}`;
+    return `${name}  ${formatBytes(bytes)}${markOf(manifest)}\n  ${toShown(whose)}, ${minuteOf(manifest.state.at)}: ${holds(manifest)}\n${beside}${changed}`;
   });
   return texts.length === 0 ? noBackups : texts.join("");
+}
+
+/** Of which mirror, where an account has more than one here: each has a history of its own. */
+function mirrorMarks(backups: readonly ListedBackup[]): (manifest: BackupManifest) => string {
+  const lines = Map.groupBy(
+    backups.flatMap((backup) => (backup.isSound ? [backup.manifest] : [])),
+    dataOf,
+  );
+  return (manifest) => {
+    const mirrors = new Set(lines.get(dataOf(manifest))?.map(({ lineage }) => lineage));
+    return mirrors.size < 2 ? "" : `  mirror ${manifest.lineage?.slice(0, 6) ?? "unknown"}`;
+  };
 }
 
 /** @param at ISO 8601, UTC */
@@ -92,7 +114,7 @@ const shortened = (text: string) => text.replace(/[0-9a-f]{64}/g, (sha256) => `$
 export function describePruned(report: PruneReport, nameOf: (file: string) => string): string {
   const { keep, remove, untouched, isPreview } = report;
   const rows = [
-    ...keep.map(({ file, at, reasons }) => [nameOf(file), minuteOf(at), reasons.join(", ")]),
+    ...keep.map(({ file, at, reasons }) => [nameOf(file), minuteOf(at), reasons.map(inWords).join(", ")]),
     ...remove.map(({ file, at }) => [nameOf(file), minuteOf(at), isPreview ? "would be removed" : "removed"]),
     ...untouched.map(({ file, code }) => [nameOf(file), "", `left alone: ${code}`]),
   ].sort(([one = ""], [other = ""]) => (one < other ? 1 : -1));
@@ -101,13 +123,21 @@ export function describePruned(report: PruneReport, nameOf: (file: string) => st
   return `${formatTable(["file", "as of", "kept as"], rows)}${isPreview ? "Would remove" : "Removed"} ${count}.\n`;
 }
 
+const inWords = (reason: string) => (reason === "name" ? "the name that you gave it" : reason);
+
 function describeState(manifest: BackupManifest): string {
   const { account, user, service, state } = manifest;
   const whose = user === null ? service.baseUrl : nameOfUser(user);
   const called = account === null ? whose : account;
-  const gaps = [describeMissing(manifest), describeNotGranted(manifest)].filter((gap) => gap !== null);
+  const linked = describeLinked(manifest);
+  const remarks = [
+    ...(linked === null ? [] : [`With what the bras are: ${linked}.`]),
+    describeMissing(manifest),
+    describeNotGranted(manifest),
+    describeUnlinked(manifest),
+  ].filter((remark) => remark !== null);
   const held = `${toShown(called)} as of ${state.at} (run ${state.run}): ${holds(manifest)}, ${manifest.revisions} revisions.`;
-  return [held, ...gaps.map(toShown)].join("\n");
+  return [held, ...remarks.map(toShown)].join("\n");
 }
 
 const counted = ["brand", "model", "size", "bra", "measurement"];
@@ -122,6 +152,12 @@ function holds(manifest: BackupManifest): string {
       return `${living}${all} ${name}${living + missing === 1 ? "" : "s"}`;
     });
   return [...parts, ...(isComplete(manifest) ? [] : ["not complete"])].join(", ");
+}
+
+/** What the bras are, as far as it is in it; null where nothing is. */
+function describeLinked(manifest: BackupManifest): string | null {
+  const parts = linkedHeld(manifest).map(({ kind, held }) => `${held} ${kind}${held === 1 ? "" : "s"}`);
+  return parts.length === 0 ? null : parts.join(", ");
 }
 
 function describeChanges(changes: Extract<ListedBackup, { isSound: true }>["changes"]): string {

@@ -2,6 +2,7 @@
 
 import type { AccountForecast } from "../sync/plan/forecast-account.ts";
 import type { Order, Reason } from "../sync/plan/plan-request.ts";
+import type { LinkedCataloguePlan } from "../sync/plan-linked-catalogue.ts";
 import type { SyncPlan } from "../sync/plan-sync.ts";
 import { chartCoverage, describeSweep, tabulateDays } from "./describe-forecast.ts";
 import { formatDays, formatMoment } from "./spoken-time.ts";
@@ -58,6 +59,19 @@ export function describePlan(plan: SyncPlan, order: Order, now: number): string 
     );
   }
   return parts.join("");
+}
+
+/** After the plan of the account itself. @param plan null before its first sync */
+export function describeLinkedPlan(plan: LinkedCataloguePlan | null): string {
+  const known = plan?.due.reduce((sum, { fetch }) => sum + fetch, 0);
+  const kinds = plan?.due.map(({ kind, fetch }) => `${fetch} ${kind}${fetch === 1 ? "" : "s"}`).join(", ");
+  const what =
+    known === undefined
+      ? "known after the first sync"
+      : known === 0
+        ? "all that the bras link to is held"
+        : `${known} to fetch (${kinds}) as far as is known, of the catalogue's own allowance`;
+  return `\nWhat the bras are, in the catalogue's mirror: ${what}.\n`;
 }
 
 /** @param now epoch milliseconds */

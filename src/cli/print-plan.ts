@@ -1,11 +1,26 @@
 /** Prints what a sync would ask for: what `plan` does, and `sync --dry-run`. */
-import { describePlan } from "./describe-plan.ts";
+import { planLinkedCatalogue } from "../sync/plan-linked-catalogue.ts";
+import { describeLinkedPlan, describePlan } from "./describe-plan.ts";
 import type { Io } from "./io.ts";
+import { catalogueFileOf } from "./mirror-file.ts";
 import { readPlan, type WantedPlan } from "./read-plan.ts";
 import type { Settings } from "./settings.ts";
+import type { WholeFlags } from "./whole-flags.ts";
 
 /** @throws as readPlan does */
-export function printPlan(wanted: WantedPlan, settings: Settings, io: Io): void {
+export function printPlan(
+  wanted: WantedPlan,
+  { withCatalogue }: WholeFlags,
+  settings: Settings,
+  io: Io,
+): void {
   const plan = readPlan(wanted, settings, io);
-  io.out(settings.json ? `${JSON.stringify(plan)}\n` : describePlan(plan, wanted.order, Date.now()));
+  const beside = withCatalogue && {
+    catalogue: planLinkedCatalogue(wanted.file, catalogueFileOf(settings)),
+  };
+  if (settings.json) io.out(`${JSON.stringify({ ...plan, ...beside })}\n`);
+  else {
+    const text = describePlan(plan, wanted.order, Date.now());
+    io.out(beside ? text + describeLinkedPlan(beside.catalogue) : text);
+  }
 }

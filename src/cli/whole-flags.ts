@@ -14,21 +14,30 @@ export interface WholeFlags {
   readonly dryRun?: boolean;
 }
 
-export function addWholeFlags(command: Command): Command {
-  return command
-    .option("--with-catalogue", "of an account: also what her bras are, into the catalogue's mirror")
-    .option("--media", "of an account: also the pictures that her data refers to, wherever they are");
+export function addCatalogueFlag(command: Command): Command {
+  return command.option(
+    "--with-catalogue",
+    "of an account: also what her bras are, into the catalogue's mirror",
+  );
 }
 
-/** @throws CliError where they are not about an account, or only told of */
+export function addWholeFlags(command: Command): Command {
+  return addCatalogueFlag(command).option(
+    "--media",
+    "of an account: also the pictures that her data refers to, wherever they are",
+  );
+}
+
+/** @throws CliError where they are not about an account, or of pictures, which nobody knows before the bodies, only told of */
 export function requireAccountFor({ withCatalogue, media, dryRun }: WholeFlags, { account }: Settings): void {
   const flag = withCatalogue ? "--with-catalogue" : media ? "--media" : null;
   if (flag === null) return;
   if (account === null)
     throw new CliError(exitCodes.usage, `${flag} is about an account.`, "Say whose with --account NAME.");
-  if (dryRun) {
-    const hint = "Leave one of the two out; what a sync of her own data would ask for is known without it.";
-    throw new CliError(exitCodes.usage, `--dry-run says nothing of ${flag}.`, hint);
+  if (dryRun && media) {
+    const hint =
+      "Leave one of the two out; what a sync of all but pictures would ask for is known without it.";
+    throw new CliError(exitCodes.usage, "--dry-run says nothing of --media.", hint);
   }
 }
 

@@ -5,6 +5,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Connection, openForWriting } from "./connection.ts";
+import { ensureLineage } from "./lineage.ts";
 import { type MirrorIdentity, writeIdentity } from "./meta.ts";
 import { migrate } from "./migrate.ts";
 import { syncFolder } from "./sync-folder.ts";
@@ -26,6 +27,7 @@ export async function createMirror(
       await migrate(db);
       writeIdentity(db, identity);
       await fill(db);
+      ensureLineage(db);
     } finally {
       db.close();
     }

@@ -11,12 +11,15 @@ export interface GivenLink {
   readonly kind: string;
 }
 
+/** What a bra is, for SQL. */
+export const linkedKinds = "'brand', 'model', 'size'";
+
 /** The brands, models and sizes that bras link to, also those that are gone by now; in the order of their addresses. */
 export function readLinksElsewhere({ db }: MirrorReader): GivenLink[] {
   return db
     .prepare<[], GivenLink>(
       `select distinct t.url, t.kind from _link l join _resource s on s.id = l.from_id and s.kind = 'bra'
-       join _resource t on t.id = l.to_id and t.state = 'elsewhere' where t.kind in ('brand', 'model', 'size') order by t.url`,
+       join _resource t on t.id = l.to_id and t.state = 'elsewhere' where t.kind in (${linkedKinds}) order by t.url`,
     )
     .all();
 }

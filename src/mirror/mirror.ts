@@ -19,6 +19,7 @@ import { type Forgettable, forgetRuns } from "./forget-runs.ts";
 import { type Cycle, writeCycle } from "./frontier.ts";
 import { type IngestSummary, prepareIngest } from "./ingest.ts";
 import { prepareJudgeBatch } from "./judge-batch.ts";
+import { ensureLineage } from "./lineage.ts";
 import { prepareLinks } from "./links.ts";
 import { takeLock } from "./lock.ts";
 import { storePicture } from "./media/media-files.ts";
@@ -159,6 +160,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     else await createMirror(file, identity);
     db = openForWriting(file, { isPrivate: identity.area === "account" });
     await migrate(db);
+    ensureLineage(db);
     return writer(db, lock.release);
   } catch (error) {
     db?.close();

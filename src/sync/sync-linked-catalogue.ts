@@ -3,8 +3,7 @@
  * sense where the service is gone. In: the account's mirror, read only, and what a sync of the catalogue takes. Out: that
  * sync's report. Her token has no business here.
  */
-import { readLinksElsewhere } from "../mirror/elsewhere.ts";
-import { openMirrorReader } from "../mirror/mirror.ts";
+import { findLinkedEntities } from "../mirror/linked-entities.ts";
 import type { SyncReport } from "./report.ts";
 import { type SyncOptions, sync } from "./sync.ts";
 
@@ -15,6 +14,7 @@ export interface LinkedCatalogueOptions
 }
 
 /**
+ * What is met only on the way, such as the brand of a model that a bra does not name, comes with the next run.
  * @returns null where her bras link to nothing
  * @throws RangeError for a user's token; else as `sync` does
  */
@@ -24,18 +24,9 @@ export async function syncLinkedCatalogue({
 }: LinkedCatalogueOptions): Promise<SyncReport | null> {
   if (options.credential?.kind === "token")
     throw new RangeError("credential is the catalogue's own, not a user's token");
-  const only = readLinks(accountFile);
+  const only = findLinkedEntities(accountFile, options.file).map(({ url, kind }) => ({ url, kind }));
   return only.length === 0 ? null : await sync({ ...options, ...whatIsLinked, only });
 }
 
 /** Nothing that she asked for beyond her own data changes how the catalogue is walked later. */
 const whatIsLinked = { area: "catalogue", brands: [], follow: [], order: "breadth" } as const;
-
-function readLinks(file: string) {
-  const mirror = openMirrorReader(file);
-  try {
-    return readLinksElsewhere(mirror);
-  } finally {
-    mirror.close();
-  }
-}

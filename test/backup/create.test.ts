@@ -10,7 +10,7 @@ import { unpackBackup } from "../../src/backup/restore-backup.ts";
 import { verifyBackup } from "../../src/backup/verify-backup.ts";
 import { zipChunks } from "../../src/backup/write-zip.ts";
 import { compactMirror } from "../../src/mirror/compact-mirror.ts";
-import { beginRun, someTime, walk } from "../mirror/mirror-rig.ts";
+import { beginRun, closeRun, someTime, walk } from "../mirror/mirror-rig.ts";
 import { readCsv } from "../support/read-csv.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { accountWorld } from "./account-world.ts";
@@ -127,6 +127,31 @@ describe("its place", () => {
     expect(basename(file)).toBe("armoire-ada-2026-01-15T120000Z.zip");
     const nameless = await rig.create("backups", { account: null });
     expect(basename(nameless.file)).toBe("armoire-catalogue-2026-01-15T120000Z.zip");
+  });
+
+  it("in a folder is kept where the state is the same, and is another one where two states are of one second", async () => {
+    await using rig = await startWalked();
+    await mkdir(rig.path("backups"));
+    const first = await rig.create("backups");
+    expect(await rig.create("backups")).toEqual({ ...first, isNew: false });
+    // Its run still goes on, so that its time stays that of its beginning.
+    const runId = beginRun(rig.mirror);
+    const open = await rig.create("backups");
+    rig.mirror.db.prepare("update _run set mode = 'verify' where id = ?").run(runId);
+    const later = await rig.create("backups");
+    expect(await rig.create("backups")).toEqual({ ...later, isNew: false });
+    expect([first, open, later].map(({ file }) => basename(file))).toEqual([
+      "armoire-ada-2026-01-15T120000Z.zip",
+      "armoire-ada-2026-01-15T120000Z_02.zip",
+      "armoire-ada-2026-01-15T120000Z_03.zip",
+    ]);
+    for (const { file, rootHash } of [first, open, later])
+      expect(await verifyBackup({ file, rootHash })).toMatchObject({ problems: [] });
+    await writeFile(rig.path("backups/armoire-ada-2026-01-15T120000Z_04.zip"), "no backup");
+    closeRun(rig.mirror, runId);
+    const last = await rig.create("backups");
+    expect(basename(last.file)).toBe("armoire-ada-2026-01-15T120000Z_05.zip");
+    expect(readdirSync(rig.path("backups"))).toHaveLength(5);
   });
 
   it("is left as it is where the same backup is there, and refused where another file is", async () => {

@@ -275,7 +275,7 @@ describe("with sums that fit", () => {
   });
 
   it.each([
-    ["format", (text: string) => text.replace('"formatVersion": 1', '"formatVersion": 2')],
+    ["format", (text: string) => text.replace('"formatVersion": 2', '"formatVersion": 3')],
     ["mirror", (text: string) => text.replace(/"schema": "[^"]+"/, '"schema": "9999-later"')],
   ])("a later %s is refused as such, and not as damaged", async (_what, change) => {
     const newer = forgeZip(withSums(withContent("manifest", change)));

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type ListedBackup, type ListRequest, listBackups } from "../../src/backup/list-backups.ts";
 import { pruneBackups } from "../../src/backup/prune-backups.ts";
+import { describePruned } from "../../src/cli/describe-backup.ts";
 import type { RetentionPolicy } from "../../src/mirror/retention.ts";
 import { walk } from "../mirror/mirror-rig.ts";
 import { baseUrl } from "../mirror/world.ts";
@@ -105,7 +106,7 @@ it("prunes by the rules of retention, each account apart, and a preview removes 
   }
   await using eve = await startBackupRig({ userId: "8", username: "eve" });
   walk(eve.mirror, accountWorld({ username: "eve" }));
-  await eve.create("", { account: "eve", to: rig.path("backups/eve.zip") });
+  const { file: ofEveAlone } = await eve.create("", { account: "eve", to: rig.path("backups") });
   const all = await readdir(rig.path("backups"));
   const of = {
     service: { baseUrl, name: "service" },
@@ -113,7 +114,7 @@ it("prunes by the rules of retention, each account apart, and a preview removes 
     user: { userId: "8", username: "eve" },
     account: "eve",
   } as const;
-  expect(names(await list(rig.path("backups"), { of }))).toEqual(["eve.zip"]);
+  expect(names(await list(rig.path("backups"), { of }))).toEqual([basename(ofEveAlone)]);
   const ofEve = { folder: rig.path("backups"), of, keep: { last: 1 }, isPreview: false };
   expect(await pruneBackups(ofEve)).toMatchObject({ keep: [{}], remove: [] });
   const keep = { daily: 2 };
@@ -141,6 +142,23 @@ it("never removes what is not proven sound, nor counts it as kept", async () => 
   expect(report.untouched.map(({ code }) => code)).toEqual(["damaged", "needs-passphrase"]);
 });
 
+it("never removes what somebody gave a name of her own, nor lets it stand for another one", async () => {
+  await using rig = await startFolder();
+  const first = await backUpAt(rig, "2026-01-01T01:00:00.000Z");
+  await backUpAt(rig, "2026-01-01T02:00:00.000Z", undefined, "backups/before-the-move.zip");
+  await backUpAt(rig, "2026-01-02T01:00:00.000Z", undefined, "backups/armoire-ada-the-good-one.zip");
+  const second = await backUpAt(rig, "2026-01-02T00:00:00.000Z");
+  const report = await pruneBackups({ folder: rig.path("backups"), keep: { daily: 1 }, isPreview: false });
+  expect(report.keep.map(({ file, reasons }) => [basename(file), reasons])).toEqual([
+    [second, ["latest", "daily 2026-01-02"]],
+    ["armoire-ada-the-good-one.zip", ["name"]],
+    ["before-the-move.zip", ["name"]],
+  ]);
+  expect(names(report.remove)).toEqual([first]);
+  expect((await readdir(rig.path("backups"))).sort()).toEqual(names(report.keep).sort());
+  expect(describePruned(report, basename)).toContain("the name that you gave it");
+});
+
 it("keeps the newest of each account, by its time and by its run, whatever the rules and the clock", async () => {
   await using rig = await startFolder();
   await fc.assert(
@@ -155,12 +173,12 @@ it("keeps the newest of each account, by its time and by its run, whatever the r
             rig,
             `2026-02-${String(day).padStart(2, "0")}T00:00:00.000Z`,
             undefined,
-            `backups/${++made}.zip`,
+            `backups/armoire-ada-2026-01-01T${String(++made).padStart(6, "0")}Z.zip`,
           );
         const before = await list(folder);
         await pruneBackups({ folder, keep, isPreview: false });
         const left = names(await list(folder));
-        expect(left).toContain(`${made}.zip`);
+        expect(left.at(-1)).toContain(String(made).padStart(6, "0"));
         const latest = before
           .flatMap((one) => (one.isSound ? [one.manifest.state.at] : []))
           .sort()

@@ -1,13 +1,16 @@
 /** Pictures in a backup: there, proven, and back in their place. */
 import { hash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { exportMirror } from "../../exports/export-mirror.ts";
 import { kinds } from "../../jobs/kinds.ts";
-import { restoreBackup } from "../../src/backup/restore-backup.ts";
+import { describeMissing, isComplete } from "../../src/backup/missing.ts";
+import { restoreBackup, unpackBackup } from "../../src/backup/restore-backup.ts";
 import { someTime, walk } from "../mirror/mirror-rig.ts";
 import { png } from "../support/picture-server.ts";
+import { readCsv } from "../support/read-csv.ts";
 import { accountWorld } from "./account-world.ts";
 import { type BackupRig, scanBytes, startBackupRig } from "./backup-rig.ts";
 import { type ForgedEntry, forgeZip } from "./forge-zip.ts";
@@ -44,6 +47,54 @@ it("is in the backup, byte for byte, and back in its place", async () => {
   expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
   const again = await rig.create("b.zip", { mirror: rig.path("new/mirror.sqlite") });
   expect(await readFile(again.file)).toEqual(await readFile(rig.path("a.zip")));
+});
+
+it("is told of in a table for people, and so is one that was not downloaded", async () => {
+  await using rig = await startPictureRig();
+  expect((await rig.create("whole.zip")).manifest.coverage).toContainEqual({
+    ...{ kind: "picture", held: 1, due: 0, failed: 0 },
+  });
+  const other = { "1": "blue", "2": "red", "3": "white" };
+  const world = accountWorld({ bras: other });
+  const photo = (n: string) => `"note":"${n}","photo":"https://pictures.example/${n}.png"`;
+  for (const [url, body] of world)
+    world.set(
+      url,
+      body.replace(/"note":"(\w+)"/, (_all, n: string) => photo(n)),
+    );
+  walk(rig.mirror, world);
+  const noted = rig.mirror.notePictures();
+  const answers = { "blue.png": "no picture", "red.png": "answered 404" };
+  for (const { id, url } of noted)
+    for (const [name, error] of Object.entries(answers))
+      if (url.endsWith(name)) rig.mirror.recordPicture({ id, at: 1, outcome: "none", error });
+  const { manifest } = await rig.create("a.zip");
+  // The one that was gone before it could be kept is no gap that another try could fill.
+  expect(manifest.coverage).toContainEqual({ kind: "picture", held: 0, due: 1, failed: 1 });
+  expect(describeMissing(manifest)).toBe(
+    "Not complete: 1 picture is not downloaded yet, which --media does; 1 picture is noted and could not be downloaded.",
+  );
+  expect(isComplete(manifest)).toBe(false);
+  await unpackBackup({ file: rig.path("a.zip"), folder: rig.path("open") });
+  const [head, ...rows] = readCsv(readFileSync(rig.path("open/tables/media.csv"), "utf8"));
+  expect(head?.map(({ text }) => text).slice(0, 4)).toEqual(["href", "field", "url", "file"]);
+  expect(rows.map(([, , url, file]) => [url?.text, file?.text])).toEqual([
+    ["https://pictures.example/a.png", `media/${sha256}`],
+    ["https://pictures.example/blue.png", ""],
+    ["https://pictures.example/red.png", ""],
+    ["https://pictures.example/white.png", ""],
+  ]);
+});
+
+it("is told of in an export of today, and in none of the past, which did not know it as it is", async () => {
+  await using rig = await startPictureRig();
+  const about = { file: rig.file, formats: ["csv"], tables: [], raw: false, toolVersion: "1" } as const;
+  const { files } = await exportMirror({ ...about, out: rig.path("now") });
+  expect(files).toContainEqual(expect.objectContaining({ path: "media.csv", rows: 1 }));
+  const past = await exportMirror({ ...about, out: rig.path("then"), asOf: { kind: "run", run: 1 } });
+  expect(past.files.map(({ table }) => table)).toEqual(
+    files.map(({ table }) => table).filter((table) => table !== "media"),
+  );
 });
 
 it("keeps a backup from being made where it is missing or was changed, and says what to do", async () => {

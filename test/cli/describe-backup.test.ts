@@ -5,9 +5,10 @@ import { describeList, describePruned } from "../../src/cli/describe-backup.ts";
 
 const table = (name: string, living: number) => ({ name, columns: ["href"], rows: living, living });
 const manifest: BackupManifest = {
-  ...{ format: "armoire-backup", formatVersion: 1, schema: "0008-times" },
+  ...{ format: "armoire-backup", formatVersion: 2, schema: "0008-times" },
   service: { baseUrl: "https://api.example.org/", name: "service" },
   ...{ area: "account", account: "ada", user: null, revisions: 60, bodies: 60, notGranted: [] },
+  ...{ lineage: null, catalogue: null },
   state: { run: 4, at: "2026-11-03T06:04:12.201Z" },
   coverage: [{ kind: "bra", held: 130, due: 0, failed: 0 }],
   tables: [table("bra", 130), table("measurement", 112)],

@@ -22,7 +22,7 @@ beforeEach(() => {
 const armoire = (args: readonly string[], env = {}): Promise<Ended> =>
   runArmoire([...args, "--data-dir", join(place, "data")], { env });
 
-/** Each into a folder of its own: two runs may end within one second, by which backups are named. */
+/** Each into a folder of its own, in which it is the only one. */
 let backups: string;
 let folders = 0;
 function backUp(...more: readonly string[]): Promise<Ended> {
@@ -63,6 +63,18 @@ describe("with an account that was mirrored whole", () => {
     username = await addAda(sandbox);
     expect(await backUp("--quiet")).toEqual({ exitCode: 0, stdout: "", stderr: "" });
     return () => sandbox.close();
+  });
+
+  it("tells of a part of what the bras are that is missing, and nothing where none or all of it is there", async () => {
+    const silent = { exitCode: 0, stdout: "", stderr: "" };
+    expect(await backUp("--quiet")).toEqual(silent);
+    sandbox.setFaults([{ kind: "size", positions: [2], times: "always", fault: "not-json" }]);
+    expect((await backUp("--quiet", "--with-catalogue")).stderr).toMatch(
+      /^armoire: backup of ada: Not complete: of what the bras link to, 1 of \d+ are not in it, which --with-catalogue fetches\.$/m,
+    );
+    sandbox.setFaults([]);
+    expect(await backUp("--quiet", "--with-catalogue")).toEqual(silent);
+    expect(await backUp("--quiet")).toEqual(silent);
   });
 
   it("tells of resources that failed", async () => {

@@ -1,6 +1,6 @@
 /** An account with all that makes it whole, at the command line: what her bras are, and pictures. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { catalogueMirrorFile } from "../../src/mirror/location.ts";
@@ -169,10 +169,26 @@ it("is all in the backup that one line makes, and comes back from there", async 
   expect(exitCode).toBe(0);
   const { sync, backup } = JSON.parse(stdout);
   expect(sync).toMatchObject({ catalogue: { complete: true }, media: { pictures: { new: 1 } } });
+  const { coverage } = backup.manifest.catalogue;
+  expect(
+    coverage.map(({ kind, due, failed }: { kind: string; due: number; failed: number }) => [
+      kind,
+      due + failed,
+    ]),
+  ).toEqual([
+    ["brand", 0],
+    ["model", 0],
+    ["size", 0],
+  ]);
   const unpacked = join(dataDir, "unpacked");
   expect(await armoire(["backup", "restore", backup.file, "--to", unpacked])).toMatchObject({ exitCode: 0 });
   const media = join(dataDir, "accounts/ada/media");
   expect(readdirSync(join(unpacked, "media"))).toEqual(readdirSync(media));
+  const rows = (table: string): Record<string, string>[] =>
+    JSON.parse(readFileSync(join(unpacked, `${table}.json`), "utf8"));
+  const models = rows("catalogue/model").map(({ href }) => href);
+  for (const { model_href } of rows("tables/bra")) expect(models).toContain(model_href);
+  expect(rows("tables/media")).toMatchObject([{ field: "/body/avatar/medium", type: "image/png" }]);
   rmSync(join(dataDir, "accounts/ada"), { recursive: true });
   const env = { ARMOIRE_TOKEN: sandbox.users[0]?.token ?? "" };
   await armoire(["account", "add", "ada", "--base-url", sandbox.url], env);
@@ -183,6 +199,52 @@ it("is all in the backup that one line makes, and comes back from there", async 
   expect((await armoire(["mirror", "check", "--account", "ada"])).stdout).toMatch(
     /^Sound: .*, 1 picture in /,
   );
+});
+
+it("is backed up without what the bras are where the catalogue cannot be read, which the exit code tells", async () => {
+  await syncAda("--with-catalogue");
+  const file = catalogueMirrorFile(dataDir, sandbox.url);
+  for (const suffix of ["-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
+  writeFileSync(file, "something else".repeat(100));
+  const to = join(dataDir, "backups");
+  mkdirSync(to);
+  for (const args of [
+    ["backup", "create"],
+    ["backup", "--with-catalogue"],
+  ]) {
+    const { stdout, stderr, exitCode } = await armoire([...args, "--account", "ada", "--to", to, "--json"]);
+    expect({ args, exitCode, stderr }).toEqual({
+      ...{ args, exitCode: 1 },
+      stderr: expect.stringMatching(/^armoire: Not a SQLite file: \S+catalogue\.sqlite\n[^\n]+\n$/),
+    });
+    const { backup, ...created } = JSON.parse(stdout);
+    expect((backup ?? created).manifest.catalogue).toMatchObject({ tables: [] });
+  }
+  expect(readdirSync(to)).toHaveLength(2);
+});
+
+it("is planned without a request: what --with-catalogue would fetch, before and after it is fetched", async () => {
+  const plan = (...more: readonly string[]) =>
+    armoire(["plan", "--account", "ada", "--with-catalogue", ...more]);
+  expect((await plan()).stdout).toMatch(/mirror: known after the first sync\.\n$/);
+  await syncAda();
+  const sent = sandbox.log().length;
+  const { catalogue } = JSON.parse((await plan("--json")).stdout);
+  expect(catalogue.mirror).toBe(catalogueMirrorFile(dataDir, sandbox.url));
+  const fetches = catalogue.due.reduce((sum: number, { fetch }: { fetch: number }) => sum + fetch, 0);
+  const text = (await plan()).stdout;
+  expect(text).toMatch(
+    new RegExp(
+      `catalogue's mirror: ${fetches} to fetch \\(\\d+ brands?, \\d+ models?, \\d+ sizes?\\) as far`,
+    ),
+  );
+  const dry = await armoire(["sync", "--account", "ada", "--with-catalogue", "--dry-run"]);
+  expect(dry).toMatchObject({ exitCode: 0, stdout: text });
+  expect(sandbox.log()).toHaveLength(sent);
+  const { report } = await syncAda("--with-catalogue");
+  // With the front page.
+  expect(report.catalogue.resources.new).toBe(fetches + 1);
+  expect((await plan()).stdout).toMatch(/mirror: all that the bras link to is held\.\n$/);
 });
 
 it("leaves no token in any file, and no file that others could read", async () => {
@@ -203,6 +265,7 @@ it("leaves no token in any file, and no file that others could read", async () =
 
 it.each([
   [["sync", "--with-catalogue"], "--with-catalogue is about an account"],
+  [["plan", "--with-catalogue"], "--with-catalogue is about an account"],
   [["sync", "--media"], "--media is about an account"],
   [["sync", "--account", "ada", "--media", "--dry-run"], "--dry-run says nothing of --media"],
 ])("refuses %j in one clear line", async (args, message) => {

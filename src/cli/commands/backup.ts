@@ -18,12 +18,13 @@ import {
   describeRestored,
   describeVerified,
 } from "../describe-backup.ts";
+import { describeError, exitCodeOf } from "../errors.ts";
 import { CliError, exitCodes } from "../exit-codes.ts";
 import { addGlobalOptions } from "../global-options.ts";
 import { interruptionOf } from "../interruption.ts";
 import type { Io } from "../io.ts";
 import { addKeepOptions, type KeepOptions, readKeepOptions } from "../keep-options.ts";
-import { mirrorFileToRead } from "../mirror-file.ts";
+import { catalogueFileBeside, mirrorFileToRead } from "../mirror-file.ts";
 import {
   addEncryptOptions,
   addPassphraseOption,
@@ -105,10 +106,16 @@ async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<
   const encryption = await readNewPassphrase(flags, io);
   const created = await createBackup({
     ...{ mirror, account: settings.account?.name ?? null, to, replace, ...encryption },
+    catalogue: catalogueFileBeside(settings),
     signal: interruptionOf(io, "nothing was written"),
   });
   await readBack(created, encryption);
-  if (settings.json) io.out(`${JSON.stringify(created)}\n`);
+  const { catalogueError, ...told } = created;
+  if (catalogueError !== null) {
+    io.err(describeError(catalogueError, settings.verbose));
+    io.setExitCode(exitCodeOf(catalogueError));
+  }
+  if (settings.json) io.out(`${JSON.stringify(told)}\n`);
   else if (!settings.quiet) io.out(describeCreated(created));
 }
 

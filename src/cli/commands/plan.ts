@@ -11,9 +11,12 @@ import {
   spendingOptionsOf,
   walkOptionsFor,
 } from "../walk-flags.ts";
+import { addCatalogueFlag, requireAccountFor, type WholeFlags } from "../whole-flags.ts";
+
+interface PlanFlags extends SpendingFlags, Pick<WholeFlags, "withCatalogue"> {}
 
 export function configure(command: Command, io: Io): void {
-  addSpendingFlags(addWalkFlags(command))
+  addCatalogueFlag(addSpendingFlags(addWalkFlags(command)))
     .addHelpText(
       "after",
       `
@@ -22,15 +25,16 @@ Examples:
   armoire plan --depth models --order breadth
   armoire plan --reserve 50
   armoire plan --mode verify --json
-  armoire plan --account ada`,
+  armoire plan --account ada --with-catalogue`,
     )
-    .action((flags: SpendingFlags) => {
+    .action((flags: PlanFlags) => {
       const settings = readSettings(command, io);
+      requireAccountFor(flags, settings);
       const wanted = {
         ...walkOptionsFor(settings.account, command),
         ...mirrorFileToPlan(settings),
         ...spendingOptionsOf(flags),
       };
-      printPlan(wanted, settings, io);
+      printPlan(wanted, flags, settings, io);
     });
 }

@@ -66,7 +66,7 @@ Exit codes: 0 done (also when the allowance or budget is spent), 1 failed, 2 wro
       refuseMirrorOfAccount(settings);
       const { file, baseUrl } = mirrorFileToSync(settings);
       const wanted = { file, baseUrl, ...walkOptionsFor(settings.account, command) };
-      if (flags.dryRun) printPlan({ ...wanted, ...spendingOptionsOf(flags) }, settings, io);
+      if (flags.dryRun) printPlan({ ...wanted, ...spendingOptionsOf(flags) }, flags, settings, io);
       else await run(wanted, flags, settings, io);
     });
 }

@@ -32,6 +32,9 @@ export type PictureAnswer = { readonly id: number; readonly at: number } & (
   | { readonly outcome: "none"; readonly error: string }
 );
 
+/** What is noted of a picture that is not there any more. */
+export const goneError = (status: 404 | 410): string => `answered ${status}`;
+
 /** The kinds whose bodies are looked at. */
 const owners = new Set(["me", "bras", "bra"]);
 
@@ -65,6 +68,27 @@ export function listPictures(db: Connection): KnownPicture[] {
     )
     .all()
     .map(({ sha256, ...picture }) => ({ ...picture, sha256: sha256 || null }));
+}
+
+/** Of the pictures that something refers to now: those that are kept, those not asked for yet, and those that could not be had. */
+export interface PictureCounts {
+  readonly held: number;
+  readonly due: number;
+  readonly failed: number;
+}
+
+/** Without those that were gone before they could be kept. */
+export function countPictures(db: Connection): PictureCounts {
+  const counts = { held: 0, due: 0, failed: 0 };
+  const rows = db
+    .prepare<[string, string], keyof PictureCounts>(
+      `select case when m.id in (select media_id from _media_file) then 'held' when m.error is null then 'due' else 'failed' end
+       from _media m where m.id in (select media_id from _media_use where is_current = 1)
+         and (m.id in (select media_id from _media_file) or m.error is null or m.error not in (?, ?))`,
+    )
+    .pluck();
+  for (const state of rows.iterate(goneError(404), goneError(410))) counts[state]++;
+  return counts;
 }
 
 /** Bytes of all pictures that are kept. */

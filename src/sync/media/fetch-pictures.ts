@@ -1,6 +1,6 @@
 /** Downloads the pictures of one origin, a few at a time, and keeps each as it comes; one that fails stops no other. */
 import { hasPicture } from "../../mirror/media/media-files.ts";
-import type { KnownPicture, PictureAnswer } from "../../mirror/media/media-index.ts";
+import { goneError, type KnownPicture, type PictureAnswer } from "../../mirror/media/media-index.ts";
 import type { MirrorWriter } from "../../mirror/mirror.ts";
 import type { FetchedPicture, PictureDoor } from "../../service/pictures.ts";
 import { ServiceError } from "../../service/service-error.ts";
@@ -72,7 +72,7 @@ function keep(
   const at = now();
   const none = (error: string): PictureAnswer => ({ id, at, outcome: "none", error });
   if (typeof fetched === "string") return none(fetched);
-  if (fetched.outcome === "gone") return none(`answered ${fetched.status}`);
+  if (fetched.outcome === "gone") return none(goneError(fetched.status));
   if (fetched.outcome === "not-modified") return { id, at, ...fetched };
   const { bytes, ...facts } = fetched;
   if (bytes.byteLength > room.bytes)

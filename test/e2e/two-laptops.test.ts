@@ -1,0 +1,39 @@
+/** One user, two computers, one folder for backups: neither lets go of what only the other one knows. */
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+
+it("a new laptop that begins anew leaves the old one's backups, and one that restores goes on with them", async () => {
+  await using folder = await temporaryFolder();
+  await using sandbox = await startSandbox({ users: 1, brands: 2, models: 4, sizes: 8, allowance: 5000 });
+  const to = join(folder.path, "backups");
+  mkdirSync(to);
+  const env = { ARMOIRE_TOKEN: sandbox.users[0]?.token ?? "" };
+  const on = async (laptop: string, ...args: readonly string[]): Promise<string> => {
+    const dataDir = ["--data-dir", join(folder.path, laptop)];
+    const isAdding = args[0] === "account";
+    const ended = await runArmoire([...args, ...dataDir], isAdding ? { env } : {});
+    expect(ended).toMatchObject({ exitCode: 0 });
+    return ended.stdout;
+  };
+  const backUp = async (laptop: string): Promise<string> => {
+    const args = ["backup", "--account", "ada", "--to", to, "--keep-last", "1", "--json"];
+    return JSON.parse(await on(laptop, ...args)).backup.file;
+  };
+  for (const laptop of ["old", "anew", "restored"]) {
+    mkdirSync(join(folder.path, laptop), { mode: 0o700 });
+    await on(laptop, "account", "add", "ada", "--base-url", sandbox.url);
+  }
+  await backUp("old");
+  const last = await backUp("old");
+  await backUp("anew");
+  const anew = await backUp("anew");
+  expect(readdirSync(to).map((name) => join(to, name))).toEqual([last, anew].sort());
+  expect((await on("anew", "backup", "list", to)).match(/ {2}mirror [0-9a-f]{6}$/gm)).toHaveLength(2);
+
+  await on("restored", "backup", "restore", last, "--account", "ada");
+  const restored = await backUp("restored");
+  expect(readdirSync(to).map((name) => join(to, name))).toEqual([anew, restored].sort());
+});
