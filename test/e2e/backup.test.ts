@@ -14,6 +14,7 @@ import {
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { writeSecretFile } from "../support/canary.ts";
 import { type Ended, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -165,7 +166,7 @@ describe("a backup of one account", () => {
 });
 
 describe("an encrypted backup", () => {
-  const passphrase = { ARMOIRE_BACKUP_PASSPHRASE: "correct horse" };
+  const passphrase = { ARMOIRE_BACKUP_PASSPHRASE: "canary-correct horse" };
 
   it("is made with a passphrase that stands nowhere, and opens with it", async () => {
     mkdirSync(path("hidden"));
@@ -202,7 +203,7 @@ describe("an encrypted backup", () => {
     expect((await ending(0, ["backup", "list", path("hidden")])).stdout).toContain(
       "encrypted, and no passphrase",
     );
-    writeFileSync(path("passphrase"), "correct horse\n", { mode: 0o600 });
+    writeSecretFile(path("passphrase"), "canary-correct horse\n");
     const opened = await ending(0, [
       "backup",
       "list",

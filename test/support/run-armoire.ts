@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { requireNoSecrets } from "./canary.ts";
 
 const program = join(import.meta.dirname, "armoire-from-sources.ts");
 
@@ -52,8 +53,13 @@ export function runArmoire(args: readonly string[], options?: RunOptions): Promi
   return startArmoire(args, options).ended;
 }
 
-/** A folder that is gone afterwards. */
+/** A folder that is gone afterwards, once it was searched for secrets. Every test that writes files has one. */
 export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), "armoire-"));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+  return {
+    path,
+    async [Symbol.asyncDispose]() {
+      await requireNoSecrets(path).finally(() => rm(path, { recursive: true, force: true }));
+    },
+  };
 }
