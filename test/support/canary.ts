@@ -50,6 +50,7 @@ export async function requireNoSecrets(
     ...found.map(({ what, form, in: place, file }) => `${what} (${form}, in its ${place}): ${file}`),
     ...unread.map(({ path, why }) => `could not be searched (${why}): ${path}`),
   ];
+  const record: CanaryRecord = { files, bytes, leaks };
   // One short write, which the processes of the tests do not mix.
   if (recordFile !== undefined) appendFileSync(recordFile, `${JSON.stringify(record)}\n`);
   if (leaks.length > 0) throw new Error(`Where no secret belongs:\n${leaks.join("\n")}`);
