@@ -2,7 +2,7 @@
  * The search for secrets where they do not belong. In: folders, and the secrets that are known. Out: which file holds which
  * of them, and in which spelling; never the secret; and what could not be looked into. It reads only.
  */
-import { createReadStream } from "node:fs";
+import { createReadStream, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { AskPassphrase } from "../backup/open-backup.ts";
 import { type Hidden, redact, secretSpellings } from "../service/credential.ts";
@@ -49,6 +49,8 @@ export interface FindSecretsOptions {
 interface Sought extends Spelling {
   readonly secret: KnownSecret;
 }
+
+const mostPieceBytes = 1_048_576;
 
 /** Symbolic links are not followed. */
 export async function findSecrets(
@@ -99,7 +101,9 @@ export async function findSecrets(
 }
 
 async function* readPieces(file: string, see: (piece: Buffer) => void): AsyncGenerator<Buffer> {
-  for await (const piece of createReadStream(file, { highWaterMark: 1_048_576 })) {
+  // Each file gets a buffer of its own, which need not be larger than the file.
+  const highWaterMark = Math.max(1, Math.min(statSync(file).size, mostPieceBytes));
+  for await (const piece of createReadStream(file, { highWaterMark })) {
     see(piece);
     yield piece;
   }

@@ -280,7 +280,11 @@ describe("account list", () => {
 describe("account remove", () => {
   it("needs --yes where nobody can be asked", async () => {
     await add("ada", 0);
-    expectRefusal(await armoire(["account", "remove", "ada"]), 2, /nobody to ask .*\n.*--yes/);
+    const says =
+      /nobody to ask whether the account ada is to be removed; it was not\.\n`armoire account remove ada --yes`/;
+    expectRefusal(await armoire(["account", "remove", "ada"]), 2, says);
+    const purge = await armoire(["account", "remove", "ada", "--purge"]);
+    expectRefusal(purge, 2, /`armoire account remove ada --purge --yes` removes it without asking/);
     expect(await list()).toHaveLength(1);
   });
 
