@@ -218,18 +218,21 @@ describe("a mirror", () => {
     ).toEqual(before);
   });
 
-  it("of an account is its owner's alone, whatever the umask, with every file beside it", async () => {
-    const umask = process.umask(0);
-    onTestFinished(() => void process.umask(umask));
-    const mirror = await rig.write({ area: "account" });
-    mirror.seed(mirror.beginRun({ startedAt: someTime, mode: "incremental", scope: {} }));
-    const modes = readdirSync(rig.folder).map((name) => [
-      name,
-      statSync(join(rig.folder, name)).mode & 0o077,
-    ]);
-    expect(modes.length).toBeGreaterThanOrEqual(5);
-    expect(modes.filter(([, mode]) => mode !== 0)).toEqual([]);
-  });
+  it.each(["account", "catalogue"] as const)(
+    "of an %s is its owner's alone, whatever the umask, with every file beside it",
+    async (area) => {
+      const umask = process.umask(0);
+      onTestFinished(() => void process.umask(umask));
+      const mirror = await rig.write({ area });
+      mirror.seed(mirror.beginRun({ startedAt: someTime, mode: "incremental", scope: {} }));
+      const modes = readdirSync(rig.folder).map((name) => [
+        name,
+        statSync(join(rig.folder, name)).mode & 0o077,
+      ]);
+      expect(modes.length).toBeGreaterThanOrEqual(5);
+      expect(modes.filter(([, mode]) => mode !== 0)).toEqual([]);
+    },
+  );
 
   it("of an account that others could read is closed to them", async () => {
     (await rig.write({ area: "account" })).close();

@@ -36,8 +36,8 @@ export function startArmoire(args: readonly string[], { env = {}, cwd }: RunOpti
   const process_ = spawn(process.execPath, [program, ...args], {
     env: {
       ...{ PATH, NODE_COMPILE_CACHE },
-      // No settings of the person who runs the tests, and nothing of theirs in the way.
-      HOME: "/nonexistent",
+      // No settings of the person who runs the tests, and nothing of theirs in the way; what comes to be there is searched with the rest.
+      HOME: join(tmpdir(), "nobody"),
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],
