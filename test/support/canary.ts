@@ -8,7 +8,8 @@ import { basename, dirname, join } from "node:path";
 import { accountPlace } from "../../src/accounts/account.ts";
 import { findSecrets, type KnownSecret } from "../../src/doctor/find-secrets.ts";
 import { listFiles } from "../../src/doctor/list-files.ts";
-import { bearerToken } from "../../src/service/credential.ts";
+import { startSearch } from "../../src/doctor/search-bytes.ts";
+import { bearerToken, secretSpellings } from "../../src/service/credential.ts";
 
 const secrets = [
   { what: "token of a user of the sandbox", beginning: "sandbox-token-" },
@@ -56,6 +57,17 @@ export async function requireNoSecrets(
   // One short write, which the processes of the tests do not mix.
   if (recordFile !== undefined) appendFileSync(recordFile, `${JSON.stringify(record)}\n`);
   if (leaks.length > 0) throw new Error(`Where no secret belongs:\n${leaks.join("\n")}`);
+}
+
+/** @throws Error naming the secret where the program prints one */
+export function requireNoSecretsIn(printed: string, by: readonly string[]): void {
+  const sought = secrets.flatMap(({ what, credential }) =>
+    secretSpellings(credential).map((spelling) => ({ ...spelling, what })),
+  );
+  const search = startSearch(sought);
+  search.add(Buffer.from(printed));
+  const [found] = search.found;
+  if (found !== undefined) throw new Error(`A ${found.what} (${found.form}) was printed by: ${by.join(" ")}`);
 }
 
 export function readCanaryRecord(recordFile: string): CanaryRecord {

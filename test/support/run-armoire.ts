@@ -1,6 +1,7 @@
 /**
  * Runs the `armoire` program as a user does: a process of its own, with nothing of this one's environment but what Node
- * needs. In: arguments, settings. Out: what it printed and how it ended. It always runs the sources, never `dist/`.
+ * needs. In: arguments, settings. Out: what it printed, in which no secret may be, and how it ended. It always runs the sources,
+ * never `dist/`.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { requireNoSecrets } from "./canary.ts";
+import { requireNoSecrets, requireNoSecretsIn } from "./canary.ts";
 
 const program = join(import.meta.dirname, "armoire-from-sources.ts");
 
@@ -44,7 +45,11 @@ export function startArmoire(args: readonly string[], { env = {}, cwd }: RunOpti
     ...(cwd !== undefined && { cwd }),
   });
   const ended = Promise.all([text(process_.stdout), text(process_.stderr), once(process_, "close")]).then(
-    ([stdout, stderr, [exitCode]]) => ({ stdout, stderr, exitCode: exitCode as number | null }),
+    ([stdout, stderr, [exitCode]]) => {
+      // A sandbox prints its tokens, to be used.
+      if (args[0] !== "sandbox") requireNoSecretsIn(stdout + stderr, args);
+      return { stdout, stderr, exitCode: exitCode as number | null };
+    },
   );
   return { process: process_, ended };
 }
