@@ -20,7 +20,7 @@ export async function diagnoseSecrets(
   const leaks = found.map(({ file, what, form, in: place }) => ({
     isWell: false,
     what: `The ${what} ${placeWords[place]} ${file} (${form})`,
-    hint: "Have the service revoke it and give you another; then remove the file, and its copies.",
+    hint: "Have the service revoke it and give you another, or make backups with another passphrase; then remove the file, and its copies.",
   }));
   const gaps = unread.map(({ path, why }) => ({
     isWell: false,

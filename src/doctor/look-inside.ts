@@ -9,8 +9,7 @@ import { BackupError } from "../backup/backup-error.ts";
 import { isEncrypted } from "../backup/encryption.ts";
 import { type AskPassphrase, openBackup } from "../backup/open-backup.ts";
 import { ZipError } from "../backup/read-zip.ts";
-import { DamagedBodyError } from "../mirror/bodies/codec.ts";
-import { MirrorError } from "../mirror/errors.ts";
+import { MirrorError, toMirrorError } from "../mirror/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
 import { countFreePages, readBodies } from "../mirror/read-bodies.ts";
 import { ClosedError } from "./closed-error.ts";
@@ -45,8 +44,8 @@ export function lookInside(file: string, head: Buffer, askPassphrase?: AskPassph
 /** Why there is something in a file that could not be looked into; null where the error is another one. */
 export function whyClosed(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
-  if (error instanceof ClosedError || error instanceof DamagedBodyError) return error.message;
-  if (error instanceof MirrorError) return error.what;
+  if (error instanceof ClosedError) return error.message;
+  if (error instanceof MirrorError) return error.code === "damaged" ? "it is damaged" : error.what;
   if (error instanceof BackupError) {
     if (error.code === "needs-passphrase")
       return "it is encrypted, and no passphrase was given (--passphrase-file)";
@@ -71,6 +70,8 @@ function* bodiesOf(file: string): Generator<Buffer> {
     if (freePages === 0) return;
     const what = `${freePages} free pages, in which compressed bodies may be that are gone`;
     throw new ClosedError(`it has ${what}; \`armoire mirror compact\` removes them`);
+  } catch (error) {
+    throw toMirrorError(error, file);
   } finally {
     mirror.close();
   }

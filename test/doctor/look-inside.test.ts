@@ -1,5 +1,5 @@
 /** What the search for secrets finds in what is packed or encrypted, and what it says that it could not look into. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
@@ -109,7 +109,7 @@ describe("an encrypted file", () => {
       },
       { isWell: true, what: expect.stringContaining("None of 1 files") },
     ]);
-  });
+  }, 90_000);
 });
 
 describe("what cannot be looked into is told:", () => {
@@ -164,5 +164,24 @@ describe("what cannot be looked into is told:", () => {
     ]);
     mirror.vacuum();
     expect(await closed()).toEqual([]);
+  });
+
+  it("a mirror of which any page is damaged, unless it can be read all the same", async () => {
+    await using rig = await startMirrorRig();
+    const mirror = await rig.write();
+    const paths = Array.from({ length: 20 }, (_, index) => `brand-${index}/`);
+    const bodies = paths.map((path) => [path, entity({ name: path, note: secret })] as const);
+    walk(mirror, worldOf({ "/": root(), "brands/": page(paths), ...Object.fromEntries(bodies) }));
+    mirror.close();
+    const bytes = readFileSync(rig.file);
+    const pages = bytes.length / 4096;
+    const whys = new Set<string>();
+    for (let page = 1; page < pages; page++) {
+      writeFileSync(rig.file, Buffer.from(bytes).fill(0xff, page * 4096, (page + 1) * 4096));
+      const { found, unread, closed } = await findSecrets([rig.folder], sought);
+      expect([found.length > 0, unread]).toEqual([true, []]);
+      for (const { why } of closed) whys.add(why);
+    }
+    expect([...whys]).toEqual(["it is damaged"]);
   });
 });
