@@ -50,6 +50,7 @@ export { type DiagnoseRequest, diagnose } from "./doctor/diagnose.ts";
 export type { TokenOwner } from "./doctor/diagnose-token.ts";
 export type { Diagnosis } from "./doctor/diagnosis.ts";
 export {
+  type FindSecretsOptions,
   type FoundSecret,
   findSecrets,
   type KnownSecret,
@@ -100,7 +101,7 @@ export { type MirrorStatus, readStatus } from "./query/status.ts";
 export { type Sandbox, startSandbox } from "./sandbox/sandbox.ts";
 export type { SandboxOptions } from "./sandbox/sandbox-options.ts";
 export type { Clock } from "./service/clock.ts";
-export { appCredential, bearerToken, type Credential } from "./service/credential.ts";
+export { appCredential, bearerToken, type Credential, type Hidden, hidden } from "./service/credential.ts";
 export { ServiceError } from "./service/service-error.ts";
 export { ServiceSettingsError } from "./service/settings-error.ts";
 export { type AddAccountOptions, type AddedAccount, addAccount } from "./sync/add-account.ts";

@@ -3,7 +3,6 @@
  * its owner alone; nothing else derives a path from a name. The token is in the system's keychain, or else in a file here.
  */
 import { join } from "node:path";
-import type { AccountUser } from "../mirror/account-user.ts";
 import type { GrantName } from "../mirror/grants.ts";
 
 /** The files of an account. */
@@ -22,9 +21,10 @@ export interface Account extends AccountPlace {
   readonly baseUrl: string;
   /** The vendor's word in `<name>_url`. */
   readonly serviceName: string;
-  /** As the service numbers its users. */
-  readonly userId: number;
-  readonly username: string;
+  /** As the service numbers its users; null where it does not tell. */
+  readonly userId: number | null;
+  /** Null where the service tells only the number. */
+  readonly username: string | null;
   /** ISO 8601, UTC. */
   readonly addedAt: string;
   readonly tokenIn: "keychain" | "file";
@@ -37,12 +37,6 @@ export interface Account extends AccountPlace {
   /** As seen then. */
   readonly scopes: readonly GrantName[];
 }
-
-/** As mirrors and backups know her. */
-export const userOf = ({ userId, username }: Pick<Account, "userId" | "username">): AccountUser => ({
-  userId: String(userId),
-  username,
-});
 
 export const accountsFolder = (dataDir: string): string => join(dataDir, "accounts");
 

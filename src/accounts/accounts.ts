@@ -46,6 +46,18 @@ export function listAccounts(dataDir: string): Account[] {
   return listAccountNames(dataDir).map((name) => readAccount(dataDir, name));
 }
 
+/** As `listAccounts`, without those that cannot be read: what is wrong with one is in nobody else's way. @throws AccountError `unsafe` */
+export function listReadableAccounts(dataDir: string): Account[] {
+  return listAccountNames(dataDir).flatMap((name) => {
+    try {
+      return [readAccount(dataDir, name)];
+    } catch (error) {
+      if (error instanceof AccountError) return [];
+      throw error;
+    }
+  });
+}
+
 /** In their order; also of accounts that cannot be read. @throws AccountError `unsafe` */
 export function listAccountNames(dataDir: string): string[] {
   return listFolders(dataDir)

@@ -4,15 +4,17 @@
  */
 import { user as entity } from "../../schema/entities/user.ts";
 import { type Envelope, NotAnEnvelopeError, readEnvelopeOrThrow, readFields } from "../../schema/envelope.ts";
-import type { GrantName } from "../mirror/grants.ts";
+import { type GrantName, grantsFrom, listGranted } from "../mirror/grants.ts";
 import { resolveLink } from "../service/same-origin.ts";
 import type { Service } from "../service/service.ts";
 import { ServiceError } from "../service/service-error.ts";
 import { AccountError } from "./account-error.ts";
 
 export interface IdentifiedUser {
-  readonly userId: number;
-  readonly username: string;
+  /** Null where the service gives none that is a whole number. */
+  readonly userId: number | null;
+  /** Null where it gives none; not both are. */
+  readonly username: string | null;
   /** What the token may see, as far as shows. */
   readonly scopes: readonly GrantName[];
 }
@@ -34,22 +36,30 @@ export async function identifyUser(
       `${baseUrl} leads to no user's data: its front page has no link "me"`,
       "Check the base URL.",
     );
-  const link = resolveLink(me, root.url, new URL(baseUrl).origin);
+  const { origin } = new URL(baseUrl);
+  const link = resolveLink(me, root.url, origin);
   if ("skipped" in link)
     throw refusal(`${baseUrl} has a link "me" that is not followed: ${link.skipped}`, "Check the base URL.");
-  const { envelope } = await read(service, link.url, signal);
-  return readUser(envelope, link.url);
+  const answer = await read(service, link.url, signal);
+  return readUser(answer.envelope, answer.url, origin);
 }
 
-function readUser({ body, links, rel }: Envelope, url: string): IdentifiedUser {
+function readUser({ body, links, rel }: Envelope, url: string, origin: string): IdentifiedUser {
   const { user_id: id, username, email } = readFields(entity.fields, body ?? {}, "/body", []);
-  if (rel !== "entity" || typeof id !== "bigint")
-    throw refusal(`${url} does not say whose token this is: it gives no user_id`, "Check the base URL.");
-  const scopes: GrantName[] = ["profile"];
-  if (typeof email === "string") scopes.push("email");
-  if (typeof links.bras === "string") scopes.push("bras");
-  if (typeof links.measurements === "string") scopes.push("measurements");
-  return { userId: Number(id), username: typeof username === "string" ? username : "", scopes };
+  const user = {
+    userId: typeof id === "bigint" ? Number(id) : null,
+    username: typeof username === "string" ? username : null,
+  };
+  if (rel !== "entity" || (user.userId === null && user.username === null)) {
+    const what = `${url} does not say whose token this is: it gives neither user_id nor username`;
+    throw refusal(what, "Check the base URL.");
+  }
+  const isLinked = (name: string) => {
+    const found = links[name] ?? null;
+    return found !== null && !("skipped" in resolveLink(found, url, origin));
+  };
+  const grants = grantsFrom({ me: true, email: typeof email === "string", isLinked });
+  return { ...user, scopes: listGranted(grants) };
 }
 
 async function read(

@@ -1,6 +1,6 @@
 /** What an account has, read from its mirror's file without asking anybody; well also before its first sync. */
 import { existsSync } from "node:fs";
-import { type GrantName, grantNames, readGrants } from "../mirror/grants.ts";
+import { type GrantName, listGranted, readGrants } from "../mirror/grants.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
 import { prepareShowTime } from "../mirror/row-times.ts";
 import { listRuns, type RunRecord } from "../mirror/runs.ts";
@@ -44,7 +44,7 @@ function readScopes(mirror: MirrorReader, { scopes, tokenAt }: Account): readonl
     .get();
   const grants = readGrants(mirror);
   if (grants === null || (checkedAt ?? "") < tokenAt) return scopes;
-  return grantNames.filter((name) => grants[name]);
+  return listGranted(grants);
 }
 
 function countPresent({ db }: MirrorReader, table: "bra" | "measurement"): number {

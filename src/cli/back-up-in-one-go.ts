@@ -1,9 +1,9 @@
 /** `armoire backup` alone: sync, create, verify and prune, fit for a timer. */
 import { basename } from "node:path";
-import { userOf } from "../accounts/account.ts";
 import { type BackedUp, backUp } from "../backup/back-up.ts";
 import { requireFolder } from "../backup/backup-place.ts";
 import { describeMissing } from "../backup/missing.ts";
+import { userOf } from "../mirror/account-user.ts";
 import { syncWhole, type WholeSync } from "../sync/sync-whole.ts";
 import { readCredential } from "./credentials.ts";
 import { describeCreated, describePruned } from "./describe-backup.ts";

@@ -7,8 +7,8 @@ export async function confirmRemoval(dataDir: string, name: string, purge: boole
   if (io.ask === null) {
     throw new CliError(
       exitCodes.usage,
-      "There is nobody to ask whether the account is to be removed.",
-      "Give --yes if it is.",
+      `There is nobody to ask whether the account ${name} is to be removed; it was not.`,
+      `\`armoire account remove ${name}${purge ? " --purge" : ""} --yes\` removes it without asking.`,
     );
   }
   const { folder } = accountPlace(dataDir, name);

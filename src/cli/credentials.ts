@@ -1,10 +1,10 @@
 /** What a request is made with: an account's token from where it is kept, the catalogue's credential from the environment or from files that it names. */
-import { readFileSync } from "node:fs";
 import { readToken } from "../accounts/tokens.ts";
 import { appCredential, type Credential } from "../service/credential.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
 import { keychainOf } from "./keychain.ts";
+import { readSecretFile } from "./read-secret-file.ts";
 import type { Settings } from "./settings.ts";
 
 /** The token of the account that the command is about, else the catalogue's credential. @throws AccountError, CliError, ServiceSettingsError */
@@ -12,7 +12,7 @@ export async function readCredential({ account }: Settings, io: Io): Promise<Cre
   return account === null ? readAppCredential(io) : await readToken(account, keychainOf(io));
 }
 
-/** The application's key and secret; null when neither is set. @throws CliError, ServiceSettingsError */
+/** The application's key and secret; null when neither is set. @throws CliError, AccountError `unsafe`, ServiceSettingsError */
 export function readAppCredential(io: Io): Credential | null {
   const key = readSecret(io, "ARMOIRE_APP_KEY");
   const secret = readSecret(io, "ARMOIRE_APP_SECRET");
@@ -33,14 +33,5 @@ export function readSecret(io: Io, name: string): string | null {
   if (value !== undefined && value !== "") return value;
   const file = io.env[`${name}_FILE`];
   if (file === undefined || file === "") return null;
-  try {
-    return readFileSync(file, "utf8").trim();
-  } catch (error) {
-    throw new CliError(
-      exitCodes.settings,
-      `The file that ${name}_FILE names cannot be read.`,
-      "Check its path and permissions.",
-      { cause: error },
-    );
-  }
+  return readSecretFile(file, `${name}_FILE`).trim();
 }

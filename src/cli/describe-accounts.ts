@@ -2,12 +2,13 @@
 import type { AccountOverview } from "../accounts/read-overview.ts";
 import type { RemovedAccount } from "../accounts/remove-account.ts";
 import { describeTokenPlace } from "../accounts/tokens.ts";
+import { nameOfUser, userOf } from "../mirror/account-user.ts";
 import { grantNames } from "../mirror/grants.ts";
 import type { AddedAccount } from "../sync/add-account.ts";
 import { formatTable, toShown } from "./text-table.ts";
 
 export function describeAdded({ account, isReplaced, whyNoKeychain }: AddedAccount): string {
-  const { name, username, userId, baseUrl, scopes } = account;
+  const { name, baseUrl, scopes } = account;
   const missing = grantNames.filter((scope) => !scopes.includes(scope));
   const kept =
     whyNoKeychain === null
@@ -15,7 +16,7 @@ export function describeAdded({ account, isReplaced, whyNoKeychain }: AddedAccou
       : `in a file that only you may read, ${account.tokenFile}\n          (not in a keychain: ${toShown(whyNoKeychain)})`;
   return [
     `${isReplaced ? "Replaced the token of" : "Added"} the account ${name}.\n`,
-    `User      ${toShown(username)} (user ${userId}) at ${baseUrl}\n`,
+    `User      ${toShown(nameOfUser(userOf(account)))} at ${baseUrl}\n`,
     `May see   ${scopes.join(", ")}${missing.length === 0 ? "" : `; not granted: ${missing.join(", ")}`}\n`,
     `Token     ${kept}\n`,
   ].join("");
@@ -27,7 +28,7 @@ export function describeAccounts(overviews: readonly AccountOverview[]): string 
     ["account", "user", "service", "may see", "last sync", "bras", "measurements", "token"],
     overviews.map((overview) => [
       overview.name,
-      overview.username,
+      overview.username ?? nameOfUser(userOf(overview)),
       overview.baseUrl,
       overview.scopes.join(" "),
       describeLastSync(overview.lastSync),

@@ -3,13 +3,15 @@ import { resolve } from "node:path";
 import { accountPlace } from "../accounts/account.ts";
 import { listAccountNames, readAccount } from "../accounts/accounts.ts";
 import { readToken } from "../accounts/tokens.ts";
+import type { AskPassphrase } from "../backup/open-backup.ts";
 import { type Diagnosis, diagnoseError } from "../doctor/diagnosis.ts";
 import type { KnownSecret } from "../doctor/find-secrets.ts";
-import type { Credential } from "../service/credential.ts";
+import { type Credential, hidden } from "../service/credential.ts";
 import { digestCredential } from "../service/credential-digest.ts";
 import { readAppCredential } from "./credentials.ts";
 import type { Io } from "./io.ts";
 import { keychainOf } from "./keychain.ts";
+import { type PassphraseFlags, readKnownPassphrase } from "./passphrase.ts";
 import { readTokenOfEnvironment } from "./read-token.ts";
 import type { Settings } from "./settings.ts";
 
@@ -17,9 +19,24 @@ export interface KnownSecrets {
   readonly secrets: readonly KnownSecret[];
   /** Why others cannot be searched for. */
   readonly problems: readonly Diagnosis[];
+  /** Where the passphrase of backups is known, what opens them. */
+  readonly askPassphrase?: AskPassphrase;
 }
 
-export async function readKnownSecrets({ dataDir }: Settings, io: Io): Promise<KnownSecrets> {
+/** What is shorter could be anywhere by chance. */
+const fewestLetters = 8;
+const tooShort: Diagnosis = {
+  isWell: false,
+  what: `A passphrase of fewer than ${fewestLetters} characters is not searched for: it could be anywhere by chance`,
+  hint: "Take four or five words that nobody would guess.",
+};
+
+/** @param flags may name the file with the passphrase of backups, which else the environment has */
+export async function readKnownSecrets(
+  { dataDir }: Settings,
+  flags: PassphraseFlags,
+  io: Io,
+): Promise<KnownSecrets> {
   const folder = dataDir.value ?? "";
   const secrets = new Map<string, KnownSecret>();
   const problems: Diagnosis[] = [];
@@ -56,5 +73,17 @@ export async function readKnownSecrets({ dataDir }: Settings, io: Io): Promise<K
   await know("application's key and secret", [ARMOIRE_APP_KEY_FILE, ARMOIRE_APP_SECRET_FILE], () =>
     readAppCredential(io),
   );
-  return { secrets: [...secrets.values()], problems };
+  let askPassphrase: AskPassphrase | undefined;
+  try {
+    askPassphrase = readKnownPassphrase(flags, io).askPassphrase;
+  } catch (error) {
+    problems.push(diagnoseError(error));
+  }
+  const passphrase = await askPassphrase?.();
+  if (passphrase !== undefined && passphrase.length < fewestLetters) problems.push(tooShort);
+  else if (passphrase !== undefined) {
+    const places = flags.passphraseFile === undefined ? [] : [resolve(flags.passphraseFile)];
+    secrets.set("passphrase", { what: "passphrase of backups", credential: hidden(passphrase), places });
+  }
+  return { secrets: [...secrets.values()], problems, ...(askPassphrase && { askPassphrase }) };
 }

@@ -1,31 +1,40 @@
 import type { Diagnosis } from "./diagnosis.ts";
-import { type FoundSecret, findSecrets, type KnownSecret } from "./find-secrets.ts";
+import { type FindSecretsOptions, type FoundSecret, findSecrets, type KnownSecret } from "./find-secrets.ts";
 
 const placeWords: Readonly<Record<FoundSecret["in"], string>> = {
   file: "is in",
   name: "is in the name of",
   body: "is in what the service sent, kept in",
+  archive: "is in what is packed in",
 };
 
 /** What the search for secrets in folders says: one line if all is well, else one for each file and secret. */
 export async function diagnoseSecrets(
   folders: readonly string[],
   secrets: readonly KnownSecret[],
+  options: FindSecretsOptions = {},
 ): Promise<Diagnosis[]> {
   if (secrets.length === 0)
     return [{ isWell: true, what: "No secret is known that could be searched for", hint: null }];
-  const { files, found, unread } = await findSecrets(folders, secrets);
+  const { files, found, unread, closed } = await findSecrets(folders, secrets, options);
   const leaks = found.map(({ file, what, form, in: place }) => ({
     isWell: false,
     what: `The ${what} ${placeWords[place]} ${file} (${form})`,
-    hint: "Have the service revoke it and give you another; then remove the file, and its copies.",
+    hint: "Have the service revoke it and give you another, or make backups with another passphrase; then remove the file, and its copies.",
   }));
   const gaps = unread.map(({ path, why }) => ({
     isWell: false,
     what: `${path} could not be searched (${why})`,
     hint: "Check its permissions.",
   }));
-  if (leaks.length + gaps.length > 0) return [...leaks, ...gaps];
+  // A file that its owner has closed is no fault, but nobody is to believe that it was searched.
+  const rest = closed.map(({ path, why }) => ({
+    isWell: true,
+    what: `Not all of ${path} could be searched: ${why}`,
+    hint: null,
+  }));
+  if (leaks.length + gaps.length > 0) return [...leaks, ...gaps, ...rest];
   const names = secrets.map(({ what }) => what).join(", ");
-  return [{ isWell: true, what: `None of ${files} files holds a known secret (${names})`, hint: null }];
+  const what = `None of ${files} files holds a known secret (${names})`;
+  return [...rest, { isWell: true, what, hint: null }];
 }

@@ -1,5 +1,5 @@
 /** Whether the service still takes an account's token for hers: accepted, not accepted, another user's, or not to be asked. */
-import { isSameUser, nameOfUser } from "../mirror/account-user.ts";
+import { isSameUser, nameOfUser, userOf } from "../mirror/account-user.ts";
 import { grantNames } from "../mirror/grants.ts";
 import { ServiceError } from "../service/service-error.ts";
 import { askWhoseToken, type WhoseToken } from "../sync/ask-whose-token.ts";
@@ -8,15 +8,15 @@ import { type Diagnosis, diagnoseError } from "./diagnosis.ts";
 /** An account, as far as its token must fit it. */
 export interface TokenOwner {
   readonly name: string;
-  readonly userId: number;
-  readonly username: string;
+  readonly userId: number | null;
+  readonly username: string | null;
 }
 
 export async function diagnoseToken(owner: TokenOwner, asked: WhoseToken): Promise<Diagnosis> {
   try {
     const { scopes, ...user } = await askWhoseToken(asked);
-    const [hers, seen] = [owner, user].map(({ userId, username }) => ({ userId: String(userId), username }));
-    if (hers && seen && !isSameUser(hers, seen)) {
+    const [hers, seen] = [userOf(owner), userOf(user)];
+    if (!isSameUser(hers, seen)) {
       return {
         isWell: false,
         what: `The token of the account ${owner.name} is of ${nameOfUser(seen)}, and the account is of ${nameOfUser(hers)}`,

@@ -8,6 +8,15 @@ export interface AccountUser {
   readonly username: string | null;
 }
 
+/** Of what an account says, and a service when it is asked. */
+export const userOf = (said: {
+  readonly userId: number | null;
+  readonly username: string | null;
+}): AccountUser => ({
+  userId: said.userId === null ? null : String(said.userId),
+  username: said.username,
+});
+
 /** The user that the mirror is of; null before it is known. */
 export function readAccountUser(db: Connection): AccountUser | null {
   const userId = readMeta(db, "user_id");

@@ -17,8 +17,9 @@ const safeSqlite = [3, 51, 3] as const;
 
 /** Opens for writing, and makes the file when there is none. The caller holds the lock, and has looked what is there. */
 export function openForWriting(file: string, options: { readonly isPrivate: boolean }): Connection {
-  // "wx" makes the file with its mode at once: there is no instant at which others could open it.
-  if (!existsSync(file)) closeSync(openSync(file, "wx", options.isPrivate ? 0o600 : 0o666));
+  // "wx" makes the file with its mode at once: there is no instant at which others could open it, whatever the umask.
+  if (!existsSync(file)) closeSync(openSync(file, "wx", 0o600));
+  // A catalogue that its owner has opened to others since then stays so; a person's data does not.
   else if (options.isPrivate) chmodSync(file, 0o600);
   const db = new Database(file);
   requireSafeSqlite(db, file);

@@ -2,13 +2,16 @@
  * Makes a new mirror beside its place and puts it there when it is whole, so that a process that dies meanwhile leaves no
  * half of one. The caller holds the lock.
  */
-import { existsSync, renameSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { type Connection, openForWriting } from "./connection.ts";
 import { ensureLineage } from "./lineage.ts";
 import { type MirrorIdentity, writeIdentity } from "./meta.ts";
 import { migrate } from "./migrate.ts";
 import { syncFolder } from "./sync-folder.ts";
+
+const partialMark = ".new-";
 
 /**
  * @param fill puts into it what it is to hold from the beginning; nothing unless told
@@ -19,8 +22,9 @@ export async function createMirror(
   identity: MirrorIdentity,
   fill: (db: Connection) => Promise<void> = async () => {},
 ): Promise<void> {
-  const partial = `${file}.new`;
-  removePartial(partial);
+  removeLeftovers(file);
+  // A name that nobody else can foresee: else a link of theirs could be there, and be followed or be in the way.
+  const partial = `${file}${partialMark}${randomBytes(6).toString("hex")}`;
   try {
     const db = openForWriting(partial, { isPrivate: identity.area === "account" });
     try {
@@ -38,6 +42,18 @@ export async function createMirror(
     throw error;
   }
   syncFolder(dirname(file));
+}
+
+/** What killed processes left: whoever holds the lock makes the only one. What somebody else put there is theirs. */
+function removeLeftovers(file: string): void {
+  const beginning = `${basename(file)}${partialMark}`;
+  for (const name of readdirSync(dirname(file)).filter((name) => name.startsWith(beginning))) {
+    try {
+      rmSync(join(dirname(file), name), { force: true });
+    } catch {
+      // It is not in the way of another name.
+    }
+  }
 }
 
 function removePartial(partial: string): void {

@@ -5,6 +5,25 @@ export const grantNames = ["profile", "email", "bras", "measurements"] as const;
 export type GrantName = (typeof grantNames)[number];
 export type Grants = Readonly<Record<GrantName, boolean>>;
 
+/** What the service showed when it was asked whose data a token leads to. */
+export interface Shown {
+  /** Whether the front page leads to her. */
+  readonly me: boolean;
+  readonly email: boolean;
+  /** Whether she leads to it, by a link that is followed. */
+  readonly isLinked: (name: "bras" | "measurements") => boolean;
+}
+
+/** The rule: what is shown is granted, and nothing of her where nothing leads to her. */
+export function grantsFrom({ me, email, isLinked }: Shown): Grants {
+  return {
+    ...{ profile: me, email: me && email },
+    ...{ bras: me && isLinked("bras"), measurements: me && isLinked("measurements") },
+  };
+}
+
+export const listGranted = (grants: Grants): GrantName[] => grantNames.filter((name) => grants[name]);
+
 /** @returns null before the service said who the user is, or that it does not */
 export function readGrants({ db }: Pick<MirrorReader, "db">): Grants | null {
   const isHeld = db
@@ -16,14 +35,10 @@ export function readGrants({ db }: Pick<MirrorReader, "db">): Grants | null {
        where s.kind = ? and l.name = ? and l.to_id is not null)`,
     )
     .pluck();
-  const profile = isLinked.get("root", "me") === 1;
-  if (isHeld.get(profile ? "me" : "root") === undefined) return null;
-  const isGranted = (name: string) => profile && isLinked.get("me", name) === 1;
+  const me = isLinked.get("root", "me") === 1;
+  if (isHeld.get(me ? "me" : "root") === undefined) return null;
   const email = db.prepare("select 1 from user where email is not null").get() !== undefined;
-  return {
-    ...{ profile, email: profile && email },
-    ...{ bras: isGranted("bras"), measurements: isGranted("measurements") },
-  };
+  return grantsFrom({ me, email, isLinked: (name) => isLinked.get("me", name) === 1 });
 }
 
 /** What is not granted any more: something of it was fetched once, and is kept. */

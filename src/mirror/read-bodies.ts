@@ -8,3 +8,8 @@ export function* readBodies(db: Connection): Generator<Buffer> {
   const select = db.prepare<[], StoredBody>(`select ${storedBodyColumns(db, "c")} from _content c`);
   for (const stored of select.iterate()) yield readBody(stored);
 }
+
+/** In how many pages of the file there is nothing any more, but perhaps the bytes of what was. */
+export function countFreePages(db: Connection): number {
+  return Number(db.pragma("freelist_count", { simple: true }));
+}

@@ -7,14 +7,19 @@ import { inspect } from "node:util";
 import { type Spelling, spellingsOf } from "./secret-spellings.ts";
 import { ServiceSettingsError } from "./settings-error.ts";
 
-export interface Credential {
-  readonly kind: "token" | "app";
+/** A text that must not get out: it can be searched for, and cannot be sent. */
+export interface Hidden {
   toString(): string;
   toJSON(): string;
 }
 
+export interface Credential extends Hidden {
+  readonly kind: "token" | "app";
+}
+
 interface Secret {
-  readonly authorization: string;
+  /** Null for what is never sent. */
+  readonly authorization: string | null;
   /** What was given to make it. */
   readonly text: string;
   /** The secret as it may be found somewhere. */
@@ -22,7 +27,7 @@ interface Secret {
 }
 
 const shown = "[credential]";
-const secrets = new WeakMap<Credential, Secret>();
+const secrets = new WeakMap<Hidden, Secret>();
 
 /** @throws ServiceSettingsError when the token holds what no header can carry */
 export function bearerToken(token: string): Credential {
@@ -36,13 +41,20 @@ export function appCredential(key: string, secret: string): Credential {
   return keep("app", "app", pair, [secret]);
 }
 
+/** For a secret that the service must never get, such as a passphrase. */
+export function hidden(text: string): Hidden {
+  return hide({}, { authorization: null, text, spellings: spellingsOf(text) });
+}
+
 /** The value of the `Authorization` header. */
 export function authorizationOf(credential: Credential): string {
-  return secretOf(credential).authorization;
+  const { authorization } = secretOf(credential);
+  if (authorization === null) throw new TypeError("not a credential");
+  return authorization;
 }
 
 /** How the secret may be written somewhere: to be searched for, and never to be shown. */
-export function secretSpellings(credential: Credential): readonly Spelling[] {
+export function secretSpellings(credential: Hidden): readonly Spelling[] {
   return secretOf(credential).spellings;
 }
 
@@ -53,22 +65,26 @@ export function tokenText(credential: Credential): string {
 }
 
 /** A text from the service, which may have echoed the credential, made safe to show. */
-export function redact(credential: Credential, text: string): string {
+export function redact(credential: Hidden, text: string): string {
   const { spellings } = secretOf(credential);
   return spellings.reduce((rest, { bytes }) => rest.replaceAll(bytes.toString("latin1"), shown), text);
 }
 
 function keep(kind: Credential["kind"], scheme: string, text: string, parts: readonly string[]): Credential {
-  const show = () => shown;
-  const credential = Object.freeze({ kind, toString: show, toJSON: show, [inspect.custom]: show });
   const spellings = [text, ...parts].flatMap(spellingsOf);
-  secrets.set(credential, { authorization: `${scheme} ${text}`, text, spellings });
-  return credential;
+  return hide({ kind }, { authorization: `${scheme} ${text}`, text, spellings });
 }
 
-function secretOf(credential: Credential): Secret {
+function hide<Facts extends object>(facts: Facts, secret: Secret): Facts & Hidden {
+  const show = () => shown;
+  const one = Object.freeze({ ...facts, toString: show, toJSON: show, [inspect.custom]: show });
+  secrets.set(one, secret);
+  return one;
+}
+
+function secretOf(credential: Hidden): Secret {
   const secret = secrets.get(credential);
-  if (secret === undefined) throw new TypeError("not a credential made by bearerToken or appCredential");
+  if (secret === undefined) throw new TypeError("not made by bearerToken, appCredential or hidden");
   return secret;
 }
 

@@ -3,16 +3,16 @@
  * a name and a token. Out: the account. Added again, an account gets another token, if it is the same user's.
  */
 import { randomUUID } from "node:crypto";
-import { accountPlace, userOf } from "../accounts/account.ts";
+import { accountPlace } from "../accounts/account.ts";
 import { AccountError } from "../accounts/account-error.ts";
 import { requireAccountName } from "../accounts/account-name.ts";
-import { findReadableAccount, listAccountNames } from "../accounts/accounts.ts";
+import { findReadableAccount, listReadableAccounts } from "../accounts/accounts.ts";
 import type { IdentifiedUser } from "../accounts/identify-user.ts";
 import { inAccountFolder } from "../accounts/in-account-folder.ts";
 import type { Keychain } from "../accounts/keychain.ts";
 import { type MirroredUser, readMirroredUser } from "../accounts/mirrored-user.ts";
 import { type KeptToken, keepToken } from "../accounts/tokens.ts";
-import { isSameUser, nameOfUser } from "../mirror/account-user.ts";
+import { isSameUser, nameOfUser, userOf } from "../mirror/account-user.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
@@ -74,16 +74,15 @@ function requireSame(name: string, owner: MirroredUser, { baseUrl, user }: Mirro
 
 /** One user's data lies in one place; two would each spend her allowance and know half. */
 function requireNoOther(dataDir: string, name: string, baseUrl: string, user: IdentifiedUser): void {
-  for (const other of listAccountNames(dataDir)) {
-    if (other === name) continue;
-    const account = findReadableAccount(dataDir, other);
-    if (account?.userId !== user.userId || account.baseUrl !== baseUrl) continue;
-    throw new AccountError(
-      "taken",
-      `This token is of ${nameOfUser(userOf(user))}, who is the account ${other} already.`,
-      `\`armoire account add ${other}\` gives it this token.`,
-    );
-  }
+  const same = listReadableAccounts(dataDir).find(
+    (other) => other.name !== name && other.baseUrl === baseUrl && isSameUser(userOf(other), userOf(user)),
+  );
+  if (same === undefined) return;
+  throw new AccountError(
+    "taken",
+    `This token is of ${nameOfUser(userOf(user))}, who is the account ${same.name} already.`,
+    `\`armoire account add ${same.name}\` gives it this token.`,
+  );
 }
 
 function taken(what: string): AccountError {

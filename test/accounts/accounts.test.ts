@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AccountError } from "../../src/accounts/account-error.ts";
 import {
@@ -22,6 +22,7 @@ import {
   listLeftFolders,
   readAccount,
 } from "../../src/accounts/accounts.ts";
+import { expectSecretIn } from "../support/canary.ts";
 import { type AccountRig, startAccountRig } from "./account-rig.ts";
 
 let rig: AccountRig;
@@ -160,10 +161,11 @@ describe.skipIf(process.platform === "win32")("is refused, read or written:", ()
   );
 
   it.each(["accounts", "accounts/ada"])("a symbolic link in place of a folder (%s)", async (below) => {
-    await rig.account("ada");
+    const { tokenFile } = await rig.account("ada");
     const path = join(rig.dataDir, below);
     const elsewhere = `${rig.dataDir}-elsewhere`;
     renameSync(path, elsewhere);
+    expectSecretIn(join(elsewhere, relative(path, tokenFile)));
     symlinkSync(elsewhere, path);
     const before = statSync(elsewhere).mtimeMs;
     await expectUnsafe(path, /is a symbolic link, which is not followed/);

@@ -38,6 +38,16 @@ describe("where there is a keychain", () => {
     expect(keychain.secrets.size).toBe(3);
   });
 
+  it("what it still has of an account whose file was lost is nobody's, and the next one's token is another entry", async () => {
+    const keychain = memoryKeychain();
+    const { account: lost } = await rig.keep("ada", "canary-1", keychain);
+    rmSync(lost.accountFile);
+    const { account } = await rig.keep("ada", "canary-2", keychain);
+    expect(account.keychainEntry).not.toBe(lost.keychainEntry);
+    expect(tokenText(await readToken(account, keychain))).toBe("canary-2");
+    expect(keychain.secrets.get(lost.keychainEntry)).toBe("canary-1");
+  });
+
   it("a token that lay in a file moves there, and the file goes", async () => {
     const { tokenFile } = await rig.account("ada");
     expect(existsSync(tokenFile)).toBe(true);

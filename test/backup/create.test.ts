@@ -189,7 +189,7 @@ describe("its place", () => {
     const umask = process.umask(0);
     try {
       await rig.create("a.zip");
-      await rig.create("a.zip.age", { passphrase: "correct horse" });
+      await rig.create("a.zip.age", { passphrase: "canary-correct horse" });
       await rig.restore("a.zip", "new/restored.sqlite");
       await unpackBackup({ file: rig.path("a.zip"), folder: rig.path("open") });
     } finally {
@@ -222,7 +222,7 @@ try { await createBackup({ mirror: process.argv[1], account: null, to: process.a
 });
 
 describe("an encrypted backup", () => {
-  const passphrase = "correct horse battery staple";
+  const passphrase = "canary-correct horse battery staple";
   const askPassphrase = async () => passphrase;
 
   it("is age's format around the same backup, and has the same root hash", async () => {
@@ -245,7 +245,7 @@ describe("an encrypted backup", () => {
     await using rig = await startWalked();
     const { file } = await rig.create("a.zip.age", { passphrase });
     await expect(verifyBackup({ file })).rejects.toMatchObject({ code: "needs-passphrase" });
-    const wrong = verifyBackup({ file, askPassphrase: async () => "correct horse" });
+    const wrong = verifyBackup({ file, askPassphrase: async () => "canary-correct horse" });
     await expect(wrong).rejects.toMatchObject({ code: "wrong-passphrase" });
   }, 60_000);
 });

@@ -64,7 +64,7 @@ it("names what is damaged, newer or closed to it, and what may be a backup that 
   const damaged = await backUpAt(rig, "2026-01-01T00:00:00.000Z");
   await appendFile(rig.path(`backups/${damaged}`), "x");
   await backUpAt(rig, "2026-01-02T00:00:00.000Z");
-  await rig.create("backups", { passphrase: "p" });
+  await rig.create("backups", { passphrase: "canary-p" });
   await writeFile(rig.path("backups/holiday.zip"), "PK\x05\x06".padEnd(22, "\0"));
   await writeFile(rig.path("backups/armoire-notes.zip"), "not a backup");
   await writeFile(rig.path("backups/letter.txt"), "dear");
@@ -77,7 +77,7 @@ it("names what is damaged, newer or closed to it, and what may be a backup that 
     "unreadable",
   ]);
   expect(listed.at(-1)).toMatchObject({ file: expect.stringContaining("holiday.zip"), problems: [{}] });
-  const opened = await list(rig.path("backups"), { askPassphrase: async () => "p" });
+  const opened = await list(rig.path("backups"), { askPassphrase: async () => "canary-p" });
   expect(opened[2]).toMatchObject({ isSound: true, isEncrypted: true, changes: {} });
 });
 
@@ -135,7 +135,7 @@ it("never removes what is not proven sound, nor counts it as kept", async () => 
   const good = await backUpAt(rig, "2026-01-01T00:00:00.000Z");
   const bad = await backUpAt(rig, "2026-01-02T00:00:00.000Z");
   await appendFile(rig.path(`backups/${bad}`), "x");
-  await rig.create("backups", { passphrase: "p" });
+  await rig.create("backups", { passphrase: "canary-p" });
   const report = await pruneBackups({ folder: rig.path("backups"), keep: { last: 1 }, isPreview: false });
   expect(names(report.keep)).toEqual([good]);
   expect(report.remove).toEqual([]);

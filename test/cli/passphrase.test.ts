@@ -1,9 +1,9 @@
 /** Where a passphrase comes from, and that it is asked for as seldom as can be. */
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Io } from "../../src/cli/io.ts";
 import { passphraseAsker, readKnownPassphrase, readNewPassphrase } from "../../src/cli/passphrase.ts";
+import { writeSecretFile } from "../support/canary.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { fakeIo } from "./fake-io.ts";
 
@@ -38,17 +38,17 @@ describe("for a new backup", () => {
   it("a file beats the environment, which beats asking; spaces in it count, the last line end does not", async () => {
     await using folder = await temporaryFolder();
     const passphraseFile = join(folder.path, "p");
-    await writeFile(passphraseFile, " from a file \r\n", { mode: 0o600 });
-    const io = { ...typing("typed", "typed").io, env: { ARMOIRE_BACKUP_PASSPHRASE: "from outside" } };
+    writeSecretFile(passphraseFile, " canary-from a file \r\n");
+    const io = { ...typing("typed", "typed").io, env: { ARMOIRE_BACKUP_PASSPHRASE: "canary-from outside" } };
     expect(await readNewPassphrase({ encrypt: true, passphraseFile }, io)).toEqual({
-      passphrase: " from a file ",
+      passphrase: " canary-from a file ",
     });
-    expect(await readNewPassphrase({ encrypt: true }, io)).toEqual({ passphrase: "from outside" });
+    expect(await readNewPassphrase({ encrypt: true }, io)).toEqual({ passphrase: "canary-from outside" });
   });
 });
 
 it("a passphrase in the place of its file is not shown", async () => {
-  const reading = readNewPassphrase({ encrypt: true, passphraseFile: "correct horse" }, fakeIo());
+  const reading = readNewPassphrase({ encrypt: true, passphraseFile: "canary-correct horse" }, fakeIo());
   await expect(reading).rejects.toMatchObject({
     exitCode: 4,
     message: "The file that --passphrase-file names is not there.",

@@ -11,7 +11,7 @@ import { withoutPrivileges } from "../support/without-privileges.ts";
 
 const lorem =
   "Lorem ipsum dolor sit amet, consectetur adipisici elit, sed eiusmod tempor 0123456789 incidunt ut labore. ";
-const token = "canary+token/0123456789";
+const token = "planted+token/0123456789";
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeEach(async () => {
   folder = await temporaryFolder();
@@ -31,23 +31,23 @@ const write = (name: string, content: string | Buffer): string => {
 it.each([
   ["as it is", token],
   ["URL-encoded", encodeURIComponent(token)],
-  ["in JSON", 'canary\\\\token\\"0123456789'],
+  ["in JSON", 'planted\\\\token\\"0123456789'],
   ["base64", Buffer.from(`bearer ${token}!`).toString("base64")],
-  ["base64url", Buffer.from("canary>>token??0123456789").toString("base64url")],
+  ["base64url", Buffer.from("planted>>token??0123456789").toString("base64url")],
   ["hexadecimal", Buffer.from(token).toString("hex")],
 ] as const)("a secret is found %s in any file below, and only told by its name", async (form, content) => {
   const sought =
-    { "in JSON": 'canary\\token"0123456789', base64url: "canary>>token??0123456789" }[form as string] ??
+    { "in JSON": 'planted\\token"0123456789', base64url: "planted>>token??0123456789" }[form as string] ??
     token;
   mkdirSync(join(folder.path, "a/b"), { recursive: true });
   write("clean.txt", "nothing here");
   const file = write("a/b/log.txt", `before ${content} after`);
   const search = await find(secretOf(sought), secretOf("another-secret-1"));
   expect(search).toEqual({
-    ...{ files: 2, unread: [] },
+    ...{ files: 2, bytes: expect.any(Number), unread: [], closed: [] },
     found: [{ file, what: "token 9", form, in: "file" }],
   });
-  expect(JSON.stringify(await diagnoseSecrets([folder.path], [secretOf(sought)]))).not.toContain("canary");
+  expect(JSON.stringify(await diagnoseSecrets([folder.path], [secretOf(sought)]))).not.toContain("planted");
 });
 
 it("a secret across the pieces in which a big file is read is found", async () => {
@@ -68,8 +68,8 @@ it("a secret is well where it is meant to be, and another one there is not", asy
 });
 
 it("a secret in a file's name is found, and the name is told without it", async () => {
-  write("canary-token-0123456789.txt", "");
-  const { found } = await find(secretOf("canary-token-0123456789"));
+  write("planted-token-0123456789.txt", "");
+  const { found } = await find(secretOf("planted-token-0123456789"));
   expect(found).toMatchObject([{ in: "name", file: join(folder.path, "[credential].txt") }]);
 });
 
@@ -78,7 +78,7 @@ it("where a symbolic link leads is not searched", async () => {
   writeFileSync(join(elsewhere.path, "secret.txt"), token);
   symlinkSync(elsewhere.path, join(folder.path, "link"));
   symlinkSync(join(elsewhere.path, "secret.txt"), join(folder.path, "file"));
-  expect(await find(secretOf(token))).toEqual({ files: 0, found: [], unread: [] });
+  expect(await find(secretOf(token))).toEqual({ files: 0, bytes: 0, found: [], unread: [], closed: [] });
 });
 
 it("what cannot be read is told, as not well", async () => {

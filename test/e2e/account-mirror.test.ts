@@ -170,55 +170,6 @@ describe("what is read with --account", () => {
       expect(exitCode).toBe(2);
     }
   });
-
-  it("is nobody else's: no command about one account shows anything of the other", async () => {
-    const commands = [
-      ...[
-        ["sync", "--json"],
-        ["status"],
-        ["plan"],
-        ["runs"],
-        ["show", "me"],
-        ["history", "me"],
-        ["diff"],
-        ["runs", "show"],
-      ],
-      ...[
-        ["search", "a"],
-        ["query", "select * from bra"],
-        ["query", "select * from user"],
-      ],
-      ...[
-        ["query", "select * from measurement"],
-        ["query", "@newest"],
-        ["mirror", "check"],
-      ],
-      ...[
-        ["mirror", "rebuild"],
-        ["mirror", "compact"],
-      ],
-    ];
-    const marksOf = (n: number) => [
-      tokenOf(n),
-      n === 0 ? "anna" : "béatrice",
-      `user${1000 + n}@`,
-      `/${1000 + n}0`,
-    ];
-    for (const [name, other] of [
-      ["ada", 1],
-      ["bea", 0],
-    ] as const) {
-      for (const command of commands) {
-        const { stdout, stderr, exitCode } = await armoire([...command, "--account", name]);
-        expect({ command, exitCode }).toEqual({ command, exitCode: 0 });
-        for (const mark of marksOf(other)) expect(stdout + stderr).not.toContain(mark);
-      }
-    }
-    const log = sandbox.log().filter(({ url }) => url.includes("/me/bras/1"));
-    expect(log.length).toBeGreaterThan(30);
-    // Nobody asks for a bra of the other, and no validator of one is ever sent for the other.
-    expect(log.filter(({ status }) => status !== 200 && status !== 304)).toEqual([]);
-  });
 });
 
 it("readable by nobody else, whatever the umask: mirror, ledger, export", async () => {

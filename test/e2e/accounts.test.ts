@@ -15,6 +15,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { takeLock } from "../../src/mirror/lock.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { writeSecretFile } from "../support/canary.ts";
 import { jsonResponse, startRawServer } from "../support/raw-server.ts";
 import {
   type Ended,
@@ -80,7 +81,7 @@ describe("account add", () => {
 
   it("takes the token from standard input, from a file of one's own, or from one that a variable names", async () => {
     const file = join(folder.path, "béatrice.token");
-    writeFileSync(file, `${tokenOf(1)}\r\n`, { mode: 0o600 });
+    writeSecretFile(file, `${tokenOf(1)}\r\n`);
     expect(await fromStandardInput(`${tokenOf(0)}\n`)).toMatchObject({ exitCode: 0 });
     expect(await armoire(["account", "add", "bea", "--token-file", file])).toMatchObject({ exitCode: 0 });
     expect(await armoire(["account", "add", "bea"], { ARMOIRE_TOKEN_FILE: file })).toMatchObject({
@@ -159,7 +160,7 @@ describe("account add", () => {
 
   it("refuses a file that others could read, with what to do", async () => {
     const file = join(folder.path, "open.token");
-    writeFileSync(file, tokenOf(0));
+    writeSecretFile(file, tokenOf(0));
     chmodSync(file, 0o644);
     const says = new RegExp(`Others may read or write ${file}\\.\nRun: chmod 600 '${file}'\n`);
     expectRefusal(await armoire(["account", "add", "ada", "--token-file", file]), 4, says);
@@ -279,7 +280,11 @@ describe("account list", () => {
 describe("account remove", () => {
   it("needs --yes where nobody can be asked", async () => {
     await add("ada", 0);
-    expectRefusal(await armoire(["account", "remove", "ada"]), 2, /nobody to ask .*\n.*--yes/);
+    const says =
+      /nobody to ask whether the account ada is to be removed; it was not\.\n`armoire account remove ada --yes`/;
+    expectRefusal(await armoire(["account", "remove", "ada"]), 2, says);
+    const purge = await armoire(["account", "remove", "ada", "--purge"]);
+    expectRefusal(purge, 2, /`armoire account remove ada --purge --yes` removes it without asking/);
     expect(await list()).toHaveLength(1);
   });
 
@@ -358,9 +363,9 @@ describe("a token", () => {
     expect(well.exitCode).toBe(0);
     const elsewhere = join(folder.path, `logs-${directories}`);
     mkdirSync(elsewhere);
-    writeFileSync(join(elsewhere, "proxy.log"), `GET /me/?access_token=${tokenOf(0)}`);
+    writeSecretFile(join(elsewhere, "proxy.log"), `GET /me/?access_token=${tokenOf(0)}`);
     const file = join(dataDir, "notes.txt");
-    writeFileSync(file, Buffer.from(`bearer ${tokenOf(0)}`).toString("base64"));
+    writeSecretFile(file, Buffer.from(`bearer ${tokenOf(0)}`).toString("base64"));
     const { stdout, exitCode } = await armoire([...args, elsewhere]);
     expect(stdout).toContain(
       `✗ The token of the account ada is in ${file} (base64)\n  Have the service revoke it`,
@@ -371,7 +376,7 @@ describe("a token", () => {
     expect(stdout).not.toContain(tokenOf(0));
     expect(exitCode).toBe(1);
     const app = { ARMOIRE_APP_KEY: "canary-app-key", ARMOIRE_APP_SECRET: "canary-app-secret" };
-    writeFileSync(join(elsewhere, "debug.log"), app.ARMOIRE_APP_SECRET);
+    writeSecretFile(join(elsewhere, "debug.log"), app.ARMOIRE_APP_SECRET);
     expect(
       (await armoire(["doctor", "--offline", "--account", "ada", "--scan", elsewhere], app)).stdout,
     ).toContain(`✗ The application's key and secret is in ${join(elsewhere, "debug.log")} (as it is)\n`);

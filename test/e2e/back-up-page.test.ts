@@ -27,7 +27,7 @@ it("docs/back-up-your-data.md: every command does what it says, in the order of 
         ARMOIRE_DATA_DIR: join(folder.path, "data"),
         // What a person types where she is asked.
         ...(words[0] === "account" && { ARMOIRE_TOKEN: sandbox.users[0]?.token ?? "" }),
-        ...(words.includes("--encrypt") && { ARMOIRE_BACKUP_PASSPHRASE: "one that is on paper" }),
+        ...(words.includes("--encrypt") && { ARMOIRE_BACKUP_PASSPHRASE: "canary-one that is on paper" }),
       },
       cwd: folder.path,
     });

@@ -14,6 +14,7 @@ import {
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { writeSecretFile } from "../support/canary.ts";
 import { type Ended, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -165,7 +166,7 @@ describe("a backup of one account", () => {
 });
 
 describe("an encrypted backup", () => {
-  const passphrase = { ARMOIRE_BACKUP_PASSPHRASE: "correct horse" };
+  const passphrase = { ARMOIRE_BACKUP_PASSPHRASE: "canary-correct horse" };
 
   it("is made with a passphrase that stands nowhere, and opens with it", async () => {
     mkdirSync(path("hidden"));
@@ -202,7 +203,7 @@ describe("an encrypted backup", () => {
     expect((await ending(0, ["backup", "list", path("hidden")])).stdout).toContain(
       "encrypted, and no passphrase",
     );
-    writeFileSync(path("passphrase"), "correct horse\n", { mode: 0o600 });
+    writeSecretFile(path("passphrase"), "canary-correct horse\n");
     const opened = await ending(0, [
       "backup",
       "list",
@@ -211,6 +212,7 @@ describe("an encrypted backup", () => {
       path("passphrase"),
     ]);
     expect(opened.stdout).toContain("30 bras");
+    await searchIt(name);
     chmodSync(path("passphrase"), 0o644);
     const { stderr } = await ending(4, [
       "backup",
@@ -221,6 +223,25 @@ describe("an encrypted backup", () => {
     ]);
     expect(stderr).toContain("chmod 600");
   }, 90_000);
+
+  async function searchIt(name: string): Promise<void> {
+    const scan = ["doctor", "--offline", "--account", "ada", "--scan", path("hidden")];
+    const closed = await ending(0, scan);
+    expect(closed.stdout).toMatch(
+      new RegExp(`✓ Not all of .*${name} could be searched: it is encrypted, and no`),
+    );
+    const leak = path("hidden/todo.txt");
+    writeSecretFile(leak, "The backup opens with canary-correct horse");
+    const known = await ending(1, [...scan, "--passphrase-file", path("passphrase")]);
+    rmSync(leak);
+    expect(known.stdout).toContain(`✗ The passphrase of backups is in ${leak} (as it is)\n`);
+    expect(known.stdout).not.toContain(`${name} could be searched`);
+    expect(known.stdout.match(/✗/g)).toHaveLength(1);
+    const short = await ending(1, scan, { ARMOIRE_BACKUP_PASSPHRASE: "x" });
+    expect(short.stdout).toContain("A passphrase of fewer than 8 characters is not searched for");
+    const useless = await ending(2, ["doctor", "--offline", "--passphrase-file", path("passphrase")]);
+    expect(useless.stderr).toContain("--passphrase-file is of no use here without --scan");
+  }
 });
 
 it("a folder is listed with what changed, and with what is damaged", async () => {

@@ -74,7 +74,10 @@ it.each([
   [{ ARMOIRE_APP_KEY: "canary" }, /ARMOIRE_APP_KEY is set, ARMOIRE_APP_SECRET is not/],
   [{ ARMOIRE_APP_SECRET: "canary" }, /ARMOIRE_APP_SECRET is set, ARMOIRE_APP_KEY is not/],
   [{ ARMOIRE_APP_KEY: "k", ARMOIRE_APP_SECRET: "canary\ncanary" }, /application secret contains/],
-  [{ ARMOIRE_APP_KEY: "k", ARMOIRE_APP_SECRET_FILE: "/nonexistent" }, /ARMOIRE_APP_SECRET_FILE names cannot/],
+  [
+    { ARMOIRE_APP_KEY: "k", ARMOIRE_APP_SECRET_FILE: "/nonexistent/secret" },
+    /ARMOIRE_APP_SECRET_FILE names is not there/,
+  ],
 ])("tells what is wrong with the credential %j, and checks all else", async (env, words) => {
   const args = [
     ...["--data-dir", fixture.newPath()],

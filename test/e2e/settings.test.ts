@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeSecretFile } from "../support/canary.ts";
 import { runArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -99,11 +100,11 @@ describe("a setting", () => {
   });
 
   it("that is secret is named and never shown", async () => {
-    const secret = "s3cr3t-canary";
+    const secret = "canary-s3cr3t";
     const secretFile = join(folder.path, "secret");
-    writeFileSync(secretFile, `${secret}\n`);
-    const ofEnv = { ARMOIRE_APP_KEY: "key-canary", ARMOIRE_APP_SECRET: secret };
-    const ofFile = { ARMOIRE_APP_KEY: "key-canary", ARMOIRE_APP_SECRET_FILE: secretFile };
+    writeSecretFile(secretFile, `${secret}\n`);
+    const ofEnv = { ARMOIRE_APP_KEY: "canary-key", ARMOIRE_APP_SECRET: secret };
+    const ofFile = { ARMOIRE_APP_KEY: "canary-key", ARMOIRE_APP_SECRET_FILE: secretFile };
     for (const settings of await Promise.all([readSettings([], ofEnv), readSettings([], ofFile)])) {
       expect(settings.credential).toEqual(["application key", "environment"]);
       expect(JSON.stringify(settings)).not.toMatch(/canary/);

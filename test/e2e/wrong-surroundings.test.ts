@@ -59,8 +59,14 @@ describe("a sync is refused", () => {
     "with a credential file that is not there": [
       syncTo(),
       4,
-      /ARMOIRE_APP_SECRET_FILE names cannot be read/,
+      /ARMOIRE_APP_SECRET_FILE names is not there/,
       () => ({ ARMOIRE_APP_KEY: "k", ARMOIRE_APP_SECRET_FILE: "/nonexistent/secret" }),
+    ],
+    "with a credential file that others could read": [
+      syncTo(),
+      4,
+      /Others may read or write .*notes\.txt\.\nRun: chmod 600 '.*notes\.txt'/,
+      (f) => ({ ARMOIRE_APP_KEY: "k", ARMOIRE_APP_SECRET_FILE: f.textFile }),
     ],
     "with a config file that is not there": [
       syncTo("--config", "no-such.json"),

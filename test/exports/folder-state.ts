@@ -1,12 +1,12 @@
-import { lstat, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { temporaryFolder } from "../support/run-armoire.ts";
 
 export async function makeTestFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "armoire-test-"));
-  onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
-  return folder;
+  const folder = await temporaryFolder();
+  onTestFinished(() => folder[Symbol.asyncDispose]());
+  return folder.path;
 }
 
 /** Everything below a folder: the contents of files by path, and what else there is by its type. */

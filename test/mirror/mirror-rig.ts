@@ -1,7 +1,5 @@
 /** A mirror in a folder of its own, and walks over it as a sync makes them, but with every answer at hand. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { kinds } from "../../jobs/kinds.ts";
 import { worthAsking } from "../../src/mirror/absences.ts";
@@ -19,6 +17,7 @@ import {
 import type { RunClosing } from "../../src/mirror/runs.ts";
 import { kindsInScope } from "../../src/sync/scope.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
+import { temporaryFolder } from "../support/run-armoire.ts";
 import { answerFrom, baseUrl, type World } from "./world.ts";
 
 /** New mirrors, by whose they are: making one takes longer than what many a test does with it. */
@@ -34,7 +33,7 @@ export interface MirrorRig extends AsyncDisposable {
 
 /** @param makesItself has the program make the mirror, instead of copying one that was made before */
 export async function startMirrorRig(url = baseUrl, { makesItself = false } = {}): Promise<MirrorRig> {
-  const folder = await mkdtemp(join(tmpdir(), "armoire-mirror-"));
+  const { path: folder, ...disposable } = await temporaryFolder();
   const file = join(folder, "catalogue.sqlite");
   const writers: MirrorWriter[] = [];
   return {
@@ -63,7 +62,7 @@ export async function startMirrorRig(url = baseUrl, { makesItself = false } = {}
     },
     async [Symbol.asyncDispose]() {
       for (const mirror of writers) if (mirror.db.open) mirror.close();
-      await rm(folder, { recursive: true, force: true });
+      await disposable[Symbol.asyncDispose]();
     },
   };
 }

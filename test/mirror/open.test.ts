@@ -1,11 +1,20 @@
 /** What may stand where a mirror is wanted, and that nothing of it is ever overwritten. */
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { migrations } from "../../schema/migrations.ts";
+import { createMirror } from "../../src/mirror/create-mirror.ts";
 import { MirrorError } from "../../src/mirror/errors.ts";
 import { openMirrorReader, openMirrorWriter } from "../../src/mirror/mirror.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
@@ -123,11 +132,29 @@ describe("where there is nothing", () => {
   });
 
   it("a mirror that a process died making is made again", async () => {
-    for (const suffix of [".new", ".new-wal", ".new-shm"])
+    for (const suffix of [".new-0a", ".new-0a-wal", ".new-0a-shm"])
       writeFileSync(rig.file + suffix, "half of something");
     walk(await rig.write(), world());
     expect(rig.read((mirror) => Object.keys(canonicalDump(mirror)))).toHaveLength(3);
     expect(readdirSync(rig.folder).filter((name) => name.includes(".new"))).toEqual([]);
+  });
+
+  it("one is made under a name that nobody can foresee, and a link or folder with such a name is not in the way", async () => {
+    const victim = join(rig.folder, "victim");
+    writeFileSync(victim, "somebody's");
+    symlinkSync(victim, `${rig.file}.new-0a`);
+    mkdirSync(`${rig.file}.new-0b`);
+    const names = new Set<string>();
+    for (const n of [1, 2, 3]) {
+      await createMirror(rig.file, { baseUrl, area: "account", serviceName: "service" }, async () => {
+        const [name = ""] = readdirSync(rig.folder).filter((one) => /\.new-[0-9a-f]{12}$/.test(one));
+        expect(statSync(join(rig.folder, name)).mode & 0o077).toBe(0);
+        names.add(name);
+      });
+      expect(names.size).toBe(n);
+    }
+    expect(readFileSync(victim, "utf8")).toBe("somebody's");
+    expect(rig.read(problemsOf)).toEqual([]);
   });
 
   it("and the log of one that was moved away is left, it is set aside and not replayed", async () => {
@@ -191,18 +218,21 @@ describe("a mirror", () => {
     ).toEqual(before);
   });
 
-  it("of an account is its owner's alone, whatever the umask, with every file beside it", async () => {
-    const umask = process.umask(0);
-    onTestFinished(() => void process.umask(umask));
-    const mirror = await rig.write({ area: "account" });
-    mirror.seed(mirror.beginRun({ startedAt: someTime, mode: "incremental", scope: {} }));
-    const modes = readdirSync(rig.folder).map((name) => [
-      name,
-      statSync(join(rig.folder, name)).mode & 0o077,
-    ]);
-    expect(modes.length).toBeGreaterThanOrEqual(5);
-    expect(modes.filter(([, mode]) => mode !== 0)).toEqual([]);
-  });
+  it.each(["account", "catalogue"] as const)(
+    "of an %s is its owner's alone, whatever the umask, with every file beside it",
+    async (area) => {
+      const umask = process.umask(0);
+      onTestFinished(() => void process.umask(umask));
+      const mirror = await rig.write({ area });
+      mirror.seed(mirror.beginRun({ startedAt: someTime, mode: "incremental", scope: {} }));
+      const modes = readdirSync(rig.folder).map((name) => [
+        name,
+        statSync(join(rig.folder, name)).mode & 0o077,
+      ]);
+      expect(modes.length).toBeGreaterThanOrEqual(5);
+      expect(modes.filter(([, mode]) => mode !== 0)).toEqual([]);
+    },
+  );
 
   it("of an account that others could read is closed to them", async () => {
     (await rig.write({ area: "account" })).close();

@@ -1,14 +1,14 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import Database from "better-sqlite3";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { openMirrorReader, openMirrorWriter } from "../../src/mirror/mirror.ts";
 import { readShownViews } from "../../src/mirror/snapshot.ts";
 import { answerQuery } from "../../src/query/answer-query.ts";
 import type { QueryAnswer, QueryParameters, StartQuery } from "../../src/query/query-protocol.ts";
 import { runQuery } from "../../src/query/run-query.ts";
+import { temporaryFolder } from "../support/run-armoire.ts";
 import { startRig } from "../sync/rig.ts";
 import { collectRows } from "./collect-rows.ts";
 import { hostileStatements } from "./hostile-statements.ts";
@@ -21,7 +21,8 @@ let mirror = "";
 let before: Record<string, string> = {};
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "armoire-test-"));
+  const temporary = await temporaryFolder();
+  folder = temporary.path;
   file = makeMirrorLikeFile(folder);
   new Database(join(folder, "other.sqlite"))
     .exec("CREATE TABLE secret (word); INSERT INTO secret VALUES ('canary')")
@@ -33,9 +34,8 @@ beforeAll(async () => {
   askAll("SELECT 1");
   askPast("SELECT 1");
   before = await hashesOf(folder);
+  return () => temporary[Symbol.asyncDispose]();
 });
-
-afterAll(async () => await rm(folder, { recursive: true, force: true }));
 
 const inFolder = (sql: string): string => sql.replaceAll("FOLDER", folder);
 

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
@@ -8,14 +6,15 @@ import { openMirrorReader } from "../../src/mirror/mirror.ts";
 import { readStatus } from "../../src/query/status.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { sync } from "../../src/sync/sync.ts";
+import { temporaryFolder } from "../support/run-armoire.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "armoire-status-"));
-const file = join(folder, "catalogue.sqlite");
+const folder = await temporaryFolder();
+const file = join(folder.path, "catalogue.sqlite");
 const sandbox = await startSandbox({ brands: 8, models: 12, sizes: 20 });
 await sync({ file, baseUrl: sandbox.url });
 afterAll(async () => {
   await sandbox.close();
-  rmSync(folder, { recursive: true });
+  await folder[Symbol.asyncDispose]();
 });
 
 function change(sql: string, ...values: readonly unknown[]): void {

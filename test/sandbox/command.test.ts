@@ -78,7 +78,7 @@ it("says the same to people, the base URL first", async () => {
   const text = await firstOutput;
   const [url = "", totals] = text.split("\n");
   expect(totals?.trim()).toBe("12 brands, 60 models, 300 sizes");
-  expect(text).toMatch(/user anna {2}[0-9a-f]{40} {2}\(identity email bras measurements\)/);
+  expect(text).toMatch(/user anna {2}sandbox-token-[0-9a-f]{40} {2}\(identity email bras measurements\)/);
   expect(linkOf(await getEnvelope(url), "brands")).toMatch(/\/r\/[0-9a-f]{16}\/$/);
   child.kill("SIGINT");
   expect((await ended).code).toBe(0);

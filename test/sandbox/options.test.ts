@@ -1,20 +1,21 @@
 /** What a sandbox can be asked to be, and what it refuses. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { apportion, paretoQuantile, zipfWeights } from "../../src/sandbox/distributions.ts";
 import { Random } from "../../src/sandbox/random.ts";
 import { scramble, unscramble } from "../../src/sandbox/resources/scramble.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { SandboxOptionError, type SandboxOptions, settleOptions } from "../../src/sandbox/sandbox-options.ts";
+import { temporaryFolder } from "../support/run-armoire.ts";
 
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "armoire-sandbox-"));
+  const temporary = await temporaryFolder();
+  folder = temporary.path;
+  return () => temporary[Symbol.asyncDispose]();
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 describe("options", () => {
   it("all have defaults", () => {

@@ -1,6 +1,7 @@
 /**
  * Runs the `armoire` program as a user does: a process of its own, with nothing of this one's environment but what Node
- * needs. In: arguments, settings. Out: what it printed and how it ended. It always runs the sources, never `dist/`.
+ * needs. In: arguments, settings. Out: what it printed, in which no secret may be, and how it ended. It always runs the sources,
+ * never `dist/`.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { requireNoSecrets, requireNoSecretsIn } from "./canary.ts";
 
 const program = join(import.meta.dirname, "armoire-from-sources.ts");
 
@@ -35,15 +37,19 @@ export function startArmoire(args: readonly string[], { env = {}, cwd }: RunOpti
   const process_ = spawn(process.execPath, [program, ...args], {
     env: {
       ...{ PATH, NODE_COMPILE_CACHE },
-      // No settings of the person who runs the tests, and nothing of theirs in the way.
-      HOME: "/nonexistent",
+      // No settings of the person who runs the tests, and nothing of theirs in the way; what comes to be there is searched with the rest.
+      HOME: join(tmpdir(), "nobody"),
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],
     ...(cwd !== undefined && { cwd }),
   });
   const ended = Promise.all([text(process_.stdout), text(process_.stderr), once(process_, "close")]).then(
-    ([stdout, stderr, [exitCode]]) => ({ stdout, stderr, exitCode: exitCode as number | null }),
+    ([stdout, stderr, [exitCode]]) => {
+      // A sandbox prints its tokens, to be used.
+      if (args[0] !== "sandbox") requireNoSecretsIn(stdout + stderr, args);
+      return { stdout, stderr, exitCode: exitCode as number | null };
+    },
   );
   return { process: process_, ended };
 }
@@ -52,8 +58,13 @@ export function runArmoire(args: readonly string[], options?: RunOptions): Promi
   return startArmoire(args, options).ended;
 }
 
-/** A folder that is gone afterwards. */
+/** A folder that is gone afterwards, once it was searched for secrets. Every test that writes files has one. */
 export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), "armoire-"));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+  return {
+    path,
+    async [Symbol.asyncDispose]() {
+      await requireNoSecrets(path).finally(() => rm(path, { recursive: true, force: true }));
+    },
+  };
 }

@@ -1,11 +1,13 @@
 /** Adding accounts against a real service: who it is, what her token may see, and what is kept of whom. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { accountPlace } from "../../src/accounts/account.ts";
 import { readAccount } from "../../src/accounts/accounts.ts";
+import { readOverview } from "../../src/accounts/read-overview.ts";
 import { removeAccount } from "../../src/accounts/remove-account.ts";
 import { readToken } from "../../src/accounts/tokens.ts";
+import { userOf } from "../../src/mirror/account-user.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
 import { bearerToken, tokenText } from "../../src/service/credential.ts";
@@ -47,7 +49,7 @@ describe.each([{}, { layout: "opaque", pagination: "cursor", serviceName: "other
       for (const index of sandbox.users.keys()) {
         const { account, isReplaced } = await addUser(`user-${index}`, sandbox, index);
         expect(isReplaced).toBe(false);
-        seen[account.username] = account.scopes;
+        seen[account.username ?? ""] = account.scopes;
       }
       const named = { identity: "profile", email: "email", bras: "bras", measurements: "measurements" };
       expect(seen).toEqual(
@@ -112,6 +114,57 @@ describe("an account", () => {
   });
 });
 
+describe("what is wrong with another account", () => {
+  it.each<[string, (accountFile: string) => void]>([
+    ["a later version", (file) => writeFileSync(file, JSON.stringify({ version: 99 }))],
+    ["a file that others may read", (file) => chmodSync(file, 0o644)],
+    ["a damaged file", (file) => writeFileSync(file, "{")],
+  ])("is in nobody's way: %s", async (_what, spoil) => {
+    await using sandbox = await startSandbox(small);
+    const { account } = await addUser("bea", sandbox, 1);
+    spoil(account.accountFile);
+    expect(await addUser("ada", sandbox)).toMatchObject({ account: { username: "anna" } });
+    await expect(addUser("eve", sandbox)).rejects.toMatchObject({ code: "taken" });
+  });
+});
+
+describe("a service that tells the user's name and no number", () => {
+  const startNamingService = () => {
+    const said = { username: "Zoë" };
+    const server = startRawServer(({ path }, socket) => {
+      const links = { bras: "/bras/", measurements: "https://elsewhere.example/measurements/" };
+      const answers: Readonly<Record<string, object>> = {
+        "/": { rel: "resource", links: { me: "/me/" }, meta: {} },
+        "/me/": { rel: "entity", links, meta: { collection: null }, body: said },
+      };
+      socket.end(jsonResponse(answers[path] ?? { rel: "collection", links: {}, meta: {}, collection: [] }));
+    });
+    return { server, said };
+  };
+
+  it("has accounts all the same, which sync, with the scopes that a sync sees", async () => {
+    const { server: starting } = startNamingService();
+    await using server = await starting;
+    const { account } = await add("zoe", "canary-zoe", { baseUrl: server.origin });
+    expect(account).toMatchObject({ userId: null, username: "Zoë", scopes: ["profile", "bras"] });
+    const credential = bearerToken("canary-zoe");
+    const { mirrorFile, baseUrl } = account;
+    await sync({ file: mirrorFile, baseUrl, area: "account", credential, user: userOf(account) });
+    expect(readOverview(account)).toMatchObject({ scopes: ["profile", "bras"] });
+  });
+
+  it("knows her by that name: another's token is refused, and hers under another name too", async () => {
+    const { server: starting, said } = startNamingService();
+    await using server = await starting;
+    const of = { baseUrl: server.origin };
+    await add("zoe", "canary-zoe", of);
+    await expect(add("eve", "canary-zoe", of)).rejects.toMatchObject({ code: "taken" });
+    said.username = "Eve";
+    await expect(add("zoe", "canary-eve", of)).rejects.toMatchObject({ code: "taken" });
+    expect(await add("eve", "canary-eve", of)).toMatchObject({ account: { username: "Eve" } });
+  });
+});
+
 describe("nothing is kept", () => {
   async function expectNothingKept(adding: Promise<unknown>, error: object): Promise<void> {
     await expect(adding).rejects.toMatchObject(error);
@@ -161,7 +214,7 @@ describe("nothing is kept", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each([{}, { user_id: null }, { user_id: "x" }, { user_id: 2 ** 60 }])(
+  it.each([{}, { user_id: null, username: null }, { user_id: "x" }, { user_id: 2 ** 60, username: 7 }])(
     "where the service does not say who it is: %j",
     async (body) => {
       await using server = await startRawServer(({ path }, socket) =>
@@ -171,7 +224,10 @@ describe("nothing is kept", () => {
           ),
         ),
       );
-      const refused = { code: "unidentified", message: expect.stringMatching(/gives no user_id/) };
+      const refused = {
+        code: "unidentified",
+        message: expect.stringMatching(/gives neither user_id nor username/),
+      };
       await expectNothingKept(add("ada", "canary", { baseUrl: server.origin }), refused);
     },
   );

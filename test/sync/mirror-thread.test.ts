@@ -1,16 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { FetchResult } from "../../src/mirror/fetch-result.ts";
 import { openRunMirror } from "../../src/sync/mirror-thread.ts";
+import { temporaryFolder } from "../support/run-armoire.ts";
 
 let folder = "";
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "armoire-"));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
+beforeAll(async () => {
+  const temporary = await temporaryFolder();
+  folder = temporary.path;
+  return () => temporary[Symbol.asyncDispose]();
 });
 
 const text = JSON.stringify({ rel: "resource", links: {}, meta: {}, spec: null });

@@ -1,9 +1,6 @@
 /** Relative links are relative to where a redirect led, while a resource stays known by the address that links give. */
-
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
@@ -11,6 +8,7 @@ import { checkMirror } from "../../src/mirror/check.ts";
 import { openMirrorReader } from "../../src/mirror/mirror.ts";
 import { rebuildMirror } from "../../src/mirror/rebuild-mirror.ts";
 import { sync } from "../../src/sync/sync.ts";
+import { temporaryFolder } from "../support/run-armoire.ts";
 
 const collection = (hrefs: readonly string[], next: string | null) => ({
   rel: "collection",
@@ -36,12 +34,12 @@ it("a collection that moved is walked from its new address, and rebuilt the same
     else response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answers[url]));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const folder = await mkdtemp(join(tmpdir(), "armoire-redirects-"));
+  const folder = await temporaryFolder();
   onTestFinished(async () => {
     server.close();
-    await rm(folder, { recursive: true });
+    await folder[Symbol.asyncDispose]();
   });
-  const file = join(folder, "mirror.sqlite");
+  const file = join(folder.path, "mirror.sqlite");
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   expect(await sync({ file, baseUrl })).toMatchObject({ complete: true, resources: { gone: 0, new: 5 } });
   await rebuildMirror({ file, kinds, openedAt: "2026-01-15T12:00:00.000Z" });

@@ -2,8 +2,6 @@
  * A sandbox, a mirror in a folder of its own, and syncs from the one into the other, within this process. Time is the
  * sandbox's, and waits between attempts take none of it.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type MirrorReader, openMirrorReader } from "../../src/mirror/mirror.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -11,6 +9,7 @@ import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
 import type { Clock } from "../../src/service/clock.ts";
 import type { SyncReport } from "../../src/sync/report.ts";
 import { type SyncOptions, sync } from "../../src/sync/sync.ts";
+import { temporaryFolder } from "../support/run-armoire.ts";
 
 export interface Rig extends AsyncDisposable {
   readonly sandbox: Sandbox;
@@ -27,10 +26,10 @@ export interface Rig extends AsyncDisposable {
 const allowance = 4_000;
 
 export async function startRig(options: SandboxOptions = {}): Promise<Rig> {
-  const folder = await mkdtemp(join(tmpdir(), "armoire-sync-"));
+  const folder = await temporaryFolder();
   const sandbox = await startSandbox({ allowance, ...options });
   const { serviceName = "service" } = options;
-  const file = join(folder, "catalogue.sqlite");
+  const file = join(folder.path, "catalogue.sqlite");
   const clock: Clock = {
     now: () => sandbox.now().getTime(),
     random: Math.random,
@@ -52,7 +51,7 @@ export async function startRig(options: SandboxOptions = {}): Promise<Rig> {
     },
     async [Symbol.asyncDispose]() {
       await sandbox.close();
-      await rm(folder, { recursive: true, force: true });
+      await folder[Symbol.asyncDispose]();
     },
   };
 }

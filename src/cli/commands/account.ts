@@ -49,6 +49,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or no such account, 4 the token is n
     .action((name: string, flags: TokenFlags, add: Command) => addOne(name, flags, add, io));
   addGlobalOptions(command.command("list").exitOverride())
     .description("the accounts, what their tokens may see, and what is mirrored of them")
+    .addHelpText("after", listHelp)
     .action((_flags: object, list: Command) => listAll(list, io));
   addGlobalOptions(command.command("remove").exitOverride())
     .description("forget an account and its token; its data stays unless told otherwise")
@@ -153,6 +154,13 @@ argument: others could read it there. Two requests find out whose it is; where t
 
 It is kept in the system's keychain, or, where there is none, in a file that only you may read. An account that is added again
 gets the new token, if it is of the same user.`;
+
+const listHelp = `
+Examples:
+  armoire account list
+  armoire account list --json
+
+It asks nobody: what a token may see is what the service showed when it was last asked.`;
 
 const removeHelp = `
 Examples:

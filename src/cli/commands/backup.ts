@@ -2,7 +2,7 @@
 import { basename, resolve } from "node:path";
 import type { Command } from "commander";
 import { kinds } from "../../../jobs/kinds.ts";
-import { type Account, userOf } from "../../accounts/account.ts";
+import type { Account } from "../../accounts/account.ts";
 import { requirePlace } from "../../backup/backup-place.ts";
 import { createBackup } from "../../backup/create-backup.ts";
 import { type BackupOwner, type ListedBackup, listBackups } from "../../backup/list-backups.ts";
@@ -10,6 +10,7 @@ import { pruneBackups } from "../../backup/prune-backups.ts";
 import { readBack } from "../../backup/read-back.ts";
 import { restoreBackup, unpackBackup } from "../../backup/restore-backup.ts";
 import { verifyBackup } from "../../backup/verify-backup.ts";
+import { userOf } from "../../mirror/account-user.ts";
 import { backUpInOneGo, type OneGoFlags } from "../back-up-in-one-go.ts";
 import {
   describeCreated,
@@ -56,8 +57,10 @@ interface PruneFlags extends KeepOptions, PassphraseFlags {
 
 export function configure(command: Command, io: Io): void {
   command.addHelpText("after", help);
-  const subcommand = (name: string, description: string, isDefault = false) =>
-    addGlobalOptions(command.command(name, { isDefault }).exitOverride()).description(description);
+  const subcommand = (name: keyof typeof examples, description: string, isDefault = false) =>
+    addGlobalOptions(command.command(name, { isDefault }).exitOverride())
+      .description(description)
+      .addHelpText("after", `\nExamples:\n${examples[name].map((example) => `  ${example}\n`).join("")}`);
 
   addKeepOptions(
     addEncryptOptions(
@@ -208,15 +211,40 @@ function rootHash(value: string): string {
   );
 }
 
+const examples = {
+  run: [
+    "armoire backup --account ada --to /media/stick",
+    "armoire backup --account ada --to backups --keep-daily 30 --keep-monthly 24 --quiet",
+  ],
+  create: [
+    "armoire backup create --account ada --to ada.zip.age --encrypt",
+    "armoire backup create --account ada --to backups",
+  ],
+  verify: [
+    "armoire backup verify ada.zip",
+    "armoire backup verify ada.zip.age --passphrase-file ada.passphrase",
+  ],
+  restore: [
+    "armoire backup restore ada.zip --mirror ada.sqlite",
+    "armoire backup restore ada.zip --to ada-files",
+  ],
+  list: ["armoire backup list backups", "armoire backup list backups --account ada --json"],
+  prune: [
+    "armoire backup prune backups --keep-daily 30 --keep-yearly 100 --dry-run",
+    "armoire backup prune backups --account ada --keep-monthly 24",
+  ],
+} as const;
+
 const help = `
 Examples:
-  armoire backup --account ada --to /media/stick
-  armoire backup --account ada --to backups --keep-daily 30 --keep-monthly 24 --quiet
-  armoire backup create --account ada --to ada.zip.age --encrypt
-  armoire backup verify ada.zip
-  armoire backup restore ada.zip --mirror ada.sqlite
-  armoire backup list backups
-  armoire backup prune backups --keep-daily 30 --keep-yearly 100 --dry-run
+${[
+  ...examples.run,
+  ...Object.values(examples)
+    .slice(1)
+    .map(([first]) => first),
+]
+  .map((example) => `  ${example}\n`)
+  .join("")}
 
 The same state gives the same bytes; with --encrypt, the same root hash. The passphrase comes from --passphrase-file, ARMOIRE_BACKUP_PASSPHRASE or
 a prompt. Without --encrypt or a remembered root hash, a backup shows damage, and no forgery.

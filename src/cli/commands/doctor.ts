@@ -7,23 +7,26 @@ import { type Diagnosis, diagnoseError } from "../../doctor/diagnosis.ts";
 import type { Credential } from "../../service/credential.ts";
 import { readCredential } from "../credentials.ts";
 import { diagnoseAccounts } from "../diagnose-accounts.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { CliError, exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { readKnownSecrets } from "../known-secrets.ts";
 import { candidateMirrorFiles, ledgerFile } from "../mirror-file.ts";
+import { addPassphraseOption, type PassphraseFlags } from "../passphrase.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import { formatTable } from "../text-table.ts";
 import { version } from "../version.ts";
 
-interface DoctorFlags {
+interface DoctorFlags extends PassphraseFlags {
   readonly offline?: boolean;
   readonly scan?: true | readonly string[];
 }
 
 export function configure(command: Command, io: Io): void {
-  command
-    .option("--offline", "do not ask the service")
-    .option("--scan [folder...]", "search the data directory, and these folders, for secrets that got out")
+  addPassphraseOption(
+    command
+      .option("--offline", "do not ask the service")
+      .option("--scan [folder...]", "search the data directory, and these folders, for secrets that got out"),
+  )
     .addHelpText(
       "after",
       `
@@ -32,10 +35,14 @@ Examples:
   armoire doctor --offline --json
   armoire doctor --account ada
   armoire doctor --offline --scan ~/exports ~/logs
+  armoire doctor --offline --scan ~/backups --passphrase-file backups.passphrase
 
 It asks the service for one page, its root; with --account for two, to learn whether it accepts the token. Secrets are never shown.`,
     )
-    .action(async ({ offline, scan }: DoctorFlags) => {
+    .action(async (flags: DoctorFlags) => {
+      const { offline, scan } = flags;
+      if (scan === undefined && flags.passphraseFile !== undefined)
+        throw new CliError(exitCodes.usage, "--passphrase-file is of no use here without --scan.", null);
       const settings = readSettings(command, io);
       const credential = await attempt(() => readCredential(settings, io));
       const mirrorFiles = await attempt(() => candidateMirrorFiles(settings));
@@ -53,7 +60,8 @@ It asks the service for one page, its root; with --account for two, to learn whe
         settings.account === null && mirrorFiles.problem === null
           ? await attempt(() => diagnoseAccounts(settings.dataDir.value ?? ""))
           : null;
-      const scanned = scan === undefined ? [] : await scanFolders(settings, io, scan === true ? [] : scan);
+      const scanned =
+        scan === undefined ? [] : await scanFolders(settings, flags, io, scan === true ? [] : scan);
       const ofAccounts = [...(accounts?.value ?? []), accounts?.problem ?? null];
       const found = [credential.problem, mirrorFiles.problem, ...checked, ...ofAccounts, ...scanned];
       // What is wrong with a credential is in the way of using it, and of searching for it.
@@ -76,11 +84,16 @@ It asks the service for one page, its root; with --account for two, to learn whe
     });
 }
 
-async function scanFolders(settings: Settings, io: Io, folders: readonly string[]): Promise<Diagnosis[]> {
-  const { secrets, problems } = await readKnownSecrets(settings, io);
+async function scanFolders(
+  settings: Settings,
+  flags: PassphraseFlags,
+  io: Io,
+  folders: readonly string[],
+): Promise<Diagnosis[]> {
+  const { secrets, problems, ...opening } = await readKnownSecrets(settings, flags, io);
   const dataDir = settings.dataDir.value ?? "";
   const present = existsSync(dataDir) ? [dataDir] : [];
-  return [...problems, ...(await diagnoseSecrets([...present, ...folders], secrets))];
+  return [...problems, ...(await diagnoseSecrets([...present, ...folders], secrets, opening))];
 }
 
 function settingRows({ dataDir, baseUrl, serviceName, mirror }: Settings): (string | null)[][] {

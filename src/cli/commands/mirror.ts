@@ -30,7 +30,7 @@ Exit codes: 0 sound or done, 1 failed, 11 the mirror is locked, 14 damaged.`,
   const check = addGlobalOptions(command.command("check").exitOverride()).description(
     "prove the file, every body and every row; write nothing",
   );
-  check.action(() => {
+  check.addHelpText("after", checkHelp).action(() => {
     const settings = readSettings(check, io);
     withMirror(settings, (mirror) => {
       const report = checkMirror(mirror, kinds);
@@ -41,7 +41,7 @@ Exit codes: 0 sound or done, 1 failed, 11 the mirror is locked, 14 damaged.`,
   const rebuild = addGlobalOptions(command.command("rebuild").exitOverride()).description(
     "compute every row, link and item anew from the bodies, without a request",
   );
-  rebuild.action(async () => {
+  rebuild.addHelpText("after", rebuildHelp).action(async () => {
     const settings = readSettings(rebuild, io);
     const report = await rebuildMirror({
       file: mirrorFileToRead(settings),
@@ -91,6 +91,18 @@ Exit codes: 0 sound or done, 1 failed, 11 the mirror is locked, 14 damaged.`,
     );
   }
 }
+
+const checkHelp = `
+Examples:
+  armoire mirror check
+  armoire mirror check --account ada --json
+
+Exit code 14 says that something is damaged.`;
+
+const rebuildHelp = `
+Examples:
+  armoire mirror rebuild
+  armoire mirror rebuild --mirror copy.sqlite`;
 
 const compactHelp = `
 Examples:

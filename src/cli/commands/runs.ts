@@ -26,7 +26,8 @@ Examples:
   );
   const list = addGlobalOptions(command.command("list", { isDefault: true }).exitOverride())
     .description("the newest runs; `armoire runs` alone does the same")
-    .option("--limit <n>", "the newest so many", limitNumber, 20);
+    .option("--limit <n>", "the newest so many", limitNumber, 20)
+    .addHelpText("after", "\nExamples:\n  armoire runs\n  armoire runs list --limit 100 --json");
   list.action(({ limit }: { limit: number }) => {
     const settings = readSettings(list, io);
     const found = withMirror(settings, (reader) => listRuns(reader, limit + 1));
@@ -36,7 +37,8 @@ Examples:
   });
   const show = addGlobalOptions(command.command("show").exitOverride())
     .description("one run, and what changed from the run before it")
-    .argument("[run]", "its number, a time, latest or latest-1", "latest");
+    .argument("[run]", "its number, a time, latest or latest-1", "latest")
+    .addHelpText("after", "\nExamples:\n  armoire runs show\n  armoire runs show 12 --account ada");
   show.action(async (text: string) => {
     const to = parsePoint(text, pointContext());
     const settings = readSettings(show, io);

@@ -1,6 +1,6 @@
 /** `armoire sync`: brings a mirror up to date, the catalogue's or an account's. */
 import type { Command } from "commander";
-import { userOf } from "../../accounts/account.ts";
+import { userOf } from "../../mirror/account-user.ts";
 import { sync } from "../../sync/sync.ts";
 import { syncWhole } from "../../sync/sync-whole.ts";
 import { readCredential } from "../credentials.ts";

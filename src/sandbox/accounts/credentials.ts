@@ -15,8 +15,9 @@ export interface Credential {
 
 export const noCredential: Credential = { name: "none", user: null };
 
+/** Its secret, as users' tokens, tells by its beginning that it is of no use elsewhere. */
 export function createApp(seed: number): SandboxApp {
-  return { key: "sandbox-app", secret: new Random(seed, streams.app).hex(40) };
+  return { key: "sandbox-app", secret: `sandbox-secret-${new Random(seed, streams.app).hex(40)}` };
 }
 
 /** @returns from a request's `Authorization` header to a credential; one that is not ours counts as none */

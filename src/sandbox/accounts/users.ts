@@ -89,7 +89,7 @@ function createUser({ seed }: World, sizes: readonly Size[], index: number): San
   return {
     id,
     username,
-    token: random.hex(40),
+    token: `sandbox-token-${random.hex(40)}`,
     isRevoked: false,
     scopes: scopesInTurn[index % scopesInTurn.length] ?? scopes,
     email: `user${id}@mail.example`,

@@ -1,20 +1,19 @@
 /** A folder for ledgers, and runs that spend what is written there. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../../src/service/clock.ts";
 import { createRunAllowance, type RunAllowance } from "../../../src/sync/allowance.ts";
 import { openLedger } from "../../../src/sync/ledger/ledger.ts";
+import { temporaryFolder } from "../../support/run-armoire.ts";
 
 export interface LedgerFolder extends AsyncDisposable {
   readonly file: string;
 }
 
 export async function makeLedgerFolder(): Promise<LedgerFolder> {
-  const folder = await mkdtemp(join(tmpdir(), "armoire-ledger-"));
+  const folder = await temporaryFolder();
   return {
-    file: join(folder, "ledger.sqlite"),
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+    file: join(folder.path, "ledger.sqlite"),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }
 

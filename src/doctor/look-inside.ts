@@ -1,0 +1,92 @@
+/**
+ * What a file holds that does not stand in it as it is: the bodies of a mirror, and what is packed into an archive, which may
+ * be encrypted. In: a file, and its first bytes. Out: contents unpacked, piece by piece. An archive in an archive stays closed.
+ */
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream";
+import { createGunzip, createZstdDecompress } from "node:zlib";
+import { BackupError } from "../backup/backup-error.ts";
+import { isEncrypted } from "../backup/encryption.ts";
+import { type AskPassphrase, openBackup } from "../backup/open-backup.ts";
+import { ZipError } from "../backup/read-zip.ts";
+import { MirrorError, toMirrorError } from "../mirror/errors.ts";
+import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
+import { countFreePages, readBodies } from "../mirror/read-bodies.ts";
+import { ClosedError } from "./closed-error.ts";
+import { unzip } from "./unzip.ts";
+
+export interface Inside {
+  /** `body`: what the service sent, which a mirror keeps compressed. */
+  readonly in: "body" | "archive";
+  /** One content after the other. @throws what {@link whyClosed} knows, after what could be looked into; a system error */
+  readonly pieces: AsyncIterable<Buffer> | Iterable<Buffer>;
+}
+
+/** Of a file's first bytes, so many tell what it is. */
+export const headBytes = 32;
+
+const sqlite = Buffer.from("SQLite format 3\0").toString("hex");
+const closedFormats = { fd377a585a00: "xz", "425a68": "bzip2", "377abcaf271c": "7-Zip", "52617221": "RAR" };
+
+/** @returns null where a file holds nothing but what stands in it as it is */
+export function lookInside(file: string, head: Buffer, askPassphrase?: AskPassphrase): Inside | null {
+  const isA = (beginning: string) => head.toString("hex").startsWith(beginning);
+  const archive = (pieces: AsyncIterable<Buffer>): Inside => ({ in: "archive", pieces });
+  if (isA("1f8b")) return archive(pipeline(createReadStream(file), createGunzip(), ignoring));
+  if (isA("28b52ffd")) return archive(pipeline(createReadStream(file), createZstdDecompress(), ignoring));
+  if (isA("504b0304")) return archive(unzip(file));
+  if (isEncrypted(head)) return archive(decrypt(file, askPassphrase));
+  if (isA(sqlite)) return { in: "body", pieces: bodiesOf(file) };
+  const closed = Object.entries(closedFormats).find(([beginning]) => isA(beginning));
+  return closed === undefined ? null : archive(closedArchive(closed[1]));
+}
+
+/** Why there is something in a file that could not be looked into; null where the error is another one. */
+export function whyClosed(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  if (error instanceof ClosedError) return error.message;
+  if (error instanceof MirrorError) return error.code === "damaged" ? "it is damaged" : error.what;
+  if (error instanceof BackupError) {
+    if (error.code === "needs-passphrase")
+      return "it is encrypted, and no passphrase was given (--passphrase-file)";
+    return error.code === "wrong-passphrase" ? "it is encrypted with another passphrase" : null;
+  }
+  const isDamaged = error instanceof ZipError || ("code" in error && /^Z(STD)?_/.test(String(error.code)));
+  return isDamaged ? "it is damaged" : null;
+}
+
+/** Of a mirror, as they were sent; nothing of another file. */
+function* bodiesOf(file: string): Generator<Buffer> {
+  let mirror: MirrorReader;
+  try {
+    mirror = openMirrorReader(file);
+  } catch (error) {
+    if (error instanceof MirrorError && error.code === "not-a-mirror") return;
+    throw error;
+  }
+  try {
+    yield* readBodies(mirror.db);
+    const freePages = countFreePages(mirror.db);
+    if (freePages === 0) return;
+    const what = `${freePages} free pages, in which compressed bodies may be that are gone`;
+    throw new ClosedError(`it has ${what}; \`armoire mirror compact\` removes them`);
+  } catch (error) {
+    throw toMirrorError(error, file);
+  } finally {
+    mirror.close();
+  }
+}
+
+async function* decrypt(file: string, askPassphrase?: AskPassphrase): AsyncGenerator<Buffer> {
+  const { chunks } = await openBackup(file, askPassphrase);
+  for await (const { buffer, byteOffset, byteLength } of chunks())
+    yield Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+}
+
+// biome-ignore lint/correctness/useYield: it has nothing to give, and says so to whoever reads it.
+async function* closedArchive(format: string): AsyncGenerator<Buffer> {
+  throw new ClosedError(`it is packed with ${format}`);
+}
+
+/** Whoever reads what comes out of a pipeline gets its error. */
+function ignoring(): void {}

@@ -1,0 +1,46 @@
+/** The help of every command and subcommand, as the program itself lists them. */
+import type { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { findUsageError, leavesOf, loadCommandLine } from "../support/command-line.ts";
+import { shellCommandsIn } from "../support/markdown.ts";
+
+const program = await loadCommandLine();
+
+/** As a person calls it. */
+function nameOf(command: Command): string {
+  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
+}
+
+function helpOf(command: Command): string {
+  let said = "";
+  const writeOut = (text: string) => {
+    said += text;
+  };
+  command.configureOutput({ writeOut }).outputHelp();
+  return said;
+}
+
+/** The calls under "Examples:", each as its words. */
+function examplesIn(help: string): readonly (readonly string[])[] {
+  const [, block = ""] = /\nExamples:\n((?: {2}.*\n)+)/.exec(`${help}\n`) ?? [];
+  return shellCommandsIn(`\`\`\`sh\n${block}\`\`\`\n`).filter(([word]) => word === "armoire");
+}
+
+const all = program.commands.flatMap((command) => [...new Set([command, ...leavesOf(command)])]);
+
+describe("the help of", () => {
+  it.each(all.map((command) => ({ name: nameOf(command), command })))(
+    "$name has examples of it, each of which is used as it says",
+    async ({ name, command }) => {
+      const examples = examplesIn(helpOf(command));
+      // `armoire backup` alone is its own default.
+      const itself = name.replace(/^armoire backup run$/, "armoire backup");
+      expect(examples.filter((words) => words.join(" ").startsWith(itself))).not.toEqual([]);
+      for (const words of examples)
+        expect([words.join(" "), await findUsageError(program, words.slice(1))]).toEqual([
+          words.join(" "),
+          null,
+        ]);
+    },
+  );
+});

@@ -1,0 +1,154 @@
+/**
+ * Every command that there is, as the program itself lists them, over two accounts of one data directory and under umask
+ * 000: nothing of one account is shown to, or written for, the other, and nothing that is written can be read by others.
+ * A new command is among them by itself; where it cannot be called without operands, the list below has to say with which.
+ */
+import { lstatSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { findSecrets } from "../../src/doctor/find-secrets.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { hidden } from "../../src/service/credential.ts";
+import { leavesOf, loadCommandLine } from "../support/command-line.ts";
+import { type Ended, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+
+const names = ["ada", "bea"] as const;
+type Name = (typeof names)[number];
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let sandbox: Sandbox;
+let umask: number;
+const at = (...path: readonly string[]): string => join(folder.path, ...path);
+const data = (): string => at("data");
+const userOf = (name: Name) => sandbox.users[names.indexOf(name)];
+
+const armoire = (name: Name, args: readonly string[]): Promise<Ended> =>
+  runArmoire([...args, "--data-dir", data()], {
+    env: { ARMOIRE_TOKEN: userOf(name)?.token ?? "", ARMOIRE_BASE_URL: sandbox.url },
+    cwd: at("work", name),
+  });
+
+/** Not about one account: the one knows of none, the other is for all of them. */
+const aboutNobody: readonly string[] = ["armoire sandbox", "armoire account list"];
+
+/** Their operands say whose it is. */
+const withoutAccount: readonly string[] = [
+  "account add",
+  "account remove",
+  "backup verify",
+  "backup restore",
+].map((called) => `armoire ${called}`);
+
+/** What a command cannot be called without, beside what it is about. */
+const operands: Readonly<Record<string, (name: Name) => readonly string[]>> = {
+  "armoire show": () => ["me"],
+  "armoire history": () => ["me"],
+  "armoire search": () => ["a"],
+  "armoire query": () => ["select * from user, bra, measurement"],
+  "armoire export": (name) => ["--out", at("work", name, "export")],
+  "armoire account add": (name) => [name],
+  "armoire account remove": (name) => [name, "--yes"],
+  "armoire backup run": () => ["--to", at("backups")],
+  "armoire backup create": () => ["--to", at("backups")],
+  "armoire backup verify": (name) => [backupOf(name)],
+  "armoire backup list": () => [at("backups")],
+  "armoire backup prune": () => [at("backups"), "--keep-last", "1"],
+  "armoire backup restore": (name) => [backupOf(name), "--mirror", at("work", name, "restored.sqlite")],
+};
+
+const removing = "armoire account remove";
+const program = await loadCommandLine();
+const commands = program.commands
+  .flatMap(leavesOf)
+  .map((command) => ({ called: nameOf(command) }))
+  .filter(({ called }) => !aboutNobody.includes(called))
+  // After that there is nothing to look at any more.
+  .sort((one, other) => Number(one.called === removing) - Number(other.called === removing));
+
+function nameOf(command: Command): string {
+  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
+}
+
+function backupOf(name: Name): string {
+  const found = readdirSync(at("backups")).find((file) => file.startsWith(`armoire-${name}-`));
+  return at("backups", found ?? "none");
+}
+
+/** What gives a person away: in what is shown, and in what is stored, however it is packed. */
+function marksOf(name: Name): Readonly<Record<string, string>> {
+  const { token = "", username = "" } = userOf(name) ?? {};
+  const id = 1000 + names.indexOf(name);
+  return { token, username, email: `user${id}@`, bra: `/me/bras/${id}` };
+}
+
+async function expectApart(): Promise<void> {
+  for (const name of names) {
+    const files = readdirSync(at("backups")).filter((file) => file.startsWith(`armoire-${name}-`));
+    const hers = [at("data/accounts", name), at("work", name), ...files.map((file) => at("backups", file))];
+    const marks = names.flatMap((one) =>
+      Object.entries(marksOf(one)).map(([what, mark]) => ({
+        ...{ what: `${one}'s ${what}`, credential: hidden(mark), places: [] },
+      })),
+    );
+    const { found, unread } = await findSecrets(hers, marks);
+    expect(unread).toEqual([]);
+    expect(found.filter(({ what }) => !what.startsWith(name))).toEqual([]);
+    expect(found.map(({ what }) => what)).toEqual(
+      expect.arrayContaining([`${name}'s bra`, `${name}'s username`]),
+    );
+  }
+}
+
+beforeAll(async () => {
+  umask = process.umask(0);
+  folder = await temporaryFolder();
+  for (const path of ["data", "backups", "work/ada", "work/bea"])
+    mkdirSync(at(path), { recursive: true, mode: 0o700 });
+  sandbox = await startSandbox({ users: 2, brands: 4, models: 10, sizes: 30, allowance: 5000 });
+  const { exitCode } = await armoire("ada", ["sync", "--depth", "models", "--quiet"]);
+  expect(exitCode).toBe(0);
+  for (const name of names) {
+    expect(await armoire(name, ["account", "add", name, "--quiet"])).toMatchObject({ exitCode: 0 });
+    const args = ["backup", "--account", name, "--to", at("backups"), "--quiet"];
+    expect(await armoire(name, args)).toMatchObject({ exitCode: 0 });
+  }
+});
+afterAll(async () => {
+  process.umask(umask);
+  await sandbox.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+it.each(commands)("$called shows nothing of the other account", async ({ called }) => {
+  for (const name of names) {
+    const words = [...called.split(" ").slice(1), ...(operands[called]?.(name) ?? [])];
+    const whose = withoutAccount.includes(called) ? [] : ["--account", name];
+    // The one is shown in words, the other as JSON.
+    const ended = await armoire(name, [...words, ...whose, ...(name === "bea" ? ["--json"] : [])]);
+    expect({ words, ...ended }).toMatchObject({ exitCode: 0 });
+    for (const other of names.filter((one) => one !== name))
+      for (const mark of Object.values(marksOf(other)))
+        expect(ended.stdout + ended.stderr).not.toContain(mark);
+  }
+  if (called !== removing) await expectApart();
+});
+
+it("nobody asked for anything of the other's", () => {
+  const asked = sandbox.log().filter(({ url }) => /\/me\/bras\/1/.test(url));
+  expect(asked.length).toBeGreaterThan(20);
+  for (const { url, credential, status } of asked) {
+    expect([200, 304]).toContain(status);
+    const whose = names.find((name) => url.includes(marksOf(name).bra ?? "?"));
+    expect(credential).toBe(`user:${whose && userOf(whose)?.username}`);
+  }
+});
+
+it("what was written under umask 000 is readable by nobody else", () => {
+  const paths = ["data", "work", "backups"].flatMap((path) => [
+    path,
+    ...(readdirSync(at(path), { recursive: true }) as string[]).map((below) => join(path, below)),
+  ]);
+  expect(paths.length).toBeGreaterThan(30);
+  expect(paths.filter((path) => (lstatSync(at(path)).mode & 0o077) !== 0)).toEqual([]);
+});

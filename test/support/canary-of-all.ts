@@ -1,0 +1,39 @@
+/**
+ * The canary's last word, when all tests have ended: no secret was left in a file that any of them had Armoire write, and
+ * the search was not an empty one. Whatever test leaked has failed by itself as well, unless it lost what it was told.
+ */
+import { rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { type CanaryRecord, readCanaryRecord, requireNoSecrets } from "./canary.ts";
+
+/** In a run of all tests, fewer than these mean that most of what they write is searched no more. */
+const fewest = { files: 2_000, bytes: 50_000_000 };
+
+export default function setup(project: TestProject): () => Promise<void> {
+  const folder = tmpdir();
+  const recordFile = join(folder, "canary.ndjson");
+  process.env.ARMOIRE_TESTS_CANARY = recordFile;
+  return async () => {
+    // Node's copy of the tests themselves, in which they say their secrets.
+    rmSync(join(folder, "compile-cache"), { recursive: true, force: true });
+    const record = readCanaryRecord(recordFile);
+    rmSync(recordFile, { force: true });
+    await requireNoSecrets(folder, undefined);
+    judgeCanary(record, await ranWhole(project));
+  };
+}
+
+/** @throws Error where secrets were found, or nearly nothing was searched in a run of all tests */
+export function judgeCanary({ files, bytes, leaks }: CanaryRecord, isWhole: boolean): void {
+  if (leaks.length > 0) throw new Error(`The tests left secrets:\n${leaks.join("\n")}`);
+  if (isWhole && (files < fewest.files || bytes < fewest.bytes))
+    throw new Error(`The canary searched ${files} files of ${bytes} bytes only: tests write elsewhere.`);
+}
+
+async function ranWhole(project: TestProject): Promise<boolean> {
+  if (project.config.testNamePattern !== undefined) return false;
+  const { testFiles } = await project.globTestFiles();
+  return project.vitest.state.getFiles().length === testFiles.length;
+}

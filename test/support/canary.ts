@@ -1,0 +1,93 @@
+/**
+ * The canary: every folder that tests had Armoire write into is searched with the product's own search, before it goes,
+ * for the secrets that tests use. They all begin alike, so that none can be forgotten: the sandbox's own as it hands them
+ * out, and those that a test makes up with `canary-`.
+ */
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { accountPlace } from "../../src/accounts/account.ts";
+import { findSecrets, type KnownSecret } from "../../src/doctor/find-secrets.ts";
+import { listFiles } from "../../src/doctor/list-files.ts";
+import { startSearch } from "../../src/doctor/search-bytes.ts";
+import { bearerToken, secretSpellings } from "../../src/service/credential.ts";
+
+const secrets = [
+  { what: "token of a user of the sandbox", beginning: "sandbox-token-" },
+  { what: "application's secret of the sandbox", beginning: "sandbox-secret-" },
+  { what: "secret of a test", beginning: "canary-" },
+].map(({ what, beginning }) => ({ what, credential: bearerToken(beginning) }));
+
+/** Files in which a test itself put a secret. */
+const secretFiles = new Set<string>();
+
+/** For a file to which a test moved a secret: there, and only there, it belongs. */
+export function expectSecretIn(file: string): void {
+  secretFiles.add(file);
+}
+
+/** For a secret that a test puts into a file of its own, as a person does. */
+export function writeSecretFile(file: string, text: string): void {
+  writeFileSync(file, text, { mode: 0o600 });
+  expectSecretIn(file);
+}
+
+/** What was searched by all processes of the tests, and where a secret was found. */
+export interface CanaryRecord {
+  readonly files: number;
+  readonly bytes: number;
+  readonly leaks: readonly string[];
+}
+
+/**
+ * @param recordFile gets what was searched and found; none unless told, or set for the whole suite
+ * @throws Error naming each file and what secret is in it
+ */
+export async function requireNoSecrets(
+  folder: string,
+  recordFile = process.env.ARMOIRE_TESTS_CANARY,
+): Promise<void> {
+  // A test may have the program remove all of it.
+  if (!existsSync(folder)) return;
+  const { files, bytes, found, unread } = await findSecrets([folder], knownIn(folder));
+  const leaks = [
+    ...found.map(({ what, form, in: place, file }) => `${what} (${form}, in its ${place}): ${file}`),
+    ...unread.map(({ path, why }) => `could not be searched (${why}): ${path}`),
+  ];
+  const record: CanaryRecord = { files, bytes, leaks };
+  // One short write, which the processes of the tests do not mix.
+  if (recordFile !== undefined) appendFileSync(recordFile, `${JSON.stringify(record)}\n`);
+  if (leaks.length > 0) throw new Error(`Where no secret belongs:\n${leaks.join("\n")}`);
+}
+
+/** @throws Error naming the secret where the program prints one */
+export function requireNoSecretsIn(printed: string, by: readonly string[]): void {
+  const sought = secrets.flatMap(({ what, credential }) =>
+    secretSpellings(credential).map((spelling) => ({ ...spelling, what })),
+  );
+  const search = startSearch(sought);
+  search.add(Buffer.from(printed));
+  const [found] = search.found;
+  if (found !== undefined) throw new Error(`A ${found.what} (${found.form}) was printed by: ${by.join(" ")}`);
+}
+
+export function readCanaryRecord(recordFile: string): CanaryRecord {
+  const lines = existsSync(recordFile) ? readFileSync(recordFile, "utf8").trim().split("\n") : [];
+  const records = lines.filter(Boolean).map((line) => JSON.parse(line) as CanaryRecord);
+  return {
+    files: records.reduce((sum, { files }) => sum + files, 0),
+    bytes: records.reduce((sum, { bytes }) => sum + bytes, 0),
+    leaks: records.flatMap(({ leaks }) => leaks),
+  };
+}
+
+/** With the places where they belong: the token files of accounts, and what tests wrote for it. */
+function knownIn(folder: string): KnownSecret[] {
+  const places = listFiles(folder, []).filter((file) => secretFiles.has(file) || isTokenFile(file));
+  return secrets.map((secret) => ({ ...secret, places }));
+}
+
+function isTokenFile(file: string): boolean {
+  const account = dirname(file);
+  const dataDir = join(account, "../..");
+  return accountPlace(dataDir, basename(account)).tokenFile === file;
+}
