@@ -1,7 +1,7 @@
 /** A mirror's state when a run had closed. */
 import { fromStored } from "../mirror/cell.ts";
 import { toMirrorError } from "../mirror/errors.ts";
-import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
+import { type MirrorReader, openMirrorReader } from "../mirror/mirror-reader.ts";
 import { showAsOf } from "../mirror/snapshot.ts";
 import { publicTables } from "../mirror/tables.ts";
 import type { Brand, MirrorPlace, State } from "./state.ts";

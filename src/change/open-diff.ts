@@ -1,7 +1,7 @@
 /** From what a person compares to its changes: points become places, places become states. */
 import { toMirrorError } from "../mirror/errors.ts";
 import { runBeforeLastChange } from "../mirror/last-change.ts";
-import { openMirrorReader } from "../mirror/mirror.ts";
+import { openMirrorReader } from "../mirror/mirror-reader.ts";
 import type { Point, PointContext, PointOrPath } from "../mirror/point.ts";
 import { pointContext } from "../mirror/point-context.ts";
 import { type EndedRun, resolvePoint, runBefore } from "../mirror/resolve-point.ts";
@@ -11,7 +11,6 @@ import { ChangeError } from "./change-error.ts";
 import { type Asked, readChoice } from "./choice.ts";
 import { type ComparedKind, compareKinds } from "./compared-kinds.ts";
 import { diff } from "./diff.ts";
-import { openFolderState } from "./folder-state.ts";
 import { openRunPairs, type RunPairs } from "./mirror-pairs.ts";
 import { openMirrorState } from "./mirror-state.ts";
 import { refuseBackup } from "./refuse-backup.ts";
@@ -171,5 +170,7 @@ function requireOneService({ baseUrl: one }: State, { baseUrl: other }: State): 
 }
 
 async function open(place: Place): Promise<State> {
-  return "folder" in place ? await openFolderState(place.folder) : openMirrorState(place);
+  if ("mirror" in place) return openMirrorState(place);
+  const { openFolderState } = await import("./folder-state.ts");
+  return openFolderState(place.folder);
 }

@@ -133,7 +133,10 @@ function* groupsOf(state: Pick<State, "tables">, { table: name, columns }: Compa
 const none: Group["entries"] = [];
 
 /** Gives each owner its entries of a list, when asked in order. */
-export function entriesTaker(state: Pick<State, "tables">, list: ComparedList): (href: string) => Group["entries"] {
+export function entriesTaker(
+  state: Pick<State, "tables">,
+  list: ComparedList,
+): (href: string) => Group["entries"] {
   const groups = groupsOf(state, list);
   let next = groups.next();
   return (href) => {

@@ -8,7 +8,14 @@ import { histories, liveThrough } from "./histories.ts";
 import { diffRuns, placeOf, proveDiffs } from "./prove-diffs.ts";
 
 const brandHrefs = ["brands/a/", "brands/b/"].map(urlOf);
-const fields = ["name", "bra_count", "last_modified_at", "manufacturer_stock_pictures", "gone_at", "brand_href"];
+const fields = [
+  "name",
+  "bra_count",
+  "last_modified_at",
+  "manufacturer_stock_pictures",
+  "gone_at",
+  "brand_href",
+];
 
 it("applied to the state of one run, a diff gives the state of another, to and fro", {
   timeout: 60_000,
@@ -25,14 +32,20 @@ it("of two runs of a mirror, says the same as of two mirrors that are copies of 
     ignored: fc.subarray(fields),
   });
   await fc.assert(
-    fc.asyncProperty(histories(steps), fc.nat(steps), fc.nat(steps), choices, async (history, a, b, choice) => {
-      await using lived = await liveThrough(history);
-      const { file } = lived;
-      const copies = [openMirrorState(placeOf(file, a)), openMirrorState(placeOf(file, b))] as const;
-      expect(diffRuns(file, a, b)).toEqual([...diff(...copies)]);
-      expect(diffRuns(file, a, b, choice)).toEqual([...diff(...copies, choice)]);
-      for (const copy of copies) copy.close();
-    }),
+    fc.asyncProperty(
+      histories(steps),
+      fc.nat(steps),
+      fc.nat(steps),
+      choices,
+      async (history, a, b, choice) => {
+        await using lived = await liveThrough(history);
+        const { file } = lived;
+        const copies = [openMirrorState(placeOf(file, a)), openMirrorState(placeOf(file, b))] as const;
+        expect(diffRuns(file, a, b)).toEqual([...diff(...copies)]);
+        expect(diffRuns(file, a, b, choice)).toEqual([...diff(...copies, choice)]);
+        for (const copy of copies) copy.close();
+      },
+    ),
     { numRuns: 8 },
   );
 });
