@@ -99,8 +99,7 @@ function isTheSame({ references }: Entity, column: string, before: Side, after: 
   const same = (name: string) => `${before.cell(name)} is ${after.cell(name)}`;
   const reference = column.replace(/_href$/, "");
   if (references.includes(reference)) return same(`${reference}_id`);
-  const value = before.cell(column);
-  if (reference !== column) return `(${same("model_id")} and ${before.cell("model_id")} not in temp._moved)`;
-  // SQLite takes 0 for -0, and beyond the safe integers a real number for a whole one; text comes after all numbers.
-  return `(${same(column)} and (${value} is null or ${value} >= '' or ${value} between 1 and ${Number.MAX_SAFE_INTEGER}))`;
+  if (reference !== column) return `(${same("model_id")} and ${after.cell("model_id")} not in temp._moved)`;
+  // Numbers are given: SQLite takes 0 for -0, and a large whole number for a real one. They come before all text.
+  return `(${same(column)} and ifnull(${after.cell(column)}, '') >= '')`;
 }
