@@ -69,7 +69,10 @@ function listsThen(db: Connection, { lists }: ComparedKind, run: number): StateT
       name: table.name.slice(1),
       columns: ["href", "n", ...table.columns],
       *rows() {
-        for (const row of listRowsThen(db, table, run)) yield row.map(fromStored);
+        for (const row of listRowsThen(db, table, run)) {
+          for (const [n, stored] of row.entries()) row[n] = fromStored(stored);
+          yield row as Cell[];
+        }
       },
     }));
 }

@@ -123,9 +123,9 @@ function* groupsOf(state: Pick<State, "tables">, { table: name, columns }: Compa
       entries = [];
     }
     href = owner;
-    entries.push(
-      Object.fromEntries(columnsAt.map(([column, at]) => [column, toComparable(row[at] ?? null)])),
-    );
+    const entry: Record<string, Cell> = {};
+    for (const [column, at] of columnsAt) entry[column] = toComparable(row[at] ?? null);
+    entries.push(entry);
   }
   if (href !== null) yield { href, entries };
 }
@@ -140,7 +140,8 @@ export function entriesTaker(
   const groups = groupsOf(state, list);
   let next = groups.next();
   return (href) => {
-    while (!next.done && compareText(next.value.href, href) < 0) next = groups.next();
+    while (!next.done && next.value.href !== href && compareText(next.value.href, href) < 0)
+      next = groups.next();
     if (next.done || next.value.href !== href) return none;
     const { entries } = next.value;
     next = groups.next();
