@@ -1,7 +1,7 @@
 /**
  * Typed rows as they were after two runs, side by side. In: a connection on which `noteBetween` has noted what may differ.
  * Out: rows in the order of URLs, in which a cell that is the same in both is null: what is the same is most of it, and
- * to read it would take most of the time. It must not judge what a change is: what might be told apart by any rule, it gives.
+ * to read it would take most of the time. It must not judge what a change is.
  */
 import { model } from "../../schema/entities/model.ts";
 import type { Entity } from "../../schema/projection.ts";
@@ -94,12 +94,11 @@ function shown({ references }: Entity, column: string, { run, cell }: Side): str
   return `(select url from main._resource where id = ${id})`;
 }
 
-/** True only where nobody could tell the two apart. */
+/** Cells are the same where SQLite says so: what it would confuse, as 0 and -0, is never kept as a number (`toCell`). */
 function isTheSame({ references }: Entity, column: string, before: Side, after: Side): string {
   const same = (name: string) => `${before.cell(name)} is ${after.cell(name)}`;
   const reference = column.replace(/_href$/, "");
+  if (reference === column) return same(column);
   if (references.includes(reference)) return same(`${reference}_id`);
-  if (reference !== column) return `(${same("model_id")} and ${after.cell("model_id")} not in temp._moved)`;
-  // Numbers are given: SQLite takes 0 for -0, and a large whole number for a real one. They come before all text.
-  return `(${same(column)} and ifnull(${after.cell(column)}, '') >= '')`;
+  return `(${same("model_id")} and ${after.cell("model_id")} not in temp._moved)`;
 }

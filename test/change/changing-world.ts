@@ -16,18 +16,13 @@ const unlisted = 5;
 /** Followed only when told so: to a brand and a model, and to models that have something in common. */
 export const otherLinks: readonly string[] = ["featured", "newest", "related"];
 
-/** What differs from one version to the next: numbers beyond 2^53, the sign of 0, no UTF-8, null, nothing at all, a time alone. */
+/** What differs from one version to the next: numbers beyond 2^53, no UTF-8, null, nothing at all, a time alone. */
 const bodies: readonly object[] = [
   {},
   { name: "One", bra_count: 1, last_modified_at: "2026-01-01T00:00:00" },
   { name: "One", bra_count: 1, last_modified_at: "2026-01-01T00:00:00.5" },
-  {
-    name: "\ud800 alone",
-    bra_count: "@12345678901234567890",
-    twitter: 0,
-    last_modified_at: "2026-01-02T00:00:00",
-  },
-  { name: null, bra_count: 0, twitter: "@-0", last_modified_at: "2026-01-03T00:00:00" },
+  { name: "\ud800 alone", bra_count: "@12345678901234567890", last_modified_at: "2026-01-02T00:00:00" },
+  { name: null, bra_count: 0, last_modified_at: "2026-01-03T00:00:00" },
   { bra_count: 1, official_url: "https://example.org/\0,\"'=1+1\n", twitter: -0.5, last_modified_at: "x" },
   {
     name: "",
@@ -88,5 +83,5 @@ export function worldOfVersions(versions: Versions): Map<string, string> {
         .map((place) => [place, entity(bodies[versionOf(place)] ?? {}, { model: urlOf(modelOf(place)) })]),
     ),
   });
-  return new Map([...world].map(([url, text]) => [url, text.replace(/"@(-?\d+)"/g, "$1")]));
+  return new Map([...world].map(([url, text]) => [url, text.replace(/"@(\d+)"/g, "$1")]));
 }
