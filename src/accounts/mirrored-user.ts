@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type AccountUser, readAccountUser } from "../mirror/account-user.ts";
-import { openMirrorReader } from "../mirror/mirror.ts";
+import { openMirrorReader } from "../mirror/mirror-reader.ts";
 
 /** Whose data a mirror holds. */
 export interface MirroredUser {

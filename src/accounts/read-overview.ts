@@ -1,7 +1,7 @@
 /** What an account has, read from its mirror's file without asking anybody; well also before its first sync. */
 import { existsSync } from "node:fs";
 import { type GrantName, listGranted, readGrants } from "../mirror/grants.ts";
-import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
+import { type MirrorReader, openMirrorReader } from "../mirror/mirror-reader.ts";
 import { prepareShowTime } from "../mirror/row-times.ts";
 import { listRuns, type RunRecord } from "../mirror/runs.ts";
 import type { Account } from "./account.ts";

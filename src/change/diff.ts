@@ -5,42 +5,32 @@
 import { type Change, changedOrTouched, type FieldChange, type Value } from "./change.ts";
 import { type Choice, chooseFields, everything, isOfBrand, isOfKind } from "./choice.ts";
 import { type ComparedKind, compareKinds } from "./compared-kinds.ts";
-import { compareText, type Item, itemsOf, type State, toRow } from "./state.ts";
+import { type Pairing, pairsOf } from "./pairs.ts";
+import { type Item, type State, toRow } from "./state.ts";
 import { isSameValue } from "./values.ts";
 
 /**
  * What was observed to change from one state to the other.
  * @param choice which of it to give; all unless told
+ * @param pairing how to read the two, where there is a faster way than to read both
  * @throws ChangeError `not-comparable`, and what reading the states throws
  */
-export function* diff(a: State, b: State, choice: Choice = everything): Generator<Change> {
+export function* diff(
+  a: State,
+  b: State,
+  choice: Choice = everything,
+  pairing: Pairing = (kind) => pairsOf(a, b, kind),
+): Generator<Change> {
   const isTyped = a.isTyped && b.isTyped;
+  const needed = choice.brandHrefs.length > 0 ? [...names, "brand_href"] : names;
   for (const kind of compareKinds(a, b).kinds) {
     if (!isOfKind(choice, kind)) continue;
-    for (const [before, after] of sideBySide(itemsOf(a, kind), itemsOf(b, kind))) {
+    for (const [before, after] of pairing(kind, needed)) {
       if (![before, after].some((item) => item && isOfBrand(choice, kind, item))) continue;
       const change = compare(kind, before, after, isTyped);
       const chosen = change && chooseFields(choice, kind, change);
       if (chosen) yield chosen;
     }
-  }
-}
-
-type Pair = readonly [before: Item | null, after: Item | null];
-
-function* sideBySide(a: Iterator<Item>, b: Iterator<Item>): Generator<Pair> {
-  try {
-    let before = a.next();
-    let after = b.next();
-    while (!before.done || !after.done) {
-      const order = before.done ? 1 : after.done ? -1 : compareText(before.value.href, after.value.href);
-      yield [order <= 0 ? before.value : null, order >= 0 ? after.value : null];
-      if (order <= 0) before = a.next();
-      if (order >= 0) after = b.next();
-    }
-  } finally {
-    a.return?.();
-    b.return?.();
   }
 }
 

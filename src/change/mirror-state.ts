@@ -1,22 +1,18 @@
 /** A mirror's state when a run had closed. */
-import { idsBetween } from "../mirror/between-runs.ts";
 import { fromStored } from "../mirror/cell.ts";
 import { toMirrorError } from "../mirror/errors.ts";
-import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
-import { type ShownIds, showAsOf } from "../mirror/snapshot.ts";
+import { type MirrorReader, openMirrorReader } from "../mirror/mirror-reader.ts";
+import { showAsOf } from "../mirror/snapshot.ts";
 import { publicTables } from "../mirror/tables.ts";
 import type { Brand, MirrorPlace, State } from "./state.ts";
 
-/**
- * @param shown as `showAsOf` takes it
- * @throws MirrorError
- */
-export function openMirrorState(place: MirrorPlace, shown?: ShownIds): State {
+/** @throws MirrorError */
+export function openMirrorState(place: MirrorPlace): State {
   return withReader(place.mirror, (mirror) => {
     const { db } = mirror;
     // One instant of the file for all that is read, while a sync may go on writing.
     db.exec("begin");
-    showAsOf(db, place.run, shown);
+    showAsOf(db, place.run);
     return {
       place,
       baseUrl: mirror.identity.baseUrl,
@@ -34,27 +30,8 @@ export function openMirrorState(place: MirrorPlace, shown?: ShownIds): State {
   });
 }
 
-/**
- * The states of two runs of one mirror, which leave out what is the same in both.
- * @throws MirrorError
- */
-export function openRunsOfMirror(a: MirrorPlace, b: MirrorPlace): readonly [State, State] {
-  const shown = withReader(a.mirror, (mirror) => {
-    const between = idsBetween(mirror.db, a.run, b.run);
-    mirror.close();
-    return between;
-  });
-  const one = openMirrorState(a, shown);
-  try {
-    return [one, openMirrorState(b, shown)];
-  } catch (error) {
-    one.close();
-    throw error;
-  }
-}
-
 /** Leaves the mirror open, unless `use` fails. */
-function withReader<Result>(file: string, use: (mirror: MirrorReader) => Result): Result {
+export function withReader<Result>(file: string, use: (mirror: MirrorReader) => Result): Result {
   const mirror = openMirrorReader(file);
   try {
     return use(mirror);

@@ -1,7 +1,7 @@
 /** From what a person compares to its changes: points become places, places become states. */
 import { toMirrorError } from "../mirror/errors.ts";
 import { runBeforeLastChange } from "../mirror/last-change.ts";
-import { openMirrorReader } from "../mirror/mirror.ts";
+import { openMirrorReader } from "../mirror/mirror-reader.ts";
 import type { Point, PointContext, PointOrPath } from "../mirror/point.ts";
 import { pointContext } from "../mirror/point-context.ts";
 import { type EndedRun, resolvePoint, runBefore } from "../mirror/resolve-point.ts";
@@ -11,8 +11,8 @@ import { ChangeError } from "./change-error.ts";
 import { type Asked, readChoice } from "./choice.ts";
 import { type ComparedKind, compareKinds } from "./compared-kinds.ts";
 import { diff } from "./diff.ts";
-import { openFolderState } from "./folder-state.ts";
-import { openMirrorState, openRunsOfMirror } from "./mirror-state.ts";
+import { openRunPairs, type RunPairs } from "./mirror-pairs.ts";
+import { openMirrorState } from "./mirror-state.ts";
 import { refuseBackup } from "./refuse-backup.ts";
 import { reportedSince } from "./reported.ts";
 import type { FolderPlace, MirrorPlace, Place, State } from "./state.ts";
@@ -52,15 +52,21 @@ export async function openDiff(request: DiffRequest): Promise<OpenDiff<Change>> 
     request.from === undefined || request.from === "nothing"
       ? placeBefore(to, request.from === "nothing")
       : findPlace(request.from, request.mirror);
-  const states = await openBoth(from, to);
+  const opened: { close(): void }[] = [];
   const close = () => {
-    for (const state of states) state.close();
+    for (const each of opened) each.close();
   };
   try {
-    requireOneService(...states);
-    const { kinds, leftOut } = compareKinds(...states);
-    const changes = diff(...states, readChoice(request, kinds, states));
-    return { from: states[0], to: states[1], since: null, leftOut, changes, close };
+    const a = await open(from);
+    opened.push(a);
+    const b = await open(to);
+    opened.push(b);
+    requireOneService(a, b);
+    const { kinds, leftOut } = compareKinds(a, b);
+    const choice = readChoice(request, kinds, [a, b]);
+    const pairs = openPairs(from, to);
+    if (pairs !== null) opened.push(pairs);
+    return { from: a, to: b, since: null, leftOut, changes: diff(a, b, choice, pairs?.pairing), close };
   } catch (error) {
     close();
     throw error;
@@ -149,15 +155,8 @@ function inMirror<Result extends EndedRun | null>(
   }
 }
 
-async function openBoth(a: Place, b: Place): Promise<readonly [State, State]> {
-  if ("mirror" in a && "mirror" in b && a.mirror === b.mirror) return openRunsOfMirror(a, b);
-  const one = await open(a);
-  try {
-    return [one, await open(b)];
-  } catch (error) {
-    one.close();
-    throw error;
-  }
+function openPairs(a: Place, b: Place): RunPairs | null {
+  return "mirror" in a && "mirror" in b && a.mirror === b.mirror ? openRunPairs(a, b) : null;
 }
 
 /** A resource is its URL. */
@@ -171,5 +170,7 @@ function requireOneService({ baseUrl: one }: State, { baseUrl: other }: State): 
 }
 
 async function open(place: Place): Promise<State> {
-  return "folder" in place ? await openFolderState(place.folder) : openMirrorState(place);
+  if ("mirror" in place) return openMirrorState(place);
+  const { openFolderState } = await import("./folder-state.ts");
+  return openFolderState(place.folder);
 }

@@ -56,15 +56,14 @@ export interface Item {
 }
 
 /** The items of a kind, in order. */
-export function* itemsOf(state: State, kind: ComparedKind): Generator<Item> {
-  const lists = kind.lists.map((list) => groupsOf(state, list));
+export function* itemsOf(state: Pick<State, "tables">, kind: ComparedKind): Generator<Item> {
   const table = kind.columns === null ? undefined : state.tables.find(({ name }) => name === kind.name);
   if (table === undefined) {
-    for (const list of lists)
-      for (const { href, entries } of list) yield { href, goneAt: null, values: [entries] };
+    for (const list of kind.lists)
+      for (const { href, entries } of groupsOf(state, list)) yield { href, goneAt: null, values: [entries] };
     return;
   }
-  const takers = lists.map(entriesTaker);
+  const takers = kind.lists.map((list) => entriesTaker(state, list));
   const hrefAt = table.columns.indexOf("href");
   const goneAt = table.columns.indexOf("gone_at");
   const fieldsAt = (kind.columns ?? []).map((column) => table.columns.indexOf(column));
@@ -102,7 +101,7 @@ function rank(unit: number): number {
 }
 
 /** A whole number is the same whether it was kept as an integer or as a real number. */
-function toComparable(cell: Cell): Cell {
+export function toComparable(cell: Cell): Cell {
   return typeof cell === "number" && Number.isSafeInteger(cell) && !Object.is(cell, -0) ? BigInt(cell) : cell;
 }
 
@@ -112,7 +111,7 @@ interface Group {
 }
 
 /** The rows of a list's table are its owner's URL, the position, and the entry. */
-function* groupsOf(state: State, { table: name, columns }: ComparedList): Generator<Group> {
+function* groupsOf(state: Pick<State, "tables">, { table: name, columns }: ComparedList): Generator<Group> {
   const table = state.tables.find((table) => table.name === name);
   const columnsAt = columns.map((column) => [column, table?.columns.indexOf(column) ?? -1] as const);
   let href: string | null = null;
@@ -124,20 +123,25 @@ function* groupsOf(state: State, { table: name, columns }: ComparedList): Genera
       entries = [];
     }
     href = owner;
-    entries.push(
-      Object.fromEntries(columnsAt.map(([column, at]) => [column, toComparable(row[at] ?? null)])),
-    );
+    const entry: Record<string, Cell> = {};
+    for (const [column, at] of columnsAt) entry[column] = toComparable(row[at] ?? null);
+    entries.push(entry);
   }
   if (href !== null) yield { href, entries };
 }
 
 const none: Group["entries"] = [];
 
-/** Gives each owner its entries, when asked in order. */
-function entriesTaker(groups: Iterator<Group>): (href: string) => Group["entries"] {
+/** Gives each owner its entries of a list, when asked in order. */
+export function entriesTaker(
+  state: Pick<State, "tables">,
+  list: ComparedList,
+): (href: string) => Group["entries"] {
+  const groups = groupsOf(state, list);
   let next = groups.next();
   return (href) => {
-    while (!next.done && compareText(next.value.href, href) < 0) next = groups.next();
+    while (!next.done && next.value.href !== href && compareText(next.value.href, href) < 0)
+      next = groups.next();
     if (next.done || next.value.href !== href) return none;
     const { entries } = next.value;
     next = groups.next();

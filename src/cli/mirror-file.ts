@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Area } from "../../schema/kind.ts";
 import { toMirrorError } from "../mirror/errors.ts";
 import { catalogueMirrorFile, listCatalogueMirrors } from "../mirror/location.ts";
-import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
+import { type MirrorReader, openMirrorReader } from "../mirror/mirror-reader.ts";
 import type { Point } from "../mirror/point.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import type { Settings } from "./settings.ts";

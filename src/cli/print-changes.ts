@@ -1,5 +1,4 @@
 /** Printing a diff as it is read: nothing of it is gathered. */
-import { csvText } from "../../exports/csv.ts";
 import { type Change, count, type Reported, type Totals } from "../change/change.ts";
 import type { OpenDiff } from "../change/open-diff.ts";
 import { changeColumns, rowsOf } from "./change-rows.ts";
@@ -26,7 +25,7 @@ export async function printChanges(
   { out: write, outColumns }: Pick<Io, "out" | "outColumns">,
   about: Readonly<Record<string, unknown>> = {},
 ): Promise<Totals> {
-  const text = format === "table" ? tableText(opened, outColumns) : texts[format](opened, about);
+  const text = format === "table" ? tableText(opened, outColumns) : await texts[format](opened, about);
   const totals: Totals = {};
   let pending = text.head;
   for (const change of opened.changes) {
@@ -42,7 +41,10 @@ export async function printChanges(
 
 const writtenAtOnce = 32_768;
 
-type TextMaker = (opened: OpenDiff<unknown>, about: Readonly<Record<string, unknown>>) => ChangeText;
+type TextMaker = (
+  opened: OpenDiff<unknown>,
+  about: Readonly<Record<string, unknown>>,
+) => ChangeText | Promise<ChangeText>;
 
 function tableText(opened: OpenDiff<unknown>, columns: number | null): ChangeText {
   return {
@@ -70,7 +72,8 @@ const texts: Readonly<Record<Exclude<ChangeFormat, "table">, TextMaker>> = {
     };
   },
   ndjson: () => ({ head: "", add: (change) => `${toJson(change)}\n`, tail: () => "" }),
-  csv() {
+  async csv() {
+    const { csvText } = await import("../../exports/csv.ts");
     const { head, addRows, tail } = csvText(changeColumns, { raw: false });
     return { head, add: (change) => addRows(rowsOf(change)), tail: () => tail };
   },

@@ -36,7 +36,14 @@ function isNumber(value: unknown): boolean {
   return typeof value === "number" || typeof value === "bigint" || value === null;
 }
 
-const segmenter = new Intl.Segmenter();
+let segmenter: Intl.Segmenter | undefined;
+
+/** What a reader takes for letters. To make one takes longer than to start the rest, and most output needs none. */
+function segmentsOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter();
+  return segmenter.segment(text);
+}
+
 const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
 
@@ -45,7 +52,7 @@ export function cutTo(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let kept = "";
   let width = 1;
-  for (const { segment } of segmenter.segment(text.slice(0, 2 * columns))) {
+  for (const { segment } of segmentsOf(text.slice(0, 2 * columns))) {
     width += widthOf(segment);
     if (width > columns) break;
     kept += segment;
@@ -57,6 +64,6 @@ export function cutTo(text: string, columns: number): string {
 export function widthOf(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += wide.test(segment) ? 2 : 1;
+  for (const { segment } of segmentsOf(text)) width += wide.test(segment) ? 2 : 1;
   return width;
 }

@@ -8,8 +8,10 @@ interface JsonWithRaw {
 export function toJson(value: unknown): string {
   const exact = JSON as unknown as JsonWithRaw;
   return JSON.stringify(value, (_key, part) => {
-    const isNumber = typeof part === "bigint" || (typeof part === "number" && !isWrittenExactly(part));
-    return isNumber ? exact.rawJSON(numberText(part)) : part;
+    if (typeof part !== "bigint" && typeof part !== "number") return part;
+    const number = Number(part);
+    const isExact = typeof part === "bigint" ? Number.isSafeInteger(number) : isWrittenExactly(number);
+    return isExact ? number : exact.rawJSON(numberText(part));
   });
 }
 

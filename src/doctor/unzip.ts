@@ -87,8 +87,9 @@ function readEntries(directory: Buffer): { readonly packed: readonly Packed[]; r
   return { packed, closed };
 }
 
-/** @throws ClosedError where the file ends before that */
+/** @throws ClosedError where the file ends before that, or no file could be so long */
 async function read(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  if (!Number.isSafeInteger(position)) throw damaged();
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
   if (bytesRead < length) throw damaged();
   return buffer;

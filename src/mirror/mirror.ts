@@ -10,7 +10,7 @@ import type { Kinds } from "../../schema/kind.ts";
 import { prepareAbsences } from "./absences.ts";
 import { type AccountUser, recordAccountUser } from "./account-user.ts";
 import { prepareCompression } from "./bodies/compression.ts";
-import { type Connection, openForReading, openForWriting } from "./connection.ts";
+import { type Connection, openForWriting } from "./connection.ts";
 import { createMirror } from "./create-mirror.ts";
 import { ensureGiven, type GivenLink } from "./elsewhere.ts";
 import { toMirrorError, toOpeningError } from "./errors.ts";
@@ -30,28 +30,19 @@ import {
   type PictureAnswer,
   recordPicture,
 } from "./media/media-index.ts";
-import { type MirrorIdentity, readIdentity, requireIdentity } from "./meta.ts";
+import { type MirrorIdentity, requireIdentity } from "./meta.ts";
 import { migrate } from "./migrate.ts";
-import type { Point } from "./point.ts";
-import { isRebuildDue, type RebuildReport, rebuildProjections } from "./rebuild.ts";
-import { type EndedRun, resolvePoint } from "./resolve-point.ts";
+import { type MirrorReader, openMirrorReader } from "./mirror-reader.ts";
+import { type RebuildReport, rebuildProjections } from "./rebuild.ts";
+import { isRebuildDue } from "./rebuild-due.ts";
 import { prepareResources } from "./resources.ts";
 import { beginRun, closeRun, type RunClosing, type RunEnd, type RunStart } from "./runs.ts";
 import { prepareSearchIndex } from "./search-index.ts";
-import { showAsOf } from "./snapshot.ts";
 import { reconsiderTombstones } from "./tombstones.ts";
 import { vacuum } from "./vacuum.ts";
 import { prepareDerivedWriter } from "./write-derived.ts";
 
-/** A mirror open for reading: any number of processes may have one, also while a sync writes. */
-export interface MirrorReader {
-  readonly file: string;
-  readonly identity: MirrorIdentity;
-  /** The run whose state everything read from `db` is of; null for the present. */
-  readonly asOf: EndedRun | null;
-  readonly db: Connection;
-  close(): void;
-}
+export { type MirrorReader, openMirrorReader };
 
 /** A mirror open for writing, by the one process that holds its lock. */
 export interface MirrorWriter extends MirrorReader {
@@ -103,25 +94,6 @@ export interface OpenMirrorOptions {
   readonly kinds: Kinds;
   /** ISO 8601; told to whoever finds the mirror locked. */
   readonly openedAt: string;
-}
-
-/**
- * @param point shows the mirror as it was then, under the same names
- * @throws MirrorError `not-found`, `not-a-mirror`, `damaged`, `newer`, `unwritable`; with a point also `older`, and PointError
- */
-export function openMirrorReader(file: string, point?: Point): MirrorReader {
-  let db: Connection | null = null;
-  try {
-    const connection = openForReading(file);
-    db = connection;
-    const identity = readIdentity(db, file);
-    const asOf = point === undefined ? null : resolvePoint(db, point);
-    if (asOf !== null) showAsOf(db, asOf.run);
-    return { file, db, identity, asOf, close: () => connection.close() };
-  } catch (error) {
-    db?.close();
-    throw toOpeningError(error, file);
-  }
 }
 
 /**

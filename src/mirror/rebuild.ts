@@ -6,8 +6,8 @@ import type { Area } from "../../schema/kind.ts";
 import type { Connection } from "./connection.ts";
 import { type DeriveContext, deriveHeldOrThrow } from "./derive.ts";
 import { prepareLinks } from "./links.ts";
-import { readMeta, removeMeta } from "./meta.ts";
 import { prepareReadings } from "./readings.ts";
+import { noteRebuilt } from "./rebuild-due.ts";
 import { prepareResources } from "./resources.ts";
 import { eachRevision } from "./revisions.ts";
 import { noSearchNotes, rebuildSearchIndex } from "./search-index.ts";
@@ -18,13 +18,6 @@ export interface RebuildReport {
   readonly resources: number;
   /** Resources that the mirror learns of only now, because this version reads more than the one that fetched. */
   readonly discovered: number;
-}
-
-/** A migration leaves this in `_meta` where rows that it needs are in the bodies alone. */
-const rebuildDue = "rebuild_due";
-
-export function isRebuildDue(db: Connection): boolean {
-  return readMeta(db, rebuildDue) !== null;
 }
 
 export function rebuildProjections(db: Connection, area: Area, context: DeriveContext): RebuildReport {
@@ -51,7 +44,7 @@ export function rebuildProjections(db: Connection, area: Area, context: DeriveCo
     const restore = db.prepare("insert into _issue values (:resource_id, :pointer, :code, :detail, :run_id)");
     for (const verdict of verdicts) restore.run(verdict);
     rebuildSearchIndex(db);
-    removeMeta(db, rebuildDue);
+    noteRebuilt(db);
     return { resources: heldIds.size, discovered };
   })();
 }

@@ -1,6 +1,6 @@
 import type { Connection } from "./connection.ts";
 import { MirrorError } from "./errors.ts";
-import { isRebuildDue } from "./rebuild.ts";
+import { isRebuildDue } from "./rebuild-due.ts";
 
 /** Whether the mirror has such a table, and has filled it: not before a version that knows it has opened it for writing. */
 export function isDerived(db: Connection, table: string): boolean {

@@ -8,28 +8,20 @@
  */
 import type { Connection } from "./connection.ts";
 import { requireHistory } from "./require-derived.ts";
-import { columnsOf } from "./versioned-rows.ts";
+import { columnsOf, type VersionedTable } from "./versioned-rows.ts";
 import { versionedTables } from "./versioned-tables.ts";
-
-/** By the name of a typed table, of which resources to show rows: a JSON array of ids. */
-export type ShownIds = Readonly<Record<string, string>>;
 
 /**
  * @param runId a run that has ended; 0 is before the first one, when nothing was known
- * @param shown all typed rows unless told
  * @throws MirrorError `older`
  */
-export function showAsOf(db: Connection, runId: number, shown: ShownIds = {}): void {
+export function showAsOf(db: Connection, runId: number): void {
   requireHistory(db);
-  for (const [table, ids] of Object.entries(shown)) {
-    db.exec(`create temp table _shown${table} (id integer primary key)`);
-    db.prepare(`insert into temp._shown${table} select value from json_each(?)`).run(ids);
-  }
   const views = db
     .prepare<[], string>("select sql from sqlite_schema where type = 'view' order by rowid")
     .pluck()
     .all();
-  for (const [table, select] of Object.entries(tablesAsOf(db, BigInt(runId), shown)))
+  for (const [table, select] of Object.entries(tablesAsOf(db, runId)))
     db.exec(`create temp view ${table} as ${select}`);
   for (const sql of views) db.exec(sql.replace(/^create\s+view/i, "create temp view"));
 }
@@ -43,12 +35,25 @@ export function readShownViews(db: Connection): readonly string[] {
     .map((sql) => sql.replace(/^create\s+view/i, "create temp view"));
 }
 
-function tablesAsOf(db: Connection, runId: bigint, shown: ShownIds): Readonly<Record<string, string>> {
+/** What the column of `_resource r` held when a run had closed, as SQL. */
+export function stateThen(column: string, runId: number): string {
   // The first state that ended after that run; where none did, the present one began before it ended. Ids and runs begin
   // with 1, so that 0 can stand for none.
-  const then = (column: string) =>
-    `nullif(coalesce((select coalesce(p.${column}, 0) from main._resource_past p
-       where p.id = r.id and p.to_run > ${runId} order by p.to_run limit 1), ${column}), 0)`;
+  return `nullif(coalesce((select coalesce(p.${column}, 0) from main._resource_past p
+    where p.id = r.id and p.to_run > ${runId} order by p.to_run limit 1), r.${column}), 0)`;
+}
+
+/** The rows that a table held when a run had closed, as SQL. */
+export function rowsThen(table: VersionedTable, runId: number, condition = "true"): string {
+  const { name } = table;
+  const columns = [...columnsOf(table), "from_run"].join(", ");
+  // Few rows of the past were there at one moment: told so, SQLite begins with them, not with all resources once more.
+  return `select ${columns} from main.${name} where from_run <= ${runId} and ${condition}
+    union all select ${columns} from main.${name}_past
+    where from_run <= ${runId} and likelihood(to_run > ${runId}, 0.0001) and ${condition}`;
+}
+
+function tablesAsOf(db: Connection, runId: number): Readonly<Record<string, string>> {
   const unlessCheckedSince = (column: string) => `iif(abs(checked_run) <= ${runId}, ${column}, null)`;
   const unlessSince = (column: string) => `iif(to_run <= ${runId}, ${column}, null)`;
   /** The columns of a table, some of them as they were. */
@@ -60,10 +65,10 @@ function tablesAsOf(db: Connection, runId: bigint, shown: ShownIds): Readonly<Re
       .map((column) => `${past[column] ?? column} as ${column}`)
       .join(", ");
   const resource = columnsThen("_resource", {
-    kind: then("kind"),
-    owner_id: then("owner_id"),
-    state: then("state"),
-    gone_run: then("gone_run"),
+    kind: stateThen("kind", runId),
+    owner_id: stateThen("owner_id", runId),
+    state: stateThen("state", runId),
+    gone_run: stateThen("gone_run", runId),
     checked_run: unlessCheckedSince("checked_run"),
     checked_at: unlessCheckedSince("checked_at"),
     fetched_run: unlessCheckedSince("fetched_run"),
@@ -84,19 +89,6 @@ function tablesAsOf(db: Connection, runId: bigint, shown: ShownIds): Readonly<Re
     _search: `
       select id, resource_id, kind, text, from_run, null as to_run from main._search
       where from_run <= ${runId} and (to_run is null or to_run > ${runId})`,
-    ...Object.fromEntries(
-      versionedTables.map((table) => {
-        const columns = [...columnsOf(table), "from_run"].join(", ");
-        const isShown = Object.hasOwn(shown, table.name)
-          ? ` and ${table.key} in (select id from temp._shown${table.name})`
-          : "";
-        return [
-          table.name,
-          `select ${columns} from main.${table.name} where from_run <= ${runId}${isShown}
-           union all select ${columns} from main.${table.name}_past
-           where from_run <= ${runId} and to_run > ${runId}${isShown}`,
-        ];
-      }),
-    ),
+    ...Object.fromEntries(versionedTables.map((table) => [table.name, rowsThen(table, runId)])),
   };
 }

@@ -1,6 +1,6 @@
 /** A canned question on a mirror. In: its name and options as a person gives them. Out: what a query gives. */
 import { toMirrorError } from "../mirror/errors.ts";
-import { openMirrorReader } from "../mirror/mirror.ts";
+import { openMirrorReader } from "../mirror/mirror-reader.ts";
 import type { PointContext } from "../mirror/point.ts";
 import { pointContext } from "../mirror/point-context.ts";
 import { QueryError } from "./query-error.ts";

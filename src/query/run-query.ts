@@ -5,7 +5,7 @@
  */
 import { resolve } from "node:path";
 import type { Row } from "../../exports/table.ts";
-import { openMirrorReader } from "../mirror/mirror.ts";
+import { openMirrorReader } from "../mirror/mirror-reader.ts";
 import type { Point } from "../mirror/point.ts";
 import { readShownViews } from "../mirror/snapshot.ts";
 import { QueryError } from "./query-error.ts";

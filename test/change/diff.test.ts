@@ -2,9 +2,20 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { diff } from "../../src/change/diff.ts";
-import { openMirrorState, openRunsOfMirror } from "../../src/change/mirror-state.ts";
+import { openMirrorState } from "../../src/change/mirror-state.ts";
+import { urlOf } from "../mirror/world.ts";
 import { histories, liveThrough } from "./histories.ts";
-import { proveDiffs } from "./prove-diffs.ts";
+import { diffRuns, placeOf, proveDiffs } from "./prove-diffs.ts";
+
+const brandHrefs = ["brands/a/", "brands/b/"].map(urlOf);
+const fields = [
+  "name",
+  "bra_count",
+  "last_modified_at",
+  "manufacturer_stock_pictures",
+  "gone_at",
+  "brand_href",
+];
 
 it("applied to the state of one run, a diff gives the state of another, to and fro", {
   timeout: 60_000,
@@ -14,15 +25,27 @@ it("applied to the state of one run, a diff gives the state of another, to and f
 
 it("of two runs of a mirror, says the same as of two mirrors that are copies of it", async () => {
   const steps = 7;
+  const choices = fc.record({
+    kinds: fc.subarray(["brand", "model", "size"]),
+    brandHrefs: fc.subarray(brandHrefs),
+    fields: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, fc.subarray(fields)),
+    ignored: fc.subarray(fields),
+  });
   await fc.assert(
-    fc.asyncProperty(histories(steps), fc.nat(steps), fc.nat(steps), async (history, a, b) => {
-      await using lived = await liveThrough(history);
-      const place = (run: number) => ({ mirror: lived.file, run, endedAt: null });
-      const few = openRunsOfMirror(place(a), place(b));
-      const whole = [openMirrorState(place(a)), openMirrorState(place(b))] as const;
-      expect([...diff(...few)]).toEqual([...diff(...whole)]);
-      for (const state of [...few, ...whole]) state.close();
-    }),
+    fc.asyncProperty(
+      histories(steps),
+      fc.nat(steps),
+      fc.nat(steps),
+      choices,
+      async (history, a, b, choice) => {
+        await using lived = await liveThrough(history);
+        const { file } = lived;
+        const copies = [openMirrorState(placeOf(file, a)), openMirrorState(placeOf(file, b))] as const;
+        expect(diffRuns(file, a, b)).toEqual([...diff(...copies)]);
+        expect(diffRuns(file, a, b, choice)).toEqual([...diff(...copies, choice)]);
+        for (const copy of copies) copy.close();
+      },
+    ),
     { numRuns: 8 },
   );
 });

@@ -5,9 +5,11 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert";
 import fc from "fast-check";
 import type { Change } from "../../src/change/change.ts";
+import { everything } from "../../src/change/choice.ts";
 import { diff } from "../../src/change/diff.ts";
-import { openRunsOfMirror } from "../../src/change/mirror-state.ts";
-import { compareText, type State } from "../../src/change/state.ts";
+import { openRunPairs } from "../../src/change/mirror-pairs.ts";
+import { openMirrorState } from "../../src/change/mirror-state.ts";
+import { compareText, type MirrorPlace } from "../../src/change/state.ts";
 import { openMirrorReader } from "../../src/mirror/mirror.ts";
 import { problemsOf } from "../mirror/mirror-rig.ts";
 import { publicState } from "../mirror/public-state.ts";
@@ -60,20 +62,31 @@ function provePast(history: readonly Step[], { file, frozen }: LivedMirror): voi
 
 function provePairs({ file, states }: LivedMirror): number {
   const runs = [...states.keys()];
-  const place = (run: number) => ({ mirror: file, run, endedAt: null });
   const pairs = runs.flatMap((a, n) => runs.slice(n + 1).map((b) => [a, b] as const));
   for (const [a, b] of pairs) {
-    const [one, other] = openRunsOfMirror(place(a), place(b));
-    proveDiff(one, other, states.get(a), states.get(b));
-    proveDiff(other, one, states.get(b), states.get(a));
-    one.close();
-    other.close();
+    proveDiff(diffRuns(file, a, b), states.get(a), states.get(b));
+    proveDiff(diffRuns(file, b, a), states.get(b), states.get(a));
   }
   return pairs.length;
 }
 
-function proveDiff(from: State, to: State, before: Rows = new Map(), after: Rows = new Map()): void {
-  const changes = [...diff(from, to)];
+/** As the diff of two runs of one mirror is made. */
+export function diffRuns(file: string, from: number, to: number, choice = everything): Change[] {
+  const [a, b] = [placeOf(file, from), placeOf(file, to)] as const;
+  const opened = [openMirrorState(a), openMirrorState(b), openRunPairs(a, b)] as const;
+  const [one, other, { pairing }] = opened;
+  try {
+    return [...diff(one, other, choice, pairing)];
+  } finally {
+    for (const each of opened) each.close();
+  }
+}
+
+export function placeOf(file: string, run: number): MirrorPlace {
+  return { mirror: file, run, endedAt: null };
+}
+
+function proveDiff(changes: readonly Change[], before: Rows = new Map(), after: Rows = new Map()): void {
   strictEqual(textOf(apply(before, changes)), textOf(after));
   deepStrictEqual(changes, [...changes].sort(inOrder));
 }

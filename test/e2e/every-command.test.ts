@@ -30,7 +30,7 @@ const armoire = (name: Name, args: readonly string[]): Promise<Ended> =>
   });
 
 /** Not about one account: the one knows of none, the other is for all of them. */
-const aboutNobody: readonly string[] = ["armoire sandbox", "armoire account list"];
+const aboutNobody: readonly string[] = ["armoire sandbox", "armoire account list", "armoire worker"];
 
 /** Their operands say whose it is. */
 const withoutAccount: readonly string[] = [

@@ -2,7 +2,7 @@
 import { type Command, Option } from "commander";
 import type { Cell } from "../../../exports/table.ts";
 import { MirrorError } from "../../mirror/errors.ts";
-import { openMirrorReader } from "../../mirror/mirror.ts";
+import { openMirrorReader } from "../../mirror/mirror-reader.ts";
 import { askQuestion } from "../../query/ask-question.ts";
 import { findQuestion, listQuestions } from "../../query/questions/questions.ts";
 import { type QueryResult, runQuery } from "../../query/run-query.ts";

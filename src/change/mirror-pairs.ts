@@ -1,0 +1,78 @@
+/** The states of two runs of one mirror, side by side: what is the same in both is not even read. */
+import { entities } from "../../schema/entities.ts";
+import type { Cell } from "../../schema/fields.ts";
+import { noteBetween } from "../mirror/between-runs.ts";
+import { fromStored } from "../mirror/cell.ts";
+import type { Connection } from "../mirror/connection.ts";
+import { listRowsThen, pairedRows, type TwoRuns } from "../mirror/paired-rows.ts";
+import { typedTables } from "../mirror/versioned-tables.ts";
+import type { Value } from "./change.ts";
+import type { ComparedKind } from "./compared-kinds.ts";
+import { withReader } from "./mirror-state.ts";
+import { type Pair, type Pairing, pairsOf } from "./pairs.ts";
+import { entriesTaker, type MirrorPlace, type StateTable, toComparable } from "./state.ts";
+
+export interface RunPairs {
+  readonly pairing: Pairing;
+  close(): void;
+}
+
+/**
+ * @param a, b of one file
+ * @throws MirrorError
+ */
+export function openRunPairs(a: MirrorPlace, b: MirrorPlace): RunPairs {
+  return withReader(a.mirror, ({ db, close }) => {
+    db.exec("begin");
+    noteBetween(db, a.run, b.run);
+    const runs: TwoRuns = { before: a.run, after: b.run };
+    const pairing: Pairing = (kind, needed) => pairsBetween(db, kind, needed, runs);
+    return { pairing, close };
+  });
+}
+
+function* pairsBetween(
+  db: Connection,
+  kind: ComparedKind,
+  needed: readonly string[],
+  runs: TwoRuns,
+): Generator<Pair> {
+  const one = { tables: listsThen(db, kind, runs.before) };
+  const other = { tables: listsThen(db, kind, runs.after) };
+  const entity = entities.find(({ table }) => table === kind.name);
+  if (kind.columns === null || entity === undefined) return yield* pairsOf(one, other, kind);
+  const takersBefore = kind.lists.map((list) => entriesTaker(one, list));
+  const takersAfter = kind.lists.map((list) => entriesTaker(other, list));
+  for (const row of pairedRows(db, entity, kind.columns, needed, runs)) {
+    const [href, wasThere, isThere, goneBefore, goneAfter] = row as [string, bigint, bigint, Cell, Cell];
+    const before: Value[] = [];
+    const after: Value[] = [];
+    for (let at = 5; at < row.length; at += 2) {
+      before.push(toComparable(fromStored(row[at])));
+      after.push(toComparable(fromStored(row[at + 1])));
+    }
+    for (const take of takersBefore) before.push(take(href));
+    for (const take of takersAfter) after.push(take(href));
+    yield [
+      wasThere ? { href, goneAt: goneBefore, values: before } : null,
+      isThere ? { href, goneAt: goneAfter, values: after } : null,
+    ];
+  }
+}
+
+/** The tables of the kind's lists, with the rows of what may differ. */
+function listsThen(db: Connection, { lists }: ComparedKind, run: number): StateTable[] {
+  return typedTables
+    .flat()
+    .filter(({ name }) => lists.some(({ table }) => name === `_${table}`))
+    .map((table) => ({
+      name: table.name.slice(1),
+      columns: ["href", "n", ...table.columns],
+      *rows() {
+        for (const row of listRowsThen(db, table, run)) {
+          for (const [n, stored] of row.entries()) row[n] = fromStored(stored);
+          yield row as Cell[];
+        }
+      },
+    }));
+}

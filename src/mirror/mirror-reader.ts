@@ -1,0 +1,36 @@
+/** Opening a mirror to read it. It must not know how one is written: who only reads starts sooner without that. */
+import { type Connection, openForReading } from "./connection.ts";
+import { toOpeningError } from "./errors.ts";
+import { type MirrorIdentity, readIdentity } from "./meta.ts";
+import type { Point } from "./point.ts";
+import { type EndedRun, resolvePoint } from "./resolve-point.ts";
+import { showAsOf } from "./snapshot.ts";
+
+/** A mirror open for reading: any number of processes may have one, also while a sync writes. */
+export interface MirrorReader {
+  readonly file: string;
+  readonly identity: MirrorIdentity;
+  /** The run whose state everything read from `db` is of; null for the present. */
+  readonly asOf: EndedRun | null;
+  readonly db: Connection;
+  close(): void;
+}
+
+/**
+ * @param point shows the mirror as it was then, under the same names
+ * @throws MirrorError `not-found`, `not-a-mirror`, `damaged`, `newer`, `unwritable`; with a point also `older`, and PointError
+ */
+export function openMirrorReader(file: string, point?: Point): MirrorReader {
+  let db: Connection | null = null;
+  try {
+    const connection = openForReading(file);
+    db = connection;
+    const identity = readIdentity(db, file);
+    const asOf = point === undefined ? null : resolvePoint(db, point);
+    if (asOf !== null) showAsOf(db, asOf.run);
+    return { file, db, identity, asOf, close: () => connection.close() };
+  } catch (error) {
+    db?.close();
+    throw toOpeningError(error, file);
+  }
+}
