@@ -13,6 +13,7 @@ import type { Io } from "./io.ts";
 import { keychainOf } from "./keychain.ts";
 import { type PassphraseFlags, readKnownPassphrase } from "./passphrase.ts";
 import { readTokenOfEnvironment } from "./read-token.ts";
+import { readRedisPassword } from "./redis-address.ts";
 import type { Settings } from "./settings.ts";
 
 export interface KnownSecrets {
@@ -84,6 +85,16 @@ export async function readKnownSecrets(
   else if (passphrase !== undefined) {
     const places = flags.passphraseFile === undefined ? [] : [resolve(flags.passphraseFile)];
     secrets.set("passphrase", { what: "passphrase of backups", credential: hidden(passphrase), places });
+  }
+  try {
+    const password = readRedisPassword(io);
+    if (password !== null && password.length >= fewestLetters) {
+      const { ARMOIRE_REDIS_URL_FILE: file } = io.env;
+      const places = file ? [resolve(file)] : [];
+      secrets.set("redis", { what: "password of Redis", credential: hidden(password), places });
+    }
+  } catch (error) {
+    problems.push(diagnoseError(error));
   }
   return { secrets: [...secrets.values()], problems, ...(askPassphrase && { askPassphrase }) };
 }

@@ -25,3 +25,10 @@ export function readRedisAddress({ redis }: RedisFlags, io: Io): string | null {
   }
   return redis;
 }
+
+/** Of the Redis that the environment names; null where it has none. @throws CliError */
+export function readRedisPassword(io: Io): string | null {
+  const address = readRedisAddress({}, io);
+  const url = address !== null && URL.canParse(address) ? new URL(address) : null;
+  return url === null || url.password === "" ? null : decodeURIComponent(url.password);
+}

@@ -28,9 +28,18 @@ export interface FoundSecret {
   readonly in: "file" | "name" | Inside["in"];
 }
 
+/** Something that is no file, and is searched as files are. */
+export interface Searched {
+  /** For people: what and where it is. */
+  readonly name: string;
+  readonly pieces: Iterable<Buffer>;
+}
+
 export interface SecretSearch {
   /** How many were searched. */
   readonly files: number;
+  /** How much besides files was. */
+  readonly others: number;
   /** How large these are. */
   readonly bytes: number;
   readonly found: readonly FoundSecret[];
@@ -43,6 +52,8 @@ export interface SecretSearch {
 export interface FindSecretsOptions {
   /** Asked for where a file is encrypted; such files stay closed unless told. */
   readonly askPassphrase?: AskPassphrase;
+  /** What to search besides files. */
+  readonly others?: AsyncIterable<Searched> | null;
   readonly signal?: AbortSignal;
 }
 
@@ -56,7 +67,7 @@ const mostPieceBytes = 1_048_576;
 export async function findSecrets(
   folders: readonly string[],
   secrets: readonly KnownSecret[],
-  { askPassphrase, signal }: FindSecretsOptions = {},
+  { askPassphrase, others = null, signal }: FindSecretsOptions = {},
 ): Promise<SecretSearch> {
   const sought = secrets.flatMap((secret) =>
     secretSpellings(secret.credential).map((spelling) => ({ ...spelling, secret })),
@@ -66,18 +77,24 @@ export async function findSecrets(
   const [unread, closed]: [Unread[], Unread[]] = [[], []];
   let bytes = 0;
   const files = new Set(folders.flatMap((folder) => listFiles(resolve(folder), unread)));
+  const searchAs = async (
+    name: string,
+    wanted: readonly Sought[],
+    place: FoundSecret["in"],
+    pieces: Inside["pieces"],
+  ) => {
+    const { add, found: hits } = startSearch(wanted);
+    try {
+      for await (const piece of pieces) add(piece);
+    } finally {
+      for (const { what, form } of onePerSecret(hits))
+        found.push({ file: hide(name), what, form, in: place });
+    }
+  };
   for (const file of files) {
     signal?.throwIfAborted();
     const wanted = sought.filter(({ secret }) => !secret.places.includes(file));
-    const search = async (place: FoundSecret["in"], pieces: Inside["pieces"]) => {
-      const { add, found: hits } = startSearch(wanted);
-      try {
-        for await (const piece of pieces) add(piece);
-      } finally {
-        for (const { what, form } of onePerSecret(hits))
-          found.push({ file: hide(file), what, form, in: place });
-      }
-    };
+    const search = searchAs.bind(null, file, wanted);
     try {
       await search("name", [Buffer.from(file)]);
       const head: Buffer[] = [];
@@ -97,7 +114,14 @@ export async function findSecrets(
       else if (reasonOf(error) !== "ENOENT") unread.push({ path: hide(file), why: reasonOf(error) });
     }
   }
-  return { files: files.size, bytes, found, unread, closed };
+  let searchedOthers = 0;
+  for await (const { name, pieces } of others ?? []) {
+    signal?.throwIfAborted();
+    searchedOthers++;
+    await searchAs(name, sought, "name", [Buffer.from(name)]);
+    await searchAs(name, sought, "file", pieces);
+  }
+  return { files: files.size, others: searchedOthers, bytes, found, unread, closed };
 }
 
 async function* readPieces(file: string, see: (piece: Buffer) => void): AsyncGenerator<Buffer> {

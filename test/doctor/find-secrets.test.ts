@@ -44,7 +44,7 @@ it.each([
   const file = write("a/b/log.txt", `before ${content} after`);
   const search = await find(secretOf(sought), secretOf("another-secret-1"));
   expect(search).toEqual({
-    ...{ files: 2, bytes: expect.any(Number), unread: [], closed: [] },
+    ...{ files: 2, others: 0, bytes: expect.any(Number), unread: [], closed: [] },
     found: [{ file, what: "token 9", form, in: "file" }],
   });
   expect(JSON.stringify(await diagnoseSecrets([folder.path], [secretOf(sought)]))).not.toContain("planted");
@@ -78,7 +78,7 @@ it("where a symbolic link leads is not searched", async () => {
   writeFileSync(join(elsewhere.path, "secret.txt"), token);
   symlinkSync(elsewhere.path, join(folder.path, "link"));
   symlinkSync(join(elsewhere.path, "secret.txt"), join(folder.path, "file"));
-  expect(await find(secretOf(token))).toEqual({ files: 0, bytes: 0, found: [], unread: [], closed: [] });
+  expect(await find(secretOf(token))).toEqual({ files: 0, others: 0, bytes: 0, found: [], unread: [], closed: [] });
 });
 
 it("what cannot be read is told, as not well", async () => {

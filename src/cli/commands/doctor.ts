@@ -2,8 +2,10 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { diagnose } from "../../doctor/diagnose.ts";
+import { diagnoseRedis } from "../../doctor/diagnose-redis.ts";
 import { diagnoseSecrets } from "../../doctor/diagnose-secrets.ts";
 import { type Diagnosis, diagnoseError } from "../../doctor/diagnosis.ts";
+import type { Searched } from "../../doctor/find-secrets.ts";
 import type { Credential } from "../../service/credential.ts";
 import { readCredential } from "../credentials.ts";
 import { diagnoseAccounts } from "../diagnose-accounts.ts";
@@ -12,11 +14,12 @@ import type { Io } from "../io.ts";
 import { readKnownSecrets } from "../known-secrets.ts";
 import { candidateMirrorFiles, ledgerFile } from "../mirror-file.ts";
 import { addPassphraseOption, type PassphraseFlags } from "../passphrase.ts";
+import { type RedisFlags, readRedisAddress, redisOption } from "../redis-address.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import { formatTable } from "../text-table.ts";
 import { version } from "../version.ts";
 
-interface DoctorFlags extends PassphraseFlags {
+interface DoctorFlags extends PassphraseFlags, RedisFlags {
   readonly offline?: boolean;
   readonly scan?: true | readonly string[];
 }
@@ -25,6 +28,7 @@ export function configure(command: Command, io: Io): void {
   addPassphraseOption(
     command
       .option("--offline", "do not ask the service")
+      .option(...redisOption)
       .option("--scan [folder...]", "search the data directory, and these folders, for secrets that got out"),
   )
     .addHelpText(
@@ -60,10 +64,16 @@ It asks the service for one page, its root; with --account for two, to learn whe
         settings.account === null && mirrorFiles.problem === null
           ? await attempt(() => diagnoseAccounts(settings.dataDir.value ?? ""))
           : null;
+      const address = readRedisAddress(flags, io);
+      const redis = address === null ? null : await diagnoseRedis(address);
       const scanned =
-        scan === undefined ? [] : await scanFolders(settings, flags, io, scan === true ? [] : scan);
+        scan === undefined
+          ? []
+          : await scanFolders(settings, flags, io, scan === true ? [] : scan, redis?.stored ?? null);
+      redis?.end();
       const ofAccounts = [...(accounts?.value ?? []), accounts?.problem ?? null];
-      const found = [credential.problem, mirrorFiles.problem, ...checked, ...ofAccounts, ...scanned];
+      const ofRedis = redis?.diagnosis ?? null;
+      const found = [credential.problem, mirrorFiles.problem, ...checked, ...ofAccounts, ofRedis, ...scanned];
       // What is wrong with a credential is in the way of using it, and of searching for it.
       const diagnoses = [
         ...new Map(found.flatMap((one) => (one === null ? [] : [[one.what, one]]))).values(),
@@ -89,11 +99,12 @@ async function scanFolders(
   flags: PassphraseFlags,
   io: Io,
   folders: readonly string[],
+  others: AsyncIterable<Searched> | null,
 ): Promise<Diagnosis[]> {
   const { secrets, problems, ...opening } = await readKnownSecrets(settings, flags, io);
   const dataDir = settings.dataDir.value ?? "";
   const present = existsSync(dataDir) ? [dataDir] : [];
-  return [...problems, ...(await diagnoseSecrets([...present, ...folders], secrets, opening))];
+  return [...problems, ...(await diagnoseSecrets([...present, ...folders], secrets, { ...opening, others }))];
 }
 
 function settingRows({ dataDir, baseUrl, serviceName, mirror }: Settings): (string | null)[][] {

@@ -1,0 +1,61 @@
+/** The doctor looks after Redis too: whether it will do, and whether a secret got into it. */
+import { Queue } from "bullmq";
+import { expect, it } from "vitest";
+import { connectRedis, keyPrefix } from "../../jobs/bullmq/redis.ts";
+import { diagnoseRedis } from "../../src/doctor/diagnose-redis.ts";
+import { findSecrets } from "../../src/doctor/find-secrets.ts";
+import { bearerToken } from "../../src/service/credential.ts";
+import { startRedis } from "../support/redis.ts";
+
+const token = "canary-in-redis-0123456789";
+const secret = { what: "token", credential: bearerToken(token), places: [] };
+
+const find = async (address: string) => {
+  const { stored, end } = await diagnoseRedis(address);
+  try {
+    return await findSecrets([], [secret], { others: stored });
+  } finally {
+    end();
+  }
+};
+
+it("finds a secret in whatever Armoire may keep in Redis, and looks at nothing else there", async () => {
+  await using redis = await startRedis();
+  const { admin } = redis;
+  const base64 = Buffer.from(`{"echo":"${token}"}`).toString("base64");
+  const head = { status: 200, headers: {} };
+  const answers = { v: 1, answers: [{ id: "1", end: "answered", head, wire: base64 }] };
+  await admin.set(`${keyPrefix}:a`, token);
+  await admin.hset(`${keyPrefix}:b`, { data: JSON.stringify({ token }) });
+  await admin.rpush(`${keyPrefix}:c`, "x", encodeURIComponent(token));
+  await admin.zadd(`${keyPrefix}:d`, 1, token);
+  await admin.sadd(`${keyPrefix}:e`, token);
+  await admin.xadd(`${keyPrefix}:f`, "*", "what", token);
+  await admin.hset(`${keyPrefix}:g`, { data: JSON.stringify(answers) });
+  await admin.set(`${keyPrefix}:${token}`, "");
+  await admin.set("somebody-else", token);
+  const { found, others } = await find(redis.url);
+  expect(others).toBe(8);
+  expect(found.map(({ file }) => file.split(" ")[0]?.slice(keyPrefix.length + 1)).sort()).toEqual(
+    ["a", "b", "c", "d", "e", "f", "g", "[credential]"].sort(),
+  );
+});
+
+it("finds nothing in jobs that wait", async () => {
+  await using redis = await startRedis();
+  const { client, end } = await connectRedis(redis.url);
+  const queue = new Queue("fetch-catalogue@api.example", { connection: client, prefix: keyPrefix });
+  await queue.add("fetch", { v: 1, requests: [] });
+  const { found, others } = await find(redis.url);
+  expect(found).toEqual([]);
+  expect(others).toBeGreaterThan(2);
+  await queue.close();
+  end();
+});
+
+it("says what is wrong with a Redis", async () => {
+  await using redis = await startRedis(["--maxmemory-policy", "allkeys-lru"]);
+  const { diagnosis, stored } = await diagnoseRedis(redis.url);
+  expect(diagnosis).toMatchObject({ isWell: false, what: expect.stringContaining("allkeys-lru") });
+  expect(stored).toBeNull();
+});
