@@ -34,7 +34,7 @@ it("docs/back-up-your-data.md: every command does what it says, in the order of 
     expect({ words, exitCode, stderr }).toEqual({ words, exitCode: 0, stderr });
     expect(stdout).not.toBe("");
     // As the page says of it.
-    if (words[1] === "--account") expect(stdout).toContain("It was read back, and is whole.");
+    if (words[1] === "--account") expect(stdout).toContain("It was read back and found whole.");
     said.push(words.slice(0, 2).join(" "));
   }
   expect(said).toEqual(
