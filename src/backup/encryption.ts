@@ -1,5 +1,4 @@
 /** Backups that only a passphrase opens, in the format of age (age-encryption.org/v1): any other age reads them as well. */
-import { Decrypter, Encrypter } from "age-encryption";
 import { BackupError } from "./backup-error.ts";
 import { ZipError } from "./read-zip.ts";
 
@@ -15,6 +14,7 @@ export async function* encrypted(
   chunks: Iterable<Uint8Array>,
   passphrase: string,
 ): AsyncGenerator<Uint8Array> {
+  const { Encrypter } = await loadAge();
   const encrypter = new Encrypter();
   encrypter.setPassphrase(passphrase);
   yield* await encrypter.encrypt(streamOf(chunks));
@@ -25,6 +25,7 @@ export async function* decrypted(
   chunks: AsyncIterable<Uint8Array>,
   passphrase: string,
 ): AsyncGenerator<Uint8Array> {
+  const { Decrypter } = await loadAge();
   const decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);
   const content = await decrypter.decrypt(streamOf(chunks)).catch((cause) => {
@@ -37,6 +38,9 @@ export async function* decrypted(
     throw new ZipError(null, "what is encrypted is damaged, or does not end where it did", { cause });
   }
 }
+
+// It takes longer to load than most commands take altogether, and most backups are not encrypted.
+const loadAge = () => import("age-encryption");
 
 /** Node's own `ReadableStream.from` reads ahead no further than it is asked to. */
 function streamOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): ReadableStream<Uint8Array> {

@@ -13,6 +13,7 @@ import { problemsOf, someTime, startMirrorRig, walk } from "../mirror/mirror-rig
 import { publicState } from "../mirror/public-state.ts";
 import { baseUrl } from "../mirror/world.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
+import { tries } from "../support/thorough.ts";
 import { accountWorld } from "./account-world.ts";
 import { startBackupRig } from "./backup-rig.ts";
 import { forgeZip } from "./forge-zip.ts";
@@ -53,9 +54,9 @@ it("restore(create(mirror)) shows the same, now and at each run, is sound, and g
       expect(again.rootHash).toBe(created.rootHash);
       expect((await readFile(second)).equals(await readFile(first))).toBe(true);
     }),
-    { numRuns: 40 },
+    { numRuns: tries(15, 400) },
   );
-}, 120_000);
+});
 
 it("an account goes on where it was: nothing is fetched that has not changed, and a change is found", async () => {
   await using rig = await startBackupRig();

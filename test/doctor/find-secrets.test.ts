@@ -78,7 +78,14 @@ it("where a symbolic link leads is not searched", async () => {
   writeFileSync(join(elsewhere.path, "secret.txt"), token);
   symlinkSync(elsewhere.path, join(folder.path, "link"));
   symlinkSync(join(elsewhere.path, "secret.txt"), join(folder.path, "file"));
-  expect(await find(secretOf(token))).toEqual({ files: 0, others: 0, bytes: 0, found: [], unread: [], closed: [] });
+  expect(await find(secretOf(token))).toEqual({
+    files: 0,
+    others: 0,
+    bytes: 0,
+    found: [],
+    unread: [],
+    closed: [],
+  });
 });
 
 it("what cannot be read is told, as not well", async () => {

@@ -10,7 +10,7 @@ const world = { brands: 6, models: 24, sizes: 70, pageSize: 5 };
 describe("in weather that passes", () => {
   it.each(["flaky", "slow"] as const)("%s, everything is held in the end", async (faults) => {
     await using rig = await startRig({ ...world, faults });
-    const report = await rig.sync({ concurrency: 8 });
+    const report = await rig.sync({ concurrency: 32 });
     expect(report).toMatchObject({ complete: true, stopped: null, resources: { failed: 0 } });
     expect(differencesFromTruth(rig)).toEqual([]);
     if (faults === "flaky") expect(report.requests.retried).toBeGreaterThan(0);

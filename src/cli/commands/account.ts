@@ -11,7 +11,6 @@ import {
 import { type AccountOverview, readOverview } from "../../accounts/read-overview.ts";
 import { removeAccount } from "../../accounts/remove-account.ts";
 import { ServiceError } from "../../service/service-error.ts";
-import { addAccount } from "../../sync/add-account.ts";
 import { confirmRemoval } from "../confirm-removal.ts";
 import { describeAccounts, describeAdded, describeRemoved } from "../describe-accounts.ts";
 import { describeError, exitCodeOf } from "../errors.ts";
@@ -77,6 +76,8 @@ async function addOne(name: string, flags: TokenFlags, command: Command, io: Io)
   const { value: serviceName, from } = settings.serviceName;
   const interruption = new AbortController();
   io.onInterrupt((exitCode) => interruption.abort(new CliError(exitCode, "Interrupted; nothing was kept.")));
+  // Only this one of the three talks to the service, and loading what does takes as long as all else.
+  const { addAccount } = await import("../../sync/add-account.ts");
   const added = await addAccount({
     ...{ dataDir, name, baseUrl, token, keychain: keychainOf(io), signal: interruption.signal },
     // What the account was made with beats a default.

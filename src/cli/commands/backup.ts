@@ -11,7 +11,7 @@ import { readBack } from "../../backup/read-back.ts";
 import { restoreBackup, unpackBackup } from "../../backup/restore-backup.ts";
 import { verifyBackup } from "../../backup/verify-backup.ts";
 import { userOf } from "../../mirror/account-user.ts";
-import { backUpInOneGo, type OneGoFlags } from "../back-up-in-one-go.ts";
+import type { OneGoFlags } from "../back-up-in-one-go.ts";
 import {
   describeCreated,
   describeList,
@@ -71,7 +71,11 @@ export function configure(command: Command, io: Io): void {
     "backup",
   )
     .requiredOption("--to <dir>", "the folder for backups")
-    .action((flags: OneGoFlags, run: Command) => backUpInOneGo(flags, readSettings(run, io), io));
+    .action(async (flags: OneGoFlags, run: Command) => {
+      // The others are offline, and do without all that talks to the service.
+      const { backUpInOneGo } = await import("../back-up-in-one-go.ts");
+      await backUpInOneGo(flags, readSettings(run, io), io);
+    });
   addEncryptOptions(subcommand("create", "one archive of what is mirrored, without a request"))
     .requiredOption("--to <place>", "a folder, or a file that ends in .zip (.zip.age with --encrypt)")
     .option("--replace", "put it in the place of another file")

@@ -1,8 +1,6 @@
 /** `armoire sync`: brings a mirror up to date, the catalogue's or an account's. */
 import type { Command } from "commander";
 import { userOf } from "../../mirror/account-user.ts";
-import { sync } from "../../sync/sync.ts";
-import { syncWhole } from "../../sync/sync-whole.ts";
 import { readCredential } from "../credentials.ts";
 import { summarizeForecast } from "../describe-forecast.ts";
 import { describeReport } from "../describe-report.ts";
@@ -72,6 +70,11 @@ Exit codes: 0 done (also when the allowance or budget is spent), 1 failed, 2 wro
 }
 
 async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io): Promise<void> {
+  // A call that is refused, and a dry run, need nothing of what talks to the service.
+  const [{ sync }, { syncWhole }] = await Promise.all([
+    import("../../sync/sync.ts"),
+    import("../../sync/sync-whole.ts"),
+  ]);
   const interruption = new AbortController();
   let interruptedWith: ExitCode | null = null;
   io.onInterrupt((exitCode) => {
