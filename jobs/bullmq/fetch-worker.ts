@@ -29,6 +29,8 @@ export interface FetchWorkerOptions {
 }
 
 export interface FetchWorker {
+  /** Whether it takes jobs; a queue that is paused gives it none. */
+  readonly takesJobs: boolean;
   /** Takes no more, and gives up what is not finished in time; eight seconds unless told. */
   close(patienceMillis?: number): Promise<void>;
 }
@@ -119,6 +121,9 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
   queue.on("error", () => {});
 
   return {
+    get takesJobs() {
+      return worker.isRunning() && !ending.signal.aborted && !worker.closing;
+    },
     async close(patienceMillis = pace.goodbyeMillis) {
       const giveUp = () => ending.abort(new Error("the worker was asked to end"));
       const timer = setTimeout(giveUp, patienceMillis);

@@ -1,5 +1,6 @@
 /** From any error to the lines that a person reads and the code that a script reads: the one place that decides. */
 import { ExportError } from "../../exports/export-error.ts";
+import { DashboardError } from "../../jobs/bullmq/dashboard/dashboard-error.ts";
 import { RedisError, type RedisErrorCode } from "../../jobs/bullmq/redis-error.ts";
 import { AccountError, type AccountErrorCode } from "../accounts/account-error.ts";
 import { BackupError, type BackupErrorCode } from "../backup/backup-error.ts";
@@ -129,6 +130,7 @@ function isDesigned(error: unknown): boolean {
     LedgerError,
     ServiceSettingsError,
     RedisError,
+    DashboardError,
   ];
   return [...designed, AccountError, BackupError, ChangeError, QueryError, KeyError, ExportError].some(
     (type) => error instanceof type,
