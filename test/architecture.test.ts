@@ -37,23 +37,28 @@ const edges: Readonly<Record<string, readonly string[]>> = {
 const homes: Readonly<Record<string, readonly string[]>> = {
   "age-encryption": ["src/backup"],
   "@napi-rs/keyring": ["src/accounts"],
+  "@bull-board/api": ["jobs/bullmq/dashboard"],
+  "@bull-board/hono": ["jobs/bullmq/dashboard"],
+  "@hono/node-server": ["jobs/bullmq/dashboard"],
   "better-sqlite3": ["src/mirror", "src/sync/ledger", "src/query", "src/doctor"],
   bullmq: ["jobs/bullmq"],
   commander: ["src/cli"],
   "csv-stringify": ["exports"],
   "env-paths": ["src/cli"],
+  hono: ["jobs/bullmq/dashboard"],
   ioredis: ["jobs/bullmq"],
   kysely: ["schema", "src/mirror"],
   "p-limit": ["jobs/bullmq"],
   "p-retry": ["src/service"],
+  pino: ["src/cli"],
   undici: ["src/service"],
   "node:child_process": ["src/accounts", "src/query"],
   "node:dgram": [],
   "node:http": ["src/service", "src/sandbox"],
   "node:http2": [],
   "node:https": [],
-  // The door for pictures asks it what an address is; it opens no socket of its own.
-  "node:net": ["src/service", "src/sandbox"],
+  // The door for pictures and the dashboard ask it what an address is; they open no socket of their own with it.
+  "node:net": ["src/service", "src/sandbox", "jobs/bullmq/dashboard"],
   "node:tls": [],
 };
 

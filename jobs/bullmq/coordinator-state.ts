@@ -41,7 +41,7 @@ export async function openCoordinatorState(
   now: () => number,
 ): Promise<CoordinatorState> {
   const key = stateKeyPrefix + mailbox;
-  const endPresence = await bePresent(client, mailbox);
+  const presence = await bePresent(client, mailbox);
   const about = { principal: principal.name, queue: fetchQueueName(principal) };
   const told = { sent: 0, counted: 0, notModified: 0 };
   let nextAt = Number.NEGATIVE_INFINITY;
@@ -77,7 +77,7 @@ export async function openCoordinatorState(
     },
     async end(outcome, figures) {
       if (client.status !== "ready") return;
-      const written = write(figures, { outcome }).then(endPresence, () => {});
+      const written = write(figures, { outcome }).then(presence.end, () => {});
       await Promise.race([written, delay(patienceMillis, undefined, { ref: false })]);
     },
   };

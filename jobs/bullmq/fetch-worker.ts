@@ -38,6 +38,8 @@ export interface FetchWorker {
 /** For how long a job that is not for us is left to others. */
 const untouchedMillis = 5_000;
 const mostProofs = 256;
+/** For handing back what was given up. */
+const handBackMillis = 1_500;
 
 export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
   const { redis, principal, sender, concurrency, clock, onRemark, onAnswer = () => {} } = options;
@@ -125,15 +127,18 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       return worker.isRunning() && !ending.signal.aborted && !worker.closing;
     },
     async close(patienceMillis = pace.goodbyeMillis) {
-      const giveUp = () => ending.abort(new Error("the worker was asked to end"));
-      const timer = setTimeout(giveUp, patienceMillis);
-      try {
+      const { promise: isOver, resolve } = Promise.withResolvers<void>();
+      const giveUp = setTimeout(() => ending.abort(new Error("the worker was asked to end")), patienceMillis);
+      // Where Redis is away there is nobody to hand anything back to.
+      const leave = setTimeout(resolve, patienceMillis + handBackMillis);
+      const closing = async () => {
         await worker.close();
-      } finally {
-        clearTimeout(timer);
-      }
-      await boxes.close();
-      await queue.close();
+        await boxes.close();
+        await queue.close();
+      };
+      await Promise.race([closing().catch(() => {}), isOver]);
+      clearTimeout(giveUp);
+      clearTimeout(leave);
     },
   };
 }

@@ -1,11 +1,11 @@
-/** How long things may take before somebody looks after them. A worker that is lost is noticed within half a minute. */
+/** How long things may take before somebody looks after them: a worker that is lost is noticed within fifteen seconds. */
 export const pace = {
   /** A job whose worker has not been heard of for so long is nobody's. */
-  lockMillis: 10_000,
+  lockMillis: 6_000,
   /** Between two looks for such jobs, by workers. */
-  stalledMillis: 4_000,
+  stalledMillis: 3_000,
   /** Between two looks at what is under way, by the coordinator. */
-  watchMillis: 2_000,
+  watchMillis: 1_000,
   /** For everything to be finished or handed back where it is asked to end. */
   goodbyeMillis: 8_000,
 } as const;

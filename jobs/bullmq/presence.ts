@@ -4,29 +4,41 @@ import { keyPrefix } from "./redis.ts";
 
 const lapsesMillis = 10_000;
 const renewMillis = 2_500;
-/** How long what was last seen is taken for true. */
+/** How long it is taken for true that one is there; that none is, never. */
 const believedMillis = 1_000;
 
 const keyOf = (coordinator: string): string => `${keyPrefix}:coordinator:${coordinator}`;
 
-/** @returns ends it */
-export async function bePresent(client: Redis, coordinator: string): Promise<() => Promise<void>> {
-  const renew = () => client.set(keyOf(coordinator), "1", "PX", lapsesMillis);
-  await renew();
-  let isWaiting = false;
-  const timer = setInterval(() => {
-    // While Redis is away, one renewal waits for it, not one for each time.
-    if (isWaiting) return;
-    isWaiting = true;
-    void renew()
-      .catch(() => {})
+export interface Presence {
+  /** Says so again, now: Redis may have lost it. */
+  renew(): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Where Redis cannot note it, nothing is sent until it can. */
+export async function bePresent(client: Redis, coordinator: string): Promise<Presence> {
+  let renewing: Promise<void> | null = null;
+  // While Redis is away, one renewal waits for it, not one for each time.
+  const renew = (): Promise<void> => {
+    renewing ??= client
+      .set(keyOf(coordinator), "1", "PX", lapsesMillis)
+      .then(
+        () => {},
+        () => {},
+      )
       .finally(() => {
-        isWaiting = false;
+        renewing = null;
       });
-  }, renewMillis).unref();
-  return async () => {
-    clearInterval(timer);
-    if (client.status === "ready") await client.del(keyOf(coordinator));
+    return renewing;
+  };
+  await renew();
+  const timer = setInterval(() => void renew(), renewMillis).unref();
+  return {
+    renew,
+    async end() {
+      clearInterval(timer);
+      await client.del(keyOf(coordinator));
+    },
   };
 }
 
@@ -38,7 +50,10 @@ export function watchPresence(client: Redis): (coordinator: string) => Promise<b
     const last = seen.get(coordinator);
     if (last !== undefined && now - last.at < believedMillis) return last.isThere;
     for (const [other, { at }] of seen) if (now - at >= believedMillis) seen.delete(other);
-    const isThere = client.exists(keyOf(coordinator)).then((count) => count === 1);
+    const isThere = client.exists(keyOf(coordinator)).then((count) => {
+      if (count === 0) seen.delete(coordinator);
+      return count === 1;
+    });
     seen.set(coordinator, { at: now, isThere });
     return isThere;
   };

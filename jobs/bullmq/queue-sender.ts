@@ -6,7 +6,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { Queue, Worker } from "bullmq";
-import type { Redis } from "ioredis";
 import type { Clock } from "../../src/service/clock.ts";
 import { readPause } from "../../src/service/pause.ts";
 import { defaultRetryPolicy } from "../../src/service/retry-policy.ts";
@@ -102,7 +101,11 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
     if (answer.end === "handed-back") {
       if (handedBack === mostHandedBack)
         underWay.fail(asked, "worker-lost", `${handedBack} workers gave it back`);
-      else put(underWay.add(request, { ...asked, handedBack: handedBack + 1 }));
+      else {
+        // Redis may have lost that we are here.
+        void presence.renew();
+        put(underWay.add(request, { ...asked, handedBack: handedBack + 1 }));
+      }
       return;
     }
     const exchanged = fromAnswer(answer, request.url);
@@ -122,7 +125,7 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
     { ...connection, skipStalledCheck: true, removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } },
   );
   answers.on("error", () => {});
-  const endPresence = await bePresent(client, coordinator);
+  const presence = await bePresent(client, coordinator);
   const watching = watchForLost({
     ...{ queue, answers: answersQueue, signal: closing.signal },
     jobs: () => underWay.jobs,
@@ -155,10 +158,10 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
       });
     },
     close() {
-      closed ??= closeWithin(pace.goodbyeMillis, client, async () => {
+      closed ??= closeWithin(pace.goodbyeMillis, redis, async () => {
         closing.abort();
         await watching;
-        await Promise.all([endPresence(), ...[...underWay.jobs].map((job) => isRemoved(queue, job))]);
+        await Promise.all([presence.end(), ...[...underWay.jobs].map((job) => isRemoved(queue, job))]);
         await answers.close(true);
         await answersQueue.obliterate({ force: true });
         await Promise.all([queue.close(), answersQueue.close()]);
@@ -183,9 +186,14 @@ async function isRemoved(queue: Queue, id: string): Promise<boolean> {
 }
 
 /** Where Redis is away, nothing is left there that could be taken away. */
-async function closeWithin(millis: number, client: Redis, close: () => Promise<void>): Promise<void> {
-  const timer = setTimeout(() => client.disconnect(), client.status === "ready" ? millis : 0);
-  await close().catch(() => {});
+async function closeWithin(
+  millis: number,
+  redis: RedisConnection,
+  close: () => Promise<void>,
+): Promise<void> {
+  const { promise: isOver, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, redis.client.status === "ready" ? millis : 0);
+  await Promise.race([close().catch(() => {}), isOver]);
   clearTimeout(timer);
-  client.disconnect();
+  redis.end();
 }

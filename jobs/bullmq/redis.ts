@@ -16,6 +16,8 @@ export interface RedisConnection {
   readonly client: Redis;
   /** The address without user and password. */
   readonly shownAs: string;
+  /** For good: neither it nor what was made from it comes back. */
+  end(): void;
 }
 
 /**
@@ -54,7 +56,11 @@ export async function connectRedis(url: string): Promise<RedisConnection> {
     throw toRedisError(lastError ?? error, shownAs);
   }
   isThere = true;
-  return { client, shownAs };
+  const end = () => {
+    isThere = false;
+    client.disconnect();
+  };
+  return { client, shownAs, end };
 }
 
 /** @throws RedisError `unsuitable` */

@@ -1,10 +1,9 @@
 /** A worker process: sends requests for the principals whose credentials it has, until it is told to end. */
 import { once } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "../../src/service/clock.ts";
 import { defaultLimits } from "../../src/service/limits.ts";
 import { openSender, type Sender, serviceHeaders } from "../../src/service/sender.ts";
-import type { DashboardOptions } from "./dashboard/dashboard.ts";
+import type { Dashboard, DashboardOptions } from "./dashboard/dashboard.ts";
 import { type FetchWorker, startFetchWorker } from "./fetch-worker.ts";
 import type { Principal } from "./principal.ts";
 import { connectRedis } from "./redis.ts";
@@ -33,9 +32,6 @@ export interface WorkerReady {
   readonly dashboardUrl: string | null;
 }
 
-/** Longer than all that is waited for in good order: what still hangs then waits for a Redis that is away. */
-const mostGoodbyeMillis = 9_500;
-
 /** @throws RedisError; ServiceSettingsError where a base URL cannot be used; DashboardError */
 export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const { principals, concurrency = 8, signal, onReady = () => {}, onRemark = () => {} } = options;
@@ -46,9 +42,10 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     requests: counts.all,
     takes: Object.fromEntries(running.map(({ name, worker }) => [name, worker.takesJobs])),
   });
+  let dashboard: Dashboard | null = null;
   try {
     // Loaded where it is wanted: a worker alone needs no pages. First, so that where it cannot be nothing was taken.
-    const dashboard = options.dashboard
+    dashboard = options.dashboard
       ? await (await import("./dashboard/dashboard.ts")).startDashboard(redis, seen, options.dashboard)
       : null;
     for (const principal of principals) {
@@ -63,17 +60,14 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     }
     onReady({ requests: () => counts.all, dashboardUrl: dashboard?.url ?? null });
     if (!signal.aborted) await once(signal, "abort");
-    const closeAll = async () => {
-      await Promise.all(
-        running.map(async ({ sender, worker }) => {
-          await worker.close();
-          await sender.close();
-        }),
-      );
-      await dashboard?.close();
-    };
-    await Promise.race([closeAll(), delay(mostGoodbyeMillis, undefined, { ref: false })]);
+    await Promise.all(
+      running.map(async ({ sender, worker }) => {
+        await worker.close();
+        await sender.close();
+      }),
+    );
   } finally {
-    redis.client.disconnect();
+    await dashboard?.close();
+    redis.end();
   }
 }

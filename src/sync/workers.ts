@@ -57,7 +57,7 @@ export async function reachWorkers(options: WorkersOptions): Promise<Workers> {
       }),
     openState: (context) =>
       openCoordinatorState(redis.client, as(context), mailboxOf(context.file), context.clock.now),
-    close: () => redis.client.disconnect(),
+    close: redis.end,
   };
 }
 

@@ -1,41 +1,19 @@
 /** A sync whose requests are sent by workers comes to the same mirror, for as many requests, as one that sends them itself. */
 import { expect, it } from "vitest";
-import { type RunWorkerOptions, runWorker } from "../../jobs/bullmq/run-worker.ts";
 import { openMirrorReader } from "../../src/mirror/mirror.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
+import { catalogueAt, startFetchWorkers } from "../support/fetch-workers.ts";
 import { type RedisServer, startRedis } from "../support/redis.ts";
 import { startRig } from "./rig.ts";
 
 const world = { brands: 8, models: 40, sizes: 120 };
 
-/** Workers within this process, which end with the test. */
-async function startWorkers(
-  count: number,
-  options: Omit<RunWorkerOptions, "signal" | "onReady">,
-): Promise<AsyncDisposable> {
-  const ending = new AbortController();
-  const ready: Promise<void>[] = [];
-  const running = Array.from({ length: count }, () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    ready.push(promise);
-    return runWorker({ ...options, signal: ending.signal, onReady: () => resolve() });
-  });
-  await Promise.race([Promise.all(ready), Promise.all(running)]);
-  return {
-    async [Symbol.asyncDispose]() {
-      ending.abort();
-      await Promise.all(running);
-    },
-  };
-}
-
-const catalogueAt = (baseUrl: string) => ({ name: "catalogue", baseUrl, credential: null });
 const through = (redis: RedisServer) => ({ workers: { redis: redis.url } });
 
 it("mirrors the same, for as many requests, however many workers there are", async () => {
   await using redis = await startRedis();
   await using rig = await startRig(world);
-  await using _workers = await startWorkers(3, {
+  await using _workers = await startFetchWorkers(3, {
     redis: redis.url,
     principals: [catalogueAt(rig.sandbox.url)],
     concurrency: 2,
@@ -61,7 +39,7 @@ it("leaves nothing behind in Redis", async () => {
   await using redis = await startRedis();
   await using rig = await startRig(world);
   {
-    await using _workers = await startWorkers(1, {
+    await using _workers = await startFetchWorkers(1, {
       redis: redis.url,
       principals: [catalogueAt(rig.sandbox.url)],
     });
@@ -77,7 +55,7 @@ it("leaves nothing behind in Redis", async () => {
 it("never has more under way than the allowance leaves, and stops when it is spent", async () => {
   await using redis = await startRedis();
   await using rig = await startRig({ ...world, allowance: 50 });
-  await using _workers = await startWorkers(4, {
+  await using _workers = await startFetchWorkers(4, {
     redis: redis.url,
     principals: [catalogueAt(rig.sandbox.url)],
   });

@@ -13,7 +13,6 @@ export interface Board {
   readonly pages: Hono;
   /** Shows these queues from now on. @returns them, to be asked how many jobs they have */
   show(names: readonly string[]): readonly Queue[];
-  close(): Promise<void>;
 }
 
 export function openBoard(client: Redis, { allowsActions }: { readonly allowsActions: boolean }): Board {
@@ -45,9 +44,6 @@ export function openBoard(client: Redis, { allowsActions }: { readonly allowsAct
       }
       if (isNew) board.replaceQueues([...shown.values()].map(({ adapter }) => adapter));
       return [...shown.values()].map(({ queue }) => queue);
-    },
-    async close() {
-      await Promise.all([...shown.values()].map(({ queue }) => queue.close()));
     },
   };
 }

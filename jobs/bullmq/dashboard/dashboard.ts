@@ -87,7 +87,6 @@ export async function startDashboard(
       server.close();
       if ("closeAllConnections" in server) server.closeAllConnections();
       await closed;
-      await board.close();
     },
   };
 }

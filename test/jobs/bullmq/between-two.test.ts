@@ -1,0 +1,198 @@
+/** What passes between a coordinator and workers: each request answered once, by whoever may answer it, and by no other. */
+import { Worker } from "bullmq";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { type FetchPayload, payloadVersion } from "../../../jobs/bullmq/payloads.ts";
+import { connectRedis, keyPrefix } from "../../../jobs/bullmq/redis.ts";
+import { bearerToken } from "../../../src/service/credential.ts";
+import { answerOf, type BullmqRig, principal, startBullmqRig } from "./rig.ts";
+
+const ask = (path: string, signal?: AbortSignal) => ({
+  url: new URL(path, principal.baseUrl).href,
+  condition: ["if-none-match", '"x"'],
+  signal,
+});
+const textOf = ({ wire }: { wire: Uint8Array | null }) => wire && new TextDecoder().decode(wire);
+
+/** A worker that only tells what it was given; its jobs end when the test says so. */
+async function listen(
+  rig: BullmqRig,
+  take: (payload: FetchPayload) => Promise<void>,
+): Promise<AsyncDisposable> {
+  const { client, end } = await connectRedis(rig.redis.url);
+  const worker = new Worker(rig.fetches.name, async ({ data }) => await take(data as FetchPayload), {
+    connection: client,
+    prefix: keyPrefix,
+    concurrency: 64,
+  });
+  worker.on("error", () => {});
+  return {
+    async [Symbol.asyncDispose]() {
+      await worker.close(true);
+      end();
+    },
+  };
+}
+
+it("takes one answer to each request, however often and in whatever order they come", async () => {
+  await using rig = await startBullmqRig();
+  const sender = await rig.coordinate();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.integer({ min: 0, max: 999 }), { minLength: 1, maxLength: 12 }),
+      fc.infiniteStream(fc.nat()),
+      async (numbers, random) => {
+        const asked: { payload: FetchPayload; id: string; text: string }[] = [];
+        const { promise: areThere, resolve } = Promise.withResolvers<void>();
+        await using _worker = await listen(rig, async (payload) => {
+          for (const { id, url } of payload.requests) asked.push({ payload, id, text: url });
+          if (asked.length === numbers.length) resolve();
+        });
+        const answers = Promise.all(numbers.map((n) => sender.send(ask(`${n}`))));
+        await areThere;
+        const thrice = [...asked, ...asked, ...asked]
+          .map((one) => ({ one, place: random.next().value }))
+          .sort((a, b) => a.place - b.place);
+        for (const { one } of thrice) await rig.answer(one.payload, one.id, answerOf(one.text));
+        expect((await answers).map(textOf)).toEqual(numbers.map((n) => ask(`${n}`).url));
+      },
+    ),
+    { numRuns: 8 },
+  );
+});
+
+it("gives each answer as it came: every byte, and the headers that say something", async () => {
+  await using rig = await startBullmqRig();
+  const bytes = Uint8Array.from({ length: 512 }, (_, n) => n % 256);
+  const headers = { etag: 'W/"é"', "set-cookie": "session=1", "x-ratelimit-remaining": "7" };
+  await rig.work(async () => answerOf(bytes, 203, headers));
+  const sender = await rig.coordinate();
+  expect(await sender.send(ask("a"))).toEqual({
+    head: {
+      status: 203,
+      headers: { "content-type": "application/json", etag: 'W/"é"', "x-ratelimit-remaining": "7" },
+    },
+    wire: bytes,
+    failure: null,
+  });
+});
+
+it("drops an answer that comes after its request was given up", async () => {
+  await using rig = await startBullmqRig();
+  const sender = await rig.coordinate();
+  const stop = new AbortController();
+  const taken = Promise.withResolvers<FetchPayload>();
+  {
+    await using _worker = await listen(rig, async (payload) => taken.resolve(payload));
+    const given = sender.send(ask("a", stop.signal));
+    const payload = await taken.promise;
+    stop.abort(new Error("enough"));
+    await expect(given).rejects.toThrow("enough");
+    await rig.answer(payload, payload.requests[0]?.id ?? "", answerOf("late"));
+  }
+  await rig.work(async () => answerOf("now"));
+  expect(textOf(await sender.send(ask("a")))).toBe("now");
+});
+
+it("leaves a job of another version to others, says so, and goes on with what it knows", async () => {
+  await using rig = await startBullmqRig();
+  const sender = await rig.coordinate();
+  await rig.fetches.add("fetch", { v: payloadVersion + 1 } as unknown as FetchPayload, { jobId: "later" });
+  await rig.work(async () => answerOf("{}"));
+  expect(textOf(await sender.send(ask("a")))).toBe("{}");
+  await expect.poll(() => rig.fetches.getJobState("later")).toBe("delayed");
+  expect(rig.remarks).toEqual([
+    "A job for catalogue is left to other workers: its form is of version 2, this program knows version 1.",
+  ]);
+  expect((await rig.fetches.getJob("later"))?.data).toEqual({ v: payloadVersion + 1 });
+});
+
+it("leaves what was asked for with another credential to others, and gives no credential away", async () => {
+  const hers = { ...principal, name: "ada", credential: bearerToken("hers-0123456789abcdef") };
+  const other = { ...hers, credential: bearerToken("other-0123456789abcdef") };
+  await using rig = await startBullmqRig();
+  const said: string[] = [];
+  const monitor = await rig.redis.admin.monitor();
+  monitor.on("monitor", (_time: string, words: string[]) => void said.push(words.join(" ")));
+  const sender = await rig.coordinate(hers);
+  await rig.work(async () => answerOf("not hers"), other);
+  const answer = sender.send(ask("me/"));
+  await expect.poll(() => rig.remarks).toHaveLength(1);
+  expect(rig.remarks[0]).toBe(
+    "A job for ada is left to other workers: whoever asks has another credential than this worker.",
+  );
+  await rig.work(async () => answerOf("hers"), hers);
+  expect(textOf(await answer)).toBe("hers");
+  monitor.disconnect();
+  expect(said.length).toBeGreaterThan(20);
+  for (const { credential } of [hers, other]) expect(said.join("\n")).not.toContain(String(credential));
+  expect(said.join("\n")).not.toMatch(/0123456789abcdef/);
+});
+
+it("sends nothing to another origin, whatever a job says", async () => {
+  await using rig = await startBullmqRig();
+  const sent: string[] = [];
+  const sender = await rig.coordinate();
+  await rig.work(async (url) => {
+    sent.push(url);
+    return answerOf("{}");
+  });
+  const stop = new AbortController();
+  const strange = sender.send({ ...ask("a"), url: "https://elsewhere.example/a", signal: stop.signal });
+  await expect.poll(() => rig.remarks).toHaveLength(1);
+  expect(rig.remarks[0]).toContain("its address is not at https://api.example");
+  stop.abort();
+  await expect(strange).rejects.toThrow();
+  expect(sent).toEqual([]);
+});
+
+it("tells what a worker could not carry out as a request without an answer, and goes on", async () => {
+  await using rig = await startBullmqRig();
+  const sender = await rig.coordinate();
+  await rig.work(async (url) => {
+    if (url.endsWith("poison")) throw new Error("this one is poison");
+    return answerOf("{}");
+  });
+  const [poison, well] = await Promise.all([sender.send(ask("poison")), sender.send(ask("well"))]);
+  expect(poison.failure).toMatchObject({ code: "worker-lost", message: expect.stringContaining("poison") });
+  expect(textOf(well)).toBe("{}");
+});
+
+it("makes all workers wait where one was told to, and takes back what nobody has begun", async () => {
+  await using rig = await startBullmqRig();
+  const sent: string[] = [];
+  const sender = await rig.coordinate();
+  await rig.work(async (url) => {
+    sent.push(url);
+    return answerOf("{}", 429, { "retry-after": "3600" });
+  });
+  const first = await sender.send(ask("first"));
+  expect(first.head?.status).toBe(429);
+  await rig.work(async (url) => {
+    sent.push(url);
+    return answerOf("{}");
+  });
+  const later = sender.send(ask("later"));
+  await expect.poll(() => rig.fetches.getRateLimitTtl(1)).toBeGreaterThan(3_000_000);
+  expect(sent).toEqual([ask("first").url]);
+  await sender.close();
+  void later.catch(() => {});
+});
+
+it("sends nothing for a coordinator that is gone", async () => {
+  await using rig = await startBullmqRig();
+  const sent: string[] = [];
+  const sender = await rig.coordinate();
+  const given = sender.send(ask("a")).catch(() => {});
+  await expect.poll(() => rig.fetches.getWaitingCount()).toBe(1);
+  // As a kill leaves it.
+  const [key = ""] = await rig.redis.admin.keys(`${keyPrefix}:coordinator:*`);
+  await rig.redis.admin.rename(key, "gone");
+  await rig.work(async (url) => {
+    sent.push(url);
+    return answerOf("{}");
+  });
+  // The coordinator is told, is there after all, and asks again.
+  await given;
+  expect(sent).toEqual([ask("a").url]);
+});
