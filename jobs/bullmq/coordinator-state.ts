@@ -45,7 +45,7 @@ export async function openCoordinatorState(
   const about = { principal: principal.name, queue: fetchQueueName(principal) };
   const told = { sent: 0, counted: 0, notModified: 0 };
   let nextAt = Number.NEGATIVE_INFINITY;
-  let isWriting = false;
+  let writing: Promise<void> | null = null;
 
   const write = async (figures: CoordinatorFigures, last: { readonly outcome: string } | null) => {
     const { requests, allowance, frontier, ingestLagSeconds } = figures;
@@ -65,20 +65,24 @@ export async function openCoordinatorState(
 
   return {
     update(read) {
-      if (isWriting || performance.now() < nextAt) return;
+      if (writing !== null || performance.now() < nextAt) return;
       nextAt = performance.now() + everyMillis;
-      isWriting = true;
       // Redis is away or full, which stops nothing: the next one tells all of it.
-      void write(read(), null)
+      writing = write(read(), null)
         .catch(() => {})
         .finally(() => {
-          isWriting = false;
+          writing = null;
         });
     },
     async end(outcome, figures) {
       if (client.status !== "ready") return;
-      const written = write(figures, { outcome }).then(presence.end, () => {});
-      await Promise.race([written, delay(patienceMillis, undefined, { ref: false })]);
+      const last = async () => {
+        // What it tells is added to what was told before.
+        await writing;
+        await write(figures, { outcome });
+        await presence.end();
+      };
+      await Promise.race([last().catch(() => {}), delay(patienceMillis, undefined, { ref: false })]);
     },
   };
 }

@@ -18,10 +18,8 @@ export async function tellEachMinute(
     const total = totalOf(read());
     if (signal.aborted || total === toldTotal) continue;
     const outcomes = sumsByOutcome(read());
-    const words = Object.entries(outcomes).map(([outcome, count]) => `${outcome}: ${count}`);
-    log.info("counts", `${total - toldTotal} requests in a minute; in all ${words.join(", ")}.`, {
-      ...{ lastMinute: total - toldTotal, total },
-      ...outcomes,
+    log.info("counts", `${total - toldTotal} requests in a minute; in all ${outcomes.join(", ")}.`, {
+      ...{ lastMinute: total - toldTotal, total, outcomes },
     });
     toldTotal = total;
   }
@@ -31,8 +29,8 @@ export function totalOf(counts: readonly RequestCount[]): number {
   return counts.reduce((sum, { count }) => sum + count, 0);
 }
 
-function sumsByOutcome(counts: readonly RequestCount[]): Record<string, number> {
-  const sums: Record<string, number> = {};
-  for (const { outcome, count } of counts) sums[outcome] = (sums[outcome] ?? 0) + count;
-  return sums;
+function sumsByOutcome(counts: readonly RequestCount[]): string[] {
+  const sums = new Map<string, number>();
+  for (const { outcome, count } of counts) sums.set(outcome, (sums.get(outcome) ?? 0) + count);
+  return [...sums].map(([outcome, count]) => `${outcome}: ${count}`);
 }
