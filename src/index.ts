@@ -96,6 +96,21 @@ export { type ShownResource, showResource } from "./query/show.ts";
 export { type MirrorStatus, readStatus } from "./query/status.ts";
 export { type Sandbox, startSandbox } from "./sandbox/sandbox.ts";
 export type { SandboxOptions } from "./sandbox/sandbox-options.ts";
+export type { Program } from "./schedule/child.ts";
+export type { Installation, PrintedFile } from "./schedule/installation.ts";
+export { printSchedule, type SystemScheduler } from "./schedule/print.ts";
+export { readRuns, type ScheduledRun } from "./schedule/run-file.ts";
+export { type RunSchedulesOptions, runSchedules } from "./schedule/run-schedules.ts";
+export type { Schedule } from "./schedule/schedule.ts";
+export { ScheduleError } from "./schedule/schedule-error.ts";
+export {
+  addSchedule,
+  listSchedules,
+  type NewSchedule,
+  readSchedule,
+  removeSchedule,
+} from "./schedule/schedules.ts";
+export { timeAfter } from "./schedule/times.ts";
 export type { Clock } from "./service/clock.ts";
 export { appCredential, bearerToken, type Credential } from "./service/credential.ts";
 export { ServiceError } from "./service/service-error.ts";

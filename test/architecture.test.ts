@@ -20,16 +20,17 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   "src/change": ["schema", "src/mirror", "exports"],
   "src/query": ["schema", "src/mirror", "exports"],
   "src/backup": ["schema", "src/mirror", "exports", "src/change"],
+  "src/schedule": ["src/service", "src/mirror", "src/accounts", "jobs"],
   "src/doctor": ["schema", "src/service", "src/mirror", "src/sync"],
   // It checks all the others, so it may share nothing with them but the data, and does without even that.
   "src/sandbox": [],
   "src/index.ts": [
     ...["schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
-    ...["exports", "src/change", "src/query", "src/backup", "src/doctor", "src/sandbox"],
+    ...["exports", "src/change", "src/query", "src/backup", "src/schedule", "src/doctor", "src/sandbox"],
   ],
   "src/cli": [
     ...["schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
-    ...["exports", "src/change", "src/query", "src/backup", "src/doctor", "src/sandbox"],
+    ...["exports", "src/change", "src/query", "src/backup", "src/schedule", "src/doctor", "src/sandbox"],
   ],
 };
 
@@ -43,6 +44,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "better-sqlite3": ["src/mirror", "src/sync/ledger", "src/query", "src/doctor"],
   bullmq: ["jobs/bullmq"],
   commander: ["src/cli"],
+  croner: ["src/schedule"],
   "csv-stringify": ["exports"],
   "env-paths": ["src/cli"],
   hono: ["jobs/bullmq/dashboard"],
@@ -52,7 +54,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "p-retry": ["src/service"],
   pino: ["src/cli"],
   undici: ["src/service"],
-  "node:child_process": ["src/accounts", "src/query"],
+  "node:child_process": ["src/accounts", "src/query", "src/schedule"],
   "node:dgram": [],
   "node:http": ["src/service", "src/sandbox"],
   "node:http2": [],
