@@ -3,12 +3,14 @@ import { benchAllowance } from "./allowance/allowance.ts";
 import { benchChange } from "./change/change.ts";
 import { benchStart } from "./start/start.ts";
 import { benchWalk } from "./walk/walk.ts";
+import { benchWorkers } from "./workers/workers.ts";
 
 const suites: Readonly<Record<string, (print: (text: string) => void) => Promise<void>>> = {
   allowance: benchAllowance,
   change: benchChange,
   start: benchStart,
   walk: benchWalk,
+  workers: benchWorkers,
 };
 
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(suites);

@@ -10,7 +10,13 @@ export { ExportError } from "../exports/export-error.ts";
 export { type ExportMirrorRequest, exportMirror } from "../exports/export-mirror.ts";
 export { type Manifest, readManifest } from "../exports/manifest.ts";
 export { verifyDataPackage } from "../exports/verify-data-package.ts";
+export type { DashboardOptions } from "../jobs/bullmq/dashboard/dashboard.ts";
+export { DashboardError } from "../jobs/bullmq/dashboard/dashboard-error.ts";
+export type { Principal } from "../jobs/bullmq/principal.ts";
+export { RedisError } from "../jobs/bullmq/redis-error.ts";
+export type { RequestCount } from "../jobs/bullmq/request-counts.ts";
 export { kinds } from "../jobs/kinds.ts";
+export { type RunWorkerOptions, runWorker, type WorkerReady } from "../jobs/run-worker.ts";
 export type { Cell } from "../schema/fields.ts";
 export type { Area, Depth } from "../schema/kind.ts";
 export { type Account, type AccountPlace, accountPlace } from "./accounts/account.ts";
@@ -137,3 +143,4 @@ export {
   type WholeSync,
 } from "./sync/sync-whole.ts";
 export type { WalkOptions } from "./sync/walk-options.ts";
+export type { WorkersOptions } from "./sync/workers.ts";

@@ -3,14 +3,12 @@
  * and Crawlee's HttpCrawler storing nothing, each in a process of its own, in turn, against a sandbox in another. What
  * counts is the ratio within a round: machines drift, and both sides of a ratio drift alike.
  */
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { formatTable } from "../../src/cli/text-table.ts";
-import { openMirrorReader } from "../../src/mirror/mirror.ts";
 import { median } from "../median.ts";
+import { contest, heldUrls, startSandboxProcess } from "../processes.ts";
 import type { Measurement } from "./measure.ts";
 
 interface Size {
@@ -36,7 +34,7 @@ const sizes: readonly Size[] = [
   },
 ];
 const concurrency = "16";
-const program = new URL("../../src/cli/armoire.js", import.meta.url).pathname;
+const here = (script: string): string => new URL(script, import.meta.url).pathname;
 
 export async function benchWalk(print: (text: string) => void): Promise<void> {
   const rows: unknown[][] = [];
@@ -65,7 +63,7 @@ async function benchSize(size: Size, print: (text: string) => void): Promise<unk
   try {
     const mirror = join(folder, "mirror.sqlite");
     const urls = join(folder, "urls.txt");
-    const first = contest("armoire-sync.ts", [sandbox.url, mirror, concurrency]);
+    const first = contest(here("armoire-sync.ts"), [sandbox.url, mirror, concurrency]);
     writeFileSync(urls, heldUrls(mirror));
     print(`${first.resources} resources, ${size.rounds} rounds\n`);
     const measured = {
@@ -74,9 +72,10 @@ async function benchSize(size: Size, print: (text: string) => void): Promise<unk
       crawlee: [] as Measurement[],
     };
     for (let round = 0; round < size.rounds; round++) {
-      measured.bare.push(contest("bare-loop.ts", [urls, concurrency]));
-      measured.armoire.push(contest("armoire-sync.ts", [sandbox.url, mirror, concurrency]));
-      if (round < size.peerRounds) measured.crawlee.push(contest("crawlee-loop.ts", [urls, concurrency]));
+      measured.bare.push(contest(here("bare-loop.ts"), [urls, concurrency]));
+      measured.armoire.push(contest(here("armoire-sync.ts"), [sandbox.url, mirror, concurrency]));
+      if (round < size.peerRounds)
+        measured.crawlee.push(contest(here("crawlee-loop.ts"), [urls, concurrency]));
     }
     const rateOf = (runs: readonly Measurement[]) => median(runs.map((run) => run.resources / run.seconds));
     return Object.entries(measured)
@@ -98,38 +97,4 @@ async function benchSize(size: Size, print: (text: string) => void): Promise<unk
     sandbox.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function contest(script: string, args: readonly string[]): Measurement {
-  const path = new URL(script, import.meta.url).pathname;
-  // Ours runs with the settings that the command gives Node; the others with Node's own.
-  const flags = script === "armoire-sync.ts" ? flagsOfCommand() : [];
-  return JSON.parse(execFileSync(process.execPath, [...flags, path, ...args], { encoding: "utf8" }));
-}
-
-function flagsOfCommand(): readonly string[] {
-  const [interpreter = ""] = readFileSync(program, "utf8").split("\n");
-  return interpreter.match(/--\S+/g) ?? [];
-}
-
-function heldUrls(mirror: string): string {
-  const reader = openMirrorReader(mirror);
-  try {
-    const urls = reader.db
-      .prepare<[], string>("select url from _resource where state = 'held' order by id")
-      .pluck();
-    return `${urls.all().join("\n")}\n`;
-  } finally {
-    reader.close();
-  }
-}
-
-async function startSandboxProcess(flags: readonly string[]): Promise<{ url: string; stop: () => void }> {
-  const child = spawn(process.execPath, [program, "sandbox", "--json", ...flags], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  for await (const line of createInterface(child.stdout)) {
-    return { url: (JSON.parse(line) as { url: string }).url, stop: () => child.kill() };
-  }
-  throw new Error("the sandbox did not start");
 }

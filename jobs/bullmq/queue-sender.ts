@@ -57,9 +57,13 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
   const closing = new AbortController();
   let workers = 1;
   let jobs = 0;
-  let hasRemarkedIdle = false;
+  const remarked = new Set<string>();
   let closed: Promise<void> | undefined;
 
+  const remarkOnce = (text: string): void => {
+    if (!remarked.has(text)) onRemark(text);
+    remarked.add(text);
+  };
   const toJob = (requests: readonly Asked[]) => {
     const jobId = `${coordinator}.${++jobs}`;
     for (const asked of requests) asked.job = jobId;
@@ -130,11 +134,14 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
     ...{ queue, answers: answersQueue, signal: closing.signal },
     jobs: () => underWay.jobs,
     onLost: (job) => underWay.failJob(job, "worker-lost", "the worker that asked it was lost"),
-    onLook(count, isIdle) {
-      workers = Math.max(1, count);
-      if (count > 0 || !isIdle || hasRemarkedIdle) return;
-      hasRemarkedIdle = true;
-      onRemark(`Waiting for a worker for ${principal.name}: run \`armoire worker --redis ${shownAs}\`.`);
+    onLook(look) {
+      workers = Math.max(1, look.workers);
+      if (look.workers === 0 && look.jobs === "unclaimed")
+        remarkOnce(`Waiting for a worker for ${principal.name}: run \`armoire worker --redis ${shownAs}\`.`);
+      if (look.workers > 0 && look.jobs === "left")
+        remarkOnce(
+          `The workers for ${principal.name} leave its requests to others; each says why where it runs.`,
+        );
     },
   });
 

@@ -6,6 +6,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Queue } from "bullmq";
 import { pace } from "./pace.ts";
 
+export interface Look {
+  readonly workers: number;
+  /** Whether there are jobs, and nobody has begun any of them: `unclaimed`; or all were left to others: `left`. */
+  readonly jobs: "unclaimed" | "left" | "under-way";
+}
+
 export interface WatchOptions {
   readonly queue: Queue;
   /** Where answers come: while any waits there, nothing is taken for lost. */
@@ -13,8 +19,7 @@ export interface WatchOptions {
   /** What is under way now. */
   readonly jobs: () => ReadonlySet<string>;
   readonly onLost: (job: string) => void;
-  /** @param isIdle whether nobody has begun any of it */
-  readonly onLook: (workers: number, isIdle: boolean) => void;
+  readonly onLook: (look: Look) => void;
   readonly signal: AbortSignal;
 }
 
@@ -34,10 +39,9 @@ export async function watchForLost(options: WatchOptions): Promise<void> {
       for (const job of gone) if (isHeard && missing.has(job)) onLost(job);
       missing = new Set(gone);
       known = now;
-      onLook(
-        await queue.getWorkersCount(),
-        states.length > 0 && states.every((state) => state === "waiting"),
-      );
+      const are = (state: string) => states.length > 0 && states.every((each) => each === state);
+      const found = are("waiting") ? "unclaimed" : are("delayed") ? "left" : "under-way";
+      onLook({ workers: await queue.getWorkersCount(), jobs: found });
       await delay(pace.watchMillis, undefined, { signal });
     } catch {
       // Redis is away, or this ends: what was seen before says nothing any more.

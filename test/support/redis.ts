@@ -28,7 +28,13 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
     ...["--save", "", "--appendonly", "no", "--maxmemory-policy", "noeviction", ...settings],
   ];
   let server: ChildProcess;
-  const admin = new Redis(socket, { lazyConnect: true, maxRetriesPerRequest: null, retryStrategy: () => 20 });
+  const password = settings[settings.indexOf("--requirepass") + 1];
+  const admin = new Redis(socket, {
+    ...(settings.includes("--requirepass") && password !== undefined && { password }),
+    lazyConnect: true,
+    maxRetriesPerRequest: null,
+    retryStrategy: () => 20,
+  });
   admin.on("error", () => {});
 
   const start = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 /** `armoire worker`: sends requests for syncs that run elsewhere. */
 import type { Command } from "commander";
 import { isLoopback } from "../../../jobs/bullmq/dashboard/is-loopback.ts";
-import { type RunWorkerOptions, runWorker, type WorkerReady } from "../../../jobs/bullmq/run-worker.ts";
+import { type RunWorkerOptions, runWorker, type WorkerReady } from "../../../jobs/run-worker.ts";
 import { systemClock } from "../../service/clock.ts";
 import { addDashboardFlags, type DashboardFlags, dashboardOf } from "../dashboard-flags.ts";
 import { CliError, exitCodes } from "../exit-codes.ts";

@@ -117,10 +117,12 @@ it("leaves what was asked for with another credential to others, and gives no cr
   const sender = await rig.coordinate(hers);
   await rig.work(async () => answerOf("not hers"), other);
   const answer = sender.send(ask("me/"));
-  await expect.poll(() => rig.remarks).toHaveLength(1);
-  expect(rig.remarks[0]).toBe(
-    "A job for ada is left to other workers: whoever asks has another credential than this worker.",
-  );
+  await expect
+    .poll(() => rig.remarks, { timeout: 10_000 })
+    .toEqual([
+      "A job for ada is left to other workers: whoever asks has another credential than this worker.",
+      "The workers for ada leave its requests to others; each says why where it runs.",
+    ]);
   await rig.work(async () => answerOf("hers"), hers);
   expect(textOf(await answer)).toBe("hers");
   monitor.disconnect();

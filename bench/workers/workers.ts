@@ -1,0 +1,174 @@
+/**
+ * A sync whose requests are sent by worker processes, with everything on one machine: Redis, the sandbox, the coordinator
+ * and the workers. What more workers bring where the service is slow; and what one brings where it is not, beside Crawlee.
+ */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { connectRedis } from "../../jobs/bullmq/redis.ts";
+import type { SyncReport } from "../../src/sync/report.ts";
+import { type Findings, formatCount, printFindings } from "../aim.ts";
+import { makeFolder } from "../folder.ts";
+import { median } from "../median.ts";
+import { contest, heldUrls, program, startSandboxProcess } from "../processes.ts";
+
+const perWorker = 8;
+const rounds = 3;
+
+export async function benchWorkers(print: (text: string) => void): Promise<void> {
+  await printFindings(print, [scaling, oneWorker]);
+}
+
+/** As many resources for each worker as it takes about ten seconds to fetch. */
+async function scaling(): Promise<Findings> {
+  const rates = new Map<number, number[]>();
+  for (let round = 0; round < rounds; round++) {
+    for (const workers of [1, 2, 4, 8]) {
+      await using sandbox = await startSandbox([...worldOf(1_500 * workers), "--latency", "50"]);
+      const { resources, seconds } = await measure(workers, sandbox);
+      rates.set(workers, [...(rates.get(workers) ?? []), resources / seconds]);
+    }
+  }
+  const rate = (workers: number) => median(rates.get(workers) ?? []);
+  const ofLinear = (workers: number) => rate(workers) / (workers * rate(1));
+  return {
+    title: `A service that takes 50 ms; ${perWorker} requests at a time for each worker; ${rounds} rounds`,
+    headings: ["workers", "resources/s", "÷ linear", "by round"],
+    rows: [...rates].map(([workers, each]) => [
+      ...[workers, formatCount(Math.round(rate(workers))), ofLinear(workers).toFixed(2)],
+      each.map((one) => Math.round(one)).join(" "),
+    ]),
+    aims: [2, 4].map((workers) => ({
+      aim: `${workers} workers: at least 0.9 of linear`,
+      reached: ofLinear(workers).toFixed(2),
+      isReached: ofLinear(workers) >= 0.9,
+    })),
+  };
+}
+
+async function oneWorker(): Promise<Findings> {
+  const folder = await makeFolder();
+  const urls = join(folder, "urls.txt");
+  const flags = worldOf(10_000);
+  const rates = { armoire: [] as number[], crawlee: [] as number[] };
+  const ratios: number[] = [];
+  try {
+    for (let round = 0; round < rounds; round++) {
+      await using sandbox = await startSandbox(flags);
+      const { resources, seconds } = await measure(1, sandbox, (mirror) =>
+        writeFileSync(urls, heldUrls(mirror)),
+      );
+      const crawlee = contest(new URL("../walk/crawlee-loop.ts", import.meta.url).pathname, [
+        urls,
+        String(perWorker),
+      ]);
+      rates.armoire.push(resources / seconds);
+      rates.crawlee.push(crawlee.resources / crawlee.seconds);
+      ratios.push(resources / seconds / (crawlee.resources / crawlee.seconds));
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const rate = median(rates.armoire);
+  const ratio = median(ratios);
+  return {
+    title: `A service without latency, 10,000 resources, ${perWorker} requests at a time; ${rounds} rounds in turn`,
+    headings: ["contestant", "resources/s", "times Crawlee", "by round"],
+    rows: [
+      [
+        "one worker, Redis and coordinator",
+        Math.round(rate),
+        ratio.toFixed(1),
+        rates.armoire.map(Math.round).join(" "),
+      ],
+      [
+        "Crawlee, storing nothing",
+        Math.round(median(rates.crawlee)),
+        "1.0",
+        rates.crawlee.map(Math.round).join(" "),
+      ],
+    ],
+    aims: [
+      {
+        aim: "one worker: at least 1,200 resources a second",
+        reached: formatCount(Math.round(rate)),
+        isReached: rate >= 1200,
+      },
+      { aim: "at least 2.5 × Crawlee", reached: ratio.toFixed(1), isReached: ratio >= 2.5 },
+    ],
+  };
+}
+
+/** About so many resources. */
+function worldOf(resources: number): string[] {
+  const models = Math.round(resources / 9);
+  return ["--brands", "60", "--models", String(models), "--sizes", String(resources - 2 * models - 120)];
+}
+
+interface RunningSandbox extends AsyncDisposable {
+  readonly url: string;
+}
+
+async function startSandbox(flags: readonly string[]): Promise<RunningSandbox> {
+  // Services of this kind tell their allowance with every answer; this one is never spent.
+  const { url, stop } = await startSandboxProcess([...flags, "--allowance", "1000000000"]);
+  return { url, [Symbol.asyncDispose]: async () => stop() };
+}
+
+/** @param look is shown the mirror before it is gone */
+async function measure(
+  workers: number,
+  { url }: RunningSandbox,
+  look: (mirror: string) => void = () => {},
+): Promise<{ resources: number; seconds: number }> {
+  const folder = await makeFolder();
+  const redis = join(folder, "redis.sock");
+  const started: ChildProcess[] = [];
+  try {
+    started.push(
+      spawn("redis-server", ["--port", "0", "--unixsocket", redis, "--dir", folder, "--save", ""], {
+        stdio: "ignore",
+      }),
+    );
+    await untilThere(redis);
+    for (let n = 0; n < workers; n++) {
+      const settings = ["--redis", redis, "--base-url", url, "--concurrency", String(perWorker)];
+      const worker = spawn(process.execPath, [program, "worker", ...settings, "--data-dir", folder], {
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      started.push(worker);
+      for await (const line of createInterface(worker.stderr)) if (line.startsWith("Sending")) break;
+    }
+    const mirror = join(folder, "mirror.sqlite");
+    const settings = ["--redis", redis, "--base-url", url, "--mirror", mirror, "--data-dir", folder];
+    const sync = ["sync", ...settings, "--concurrency", "128", "--json", "--quiet"];
+    const report: SyncReport = JSON.parse(
+      execFileSync(process.execPath, [program, ...sync], { encoding: "utf8" }),
+    );
+    if (!report.complete) throw new Error(`not complete: ${JSON.stringify(report)}`);
+    look(mirror);
+    return { resources: report.resources.new, seconds: report.seconds };
+  } finally {
+    await Promise.all(
+      started.map(async (child) => {
+        const exited = once(child, "exit");
+        child.kill("SIGKILL");
+        await exited;
+      }),
+    );
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function untilThere(redis: string): Promise<void> {
+  for (;;) {
+    try {
+      (await connectRedis(redis)).end();
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}

@@ -1,0 +1,110 @@
+/** Workers as a user starts them: processes of their own, with the program's own options. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { freePort } from "../support/free-port.ts";
+import { type RedisServer, startRedis } from "../support/redis.ts";
+import { type RunningArmoire, runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+
+const world = { brands: 4, models: 12, sizes: 40, allowance: 1000 };
+
+const password = "for-the-queue";
+
+/** A worker once it takes requests. */
+async function startWorker(args: readonly string[], env?: Record<string, string>): Promise<RunningArmoire> {
+  const running = startArmoire(["worker", ...args], env && { env });
+  for await (const line of createInterface(running.process.stderr)) {
+    if (line.includes("Sending requests")) return running;
+  }
+  throw new Error((await running.ended).stderr);
+}
+
+async function endOf({ process, ended }: RunningArmoire) {
+  process.kill("SIGTERM");
+  return await ended;
+}
+
+it("mirrors a catalogue through a worker, the address of Redis with its password in a file", async () => {
+  const port = await freePort();
+  await using _redis = await startRedis(["--requirepass", password, "--port", port, "--bind", "127.0.0.1"]);
+  await using folder = await temporaryFolder();
+  await using sandbox = await startSandbox(world);
+  const settings = ["--base-url", sandbox.url, "--data-dir", folder.path];
+  const address = join(folder.path, "redis-url");
+  writeFileSync(address, `redis://:${password}@127.0.0.1:${port}\n`, { mode: 0o600 });
+  const env = { ARMOIRE_REDIS_URL_FILE: address };
+  const worker = await startWorker([...settings, "--principal", "catalogue"], env);
+  const { stdout, exitCode } = await runArmoire(["sync", ...settings, "--json"], { env });
+  expect({ exitCode, report: JSON.parse(stdout) }).toMatchObject({
+    exitCode: 0,
+    report: { complete: true, requests: { counted: sandbox.log().filter(({ counted }) => counted).length } },
+  });
+  expect(await endOf(worker)).toMatchObject({ exitCode: 0 });
+});
+
+it("says that it waits for a worker, and ends at Ctrl-C", async () => {
+  await using redis = await startRedis();
+  await using folder = await temporaryFolder();
+  await using sandbox = await startSandbox(world);
+  const settings = ["--base-url", sandbox.url, "--data-dir", folder.path, "--redis", redis.url];
+  const sync = startArmoire(["sync", ...settings]);
+  for await (const line of createInterface(sync.process.stderr)) {
+    if (line.includes("Waiting for a worker for catalogue: run `armoire worker --redis")) break;
+  }
+  sync.process.kill("SIGINT");
+  expect(await sync.ended).toMatchObject({ exitCode: 130 });
+  expect(sandbox.log()).toEqual([]);
+});
+
+const wrong: readonly {
+  readonly name: string;
+  readonly args: (redis: RedisServer, folder: string) => readonly string[];
+  readonly exitCode: number;
+  readonly says: RegExp;
+}[] = [
+  {
+    name: "no Redis is named",
+    args: () => ["worker", "--base-url", "http://127.0.0.1:9/"],
+    exitCode: 2,
+    says: /Which Redis/,
+  },
+  {
+    name: "nothing is at the address",
+    args: (_, folder) => ["worker", "--base-url", "http://127.0.0.1:9/", "--redis", `${folder}/none.sock`],
+    exitCode: 1,
+    says: /There is no Redis at .*none\.sock: .*ENOENT/,
+  },
+  {
+    name: "it is no address",
+    args: () => ["sync", "--base-url", "http://127.0.0.1:9/", "--redis", "localhost:6379"],
+    exitCode: 2,
+    says: /neither redis:/,
+  },
+  {
+    name: "the password is on the command line",
+    args: () => ["sync", "--base-url", "http://127.0.0.1:9/", "--redis", "redis://:secret@127.0.0.1:6379"],
+    exitCode: 2,
+    says: /^(?!.*secret)armoire: --redis has a password/s,
+  },
+  {
+    name: "there is nobody to send for",
+    args: (redis, folder) => ["worker", "--redis", redis.url, "--data-dir", folder],
+    exitCode: 4,
+    says: /nobody to send requests for/,
+  },
+  {
+    name: "the account is unknown",
+    args: (redis, folder) => ["worker", "--redis", redis.url, "--data-dir", folder, "--principal", "ada"],
+    exitCode: 2,
+    says: /ada/,
+  },
+];
+
+it.for(wrong)("refuses in a few lines where $name", async ({ args, exitCode, says }) => {
+  await using redis = await startRedis();
+  await using folder = await temporaryFolder();
+  expectRefusal(await runArmoire(args(redis, folder.path)), exitCode, says);
+});
