@@ -29,6 +29,8 @@ export interface CoordinatorState {
 export const stateKeyPrefix = `${keyPrefix}:coordinator-state:`;
 
 const everyMillis = 1000;
+/** And no more than a fiftieth of the time is spent on reading. */
+const readsToRest = 50;
 const lapsesMillis = 30 * 86_400_000;
 /** Redis may be away when a run ends: nobody waits for that. */
 const patienceMillis = 2000;
@@ -65,10 +67,13 @@ export async function openCoordinatorState(
 
   return {
     update(read) {
-      if (writing !== null || performance.now() < nextAt) return;
-      nextAt = performance.now() + everyMillis;
+      const began = performance.now();
+      if (writing !== null || began < nextAt) return;
+      const figures = read();
+      const ended = performance.now();
+      nextAt = ended + Math.max(everyMillis, (ended - began) * readsToRest);
       // Redis is away or full, which stops nothing: the next one tells all of it.
-      writing = write(read(), null)
+      writing = write(figures, null)
         .catch(() => {})
         .finally(() => {
           writing = null;

@@ -124,7 +124,7 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
 
   return {
     get takesJobs() {
-      return worker.isRunning() && !ending.signal.aborted && !worker.closing;
+      return worker.isRunning() && worker.closing === undefined;
     },
     async close(patienceMillis = pace.goodbyeMillis) {
       const { promise: isOver, resolve } = Promise.withResolvers<void>();

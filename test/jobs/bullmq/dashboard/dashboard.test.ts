@@ -12,7 +12,8 @@ import { startRig } from "../../../sync/rig.ts";
 
 let redis: RedisServer;
 beforeAll(async () => {
-  redis = await startRedis();
+  // What it holds is to be searched as it is.
+  redis = await startRedis(["--rdbcompression", "no"]);
 });
 afterAll(async () => {
   await redis[Symbol.asyncDispose]();
