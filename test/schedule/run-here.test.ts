@@ -25,7 +25,11 @@ interface Session {
 }
 
 /** @param lengths of runs, in turn, in milliseconds */
-async function live(schedules: readonly Schedule[], sessions: readonly Session[], lengths: readonly number[]) {
+async function live(
+  schedules: readonly Schedule[],
+  sessions: readonly Session[],
+  lengths: readonly number[],
+) {
   const begun: Begun[] = [];
   for (const { on, off } of sessions) {
     const clock = virtualClock(on);
@@ -71,11 +75,13 @@ const schedulesOf = (addedAt: number) =>
       { minLength: 1, maxLength: 3 },
     )
     .map((wanted) =>
-      wanted.map((one, index): Schedule => ({
-        ...someSchedule,
-        ...one,
-        ...{ name: `s${index}`, addedAt: new Date(addedAt).toISOString() },
-      })),
+      wanted.map(
+        (one, index): Schedule => ({
+          ...someSchedule,
+          ...one,
+          ...{ name: `s${index}`, addedAt: new Date(addedAt).toISOString() },
+        }),
+      ),
     );
 
 const arbitraryLife = arbitraryMoment.chain((start) =>
@@ -83,10 +89,13 @@ const arbitraryLife = arbitraryMoment.chain((start) =>
     schedules: schedulesOf(start),
     lengths: fc.array(fc.integer({ min: 1, max: 90 * minute }), { minLength: 1, maxLength: 5 }),
     sessions: fc
-      .array(fc.tuple(fc.integer({ min: 1, max: 300 * minute }), fc.integer({ min: 1, max: 30 * 60 * minute })), {
-        minLength: 1,
-        maxLength: 4,
-      })
+      .array(
+        fc.tuple(fc.integer({ min: 1, max: 300 * minute }), fc.integer({ min: 1, max: 30 * 60 * minute })),
+        {
+          minLength: 1,
+          maxLength: 4,
+        },
+      )
       .map((spans) => {
         let at = start;
         return spans.map(([up, down]): Session => {
@@ -140,7 +149,10 @@ it("what came due while the power was off is made up for once, and nothing that 
           const missed = timesBetween(schedule, heldUntil, on).at(-1);
           const onTime = timesBetween(schedule, on, off);
           heldUntil = off;
-          return [...(missed === undefined ? [] : [{ due: missed, at: on }]), ...onTime.map((due) => ({ due, at: due }))];
+          return [
+            ...(missed === undefined ? [] : [{ due: missed, at: on }]),
+            ...onTime.map((due) => ({ due, at: due })),
+          ];
         });
         expect(runs.map(({ due, at }) => ({ due, at }))).toEqual(expected);
       }

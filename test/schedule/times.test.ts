@@ -28,8 +28,12 @@ describe("a time", () => {
   });
 
   it("of every half hour comes every half hour, whatever clocks do", () => {
-    expect(timesOf("*/30 * * * *", "Europe/Berlin", "2026-10-24T23:45Z", "2026-10-25T02:00Z")).toHaveLength(5);
-    expect(timesOf("*/30 * * * *", "Europe/Berlin", "2026-03-29T00:15Z", "2026-03-29T02:15Z")).toHaveLength(4);
+    expect(timesOf("*/30 * * * *", "Europe/Berlin", "2026-10-24T23:45Z", "2026-10-25T02:00Z")).toHaveLength(
+      5,
+    );
+    expect(timesOf("*/30 * * * *", "Europe/Berlin", "2026-03-29T00:15Z", "2026-03-29T02:15Z")).toHaveLength(
+      4,
+    );
   });
 
   it("is followed by its delay, each time the same", () => {
@@ -43,16 +47,22 @@ describe("a time", () => {
 
 it("the last time until a moment and the first one after it have none between them", () => {
   fc.assert(
-    fc.property(arbitraryCron, fc.constantFrom(...zones), arbitraryMoment, fc.nat(3600), (cron, tz, now, late) => {
-      const schedule = { ...someSchedule, cron, tz, delayMillis: late * 1000 };
-      const last = timeUpTo(schedule, now);
-      const next = timeAfter(schedule, now);
-      if (next !== null) expect(next).toBeGreaterThan(now);
-      if (last === null) return;
-      expect(last).toBeLessThanOrEqual(now);
-      expect(timeAfter(schedule, last - 1)).toBe(last);
-      expect(timeAfter(schedule, last)).toBe(next);
-    }),
+    fc.property(
+      arbitraryCron,
+      fc.constantFrom(...zones),
+      arbitraryMoment,
+      fc.nat(3600),
+      (cron, tz, now, late) => {
+        const schedule = { ...someSchedule, cron, tz, delayMillis: late * 1000 };
+        const last = timeUpTo(schedule, now);
+        const next = timeAfter(schedule, now);
+        if (next !== null) expect(next).toBeGreaterThan(now);
+        if (last === null) return;
+        expect(last).toBeLessThanOrEqual(now);
+        expect(timeAfter(schedule, last - 1)).toBe(last);
+        expect(timeAfter(schedule, last)).toBe(next);
+      },
+    ),
     { numRuns: 400 },
   );
 });
