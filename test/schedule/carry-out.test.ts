@@ -114,6 +114,13 @@ it.each([
   expect(pauses).toEqual([]);
 });
 
+it("a command that a signal ends before it can hear it is interrupted all the same", async () => {
+  const ending = new AbortController();
+  const script = `console.error("ready"); setInterval(() => {}, 1000)`;
+  const { run } = await carry(script, { ending, onLine: () => ending.abort("SIGTERM") });
+  expect(run).toMatchObject({ exitCode: 143, said: "ready" });
+});
+
 it("a report of another shape, or none, is no trouble", async () => {
   expect((await carry(`console.log("[1]")`)).run).toMatchObject({ exitCode: 0, counts: null });
   expect((await carry("")).run).toMatchObject({ exitCode: 0, counts: null });
