@@ -4,6 +4,7 @@
  * whoever takes it: so no two runs of a mirror go on at once.
  */
 import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { DelayedError, Queue, type RepeatOptions, Worker } from "bullmq";
 import type { Clock } from "../../src/service/clock.ts";
 import { pace } from "./pace.ts";
@@ -42,8 +43,8 @@ interface Lane {
   worker: Worker | null;
 }
 
-/** More than a run has to end in. */
-const goodbyeMillis = 12_000;
+/** For saying that runs have ended. */
+const goodbyeMillis = 2_000;
 /** After which somebody else takes a job that came when this process was to end. */
 const handedBackMillis = 1_000;
 /** Remembered, so that what was made up for is not made up for again. */
@@ -53,6 +54,7 @@ const keptJobs = { count: 20 };
 export async function runRecurring(options: RecurringOptions): Promise<void> {
   const { redis, runs, begin, clock, lookAgainMillis, signal, onReady, onRemark } = options;
   const { client } = redis;
+  const underWay = new Set<Promise<void>>();
   let known: readonly RecurringRun[] = [];
   const nextOf = (millis: number, _repeat: RepeatOptions, id?: string): number | undefined =>
     known.find((run) => run.id === id)?.nextAfter(millis) ?? undefined;
@@ -70,7 +72,11 @@ export async function runRecurring(options: RecurringOptions): Promise<void> {
     const worker = new Worker(
       queue.name,
       async (job, token) => {
-        if (!signal.aborted) return await begin(job.name);
+        if (!signal.aborted) {
+          const running = begin(job.name).finally(() => underWay.delete(running));
+          underWay.add(running);
+          return await running;
+        }
         await job.moveToDelayed(clock.now() + handedBackMillis, token);
         throw new DelayedError();
       },
@@ -111,10 +117,15 @@ export async function runRecurring(options: RecurringOptions): Promise<void> {
     }
     await clock.sleep(lookAgainMillis, signal).catch(() => {});
   }
-  await closeWithin(client.status === "ready" ? goodbyeMillis : 0, redis, async () => {
-    await Promise.all([...lanes.values()].map(({ worker }) => worker?.close()));
+  // What has begun is to end whether Redis is there or not.
+  await Promise.all(underWay);
+  const workers = [...lanes.values()].flatMap(({ worker }) => worker ?? []);
+  await within(client.status === "ready" ? goodbyeMillis : 0, async () => {
+    await Promise.all(workers.map((worker) => worker.close()));
     await Promise.all([...lanes.values()].map(({ queue }) => queue.close()));
   });
+  // One that waits for its connection to come back closes only when it does.
+  for (const worker of workers) void worker.disconnect().catch(() => {});
 }
 
 /** Has Redis know these and no others; what it knows already goes on as it is. */
@@ -138,12 +149,10 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
-async function closeWithin(
-  millis: number,
-  { client }: RedisConnection,
-  close: () => Promise<void>,
-): Promise<void> {
-  const timer = setTimeout(() => client.disconnect(), millis);
-  await close().catch(() => {});
-  clearTimeout(timer);
+/** Or gives it up. */
+async function within(millis: number, close: () => Promise<void>): Promise<void> {
+  const over = new AbortController();
+  const patience = delay(millis, undefined, { signal: over.signal }).catch(() => {});
+  await Promise.race([close().catch(() => {}), patience]);
+  over.abort();
 }

@@ -37,6 +37,9 @@ const goodbyeMillis = 10_000;
 /** No report is as long; memory is not to depend on what is printed. */
 const mostOutput = 4_194_304;
 
+/** What the program ends with itself, once it has come so far as to hear them. */
+const interrupted: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 };
+
 const children = new Set<ChildProcess>();
 
 /** Never rejects. */
@@ -52,7 +55,10 @@ export async function runChild(options: ChildOptions): Promise<ChildEnd> {
     windowsHide: true,
   });
   const closed = once(child, "close").then(
-    ([exitCode, signal]) => ({ exitCode, problem: signal === null ? null : `ended by ${signal}` }),
+    ([exitCode, signal]) => ({
+      exitCode: exitCode ?? interrupted[signal] ?? null,
+      problem: signal === null || signal in interrupted ? null : `ended by ${signal}`,
+    }),
     (error: Error) => ({ exitCode: null, problem: error.message }),
   );
   let stdout = "";

@@ -9,14 +9,14 @@ export interface RunHereOptions {
   /** Begins a run, and resolves when it has ended; never rejects. */
   readonly begin: (run: DueRun) => Promise<void>;
   readonly clock: Pick<Clock, "now" | "sleep">;
+  /** After which schedules that were added, and a clock that was set, are noticed. */
+  readonly lookAgainMillis: number;
   readonly ending: AbortSignal;
 }
 
-/** After which schedules that were added, and a clock that was set, are noticed. */
-export const lookAgainMillis = 5_000;
-
 /** Until `ending`, and until what is under way then has ended. */
-export async function runHere({ candidates, begin, clock, ending }: RunHereOptions): Promise<void> {
+export async function runHere(options: RunHereOptions): Promise<void> {
+  const { candidates, begin, clock, lookAgainMillis, ending } = options;
   const underWay = new Map<string, Promise<void>>();
   while (!ending.aborted) {
     const now = clock.now();

@@ -21,6 +21,7 @@ export interface RunSchedulesOptions extends Omit<CarryOutContext, "scheduler"> 
   readonly onRemark: (text: string) => void;
 }
 
+const lookAgainMillis = 5_000;
 /** Before a run is begun whose outcome could not be kept: the disk may be full. */
 const troubleMillis = 60_000;
 
@@ -40,7 +41,7 @@ export async function runSchedules(options: RunSchedulesOptions): Promise<void> 
       await clock.sleep(troubleMillis, ending).catch(() => {});
     }
   };
-  const engine = { candidates, begin, clock, ending };
+  const engine = { candidates, begin, clock, lookAgainMillis, ending };
   const { runLock } = schedulePlace(dataDir);
   const lock = () => lockOf(runLock, scheduler.startedAt, `The schedules in ${dataDir} are being run`);
   if (redis !== undefined) {

@@ -1,28 +1,21 @@
 /** The engine of several processes: BullMQ says which of them begins a run. They share the data directory. */
 import type { RecurringRun } from "../../jobs/bullmq/recurring-runs.ts";
-import type { Clock } from "../service/clock.ts";
-import { type Candidate, type DueRun, dueTime } from "./due.ts";
-import { lookAgainMillis } from "./run-here.ts";
+import { type Candidate, dueTime } from "./due.ts";
+import type { RunHereOptions } from "./run-here.ts";
 import { makeScheduleBook } from "./schedules.ts";
 import { timeAfter } from "./times.ts";
 
-export interface RunWithRedisOptions {
+export interface RunWithRedisOptions extends RunHereOptions {
   /** The address of Redis: `redis:`, `rediss:`, or the path of a socket. */
   readonly redis: string;
   readonly dataDir: string;
-  /** The schedules as they are now, with what became of their last runs. */
-  readonly candidates: () => readonly Candidate[];
-  /** Begins a run, and resolves when it has ended; never rejects. */
-  readonly begin: (run: DueRun) => Promise<void>;
-  readonly clock: Clock;
-  readonly ending: AbortSignal;
   readonly onReady: () => void;
   readonly onRemark: (text: string) => void;
 }
 
 /** Until `ending`, and until what is under way then has ended. @throws RedisError; ScheduleError, AccountError */
 export async function runWithRedis(options: RunWithRedisOptions): Promise<void> {
-  const { dataDir, candidates, begin, clock, ending, onReady, onRemark } = options;
+  const { dataDir, candidates, begin, clock, lookAgainMillis, ending, onReady, onRemark } = options;
   const group = makeScheduleBook(dataDir, clock).id;
   // Loaded where it is wanted: without Redis nothing of it is needed.
   const [{ connectRedis }, { runRecurring }] = await Promise.all([

@@ -31,23 +31,27 @@ export function timeUpTo(schedule: TimeOf, millis: number): number | null {
  */
 export function requireTimes(cron: string, tz: string, now: number): string {
   const zone = requireZone(tz);
-  let next: Date | null;
+  let opened: Cron;
   try {
-    next = openCron({ cron, tz: zone }).nextRun(new Date(now));
+    opened = openCron({ cron, tz: zone });
   } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : String(error);
-    throw new ScheduleError(
-      "bad-time",
-      `${JSON.stringify(cron)} is no cron expression: ${reason.replace(/\.$/, "")}.`,
-      'It has five fields, such as "0 6 * * *" for every day at six, or six that begin with seconds.',
-      { cause: error },
-    );
+    throw noCron(cron, error instanceof Error ? error.message.replace(/^CronPattern: /, "") : String(error));
   }
-  if (next !== null) return zone;
+  // croner takes a moment in ISO 8601 too, for what is to be done once.
+  if (opened.getPattern() === undefined) throw noCron(cron, "it is a single moment");
+  if (opened.nextRun(new Date(now)) !== null) return zone;
   throw new ScheduleError(
     "bad-time",
     `${JSON.stringify(cron)} never comes due.`,
     "Name a day that there is.",
+  );
+}
+
+function noCron(cron: string, reason: string): ScheduleError {
+  return new ScheduleError(
+    "bad-time",
+    `${JSON.stringify(cron)} is no cron expression: ${reason.replace(/\.$/, "")}.`,
+    'It has five fields, such as "0 6 * * *" for every day at six, or six that begin with seconds.',
   );
 }
 
