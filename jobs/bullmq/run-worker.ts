@@ -37,10 +37,12 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const { principals, concurrency = 8, signal, onReady = () => {}, onRemark = () => {} } = options;
   const redis = await connectRedis(options.redis);
   const counts = new RequestCounts();
-  const running: { readonly name: string; readonly sender: Sender; readonly worker: FetchWorker }[] = [];
+  const running = new Map<string, { readonly sender: Sender; readonly worker: FetchWorker }>();
   const seen = () => ({
     requests: counts.all,
-    takes: Object.fromEntries(running.map(({ name, worker }) => [name, worker.takesJobs])),
+    takes: Object.fromEntries(
+      principals.map(({ name }) => [name, running.get(name)?.worker.takesJobs === true]),
+    ),
   });
   let dashboard: Dashboard | null = null;
   try {
@@ -56,12 +58,12 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
         ...{ redis, principal, sender, concurrency, clock: systemClock, onRemark },
         onAnswer: (exchanged) => counts.add(principal.name, exchanged),
       });
-      running.push({ name: principal.name, sender, worker });
+      running.set(principal.name, { sender, worker });
     }
     onReady({ requests: () => counts.all, dashboardUrl: dashboard?.url ?? null });
     if (!signal.aborted) await once(signal, "abort");
     await Promise.all(
-      running.map(async ({ sender, worker }) => {
+      [...running.values()].map(async ({ sender, worker }) => {
         await worker.close();
         await sender.close();
       }),

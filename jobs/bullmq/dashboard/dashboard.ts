@@ -38,6 +38,7 @@ export async function startDashboard(
   const answers = watchWhetherRedisAnswers(client);
   const app = new Hono();
   app.use(guard(options));
+  app.onError(({ message }, context) => context.text(`${message}\n`, 500));
 
   app.get("/healthz", async (context) => {
     const idle = Object.entries(worker().takes).flatMap(([principal, takes]) => (takes ? [] : [principal]));

@@ -56,7 +56,7 @@ const contentSecurityPolicy = [
 
 /** An address is nobody's to give to another machine, as a name is. */
 function isOwnName(name: string, host: string): boolean {
-  if (isLoopback(name) || name === host) return true;
+  if (isLoopback(name) || name === host.toLowerCase()) return true;
   return isEverywhere(host) && isIP(name) !== 0;
 }
 

@@ -7,7 +7,7 @@ const ask = (host: string, { method = "GET", path = "/", origin = "" } = {}) =>
 describe.each([
   { listens: "127.0.0.1", known: ["127.0.0.1:9400", "localhost:9400", "localhost", "[::1]:9400"] },
   { listens: "10.0.0.5", known: ["10.0.0.5:9400", "localhost:9400"] },
-  { listens: "dashboard", known: ["dashboard:9400", "DASHBOARD:9400"] },
+  { listens: "Dashboard", known: ["dashboard:9400", "DASHBOARD:9400"] },
   { listens: "0.0.0.0", known: ["10.1.2.3:9400", "[fe80::1]:9400", "localhost:9400"] },
 ])("a dashboard at $listens", ({ listens, known }) => {
   const options = { host: listens, allowsActions: false };
