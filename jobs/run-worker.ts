@@ -1,10 +1,10 @@
-import type { RunWorkerOptions } from "./bullmq/run-worker.ts";
+import type { RunWorkerOptions, WorkerReady } from "./bullmq/run-worker.ts";
 
-export type { RunWorkerOptions };
+export type { RunWorkerOptions, WorkerReady };
 
 /**
  * Sends requests for syncs that run elsewhere, until it is told to end.
- * @throws RedisError; ServiceSettingsError where a base URL cannot be used
+ * @throws RedisError; ServiceSettingsError where a base URL cannot be used; DashboardError
  */
 export async function runWorker(options: RunWorkerOptions): Promise<void> {
   // What it stands on is loaded where it is wanted.

@@ -10,10 +10,13 @@ export { ExportError } from "../exports/export-error.ts";
 export { type ExportMirrorRequest, exportMirror } from "../exports/export-mirror.ts";
 export { type Manifest, readManifest } from "../exports/manifest.ts";
 export { verifyDataPackage } from "../exports/verify-data-package.ts";
+export type { DashboardOptions } from "../jobs/bullmq/dashboard/dashboard.ts";
+export { DashboardError } from "../jobs/bullmq/dashboard/dashboard-error.ts";
 export type { Principal } from "../jobs/bullmq/principal.ts";
 export { RedisError } from "../jobs/bullmq/redis-error.ts";
+export type { RequestCount } from "../jobs/bullmq/request-counts.ts";
 export { kinds } from "../jobs/kinds.ts";
-export { type RunWorkerOptions, runWorker } from "../jobs/run-worker.ts";
+export { type RunWorkerOptions, runWorker, type WorkerReady } from "../jobs/run-worker.ts";
 export type { Cell } from "../schema/fields.ts";
 export type { Area, Depth } from "../schema/kind.ts";
 export { type Account, type AccountPlace, accountPlace } from "./accounts/account.ts";
@@ -100,6 +103,21 @@ export { type ShownResource, showResource } from "./query/show.ts";
 export { type MirrorStatus, readStatus } from "./query/status.ts";
 export { type Sandbox, startSandbox } from "./sandbox/sandbox.ts";
 export type { SandboxOptions } from "./sandbox/sandbox-options.ts";
+export type { Program } from "./schedule/child.ts";
+export type { Installation, PrintedFile } from "./schedule/installation.ts";
+export { printSchedule, type SystemScheduler } from "./schedule/print.ts";
+export { readRuns, type ScheduledRun } from "./schedule/run-file.ts";
+export { type RunSchedulesOptions, runSchedules } from "./schedule/run-schedules.ts";
+export type { Schedule } from "./schedule/schedule.ts";
+export { ScheduleError } from "./schedule/schedule-error.ts";
+export {
+  addSchedule,
+  listSchedules,
+  type NewSchedule,
+  readSchedule,
+  removeSchedule,
+} from "./schedule/schedules.ts";
+export { timeAfter } from "./schedule/times.ts";
 export type { Clock } from "./service/clock.ts";
 export { appCredential, bearerToken, type Credential, type Hidden, hidden } from "./service/credential.ts";
 export { ServiceError } from "./service/service-error.ts";

@@ -20,16 +20,17 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   "src/change": ["schema", "src/mirror", "exports"],
   "src/query": ["schema", "src/mirror", "exports"],
   "src/backup": ["schema", "src/mirror", "exports", "src/change"],
+  "src/schedule": ["src/service", "src/mirror", "src/accounts", "jobs"],
   "src/doctor": ["schema", "jobs", "src/service", "src/mirror", "src/sync", "src/backup"],
   // It checks all the others, so it may share nothing with them but the data, and does without even that.
   "src/sandbox": [],
   "src/index.ts": [
     ...["schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
-    ...["exports", "src/change", "src/query", "src/backup", "src/doctor", "src/sandbox"],
+    ...["exports", "src/change", "src/query", "src/backup", "src/schedule", "src/doctor", "src/sandbox"],
   ],
   "src/cli": [
     ...["schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
-    ...["exports", "src/change", "src/query", "src/backup", "src/doctor", "src/sandbox"],
+    ...["exports", "src/change", "src/query", "src/backup", "src/schedule", "src/doctor", "src/sandbox"],
   ],
 };
 
@@ -37,23 +38,29 @@ const edges: Readonly<Record<string, readonly string[]>> = {
 const homes: Readonly<Record<string, readonly string[]>> = {
   "age-encryption": ["src/backup"],
   "@napi-rs/keyring": ["src/accounts"],
+  "@bull-board/api": ["jobs/bullmq/dashboard"],
+  "@bull-board/hono": ["jobs/bullmq/dashboard"],
+  "@hono/node-server": ["jobs/bullmq/dashboard"],
   "better-sqlite3": ["src/mirror", "src/sync/ledger", "src/query", "src/doctor"],
   bullmq: ["jobs/bullmq"],
   commander: ["src/cli"],
+  croner: ["src/schedule"],
   "csv-stringify": ["exports"],
   "env-paths": ["src/cli"],
+  hono: ["jobs/bullmq/dashboard"],
   ioredis: ["jobs/bullmq"],
   kysely: ["schema", "src/mirror"],
   "p-limit": ["jobs/bullmq"],
   "p-retry": ["src/service"],
+  pino: ["src/cli"],
   undici: ["src/service"],
-  "node:child_process": ["src/accounts", "src/query"],
+  "node:child_process": ["src/accounts", "src/query", "src/schedule"],
   "node:dgram": [],
   "node:http": ["src/service", "src/sandbox"],
   "node:http2": [],
   "node:https": [],
-  // The door for pictures asks it what an address is; it opens no socket of its own.
-  "node:net": ["src/service", "src/sandbox"],
+  // The door for pictures and the dashboard ask it what an address is; they open no socket of their own with it.
+  "node:net": ["src/service", "src/sandbox", "jobs/bullmq/dashboard"],
   "node:tls": [],
 };
 

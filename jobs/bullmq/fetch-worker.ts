@@ -29,6 +29,8 @@ export interface FetchWorkerOptions {
 }
 
 export interface FetchWorker {
+  /** Whether it takes jobs; a queue that is paused gives it none. */
+  readonly takesJobs: boolean;
   /** Takes no more, and gives up what is not finished in time; eight seconds unless told. */
   close(patienceMillis?: number): Promise<void>;
 }
@@ -121,6 +123,9 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
   queue.on("error", () => {});
 
   return {
+    get takesJobs() {
+      return worker.isRunning() && worker.closing === undefined;
+    },
     async close(patienceMillis = pace.goodbyeMillis) {
       const { promise: isOver, resolve } = Promise.withResolvers<void>();
       const giveUp = setTimeout(() => ending.abort(new Error("the worker was asked to end")), patienceMillis);

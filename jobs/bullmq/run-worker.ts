@@ -1,11 +1,13 @@
 /** A worker process: sends requests for the principals whose credentials it has, until it is told to end. */
+import { once } from "node:events";
 import { systemClock } from "../../src/service/clock.ts";
-import type { Exchanged } from "../../src/service/exchange.ts";
 import { defaultLimits } from "../../src/service/limits.ts";
-import { openSender, serviceHeaders } from "../../src/service/sender.ts";
-import { startFetchWorker } from "./fetch-worker.ts";
+import { openSender, type Sender, serviceHeaders } from "../../src/service/sender.ts";
+import type { Dashboard, DashboardOptions } from "./dashboard/dashboard.ts";
+import { type FetchWorker, startFetchWorker } from "./fetch-worker.ts";
 import type { Principal } from "./principal.ts";
 import { connectRedis } from "./redis.ts";
+import { type RequestCount, RequestCounts } from "./request-counts.ts";
 
 export interface RunWorkerOptions {
   /** The address of Redis: `redis:`, `rediss:`, or the path of a socket. */
@@ -14,43 +16,60 @@ export interface RunWorkerOptions {
   readonly principals: readonly Principal[];
   /** Requests under way at a time, for each principal; 8 unless told. */
   readonly concurrency?: number;
+  /** Pages, health and figures for whoever watches; none unless told. */
+  readonly dashboard?: DashboardOptions | null;
   /** Ends it: what is under way is finished or handed back within ten seconds. */
   readonly signal: AbortSignal;
-  /** Called once it takes requests. */
-  readonly onReady?: () => void;
+  /** Called once it takes requests, with how to read what it has sent. */
+  readonly onReady?: (ready: WorkerReady) => void;
   /** Told what somebody may want to do something about. */
   readonly onRemark?: (text: string) => void;
-  /** Told of each answer, and of each request that got none. */
-  readonly onAnswer?: (principal: string, exchanged: Exchanged) => void;
 }
 
-/** @throws RedisError; ServiceSettingsError where a base URL cannot be used */
+export interface WorkerReady {
+  readonly requests: () => readonly RequestCount[];
+  /** Where the dashboard is; null without one. */
+  readonly dashboardUrl: string | null;
+}
+
+/** @throws RedisError; ServiceSettingsError where a base URL cannot be used; DashboardError */
 export async function runWorker(options: RunWorkerOptions): Promise<void> {
-  const { principals, concurrency = 8, signal, onReady = () => {} } = options;
-  const { onRemark = () => {}, onAnswer = () => {} } = options;
+  const { principals, concurrency = 8, signal, onReady = () => {}, onRemark = () => {} } = options;
   const redis = await connectRedis(options.redis);
-  const running = principals.map((principal) => {
-    const { origin } = new URL(principal.baseUrl);
-    const headers = serviceHeaders(principal.credential, "armoire");
-    const sender = openSender(origin, headers, defaultLimits, { connections: concurrency });
-    const worker = startFetchWorker({
-      ...{ redis, principal, sender, concurrency, clock: systemClock, onRemark },
-      onAnswer: (exchanged) => onAnswer(principal.name, exchanged),
-    });
-    return { sender, worker };
+  const counts = new RequestCounts();
+  const running = new Map<string, { readonly sender: Sender; readonly worker: FetchWorker }>();
+  const seen = () => ({
+    requests: counts.all,
+    takes: Object.fromEntries(
+      principals.map(({ name }) => [name, running.get(name)?.worker.takesJobs === true]),
+    ),
   });
+  let dashboard: Dashboard | null = null;
   try {
-    onReady();
-    if (!signal.aborted) {
-      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    // Loaded where it is wanted: a worker alone needs no pages. First, so that where it cannot be nothing was taken.
+    dashboard = options.dashboard
+      ? await (await import("./dashboard/dashboard.ts")).startDashboard(redis, seen, options.dashboard)
+      : null;
+    for (const principal of principals) {
+      const { origin } = new URL(principal.baseUrl);
+      const headers = serviceHeaders(principal.credential, "armoire");
+      const sender = openSender(origin, headers, defaultLimits, { connections: concurrency });
+      const worker = startFetchWorker({
+        ...{ redis, principal, sender, concurrency, clock: systemClock, onRemark },
+        onAnswer: (exchanged) => counts.add(principal.name, exchanged),
+      });
+      running.set(principal.name, { sender, worker });
     }
+    onReady({ requests: () => counts.all, dashboardUrl: dashboard?.url ?? null });
+    if (!signal.aborted) await once(signal, "abort");
     await Promise.all(
-      running.map(async ({ sender, worker }) => {
+      [...running.values()].map(async ({ sender, worker }) => {
         await worker.close();
         await sender.close();
       }),
     );
   } finally {
+    await dashboard?.close();
     redis.end();
   }
 }

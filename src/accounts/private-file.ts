@@ -5,7 +5,7 @@ import { syncFolder } from "../mirror/sync-folder.ts";
 import { writeNewFile } from "../mirror/write-new-file.ts";
 import { AccountError, toAccountError } from "./account-error.ts";
 
-const mostBytes = 65_536;
+const usualMostBytes = 65_536;
 const openToOthers = 0o077;
 
 /** Replaces the file; it is durable when this returns. @throws AccountError `unwritable` */
@@ -29,7 +29,10 @@ export function writePrivateFile(file: string, text: string): void {
  */
 export function readPrivateFile(
   file: string,
-  { followsLinks }: { readonly followsLinks: boolean },
+  {
+    followsLinks,
+    mostBytes = usualMostBytes,
+  }: { readonly followsLinks: boolean; readonly mostBytes?: number },
 ): string | null {
   // Not to wait for ever for the other end of a pipe. Windows knows neither flag.
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;

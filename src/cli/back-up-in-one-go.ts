@@ -1,5 +1,6 @@
 /** `armoire backup` alone: sync, create, verify and prune, fit for a timer. */
 import { basename } from "node:path";
+import type { Account } from "../accounts/account.ts";
 import { type BackedUp, backUp } from "../backup/back-up.ts";
 import { requireFolder } from "../backup/backup-place.ts";
 import { describeMissing } from "../backup/missing.ts";
@@ -28,11 +29,7 @@ export interface OneGoFlags extends EncryptFlags, KeepOptions, Pick<WholeFlags, 
 }
 
 export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: Io): Promise<void> {
-  const { account } = settings;
-  if (account === null) {
-    const hint = "Give --account NAME; `armoire backup create` makes a backup of any mirror, without a sync.";
-    throw new CliError(exitCodes.usage, "It must be said whose data to back up.", hint);
-  }
+  const account = requireAccountToBackUp(settings);
   await requireFolder(flags.to);
   const encryption = await readNewPassphrase(flags, io);
   const keep = readKeepOptions(flags);
@@ -77,6 +74,13 @@ export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: I
 
 const troubleWithCatalogue = ({ created: { catalogueError } }: BackedUp<WholeSync>): unknown[] =>
   catalogueError === null ? [] : [catalogueError];
+
+/** @throws CliError where none is named */
+export function requireAccountToBackUp({ account }: Pick<Settings, "account">): Account {
+  if (account !== null) return account;
+  const hint = "Give --account NAME; `armoire backup create` makes a backup of any mirror, without a sync.";
+  throw new CliError(exitCodes.usage, "It must be said whose data to back up.", hint);
+}
 
 function describe({ synced, created, pruned }: BackedUp<WholeSync>, account: string): string {
   const of = ({ report }: WholeSync, now: number) =>

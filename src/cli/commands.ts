@@ -48,6 +48,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "send requests for syncs that run elsewhere",
     load: () => import("./commands/worker.ts"),
   },
+  schedule: {
+    summary: "syncs, backups and exports that come again and again",
+    load: () => import("./commands/schedule.ts"),
+  },
   doctor: { summary: "check the whole set-up", load: () => import("./commands/doctor.ts") },
   sandbox: {
     summary: "run a service of your own, to try everything",

@@ -1,5 +1,6 @@
 /** From any error to the lines that a person reads and the code that a script reads: the one place that decides. */
 import { ExportError } from "../../exports/export-error.ts";
+import { DashboardError } from "../../jobs/bullmq/dashboard/dashboard-error.ts";
 import { RedisError, type RedisErrorCode } from "../../jobs/bullmq/redis-error.ts";
 import { AccountError, type AccountErrorCode } from "../accounts/account-error.ts";
 import { BackupError, type BackupErrorCode } from "../backup/backup-error.ts";
@@ -8,6 +9,7 @@ import { MirrorError, type MirrorErrorCode } from "../mirror/errors.ts";
 import { PointError } from "../mirror/point-error.ts";
 import { KeyError } from "../query/key-error.ts";
 import { QueryError, type QueryErrorCode } from "../query/query-error.ts";
+import { ScheduleError, type ScheduleErrorCode } from "../schedule/schedule-error.ts";
 import { ServiceSettingsError } from "../service/settings-error.ts";
 import { LedgerError, type LedgerErrorCode } from "../sync/ledger/ledger-error.ts";
 import { SyncError, type SyncErrorCode } from "../sync/sync-error.ts";
@@ -86,6 +88,18 @@ const ofBackup: Readonly<Record<BackupErrorCode, ExitCode>> = {
   "nothing-held": exitCodes.failed,
 };
 
+const ofSchedule: Readonly<Record<ScheduleErrorCode, ExitCode>> = {
+  "bad-name": exitCodes.usage,
+  "bad-time": exitCodes.usage,
+  unknown: exitCodes.usage,
+  taken: exitCodes.usage,
+  "too-many": exitCodes.failed,
+  inexpressible: exitCodes.failed,
+  damaged: exitCodes.damaged,
+  newer: exitCodes.damaged,
+  busy: exitCodes.locked,
+};
+
 const wrongQueries: readonly QueryErrorCode[] = ["syntax", "not-read-only", "parameters", "question"];
 
 export function exitCodeOf(error: unknown): ExitCode {
@@ -96,6 +110,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof BackupError) return ofBackup[error.code];
   if (error instanceof SyncError) return ofSync[error.code];
   if (error instanceof RedisError) return ofRedis[error.code];
+  if (error instanceof ScheduleError) return ofSchedule[error.code];
   if (error instanceof LedgerError) return ofLedger[error.code];
   if (error instanceof ServiceSettingsError) return exitCodes.settings;
   if (error instanceof PointError) return error.code === "syntax" ? exitCodes.usage : exitCodes.failed;
@@ -129,6 +144,8 @@ function isDesigned(error: unknown): boolean {
     LedgerError,
     ServiceSettingsError,
     RedisError,
+    DashboardError,
+    ScheduleError,
   ];
   return [...designed, AccountError, BackupError, ChangeError, QueryError, KeyError, ExportError].some(
     (type) => error instanceof type,

@@ -1,7 +1,7 @@
 /**
  * A user's token or an application's key and secret. The value lives only in this module, out of reach of printing,
- * cloning and JSON; `authorizationOf` and `redact` are for the door, `tokenText` is for where tokens are kept,
- * `secretSpellings` for the search for leaks, and none of them must be imported elsewhere.
+ * cloning and JSON; `authorizationOf` and `redact` are for the door, `redact` for the log too, `tokenText` is for where tokens
+ * are kept, `secretSpellings` for the search for leaks, and none of them must be imported elsewhere.
  */
 import { inspect } from "node:util";
 import { type Spelling, spellingsOf } from "./secret-spellings.ts";

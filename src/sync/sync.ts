@@ -24,6 +24,7 @@ import type { SyncReport } from "./report.ts";
 import { stopAtOnce } from "./stop-at-once.ts";
 import { SyncError } from "./sync-error.ts";
 import { SyncRun } from "./sync-run.ts";
+import { tellOperator } from "./tell-operator.ts";
 import { settleWalk, type Walk, type WalkOptions } from "./walk-options.ts";
 import { reachWorkers, type Workers, type WorkersOptions, workersConcurrency } from "./workers.ts";
 
@@ -92,7 +93,9 @@ async function syncHere(options: SyncOptions, walk: Walk, workers: Workers | nul
     openedAt,
   });
   try {
-    const sender = workers && (await workers.openSender({ file, baseUrl, credential, clock }));
+    const context = { file, baseUrl, credential, clock };
+    const sender = workers && (await workers.openSender(context));
+    const state = workers && (await workers.openState(context));
     // Opened once the mirror is there to be filled: what cannot be synced leaves no ledger behind.
     const { service, allowance, close } = openMeteredService({
       ...{ baseUrl, credential, budget, keep: reserve, connections: concurrency, sender, clock },
@@ -104,14 +107,21 @@ async function syncHere(options: SyncOptions, walk: Walk, workers: Workers | nul
       const carryOut = stopAtOnce(fetchJobRunner(service, clock.now), {
         ...{ rootUrl: new URL(baseUrl).href, isOwn, now: clock.now },
       });
-      const engine = pullingEngine(gently(carryOut, clock), { concurrency });
+      const plainEngine = pullingEngine(gently(carryOut, clock), { concurrency });
+      const told = state && tellOperator(state, plainEngine, { mirror: mirror.reader, allowance, clock });
+      const engine = told?.engine ?? plainEngine;
       const introduction = isOwn
         ? await introduce(mirror, carryOut, { ...walk, user: options.user }, interruption.cancel)
         : null;
       const request = { ...walk, only, budget, concurrency, approve, onProgress };
-      return await SyncRun.perform(request, {
+      const report = await SyncRun.perform(request, {
         ...{ mirror, engine, service, allowance, interruption, clock, introduction },
+      }).catch(async (error: unknown) => {
+        await told?.end(null);
+        throw error;
       });
+      await told?.end(report);
+      return report;
     } finally {
       interruption.end();
       await close();

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
+import type { CoordinatorState } from "../../jobs/bullmq/coordinator-state.ts";
 import type { Clock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
 import type { Sender } from "../service/sender.ts";
@@ -32,6 +33,8 @@ export interface WorkersContext {
 export interface Workers {
   /** Once the mirror is locked: answers go to the one who writes it, and there must be no two. */
   openSender(context: WorkersContext): Promise<Sender>;
+  /** Where the run is told of, for whoever watches. */
+  openState(context: WorkersContext): Promise<CoordinatorState>;
   close(): void;
 }
 
@@ -39,20 +42,29 @@ export interface Workers {
 export async function reachWorkers(options: WorkersOptions): Promise<Workers> {
   const { principal = cataloguePrincipal, onRemark = () => {} } = options;
   // Loaded where it is wanted: without workers nothing of it is needed.
-  const [{ connectRedis }, { openQueueSender }] = await Promise.all([
+  const [{ connectRedis }, { openQueueSender }, { openCoordinatorState }] = await Promise.all([
     import("../../jobs/bullmq/redis.ts"),
     import("../../jobs/bullmq/queue-sender.ts"),
+    import("../../jobs/bullmq/coordinator-state.ts"),
   ]);
   const redis = await connectRedis(options.redis);
+  const as = ({ baseUrl, credential }: WorkersContext) => ({ name: principal, baseUrl, credential });
   return {
-    openSender: ({ file, baseUrl, credential, clock }) =>
+    openSender: (context) =>
       openQueueSender({
-        ...{ redis, principal: { name: principal, baseUrl, credential }, clock, onRemark },
-        mailbox: createHash("sha256")
-          .update(`${hostname()}\0${resolve(file)}`)
-          .digest("hex")
-          .slice(0, 16),
+        ...{ redis, principal: as(context), clock: context.clock, onRemark },
+        mailbox: mailboxOf(context.file),
       }),
+    openState: (context) =>
+      openCoordinatorState(redis.client, as(context), mailboxOf(context.file), context.clock.now),
     close: redis.end,
   };
+}
+
+/** Of this mirror on this machine, and of no other; it says neither. */
+function mailboxOf(file: string): string {
+  return createHash("sha256")
+    .update(`${hostname()}\0${resolve(file)}`)
+    .digest("hex")
+    .slice(0, 16);
 }

@@ -1,11 +1,10 @@
 /** Workers as a user starts them: processes of their own, with the program's own options. */
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { freePort } from "../support/free-port.ts";
 import { type RedisServer, startRedis } from "../support/redis.ts";
 import { type RunningArmoire, runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
 import { expectRefusal } from "./expect-refusal.ts";
@@ -13,14 +12,6 @@ import { expectRefusal } from "./expect-refusal.ts";
 const world = { brands: 4, models: 12, sizes: 40, allowance: 1000 };
 
 const password = "for-the-queue";
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return String(port);
-}
 
 /** A worker once it takes requests. */
 async function startWorker(args: readonly string[], env?: Record<string, string>): Promise<RunningArmoire> {

@@ -10,7 +10,7 @@ export async function startFetchWorkers(
   const running = Array.from({ length: count }, () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     ready.push(promise);
-    return runWorker({ ...options, signal: ending.signal, onReady: resolve });
+    return runWorker({ ...options, signal: ending.signal, onReady: () => resolve() });
   });
   await Promise.race([Promise.all(ready), Promise.all(running)]);
   return {

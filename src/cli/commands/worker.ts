@@ -1,20 +1,26 @@
 /** `armoire worker`: sends requests for syncs that run elsewhere. */
 import type { Command } from "commander";
-import { runWorker } from "../../../jobs/run-worker.ts";
+import { isLoopback } from "../../../jobs/bullmq/dashboard/is-loopback.ts";
+import { type RunWorkerOptions, runWorker, type WorkerReady } from "../../../jobs/run-worker.ts";
+import { systemClock } from "../../service/clock.ts";
+import { addDashboardFlags, type DashboardFlags, dashboardOf } from "../dashboard-flags.ts";
 import { CliError, exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
+import { type Log, openLog } from "../log.ts";
 import { atLeastOne, collect } from "../option-values.ts";
 import { readPrincipals } from "../principals.ts";
 import { type RedisFlags, readRedisAddress, redisOption } from "../redis-address.ts";
 import { readSettings } from "../settings.ts";
+import { tellEachMinute, totalOf } from "../tell-each-minute.ts";
+import { version } from "../version.ts";
 
-interface WorkerFlags extends RedisFlags {
+interface WorkerFlags extends RedisFlags, DashboardFlags {
   readonly concurrency: number;
   readonly principal: readonly string[];
 }
 
 export function configure(command: Command, io: Io): void {
-  command
+  addDashboardFlags(command)
     .option(...redisOption)
     .option("--concurrency <n>", "requests under way at a time, for each principal", atLeastOne, 8)
     .option(
@@ -28,36 +34,59 @@ export function configure(command: Command, io: Io): void {
       `
 It takes requests of \`armoire sync --redis URL\` from Redis, sends them with the credentials that this machine has, and
 hands the answers back. It opens no mirror and keeps nothing. Ctrl-C ends it: what is under way is finished first.
+What it says goes to stderr, as JSON lines with --json or where no terminal shows it.
 
 Examples:
   armoire worker --redis redis://127.0.0.1:6379 --base-url https://api.example.org/
   armoire worker --redis redis://queue.example.net:6379 --principal ada --concurrency 4
+  armoire worker --redis redis://127.0.0.1:6379 --base-url https://api.example.org/ --dashboard 9400
 
-Exit codes: 0 ended as asked, 1 Redis cannot be reached, 2 wrong usage, 4 wrong settings.`,
+Exit codes: 0 ended as asked, 1 Redis cannot be reached or the dashboard's port is taken, 2 wrong usage, 4 wrong settings.`,
     )
     .action(async () => {
       const flags = command.opts<WorkerFlags>();
       const settings = readSettings(command, io);
       const redis = readRedisAddress(flags, io);
       if (redis === null) throw noRedis();
+      const dashboard = dashboardOf(flags);
       const principals = await readPrincipals(flags.principal, settings, io);
+      const log = openLog(settings, io, {
+        credentials: principals.map(({ credential }) => credential),
+        redis,
+      });
       const ending = new AbortController();
       io.onInterrupt(() => ending.abort());
-      const say = (text: string) => {
-        if (!settings.quiet) io.err(`${text}\n`);
-      };
-      const { concurrency } = flags;
-      const names = principals.map(({ name }) => name).join(", ");
-      let answered = 0;
-      await runWorker({
-        ...{ redis, principals, concurrency, signal: ending.signal, onRemark: say },
-        onReady: () => say(`Sending requests for ${names}, ${concurrency} at a time. Ctrl-C ends it.`),
-        onAnswer: () => {
-          answered++;
-        },
-      });
-      say(`Ended. ${answered} requests were sent.`);
+      await work(
+        { redis, principals, concurrency: flags.concurrency, dashboard, signal: ending.signal },
+        log,
+      );
     });
+}
+
+async function work(options: RunWorkerOptions, log: Log): Promise<void> {
+  const { principals, concurrency = 0, dashboard, signal } = options;
+  const names = principals.map(({ name }) => name);
+  log.info("started", `Armoire ${version()}: a worker for ${names.join(", ")}.`, { principals: names });
+  let read: WorkerReady["requests"] = () => [];
+  await runWorker({
+    ...options,
+    onRemark: (text) => log.warn("remark", text),
+    onReady({ requests, dashboardUrl }) {
+      read = requests;
+      void tellEachMinute(requests, log, systemClock, signal);
+      const text = `Sending requests for ${names.join(", ")}, ${concurrency} at a time. Ctrl-C ends it.`;
+      log.info("ready", text, { principals: names, concurrency });
+      if (dashboardUrl === null) return;
+      log.info("dashboard", `The dashboard is at ${dashboardUrl}`, { url: dashboardUrl });
+      if (dashboard && !isLoopback(dashboard.host))
+        log.warn(
+          "exposed",
+          `Whoever can reach ${dashboard.host} can look at the dashboard, which asks for no password.`,
+        );
+    },
+  });
+  const sent = totalOf(read());
+  log.info("ended", `Ended. ${sent} requests were sent.`, { sent });
 }
 
 function noRedis(): CliError {

@@ -1,0 +1,10 @@
+/** The dashboard cannot be where it was wanted. */
+export class DashboardError extends Error {
+  override readonly name = "DashboardError";
+  readonly hint = "Choose another --dashboard port, or 0 for any free one.";
+
+  constructor(host: string, port: number, cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(`The dashboard cannot listen on ${host} port ${port}: ${why}.`, { cause });
+  }
+}

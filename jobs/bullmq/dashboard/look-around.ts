@@ -1,0 +1,71 @@
+/** What of ours is in Redis: queues, and what coordinators told of themselves. It only reads. */
+import type { Redis } from "ioredis";
+import { stateKeyPrefix } from "../coordinator-state.ts";
+import { watchPresence } from "../presence.ts";
+import { keyPrefix } from "../redis.ts";
+
+export interface Surroundings {
+  readonly queues: readonly string[];
+  readonly coordinators: readonly CoordinatorSeen[];
+}
+
+export interface CoordinatorSeen {
+  /** Names the mirror without saying where it is. */
+  readonly mirror: string;
+  /** Whether it is there now. */
+  readonly isPresent: boolean;
+  /** As it was written: `principal`, `queue`, `sent` and so on. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** For how long what was seen is taken for true: however many look, Redis is searched once. */
+const believedMillis = 2000;
+const keysAtATime = 1000;
+
+export function watchSurroundings(client: Redis): () => Promise<Surroundings> {
+  const isPresent = watchPresence(client);
+  let seen: Promise<Surroundings> | null = null;
+  let seenAt = 0;
+
+  const look = async (): Promise<Surroundings> => {
+    const keys = await ownHashes(client);
+    const mirrors = keys.filter((key) => key.startsWith(stateKeyPrefix));
+    return {
+      queues: keys.flatMap((key) => queueOfMeta.exec(key)?.[1] ?? []).sort(),
+      coordinators: await Promise.all(
+        mirrors.sort().map(async (key) => {
+          const mirror = key.slice(stateKeyPrefix.length);
+          return { mirror, isPresent: await isPresent(mirror), fields: await client.hgetall(key) };
+        }),
+      ),
+    };
+  };
+
+  return () => {
+    const now = performance.now();
+    if (seen !== null && now - seenAt < believedMillis) return seen;
+    const looking = look();
+    seen = looking;
+    seenAt = now;
+    looking.catch(() => {
+      if (seen === looking) seen = null;
+    });
+    return looking;
+  };
+}
+
+/** The key that BullMQ gives to each queue. */
+const queueOfMeta = new RegExp(`^${keyPrefix}:([^:]+):meta$`);
+
+async function ownHashes(client: Redis): Promise<string[]> {
+  const keys = new Set<string>();
+  let cursor = "0";
+  do {
+    const [next, some] = await client.scan(
+      ...([cursor, "MATCH", `${keyPrefix}:*`, "COUNT", keysAtATime, "TYPE", "hash"] as const),
+    );
+    for (const key of some) keys.add(key);
+    cursor = next;
+  } while (cursor !== "0");
+  return [...keys];
+}

@@ -1,0 +1,34 @@
+/** Measured values as Prometheus reads them: its text format, version 0.0.4. Pure. */
+export interface Metric {
+  readonly name: string;
+  readonly type: "counter" | "gauge";
+  readonly help: string;
+  readonly samples: readonly Sample[];
+}
+
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+export const prometheusContentType = "text/plain; version=0.0.4; charset=utf-8";
+
+/** Metrics without a sample are left out. */
+export function toPrometheusText(metrics: readonly Metric[]): string {
+  return metrics
+    .filter(({ samples }) => samples.length > 0)
+    .map(
+      ({ name, type, help, samples }) =>
+        `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${samples.map((sample) => lineOf(name, sample)).join("")}`,
+    )
+    .join("");
+}
+
+function lineOf(name: string, { labels, value }: Sample): string {
+  const written = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(text)}"`);
+  return `${name}${written.length > 0 ? `{${written.join(",")}}` : ""} ${value}\n`;
+}
+
+function escapeLabel(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}

@@ -1,0 +1,58 @@
+/**
+ * What a long-running command says while it runs, on stderr: a line for each thing, as JSON for programs or as plain words on
+ * a terminal. In: words and figures. Whatever is written, the secrets that the command was given are not in it.
+ */
+import { pino } from "pino";
+import { type Credential, redact } from "../service/credential.ts";
+import { spellingsOf } from "../service/secret-spellings.ts";
+import type { Io } from "./io.ts";
+import type { Settings } from "./settings.ts";
+
+/** What a program wants to read besides the words. */
+export type LogFacts = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+
+export interface Log {
+  /** In the ordinary course of things; not with `--quiet`. @param event one word for what it is about */
+  info(event: string, text: string, facts?: LogFacts): void;
+  /** What somebody may want to do something about. */
+  warn(event: string, text: string, facts?: LogFacts): void;
+}
+
+export interface LogSecrets {
+  readonly credentials: readonly (Credential | null)[];
+  /** The address of Redis, whose password is one. */
+  readonly redis: string | null;
+}
+
+export function openLog({ json, quiet }: Pick<Settings, "json" | "quiet">, io: Io, secrets: LogSecrets): Log {
+  const hide = hiderOf(secrets);
+  const isPlain = io.isTerminal && !json;
+  const logger = pino(
+    {
+      level: quiet ? "warn" : "info",
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (level) => ({ level }) },
+    },
+    { write: (line) => io.err(hide(isPlain ? `${JSON.parse(line).msg}\n` : line)) },
+  );
+  return {
+    info: (event, text, facts) => logger.info({ event, ...facts }, text),
+    warn: (event, text, facts) => logger.warn({ event, ...facts }, text),
+  };
+}
+
+function hiderOf({ credentials, redis }: LogSecrets): (line: string) => string {
+  const password = redis !== null && URL.canParse(redis) ? new URL(redis).password : "";
+  const spellings =
+    password === "" ? [] : [password, decodeURIComponent(password)].flatMap((text) => spellingsOf(text));
+  return (line) => {
+    const withoutPassword = spellings.reduce(
+      (rest, { bytes }) => rest.replaceAll(bytes.toString("latin1"), "[password]"),
+      line,
+    );
+    return credentials.reduce(
+      (rest, credential) => (credential === null ? rest : redact(credential, rest)),
+      withoutPassword,
+    );
+  };
+}

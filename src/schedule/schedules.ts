@@ -1,0 +1,132 @@
+/**
+ * The schedules of a data directory. In: names and times. Out: schedules, or a ScheduleError that says what to do. It knows
+ * neither the commands that are scheduled nor who begins them.
+ */
+import { randomUUID } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { toAccountError } from "../accounts/account-error.ts";
+import { isAccountName, looksLikeToken } from "../accounts/account-name.ts";
+import { MirrorError } from "../mirror/errors.ts";
+import { type Lock, takeLock } from "../mirror/lock.ts";
+import { namesAlike } from "../mirror/names.ts";
+import type { Clock } from "../service/clock.ts";
+import { forgetRuns } from "./run-file.ts";
+import { type Schedule, schedulePlace } from "./schedule.ts";
+import { ScheduleError } from "./schedule-error.ts";
+import { readScheduleFile, type ScheduleBook, writeScheduleFile } from "./schedule-file.ts";
+import { requireTimes } from "./times.ts";
+
+export interface NewSchedule extends Omit<Schedule, "delayMillis" | "addedAt"> {
+  readonly dataDir: string;
+  readonly clock: Pick<Clock, "now" | "random">;
+}
+
+/** In the order of their names. @throws ScheduleError `damaged`, `newer`; AccountError `unsafe`, `unwritable` */
+export function listSchedules(dataDir: string): readonly Schedule[] {
+  return readScheduleFile(dataDir)?.schedules ?? [];
+}
+
+/** @throws ScheduleError `unknown`, with what was perhaps meant; as `listSchedules` */
+export function readSchedule(dataDir: string, name: string): Schedule {
+  const schedules = listSchedules(dataDir);
+  return schedules.find((schedule) => schedule.name === name) ?? throwUnknown(dataDir, name, schedules);
+}
+
+/** Durable when this returns. @throws ScheduleError, AccountError, MirrorError `unwritable` */
+export function addSchedule({ dataDir, clock, ...wanted }: NewSchedule): Schedule {
+  requireScheduleName(wanted.name);
+  const now = clock.now();
+  const schedule = {
+    ...wanted,
+    tz: requireTimes(wanted.cron, wanted.tz, now),
+    delayMillis: Math.floor((clock.random() * wanted.jitterMillis) / 1000) * 1000,
+    addedAt: new Date(now).toISOString(),
+  };
+  changeSchedules(dataDir, schedule.addedAt, ({ id, schedules }) => {
+    if (schedules.some(({ name }) => name === schedule.name))
+      throw new ScheduleError(
+        "taken",
+        `There is a schedule called ${schedule.name} already.`,
+        `\`armoire schedule remove ${schedule.name}\` takes it away; or choose another name.`,
+      );
+    const sorted = [...schedules, schedule].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return { id, schedules: sorted };
+  });
+  return schedule;
+}
+
+/** What is known of its runs goes too. @throws as `readSchedule` and `addSchedule` */
+export function removeSchedule(dataDir: string, name: string, clock: Pick<Clock, "now">): Schedule {
+  const removed = readSchedule(dataDir, name);
+  changeSchedules(dataDir, new Date(clock.now()).toISOString(), ({ id, schedules }) => ({
+    ...{ id, schedules: schedules.filter((schedule) => schedule.name !== name) },
+  }));
+  forgetRuns(dataDir, name);
+  return removed;
+}
+
+/** @throws ScheduleError `busy`, naming the holder; MirrorError `unwritable` */
+export function lockOf(path: string, startedAt: string, what: string): Lock {
+  try {
+    return takeLock(path, startedAt);
+  } catch (error) {
+    if (!(error instanceof MirrorError) || error.code !== "locked") throw error;
+    const holder = error.what.replace(/^.* in use by /, "");
+    throw new ScheduleError("busy", `${what} by ${holder}.`, "Wait until it has finished, or stop it.", {
+      cause: error,
+    });
+  }
+}
+
+/** The schedules, and the file of them if there was none. @throws as `addSchedule` */
+export function makeScheduleBook(dataDir: string, clock: Pick<Clock, "now">): ScheduleBook {
+  const there = readScheduleFile(dataDir);
+  return there ?? changeSchedules(dataDir, new Date(clock.now()).toISOString(), (book) => book);
+}
+
+function changeSchedules(
+  dataDir: string,
+  startedAt: string,
+  change: (book: ScheduleBook) => ScheduleBook,
+): ScheduleBook {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw toAccountError(error, dataDir);
+  }
+  const { changeLock } = schedulePlace(dataDir);
+  const lock = lockOf(changeLock, startedAt, `The schedules in ${dataDir} are being changed`);
+  try {
+    const book = change(readScheduleFile(dataDir) ?? { id: randomUUID(), schedules: [] });
+    writeScheduleFile(dataDir, book);
+    return book;
+  } finally {
+    lock.releaseAndRemove();
+  }
+}
+
+/** @throws ScheduleError `bad-name`, which does not show the name: it may be a token in the wrong place */
+function requireScheduleName(name: string): void {
+  if (isAccountName(name) && !looksLikeToken(name)) return;
+  throw new ScheduleError(
+    "bad-name",
+    "That is no name for a schedule.",
+    "It may have up to 32 of a-z, 0-9, _ and -, begins with a letter or digit, and is no device of Windows such as con or nul.",
+  );
+}
+
+function throwUnknown(dataDir: string, name: string, schedules: readonly Schedule[]): never {
+  if (!isAccountName(name)) requireScheduleName(name);
+  const [alike] = namesAlike(
+    name,
+    schedules.map((schedule) => schedule.name),
+    1,
+  );
+  throw new ScheduleError(
+    "unknown",
+    `There is no schedule called ${name} in ${dataDir}.`,
+    alike === undefined
+      ? "`armoire schedule list` shows the schedules, `armoire schedule add NAME` makes one."
+      : `Did you mean ${alike}? \`armoire schedule list\` shows the schedules.`,
+  );
+}

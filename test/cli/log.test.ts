@@ -1,0 +1,75 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { openLog } from "../../src/cli/log.ts";
+import { appCredential, bearerToken } from "../../src/service/credential.ts";
+import { spellingsOf } from "../../src/service/secret-spellings.ts";
+import { fakeIo } from "./fake-io.ts";
+
+const nothing = { credentials: [], redis: null };
+const linesOf = (text: string): object[] =>
+  text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+
+describe("where no terminal shows it", () => {
+  it("writes a line of JSON for each thing, with its figures", () => {
+    const io = fakeIo();
+    const log = openLog({ json: false, quiet: false }, io, nothing);
+    log.info("ready", 'Sending for "ada".', { concurrency: 8, principals: ["ada"] });
+    log.warn("remark", "Redis\nis away");
+    expect(linesOf(io.written.err)).toEqual([
+      expect.objectContaining({
+        ...{ level: "info", event: "ready", concurrency: 8, principals: ["ada"], msg: 'Sending for "ada".' },
+        time: expect.stringMatching(/^\d{4}-.*Z$/),
+      }),
+      expect.objectContaining({ level: "warn", event: "remark", msg: "Redis\nis away" }),
+    ]);
+    expect(io.written.out).toBe("");
+  });
+
+  it("writes only troubles with --quiet", () => {
+    const io = fakeIo();
+    const log = openLog({ json: false, quiet: true }, io, nothing);
+    log.info("ready", "ready");
+    log.warn("remark", "trouble");
+    expect(linesOf(io.written.err)).toEqual([expect.objectContaining({ msg: "trouble" })]);
+  });
+});
+
+describe("on a terminal", () => {
+  it("writes words", () => {
+    const io = fakeIo({ isTerminal: true });
+    openLog({ json: false, quiet: false }, io, nothing).info("ended", "Ended.", { sent: 1 });
+    expect(io.written.err).toBe("Ended.\n");
+  });
+
+  it("writes JSON all the same with --json", () => {
+    const io = fakeIo({ isTerminal: true });
+    openLog({ json: true, quiet: false }, io, nothing).info("ended", "Ended.");
+    expect(linesOf(io.written.err)).toHaveLength(1);
+  });
+});
+
+const secret = fc.string({ unit: fc.constantFrom(...'abcXYZ019-._~+/="\\<&'), minLength: 12, maxLength: 40 });
+
+it("never writes a secret, in whatever spelling it comes and wherever in the line", () => {
+  fc.assert(
+    fc.property(secret, secret, secret, fc.boolean(), (token, appSecret, password, isTerminal) => {
+      const io = fakeIo({ isTerminal });
+      const log = openLog({ json: false, quiet: false }, io, {
+        credentials: [bearerToken(token), appCredential("key", appSecret), null],
+        redis: `redis://user:${encodeURIComponent(password)}@queue.example:6379`,
+      });
+      const spelled = [token, appSecret, password].flatMap((text) =>
+        spellingsOf(text)
+          .filter(({ form }) => form !== "UTF-16")
+          .map(({ bytes }) => bytes.toString("latin1")),
+      );
+      for (const text of spelled) {
+        log.warn("remark", `before ${text} after`);
+        log.info(text, "fact", { [`x${text}`]: text, list: [text] });
+      }
+      for (const text of spelled) expect(io.written.err).not.toContain(text);
+      expect(io.written.err).toContain("before ");
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import type { RequestCount } from "../../jobs/bullmq/request-counts.ts";
+import { tellEachMinute } from "../../src/cli/tell-each-minute.ts";
+import type { Clock } from "../../src/service/clock.ts";
+
+it("tells of each minute in which requests were sent, and of no other", async () => {
+  const count = (outcome: string, n: number): RequestCount => ({ principal: "catalogue", outcome, count: n });
+  const minutes: RequestCount[][] = [
+    [],
+    [count("200", 3)],
+    [count("200", 3)],
+    [count("200", 5), { ...count("200", 1), principal: "ada" }, count("429", 1)],
+  ];
+  const ending = new AbortController();
+  const slept: number[] = [];
+  let now: RequestCount[] = [];
+  const clock: Clock = {
+    ...{ now: () => 0, random: () => 0 },
+    async sleep(millis) {
+      slept.push(millis);
+      const next = minutes.shift();
+      if (next === undefined) ending.abort();
+      else now = next;
+    },
+  };
+  const said: unknown[] = [];
+  const log = { info: (...parts: unknown[]) => void said.push(parts), warn: () => {} };
+  await tellEachMinute(() => now, log, clock, ending.signal);
+  expect(said).toEqual([
+    ["counts", "3 requests in a minute; in all 200: 3.", { lastMinute: 3, total: 3, outcomes: ["200: 3"] }],
+    [
+      ...["counts", "4 requests in a minute; in all 200: 6, 429: 1."],
+      { lastMinute: 4, total: 7, outcomes: ["200: 6", "429: 1"] },
+    ],
+  ]);
+  expect(new Set(slept)).toEqual(new Set([60_000]));
+});

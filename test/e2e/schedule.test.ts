@@ -1,0 +1,245 @@
+/** Schedules as an operator has them: added, run by the program itself, and looked at. */
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { ListedSchedule } from "../../src/cli/describe-schedules.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { startRedis } from "../support/redis.ts";
+import {
+  type Ended,
+  type RunningArmoire,
+  runArmoire,
+  startArmoire,
+  temporaryFolder,
+} from "../support/run-armoire.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let sandbox: Sandbox;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  sandbox = await startSandbox({ brands: 3, models: 5, sizes: 8 });
+});
+afterAll(async () => {
+  await sandbox.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+let places = 0;
+const newPlace = () => join(folder.path, `data-${++places}`);
+const at = (dataDir: string, ...args: readonly string[]): Promise<Ended> =>
+  runArmoire(["schedule", ...args, "--data-dir", dataDir]);
+
+/** @param args what follows `schedule add`, the command after `--` included */
+async function add(dataDir: string, ...args: readonly string[]): Promise<ListedSchedule> {
+  const { stdout, stderr, exitCode } = await runArmoire([
+    "schedule",
+    "add",
+    "--data-dir",
+    dataDir,
+    "--json",
+    ...args,
+  ]);
+  expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+  return JSON.parse(stdout) as ListedSchedule;
+}
+
+async function list(dataDir: string): Promise<readonly ListedSchedule[]> {
+  return JSON.parse((await at(dataDir, "list", "--json")).stdout);
+}
+
+const runsOf = async (dataDir: string, name: string) =>
+  (await list(dataDir)).find((schedule) => schedule.name === name)?.runs ?? [];
+
+function startScheduler(dataDir: string, ...args: readonly string[]): RunningArmoire {
+  return startArmoire(["schedule", "run", "--data-dir", dataDir, ...args]);
+}
+
+const waitFor = (isSo: () => Promise<void>) => vi.waitFor(isSo, { timeout: 25_000, interval: 50 });
+const everySecond = ["--cron", "* * * * * *"];
+const sync = () => ["--", "sync", "--base-url", sandbox.url, "--depth", "models"];
+
+describe("schedules of one process", () => {
+  it("are begun when they are due, and what became of them is told", async () => {
+    const dataDir = newPlace();
+    const added = await add(dataDir, "often", ...everySecond, "--tz", "UTC", ...sync());
+    expect(Date.parse(added.nextAt ?? "")).toBeGreaterThan(Date.parse(added.addedAt));
+    const running = startScheduler(dataDir);
+    await waitFor(async () =>
+      expect(
+        (await runsOf(dataDir, "often")).filter(({ outcome }) => outcome === "done").length,
+      ).toBeGreaterThan(1),
+    );
+    // One that is added meanwhile needs no new start.
+    await add(
+      dataDir,
+      "files",
+      ...everySecond,
+      "--",
+      "export",
+      "--out",
+      join(dataDir, "out"),
+      "--base-url",
+      sandbox.url,
+    );
+    await waitFor(async () => expect((await runsOf(dataDir, "files")).at(0)?.outcome).toBe("done"));
+    running.process.kill("SIGTERM");
+    const { exitCode, stdout, stderr } = await running.ended;
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
+    expect(stderr).toMatch(/^Running 1 schedules of .*\noften: begun, due .*\noften: done in .*; 13 new/);
+
+    const runs = await runsOf(dataDir, "often");
+    expect(runs[0]).toMatchObject({ exitCode: 0, attempts: 1, said: null, counts: { new: 13, failed: 0 } });
+    // Of one mirror, one at a time.
+    runs.slice(1).forEach(({ begunAt }, index) => {
+      expect(begunAt >= (runs[index]?.endedAt ?? "")).toBe(true);
+    });
+    expect(new Set(runs.map(({ due }) => due)).size).toBe(runs.length);
+    const text = (await at(dataDir, "list")).stdout;
+    expect(text).toMatch(/often +\* \* \* \* \* \* +UTC +sync .* (done|interrupted)/);
+    expect((await at(dataDir, "list", "often")).stdout).toMatch(/ done +13 new/);
+    expect(statSync(join(dataDir, "schedules.json")).mode & 0o077).toBe(0);
+
+    expect((await at(dataDir, "remove", "often")).exitCode).toBe(0);
+    expect((await list(dataDir)).map(({ name }) => name)).toEqual(["files"]);
+  }, 60_000);
+
+  it("are begun by no second one meanwhile, and end with what is under way when asked to", async () => {
+    await using slow = await startSandbox({
+      brands: 6,
+      models: 20,
+      sizes: 60,
+      latencyMillis: 100,
+      allowance: 10_000,
+    });
+    const dataDir = newPlace();
+    await add(dataDir, "slow", ...everySecond, "--", "sync", "--base-url", slow.url);
+    const running = startScheduler(dataDir, "--json");
+    await waitFor(async () => expect(slow.log().length).toBeGreaterThan(5));
+    expect((await runsOf(dataDir, "slow")).at(-1)).toMatchObject({ outcome: "under way", endedAt: null });
+    expectRefusal(
+      await startScheduler(dataDir).ended,
+      11,
+      new RegExp(`are being run by process ${running.process.pid} `),
+    );
+
+    running.process.kill("SIGINT");
+    const { exitCode, stdout } = await running.ended;
+    expect(exitCode).toBe(0);
+    const [run] = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(run).toMatchObject({ name: "slow", outcome: "interrupted", exitCode: 130 });
+    expect(run.counts.new).toBe(slow.log().length);
+  }, 60_000);
+
+  it("that died with their scheduler are told as lost and begun once more", async () => {
+    await using slow = await startSandbox({
+      brands: 6,
+      models: 20,
+      sizes: 60,
+      latencyMillis: 100,
+      allowance: 10_000,
+    });
+    const dataDir = newPlace();
+    await add(dataDir, "slow", "--cron", "0 0 1 1 *", "--tz", "UTC", "--", "sync", "--base-url", slow.url);
+    // It should have run at New Year, and next time will be when nobody waits for it.
+    const file = join(dataDir, "schedules.json");
+    const long = `"addedAt": "${new Date(Date.now() - 370 * 86_400_000).toISOString()}"`;
+    writeFileSync(file, readFileSync(file, "utf8").replace(/"addedAt": "[^"]+"/, long));
+    const first = startScheduler(dataDir);
+    await waitFor(async () => expect(slow.log().length).toBeGreaterThan(2));
+    first.process.kill("SIGKILL");
+    const [lost] = await runsOf(dataDir, "slow");
+    expect(lost?.outcome).toBe("lost");
+    const second = startScheduler(dataDir);
+    await waitFor(async () => {
+      expect((await runsOf(dataDir, "slow")).map(({ due, outcome }) => ({ due, outcome }))).toEqual([
+        { due: lost?.due, outcome: "lost" },
+        { due: lost?.due, outcome: "under way" },
+      ]);
+    });
+    second.process.kill("SIGTERM");
+    expect((await second.ended).exitCode).toBe(0);
+  }, 60_000);
+});
+
+it("schedules of several processes with one Redis: each time is begun once", async () => {
+  await using redis = await startRedis();
+  const dataDir = newPlace();
+  await add(dataDir, "often", ...everySecond, ...sync());
+  const both = [startScheduler(dataDir, "--redis", redis.url), startScheduler(dataDir, "--redis", redis.url)];
+  await waitFor(async () =>
+    expect(
+      (await runsOf(dataDir, "often")).filter(({ outcome }) => outcome === "done").length,
+    ).toBeGreaterThan(5),
+  );
+  for (const { process: scheduler } of both) scheduler.kill("SIGTERM");
+  const ended = await Promise.all(both.map(({ ended }) => ended));
+  expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+  const said = ended.flatMap(({ stderr }) => stderr.match(/begun, due \S+/g) ?? []);
+  expect(new Set(said).size).toBe(said.length);
+  const runs = await runsOf(dataDir, "often");
+  runs.slice(1).forEach(({ begunAt }, index) => {
+    expect(begunAt >= (runs[index]?.endedAt ?? "")).toBe(true);
+  });
+  expect(runs.every(({ attempts }) => attempts === 1)).toBe(true);
+}, 60_000);
+
+describe("what cannot be scheduled is refused before it is kept", () => {
+  const cases: Readonly<Record<string, readonly [args: readonly string[], says: RegExp]>> = {
+    "an unknown option": [["--", "sync", "--nonsense"], /refused: unknown option '--nonsense'\n/],
+    "a value that makes no sense": [
+      ["--", "sync", "--depth", "bras"],
+      /Allowed choices are brands, models, sizes/,
+    ],
+    "an option that it cannot go with": [["--", "sync", "--media"], /--media is about an account/],
+    "another command": [["--", "serve"], /There is no such command to schedule/],
+    "a command that asks or undoes": [
+      ["--", "backup", "restore", "x.zip"],
+      /`armoire backup restore` cannot be scheduled/,
+    ],
+    "a backup of nobody": [["--", "backup", "--to", "."], /whose data to back up/],
+    "an account that there is not": [["--", "sync", "--account", "ada"], /There is no account called ada/],
+    "a help text": [["--", "sync", "--help"], /is refused/],
+    "no command": [[], /missing required argument 'command'/],
+    "a password in a URL": [["--", "sync", "--redis", "redis://:hunter2@localhost/"], /seems to be a secret/],
+    "a token": [["--", "sync", "--brand", "hunter2hunter2hunter2"], /seems to be a secret/],
+    "a bad time": [["--cron", "61 * * * *", "--", "sync"], /is no cron expression/],
+    "a bad zone": [["--tz", "Europe/Nowhere", "--", "sync"], /no time zone "Europe\/Nowhere"/],
+    "a bad jitter": [["--jitter", "soon", "--", "sync"], /must be a duration/],
+  };
+  it.concurrent.each(Object.entries(cases))("%s", async (_what, [args, says]) => {
+    const dataDir = newPlace();
+    const ended = await runArmoire([
+      "schedule",
+      "add",
+      "x",
+      "--data-dir",
+      dataDir,
+      "--cron",
+      "0 6 * * *",
+      ...args,
+    ]);
+    expectRefusal(ended, 2, says);
+    expect(ended.stderr).not.toContain("hunter2");
+    expect(await list(dataDir)).toEqual([]);
+  });
+});
+
+it("a unit of systemd and a line of a crontab start this very program", async () => {
+  const dataDir = newPlace();
+  await add(dataDir, "daily", "--cron", "0 6 * * *", "--tz", "Europe/Paris", ...sync());
+  const files = JSON.parse((await at(dataDir, "print", "systemd", "--json")).stdout);
+  expect(files.map(({ path }: { path: string }) => path)).toEqual([
+    "/etc/systemd/system/armoire-daily.service",
+    "/etc/systemd/system/armoire-daily.timer",
+  ]);
+  expect(files[0].content).toContain(`ExecStart=${process.execPath} `);
+  expect(files[0].content).toContain(`ReadWritePaths=${dataDir}\n`);
+  expect((await at(dataDir, "print", "cron", "daily")).stdout).toContain(
+    "CRON_TZ=Europe/Paris\n0 6 * * * cd ",
+  );
+  expectRefusal(await at(dataDir, "print", "cron", "weekly"), 2, /no schedule called weekly/);
+});

@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import { logLines } from "../support/log-lines.ts";
+import { startRedis } from "../support/redis.ts";
+import { runArmoire, startArmoire } from "../support/run-armoire.ts";
+import { expectRefusal } from "./expect-refusal.ts";
+
+it("says where its dashboard is, and where others can see it", async () => {
+  await using redis = await startRedis();
+  const args = ["worker", "--redis", redis.url, "--base-url", "http://127.0.0.1:9/", "--dashboard", "0"];
+  const worker = startArmoire([...args, "--dashboard-host", "0.0.0.0"]);
+  const events: Record<string, unknown>[] = [];
+  for await (const line of logLines(worker)) {
+    events.push(line);
+    if (line.event === "exposed") break;
+  }
+  const { url } = events.find(({ event }) => event === "dashboard") as { url: string };
+  expect((await fetch(`http://127.0.0.1:${new URL(url).port}/healthz`)).status).toBe(200);
+  worker.process.kill("SIGTERM");
+  expect(await worker.ended).toMatchObject({ exitCode: 0, stdout: "" });
+  expect(events).toEqual([
+    expect.objectContaining({ level: "info", event: "started" }),
+    expect.objectContaining({ level: "info", event: "ready", principals: ["catalogue"], concurrency: 8 }),
+    expect.objectContaining({ level: "info", event: "dashboard" }),
+    expect.objectContaining({ level: "warn", msg: expect.stringContaining("asks for no password") }),
+  ]);
+});
+
+it.for([
+  { args: ["--allow-actions"], says: /no dashboard/ },
+  { args: ["--dashboard-host", "127.0.0.1"], says: /no dashboard/ },
+  {
+    args: ["--dashboard", "0", "--dashboard-host", "0.0.0.0", "--allow-actions"],
+    says: /on this machine only/,
+  },
+])("refuses $args", async ({ args, says }) => {
+  const usual = ["worker", "--redis", "redis://127.0.0.1:9", "--base-url", "http://127.0.0.1:9/"];
+  expectRefusal(await runArmoire([...usual, ...args]), 2, says);
+});
+
+it("refuses a port that is none", async () => {
+  await using redis = await startRedis();
+  const usual = ["worker", "--redis", redis.url, "--base-url", "http://127.0.0.1:9/"];
+  const { exitCode, stderr } = await runArmoire([...usual, "--dashboard", "70000"]);
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("port 70000") });
+});

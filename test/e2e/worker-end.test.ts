@@ -1,0 +1,57 @@
+/** A worker that is told to end has ended within ten seconds, whatever it waits for, and others finish what it could not. */
+import { expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { logLines } from "../support/log-lines.ts";
+import { startRedis } from "../support/redis.ts";
+import { type RunningArmoire, runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
+
+async function startWorker(args: readonly string[]): Promise<RunningArmoire> {
+  const running = startArmoire(["worker", ...args]);
+  for await (const { event } of logLines(running)) if (event === "ready") return running;
+  throw new Error((await running.ended).stderr);
+}
+
+/** A promise of ours that is about time; the signal kills the program where it is broken. */
+async function endWithinTenSeconds({ process, ended }: RunningArmoire) {
+  const timer = setTimeout(() => process.kill("SIGKILL"), 10_000);
+  process.kill("SIGTERM");
+  const end = await ended;
+  clearTimeout(timer);
+  return end;
+}
+
+it("finishes nothing that a slow service keeps, and another worker completes the mirror", {
+  timeout: 60_000,
+}, async () => {
+  await using redis = await startRedis();
+  await using folder = await temporaryFolder();
+  // Each brand is answered when it is asked for the second time.
+  await using sandbox = await startSandbox({
+    ...{ brands: 5, models: 10, sizes: 20, allowance: 500 },
+    faults: [{ kind: "brand", fault: "stall-headers" }],
+  });
+  const settings = ["--base-url", sandbox.url, "--data-dir", folder.path, "--redis", redis.url];
+  const first = await startWorker(settings);
+  const sync = runArmoire(["sync", ...settings, "--json"]);
+  await expect.poll(() => sandbox.log().filter(({ fault }) => fault).length, { timeout: 20_000 }).toBe(5);
+  const end = await endWithinTenSeconds(first);
+  expect(end).toMatchObject({ exitCode: 0 });
+  const second = await startWorker(settings);
+  const { stdout, exitCode } = await sync;
+  expect({ exitCode, report: JSON.parse(stdout) }).toMatchObject({ exitCode: 0, report: { complete: true } });
+  expect(await endWithinTenSeconds(second)).toMatchObject({ exitCode: 0 });
+});
+
+it("ends where Redis is gone as well", async () => {
+  await using redis = await startRedis();
+  const worker = await startWorker([
+    "--base-url",
+    "http://127.0.0.1:9/",
+    "--redis",
+    redis.url,
+    "--dashboard",
+    "0",
+  ]);
+  await redis.kill();
+  expect(await endWithinTenSeconds(worker)).toMatchObject({ exitCode: 0 });
+});

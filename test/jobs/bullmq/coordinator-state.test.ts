@@ -1,0 +1,97 @@
+import { expect, it, vi } from "vitest";
+import {
+  type CoordinatorFigures,
+  openCoordinatorState,
+  stateKeyPrefix,
+} from "../../../jobs/bullmq/coordinator-state.ts";
+import { connectRedis } from "../../../jobs/bullmq/redis.ts";
+import { startRedis } from "../../support/redis.ts";
+import { principal } from "./rig.ts";
+
+const figures = (sent: number): CoordinatorFigures => ({
+  requests: { sent, counted: sent, notModified: 0 },
+  allowance: { limit: 300, remaining: 300 - sent, resetAt: null },
+  frontier: { due: 5, held: sent },
+  ingestLagSeconds: 0.25,
+});
+
+async function startRig() {
+  const redis = await startRedis();
+  const connection = await connectRedis(redis.url);
+  return {
+    redis,
+    open: () => openCoordinatorState(connection.client, principal, "m", () => 1_000_000),
+    told: () => redis.admin.hgetall(`${stateKeyPrefix}m`),
+    async [Symbol.asyncDispose]() {
+      connection.end();
+      await redis[Symbol.asyncDispose]();
+    },
+  };
+}
+
+it("tells at the end all that there is to tell, numbers and the principal's name", async () => {
+  await using rig = await startRig();
+  const state = await rig.open();
+  await state.end("allowance", figures(12));
+  expect(await rig.told()).toEqual({
+    ...{ principal: "catalogue", queue: "fetch-catalogue@api.example", updatedAt: "1000000" },
+    ...{ sent: "12", counted: "12", notModified: "0", ingestLagSeconds: "0.25" },
+    ...{ limit: "300", remaining: "288", resetAt: "", "frontier:due": "5", "frontier:held": "12" },
+    ...{ endedAt: "1000000", outcome: "allowance", "runs:allowance": "1" },
+  });
+  expect(await rig.redis.admin.pttl(`${stateKeyPrefix}m`)).toBeGreaterThan(0);
+});
+
+it("adds up requests and runs over all runs, however often it tells of one", async () => {
+  await using rig = await startRig();
+  const first = await rig.open();
+  first.update(() => figures(3));
+  await first.end("complete", figures(10));
+  const second = await rig.open();
+  await second.end("complete", figures(4));
+  expect(await rig.told()).toMatchObject({ sent: "14", "frontier:held": "4", "runs:complete": "2" });
+});
+
+it("reads nothing more than once a second", async () => {
+  await using rig = await startRig();
+  const state = await rig.open();
+  vi.useFakeTimers({ toFake: ["performance"] });
+  try {
+    const reads: number[] = [];
+    const update = (n: number) =>
+      state.update(() => {
+        reads.push(n);
+        return figures(n);
+      });
+    const isWritten = (n: number) => expect.poll(async () => (await rig.told()).sent).toBe(`${n}`);
+    update(1);
+    update(2);
+    await isWritten(1);
+    vi.advanceTimersByTime(999);
+    update(3);
+    vi.advanceTimersByTime(1);
+    update(4);
+    await isWritten(4);
+    expect(reads).toEqual([1, 4]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it("says that a run goes on, until it ends", async () => {
+  await using rig = await startRig();
+  const keys = () => rig.redis.admin.keys("*:coordinator:m");
+  const state = await rig.open();
+  expect(await keys()).toHaveLength(1);
+  await state.end("complete", figures(1));
+  expect(await keys()).toEqual([]);
+});
+
+it("keeps nobody waiting at the end where Redis is gone or frozen", async () => {
+  await using rig = await startRig();
+  const [gone, frozen] = [await rig.open(), await rig.open()];
+  rig.redis.signal("SIGSTOP");
+  await frozen.end("complete", figures(1));
+  await rig.redis.kill();
+  await gone.end("complete", figures(1));
+});

@@ -1,0 +1,215 @@
+/** The dashboard beside a real worker and a real Redis, asked as browsers and Prometheus do. */
+import { Queue } from "bullmq";
+import { request } from "undici";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { keyPrefix } from "../../../../jobs/bullmq/redis.ts";
+import { startSandbox } from "../../../../src/sandbox/sandbox.ts";
+import { bearerToken } from "../../../../src/service/credential.ts";
+import { spellingsOf } from "../../../../src/service/secret-spellings.ts";
+import { startDashboardWorker } from "../../../support/dashboard-worker.ts";
+import { type RedisServer, startRedis } from "../../../support/redis.ts";
+import { startRig } from "../../../sync/rig.ts";
+
+let redis: RedisServer;
+beforeAll(async () => {
+  // What it holds is to be searched as it is.
+  redis = await startRedis(["--rdbcompression", "no"]);
+});
+afterAll(async () => {
+  await redis[Symbol.asyncDispose]();
+});
+
+const catalogueAt = (baseUrl: string) => ({ name: "catalogue", baseUrl, credential: null });
+
+async function ask(url: string, options: Parameters<typeof request>[1] = {}) {
+  const { statusCode, headers, body } = await request(url, options);
+  return { status: statusCode, headers, text: await body.text() };
+}
+
+/** The value of one metric, summed over what else its labels say. */
+function measured(text: string, name: string, ...labels: string[]): number | null {
+  const lines = text.split("\n").filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+  const wanted = lines.filter((line) => labels.every((label) => line.includes(label)));
+  return wanted.length === 0
+    ? null
+    : wanted.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+}
+
+it("tells Prometheus what the worker sent, what the run counted, what is left and what is due", async () => {
+  await using rig = await startRig({ brands: 4, models: 12, sizes: 30, allowance: 40 });
+  await using worker = await startDashboardWorker(redis, [catalogueAt(rig.sandbox.url)]);
+  const report = await rig.sync({ workers: { redis: redis.url } });
+  expect(report.stopped).toBe("allowance");
+  const { status, headers, text } = await ask(`${worker.url}metrics`);
+  expect({ status, type: headers["content-type"] }).toEqual({
+    status: 200,
+    type: "text/plain; version=0.0.4; charset=utf-8",
+  });
+  const service = `service="http-${new URL(rig.sandbox.url).host.replace(":", "-")}"`;
+  const log = rig.sandbox.log();
+  expect(measured(text, "armoire_worker_requests_total", 'principal="catalogue"')).toBe(log.length);
+  expect(measured(text, "armoire_worker_requests_total", 'outcome="200"')).toBe(
+    log.filter((entry) => entry.status === 200).length,
+  );
+  expect(measured(text, "armoire_requests_sent_total", service)).toBe(report.requests.sent);
+  expect(measured(text, "armoire_requests_counted_total", service)).toBe(report.requests.counted);
+  expect(measured(text, "armoire_allowance_limit", service)).toBe(40);
+  expect(measured(text, "armoire_allowance_remaining", service)).toBe(0);
+  expect(measured(text, "armoire_allowance_reset_timestamp_seconds", service)).toBe(
+    Date.parse(report.allowance.resetAt ?? "") / 1000,
+  );
+  const states = rig.read(({ db }) =>
+    db.prepare("select state, count(*) as n from _resource group by state").all(),
+  );
+  for (const { state, n } of states as { state: string; n: number }[])
+    expect(measured(text, "armoire_frontier_resources", service, `state="${state}"`)).toBe(n);
+  expect(measured(text, "armoire_frontier_resources", service, 'state="due"')).toBeGreaterThan(0);
+  expect(measured(text, "armoire_ingest_lag_seconds", service)).toBeGreaterThanOrEqual(0);
+  expect(measured(text, "armoire_runs_total", service, 'outcome="allowance"')).toBe(1);
+  expect(measured(text, "armoire_coordinator_up", service)).toBe(0);
+  expect(measured(text, "armoire_redis_up")).toBe(1);
+});
+
+it("shows the queues that there are at the moment, of all principals, and only shows them", async () => {
+  await using worker = await startDashboardWorker(redis, [catalogueAt("http://127.0.0.1:9/")]);
+  const other = new Queue("fetch-ada@x.example", {
+    connection: { path: redis.url },
+    prefix: keyPrefix,
+  });
+  await other.add("fetch", {
+    v: 1,
+    requests: [{ id: "1", url: "https://x.example/brands", condition: ["if-none-match", '"e"'] }],
+    ...{ coordinator: "c", proof: "a-proof-is-not-shown", answersTo: "answers-m" },
+  });
+  const box = new Queue("answers-m", { connection: { path: redis.url }, prefix: keyPrefix });
+  const body = Buffer.from('{"note":"a body is not shown"}').toString("base64");
+  const head = { status: 200, headers: {} };
+  await box.add("answers", { v: 1, answers: [{ id: "1", end: "answered", head, wire: body }] });
+  await box.add("answers", { v: 2, bodies: [body] });
+
+  await expect
+    .poll(async () => (await ask(`${worker.url}api/queues`)).text, { timeout: 10_000 })
+    .toMatch(/answers-m.*fetch-ada@x\.example/s);
+  const jobs = await Promise.all(
+    ["fetch-ada@x.example", "answers-m"].map(
+      async (name) => (await ask(`${worker.url}api/queues?activeQueue=${encodeURIComponent(name)}`)).text,
+    ),
+  );
+  expect(jobs[0]).toContain("https://x.example/brands");
+  expect(jobs[0]).not.toContain("a-proof-is-not-shown");
+  expect(jobs[1]).toContain('"bytes":30');
+  expect(jobs.join()).not.toContain(body);
+
+  const origin = worker.url.slice(0, -1);
+  const refused = await ask(`${worker.url}api/queues/pause`, { method: "PUT", headers: { origin } });
+  expect(refused.status).toBe(403);
+  expect(await other.isPaused()).toBe(false);
+
+  await box.obliterate({ force: true });
+  await other.obliterate({ force: true });
+  await expect
+    .poll(async () => (await ask(`${worker.url}api/queues`)).text, { timeout: 10_000 })
+    .not.toMatch(/answers-m|fetch-ada/);
+  await Promise.all([box.close(), other.close()]);
+});
+
+it("with --allow-actions holds a queue at the word of its own pages, and of no other", async () => {
+  await using worker = await startDashboardWorker(redis, [catalogueAt("http://127.0.0.1:9/")], {
+    allowsActions: true,
+  });
+  const queue = new Queue("fetch-catalogue@http-127.0.0.1-9", {
+    connection: { path: redis.url },
+    prefix: keyPrefix,
+  });
+  await ask(`${worker.url}api/queues`);
+  const pause = (origin: string) =>
+    ask(`${worker.url}api/queues/${encodeURIComponent(queue.name)}/pause`, {
+      method: "PUT",
+      headers: { origin },
+    });
+  expect((await pause("http://evil.example")).status).toBe(403);
+  expect(await queue.isPaused()).toBe(false);
+  expect((await pause(worker.url.slice(0, -1))).status).toBe(200);
+  expect(await queue.isPaused()).toBe(true);
+  await queue.obliterate({ force: true });
+  await queue.close();
+});
+
+it("gives pages that load nothing from elsewhere, and none to another name", async () => {
+  await using worker = await startDashboardWorker(redis, [catalogueAt("http://127.0.0.1:9/")]);
+  const page = await ask(worker.url);
+  expect(page.status).toBe(200);
+  expect(page.headers["content-security-policy"]).toContain("default-src 'self'");
+  const [, script = ""] = /src="([^"]+\.js)"/.exec(page.text) ?? [];
+  expect(await ask(new URL(script, worker.url).href)).toMatchObject({ status: 200 });
+  for (const path of ["", "metrics", "healthz", "api/queues", script])
+    expect(await ask(`${worker.url}${path}`, { headers: { host: "evil.example" } })).toMatchObject({
+      status: 403,
+    });
+});
+
+it("says that Redis is away, at once, and that it is back", async () => {
+  await using own = await startRedis();
+  await using worker = await startDashboardWorker(own, [catalogueAt("http://127.0.0.1:9/")]);
+  expect(await ask(`${worker.url}healthz`)).toMatchObject({ status: 200, text: '{"ok":true,"problems":[]}' });
+  await own.kill();
+  await expect.poll(async () => (await ask(`${worker.url}healthz`)).status).toBe(503);
+  expect(JSON.parse((await ask(`${worker.url}healthz`)).text)).toEqual({
+    ok: false,
+    problems: [`Redis at ${own.url} does not answer`],
+  });
+  expect(measured((await ask(`${worker.url}metrics`)).text, "armoire_redis_up")).toBe(0);
+  expect((await ask(worker.url)).status).toBe(503);
+  await own.start();
+  await expect.poll(async () => (await ask(`${worker.url}healthz`)).status, { timeout: 15_000 }).toBe(200);
+});
+
+it("notices a Redis that takes connections and answers nothing", async () => {
+  await using own = await startRedis();
+  await using worker = await startDashboardWorker(own, [catalogueAt("http://127.0.0.1:9/")]);
+  own.signal("SIGSTOP");
+  expect((await ask(`${worker.url}healthz`)).status).toBe(503);
+  own.signal("SIGCONT");
+  await expect.poll(async () => (await ask(`${worker.url}healthz`)).status, { timeout: 15_000 }).toBe(200);
+});
+
+it("says that it cannot listen where another does, and takes no jobs then", async () => {
+  await using worker = await startDashboardWorker(redis, [catalogueAt("http://127.0.0.1:9/")]);
+  const port = Number(new URL(worker.url).port);
+  await expect(
+    startDashboardWorker(redis, [catalogueAt("http://127.0.0.1:9/")], { port }),
+  ).rejects.toMatchObject({
+    name: "DashboardError",
+    message: expect.stringContaining(`127.0.0.1 port ${port}`),
+  });
+});
+
+it("never shows a credential, and Redis never has one", async () => {
+  await using sandbox = await startSandbox({ brands: 2, models: 4, sizes: 8, users: 1 });
+  const [user] = sandbox.users;
+  const token = user?.token ?? "";
+  await using rig = await startRig();
+  const credential = bearerToken(token);
+  await using worker = await startDashboardWorker(redis, [{ name: "ada", baseUrl: sandbox.url, credential }]);
+  const said: string[] = [];
+  const watching: Promise<string>[] = [];
+  await rig.sync({
+    ...{ baseUrl: sandbox.url, credential, area: "account" },
+    workers: { redis: redis.url, principal: "ada", onRemark: (text) => void said.push(text) },
+    // What is in Redis while it goes on.
+    onProgress: () => void watching.push(everythingIn(redis)),
+  });
+  const pages = ["", "metrics", "healthz", "api/queues"].map(
+    async (path) => (await ask(worker.url + path)).text,
+  );
+  const seen = [...said, ...(await Promise.all([...watching, everythingIn(redis), ...pages]))].join("\n");
+  expect(seen).toContain("fetch-ada@");
+  for (const { form, bytes } of spellingsOf(token))
+    expect({ form, at: seen.indexOf(bytes.toString("latin1")) }).toEqual({ form, at: -1 });
+});
+
+async function everythingIn({ admin }: RedisServer): Promise<string> {
+  const keys = await admin.keys("*");
+  const dumps = await Promise.all(keys.map((key) => admin.dumpBuffer(key)));
+  return [...keys, ...dumps.map((dump) => dump?.toString("latin1") ?? "")].join("\n");
+}

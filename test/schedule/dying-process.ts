@@ -1,0 +1,39 @@
+/**
+ * A process that dies in the middle: `dying-process.ts DATA_DIR N`. Adds a schedule and begins a run of it, and kills itself right
+ * before its Nth change of a file or folder.
+ */
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+
+const [dataDir = "", countdown = ""] = process.argv.slice(2);
+let left = Number(countdown);
+
+for (const change of [
+  "openSync",
+  "mkdirSync",
+  "rmSync",
+  "writeFileSync",
+  "renameSync",
+  "fsyncSync",
+] as const) {
+  const original = fs[change] as (...args: unknown[]) => unknown;
+  Object.assign(fs, {
+    [change]: (...args: unknown[]) => {
+      if (--left === 0) process.kill(process.pid, "SIGKILL");
+      return original(...args);
+    },
+  });
+}
+syncBuiltinESMExports();
+
+const { addSchedule } = await import("../../src/schedule/schedules.ts");
+const { keepRun } = await import("../../src/schedule/run-file.ts");
+const moment = "2026-01-01T00:00:00.000Z";
+addSchedule({
+  ...{ dataDir, name: "second", cron: "0 6 * * *", tz: "UTC", jitterMillis: 0, args: ["sync"] },
+  ...{ folder: "/", mirror: "catalogue", clock: { now: () => Date.parse(moment), random: () => 0 } },
+});
+keepRun(dataDir, "second", {
+  ...{ due: moment, begunAt: moment, scheduler: { pid: 1, host: "here", startedAt: moment }, attempts: 1 },
+  ...{ endedAt: null, exitCode: null, seconds: null, counts: null, said: null },
+});

@@ -1,0 +1,119 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { toCalendar } from "../../src/schedule/calendar.ts";
+import { readCronFields } from "../../src/schedule/cron-fields.ts";
+import { printSchedule, type SystemScheduler } from "../../src/schedule/print.ts";
+import type { Schedule } from "../../src/schedule/schedule.ts";
+import { arbitraryCron, someSchedule, timesBetween } from "./arbitrary-schedule.ts";
+
+const installation = {
+  ...{ command: ["/opt/node", "/opt/armoire.js"], user: "anna", dataDir: "/home/anna/data" },
+  ...{
+    writes: ["/home/anna/data", "/media/my stick"],
+    baseUrl: "https://api.example.org/",
+    serviceName: null,
+  },
+};
+const print = (scheduler: SystemScheduler, parts: Partial<Schedule> = {}) =>
+  printSchedule({ ...someSchedule, tz: "Europe/Paris", ...parts }, scheduler, installation);
+
+const calendar = (cron: string) => toCalendar({ ...someSchedule, cron });
+
+describe("a calendar of systemd", () => {
+  it.each([
+    ["0 6 * * *", "*-*-* 06:00:00 UTC"],
+    ["*/20 * * * *", "*-*-* *:00,20,40:00 UTC"],
+    ["10 0 6 * * *", "*-*-* 06:00:10 UTC"],
+    ["0 6 * * MON-WED,7", "Sun,Mon,Tue,Wed *-*-* 06:00:00 UTC"],
+    ["0 6 1,15 jan-mar ?", "*-01,02,03-01,15 06:00:00 UTC"],
+    ["0 6 1 * +MON", "Mon *-*-01 06:00:00 UTC"],
+    ["@weekly", "Sun *-*-* 00:00:00 UTC"],
+    ["5-50/15 * * * *", "*-*-* *:05,20,35,50:00 UTC"],
+  ])("for %s is %s", (cron, expected) => {
+    expect(calendar(cron)).toBe(expected);
+  });
+
+  it.each(["0 6 1 * MON", "0 6 L * *", "0 6 15W * *", "0 6 * * MON#2"])(
+    "for %s is refused with the reason",
+    (cron) => {
+      expect(() => calendar(cron)).toThrow(
+        expect.objectContaining({ code: "inexpressible", message: expect.stringContaining(cron) }),
+      );
+    },
+  );
+});
+
+it("the numbers of a cron expression are those of its times", () => {
+  const from = Date.UTC(2026, 0, 30, 22);
+  const to = from + 3 * 86_400_000;
+  fc.assert(
+    fc.property(arbitraryCron, (cron) => {
+      const fields = readCronFields(cron);
+      if (fields === null) throw new Error(`${cron} was not read`);
+      const { minutes, hours, days, months, weekdays, isEither } = fields;
+      const expected: number[] = [];
+      for (let moment = from + 60_000; moment <= to; moment += 60_000) {
+        const at = new Date(moment);
+        const isDay = days.includes(at.getUTCDate());
+        const isWeekday = weekdays.includes(at.getUTCDay());
+        const isOn = isEither ? isDay || isWeekday : isDay && isWeekday;
+        if (!isOn || !months.includes(at.getUTCMonth() + 1)) continue;
+        if (hours.includes(at.getUTCHours()) && minutes.includes(at.getUTCMinutes())) expected.push(moment);
+      }
+      expect(timesBetween({ ...someSchedule, cron }, from, to)).toEqual(expected);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+describe("a unit of systemd", () => {
+  it("starts this program here, as its user, with nothing else to be written", () => {
+    const [service, timer] = print("systemd", {
+      args: ["backup", "--to", "/media/my stick/100%", "--x", "$HOME"],
+    });
+    expect(service?.path).toBe("/etc/systemd/system/armoire-daily.service");
+    expect(service?.content).toContain(
+      'ExecStart=/opt/node /opt/armoire.js backup --to "/media/my stick/100%%" --x "$$HOME"\n',
+    );
+    expect(service?.content).toContain('ReadWritePaths=/home/anna/data "/media/my stick"\n');
+    expect(service?.content).toContain("Environment=ARMOIRE_BASE_URL=https://api.example.org/\n");
+    for (const line of ["User=anna", "NoNewPrivileges=true", "ProtectSystem=strict", "#LoadCredential="])
+      expect(service?.content).toContain(line);
+    expect(timer?.path).toBe("/etc/systemd/system/armoire-daily.timer");
+    expect(timer?.content).toContain("OnCalendar=*-*-* 06:00:00 Europe/Paris\n");
+    expect(timer?.content).toContain("Persistent=true");
+    expect(timer?.content).not.toContain("RandomizedDelaySec");
+  });
+
+  it("spreads its beginnings, each time the same", () => {
+    const [, timer] = print("systemd", { jitterMillis: 600_000, delayMillis: 7000 });
+    expect(timer?.content).toContain("RandomizedDelaySec=600\nFixedRandomDelay=true\n");
+  });
+});
+
+describe("a line of a crontab", () => {
+  it("starts this program here, in its folder and zone, as late as it would be", () => {
+    const [{ content } = { content: "" }] = print("cron", {
+      ...{ cron: "@daily", args: ["export", "--out", "it's 100%"], folder: "/home/anna", delayMillis: 7000 },
+    });
+    expect(content.split("\n").slice(2)).toEqual([
+      "CRON_TZ=Europe/Paris",
+      "0 0 * * * cd /home/anna && sleep 7 && ARMOIRE_DATA_DIR=/home/anna/data " +
+        "ARMOIRE_BASE_URL=https://api.example.org/ /opt/node /opt/armoire.js export --out 'it'\\''s 100\\%'",
+      "",
+    ]);
+  });
+
+  it("names months and days by numbers", () => {
+    expect(print("cron", { cron: "0 6 * JAN mon-fri" })[0]?.content).toContain("\n0 6 * 1 1-5 cd / ");
+  });
+
+  it.each([
+    ["30 0 6 * * *", /no seconds/],
+    ["0 6 L * *", /no L/],
+    ["0 6 1 * +MON", /either of them/],
+    ["0 6 */2 * MON", /begins with \*/],
+  ])("for %s is refused with the reason", (cron, says) => {
+    expect(() => print("cron", { cron })).toThrow(says);
+  });
+});

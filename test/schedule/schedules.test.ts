@@ -1,0 +1,152 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { keepRun, mostKeptRuns, readRuns, type ScheduledRun } from "../../src/schedule/run-file.ts";
+import {
+  addSchedule,
+  listSchedules,
+  lockOf,
+  type NewSchedule,
+  removeSchedule,
+} from "../../src/schedule/schedules.ts";
+import { temporaryFolder } from "../support/run-armoire.ts";
+
+const clock = { now: () => Date.UTC(2026, 0, 1), random: () => 0.5 };
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let dataDir: string;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  dataDir = join(folder.path, "data");
+});
+afterEach(() => folder[Symbol.asyncDispose]());
+
+const add = (name: string, parts: Partial<NewSchedule> = {}) =>
+  addSchedule({
+    ...{ dataDir, clock, name, cron: "0 6 * * *", tz: "UTC", jitterMillis: 0 },
+    ...{ args: ["sync"], folder: "/", mirror: "catalogue", ...parts },
+  });
+const names = () => listSchedules(dataDir).map(({ name }) => name);
+const file = () => join(dataDir, "schedules.json");
+
+const someRun = (minute: number): ScheduledRun => ({
+  ...{ due: new Date(minute * 60_000).toISOString(), begunAt: new Date(minute * 60_000 + 5).toISOString() },
+  ...{ scheduler: { pid: 1, host: "here", startedAt: "2026-01-01T00:00:00.000Z" }, attempts: 1 },
+  ...{ endedAt: null, exitCode: null, seconds: null, counts: null, said: null },
+});
+
+describe("schedules", () => {
+  it("are kept in the order of their names, for their owner alone, and removed with what is known of their runs", () => {
+    add("weekly");
+    add("daily");
+    keepRun(dataDir, "daily", someRun(1));
+    expect(names()).toEqual(["daily", "weekly"]);
+    if (process.platform !== "win32") {
+      expect(statSync(file()).mode & 0o777).toBe(0o600);
+      expect(statSync(join(dataDir, "schedule-runs", "daily.json")).mode & 0o777).toBe(0o600);
+      expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+    }
+    removeSchedule(dataDir, "daily", clock);
+    expect(names()).toEqual(["weekly"]);
+    expect(readRuns(dataDir, "daily")).toEqual([]);
+    expect(readdirSync(dataDir).sort()).toEqual(["schedule-runs", "schedules.json"]);
+  });
+
+  it("begin late by a part of the jitter that is drawn once, in whole seconds", () => {
+    expect(add("daily", { jitterMillis: 61_000 }).delayMillis).toBe(30_000);
+    expect(listSchedules(dataDir)[0]?.delayMillis).toBe(30_000);
+  });
+
+  it.each([
+    ["taken", () => [add("daily"), add("daily")]],
+    ["bad-name", () => add("Daily")],
+    ["bad-name", () => add("../daily")],
+    ["bad-name", () => add("abcdefgh0123456789")],
+    ["bad-time", () => add("daily", { cron: "0 6 30 2 *" })],
+    ["unknown", () => removeSchedule(dataDir, "dialy", clock)],
+    ["too-many", () => add("daily", { args: ["x".repeat(1_100_000)] })],
+  ])("refuse what is %s, and stay as they are", (code, act) => {
+    add("other");
+    expect(act).toThrow(expect.objectContaining({ name: "ScheduleError", code }));
+    expect(names().filter((name) => name !== "daily")).toEqual(["other"]);
+  });
+
+  it("say what was perhaps meant", () => {
+    add("daily");
+    expect(() => removeSchedule(dataDir, "dailly", clock)).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining("Did you mean daily?") }),
+    );
+  });
+
+  it.each([
+    ["damaged", "{"],
+    ["damaged", JSON.stringify({ version: 1, id: "x", schedules: [] })],
+    ["newer", JSON.stringify({ version: 2 })],
+  ])("in a file that is %s are not touched", (code, text) => {
+    add("daily");
+    writeFileSync(file(), text);
+    expect(names).toThrow(expect.objectContaining({ code }));
+    expect(() => add("weekly")).toThrow(expect.objectContaining({ code }));
+    expect(readFileSync(file(), "utf8")).toBe(text);
+  });
+
+  it("that others could have written are refused", () => {
+    add("daily");
+    spawnSync("chmod", ["666", file()]);
+    expect(names).toThrow(expect.objectContaining({ name: "AccountError", code: "unsafe" }));
+  });
+
+  it("are changed by one process at a time, and the other is told who does", () => {
+    mkdirSync(dataDir);
+    const lock = lockOf(join(dataDir, "schedules"), "2026-01-01T00:00:00.000Z", "They are being changed");
+    try {
+      expect(() => add("daily")).toThrow(
+        expect.objectContaining({ code: "busy", message: expect.stringContaining(`process ${process.pid}`) }),
+      );
+    } finally {
+      lock.release();
+    }
+  });
+
+  it("of a process that is killed anywhere are as before or as after, and can be changed again", () => {
+    add("first");
+    let step = 1;
+    for (; ; step++) {
+      const program = join(import.meta.dirname, "dying-process.ts");
+      const { signal, status, stderr } = spawnSync(process.execPath, [program, dataDir, String(step)]);
+      expect({ status, stderr: String(stderr) }).toEqual({ status: signal === null ? 0 : null, stderr: "" });
+      expect([["first"], ["first", "second"]]).toContainEqual(names());
+      const runs = readRuns(dataDir, "second").length;
+      expect(runs).toBeLessThanOrEqual(1);
+      if (signal === null) {
+        expect({ names: names(), runs }).toEqual({ names: ["first", "second"], runs: 1 });
+        break;
+      }
+      if (names().includes("second")) removeSchedule(dataDir, "second", clock);
+    }
+    expect(step).toBeGreaterThan(8);
+    expect(existsSync(`${file()}.new`)).toBe(false);
+  }, 60_000);
+});
+
+describe("runs", () => {
+  it("are kept, the newest of them, and an end takes the place of its beginning", () => {
+    for (let minute = 1; minute <= mostKeptRuns + 5; minute++) {
+      keepRun(dataDir, "daily", someRun(minute));
+      keepRun(dataDir, "daily", { ...someRun(minute), endedAt: "2026-01-01T00:00:00.000Z", exitCode: 0 });
+    }
+    const runs = readRuns(dataDir, "daily");
+    expect(runs).toHaveLength(mostKeptRuns);
+    expect(runs.at(-1)).toMatchObject({ due: someRun(mostKeptRuns + 5).due, exitCode: 0 });
+    expect(runs.every(({ endedAt }) => endedAt !== null)).toBe(true);
+  });
+
+  it("that cannot be read are none, and new ones are kept", () => {
+    keepRun(dataDir, "daily", someRun(1));
+    writeFileSync(join(dataDir, "schedule-runs", "daily.json"), "{");
+    expect(readRuns(dataDir, "daily")).toEqual([]);
+    keepRun(dataDir, "daily", someRun(2));
+    expect(readRuns(dataDir, "daily")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,27 @@
+/** A worker with a dashboard within the test's process, which ends with the test. */
+import type { DashboardOptions } from "../../jobs/bullmq/dashboard/dashboard.ts";
+import type { Principal } from "../../jobs/bullmq/principal.ts";
+import { runWorker } from "../../jobs/bullmq/run-worker.ts";
+import type { RedisServer } from "./redis.ts";
+
+export async function startDashboardWorker(
+  redis: RedisServer,
+  principals: readonly Principal[],
+  options: Partial<DashboardOptions> = {},
+): Promise<AsyncDisposable & { readonly url: string }> {
+  const ending = new AbortController();
+  const { promise: ready, resolve } = Promise.withResolvers<string>();
+  const running = runWorker({
+    ...{ redis: redis.url, principals, signal: ending.signal },
+    dashboard: { port: 0, host: "127.0.0.1", allowsActions: false, ...options },
+    onReady: ({ dashboardUrl }) => resolve(dashboardUrl ?? ""),
+  });
+  const url = await Promise.race([ready, running.then(() => "")]);
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await running;
+    },
+  };
+}

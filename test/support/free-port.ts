@@ -1,0 +1,11 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+
+/** One that nobody listened at just now, for a program that must be told. */
+export async function freePort(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return String(port);
+}
