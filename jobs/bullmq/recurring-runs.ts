@@ -43,6 +43,7 @@ interface Lane {
   worker: Worker | null;
 }
 
+const mostReconnectMillis = 2_000;
 /** For saying that runs have ended. */
 const goodbyeMillis = 2_000;
 /** After which somebody else takes a job that came when this process was to end. */
@@ -50,10 +51,16 @@ const handedBackMillis = 1_000;
 /** Remembered, so that what was made up for is not made up for again. */
 const keptJobs = { count: 20 };
 
-/** Until `signal`, and until what is under way then has ended. */
+/** Until `signal`, and until what is under way then has ended. @throws a Redis error where Redis is gone from the beginning */
 export async function runRecurring(options: RecurringOptions): Promise<void> {
   const { redis, runs, begin, clock, lookAgainMillis, signal, onReady, onRemark } = options;
-  const { client } = redis;
+  let isOver = false;
+  // BullMQ makes more connections of the same settings, and closes none that waits for Redis to come back: they would keep this
+  // process from ending.
+  const retryStrategy = (times: number) => (isOver ? null : Math.min(times * 100, mostReconnectMillis));
+  const client = redis.client.duplicate({ retryStrategy });
+  client.on("error", () => {});
+  await client.connect();
   const underWay = new Set<Promise<void>>();
   let known: readonly RecurringRun[] = [];
   const nextOf = (millis: number, _repeat: RepeatOptions, id?: string): number | undefined =>
@@ -120,12 +127,13 @@ export async function runRecurring(options: RecurringOptions): Promise<void> {
   // What has begun is to end whether Redis is there or not.
   await Promise.all(underWay);
   const workers = [...lanes.values()].flatMap(({ worker }) => worker ?? []);
-  await within(client.status === "ready" ? goodbyeMillis : 0, async () => {
-    await Promise.all(workers.map((worker) => worker.close()));
-    await Promise.all([...lanes.values()].map(({ queue }) => queue.close()));
+  const isAway = client.status !== "ready";
+  await within(goodbyeMillis, async () => {
+    await Promise.all(workers.map((worker) => worker.close(isAway)));
+    if (!isAway) await Promise.all([...lanes.values()].map(({ queue }) => queue.close()));
   });
-  // One that waits for its connection to come back closes only when it does.
-  for (const worker of workers) void worker.disconnect().catch(() => {});
+  isOver = true;
+  client.disconnect();
 }
 
 /** Has Redis know these and no others; what it knows already goes on as it is. */

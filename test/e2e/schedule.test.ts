@@ -175,8 +175,13 @@ it("schedules of several processes with one Redis: each time is begun once", asy
       (await runsOf(dataDir, "often")).filter(({ outcome }) => outcome === "done").length,
     ).toBeGreaterThan(5),
   );
-  for (const { process: scheduler } of both) scheduler.kill("SIGTERM");
-  const ended = await Promise.all(both.map(({ ended }) => ended));
+  const [first, second] = both;
+  first?.process.kill("SIGTERM");
+  expect((await first?.ended)?.exitCode).toBe(0);
+  // Nor does one wait for a Redis that is gone.
+  await redis.kill();
+  second?.process.kill("SIGTERM");
+  const ended = await Promise.all(both.map((running) => running.ended));
   expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
   const said = ended.flatMap(({ stderr }) => stderr.match(/begun, due \S+/g) ?? []);
   expect(new Set(said).size).toBe(said.length);
