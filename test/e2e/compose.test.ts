@@ -10,6 +10,7 @@ import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import type { LogEntry } from "../../src/sandbox/http/request-log.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { writeSecretFile } from "../support/canary.ts";
 import { type ComposeService, readCompose, readImage } from "../support/compose.ts";
 import { freePort } from "../support/free-port.ts";
 import { startRedis } from "../support/redis.ts";
@@ -23,8 +24,8 @@ it("docker compose up: a scheduled sync comes to its end through workers", { tim
   await writeArmoire(at("bin"));
   await mkdir(at("data"));
   const app = await sandboxApp();
-  await writeFile(at("app-key"), app.key);
-  await writeFile(at("app-secret"), app.secret);
+  writeSecretFile(at("app-key"), app.key);
+  writeSecretFile(at("app-secret"), app.secret);
   const { services } = readCompose({
     ...{ ARMOIRE_APP_KEY_FILE: at("app-key"), ARMOIRE_APP_SECRET_FILE: at("app-secret") },
     ARMOIRE_SCHEDULE: "* * * * * *",

@@ -29,8 +29,8 @@ const armoire = (name: Name, args: readonly string[]): Promise<Ended> =>
     cwd: at("work", name),
   });
 
-/** Not about one account: the one knows of none, the other is for all of them. */
-const aboutNobody: readonly string[] = ["armoire sandbox", "armoire account list", "armoire worker"];
+/** Not about one account: they know of none, or are for all of a data directory. */
+const aboutNobody = ["sandbox", "account list", "worker", "schedule"].map((called) => `armoire ${called}`);
 
 /** Their operands say whose it is. */
 const withoutAccount: readonly string[] = [
@@ -62,7 +62,7 @@ const program = await loadCommandLine();
 const commands = program.commands
   .flatMap(leavesOf)
   .map((command) => ({ called: nameOf(command) }))
-  .filter(({ called }) => !aboutNobody.includes(called))
+  .filter(({ called }) => !aboutNobody.some((other) => `${called} `.startsWith(`${other} `)))
   // After that there is nothing to look at any more.
   .sort((one, other) => Number(one.called === removing) - Number(other.called === removing));
 

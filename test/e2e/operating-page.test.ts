@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { writeSecretFile } from "../support/canary.ts";
 import { freePort } from "../support/free-port.ts";
 import { shellCommandsIn } from "../support/markdown.ts";
 import { startRedis } from "../support/redis.ts";
@@ -25,7 +26,7 @@ it("docs/operating.md: every command does what it says, in the order of the page
   await using _redis = await startRedis([...redisSettings(), "--port", redisPort, "--bind", "127.0.0.1"]);
   await using folder = await temporaryFolder();
   await using sandbox = await startSandbox({ brands: 2, models: 4, sizes: 8, allowance: 5000 });
-  writeFileSync(join(folder.path, "redis-url"), `redis://:${password}@127.0.0.1:${redisPort}\n`);
+  writeSecretFile(join(folder.path, "redis-url"), `redis://:${password}@127.0.0.1:${redisPort}\n`);
   const env: Record<string, string> = { ARMOIRE_DATA_DIR: join(folder.path, "data") };
   const workers: RunningArmoire[] = [];
   const said: string[] = [];

@@ -53,9 +53,11 @@ export function configure(command: Command, io: Io): void {
     );
   subcommand("list", "the schedules, when each is next due, and what became of the last run")
     .argument("[name]", "the last runs of this one")
+    .addHelpText("after", "\nExamples:\n  armoire schedule list\n  armoire schedule list nightly --json\n")
     .action((name: string | undefined, _flags: object, list: Command) => listAll(name, list, io));
   subcommand("remove", "take a schedule away, and what is known of its runs")
     .argument("<name>", "the schedule")
+    .addHelpText("after", "\nExamples:\n  armoire schedule remove nightly\n")
     .action((name: string, _flags: object, remove: Command) => removeOne(name, remove, io));
   subcommand("run", "begin what is due, until it is ended")
     .option("--redis <url>", "share the runs with other schedulers at this Redis (ARMOIRE_REDIS_URL)")
@@ -64,6 +66,10 @@ export function configure(command: Command, io: Io): void {
   subcommand("print", "a unit of systemd or a line of a crontab, to begin it instead of `schedule run`")
     .addArgument(new Argument("<scheduler>", "whose words to use").choices(systemSchedulers))
     .argument("[name]", "only this schedule")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  armoire schedule print systemd nightly\n  armoire schedule print cron\n",
+    )
     .action((scheduler: SystemScheduler, name: string | undefined, _flags: object, print: Command) =>
       printAll(scheduler, name, print, io),
     );
