@@ -3,13 +3,26 @@
  * it with the process, however that dies, so there are no stale locks. Who holds it stands in a second small file, which
  * is only ever information.
  */
-import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  futimesSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname } from "node:os";
 import Database from "better-sqlite3";
 import { MirrorError, toMirrorError } from "./errors.ts";
 
 /** Longer than somebody who only looks whether there is a lock is in the way of taking it. */
 const lookMillis = 100;
+/** To open a file that others remove and make anew. */
+const mostAttempts = 1_000;
+/** Of the times that every file system can note. */
+const mostSeconds = 2 ** 31;
 
 export interface Lock {
   release(): void;
@@ -76,24 +89,36 @@ export function isLocked(file: string): boolean {
   }
 }
 
-function openLockFile(lockFile: string): { db: Database.Database; id: bigint | undefined } {
-  try {
-    createPrivately(lockFile);
-    return { id: idOf(lockFile), db: new Database(lockFile, { timeout: lookMillis }) };
-  } catch (error) {
-    throw toMirrorError(error, lockFile);
+function openLockFile(lockFile: string): { db: Database.Database; id: string } {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      createPrivately(lockFile);
+      const id = idOf(lockFile);
+      if (id !== null)
+        return { id, db: new Database(lockFile, { timeout: lookMillis, fileMustExist: true }) };
+    } catch (error) {
+      // Perhaps it was removed in between, by whoever held it.
+      if (!hasCode(error, "SQLITE_CANTOPEN") || attempt >= mostAttempts) throw toMirrorError(error, lockFile);
+    }
   }
 }
 
-/** Of the file that has the name now. */
-function idOf(file: string): bigint | undefined {
-  return statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
+/** Of the file that has the name now; no file has that of another one, also where it got the number of one that is gone. */
+function idOf(file: string): string | null {
+  const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? null : `${stats.ino}.${stats.mtimeNs}`;
 }
 
-/** Never opens a file that is there: closing it again would end the lock that this very process may hold on it. */
+/**
+ * Never opens a file that is there: closing it again would end the lock that this very process may hold on it. Nothing is
+ * ever written into it, so that the time of its last change can tell it from others: that is one at random.
+ */
 function createPrivately(file: string): void {
   try {
-    closeSync(openSync(file, "wx", 0o600));
+    const handle = openSync(file, "wx", 0o600);
+    const someTime = Math.random() * mostSeconds;
+    futimesSync(handle, someTime, someTime);
+    closeSync(handle);
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error;
   }
