@@ -22,7 +22,7 @@ export interface BackedUp<Synced> {
   /** What `sync` gave, or what it threw. */
   readonly synced: { readonly report: Synced } | { readonly error: unknown };
   readonly created: CreatedBackup;
-  /** Null without rules of what to keep, and where the sync failed: then nothing is let go. */
+  /** Null without rules of what to keep, and where the sync failed or the catalogue could not be read: then nothing is let go. */
   readonly pruned: PruneReport | null;
 }
 
@@ -44,7 +44,8 @@ export async function backUp<Synced>(request: BackUpRequest<Synced>): Promise<Ba
     throw hasNothing && "error" in synced ? synced.error : error;
   });
   await readBack(created, request);
-  const prunes = keep !== undefined && !("error" in synced);
+  // An earlier one may be all that still tells what her bras are.
+  const prunes = keep !== undefined && !("error" in synced) && created.catalogueError === null;
   const pruning = {
     folder: dirname(created.file),
     of: created.manifest,

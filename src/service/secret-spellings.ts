@@ -10,11 +10,14 @@ const fewestLetters = 8;
 
 /** Each spelling once, the whole ones before those that are a part of a longer text's. */
 export function spellingsOf(secret: string): Spelling[] {
+  const [encoded, hex] = [encodeURIComponent(secret), Buffer.from(secret).toString("hex")];
   const texts: (readonly [Spelling["form"], string])[] = [
     ["as it is", secret],
-    ["URL-encoded", encodeURIComponent(secret)],
+    ["URL-encoded", encoded],
+    ["URL-encoded", encoded.replace(/%../g, (byte) => byte.toLowerCase())],
     ["in JSON", JSON.stringify(secret).slice(1, -1)],
-    ["hexadecimal", Buffer.from(secret).toString("hex")],
+    ["hexadecimal", hex],
+    ["hexadecimal", hex.toUpperCase()],
     ...(["base64", "base64url"] as const).flatMap((form) =>
       [Buffer.from(secret).toString(form), ...insideBase64(secret, form)].map(
         (text) => [form, text] as const,

@@ -31,10 +31,12 @@ const write = (name: string, content: string | Buffer): string => {
 it.each([
   ["as it is", token],
   ["URL-encoded", encodeURIComponent(token)],
+  ["URL-encoded", "planted%2btoken%2f0123456789"],
   ["in JSON", 'planted\\\\token\\"0123456789'],
   ["base64", Buffer.from(`bearer ${token}!`).toString("base64")],
   ["base64url", Buffer.from("planted>>token??0123456789").toString("base64url")],
   ["hexadecimal", Buffer.from(token).toString("hex")],
+  ["hexadecimal", Buffer.from(token).toString("hex").toUpperCase()],
 ] as const)("a secret is found %s in any file below, and only told by its name", async (form, content) => {
   const sought =
     { "in JSON": 'planted\\token"0123456789', base64url: "planted>>token??0123456789" }[form as string] ??
