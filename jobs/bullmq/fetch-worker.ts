@@ -79,8 +79,8 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       .catch((error: unknown) => whyNot(error, url));
     onAnswer(exchanged);
     const until = exchanged.head && readPause(exchanged.head, clock.now());
-    // All workers wait, whoever was told so.
-    if (until !== null && until > clock.now()) await queue.rateLimit(until - clock.now());
+    // All workers wait, whoever was told so. Where Redis is too full to note it, the answer says it to its coordinator.
+    if (until !== null && until > clock.now()) await queue.rateLimit(until - clock.now()).catch(() => {});
     return toAnswer(id, exchanged);
   };
 

@@ -98,6 +98,11 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
         underWay.failJob(job, "held-back", "not asked, because the allowance is spent", until);
     }
   };
+  /** A pause that the answer to somebody else began is as long for this run. */
+  const heedPause = async (): Promise<void> => {
+    const pausedMillis = await queue.getRateLimitTtl(1);
+    if (pausedMillis > defaultRetryPolicy.maxRetryAfterMillis) await holdBack(clock.now() + pausedMillis);
+  };
   const accept = (answer: Answer): void => {
     const asked = underWay.take(answer.id);
     if (asked === undefined) return;
@@ -136,6 +141,7 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
     onLost: (job) => underWay.failJob(job, "worker-lost", "the worker that asked it was lost"),
     onLook(look) {
       workers = Math.max(1, look.workers);
+      if (look.jobs === "unclaimed") void heedPause().catch(() => {});
       if (look.workers === 0 && look.jobs === "unclaimed")
         remarkOnce(`Waiting for a worker for ${principal.name}: run \`armoire worker --redis ${shownAs}\`.`);
       if (look.workers > 0 && look.jobs === "left")

@@ -181,6 +181,42 @@ it("makes all workers wait where one was told to, and takes back what nobody has
   void later.catch(() => {});
 });
 
+it("tells a run that begins while workers are made to wait until when, and sends nothing for it", async () => {
+  await using rig = await startBullmqRig();
+  const sent: string[] = [];
+  await rig.work(async (url) => {
+    sent.push(url);
+    return answerOf("{}", 429, { "retry-after": "3600" });
+  });
+  await (await rig.coordinate()).send(ask("first"));
+  const other = await rig.coordinate();
+  const { failure } = await other.send(ask("second"));
+  expect(failure).toMatchObject({ code: "held-back" });
+  expect(failure?.resumeAt).toBeGreaterThan(Date.now() + 3_000_000);
+  expect(sent).toEqual([ask("first").url]);
+});
+
+it("loses no refusal where Redis is too full to note it for all", async () => {
+  await using rig = await startBullmqRig();
+  const sender = await rig.coordinate();
+  const { promise: isSent, resolve } = Promise.withResolvers<void>();
+  await rig.work(async () => {
+    await rig.redis.admin.config("SET", "maxmemory", "1");
+    resolve();
+    return answerOf("{}", 429, { "retry-after": "3600" });
+  });
+  const answered = sender.send(ask("first"));
+  await isSent;
+  await expect.poll(() => countRejected(rig)).toBeGreaterThan(0);
+  await rig.redis.admin.config("SET", "maxmemory", "0");
+  expect((await answered).head?.status).toBe(429);
+});
+
+/** Commands that Redis refused for want of memory. */
+async function countRejected({ redis }: BullmqRig): Promise<number> {
+  return Number(/OOM:count=(\d+)/.exec(await redis.admin.info("errorstats"))?.[1] ?? 0);
+}
+
 it("sends nothing for a coordinator that is gone", async () => {
   await using rig = await startBullmqRig();
   const sent: string[] = [];
