@@ -84,7 +84,7 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     return toAnswer(id, exchanged);
   };
 
-  const worker = new Worker(
+  const worker = new EndingWorker(
     name,
     async (job, token) => {
       const payload = readFetchPayload(job.data);
@@ -139,8 +139,16 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       await Promise.race([closing().catch(() => {}), isOver]);
       clearTimeout(giveUp);
       clearTimeout(leave);
+      await worker.letGo();
     },
   };
+}
+
+/** One whose close waits for a Redis that is away goes on renewing locks, which would keep the process from ending. */
+class EndingWorker extends Worker {
+  async letGo(): Promise<void> {
+    await this.lockManager.close();
+  }
 }
 
 /** As many jobs as make up the requests, and one more, so that the next ones are at hand. */
