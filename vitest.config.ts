@@ -11,8 +11,9 @@ export default defineConfig(({ mode }) => {
         "test/support/in-memory.ts",
         "test/support/canary-of-all.ts",
       ],
-      // Left to itself, vitest keeps one core free: half of a small machine.
-      maxWorkers: availableParallelism(),
+      // Left to itself, vitest keeps one core free: half of a small machine. One more than there are, since many files
+      // wait for other processes and for Redis.
+      maxWorkers: availableParallelism() + 1,
       // Starting a process and loading the program anew for each file would take a tenth of the time.
       isolate: false,
       provide: { isThorough },

@@ -13,6 +13,7 @@ import { takeLock } from "../../src/mirror/lock.ts";
 import { openMirrorReader } from "../../src/mirror/mirror.ts";
 import { problemsOf, someTime, walk } from "../mirror/mirror-rig.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
+import { tries } from "../support/thorough.ts";
 import { accountWorld } from "./account-world.ts";
 import { type BackupRig, startBackupRig } from "./backup-rig.ts";
 
@@ -50,7 +51,7 @@ it("making one leaves one that is whole, and the next one clears up", async () =
       await rig.create("b.zip", { replace: true });
       expect(readdirSync(rig.folder).filter((name) => name.includes("partial"))).toEqual([]);
     }),
-    { numRuns: 10 },
+    { numRuns: tries(4, 50) },
   );
 }, 60_000);
 
@@ -70,7 +71,7 @@ it("restoring a mirror leaves none or a whole one, and can be done again", async
       }
       await removeRestored(rig);
     }),
-    { numRuns: 10 },
+    { numRuns: tries(4, 50) },
   );
 }, 60_000);
 
@@ -89,7 +90,7 @@ it("unpacking leaves no folder or a whole one, and can be done again", async () 
       expect(readdirSync(rig.folder).filter((name) => name.includes("partial"))).toEqual([]);
       await rm(folder, { recursive: true });
     }),
-    { numRuns: 10 },
+    { numRuns: tries(4, 50) },
   );
 }, 60_000);
 

@@ -11,6 +11,7 @@ import type { MirrorWriter } from "../../src/mirror/mirror.ts";
 import { type MirrorRig, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../mirror/world.ts";
 import { readCsv } from "../support/read-csv.ts";
+import { tries } from "../support/thorough.ts";
 import { accountWorld } from "./account-world.ts";
 import { type BackupRig, scanBytes, startBackupRig } from "./backup-rig.ts";
 import { forgeZip } from "./forge-zip.ts";
@@ -250,7 +251,7 @@ describe("where the catalogue was not mirrored", () => {
         expect(isComplete(manifest)).toBe(missing === 0);
         expect((await scanBytes(await readFile(file))).problems).toEqual([]);
       }),
-      { numRuns: 25 },
+      { numRuns: tries(8, 100) },
     );
   });
 

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { diff } from "../../src/change/diff.ts";
 import { openMirrorState } from "../../src/change/mirror-state.ts";
 import { urlOf } from "../mirror/world.ts";
+import { tries } from "../support/thorough.ts";
 import { histories, liveThrough } from "./histories.ts";
 import { diffRuns, placeOf, proveDiffs } from "./prove-diffs.ts";
 
@@ -46,6 +47,6 @@ it("of two runs of a mirror, says the same as of two mirrors that are copies of 
         for (const copy of copies) copy.close();
       },
     ),
-    { numRuns: 8 },
+    { numRuns: tries(4, 50) },
   );
 });

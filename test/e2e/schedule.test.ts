@@ -1,5 +1,5 @@
 /** Schedules as an operator has them: added, run by the program itself, and looked at. */
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ListedSchedule } from "../../src/cli/describe-schedules.ts";
@@ -55,7 +55,8 @@ function startScheduler(dataDir: string, ...args: readonly string[]): RunningArm
   return startArmoire(["schedule", "run", "--data-dir", dataDir, ...args]);
 }
 
-const waitFor = (isSo: () => Promise<void>) => vi.waitFor(isSo, { timeout: 25_000, interval: 50 });
+/** Most of what is waited for starts the program anew each time that it is looked at. */
+const waitFor = (isSo: () => Promise<void>) => vi.waitFor(isSo, { timeout: 25_000, interval: 400 });
 const everySecond = ["--cron", "* * * * * *"];
 const sync = () => ["--", "sync", "--base-url", sandbox.url, "--depth", "models"];
 
@@ -173,7 +174,7 @@ it("schedules of several processes with one Redis: each time is begun once", asy
   await waitFor(async () =>
     expect(
       (await runsOf(dataDir, "often")).filter(({ outcome }) => outcome === "done").length,
-    ).toBeGreaterThan(5),
+    ).toBeGreaterThan(3),
   );
   const [first, second] = both;
   first?.process.kill("SIGTERM");
@@ -229,7 +230,7 @@ describe("what cannot be scheduled is refused before it is kept", () => {
     ]);
     expectRefusal(ended, 2, says);
     expect(ended.stderr).not.toContain("hunter2");
-    expect(await list(dataDir)).toEqual([]);
+    expect(existsSync(join(dataDir, "schedules.json"))).toBe(false);
   });
 });
 

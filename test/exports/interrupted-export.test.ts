@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { writeDataPackage } from "../../exports/data-package.ts";
 import { verifyDataPackage } from "../../exports/verify-data-package.ts";
+import { tries } from "../support/thorough.ts";
 import { tableOf } from "./arbitrary-table.ts";
 import { folderState, makeTestFolder } from "./folder-state.ts";
 
@@ -74,7 +75,7 @@ describe("an export killed with SIGKILL", () => {
         await exportHere(out);
         expect(Object.keys(await folderState(folder))).toEqual(["out", "out/brand.csv", "out/manifest.json"]);
       }),
-      { numRuns: 12 },
+      { numRuns: tries(6, 50) },
     );
   });
 

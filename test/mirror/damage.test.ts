@@ -9,6 +9,7 @@ import { MirrorError } from "../../src/mirror/errors.ts";
 import { type MirrorReader, openMirrorReader, openMirrorWriter } from "../../src/mirror/mirror.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
+import { tries } from "../support/thorough.ts";
 import { type MirrorRig, someTime, startMirrorRig, walk } from "./mirror-rig.ts";
 import { worldOfTruth } from "./world.ts";
 
@@ -86,7 +87,7 @@ describe("one changed bit", () => {
           if (found === null) expect(findDamage(file)).toBeNull();
         },
       ),
-      { numRuns: 250 },
+      { numRuns: tries(80, 1000) },
     );
   });
 

@@ -8,6 +8,7 @@ import { kinds } from "../../jobs/kinds.ts";
 import { type CheckProblem, checkMirror } from "../../src/mirror/check.ts";
 import { openMirrorReader } from "../../src/mirror/mirror.ts";
 import { rebuildMirror } from "../../src/mirror/rebuild-mirror.ts";
+import { tries } from "../support/thorough.ts";
 import { type MirrorRig, someTime, startMirrorRig, walk } from "./mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "./world.ts";
 
@@ -73,7 +74,7 @@ describe("check", () => {
         if (problemsIn(file).length === 0) expect(place % bits).toBeGreaterThanOrEqual(bits - 8);
         else expect(problemsIn(file)[0]).toMatchObject({ code: "body", where: `_content ${id}` });
       }),
-      { numRuns: 100 },
+      { numRuns: tries(30, 500) },
     );
   });
 

@@ -7,6 +7,7 @@ import { openMirrorReader } from "../../src/mirror/mirror.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { sync } from "../../src/sync/sync.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
+import { tries } from "../support/thorough.ts";
 import { startChild } from "./children.ts";
 import { type MirrorRig, problemsOf, startMirrorRig, walk } from "./mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "./world.ts";
@@ -35,7 +36,7 @@ it("of a batch in which the process dies, nothing is left, and of those before i
   expect(problemsOf(mirror)).toEqual([]);
 });
 
-const kills = 8;
+const kills = tries(5, 50);
 const concurrency = 4;
 /** Of the engine: results that may wait for their transaction. */
 const batchSize = 512;

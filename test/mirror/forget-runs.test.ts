@@ -7,6 +7,7 @@ import { readHistory } from "../../src/query/history.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { currentBodies } from "../support/current-bodies.ts";
+import { tries } from "../support/thorough.ts";
 import { beginRun, closeRun, problemsOf, someTime, startMirrorRig, walk } from "./mirror-rig.ts";
 import { publicState } from "./public-state.ts";
 import { answerFrom, entity, page, root, urlOf, worldOf, worldOfTruth } from "./world.ts";
@@ -115,7 +116,7 @@ it("leaves what every other run shows of a catalogue, and the mirror sound", asy
         states.expectKept();
       },
     ),
-    { numRuns: 10, endOnFailure: true },
+    { numRuns: tries(5, 100), endOnFailure: true },
   );
   expect(removed).toBeGreaterThan(0);
 });
@@ -164,7 +165,7 @@ it("leaves what every other run shows where answers come again and again in one 
       }
       states.expectKept();
     }),
-    { numRuns: 10, endOnFailure: true },
+    { numRuns: tries(5, 100), endOnFailure: true },
   );
 });
 

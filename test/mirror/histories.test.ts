@@ -7,6 +7,7 @@ import { expect, it } from "vitest";
 import type { DueResource } from "../../src/mirror/frontier.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
+import { tries } from "../support/thorough.ts";
 import { dumpOfFreshWalk, problemsOf, startMirrorRig, walk } from "./mirror-rig.ts";
 import { worldOfTruth } from "./world.ts";
 
@@ -40,7 +41,7 @@ it("any order and any batches of the same answers make the same mirror", async (
       expect(canonicalDump(mirror)).toEqual(await dumpOfFreshWalk(sandbox.url, world, follow));
       expect(problemsOf(mirror)).toEqual([]);
     }),
-    { numRuns: 15 },
+    { numRuns: tries(6, 200) },
   );
 });
 
@@ -86,7 +87,7 @@ it("a mirror that lived through changes and interrupted runs is sound, rebuilds 
         }
       },
     ),
-    { numRuns: 15 },
+    { numRuns: tries(6, 200) },
   );
 });
 

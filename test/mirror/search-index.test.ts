@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Connection } from "../../src/mirror/connection.ts";
 import { rebuildSearchIndex } from "../../src/mirror/search-index.ts";
+import { tries } from "../support/thorough.ts";
 import { beginRun, closeRun, problemsOf, startMirrorRig, walk } from "./mirror-rig.ts";
 import { answerFrom, entity, page, root, urlOf, worldOf } from "./world.ts";
 
@@ -43,7 +44,7 @@ it("is the same, kept through any history or made anew, and sound all the while"
         expect(problemsOf(mirror)).toEqual([]);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: tries(20, 300) },
   );
 });
 

@@ -8,6 +8,7 @@ import type { DueResource } from "../../src/mirror/frontier.ts";
 import { openMirrorReader } from "../../src/mirror/mirror.ts";
 import { showAsOf } from "../../src/mirror/snapshot.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { tries } from "../support/thorough.ts";
 import { type MirrorRig, problemsOf, startMirrorRig, walk } from "./mirror-rig.ts";
 import { publicState } from "./public-state.ts";
 import { entity, page, root, urlOf, worldOf, worldOfTruth } from "./world.ts";
@@ -48,7 +49,7 @@ it("shows each run's state as it was when the run closed, whatever came after", 
         expectShown(rig, kept);
       },
     ),
-    { numRuns: 8, endOnFailure: true },
+    { numRuns: tries(5, 100), endOnFailure: true },
   );
 });
 

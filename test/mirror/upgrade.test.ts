@@ -9,6 +9,7 @@ import { readHistory } from "../../src/query/history.ts";
 import { readStatus } from "../../src/query/status.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { planSync } from "../../src/sync/plan-sync.ts";
+import { tries } from "../support/thorough.ts";
 import { makeEarlierVersion } from "./earlier-version.ts";
 import { problemsOf, someTime, startMirrorRig, walk } from "./mirror-rig.ts";
 import { publicState } from "./public-state.ts";
@@ -63,7 +64,7 @@ it("shows the same past, once it was opened for writing, as one that remembered 
         present.close();
       },
     ),
-    { numRuns: 12 },
+    { numRuns: tries(6, 50) },
   );
 });
 

@@ -9,6 +9,7 @@ import { showResource } from "../../src/query/show.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { beginRun, closeRun, someTime, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf, worldOfTruth } from "../mirror/world.ts";
+import { tries } from "../support/thorough.ts";
 
 const at = someTime;
 const href = urlOf("b/m");
@@ -253,7 +254,7 @@ it("all changes up to a run add up to what the mirror shows as of that run", asy
         }
       }
     }),
-    { numRuns: 10 },
+    { numRuns: tries(5, 100) },
   );
 });
 
@@ -288,7 +289,7 @@ it("as of a run it is what it was when that run had ended, but for checks that l
         }
       }
     }),
-    { numRuns: 10 },
+    { numRuns: tries(5, 100) },
   );
   expect(told).toBeGreaterThan(0);
 });

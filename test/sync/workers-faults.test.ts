@@ -55,29 +55,33 @@ const troubles: readonly Trouble[] = [
   { what: "Redis is emptied", make: ({ admin }) => admin.flushall() },
 ];
 
-it.for(troubles)("goes on by itself where $what", { timeout: 60_000 }, async ({ make, settings }) => {
-  await using redis = await startRedis(settings);
-  await using rig = await startRig(world);
-  await using _workers = await startFetchWorkers(2, {
-    redis: redis.url,
-    principals: [catalogueAt(rig.sandbox.url)],
-  });
-  let batches = 0;
-  const made: Promise<unknown>[] = [];
-  const report = await rig.sync({
-    ...{ workers: { redis: redis.url }, concurrency },
-    onProgress() {
-      if (++batches % 8 === 0 && made.length < 3) made.push(make(redis));
-    },
-  });
-  await Promise.all(made);
-  expect(made.length).toBeGreaterThan(0);
-  expect(report).toMatchObject({ complete: true, resources: { failed: 0 } });
-  // Asked for again: at most what was under way each time. The limit was asked for as well.
-  const requests = rig.sandbox.log().length;
-  expect(requests).toBeLessThanOrEqual(report.resources.new + 2 + made.length * concurrency);
-  await expectSame(rig);
-});
+it.concurrent.for(troubles)(
+  "goes on by itself where $what",
+  { timeout: 60_000 },
+  async ({ make, settings }) => {
+    await using redis = await startRedis(settings);
+    await using rig = await startRig(world);
+    await using _workers = await startFetchWorkers(2, {
+      redis: redis.url,
+      principals: [catalogueAt(rig.sandbox.url)],
+    });
+    let batches = 0;
+    const made: Promise<unknown>[] = [];
+    const report = await rig.sync({
+      ...{ workers: { redis: redis.url }, concurrency },
+      onProgress() {
+        if (++batches % 8 === 0 && made.length < 3) made.push(make(redis));
+      },
+    });
+    await Promise.all(made);
+    expect(made.length).toBeGreaterThan(0);
+    expect(report).toMatchObject({ complete: true, resources: { failed: 0 } });
+    // Asked for again: at most what was under way each time. The limit was asked for as well.
+    const requests = rig.sandbox.log().length;
+    expect(requests).toBeLessThanOrEqual(report.resources.new + 2 + made.length * concurrency);
+    await expectSame(rig);
+  },
+);
 
 /** What came of it is what a sync without workers comes to. */
 async function expectSame(rig: Rig): Promise<void> {
@@ -91,7 +95,7 @@ async function expectSame(rig: Rig): Promise<void> {
   }
 }
 
-it("takes no more than Redis has room for, and goes on when there is", async () => {
+it.concurrent("takes no more than Redis has room for, and goes on when there is", async () => {
   await using redis = await startRedis();
   await using rig = await startRig(world);
   const remarks: string[] = [];
@@ -112,7 +116,7 @@ it("takes no more than Redis has room for, and goes on when there is", async () 
   expect(await running).toMatchObject({ complete: true, resources: { failed: 0 } });
 });
 
-it("says at once where there is no Redis, and leaves nothing behind", async () => {
+it.concurrent("says at once where there is no Redis, and leaves nothing behind", async () => {
   await using rig = await startRig(world);
   const redis = await startRedis();
   const { url } = redis;
@@ -123,7 +127,7 @@ it("says at once where there is no Redis, and leaves nothing behind", async () =
   expect(() => rig.read(canonicalDump)).toThrow(/no mirror/i);
 });
 
-it("says at once that a Redis does not answer", async () => {
+it.concurrent("says at once that a Redis does not answer", async () => {
   await using redis = await startRedis();
   await using rig = await startRig(world);
   redis.signal("SIGSTOP");
@@ -132,7 +136,7 @@ it("says at once that a Redis does not answer", async () => {
   expect(refused).toMatchObject({ code: "unreachable", message: expect.stringContaining("did not answer") });
 });
 
-it.each(["allkeys-lru", "volatile-ttl", "allkeys-random", "volatile-lfu"])(
+it.concurrent.each(["allkeys-lru", "volatile-ttl", "allkeys-random", "volatile-lfu"])(
   "refuses a Redis that throws keys away (%s)",
   async (policy) => {
     await using redis = await startRedis(["--maxmemory-policy", policy]);
@@ -145,7 +149,7 @@ it.each(["allkeys-lru", "volatile-ttl", "allkeys-random", "volatile-lfu"])(
   },
 );
 
-it("refuses a Redis that only repeats another", async () => {
+it.concurrent("refuses a Redis that only repeats another", async () => {
   await using primary = await startRedis(["--port", "0"]);
   await using replica = await startRedis(["--replicaof", "127.0.0.1", "1"]);
   await using rig = await startRig(world);
@@ -157,7 +161,7 @@ it("refuses a Redis that only repeats another", async () => {
   });
 });
 
-it("ends at once when it is told to while Redis is away, with everything saved", async () => {
+it.concurrent("ends at once when it is told to while Redis is away, with everything saved", async () => {
   await using redis = await startRedis();
   await using rig = await startRig(world);
   await using _workers = await startFetchWorkers(1, {

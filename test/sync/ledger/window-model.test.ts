@@ -8,6 +8,7 @@ import { type AttemptReport, noAnswer } from "../../../src/service/reserve.ts";
 import { bury, type Lease, lease, renew, settle } from "../../../src/sync/ledger/allowance-window.ts";
 import { decide } from "../../../src/sync/ledger/room.ts";
 import { emptyWindow, openLeases, type WindowState } from "../../../src/sync/ledger/window-state.ts";
+import { tries } from "../../support/thorough.ts";
 import { day, type Metering, type RequestSort, SimulatedService } from "./simulated-service.ts";
 
 interface Sent {
@@ -149,7 +150,7 @@ const metering = (tells: readonly Metering["tells"][]) =>
   });
 const told = metering(["epoch", "seconds"]);
 const untold = metering(["nothing"]);
-const runs = { numRuns: 2_000 };
+const runs = { numRuns: tries(600, 20_000) };
 
 describe("a window that is told of", () => {
   it("is never overspent and never wasted, whatever overtakes what, and on any day", () => {
