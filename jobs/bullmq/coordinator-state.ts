@@ -80,7 +80,10 @@ export async function openCoordinatorState(
         });
     },
     async end(outcome, figures) {
-      if (client.status !== "ready") return;
+      if (client.status !== "ready") {
+        presence.lapse();
+        return;
+      }
       const last = async () => {
         // What it tells is added to what was told before.
         await writing;

@@ -39,7 +39,7 @@ export interface FetchWorker {
 const untouchedMillis = 5_000;
 const mostProofs = 256;
 /** For handing back what was given up. */
-const handBackMillis = 1_500;
+const handBackMillis = 1_000;
 
 export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
   const { redis, principal, sender, concurrency, clock, onRemark, onAnswer = () => {} } = options;
@@ -72,6 +72,10 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     throw new DelayedError();
   };
 
+  const holdAll = async (millis: number): Promise<void> => {
+    // A refusal that asks for less does not take back what another one asked for.
+    if (millis > Math.max(0, await queue.getRateLimitTtl(1))) await queue.rateLimit(millis);
+  };
   const answerTo = async ({ id, url, condition }: FetchRequest): Promise<Answer> => {
     if (ending.signal.aborted) return { id, end: "handed-back" };
     const exchanged = await sender
@@ -80,7 +84,7 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     onAnswer(exchanged);
     const until = exchanged.head && readPause(exchanged.head, clock.now());
     // All workers wait, whoever was told so. Where Redis is too full to note it, the answer says it to its coordinator.
-    if (until !== null && until > clock.now()) await queue.rateLimit(until - clock.now()).catch(() => {});
+    if (until !== null) await holdAll(until - clock.now()).catch(() => {});
     return toAnswer(id, exchanged);
   };
 

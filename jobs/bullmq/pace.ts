@@ -7,7 +7,7 @@ export const pace = {
   /** Between two looks at what is under way, by the coordinator. */
   watchMillis: 1_000,
   /** For everything to be finished or handed back where it is asked to end. */
-  goodbyeMillis: 8_000,
+  goodbyeMillis: 6_500,
 } as const;
 
 /** Requests in one job at most: where there is much to do, Redis would cost more than the requests. */

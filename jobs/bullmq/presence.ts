@@ -13,6 +13,8 @@ export interface Presence {
   /** Says so again, now: Redis may have lost it. */
   renew(): Promise<void>;
   end(): Promise<void>;
+  /** Says no more, and takes nothing back: it lapses. */
+  lapse(): void;
 }
 
 /** Where Redis cannot note it, nothing is sent until it can. */
@@ -35,6 +37,7 @@ export async function bePresent(client: Redis, coordinator: string): Promise<Pre
   const timer = setInterval(() => void renew(), renewMillis).unref();
   return {
     renew,
+    lapse: () => clearInterval(timer),
     async end() {
       clearInterval(timer);
       await client.del(keyOf(coordinator));

@@ -22,17 +22,21 @@ export function writePrivateFile(file: string, text: string): void {
   }
 }
 
+export interface ReadingPrivately {
+  /** For a file that the user names; never for one of ours. */
+  readonly followsLinks: boolean;
+  /** For one that the system hands over to a service. */
+  readonly isHandedOver?: boolean;
+  readonly mostBytes?: number;
+}
+
 /**
- * @param followsLinks for a file that the user names; never for one of ours
  * @returns its text; null where there is no such file
  * @throws AccountError `unsafe` where others could read or have written it, `unwritable` where it cannot be read
  */
 export function readPrivateFile(
   file: string,
-  {
-    followsLinks,
-    mostBytes = usualMostBytes,
-  }: { readonly followsLinks: boolean; readonly mostBytes?: number },
+  { followsLinks, isHandedOver = false, mostBytes = usualMostBytes }: ReadingPrivately,
 ): string | null {
   // Not to wait for ever for the other end of a pipe. Windows knows neither flag.
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
@@ -44,7 +48,7 @@ export function readPrivateFile(
     throw toAccountError(error, file);
   }
   try {
-    requireOwnerOnly(file, handle);
+    if (!(isHandedOver && isOfSystem(handle))) requireOwnerOnly(file, handle);
     const bytes = Buffer.alloc(mostBytes);
     const length = readSync(handle, bytes);
     if (length === mostBytes)
@@ -59,6 +63,12 @@ export function readPrivateFile(
   } finally {
     closeSync(handle);
   }
+}
+
+/** As systemd hands a credential to a service: the system's own, which nobody can change and only some group may read. */
+function isOfSystem(handle: number): boolean {
+  const { uid, mode } = fstatSync(handle);
+  return uid === 0 && (mode & 0o137) === 0;
 }
 
 function requireOwnerOnly(file: string, handle: number): void {

@@ -33,5 +33,5 @@ export function readSecret(io: Io, name: string): string | null {
   if (value !== undefined && value !== "") return value;
   const file = io.env[`${name}_FILE`];
   if (file === undefined || file === "") return null;
-  return readSecretFile(file, `${name}_FILE`).trim();
+  return readSecretFile(file, `${name}_FILE`, io.env).trim();
 }

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { DashboardOptions } from "../../jobs/bullmq/dashboard/dashboard.ts";
 import { isLoopback } from "../../jobs/bullmq/dashboard/is-loopback.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
-import { wholeNumber } from "./option-values.ts";
+import { portNumber } from "./option-values.ts";
 
 export interface DashboardFlags {
   readonly dashboard?: number;
@@ -16,7 +16,7 @@ export function addDashboardFlags(command: Command): Command {
     .option(
       "--dashboard <port>",
       "pages on the queues, /healthz and /metrics; 0 takes a free port",
-      wholeNumber,
+      portNumber,
     )
     .option("--dashboard-host <address>", "address that it listens at; 127.0.0.1 unless told")
     .option("--allow-actions", "let the dashboard hold queues and throw jobs away, not only show them");

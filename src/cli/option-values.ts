@@ -6,6 +6,13 @@ export function wholeNumber(value: string): number {
   return Number(value);
 }
 
+/** 0 for whichever is free. */
+export function portNumber(value: string): number {
+  const port = wholeNumber(value);
+  if (port > 65_535) throw new InvalidArgumentError("It must be from 0 to 65535.");
+  return port;
+}
+
 /** How many at a time. */
 export function atLeastOne(value: string): number {
   const number = wholeNumber(value);

@@ -59,7 +59,7 @@ export function readKnownPassphrase(flags: PassphraseFlags, io: Io): { askPassph
 
 function readGiven({ passphraseFile }: PassphraseFlags, { env }: Io): string | null {
   if (passphraseFile === undefined) return env.ARMOIRE_BACKUP_PASSPHRASE || null;
-  const text = readSecretFile(passphraseFile, "--passphrase-file");
+  const text = readSecretFile(passphraseFile, "--passphrase-file", env);
   // Editors end a file with a line end; it is no part of the passphrase.
   return requireSome(text.replace(/\r?\n$/, ""));
 }

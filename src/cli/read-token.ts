@@ -23,7 +23,7 @@ export function readTokenOfEnvironment(io: Io): Credential | null {
 async function readText({ tokenStdin, tokenFile }: TokenFlags, name: string, io: Io): Promise<string> {
   // On a terminal, what is typed would be shown.
   if (tokenStdin) return io.ask === null ? await io.readInput() : await ask(name, io.ask);
-  if (tokenFile !== undefined) return readSecretFile(tokenFile, "--token-file");
+  if (tokenFile !== undefined) return readSecretFile(tokenFile, "--token-file", io.env);
   const text = readEnvironment(io);
   if (text !== null) return text;
   if (io.ask !== null) return await ask(name, io.ask);
@@ -37,7 +37,7 @@ async function readText({ tokenStdin, tokenFile }: TokenFlags, name: string, io:
 function readEnvironment({ env }: Io): string | null {
   const { ARMOIRE_TOKEN: token, ARMOIRE_TOKEN_FILE: file } = env;
   if (token) return token;
-  return file ? readSecretFile(file, "ARMOIRE_TOKEN_FILE") : null;
+  return file ? readSecretFile(file, "ARMOIRE_TOKEN_FILE", env) : null;
 }
 
 async function ask(name: string, question: NonNullable<Io["ask"]>): Promise<string> {

@@ -61,7 +61,7 @@ TimeoutStopSec=30
 NoNewPrivileges=true
 ProtectSystem=strict
 ProtectHome=read-only
-ReadWritePaths=${writes.map(quoted).join(" ")}
+ReadWritePaths=${writes.map((path) => quoted(`-${path}`)).join(" ")}
 PrivateTmp=true
 PrivateDevices=true
 ProtectKernelTunables=true

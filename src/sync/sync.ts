@@ -9,6 +9,7 @@ import { pullingEngine } from "../../jobs/pulling-engine.ts";
 import type { AccountUser } from "../mirror/account-user.ts";
 import type { GivenLink } from "../mirror/elsewhere.ts";
 import { toMirrorError } from "../mirror/errors.ts";
+import { readLineage } from "../mirror/lineage.ts";
 import { removeEmptyMirror } from "../mirror/remove-empty-mirror.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
@@ -93,7 +94,7 @@ async function syncHere(options: SyncOptions, walk: Walk, workers: Workers | nul
     openedAt,
   });
   try {
-    const context = { file, baseUrl, credential, clock };
+    const context = { file, lineage: readLineage(mirror.reader.db), baseUrl, credential, clock };
     const sender = workers && (await workers.openSender(context));
     const state = workers && (await workers.openState(context));
     // Opened once the mirror is there to be filled: what cannot be synced leaves no ledger behind.
@@ -110,13 +111,16 @@ async function syncHere(options: SyncOptions, walk: Walk, workers: Workers | nul
       const plainEngine = pullingEngine(gently(carryOut, clock), { concurrency });
       const told = state && tellOperator(state, plainEngine, { mirror: mirror.reader, allowance, clock });
       const engine = told?.engine ?? plainEngine;
-      const introduction = isOwn
-        ? await introduce(mirror, carryOut, { ...walk, user: options.user }, interruption.cancel)
-        : null;
-      const request = { ...walk, only, budget, concurrency, approve, onProgress };
-      const report = await SyncRun.perform(request, {
-        ...{ mirror, engine, service, allowance, interruption, clock, introduction },
-      }).catch(async (error: unknown) => {
+      const perform = async (): Promise<SyncReport> => {
+        const introduction = isOwn
+          ? await introduce(mirror, carryOut, { ...walk, user: options.user }, interruption.cancel)
+          : null;
+        const request = { ...walk, only, budget, concurrency, approve, onProgress };
+        return await SyncRun.perform(request, {
+          ...{ mirror, engine, service, allowance, interruption, clock, introduction },
+        });
+      };
+      const report = await perform().catch(async (error: unknown) => {
         await told?.end(null);
         throw error;
       });

@@ -25,6 +25,8 @@ export const workersConcurrency = 64;
 export interface WorkersContext {
   /** The mirror's file. */
   readonly file: string;
+  /** The mirror's own mark; two machines may have mirrors at the same place. */
+  readonly lineage: string | null;
   readonly baseUrl: string;
   readonly credential: Credential | null;
   readonly clock: Clock;
@@ -53,18 +55,18 @@ export async function reachWorkers(options: WorkersOptions): Promise<Workers> {
     openSender: (context) =>
       openQueueSender({
         ...{ redis, principal: as(context), clock: context.clock, onRemark },
-        mailbox: mailboxOf(context.file),
+        mailbox: mailboxOf(context),
       }),
     openState: (context) =>
-      openCoordinatorState(redis.client, as(context), mailboxOf(context.file), context.clock.now),
+      openCoordinatorState(redis.client, as(context), mailboxOf(context), context.clock.now),
     close: redis.end,
   };
 }
 
 /** Of this mirror on this machine, and of no other; it says neither. */
-function mailboxOf(file: string): string {
+function mailboxOf({ file, lineage }: WorkersContext): string {
   return createHash("sha256")
-    .update(`${hostname()}\0${resolve(file)}`)
+    .update(`${lineage}\0${hostname()}\0${resolve(file)}`)
     .digest("hex")
     .slice(0, 16);
 }

@@ -75,7 +75,7 @@ describe("a unit of systemd", () => {
     expect(service?.content).toContain(
       'ExecStart=/opt/node /opt/armoire.js backup --to "/media/my stick/100%%" --x "$$HOME"\n',
     );
-    expect(service?.content).toContain('ReadWritePaths=/home/anna/data "/media/my stick"\n');
+    expect(service?.content).toContain('ReadWritePaths=-/home/anna/data "-/media/my stick"\n');
     expect(service?.content).toContain("Environment=ARMOIRE_BASE_URL=https://api.example.org/\n");
     for (const line of ["User=anna", "NoNewPrivileges=true", "ProtectSystem=strict", "#LoadCredential="])
       expect(service?.content).toContain(line);

@@ -35,14 +35,16 @@ export function toMetrics(worker: WorkerSeen, redis: RedisSeen | null): Metric[]
       const text = fields[field] ?? "";
       return text === "" ? [] : [{ labels: labelsOf(mirror, fields), value: Number(text) * scale }];
     });
-  /** What a group of fields says, such as `runs:complete`. */
-  const toldBy = (label: string, group: string): Sample[] =>
+  /** What a group of fields says, such as `runs:complete`; those of `always` from the beginning, or their first would be no increase. */
+  const toldBy = (label: string, group: string, ...always: readonly string[]): Sample[] =>
     coordinators.flatMap(({ mirror, fields }) =>
-      Object.entries(fields).flatMap(([field, text]) => {
-        if (!field.startsWith(group)) return [];
-        const labels = { ...labelsOf(mirror, fields), [label]: field.slice(group.length) };
-        return [{ labels, value: Number(text) }];
-      }),
+      Object.entries({ ...Object.fromEntries(always.map((name) => [name, "0"])), ...fields }).flatMap(
+        ([field, text]) => {
+          if (!field.startsWith(group)) return [];
+          const labels = { ...labelsOf(mirror, fields), [label]: field.slice(group.length) };
+          return [{ labels, value: Number(text) }];
+        },
+      ),
     );
   const toSeconds = 1 / 1000;
   return [
@@ -88,7 +90,7 @@ export function toMetrics(worker: WorkerSeen, redis: RedisSeen | null): Metric[]
       "From an answer's coming to its being durable in the mirror.",
       told("ingestLagSeconds"),
     ),
-    counter("runs_total", "Runs that ended, by how.", toldBy("outcome", "runs:")),
+    counter("runs_total", "Runs that ended, by how.", toldBy("outcome", "runs:", "runs:error")),
     gauge("run_last_ended_timestamp_seconds", "When the last run ended.", told("endedAt", toSeconds)),
   ];
 }
