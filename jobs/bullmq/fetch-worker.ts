@@ -2,7 +2,7 @@
  * A worker of one principal: takes requests from its queue, sends each once with its own credential, and puts the answers
  * into the queue of whoever asked. It decides nothing, retries nothing, and never opens a mirror.
  */
-import { DelayedError, type Job, Queue, Worker } from "bullmq";
+import { DelayedError, type Job, Queue } from "bullmq";
 import pLimit from "p-limit";
 import type { Clock } from "../../src/service/clock.ts";
 import type { Exchanged } from "../../src/service/exchange.ts";
@@ -10,6 +10,7 @@ import { readPause } from "../../src/service/pause.ts";
 import type { Sender } from "../../src/service/sender.ts";
 import { ServiceError } from "../../src/service/service-error.ts";
 import { openAnswerBoxes } from "./answer-boxes.ts";
+import { EndingWorker } from "./ending-worker.ts";
 import { pace } from "./pace.ts";
 import { type Answer, type FetchRequest, readFetchPayload, toAnswer } from "./payloads.ts";
 import { watchPresence } from "./presence.ts";
@@ -146,13 +147,6 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       await worker.letGo();
     },
   };
-}
-
-/** One whose close waits for a Redis that is away goes on renewing locks, which would keep the process from ending. */
-class EndingWorker extends Worker {
-  async letGo(): Promise<void> {
-    await this.lockManager.close();
-  }
 }
 
 /** As many jobs as make up the requests, and one more, so that the next ones are at hand. */

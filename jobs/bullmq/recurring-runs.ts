@@ -5,8 +5,9 @@
  */
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { DelayedError, Queue, type RepeatOptions, Worker } from "bullmq";
+import { DelayedError, Queue, type RepeatOptions } from "bullmq";
 import type { Clock } from "../../src/service/clock.ts";
+import { EndingWorker } from "./ending-worker.ts";
 import { pace } from "./pace.ts";
 import { keyPrefix, type RedisConnection } from "./redis.ts";
 
@@ -40,7 +41,7 @@ export interface RecurringOptions {
 
 interface Lane {
   readonly queue: Queue;
-  worker: Worker | null;
+  worker: EndingWorker | null;
 }
 
 const mostReconnectMillis = 2_000;
@@ -75,8 +76,8 @@ export async function runRecurring(options: RecurringOptions): Promise<void> {
     lanes.set(name, lane);
     return lane;
   };
-  const startWorker = ({ queue }: Lane): Worker => {
-    const worker = new Worker(
+  const startWorker = ({ queue }: Lane): EndingWorker => {
+    const worker = new EndingWorker(
       queue.name,
       async (job, token) => {
         if (!signal.aborted) {
@@ -132,6 +133,7 @@ export async function runRecurring(options: RecurringOptions): Promise<void> {
     await Promise.all(workers.map((worker) => worker.close(isAway)));
     if (!isAway) await Promise.all([...lanes.values()].map(({ queue }) => queue.close()));
   });
+  await Promise.all(workers.map((worker) => worker.letGo()));
   isOver = true;
   client.disconnect();
 }

@@ -35,7 +35,7 @@ export async function runWithRedis(options: RunWithRedisOptions): Promise<void> 
       },
     });
   } finally {
-    redis.client.disconnect();
+    redis.end();
   }
 }
 

@@ -243,7 +243,7 @@ it("a unit of systemd and a line of a crontab start this very program", async ()
     "/etc/systemd/system/armoire-daily.timer",
   ]);
   expect(files[0].content).toContain(`ExecStart=${process.execPath} `);
-  expect(files[0].content).toContain(`ReadWritePaths=${dataDir}\n`);
+  expect(files[0].content).toContain(`ReadWritePaths=-${dataDir}\n`);
   expect((await at(dataDir, "print", "cron", "daily")).stdout).toContain(
     "CRON_TZ=Europe/Paris\n0 6 * * * cd ",
   );

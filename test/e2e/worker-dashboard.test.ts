@@ -41,5 +41,8 @@ it("refuses a port that is none", async () => {
   await using redis = await startRedis();
   const usual = ["worker", "--redis", redis.url, "--base-url", "http://127.0.0.1:9/"];
   const { exitCode, stderr } = await runArmoire([...usual, "--dashboard", "70000"]);
-  expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("port 70000") });
+  expect({ exitCode, stderr }).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining("from 0 to 65535"),
+  });
 });
