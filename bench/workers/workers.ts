@@ -139,7 +139,7 @@ async function measure(
         stdio: ["ignore", "ignore", "pipe"],
       });
       started.push(worker);
-      for await (const line of createInterface(worker.stderr)) if (line.startsWith("Sending")) break;
+      for await (const line of createInterface(worker.stderr)) if (line.includes("Sending requests")) break;
     }
     const mirror = join(folder, "mirror.sqlite");
     const settings = ["--redis", redis, "--base-url", url, "--mirror", mirror, "--data-dir", folder];
