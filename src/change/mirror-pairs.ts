@@ -10,7 +10,7 @@ import type { Value } from "./change.ts";
 import type { ComparedKind } from "./compared-kinds.ts";
 import { withReader } from "./mirror-state.ts";
 import { type Pair, type Pairing, pairsOf } from "./pairs.ts";
-import { entriesTaker, type MirrorPlace, type StateTable, toComparable } from "./state.ts";
+import { type MirrorPlace, openLists, type StateTable, toComparable } from "./state.ts";
 
 export interface RunPairs {
   readonly pairing: Pairing;
@@ -41,8 +41,8 @@ function* pairsBetween(
   const other = { tables: listsThen(db, kind, runs.after) };
   const entity = entities.find(({ table }) => table === kind.name);
   if (kind.columns === null || entity === undefined) return yield* pairsOf(one, other, kind);
-  const takersBefore = kind.lists.map((list) => entriesTaker(one, list));
-  const takersAfter = kind.lists.map((list) => entriesTaker(other, list));
+  using listsBefore = openLists(one, kind);
+  using listsAfter = openLists(other, kind);
   for (const row of pairedRows(db, entity, kind.columns, needed, runs)) {
     const [href, wasThere, isThere, goneBefore, goneAfter] = row as [string, bigint, bigint, Cell, Cell];
     const before: Value[] = [];
@@ -51,8 +51,8 @@ function* pairsBetween(
       before.push(toComparable(fromStored(row[at])));
       after.push(toComparable(fromStored(row[at + 1])));
     }
-    for (const take of takersBefore) before.push(take(href));
-    for (const take of takersAfter) after.push(take(href));
+    before.push(...listsBefore.take(href));
+    after.push(...listsAfter.take(href));
     yield [
       wasThere ? { href, goneAt: goneBefore, values: before } : null,
       isThere ? { href, goneAt: goneAfter, values: after } : null,

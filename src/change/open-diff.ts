@@ -1,6 +1,5 @@
 /** From what a person compares to its changes: points become places, places become states. */
 import { toMirrorError } from "../mirror/errors.ts";
-import { runBeforeLastChange } from "../mirror/last-change.ts";
 import { openMirrorReader } from "../mirror/mirror-reader.ts";
 import type { Point, PointContext, PointOrPath } from "../mirror/point.ts";
 import { pointContext } from "../mirror/point-context.ts";
@@ -11,6 +10,7 @@ import { ChangeError } from "./change-error.ts";
 import { type Asked, readChoice } from "./choice.ts";
 import { type ComparedKind, compareKinds } from "./compared-kinds.ts";
 import { diff } from "./diff.ts";
+import { runBeforeLastChange } from "./last-change.ts";
 import { openRunPairs, type RunPairs } from "./mirror-pairs.ts";
 import { openMirrorState } from "./mirror-state.ts";
 import { refuseBackup } from "./refuse-backup.ts";
@@ -131,7 +131,7 @@ function placeBefore(to: Place, orNothing: boolean): Place {
       "Give --from as well: a run, a time, a mirror's file or an export's folder.",
     );
   }
-  const before = inMirror(to.mirror, (db) => (orNothing ? runBefore : runBeforeLastChange)(db, to.run));
+  const before = orNothing ? inMirror(to.mirror, (db) => runBefore(db, to.run)) : runBeforeLastChange(to);
   if (before !== null) return { mirror: to.mirror, ...before };
   if (orNothing) return { mirror: to.mirror, run: 0, endedAt: null };
   throw new ChangeError(

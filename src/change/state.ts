@@ -63,14 +63,14 @@ export function* itemsOf(state: Pick<State, "tables">, kind: ComparedKind): Gene
       for (const { href, entries } of groupsOf(state, list)) yield { href, goneAt: null, values: [entries] };
     return;
   }
-  const takers = kind.lists.map((list) => entriesTaker(state, list));
+  using lists = openLists(state, kind);
   const hrefAt = table.columns.indexOf("href");
   const goneAt = table.columns.indexOf("gone_at");
   const fieldsAt = (kind.columns ?? []).map((column) => table.columns.indexOf(column));
   for (const row of table.rows()) {
     const href = String(row[hrefAt]);
     const values = fieldsAt.map((at): Value => toComparable(row[at] ?? null));
-    for (const take of takers) values.push(take(href));
+    values.push(...lists.take(href));
     yield { href, goneAt: row[goneAt] ?? null, values };
   }
 }
@@ -132,19 +132,28 @@ function* groupsOf(state: Pick<State, "tables">, { table: name, columns }: Compa
 
 const none: Group["entries"] = [];
 
-/** Gives each owner its entries of a list, when asked in order. */
-export function entriesTaker(
-  state: Pick<State, "tables">,
-  list: ComparedList,
-): (href: string) => Group["entries"] {
-  const groups = groupsOf(state, list);
-  let next = groups.next();
-  return (href) => {
-    while (!next.done && next.value.href !== href && compareText(next.value.href, href) < 0)
-      next = groups.next();
-    if (next.done || next.value.href !== href) return none;
-    const { entries } = next.value;
-    next = groups.next();
+/** The lists of a kind, read beside their owners; to be disposed of, also where not all is read: it keeps statements open. */
+export interface OpenLists extends Disposable {
+  /** The owner's entries of each list. Owners are asked for in their order. */
+  take(href: string): Group["entries"][];
+}
+
+export function openLists(state: Pick<State, "tables">, { lists }: ComparedKind): OpenLists {
+  const opened = lists.map((list) => {
+    const groups = groupsOf(state, list);
+    return { groups, next: groups.next() };
+  });
+  const takeFrom = (list: (typeof opened)[number], href: string): Group["entries"] => {
+    while (!list.next.done && compareText(list.next.value.href, href) < 0) list.next = list.groups.next();
+    if (list.next.done || list.next.value.href !== href) return none;
+    const { entries } = list.next.value;
+    list.next = list.groups.next();
     return entries;
+  };
+  return {
+    take: (href) => opened.map((list) => takeFrom(list, href)),
+    [Symbol.dispose]() {
+      for (const { groups } of opened) groups.return(undefined);
+    },
   };
 }

@@ -52,6 +52,11 @@ export function prepareVersionedRows(db: Connection, table: VersionedTable): Ver
        select ${listed}, from_run, ? from ${name} where ${isAt} and from_run < ?`,
     ),
     remove: db.prepare(`delete from ${name} where ${isAt}`),
+    ended: db
+      .prepare(`select ${listed}, from_run from ${name}_past where ${isAt} and to_run = ?`)
+      .raw()
+      .safeIntegers(),
+    forget: db.prepare(`delete from ${name}_past where ${isAt} and to_run = ?`),
   });
   let writing: ReturnType<typeof prepareWriting> | null = null;
   const placeOf = (row: StoredRow) => row.slice(0, 1 + position.length);
@@ -61,7 +66,14 @@ export function prepareVersionedRows(db: Connection, table: VersionedTable): Ver
     read,
     replace({ id, isKnown }, rows, runId) {
       writing ??= prepareWriting();
-      const { insert, remember, remove } = writing;
+      const { insert, remember, remove, ended, forget } = writing;
+      // What became something else in this very run, and is back before the run closes, has been so all along.
+      const resume = (place: StoredRow, row: StoredRow): unknown => {
+        const former = ended.get(...place, runId) as StoredRow | undefined;
+        if (former === undefined || !isSameRow(former.slice(0, -1), row)) return runId;
+        forget.run(...place, runId);
+        return former.at(-1);
+      };
       if (!isKnown) {
         for (const row of rows) insert.run(...row, runId);
         return;
@@ -71,11 +83,9 @@ export function prepareVersionedRows(db: Connection, table: VersionedTable): Ver
         const place = placeOf(row);
         const before = former.get(place.join());
         former.delete(place.join());
-        if (before !== undefined) {
-          if (before.every((cell, n) => isSame(cell, row[n]))) continue;
-          remember.run(runId, ...place, runId);
-        }
-        insert.run(...row, runId);
+        if (before !== undefined && isSameRow(before, row)) continue;
+        const isOfEarlier = before !== undefined && remember.run(runId, ...place, runId).changes > 0;
+        insert.run(...row, isOfEarlier ? runId : resume(place, row));
       }
       for (const row of former.values()) {
         const place = placeOf(row);
@@ -85,6 +95,9 @@ export function prepareVersionedRows(db: Connection, table: VersionedTable): Ver
     },
   };
 }
+
+const isSameRow = (stored: StoredRow, given: StoredRow): boolean =>
+  stored.every((cell, n) => isSame(cell, given[n]));
 
 function isSame(stored: unknown, given: unknown): boolean {
   return stored === given || (Buffer.isBuffer(stored) && Buffer.isBuffer(given) && stored.equals(given));

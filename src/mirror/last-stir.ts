@@ -1,24 +1,16 @@
-/** Where what changed last begins: runs that changed nothing are passed over. In: the mirror. Out: a run that has ended. */
+/** When what analysts read may have changed last: runs that cannot have changed anything are passed over without a diff. */
 import type { Connection } from "./connection.ts";
 import { requireHistory } from "./require-derived.ts";
-import { type EndedRun, readEndedRun, runBefore } from "./resolve-point.ts";
 import { typedTables } from "./versioned-tables.ts";
 
 /**
- * The last run before the newest one, up to `run`, that changed what analysts read; where that was the first run, it itself,
- * as nothing has changed since. Null where `run` is the first.
- * @param run one that has ended
+ * The last run, up to `run`, in which a typed row begins or ends, or something is gone or back: none after it has changed
+ * anything, and it may have changed nothing either, as where a resource was gone before it ever had a row. Null where there
+ * is none.
  * @throws MirrorError `older`
  */
-export function runBeforeLastChange(db: Connection, run: number): EndedRun | null {
+export function lastStir(db: Connection, run: number): number | null {
   requireHistory(db);
-  const changed = lastChange(db, run);
-  if (changed === null) return runBefore(db, run);
-  return runBefore(db, changed) ?? (changed < run ? readEndedRun(db, changed) : null);
-}
-
-/** A typed row that begins or ends, or an entity that is gone or back. */
-function lastChange(db: Connection, run: number): number | null {
   const moments = typedTables
     .flat()
     .flatMap(({ name }) => [
