@@ -10,6 +10,7 @@ import { prepareReadBody, storedBodyColumns } from "../mirror/bodies/read-body.t
 import type { Connection } from "../mirror/connection.ts";
 import { toMirrorError } from "../mirror/errors.ts";
 import { type LinkedEntity, readLinkedEntities } from "../mirror/linked-entities.ts";
+import { isLinkedWanted } from "../mirror/linked-wanted.ts";
 import { requireIdentity } from "../mirror/meta.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
 import { type PublicTable, tablesAbout } from "../mirror/tables.ts";
@@ -19,7 +20,7 @@ import { tableEntries } from "./table-entries.ts";
 import type { NewEntry } from "./write-zip.ts";
 
 export interface LinkedCatalogue {
-  /** Null where her bras link to nothing, and where the mirror is no account's. */
+  /** Null where her bras link to nothing, and where the mirror is no account's. Nothing is held that was not asked for on her account. */
   readonly about: BackupManifest["catalogue"];
   /** In their order. */
   readonly entries: readonly NewEntry[];
@@ -33,8 +34,9 @@ export interface LinkedCatalogue {
  */
 export function readLinkedCatalogue(account: MirrorReader, file: string | null): LinkedCatalogue {
   if (account.identity.area !== "account") return { about: null, entries: [], error: null };
-  const without = () => ({ about: aboutOf(readLinkedEntities(account, null), []), entries: [] });
-  if (file === null || !existsSync(file)) return { ...without(), error: null };
+  const isWanted = isLinkedWanted(account.db);
+  const without = () => ({ about: aboutOf(readLinkedEntities(account, null), [], isWanted), entries: [] });
+  if (!isWanted || file === null || !existsSync(file)) return { ...without(), error: null };
   let catalogue: MirrorReader | null = null;
   try {
     catalogue = openMirrorReader(file);
@@ -52,7 +54,7 @@ export function readLinkedCatalogue(account: MirrorReader, file: string | null):
 function readFrom(account: MirrorReader, catalogue: MirrorReader): Omit<LinkedCatalogue, "error"> {
   const linked = readLinkedEntities(account, catalogue);
   const held = linked.filter(({ state }) => state === "held").map(({ url }) => url);
-  if (held.length === 0) return { about: aboutOf(linked, []), entries: [] };
+  if (held.length === 0) return { about: aboutOf(linked, [], true), entries: [] };
   const bodies = held.map(prepareNewestBody(catalogue.db));
   const index = bodies.map(({ body: _body, ...line }) => `${JSON.stringify(line)}\n`);
   const tables = tablesAbout(catalogue, held);
@@ -66,7 +68,7 @@ function readFrom(account: MirrorReader, catalogue: MirrorReader): Omit<LinkedCa
     ...tables.flatMap((table) => [...tableEntries(table, catalogueTableEntry)]),
   ];
   return {
-    about: aboutOf(linked, tables),
+    about: aboutOf(linked, tables, true),
     entries: entries.sort((one, other) => (one.name < other.name ? -1 : 1)),
   };
 }
@@ -99,7 +101,11 @@ function prepareNewestBody(db: Connection): (url: string) => NewestBody {
   };
 }
 
-function aboutOf(linked: readonly LinkedEntity[], tables: readonly PublicTable[]): LinkedCatalogue["about"] {
+function aboutOf(
+  linked: readonly LinkedEntity[],
+  tables: readonly PublicTable[],
+  isWanted: boolean,
+): LinkedCatalogue["about"] {
   if (linked.length === 0) return null;
   const coverage = [...Map.groupBy(linked, ({ kind }) => kind)]
     .map(([kind, entities]) => {
@@ -109,6 +115,7 @@ function aboutOf(linked: readonly LinkedEntity[], tables: readonly PublicTable[]
     })
     .sort((one, other) => (one.kind < other.kind ? -1 : 1));
   return {
+    isWanted,
     coverage,
     tables: tables.map((table) => {
       const rows = [...table.rows()];

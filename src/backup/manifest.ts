@@ -51,6 +51,8 @@ const manifest = z.strictObject({
   /** Of an account, what its bras link to, as far as the catalogue's mirror holds it; null where they link to nothing, and for a catalogue. */
   catalogue: z
     .strictObject({
+      /** Whether it was ever asked for on this account: else what is not held is no gap. */
+      isWanted: z.boolean().default(false),
       coverage,
       /** In `catalogue/`; none where nothing is held. */
       tables,

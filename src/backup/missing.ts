@@ -38,17 +38,17 @@ export function describeMissing(manifest: Coverage): string | null {
 }
 
 /**
- * That what the bras are is not in it, on one line; null where some of it is, or where they link to nothing. It is no gap: whoever
- * never asked for it is told what the backup is, and not each day that something is wrong.
+ * That what the bras are is not in it, on one line; null where it was asked for, or where they link to nothing. It is no gap:
+ * whoever never asked for it is told what the backup is, and not each day that something is wrong.
  */
 export function describeUnlinked({ catalogue }: Pick<Coverage, "catalogue">): string | null {
-  if (catalogue === null || sumOf(linkedHeld({ catalogue })) > 0) return null;
+  if (catalogue === null || catalogue.isWanted) return null;
   return "The brands, models and sizes that the bras link to are not in it; --with-catalogue fetches them.";
 }
 
-/** None where nothing of it was ever fetched: then it was not wanted. */
+/** None where it was never asked for on this account. */
 function linkedMissing({ catalogue }: Pick<Coverage, "catalogue">): number {
-  if (catalogue === null || linkedHeld({ catalogue }).length === 0) return 0;
+  if (catalogue === null || !catalogue.isWanted) return 0;
   return catalogue.coverage.reduce((sum, { due, failed }) => sum + due + failed, 0);
 }
 

@@ -40,13 +40,16 @@ export interface RestoredMirror {
 /** @throws BackupError, also `other-account`; MirrorError, also `exists` */
 export async function restoreBackup(request: RestoreMirrorRequest): Promise<RestoredMirror> {
   const { file, mirror, kinds, openedAt } = request;
-  const { manifest, rootHash } = await requireSound(request);
+  let hasPictures = false;
+  const { manifest, rootHash } = await requireSound(request, ({ name }) => {
+    if (pictureOf(name) !== null) hasPictures = true;
+  });
   requireOf(request, manifest);
   const { baseUrl, name: serviceName } = manifest.service;
   const identity = { baseUrl, area: manifest.area, serviceName };
   try {
     await restoreMirror({
-      ...{ file: mirror, identity, kinds, openedAt },
+      ...{ file: mirror, identity, kinds, openedAt, hasPictures },
       fill: (putRows, putBody, putPicture) =>
         readAgain(request, rootHash, ({ name, content }) => {
           const table = bookkeepingOf(name);
@@ -102,9 +105,9 @@ interface Sound {
   readonly rootHash: string;
 }
 
-async function requireSound(request: VerifyRequest): Promise<Sound> {
+async function requireSound(request: VerifyRequest, visit?: VisitEntry): Promise<Sound> {
   const { rootHash: remembered, ...whatever } = request;
-  const { manifest, rootHash, problems }: VerifyReport = await verifyBackup(whatever);
+  const { manifest, rootHash, problems }: VerifyReport = await verifyBackup(whatever, visit);
   const [problem] = problems;
   if (problem === undefined && manifest !== null && rootHash !== null) {
     if (remembered === undefined || remembered.toLowerCase() === rootHash) return { manifest, rootHash };

@@ -1,5 +1,5 @@
 /** A mirror from what was kept of another one: made beside its place, computed anew, and put there when it is whole. */
-import { existsSync, rmSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { NotAnEnvelopeError } from "../../schema/envelope.ts";
 import { JsonError } from "../../schema/json.ts";
 import type { Kinds } from "../../schema/kind.ts";
@@ -7,13 +7,10 @@ import { createMirror } from "./create-mirror.ts";
 import { MirrorError, toMirrorError } from "./errors.ts";
 import { EssentialRowError, type PutBody, type PutEssentialRows, putEssentials } from "./essential-rows.ts";
 import { takeLock } from "./lock.ts";
-import { mediaFolder, storePicture } from "./media/media-files.ts";
+import { prepareRestoredPictures, type RestoredPictures } from "./media/restored-pictures.ts";
 import type { MirrorIdentity } from "./meta.ts";
 import { mkdirFor } from "./mirror.ts";
 import { rebuildProjections } from "./rebuild.ts";
-
-/** Keeps a picture in the folder beside the mirror. */
-export type PutPicture = (bytes: Uint8Array) => void;
 
 export interface RestoreMirrorOptions {
   /** Where nothing is yet. */
@@ -22,26 +19,32 @@ export interface RestoreMirrorOptions {
   readonly kinds: Kinds;
   /** ISO 8601; told to whoever finds the mirror locked. */
   readonly openedAt: string;
-  readonly fill: (putRows: PutEssentialRows, putBody: PutBody, putPicture: PutPicture) => Promise<void>;
+  /** Whether `fill` puts pictures, which need a folder beside the mirror. */
+  readonly hasPictures: boolean;
+  readonly fill: (
+    putRows: PutEssentialRows,
+    putBody: PutBody,
+    putPicture: RestoredPictures["put"],
+  ) => Promise<void>;
 }
 
 /**
- * Whatever goes wrong, there is no mirror afterwards where there was none before.
+ * Whatever goes wrong, there is no mirror afterwards where there was none before, and no picture of it.
  * @throws MirrorError, also `exists` and `locked`; EssentialRowError; what `fill` throws
  */
 export async function restoreMirror(options: RestoreMirrorOptions): Promise<void> {
-  const { file, identity, kinds } = options;
+  const { file, identity, kinds, hasPictures } = options;
   requireNothingAt(file);
+  if (hasPictures) prepareRestoredPictures(file);
   mkdirFor(file);
   const lock = takeLock(file, options.openedAt);
-  const folder = mediaFolder(file);
-  const hadPictures = existsSync(folder);
+  let pictures: RestoredPictures | null = null;
   try {
     requireNothingAt(file);
+    if (hasPictures) pictures = prepareRestoredPictures(file);
+    const putPicture: RestoredPictures["put"] = (bytes) => pictures?.put(bytes);
     await createMirror(file, identity, async (db) => {
-      await putEssentials(db, (putRows, putBody) =>
-        options.fill(putRows, putBody, (bytes) => void storePicture(file, bytes)),
-      );
+      await putEssentials(db, (putRows, putBody) => options.fill(putRows, putBody, putPicture));
       const { baseUrl, area, serviceName } = identity;
       try {
         rebuildProjections(db, area, { kinds, origin: new URL(baseUrl).origin, serviceName });
@@ -51,7 +54,7 @@ export async function restoreMirror(options: RestoreMirrorOptions): Promise<void
       }
     });
   } catch (error) {
-    if (!hadPictures) rmSync(folder, { recursive: true, force: true });
+    pictures?.undo();
     throw toMirrorError(error, file);
   } finally {
     lock.release();

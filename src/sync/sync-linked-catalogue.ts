@@ -1,11 +1,15 @@
 /**
  * What her bras are: the brands, models and sizes that they link to, into the catalogue's mirror, so that her data makes
- * sense where the service is gone. In: the account's mirror, read only, and what a sync of the catalogue takes. Out: that
- * sync's report. Her token has no business here.
+ * sense where the service is gone. In: the account's mirror, which gets no more than the mark that this was asked for, and what
+ * a sync of the catalogue takes. Out: that sync's report. Her token has no business here.
  */
+import { kinds } from "../../jobs/kinds.ts";
 import { findLinkedEntities } from "../mirror/linked-entities.ts";
+import { wantLinked } from "../mirror/linked-wanted.ts";
+import { systemClock } from "../service/clock.ts";
 import type { SyncReport } from "./report.ts";
 import { type SyncOptions, sync } from "./sync.ts";
+import { toIso } from "./to-iso.ts";
 
 export interface LinkedCatalogueOptions
   extends Omit<SyncOptions, "area" | "brands" | "depth" | "follow" | "only" | "order" | "user"> {
@@ -24,6 +28,8 @@ export async function syncLinkedCatalogue({
 }: LinkedCatalogueOptions): Promise<SyncReport | null> {
   if (options.credential?.kind === "token")
     throw new RangeError("credential is the catalogue's own, not a user's token");
+  const { clock = systemClock } = options;
+  await wantLinked({ file: accountFile, kinds, openedAt: toIso(clock.now()) });
   const only = findLinkedEntities(accountFile, options.file).map(({ url, kind }) => ({ url, kind }));
   return only.length === 0 ? null : await sync({ ...options, ...whatIsLinked, only });
 }

@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { describeMissing, describeUnlinked, isComplete } from "../../src/backup/missing.ts";
 import { unpackBackup } from "../../src/backup/restore-backup.ts";
 import { describeCreated, describeList } from "../../src/cli/describe-backup.ts";
+import { markLinkedWanted } from "../../src/mirror/linked-wanted.ts";
 import type { MirrorWriter } from "../../src/mirror/mirror.ts";
 import { type MirrorRig, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../mirror/world.ts";
@@ -63,6 +64,7 @@ interface Both extends AsyncDisposable {
 async function startBoth(): Promise<Both> {
   const hers = await startBackupRig();
   walk(hers.mirror, hersWorld());
+  markLinkedWanted(hers.mirror.db);
   const beside = await startMirrorRig();
   const catalogue = await beside.write();
   return {
@@ -200,9 +202,14 @@ describe("what her bras are", () => {
   });
 });
 
-describe("where the catalogue was not mirrored", () => {
-  it("the backup is made all the same and is complete, and says what it does not tell", async () => {
+const forgetWish = ({ mirror }: BackupRig) => mirror.db.exec("delete from _meta where key = 'linked_wanted'");
+
+describe("where it was not asked for on her account", () => {
+  it("the backup is complete, holds nothing of it and says so, whatever another account has fetched", async () => {
     await using both = await startBoth();
+    walk(both.catalogue, catalogueWorld());
+    expect((await both.create("asked.zip")).manifest.catalogue?.tables.length).toBeGreaterThan(0);
+    forgetWish(both.hers);
     for (const catalogue of [null, both.hers.path("nowhere/catalogue.sqlite"), both.beside.file]) {
       const created = await both.hers.create("a.zip", { catalogue, replace: true });
       const { manifest } = created;
@@ -219,6 +226,26 @@ describe("where the catalogue was not mirrored", () => {
       "--with-catalogue fetches them",
     );
     expect(existsSync(both.hers.path("open/catalogue"))).toBe(false);
+  });
+
+  it("what it holds does not change with what another account fetches", async () => {
+    await using both = await startBoth();
+    forgetWish(both.hers);
+    const { rootHash } = await both.create("before.zip");
+    walk(both.catalogue, catalogueWorld());
+    expect(await both.create("after.zip")).toMatchObject({ rootHash });
+  });
+});
+
+describe("where the catalogue was not mirrored", () => {
+  it("the backup of an account that asked for it is not complete", async () => {
+    await using both = await startBoth();
+    const { manifest } = await both.hers.create("a.zip");
+    expect(isComplete(manifest)).toBe(false);
+    expect(describeMissing(manifest)).toMatch(
+      /^Not complete: of what the bras link to, 4 of 4 are not in it/,
+    );
+    expect(describeUnlinked(manifest)).toBeNull();
   });
 
   it("to its end, it says how many are not in it, and what fetches them, whichever these are", async () => {
@@ -241,8 +268,7 @@ describe("where the catalogue was not mirrored", () => {
         const { file, manifest } = await both.hers.create("a.zip", { catalogue: beside.file, replace: true });
         const all = (manifest.catalogue?.coverage ?? []).map(({ held, due, failed }) => held + due + failed);
         const total = all.reduce((sum, one) => sum + one, 0);
-        const reached = held.filter((url) => isReached(url, held)).length;
-        const missing = reached === 0 ? 0 : total - reached;
+        const missing = total - held.filter((url) => isReached(url, held)).length;
         expect(describeMissing(manifest)).toBe(
           missing === 0
             ? null

@@ -1,6 +1,15 @@
 /** Pictures in a backup: there, proven, and back in their place. */
 import { hash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
@@ -48,6 +57,25 @@ it("is in the backup, byte for byte, and back in its place", async () => {
   const again = await rig.create("b.zip", { mirror: rig.path("new/mirror.sqlite") });
   expect(await readFile(again.file)).toEqual(await readFile(rig.path("a.zip")));
 });
+
+it.each(["a file of hers", "a mode of hers"])(
+  "is put into no folder that has %s, and nothing is restored",
+  async (whose) => {
+    await using rig = await startPictureRig();
+    await rig.create("a.zip");
+    const folder = rig.path("home/media");
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (whose === "a file of hers") writeFileSync(join(folder, "holiday.png"), "hers");
+    else chmodSync(folder, 0o755);
+    const before = statSync(folder).mode;
+    await expect(rig.restore("a.zip", "home/x.sqlite")).rejects.toMatchObject({
+      ...{ code: "exists", file: folder },
+    });
+    expect(statSync(folder).mode).toBe(before);
+    expect(readdirSync(folder)).toEqual(whose === "a file of hers" ? ["holiday.png"] : []);
+    expect(readdirSync(rig.path("home"))).toEqual(["media"]);
+  },
+);
 
 it("is told of in a table for people, and so is one that was not downloaded", async () => {
   await using rig = await startPictureRig();
@@ -152,7 +180,12 @@ it("leaves nothing behind where the rest is refused", async () => {
   });
   const file = rig.path("forged.zip");
   await writeFile(file, forgeZip(withSums(forged)));
-  const restored = restoreBackup({ file, mirror: rig.path("new/m.sqlite"), kinds, openedAt: someTime });
-  await expect(restored).rejects.toMatchObject({ code: "damaged" });
+  const restore = (mirror: string) => restoreBackup({ file, mirror, kinds, openedAt: someTime });
+  await expect(restore(rig.path("new/m.sqlite"))).rejects.toMatchObject({ code: "damaged" });
   expect(readdirSync(rig.path("new")).filter((name) => !name.endsWith(".lock"))).toEqual([]);
+  const earlier = "0".repeat(64);
+  mkdirSync(rig.path("old/media"), { recursive: true, mode: 0o700 });
+  writeFileSync(rig.path(`old/media/${earlier}`), "of an earlier mirror");
+  await expect(restore(rig.path("old/m.sqlite"))).rejects.toMatchObject({ code: "damaged" });
+  expect(readdirSync(rig.path("old/media"))).toEqual([earlier]);
 });

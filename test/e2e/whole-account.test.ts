@@ -25,7 +25,7 @@ async function syncAda(...args: readonly string[]) {
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  sandbox = await startSandbox({ brands: 5, models: 20, sizes: 60, allowance: 5_000 });
+  sandbox = await startSandbox({ users: 2, brands: 5, models: 20, sizes: 60, allowance: 5_000 });
   pictures = await startPictureServer();
   pictures.put("/ada.png", aPicture("ada"));
 });
@@ -221,6 +221,25 @@ it("is backed up without what the bras are where the catalogue cannot be read, w
     expect((backup ?? created).manifest.catalogue).toMatchObject({ tables: [] });
   }
   expect(readdirSync(to)).toHaveLength(2);
+});
+
+it("is in the backups of those accounts alone that asked for it", async () => {
+  const env = { ARMOIRE_TOKEN: sandbox.users[1]?.token ?? "" };
+  await armoire(["account", "add", "eve", "--base-url", sandbox.url], env);
+  await syncAda("--with-catalogue", "--budget", "60");
+  await armoire(["sync", "--account", "eve"]);
+  const backUp = async (name: string) => {
+    const to = join(dataDir, `${name}.zip`);
+    const { stdout } = await armoire(["backup", "create", "--account", name, "--to", to, "--json"]);
+    return JSON.parse(stdout).manifest.catalogue;
+  };
+  const [hers, others] = [await backUp("ada"), await backUp("eve")];
+  expect(hers).toMatchObject({ isWanted: true, coverage: expect.any(Array) });
+  expect(hers.tables.length).toBeGreaterThan(0);
+  expect(others).toMatchObject({ isWanted: false, tables: [] });
+  expect(others.coverage.map(({ held }: { held: number }) => held)).toEqual([0, 0, 0]);
+  const { stdout } = await armoire(["backup", "verify", join(dataDir, "eve.zip")]);
+  expect(stdout).not.toContain("Not complete");
 });
 
 it("is planned without a request: what --with-catalogue would fetch, before and after it is fetched", async () => {
