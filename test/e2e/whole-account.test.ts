@@ -226,7 +226,7 @@ it("is backed up without what the bras are where the catalogue cannot be read, w
 it("is in the backups of those accounts alone that asked for it", async () => {
   const env = { ARMOIRE_TOKEN: sandbox.users[1]?.token ?? "" };
   await armoire(["account", "add", "eve", "--base-url", sandbox.url], env);
-  await syncAda("--with-catalogue", "--budget", "60");
+  await syncAda("--with-catalogue");
   await armoire(["sync", "--account", "eve"]);
   const backUp = async (name: string) => {
     const to = join(dataDir, `${name}.zip`);
