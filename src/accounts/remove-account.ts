@@ -12,6 +12,7 @@ import { findReadableAccount, requireAccountOrLeft } from "./accounts.ts";
 import { lockAccounts } from "./accounts-lock.ts";
 import { eraseFolder } from "./erase-files.ts";
 import { type Keychain, KeychainError } from "./keychain.ts";
+import { findLeftInCatalogue, type LeftInCatalogue } from "./left-in-catalogue.ts";
 import { requireAccountFolder } from "./private-folder.ts";
 import { eraseTokenFiles } from "./tokens.ts";
 
@@ -32,6 +33,8 @@ export interface RemovedAccount {
   readonly wasAccount: boolean;
   /** Files that are still there, without locks. */
   readonly kept: readonly string[];
+  /** What of hers is in the mirror of the service's catalogue, and stays there although all else is erased; else null. */
+  readonly catalogueLeft: LeftInCatalogue | null;
   /** Why the keychain may still have the token, and under which name; null where that is not so. */
   readonly tokenLeft: { readonly entry: string | null; readonly why: string } | null;
 }
@@ -51,12 +54,16 @@ export async function removeAccount(options: RemoveAccountOptions): Promise<Remo
       const mirrorLock = takeLock(place.mirrorFile, startedAt);
       try {
         const wasAccount = existsSync(place.accountFile);
-        const tokenLeft = await dropToken(place, findReadableAccount(dataDir, name), keychain);
+        const account = findReadableAccount(dataDir, name);
+        const catalogueLeft = purge
+          ? findLeftInCatalogue(dataDir, place.mirrorFile, account?.baseUrl ?? null)
+          : null;
+        const tokenLeft = await dropToken(place, account, keychain);
         rmSync(place.accountFile, { force: true });
         syncFolder(place.folder);
         // Opening and closing the file of a lock that this process holds would end it.
         if (purge) eraseFolder(place.folder, [basename(lockFileOf(place))]);
-        return { name, folder: place.folder, wasAccount, kept: listKept(place), tokenLeft };
+        return { name, folder: place.folder, wasAccount, kept: listKept(place), catalogueLeft, tokenLeft };
       } finally {
         if (listKept(place).length > 0) mirrorLock.release();
         else {

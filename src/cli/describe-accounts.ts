@@ -1,4 +1,5 @@
 /** Accounts in words. */
+import type { LeftInCatalogue } from "../accounts/left-in-catalogue.ts";
 import type { AccountOverview } from "../accounts/read-overview.ts";
 import type { RemovedAccount } from "../accounts/remove-account.ts";
 import { describeTokenPlace } from "../accounts/tokens.ts";
@@ -46,14 +47,29 @@ function describeLastSync(run: AccountOverview["lastSync"]): string {
   return run.stopped === null ? run.endedAt : `${run.endedAt} (${run.stopped})`;
 }
 
-export function describeRemoved({ name, folder, wasAccount, kept, tokenLeft }: RemovedAccount): string {
-  const rest =
-    kept.length === 0
-      ? "Nothing of it is left here."
-      : `The data stays in ${folder}; \`armoire account remove ${name} --purge\` erases it.`;
+export function describeRemoved(removed: RemovedAccount): string {
+  const { name, wasAccount, kept, catalogueLeft, tokenLeft } = removed;
+  const isErased = kept.length === 0;
+  const beside = catalogueLeft === null ? "" : describeLeft(catalogueLeft);
   if (!wasAccount) {
     const what = `There was no account ${name} any more, only data that it had left.`;
-    return `${what} ${kept.length === 0 ? "That is erased." : rest}\n`;
+    return `${what} ${isErased ? "That is erased." : whereKept(removed)}\n${beside}`;
   }
-  return `Removed the account ${name}${tokenLeft === null ? " and its token" : ""}. ${rest}\n`;
+  const rest = isErased
+    ? beside === ""
+      ? "Nothing of it is left here."
+      : "Its data is erased."
+    : whereKept(removed);
+  return `Removed the account ${name}${tokenLeft === null ? " and its token" : ""}. ${rest}\n${beside}`;
+}
+
+const whereKept = ({ name, folder }: RemovedAccount): string =>
+  `The data stays in ${folder}; \`armoire account remove ${name} --purge\` erases it.`;
+
+function describeLeft({ file, entities }: LeftInCatalogue): string {
+  const what =
+    entities === null
+      ? "What --with-catalogue may have fetched for it, such as its models and sizes, stays"
+      : `Of what the bras are (--with-catalogue), ${entities} ${entities === 1 ? "entry stays" : "entries stay"}`;
+  return `${what} in the catalogue's mirror, which is not its alone: ${toShown(file)}\n`;
 }

@@ -32,7 +32,7 @@ describe("an account that is removed", () => {
   it("leaves its data, and says which and where", async () => {
     const { folder, name } = await rig.accountWithData("ada");
     const { kept, ...removed } = await remove(name, false);
-    expect(removed).toEqual({ name, folder, wasAccount: true, tokenLeft: null });
+    expect(removed).toEqual({ name, folder, wasAccount: true, catalogueLeft: null, tokenLeft: null });
     expect([...kept].sort()).toEqual(["media", ...dataFiles].sort());
     expect(listAccountNames(rig.dataDir)).toEqual([]);
     expect(listLeftFolders(rig.dataDir).map((left) => left.name)).toEqual(["ada"]);
@@ -44,7 +44,7 @@ describe("an account that is removed", () => {
     const witness = `${rig.dataDir}-witness`;
     linkSync(mirrorFile, witness);
     expect(await remove("ada", true)).toEqual({
-      ...{ name: "ada", folder, wasAccount: true, kept: [], tokenLeft: null },
+      ...{ name: "ada", folder, wasAccount: true, kept: [], catalogueLeft: null, tokenLeft: null },
     });
     expect(existsSync(folder)).toBe(false);
     const bytes = readFileSync(witness);

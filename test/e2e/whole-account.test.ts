@@ -242,6 +242,32 @@ it("is in the backups of those accounts alone that asked for it", async () => {
   expect(stdout).not.toContain("Not complete");
 });
 
+it.each(["asked for", "not asked for", "not to be read"])(
+  "is told of as what stays where the account is purged, if it was %s",
+  async (what) => {
+    await syncAda("--with-catalogue");
+    const catalogue = catalogueMirrorFile(dataDir, sandbox.url);
+    if (what === "not asked for") {
+      const env = { ARMOIRE_TOKEN: sandbox.users[1]?.token ?? "" };
+      await armoire(["account", "add", "eve", "--base-url", sandbox.url], env);
+      await armoire(["sync", "--account", "eve"]);
+    }
+    if (what === "not to be read") writeFileSync(join(dataDir, "accounts/ada/mirror.sqlite"), "damaged");
+    const name = what === "not asked for" ? "eve" : "ada";
+    const { stdout, exitCode } = await armoire(["account", "remove", name, "--purge", "--yes"]);
+    expect(exitCode).toBe(0);
+    const words = {
+      "asked for":
+        /^Removed .* Its data is erased\.\nOf what the bras are \(--with-catalogue\), \d\d entries stay in/,
+      "not asked for": /^Removed the account eve and its token\. Nothing of it is left here\.\n$/,
+      "not to be read": /^Removed .* Its data is erased\.\nWhat --with-catalogue may have fetched for it/,
+    };
+    expect(stdout).toMatch(words[what as keyof typeof words]);
+    if (name === "ada") expect(stdout).toContain(` ${catalogue}\n`);
+    expect(existsSync(catalogue)).toBe(true);
+  },
+);
+
 it("is planned without a request: what --with-catalogue would fetch, before and after it is fetched", async () => {
   const plan = (...more: readonly string[]) =>
     armoire(["plan", "--account", "ada", "--with-catalogue", ...more]);
