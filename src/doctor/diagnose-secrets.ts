@@ -16,7 +16,8 @@ export async function diagnoseSecrets(
 ): Promise<Diagnosis[]> {
   if (secrets.length === 0)
     return [{ isWell: true, what: "No secret is known that could be searched for", hint: null }];
-  const { files, others, found, unread, closed } = await findSecrets(folders, secrets, options);
+  const search = await findSecrets(folders, secrets, options);
+  const { files, others, found, unread, closed } = search;
   const leaks = found.map(({ file, what, form, in: place }) => ({
     isWell: false,
     what: `The ${what} ${placeWords[place]} ${file} (${form})`,
@@ -36,6 +37,7 @@ export async function diagnoseSecrets(
   if (leaks.length + gaps.length > 0) return [...leaks, ...gaps, ...rest];
   const names = secrets.map(({ what }) => what).join(", ");
   const beside = others === 0 ? "" : `, and none of ${others} keys in Redis,`;
-  const what = `None of ${files} files${beside} holds a known secret (${names})`;
+  const where = search.folders.length === 0 ? "" : ` in ${search.folders.join(", ")}`;
+  const what = `None of ${files} files${where}${beside} holds a known secret (${names})`;
   return [...rest, { isWell: true, what, hint: null }];
 }

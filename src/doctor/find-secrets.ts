@@ -36,6 +36,8 @@ export interface Searched {
 }
 
 export interface SecretSearch {
+  /** Where was searched; where a path holds a secret, that is left out. */
+  readonly folders: readonly string[];
   /** How many were searched. */
   readonly files: number;
   /** How much besides files was. */
@@ -76,7 +78,8 @@ export async function findSecrets(
   const found: FoundSecret[] = [];
   const [unread, closed]: [Unread[], Unread[]] = [[], []];
   let bytes = 0;
-  const files = new Set(folders.flatMap((folder) => listFiles(resolve(folder), unread)));
+  const places = [...new Set(folders.map((folder) => resolve(folder)))];
+  const files = new Set(places.flatMap((folder) => listFiles(folder, unread)));
   const searchAs = async (
     name: string,
     wanted: readonly Sought[],
@@ -121,7 +124,10 @@ export async function findSecrets(
     await searchAs(name, sought, "name", [Buffer.from(name)]);
     await searchAs(name, sought, "file", pieces);
   }
-  return { files: files.size, others: searchedOthers, bytes, found, unread, closed };
+  return {
+    ...{ folders: places.map(hide), files: files.size, others: searchedOthers, bytes },
+    ...{ found, unread, closed },
+  };
 }
 
 async function* readPieces(file: string, see: (piece: Buffer) => void): AsyncGenerator<Buffer> {

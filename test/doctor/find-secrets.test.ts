@@ -46,7 +46,7 @@ it.each([
   const file = write("a/b/log.txt", `before ${content} after`);
   const search = await find(secretOf(sought), secretOf("another-secret-1"));
   expect(search).toEqual({
-    ...{ files: 2, others: 0, bytes: expect.any(Number), unread: [], closed: [] },
+    ...{ folders: [folder.path], files: 2, others: 0, bytes: expect.any(Number), unread: [], closed: [] },
     found: [{ file, what: "token 9", form, in: "file" }],
   });
   expect(JSON.stringify(await diagnoseSecrets([folder.path], [secretOf(sought)]))).not.toContain("planted");
@@ -81,6 +81,7 @@ it("where a symbolic link leads is not searched", async () => {
   symlinkSync(elsewhere.path, join(folder.path, "link"));
   symlinkSync(join(elsewhere.path, "secret.txt"), join(folder.path, "file"));
   expect(await find(secretOf(token))).toEqual({
+    folders: [folder.path],
     files: 0,
     others: 0,
     bytes: 0,
@@ -88,6 +89,18 @@ it("where a symbolic link leads is not searched", async () => {
     unread: [],
     closed: [],
   });
+});
+
+it("where it looked is told, each folder once and without a secret that is in its name", async () => {
+  const file = write("clean.txt", "nothing here");
+  const named = join(folder.path, "planted-token-0123456789");
+  mkdirSync(named);
+  const search = [folder.path, file, `${folder.path}/`];
+  expect(await diagnoseSecrets(search, [secretOf(token)])).toMatchObject([
+    { isWell: true, what: `None of 1 files in ${folder.path}, ${file} holds a known secret (token 9)` },
+  ]);
+  const { folders } = await findSecrets([named], [secretOf("planted-token-0123456789")]);
+  expect(folders).toEqual([join(folder.path, "[credential]")]);
 });
 
 it("what cannot be read is told, as not well", async () => {

@@ -359,10 +359,13 @@ describe("a token", () => {
     await armoire(["sync", "--account", "ada"]);
     const args = ["doctor", "--offline", "--scan"];
     const well = await armoire(args);
-    expect(well.stdout).toMatch(/\n✓ None of \d+ files holds a known secret \(token of the account ada\)\n$/);
+    const searched = (stdout: string) =>
+      /\n✓ None of \d+ files in (.+) holds a known secret \(token of the account ada\)\n$/.exec(stdout)?.[1];
+    expect(searched(well.stdout)).toBe(dataDir);
     expect(well.exitCode).toBe(0);
     const elsewhere = join(folder.path, `logs-${directories}`);
     mkdirSync(elsewhere);
+    expect(searched((await armoire([...args, elsewhere])).stdout)).toBe(`${dataDir}, ${elsewhere}`);
     writeSecretFile(join(elsewhere, "proxy.log"), `GET /me/?access_token=${tokenOf(0)}`);
     const file = join(dataDir, "notes.txt");
     writeSecretFile(file, Buffer.from(`bearer ${tokenOf(0)}`).toString("base64"));
