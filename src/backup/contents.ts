@@ -16,6 +16,7 @@ import {
   bookkeepingEntry,
   manifestEntry,
   pictureEntry,
+  pictureOf,
   readmeEntry,
   sumsEntry,
   tableEntry,
@@ -73,10 +74,25 @@ function* contentOf(
     yield { name: bookkeepingEntry(table), content: Buffer.from(lines.join("")) };
   }
   yield* catalogue.entries;
-  for (const { sha256, bytes } of eachPicture(mirror)) yield { name: pictureEntry(sha256), content: bytes };
+  for (const { sha256, type, bytes } of eachPicture(mirror))
+    yield { name: pictureEntry(sha256, type), content: bytes };
   for (const { sha256, body } of eachBody(mirror)) yield { name: bodyEntry(sha256), content: body };
   for (const table of tables.toSorted((one, other) => (one.name < other.name ? -1 : 1)))
-    yield* tableEntries(table, tableEntry);
+    yield* tableEntries(table.name === "media" ? asNamedHere(table) : table, tableEntry);
+}
+
+/** The table of pictures, with their files called as they are in a backup. */
+function asNamedHere(media: PublicTable): PublicTable {
+  const [fileAt, typeAt] = [media.columns.indexOf("file"), media.columns.indexOf("type")];
+  return {
+    ...media,
+    *rows() {
+      for (const row of media.rows()) {
+        const sha256 = pictureOf(String(row[fileAt]));
+        yield sha256 === null ? row : row.with(fileAt, pictureEntry(sha256, row[typeAt]));
+      }
+    },
+  };
 }
 
 /** Each once, in the order of their SHA-256. */

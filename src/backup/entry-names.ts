@@ -8,8 +8,11 @@ export const readmeEntry = "README.txt";
 export const sumsEntry = "SHA256SUMS";
 
 export const bookkeepingEntry = (table: EssentialTableName): string => `bookkeeping/${table}.ndjson`;
-/** Of a picture; what it is of says the bookkeeping. */
-export const pictureEntry = (sha256: string): string => `media/${sha256}`;
+/**
+ * Of a picture, with the ending by which a person's computer opens it; what it is of says the bookkeeping.
+ * @param type null for none, as in the first two versions of the format
+ */
+export const pictureEntry = (sha256: string, type: unknown): string => `media/${sha256}${endingOf(type)}`;
 export const bodyEntry = (sha256: string): string => `revisions/${sha256}.json`;
 export const tableEntry = (table: string, format: "csv" | "json"): string => `tables/${table}.${format}`;
 /** What the bras are: of each brand, model and size its address, its kind, and the SHA-256 of its newest body. */
@@ -18,7 +21,16 @@ export const catalogueBodyEntry = (sha256: string): string => `catalogue/revisio
 export const catalogueTableEntry = (table: string, format: "csv" | "json"): string =>
   `catalogue/${table}.${format}`;
 
-const picture = /^media\/([0-9a-f]{64})$/;
+const endings: ReadonlyMap<unknown, string> = new Map([
+  ["image/png", ".png"],
+  ["image/jpeg", ".jpg"],
+  ["image/gif", ".gif"],
+  ["image/webp", ".webp"],
+  ["image/avif", ".avif"],
+]);
+const endingOf = (type: unknown): string => endings.get(type) ?? "";
+
+const picture = /^media\/([0-9a-f]{64})(?:\.(?:png|jpg|gif|webp|avif))?$/;
 const body = /^revisions\/([0-9a-f]{64})\.json$/;
 const catalogueBody = /^catalogue\/revisions\/([0-9a-f]{64})\.json$/;
 const catalogueTable = /^catalogue\/[a-z][a-z_]{0,40}\.(csv|json)$/;

@@ -3,9 +3,11 @@ import { z } from "zod";
 import { grantNames } from "../mirror/grants.ts";
 
 export const backupFormat = "armoire-backup";
-export const backupFormatVersion = 2;
+export const backupFormatVersion = 3;
 /** Of earlier ones, what they have not is empty. */
-const knownFormatVersions = [1, backupFormatVersion] as const;
+const knownFormatVersions = [1, 2, backupFormatVersion] as const;
+/** From this one on, pictures have an ending. */
+export const firstWithEndings = 3;
 
 const count = z.number().int().nonnegative();
 

@@ -22,7 +22,7 @@ import {
   requiredEntries,
   sumsEntry,
 } from "./entry-names.ts";
-import { type BackupManifest, backupFormatVersion, readManifest } from "./manifest.ts";
+import { type BackupManifest, backupFormatVersion, firstWithEndings, readManifest } from "./manifest.ts";
 import { parseRows } from "./parse-rows.ts";
 import { type ReadEntry, readEntries, ZipError } from "./read-zip.ts";
 import { compareSums } from "./sums.ts";
@@ -113,14 +113,20 @@ export async function scanBackup(
 
   function readRows(name: string, content: Buffer): void {
     const refuse = (line: number) => report(name, `its line ${line} is no row`);
-    const entryOf =
-      name === catalogueIndexEntry
-        ? catalogueBodyEntry
-        : bookkeepingOf(name) === "media_file"
-          ? pictureEntry
-          : bodyEntry;
-    for (const { sha256 } of parseRows(content, refuse))
-      if (typeof sha256 === "string") named.add(entryOf(sha256));
+    const hasEndings = manifest !== null && manifest.formatVersion >= firstWithEndings;
+    const entryOf = (sha256: string, type: unknown): string => {
+      if (name === catalogueIndexEntry) return catalogueBodyEntry(sha256);
+      if (bookkeepingOf(name) !== "media_file") return bodyEntry(sha256);
+      return pictureEntry(sha256, hasEndings ? type : null);
+    };
+    const types = new Map<string, unknown>();
+    for (const { sha256, type = null } of parseRows(content, refuse)) {
+      if (typeof sha256 !== "string") continue;
+      // The same picture may have been taken for something else by another version: the least counts, as when it was written.
+      const known = types.get(sha256);
+      types.set(sha256, isLess(known, type) ? known : type);
+    }
+    for (const [sha256, type] of types) named.add(entryOf(sha256, type));
   }
 
   /** Sums that were made anew after something was taken away would still fit the rest. */
@@ -136,6 +142,9 @@ export async function scanBackup(
       report(stranger, `belongs to no ${bodyOf(stranger) === null ? "address" : "revision"}`);
   }
 }
+
+const isLess = (one: unknown, other: unknown): boolean =>
+  typeof one === "string" && typeof other === "string" && one < other;
 
 /** The SHA-256 that an entry has for a name; null for one with another name. */
 const namedByHash = (name: string) => bodyOf(name) ?? catalogueBodyOf(name) ?? pictureOf(name);

@@ -282,7 +282,7 @@ describe("with sums that fit", () => {
   });
 
   it.each([
-    ["format", (text: string) => text.replace('"formatVersion": 2', '"formatVersion": 3')],
+    ["format", (text: string) => text.replace('"formatVersion": 3', '"formatVersion": 4')],
     ["mirror", (text: string) => text.replace(/"schema": "[^"]+"/, '"schema": "9999-later"')],
   ])("a later %s is refused as such, and not as damaged", async (_what, change) => {
     const newer = forgeZip(withSums(withContent("manifest", change)));

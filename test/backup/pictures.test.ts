@@ -107,7 +107,7 @@ it("is told of in a table for people, and so is one that was not downloaded", as
   const [head, ...rows] = readCsv(readFileSync(rig.path("open/tables/media.csv"), "utf8"));
   expect(head?.map(({ text }) => text).slice(0, 4)).toEqual(["href", "field", "url", "file"]);
   expect(rows.map(([, , url, file]) => [url?.text, file?.text])).toEqual([
-    ["https://pictures.example/a.png", `media/${sha256}`],
+    ["https://pictures.example/a.png", `media/${sha256}.png`],
     ["https://pictures.example/blue.png", ""],
     ["https://pictures.example/red.png", ""],
     ["https://pictures.example/white.png", ""],
@@ -148,7 +148,7 @@ it("is found where it was damaged, taken out, put in, or is not what its name sa
   const flipped = Buffer.from(bytes);
   const at = bytes.indexOf(picture) + picture.length - 1;
   flipped.writeUInt8(flipped.readUInt8(at) ^ 1, at);
-  const entry = `media/${sha256}`;
+  const entry = `media/${sha256}.png`;
   expect((await scanBytes(flipped)).problems).toContainEqual({ entry, what: "its content is damaged" });
 
   const entries = await takeApart(bytes);
@@ -166,6 +166,61 @@ it("is found where it was damaged, taken out, put in, or is not what its name sa
   ]);
   const changed = entries.map((one) => (one.name === entry ? { ...one, content: png("eve") } : one));
   expect(await problemsOf(changed)).toEqual([{ entry, what: "does not have the SHA-256 that is its name" }]);
+});
+
+it.each([
+  ["image/png", ".png"],
+  ["image/jpeg", ".jpg"],
+  ["image/gif", ".gif"],
+  ["image/webp", ".webp"],
+  ["image/avif", ".avif"],
+  ["image/of-a-later-version", ""],
+])("is a file that a person's computer opens, where it is %s: *%s", async (type, ending) => {
+  await using rig = await startPictureRig();
+  rig.mirror.db.prepare("update _media_file set type = ?").run(type);
+  const { manifest } = await rig.create("a.zip");
+  expect(manifest.formatVersion).toBe(3);
+  await unpackBackup({ file: rig.path("a.zip"), folder: rig.path("open") });
+  expect(readdirSync(rig.path("open/media"))).toEqual([`${sha256}${ending}`]);
+  const [row] = JSON.parse(readFileSync(rig.path("open/tables/media.json"), "utf8"));
+  expect(row).toMatchObject({ type, file: `media/${sha256}${ending}` });
+});
+
+it("has one ending where it was taken for two kinds of picture", async () => {
+  await using rig = await startPictureRig();
+  rig.mirror.db.exec(
+    "insert into _media_file select media_id, seq + 1, sha256, 'image/gif', size, fetched_at from _media_file",
+  );
+  expect((await scanBytes(await rig.bytes())).problems).toEqual([]);
+  expect((await takeApart(await rig.bytes())).map(({ name }) => name)).toContain(`media/${sha256}.gif`);
+});
+
+it("has no ending in a backup of an earlier format, which is read as before, and in none but these", async () => {
+  await using rig = await startPictureRig();
+  const entries = await takeApart(await rig.bytes());
+  const problemsOf = async (version: number, ending: string) => {
+    const made = entries.map(({ name, content }) => ({
+      name: name.replace(/^(media\/\w+)\.png$/, `$1${ending}`),
+      content:
+        name === "manifest.json"
+          ? Buffer.from(content.toString().replace('"formatVersion": 3', `"formatVersion": ${version}`))
+          : content,
+    }));
+    const file = forgeZip(withSums(made));
+    await writeFile(rig.path(`${version}${ending}.zip`), file);
+    return (await scanBytes(file)).problems.map(({ what }) => what);
+  };
+  expect([await problemsOf(2, ""), await problemsOf(3, ".png")]).toEqual([[], []]);
+  for (const [version, ending] of [
+    [2, ".png"],
+    [3, ""],
+    [3, ".jpg"],
+  ] as const)
+    expect(await problemsOf(version, ending)).toEqual(["is missing", "belongs to no address"]);
+  mkdirSync(rig.path("new"));
+  const { check } = await rig.restore("2.zip", "new/mirror.sqlite");
+  expect(check).toMatchObject({ pictures: 1, problems: [] });
+  expect(await readFile(rig.path(`new/media/${sha256}`))).toEqual(picture);
 });
 
 it("leaves nothing behind where the rest is refused", async () => {

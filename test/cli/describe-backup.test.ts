@@ -5,7 +5,7 @@ import { describeList, describePruned } from "../../src/cli/describe-backup.ts";
 
 const table = (name: string, living: number) => ({ name, columns: ["href"], rows: living, living });
 const manifest: BackupManifest = {
-  ...{ format: "armoire-backup", formatVersion: 2, schema: "0008-times" },
+  ...{ format: "armoire-backup", formatVersion: 3, schema: "0008-times" },
   service: { baseUrl: "https://api.example.org/", name: "service" },
   ...{ area: "account", account: "ada", user: null, revisions: 60, bodies: 60, notGranted: [] },
   ...{ lineage: null, catalogue: null },
