@@ -2,12 +2,10 @@
 import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { isSystemError } from "../../exports/export-error.ts";
-import { count, type Totals } from "../change/change.ts";
-import { diff } from "../change/diff.ts";
-import type { State } from "../change/state.ts";
+import type { Totals } from "../change/change.ts";
 import { BackupError, type BackupErrorCode } from "./backup-error.ts";
 import { isNamedAsBackup, mayBeBackup } from "./backup-name.ts";
-import { collectState } from "./backup-state.ts";
+import { type BackupState, changesBetween, collectState } from "./backup-state.ts";
 import type { BackupManifest } from "./manifest.ts";
 import { type AskPassphrase, toReadingError } from "./open-backup.ts";
 import type { BackupProblem } from "./scan-backup.ts";
@@ -37,7 +35,7 @@ export interface SoundBackup {
   readonly isEncrypted: boolean;
   readonly manifest: BackupManifest;
   readonly rootHash: string;
-  /** Since the one before it of the same line of mirrors, where that is of an earlier state; else null. By kind. */
+  /** Since the one before it of the same line of mirrors, where that is of an earlier state; else null. By kind: of her data, of what her bras are, and of pictures. */
   readonly changes: Totals | null;
 }
 
@@ -55,7 +53,7 @@ export interface FaultyBackup {
 /** One after the other, in the order of their names, by which those of an account are in the order of their states. @throws BackupError */
 export async function* listBackups(request: ListRequest): AsyncGenerator<ListedBackup> {
   const folder = resolve(request.folder);
-  const before = new Map<string, { readonly at: string; readonly state: State }>();
+  const before = new Map<string, { readonly at: string; readonly state: BackupState }>();
   for (const name of await namesIn(folder)) {
     request.signal?.throwIfAborted();
     const file = join(folder, name);
@@ -70,7 +68,7 @@ export async function* listBackups(request: ListRequest): AsyncGenerator<ListedB
     const state = collector.state(manifest);
     const previous = before.get(lineOf(manifest));
     const isLater = previous !== undefined && previous.at <= manifest.state.at;
-    yield { ...examined, changes: isLater ? totalsOf(previous.state, state) : null };
+    yield { ...examined, changes: isLater ? changesBetween(previous.state, state) : null };
     before.set(lineOf(manifest), { at: manifest.state.at, state });
   }
 }
@@ -131,10 +129,4 @@ function toFolderError(error: unknown, folder: string): unknown {
   if (code === "ENOTDIR")
     return new BackupError("not-found", `This is no folder: ${folder}`, hint, { cause: error });
   return toReadingError(error, folder);
-}
-
-function totalsOf(a: State, b: State): Totals {
-  const totals: Totals = {};
-  for (const change of diff(a, b)) count(totals, change);
-  return totals;
 }

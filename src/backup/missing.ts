@@ -17,6 +17,9 @@ export function countMissing({ coverage }: Pick<Coverage, "coverage">, kind: str
 export const linkedHeld = ({ catalogue }: Pick<Coverage, "catalogue">) =>
   (catalogue?.coverage ?? []).filter(({ held }) => held > 0).map(({ kind, held }) => ({ kind, held }));
 
+/** How many brands, models and sizes are in it. */
+export const countLinked = (manifest: Pick<Coverage, "catalogue">): number => sumOf(linkedHeld(manifest));
+
 /** In words, on one line without its end; null where nothing is missing. May quote what the service sent. */
 export function describeMissing(manifest: Coverage): string | null {
   const parts = manifest.coverage.flatMap(({ kind, due, failed }) => {
@@ -32,7 +35,7 @@ export function describeMissing(manifest: Coverage): string | null {
   const linked = linkedMissing(manifest);
   if (linked > 0)
     parts.push(
-      `of what the bras link to, ${linked} of ${linked + sumOf(linkedHeld(manifest))} are not in it, which --with-catalogue fetches`,
+      `of what the bras link to, ${linked} of ${linked + countLinked(manifest)} are not in it, which --with-catalogue fetches`,
     );
   return parts.length === 0 ? null : `Not complete: ${parts.join("; ")}.`;
 }

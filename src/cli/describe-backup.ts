@@ -1,6 +1,6 @@
 /** Backups in words: what was made, what is wrong, what a folder holds and what goes. */
 import type { CreatedBackup } from "../backup/create-backup.ts";
-import { dataOf, type FaultyBackup, type ListedBackup } from "../backup/list-backups.ts";
+import { dataOf, type FaultyBackup, type ListedBackup, type SoundBackup } from "../backup/list-backups.ts";
 import type { BackupManifest } from "../backup/manifest.ts";
 import {
   countMissing,
@@ -43,14 +43,17 @@ export function describeVerified(report: VerifyReport, isRemembered: boolean): s
     const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
     return `${problems.map(describeProblem).join("")}${count} in ${toShown(file)}. Take another copy, or an earlier backup.\n`;
   }
-  const promise =
-    isEncrypted || isRemembered
-      ? "Neither damaged nor forged."
-      : "Not damaged. Without --encrypt or a remembered --root-hash nothing tells a forged backup.";
   return `Sound: ${entries} entries with their SHA-256 in ${toShown(file)}
 ${manifest === null ? "" : `${describeState(manifest)}\n`}Root hash ${rootHash}
-${promise}
+${promiseOf(isEncrypted, isRemembered)}
 `;
+}
+
+function promiseOf(isEncrypted: boolean, isRemembered: boolean): string {
+  if (isRemembered) return "Neither damaged nor forged: it has the root hash that you gave.";
+  return isEncrypted
+    ? "Not damaged, and made by somebody who has the passphrase; only a remembered --root-hash tells which of their backups it is."
+    : "Not damaged. Without --encrypt or a remembered --root-hash nothing tells a forged backup.";
 }
 
 export function describeRestored({ mirror, manifest, check }: RestoredMirror): string {
@@ -64,7 +67,7 @@ export function describeRestored({ mirror, manifest, check }: RestoredMirror): s
 
 const noBackups = "There are no backups here.\n";
 
-/** A backup on two to four lines, which fit a terminal. */
+/** A backup on two to five lines, which fit a terminal. */
 export function describeList(backups: readonly ListedBackup[], nameOf: (file: string) => string): string {
   const markOf = mirrorMarks(backups);
   const texts = backups.map((backup) => {
@@ -72,9 +75,10 @@ export function describeList(backups: readonly ListedBackup[], nameOf: (file: st
     if (!backup.isSound) return `${name}\n  ${describeFault(backup)}\n`;
     const { manifest, bytes, changes } = backup;
     const whose = manifest.account ?? new URL(manifest.service.baseUrl).host;
-    const linked = describeLinked(manifest);
-    const beside = linked === null ? "" : `  what the bras are: ${linked}\n`;
-    const changed = changes === null ? "" : `  since the one before: ${describeChanges(changes)}\n`;
+    const [linked, pictures] = [describeLinked(manifest), describePictures(manifest)];
+    const besides = [linked === null ? null : `what the bras are: ${linked}`, pictures].filter(Boolean);
+    const beside = besides.length === 0 ? "" : `  ${besides.join("; ")}\n`;
+    const changed = changes === null ? "" : describeChanges(changes);
     return `${name}  ${formatBytes(bytes)}${markOf(manifest)}\n  ${toShown(whose)}, ${minuteOf(manifest.state.at)}: ${holds(manifest)}\n${beside}${changed}`;
   });
   return texts.length === 0 ? noBackups : texts.join("");
@@ -129,9 +133,10 @@ function describeState(manifest: BackupManifest): string {
   const { account, user, service, state } = manifest;
   const whose = user === null ? service.baseUrl : nameOfUser(user);
   const called = account === null ? whose : account;
-  const linked = describeLinked(manifest);
+  const [linked, pictures] = [describeLinked(manifest), describePictures(manifest)];
   const remarks = [
     ...(linked === null ? [] : [`With what the bras are: ${linked}.`]),
+    ...(pictures === null ? [] : [`With ${pictures}.`]),
     describeMissing(manifest),
     describeNotGranted(manifest),
     describeUnlinked(manifest),
@@ -146,12 +151,13 @@ const counted = ["brand", "model", "size", "bra", "measurement"];
 function holds(manifest: BackupManifest): string {
   const parts = manifest.tables
     .filter(({ name }) => counted.includes(name))
-    .map(({ name, living }) => {
-      const missing = countMissing(manifest, name);
-      const all = missing > 0 ? ` of ${living + missing}` : "";
-      return `${living}${all} ${name}${living + missing === 1 ? "" : "s"}`;
-    });
+    .map(({ name, living }) => countOf(living, countMissing(manifest, name), name));
   return [...parts, ...(isComplete(manifest) ? [] : ["not complete"])].join(", ");
+}
+
+function countOf(held: number, missing: number, kind: string): string {
+  const all = missing > 0 ? ` of ${held + missing}` : "";
+  return `${held}${all} ${kind}${held + missing === 1 ? "" : "s"}`;
 }
 
 /** What the bras are, as far as it is in it; null where nothing is. */
@@ -160,16 +166,30 @@ function describeLinked(manifest: BackupManifest): string | null {
   return parts.length === 0 ? null : parts.join(", ");
 }
 
-function describeChanges(changes: Extract<ListedBackup, { isSound: true }>["changes"]): string {
-  if (changes === null) return "";
-  const parts = Object.entries(changes).map(
-    ([kind, counts]) =>
-      `${kind}: ${Object.entries(counts)
-        .map(([change, count]) => `${count} ${change}`)
-        .join(", ")}`,
-  );
-  return parts.length === 0 ? "nothing" : parts.join("; ");
+/** Of those that something refers to now; null where there is none. */
+function describePictures(manifest: BackupManifest): string | null {
+  const held = manifest.coverage.find(({ kind }) => kind === "picture")?.held ?? 0;
+  return held === 0 ? null : countOf(held, countMissing(manifest, "picture"), "picture");
 }
+
+const hers = ["user", "bra", "measurement"];
+
+/** What is hers on one line, and all else on the next. */
+function describeChanges(changes: NonNullable<SoundBackup["changes"]>): string {
+  const [own, others] = [true, false].map((isOwn) =>
+    Object.entries(changes)
+      .filter(([kind]) => hers.includes(kind) === isOwn)
+      .map(([kind, counts]) => `${kind}: ${describeCounts(counts)}`)
+      .join("; "),
+  );
+  const lines = [own, others].filter((line) => line !== "");
+  return `  since the one before: ${lines.join("\n    ") || "nothing"}\n`;
+}
+
+const describeCounts = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([change, count]) => `${count} ${change}`)
+    .join(", ");
 
 const describeProblem = ({ entry, what }: BackupProblem) =>
   `${toShown(entry === null ? what : `${entry}: ${what}`)}\n`;

@@ -1,10 +1,13 @@
 /** What her bras are, in her backup: so that it makes sense to who has nothing else. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { listBackups } from "../../src/backup/list-backups.ts";
 import { describeMissing, describeUnlinked, isComplete } from "../../src/backup/missing.ts";
+import { pruneBackups } from "../../src/backup/prune-backups.ts";
 import { unpackBackup } from "../../src/backup/restore-backup.ts";
 import { describeCreated, describeList } from "../../src/cli/describe-backup.ts";
 import { markLinkedWanted } from "../../src/mirror/linked-wanted.ts";
@@ -199,6 +202,70 @@ describe("what her bras are", () => {
     const { rootHash } = await both.hers.create("plain.zip");
     const restored = { mirror: both.hers.path("new/restored.sqlite") };
     expect(await both.hers.create("again.zip", restored)).toMatchObject({ rootHash });
+  });
+});
+
+describe("between two backups", () => {
+  /** Each is of another second. */
+  async function startDays() {
+    const both = await startBoth();
+    mkdirSync(both.hers.path("backups"));
+    let day = 0;
+    const backUp = async (catalogue: string | null): Promise<string> => {
+      const at = `2026-01-0${++day}T00:00:00.000Z`;
+      both.hers.mirror.db.prepare("update _run set ended_at = ?").run(at);
+      return basename((await both.hers.create("backups", { catalogue })).file);
+    };
+    return { ...both, backUp };
+  }
+
+  it("what changed in it is told", async () => {
+    await using both = await startDays();
+    await both.backUp(null);
+    walk(both.catalogue, catalogueWorld(["a"]));
+    await both.backUp(both.beside.file);
+    walk(both.catalogue, catalogueWorld(["a", "b"], "another"));
+    await both.backUp(both.beside.file);
+    await both.backUp(both.beside.file);
+    await both.backUp(null);
+    const changes = [];
+    for await (const backup of listBackups({ folder: both.hers.path("backups") }))
+      changes.push(backup.isSound && backup.changes);
+    expect(changes).toEqual([
+      null,
+      { brand: { added: 1 }, model: { added: 1 }, size: { added: 1 } },
+      { brand: { added: 1, changed: 1 }, model: { added: 1 }, size: { added: 1 } },
+      {},
+      { brand: { removed: 2 }, model: { removed: 2 }, size: { removed: 2 } },
+    ]);
+  });
+
+  it("the last one with the most of it stays, although a later one without it is there, until another has as much", async () => {
+    await using both = await startDays();
+    walk(both.catalogue, catalogueWorld());
+    await using young = await startMirrorRig();
+    walk(await young.write(), catalogueWorld(["a"]));
+    const [earlier, rich] = [await both.backUp(both.beside.file), await both.backUp(both.beside.file)];
+    const [none, poor] = [await both.backUp(null), await both.backUp(young.file)];
+    const prune = async (isPreview: boolean) => {
+      const folder = both.hers.path("backups");
+      const { keep, remove } = await pruneBackups({ folder, keep: { last: 1 }, isPreview });
+      return [
+        keep.map(({ file, reasons }) => [basename(file), reasons]),
+        remove.map(({ file }) => basename(file)),
+      ];
+    };
+    const expected = [
+      [
+        [poor, ["latest", "last"]],
+        [rich, ["what the bras are"]],
+      ],
+      [none, earlier],
+    ];
+    expect(await prune(true)).toEqual(expected);
+    expect(await prune(false)).toEqual(expected);
+    const again = await both.backUp(both.beside.file);
+    expect(await prune(false)).toEqual([[[again, expect.any(Array)]], [poor, rich]]);
   });
 });
 

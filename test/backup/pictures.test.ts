@@ -11,12 +11,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { exportMirror } from "../../exports/export-mirror.ts";
 import { kinds } from "../../jobs/kinds.ts";
+import { type ListedBackup, listBackups } from "../../src/backup/list-backups.ts";
 import { describeMissing, isComplete } from "../../src/backup/missing.ts";
 import { restoreBackup, unpackBackup } from "../../src/backup/restore-backup.ts";
+import { describeList } from "../../src/cli/describe-backup.ts";
 import { someTime, walk } from "../mirror/mirror-rig.ts";
 import { png } from "../support/picture-server.ts";
 import { readCsv } from "../support/read-csv.ts";
@@ -184,6 +186,38 @@ it.each([
   expect(readdirSync(rig.path("open/media"))).toEqual([`${sha256}${ending}`]);
   const [row] = JSON.parse(readFileSync(rig.path("open/tables/media.json"), "utf8"));
   expect(row).toMatchObject({ type, file: `media/${sha256}${ending}` });
+});
+
+it("is counted in a list of backups, and what changed in pictures from one to the next", async () => {
+  await using rig = await startPictureRig();
+  mkdirSync(rig.path("backups"));
+  let day = 0;
+  const backUp = async () => {
+    rig.mirror.db.prepare("update _run set ended_at = ?").run(`2026-01-0${++day}T00:00:00.000Z`);
+    await rig.create("backups");
+  };
+  await backUp();
+  const answer = (id: number, bytes: Buffer) =>
+    rig.mirror.recordPicture({
+      ...{ id, at: 2, outcome: "picture", sha256: rig.mirror.storePicture(bytes) },
+      ...{ type: "image/png", size: bytes.length, etag: null, lastModified: null },
+    });
+  const [known] = rig.mirror.notePictures();
+  answer(known?.id ?? 0, png("older"));
+  await backUp();
+  const world = accountWorld({ bras: { "1": "blue" } });
+  for (const [url, body] of world)
+    world.set(url, body.replace('"note"', '"photo":"https://pictures.example/b.png","note"'));
+  walk(rig.mirror, world);
+  const noted = rig.mirror.notePictures();
+  await backUp();
+  for (const { id, sha256 } of noted) if (sha256 === null) answer(id, png("blue"));
+  await backUp();
+  const listed: ListedBackup[] = [];
+  for await (const backup of listBackups({ folder: rig.path("backups") })) listed.push(backup);
+  const changes = listed.map((one) => one.isSound && (one.changes?.picture ?? null));
+  expect(changes).toEqual([null, { changed: 1 }, null, { added: 1 }]);
+  expect(describeList(listed, basename)).toContain("  1 picture\n");
 });
 
 it("has one ending where it was taken for two kinds of picture", async () => {
