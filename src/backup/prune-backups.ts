@@ -15,6 +15,7 @@ import {
   listBackups,
   type SoundBackup,
 } from "./list-backups.ts";
+import { countLinked } from "./missing.ts";
 import { toReadingError } from "./open-backup.ts";
 
 export interface PruneRequest extends ListRequest {
@@ -41,7 +42,7 @@ export interface PrunedBackup {
 }
 
 export interface KeptBackup extends PrunedBackup {
-  /** `latest`, a rule and its period, `highest run`, or `name`. */
+  /** `latest`, a rule and its period, `highest run`, `what the bras are`, or `name`. */
   readonly reasons: readonly string[];
 }
 
@@ -74,7 +75,8 @@ export async function pruneBackups(request: PruneRequest): Promise<PruneReport> 
 
 /**
  * Those of one line of mirrors, numbered by the times of their states. The one of the highest run is kept as well as the latest: a
- * clock may have been wrong once, and a restored mirror counts its runs from an earlier one on.
+ * clock may have been wrong once, and a restored mirror counts its runs from an earlier one on. So is the last one with the most of what
+ * the bras are: on a new computer, where no catalogue is mirrored yet, backups have nothing of it.
  */
 function choose(backups: readonly SoundBackup[], policy: RetentionPolicy) {
   const ordered = backups.toSorted((one, other) => compare(one.manifest.state, other.manifest.state));
@@ -84,14 +86,22 @@ function choose(backups: readonly SoundBackup[], policy: RetentionPolicy) {
   );
   const runs = ordered.map(({ manifest }) => manifest.state.run);
   const highest = runs.lastIndexOf(runs.reduce((one, other) => Math.max(one, other), 0));
-  const isHighest = ({ run }: { readonly run: number }) => run === highest;
+  const linked = ordered.map(({ manifest }) => countLinked(manifest));
+  const most = Math.max(0, ...linked);
+  const richest = most === 0 ? -1 : linked.lastIndexOf(most);
+  const reasonsToSpare = (n: number) => [
+    ...(n === highest ? ["highest run"] : []),
+    ...(n === richest ? ["what the bras are"] : []),
+  ];
   const at = (n: number): PrunedBackup[] => ordered.slice(n, n + 1).map(summaryOf);
-  const spared = choice.forget.filter(isHighest).map((run) => ({ ...run, reasons: ["highest run"] }));
+  const spared = choice.forget
+    .map(({ run }) => ({ run, reasons: reasonsToSpare(run) }))
+    .filter(({ reasons }) => reasons.length > 0);
   return {
     keep: [...choice.keep, ...spared].flatMap(({ run, reasons }) =>
       at(run).map((backup) => ({ ...backup, reasons })),
     ),
-    remove: choice.forget.filter((run) => !isHighest(run)).flatMap(({ run }) => at(run)),
+    remove: choice.forget.flatMap(({ run }) => (reasonsToSpare(run).length === 0 ? at(run) : [])),
   };
 }
 
