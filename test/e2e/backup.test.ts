@@ -68,7 +68,7 @@ describe("armoire backup", () => {
       "Without --encrypt or a remembered --root-hash nothing tells a forged backup.",
     );
     const remembered = await ending(0, ["backup", "verify", file, "--root-hash", rootHash]);
-    expect(remembered.stdout).toContain("Neither damaged nor forged.");
+    expect(remembered.stdout).toContain("Neither damaged nor forged: it has the root hash that you gave.");
     await ending(14, ["backup", "verify", file, "--root-hash", "0".repeat(64)]);
     const cut = await ending(2, ["backup", "verify", file, "--root-hash", rootHash.slice(2)]);
     expect(cut.stderr).toContain("what --root-hash has is 62 characters");
@@ -196,7 +196,7 @@ describe("an encrypted backup", () => {
     const [name = ""] = backups("hidden");
     expect(name).toMatch(/\.zip\.age$/);
     expect((await ending(0, ["backup", "verify", path(`hidden/${name}`)], passphrase)).stdout).toContain(
-      "Neither damaged nor forged.",
+      "Not damaged, and made by somebody who has the passphrase;",
     );
     await ending(4, ["backup", "verify", path(`hidden/${name}`)]);
     await ending(4, ["backup", "verify", path(`hidden/${name}`)], { ARMOIRE_BACKUP_PASSPHRASE: "x" });

@@ -251,7 +251,7 @@ ${[
   .join("")}
 
 The same state gives the same bytes; with --encrypt, the same root hash. The passphrase comes from --passphrase-file, ARMOIRE_BACKUP_PASSPHRASE or
-a prompt. Without --encrypt or a remembered root hash, a backup shows damage, and no forgery.
+a prompt. Without a remembered root hash, a backup shows damage, and no forgery; encrypted, that its maker had the passphrase.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 4 no passphrase, a wrong one, or another account's backup, 11 the mirror is locked,
 14 the backup or the mirror is damaged or of a later version; of \`armoire backup\` alone, also those of \`armoire sync\`.`;
