@@ -21,6 +21,20 @@ export function requireAccountName(name: string): void {
   );
 }
 
+/** What the catalogue's own requests are sent as, where an account's are sent as its name. */
+export const cataloguePrincipal = "catalogue";
+
+/** For an account that is to be made. @throws AccountError `bad-name` as `requireAccountName` does, and for what is reserved */
+export function requireNewAccountName(name: string): void {
+  requireAccountName(name);
+  if (name !== cataloguePrincipal) return;
+  throw new AccountError(
+    "bad-name",
+    `No account can be called ${cataloguePrincipal}: workers know the service's catalogue by this name.`,
+    "Choose another name.",
+  );
+}
+
 export function isAccountName(name: string): boolean {
   return plain.test(name) && !windowsDevice.test(name);
 }

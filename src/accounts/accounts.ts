@@ -7,7 +7,7 @@ import { namesAlike } from "../mirror/names.ts";
 import { type Account, type AccountPlace, accountPlace, accountsFolder } from "./account.ts";
 import { AccountError, toAccountError } from "./account-error.ts";
 import { type AccountFacts, readAccountFile, writeAccountFile } from "./account-file.ts";
-import { isAccountName, requireAccountName } from "./account-name.ts";
+import { isAccountName, requireAccountName, requireNewAccountName } from "./account-name.ts";
 import { makeAccountFolder, requireAccountFolder, requireAccountsFolder } from "./private-folder.ts";
 
 /**
@@ -78,7 +78,7 @@ export function requireAccountOrLeft(dataDir: string, name: string): void {
 
 /** Makes the account, or writes anew what is known of it; durable when this returns. @throws AccountError */
 export function recordAccount(dataDir: string, facts: AccountFacts): Account {
-  requireAccountName(facts.name);
+  requireNewAccountName(facts.name);
   makeAccountFolder(dataDir, facts.name);
   writeAccountFile(accountPlace(dataDir, facts.name), facts);
   return readAccount(dataDir, facts.name);

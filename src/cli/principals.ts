@@ -1,8 +1,9 @@
 /** On whose behalf a worker sends: the catalogue's credential, and the tokens of accounts, as this machine has them. */
+
 import type { Principal } from "../../jobs/bullmq/principal.ts";
+import { cataloguePrincipal } from "../accounts/account-name.ts";
 import { listAccountNames, readAccount } from "../accounts/accounts.ts";
 import { readToken } from "../accounts/tokens.ts";
-import { cataloguePrincipal } from "../sync/workers.ts";
 import { readAppCredential } from "./credentials.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import type { Io } from "./io.ts";

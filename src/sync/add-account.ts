@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { accountPlace } from "../accounts/account.ts";
 import { AccountError } from "../accounts/account-error.ts";
-import { requireAccountName } from "../accounts/account-name.ts";
+import { requireNewAccountName } from "../accounts/account-name.ts";
 import { findReadableAccount, listReadableAccounts } from "../accounts/accounts.ts";
 import type { IdentifiedUser } from "../accounts/identify-user.ts";
 import { inAccountFolder } from "../accounts/in-account-folder.ts";
@@ -44,7 +44,7 @@ export interface AddedAccount extends KeptToken {
  */
 export async function addAccount(options: AddAccountOptions): Promise<AddedAccount> {
   const { dataDir, name, token, keychain, clock = systemClock, signal } = options;
-  requireAccountName(name);
+  requireNewAccountName(name);
   readOriginOrThrow(options.baseUrl);
   const baseUrl = new URL(options.baseUrl).href;
   const startedAt = new Date(clock.now()).toISOString();

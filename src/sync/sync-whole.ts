@@ -3,13 +3,13 @@
  * which of the later parts are wanted. Out: one report. Each part has a credential and an allowance of its own, the budget
  * is one for all; a later part that cannot be done takes nothing from those that can.
  */
+import { cataloguePrincipal } from "../accounts/account-name.ts";
 import type { Credential } from "../service/credential.ts";
 import type { MediaReport, PictureOrigin } from "./media/media-report.ts";
 import { syncMedia } from "./media/sync-media.ts";
 import type { SyncReport } from "./report.ts";
 import { type SyncOptions, sync } from "./sync.ts";
 import { syncLinkedCatalogue } from "./sync-linked-catalogue.ts";
-import { cataloguePrincipal } from "./workers.ts";
 
 /** What is asked of the service besides her data is not asked with her token. */
 export interface CataloguePart {

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import type { CoordinatorState } from "../../jobs/bullmq/coordinator-state.ts";
+import { cataloguePrincipal } from "../accounts/account-name.ts";
 import type { Clock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
 import type { Sender } from "../service/sender.ts";
@@ -15,9 +16,6 @@ export interface WorkersOptions {
   /** Told what somebody may want to do something about: that no worker is there, that Redis is away. */
   readonly onRemark?: (text: string) => void;
 }
-
-/** What the catalogue's own requests are sent as. */
-export const cataloguePrincipal = "catalogue";
 
 /** As many requests are under way where workers send them: eight workers of eight are kept busy. */
 export const workersConcurrency = 64;

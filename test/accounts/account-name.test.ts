@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AccountError } from "../../src/accounts/account-error.ts";
-import { isAccountName, looksLikeToken, requireAccountName } from "../../src/accounts/account-name.ts";
+import {
+  isAccountName,
+  looksLikeToken,
+  requireAccountName,
+  requireNewAccountName,
+} from "../../src/accounts/account-name.ts";
 
 function refusalOf(name: string): AccountError {
   try {
@@ -42,6 +47,19 @@ describe("an account's name", () => {
       }),
     );
   });
+});
+
+it("what workers know the catalogue by is no name for a new account, and would be found as any other", () => {
+  expect(() => requireNewAccountName("catalogue")).toThrow(
+    expect.objectContaining({
+      code: "bad-name",
+      message: expect.stringContaining("called catalogue: workers"),
+    }),
+  );
+  expect(() => requireAccountName("catalogue")).not.toThrow();
+  for (const name of ["catalogue-2", "ada"]) expect(() => requireNewAccountName(name)).not.toThrow();
+  for (const name of ["Ada", "8c2719eed45249d73005f2c0fa642c9c37d5910f"])
+    expect(() => requireNewAccountName(name)).toThrow(expect.objectContaining({ code: "bad-name" }));
 });
 
 describe("what looks like a token", () => {

@@ -1,6 +1,6 @@
 /** `armoire account add|list|remove`: whose data to mirror. */
 import { type Command, Option } from "commander";
-import { requireAccountName } from "../../accounts/account-name.ts";
+import { requireNewAccountName } from "../../accounts/account-name.ts";
 import {
   findReadableAccount,
   listAccountNames,
@@ -62,7 +62,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or no such account, 4 the token is n
 async function addOne(name: string, flags: TokenFlags, command: Command, io: Io): Promise<void> {
   const settings = readSettings(command, io);
   const dataDir = settings.dataDir.value ?? "";
-  requireAccountName(name);
+  requireNewAccountName(name);
   const earlier = findReadableAccount(dataDir, name);
   const baseUrl = settings.baseUrl.value ?? earlier?.baseUrl;
   if (baseUrl === undefined) {
