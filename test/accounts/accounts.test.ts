@@ -23,6 +23,7 @@ import {
   readAccount,
 } from "../../src/accounts/accounts.ts";
 import { expectSecretIn } from "../support/canary.ts";
+import { temporaryFolder } from "../support/run-armoire.ts";
 import { type AccountRig, startAccountRig } from "./account-rig.ts";
 
 let rig: AccountRig;
@@ -149,6 +150,51 @@ describe.skipIf(process.platform === "win32")("is refused, read or written:", ()
     chmodSync(path, 0o700);
     expect(readAccount(rig.dataDir, "ada").name).toBe("ada");
   });
+
+  it("a folder above in which others may rename the data directory, also where a link leads", async () => {
+    await rig.account("ada");
+    const above = join(rig.dataDir, "..");
+    const link = await temporaryFolder();
+    try {
+      symlinkSync(rig.dataDir, join(link.path, "data"));
+      const readBoth = () =>
+        [rig.dataDir, join(link.path, "data")].map((dataDir) => readAccount(dataDir, "ada").name);
+      for (const mode of [0o702, 0o777]) {
+        chmodSync(above, mode);
+        await expectUnsafe(
+          above,
+          /^Others may write into the folder .*, and so put something else in the place of/,
+        );
+        expect(errorOf(readBoth)).toMatchObject({ code: "unsafe" });
+        expect(errorOf(() => readAccount(join(link.path, "data"), "ada")).message).toContain(above);
+      }
+      for (const mode of [0o1777, 0o755, 0o700]) {
+        chmodSync(above, mode);
+        expect(readBoth()).toEqual(["ada", "ada"]);
+      }
+      chmodSync(link.path, 0o777);
+      expect(errorOf(readBoth).message).toContain(link.path);
+    } finally {
+      chmodSync(above, 0o700);
+      await link[Symbol.asyncDispose]();
+    }
+  });
+
+  it.runIf(process.geteuid?.() === 0).each([
+    [0, 0, true],
+    [1000, 1000, true],
+    [1000, 100, false],
+  ])(
+    "a folder above whose group may write, unless it is the owner's own: of %d:%d",
+    async (uid, gid, isWell) => {
+      await rig.account("ada");
+      const above = join(rig.dataDir, "..");
+      chownSync(above, uid, gid);
+      chmodSync(above, 0o775);
+      if (isWell) expect(readAccount(rig.dataDir, "ada").name).toBe("ada");
+      else await expectUnsafe(above, /^Others may write into/);
+    },
+  );
 
   it.runIf(process.geteuid?.() === 0).each(["", "accounts", "accounts/ada"])(
     "a folder of somebody else's (%j)",

@@ -102,6 +102,48 @@ describe("account add", () => {
     expect(await add("ada", 0, "--quiet")).toEqual({ stdout: "", stderr: "", exitCode: 0 });
   });
 
+  it("refuses the name that workers know the catalogue by, before it asks anybody (exit code 2)", async () => {
+    sandbox.clearLog();
+    expectRefusal(
+      await add("catalogue", 0),
+      2,
+      /^armoire: No account can be called catalogue: .*\nChoose another name\.\n$/,
+    );
+    expect(sandbox.log()).toEqual([]);
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "keeps no account below a folder that others may write into, since they could put another one in its place (exit code 4)",
+    async () => {
+      const umask = process.umask(0);
+      try {
+        const shared = join(folder.path, `shared-${directories}`);
+        mkdirSync(shared);
+        dataDir = join(shared, "data");
+        expectRefusal(
+          await add("ada", 0),
+          4,
+          /^armoire: Others may write into the folder .*shared-\d+, .*\nRun: chmod go-w '/,
+        );
+        expect(readdirSync(shared)).toEqual([]);
+        chmodSync(shared, 0o700);
+        expect(await add("ada", 0)).toMatchObject({ exitCode: 0 });
+        chmodSync(shared, 0o777);
+        for (const args of [
+          ["sync", "--account", "ada"],
+          ["account", "list"],
+        ])
+          expectRefusal(await armoire(args), 4, /shared-\d+/);
+        // As /tmp is: there nobody else can rename what is hers.
+        chmodSync(shared, 0o1777);
+        expect(await armoire(["sync", "--account", "ada"])).toMatchObject({ exitCode: 0 });
+      } finally {
+        process.umask(umask);
+      }
+    },
+  );
+
   it("keeps nothing of a token that the service refuses (exit code 4) or that it could not ask about (1)", async () => {
     const env = { ARMOIRE_TOKEN: "canary-refused-0123456789" };
     expectRefusal(
