@@ -10,11 +10,12 @@ import {
   centralHeader,
   endOfZip,
   localHeader,
-  localHeaderBytes,
   maxEntries,
   maxEntryBytes,
   readLocalHeader,
   type ZipEntry,
+  zipBytes,
+  zipSignatures,
 } from "./zip-format.ts";
 
 export interface ReadEntry extends NewEntry {
@@ -40,7 +41,7 @@ export async function* readEntries(reader: ByteReader): AsyncGenerator<ReadEntry
   const entries: { readonly entry: ZipEntry; readonly offset: number }[] = [];
   for (;;) {
     const offset = reader.position();
-    const fields = await reader.take(localHeaderBytes);
+    const fields = await reader.take(zipBytes.local);
     const header = readLocalHeader(fields);
     if (header === null) {
       if (entries.length === 0)
@@ -56,7 +57,7 @@ export async function* readEntries(reader: ByteReader): AsyncGenerator<ReadEntry
       );
     const name = (await reader.take(header.nameBytes)).toString("latin1");
     const entry: ZipEntry = { name, size: header.size, crc32: header.crc32 };
-    const expected = localHeader(entry).subarray(0, localHeaderBytes);
+    const expected = localHeader(entry).subarray(0, zipBytes.local);
     if (!expected.equals(fields))
       throw new ZipError(name, "its header is not one of a stored, regular file without extras");
     const content = await reader.take(entry.size);
@@ -111,4 +112,5 @@ async function readDirectory(
   if ((await take(1)).length > 0) throw new ZipError(null, "something follows the end");
 }
 
-const isDirectory = (header: Buffer) => header.length >= 4 && header.readUInt32LE(0) === 0x02014b50;
+const isDirectory = (header: Buffer) =>
+  header.length >= 4 && header.readUInt32LE(0) === zipSignatures.central;

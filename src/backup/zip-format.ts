@@ -11,7 +11,8 @@ export interface ZipEntry {
   readonly crc32: number;
 }
 
-export const localHeaderBytes = 30;
+/** How long each part is, without the names and fields that follow it. */
+export const zipBytes = { local: 30, central: 46, largeEnd: 56, largeEndLocator: 20, end: 22 } as const;
 /** Larger entries are neither written nor read: each is in memory as a whole. */
 export const maxEntryBytes = 2 ** 30;
 /** Positions in the file are numbers of 32 bits. */
@@ -29,7 +30,8 @@ const noDate = 0x0021;
 /** A regular file that its owner may read and write. */
 const ownersFile = (0o100600 << 16) >>> 0;
 
-const signatures = {
+/** What each part begins with, as a little-endian number. */
+export const zipSignatures = {
   local: 0x04034b50,
   central: 0x02014b50,
   largeEnd: 0x06064b50,
@@ -39,15 +41,15 @@ const signatures = {
 
 /** What comes before an entry's content. */
 export function localHeader(entry: ZipEntry): Buffer {
-  const fields = Buffer.alloc(localHeaderBytes);
-  fields.writeUInt32LE(signatures.local, 0);
+  const fields = Buffer.alloc(zipBytes.local);
+  fields.writeUInt32LE(zipSignatures.local, 0);
   writeCommonFields(fields, 4, entry);
   return Buffer.concat([fields, Buffer.from(entry.name, "latin1")]);
 }
 
 /** What the first bytes of an entry say of it; null where they are not those of one. */
 export function readLocalHeader(fields: Buffer): (Omit<ZipEntry, "name"> & { nameBytes: number }) | null {
-  if (fields.length < localHeaderBytes || fields.readUInt32LE(0) !== signatures.local) return null;
+  if (fields.length < zipBytes.local || fields.readUInt32LE(0) !== zipSignatures.local) return null;
   return {
     crc32: fields.readUInt32LE(14),
     size: fields.readUInt32LE(22),
@@ -57,8 +59,8 @@ export function readLocalHeader(fields: Buffer): (Omit<ZipEntry, "name"> & { nam
 
 /** The entry's line in the directory at the end of the file. @param offset of its local header */
 export function centralHeader(entry: ZipEntry, offset: number): Buffer {
-  const fields = Buffer.alloc(46);
-  fields.writeUInt32LE(signatures.central, 0);
+  const fields = Buffer.alloc(zipBytes.central);
+  fields.writeUInt32LE(zipSignatures.central, 0);
   fields.writeUInt16LE(madeBy, 4);
   writeCommonFields(fields, 6, entry);
   fields.writeUInt32LE(ownersFile, 38);
@@ -69,8 +71,8 @@ export function centralHeader(entry: ZipEntry, offset: number): Buffer {
 /** What comes after the directory. @param directory of `entries` lines, at `offset` */
 export function endOfZip(directory: { entries: number; offset: number; bytes: number }): Buffer {
   const { entries, offset, bytes } = directory;
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(signatures.end, 0);
+  const end = Buffer.alloc(zipBytes.end);
+  end.writeUInt32LE(zipSignatures.end, 0);
   const isLarge = entries > maxPlainEntries;
   const counted = isLarge ? 0xffff : entries;
   end.writeUInt16LE(counted, 8);
@@ -81,8 +83,8 @@ export function endOfZip(directory: { entries: number; offset: number; bytes: nu
 }
 
 function largeEnd({ entries, offset, bytes }: { entries: number; offset: number; bytes: number }): Buffer {
-  const fields = Buffer.alloc(56 + 20);
-  fields.writeUInt32LE(signatures.largeEnd, 0);
+  const fields = Buffer.alloc(zipBytes.largeEnd + zipBytes.largeEndLocator);
+  fields.writeUInt32LE(zipSignatures.largeEnd, 0);
   fields.writeBigUInt64LE(44n, 4);
   fields.writeUInt16LE(madeBy, 12);
   fields.writeUInt16LE(neededVersionOfLargeEnd, 14);
@@ -90,7 +92,7 @@ function largeEnd({ entries, offset, bytes }: { entries: number; offset: number;
   fields.writeBigUInt64LE(BigInt(entries), 32);
   fields.writeBigUInt64LE(BigInt(bytes), 40);
   fields.writeBigUInt64LE(BigInt(offset), 48);
-  fields.writeUInt32LE(signatures.largeEndLocator, 56);
+  fields.writeUInt32LE(zipSignatures.largeEndLocator, zipBytes.largeEnd);
   fields.writeBigUInt64LE(BigInt(offset + bytes), 64);
   fields.writeUInt32LE(1, 72);
   return fields;

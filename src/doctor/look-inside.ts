@@ -9,11 +9,12 @@ import { BackupError } from "../backup/backup-error.ts";
 import { isEncrypted } from "../backup/encryption.ts";
 import { type AskPassphrase, openBackup } from "../backup/open-backup.ts";
 import { ZipError } from "../backup/read-zip.ts";
+import { zipSignatures } from "../backup/zip-format.ts";
 import { MirrorError, toMirrorError } from "../mirror/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
 import { countFreePages, readBodies } from "../mirror/read-bodies.ts";
 import { ClosedError } from "./closed-error.ts";
-import { unzip } from "./unzip.ts";
+import { toBytes, unzip } from "./unzip.ts";
 
 export interface Inside {
   /** `body`: what the service sent, which a mirror keeps compressed. */
@@ -25,6 +26,7 @@ export interface Inside {
 /** Of a file's first bytes, so many tell what it is. */
 export const headBytes = 32;
 
+const zip = toBytes(zipSignatures.local).toString("hex");
 const sqlite = Buffer.from("SQLite format 3\0").toString("hex");
 const closedFormats = { fd377a585a00: "xz", "425a68": "bzip2", "377abcaf271c": "7-Zip", "52617221": "RAR" };
 
@@ -34,7 +36,7 @@ export function lookInside(file: string, head: Buffer, askPassphrase?: AskPassph
   const archive = (pieces: AsyncIterable<Buffer>): Inside => ({ in: "archive", pieces });
   if (isA("1f8b")) return archive(pipeline(createReadStream(file), createGunzip(), ignoring));
   if (isA("28b52ffd")) return archive(pipeline(createReadStream(file), createZstdDecompress(), ignoring));
-  if (isA("504b0304")) return archive(unzip(file));
+  if (isA(zip)) return archive(unzip(file));
   if (isEncrypted(head)) return archive(decrypt(file, askPassphrase));
   if (isA(sqlite)) return { in: "body", pieces: bodiesOf(file) };
   const closed = Object.entries(closedFormats).find(([beginning]) => isA(beginning));

@@ -6,10 +6,10 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { createInflateRaw } from "node:zlib";
+import { zipBytes, zipSignatures } from "../backup/zip-format.ts";
 import { ClosedError } from "./closed-error.ts";
 
-const signatures = { local: 0x04034b50, entry: 0x02014b50, end: 0x06054b50, largeEnd: 0x06064b50 };
-const bytes = { local: 30, entry: 46, end: 22, largeEnd: 56, largeEndLocator: 20, longestComment: 0xffff };
+const longestComment = 0xffff;
 /** Stands for a number that takes more than 16 or 32 bits, and is found elsewhere. */
 const large = { count: 0xffff, number: 0xffff_ffff };
 const [stored, deflated] = [0, 8];
@@ -31,9 +31,9 @@ export async function* unzip(file: string): AsyncGenerator<Buffer> {
   try {
     const { packed, closed } = readEntries(await readDirectory(handle));
     for (const { at, size } of packed) {
-      const header = await read(handle, at, bytes.local);
-      if (header.readUInt32LE(0) !== signatures.local) throw damaged();
-      const start = at + bytes.local + header.readUInt16LE(26) + header.readUInt16LE(28);
+      const header = await read(handle, at, zipBytes.local);
+      if (header.readUInt32LE(0) !== zipSignatures.local) throw damaged();
+      const start = at + zipBytes.local + header.readUInt16LE(26) + header.readUInt16LE(28);
       const content = createReadStream(file, { start, end: start + size - 1 });
       // Whoever reads the pieces gets the error.
       yield* pipeline(content, createInflateRaw(), () => {});
@@ -49,10 +49,10 @@ export async function* unzip(file: string): AsyncGenerator<Buffer> {
 
 async function readDirectory(handle: FileHandle): Promise<Buffer> {
   const { size: fileSize } = await handle.stat();
-  const tailBytes = Math.min(fileSize, bytes.end + bytes.longestComment + bytes.largeEndLocator);
+  const tailBytes = Math.min(fileSize, zipBytes.end + longestComment + zipBytes.largeEndLocator);
   const tail = await read(handle, fileSize - tailBytes, tailBytes);
-  const end = tail.lastIndexOf(toBytes(signatures.end));
-  if (end < 0 || end + bytes.end > tail.length) throw damaged();
+  const end = tail.lastIndexOf(toBytes(zipSignatures.end));
+  if (end < 0 || end + zipBytes.end > tail.length) throw damaged();
   const isLarge = tail.readUInt16LE(end + 10) === large.count || tail.readUInt32LE(end + 16) === large.number;
   const { at, size } = isLarge
     ? await readLargeEnd(handle, tail, end)
@@ -62,10 +62,10 @@ async function readDirectory(handle: FileHandle): Promise<Buffer> {
 }
 
 async function readLargeEnd(handle: FileHandle, tail: Buffer, end: number): Promise<Directory> {
-  const locator = end - bytes.largeEndLocator;
+  const locator = end - zipBytes.largeEndLocator;
   if (locator < 0) throw damaged();
-  const header = await read(handle, Number(tail.readBigUInt64LE(locator + 8)), bytes.largeEnd);
-  if (header.readUInt32LE(0) !== signatures.largeEnd) throw damaged();
+  const header = await read(handle, Number(tail.readBigUInt64LE(locator + 8)), zipBytes.largeEnd);
+  if (header.readUInt32LE(0) !== zipSignatures.largeEnd) throw damaged();
   return { at: Number(header.readBigUInt64LE(48)), size: Number(header.readBigUInt64LE(40)) };
 }
 
@@ -74,7 +74,7 @@ function readEntries(directory: Buffer): { readonly packed: readonly Packed[]; r
   const packed: Packed[] = [];
   let closed = 0;
   for (let at = 0; at < directory.length; ) {
-    if (at + bytes.entry > directory.length || directory.readUInt32LE(at) !== signatures.entry)
+    if (at + zipBytes.central > directory.length || directory.readUInt32LE(at) !== zipSignatures.central)
       throw damaged();
     const isEncrypted = (directory.readUInt16LE(at + 8) & 1) === 1;
     const method = directory.readUInt16LE(at + 10);
@@ -82,7 +82,7 @@ function readEntries(directory: Buffer): { readonly packed: readonly Packed[]; r
     const isFarAway = size === large.number || offset === large.number;
     if (!isEncrypted && method === deflated && !isFarAway && size > 0) packed.push({ at: offset, size });
     else if (isEncrypted || method !== stored) closed += size === 0 ? 0 : 1;
-    at += bytes.entry + [28, 30, 32].reduce((sum, field) => sum + directory.readUInt16LE(at + field), 0);
+    at += zipBytes.central + [28, 30, 32].reduce((sum, field) => sum + directory.readUInt16LE(at + field), 0);
   }
   return { packed, closed };
 }
@@ -95,7 +95,8 @@ async function read(handle: FileHandle, position: number, length: number): Promi
   return buffer;
 }
 
-function toBytes(number: number): Buffer {
+/** As a ZIP file has numbers of 32 bits. */
+export function toBytes(number: number): Buffer {
   const four = Buffer.alloc(4);
   four.writeUInt32LE(number);
   return four;
