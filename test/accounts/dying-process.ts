@@ -2,13 +2,10 @@
  * A process that dies in the middle: `dying-process.ts add|remove DATA_DIR NAME N`. Adds an account whose token goes into a
  * file, or removes one with all its data, and kills itself right before its Nth change of a file or folder.
  */
-import fs from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
+import { dieBeforeChange } from "../support/die-before-change.ts";
 
 const [action = "", dataDir = "", name = "", countdown = ""] = process.argv.slice(2);
-let left = Number(countdown);
-
-for (const change of [
+dieBeforeChange(Number(countdown), [
   "mkdirSync",
   "rmSync",
   "rmdirSync",
@@ -16,16 +13,7 @@ for (const change of [
   "writeFileSync",
   "renameSync",
   "fsyncSync",
-] as const) {
-  const original = fs[change] as (...args: unknown[]) => unknown;
-  Object.assign(fs, {
-    [change]: (...args: unknown[]) => {
-      if (--left === 0) process.kill(process.pid, "SIGKILL");
-      return original(...args);
-    },
-  });
-}
-syncBuiltinESMExports();
+]);
 
 const { keepToken } = await import("../../src/accounts/tokens.ts");
 const { removeAccount } = await import("../../src/accounts/remove-account.ts");

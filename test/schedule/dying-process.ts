@@ -2,29 +2,17 @@
  * A process that dies in the middle: `dying-process.ts DATA_DIR N`. Adds a schedule and begins a run of it, and kills itself right
  * before its Nth change of a file or folder.
  */
-import fs from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
+import { dieBeforeChange } from "../support/die-before-change.ts";
 
 const [dataDir = "", countdown = ""] = process.argv.slice(2);
-let left = Number(countdown);
-
-for (const change of [
+dieBeforeChange(Number(countdown), [
   "openSync",
   "mkdirSync",
   "rmSync",
   "writeFileSync",
   "renameSync",
   "fsyncSync",
-] as const) {
-  const original = fs[change] as (...args: unknown[]) => unknown;
-  Object.assign(fs, {
-    [change]: (...args: unknown[]) => {
-      if (--left === 0) process.kill(process.pid, "SIGKILL");
-      return original(...args);
-    },
-  });
-}
-syncBuiltinESMExports();
+]);
 
 const { addSchedule } = await import("../../src/schedule/schedules.ts");
 const { keepRun } = await import("../../src/schedule/run-file.ts");

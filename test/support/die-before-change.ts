@@ -1,0 +1,32 @@
+/** For a process that is to die in the middle: it kills itself right before one of its changes of files and folders. */
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+
+export type Change =
+  | "openSync"
+  | "mkdirSync"
+  | "rmSync"
+  | "rmdirSync"
+  | "writeSync"
+  | "writeFileSync"
+  | "renameSync"
+  | "fsyncSync";
+
+/**
+ * To be called before what makes the changes is imported.
+ * @param countdown 1 for the first change
+ * @param changes the calls that count
+ */
+export function dieBeforeChange(countdown: number, changes: readonly Change[]): void {
+  let left = countdown;
+  for (const change of changes) {
+    const original = fs[change] as (...args: unknown[]) => unknown;
+    Object.assign(fs, {
+      [change]: (...args: unknown[]) => {
+        if (--left === 0) process.kill(process.pid, "SIGKILL");
+        return original(...args);
+      },
+    });
+  }
+  syncBuiltinESMExports();
+}
