@@ -1,12 +1,12 @@
 /** The package as a user gets it: packed from a copy of this folder, installed from the registry into an empty one, run there. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "./support/run-armoire.ts";
 
 const root = join(import.meta.dirname, "..");
 const notPacked = ["node_modules", "dist", "demo", ".git"];
@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const { version }: { version: string } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
 
 describe("the packed package, installed without a single install script", { timeout: 60_000 }, () => {
-  let folder: string;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let home: string;
   let packed: readonly string[];
 
@@ -25,24 +25,25 @@ describe("the packed package, installed without a single install script", { time
   };
 
   beforeAll(async () => {
-    // The canary has no use for it: most of it is the program itself, tests with their secrets included.
-    folder = await mkdtemp(join(tmpdir(), "armoire-"));
-    const clone = join(folder, "clone");
-    home = join(folder, "home");
+    folder = await temporaryFolder();
+    const clone = join(folder.path, "clone");
+    home = join(folder.path, "home");
     await cp(root, clone, { recursive: true, filter: (path) => !notPacked.includes(basename(path)) });
     await symlink(join(root, "node_modules"), join(clone, "node_modules"), "dir");
-    const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], {
+    const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder.path], {
       cwd: clone,
     });
     packed = pathsIn(stdout);
     await mkdir(home);
     await writeFile(join(home, "package.json"), JSON.stringify({ private: true, type: "module" }));
-    const archive = join(folder, `armoire-${version}.tgz`);
+    const archive = join(folder.path, `armoire-${version}.tgz`);
     await run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", archive], { cwd: home });
   }, 120_000);
 
   afterAll(async () => {
-    await rm(folder, { recursive: true });
+    // Programs, tests with their secrets included, which the canary has no use for.
+    for (const path of ["clone", "home/node_modules"]) await rm(join(folder.path, path), { recursive: true });
+    await folder[Symbol.asyncDispose]();
   });
 
   it("prints its version", async () => {

@@ -2,8 +2,6 @@
  * A whole first sync by four workers while everything around it is killed, frozen, restarted and emptied at random. In: a
  * seed. Out: what was done to it and what was asked of the service. All parties are processes of their own, as users start them.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
@@ -14,7 +12,7 @@ import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
 import { sync } from "../../src/sync/sync.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { type RedisServer, startRedis } from "../support/redis.ts";
-import { type RunningArmoire, startArmoire } from "../support/run-armoire.ts";
+import { type RunningArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 export interface ChaosOptions {
   readonly seed: number;
@@ -52,10 +50,10 @@ export async function withstandChaos(options: ChaosOptions): Promise<ChaosReport
   const { seed, world, mostMillisBetween, mostMillisFrozen, say } = options;
   const random = new Random(seed);
   const began = performance.now();
-  const folder = await mkdtemp(join(tmpdir(), "armoire-chaos-"));
+  const folder = await temporaryFolder();
   const redis = await startRedis(["--appendonly", "yes", "--appendfsync", "everysec"]);
   const sandbox = await startSandbox({ ...world, allowance: 10_000_000 });
-  const mirror = join(folder, "catalogue.sqlite");
+  const mirror = join(folder.path, "catalogue.sqlite");
   const parties: Party[] = [];
   const party = (args: readonly string[]): Party => {
     const start = () => startArmoire([...args, "--redis", redis.url, "--base-url", sandbox.url]);
@@ -115,7 +113,7 @@ export async function withstandChaos(options: ChaosOptions): Promise<ChaosReport
       say(`${what}; ${sandbox.log().length} requests so far`);
     }
     const requests = sandbox.log().length;
-    const inline = join(folder, "inline.sqlite");
+    const inline = join(folder.path, "inline.sqlite");
     const { resources } = await sync({ file: inline, baseUrl: sandbox.url, concurrency: 16 });
     return {
       ...{ disturbances, requests, allowed, resources: resources.new },
@@ -127,7 +125,7 @@ export async function withstandChaos(options: ChaosOptions): Promise<ChaosReport
     await Promise.all(parties.map(({ running }) => running.ended));
     await sandbox.close();
     await redis[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true });
+    await folder[Symbol.asyncDispose]();
   }
 }
 

@@ -3,10 +3,8 @@
  * on the terminal, CSV and JSON files in `./demo/`, and exit code 1 when anything that it claims is not so. The service
  * is a sandbox in this process; everything else happens as it does for a person, through the `armoire` program.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { startSandbox } from "../../src/index.ts";
+import { temporaryFolder } from "../support/run-armoire.ts";
 import { claimAllIsExported, claimAllIsHeld } from "./demo-claims.ts";
 import { tellStory } from "./demo-story.ts";
 import { program } from "./program.ts";
@@ -16,7 +14,8 @@ const exportFolder = "demo";
 const allowance = 10_000;
 
 const story = tellStory(process.stdout);
-const dataDir = await mkdtemp(join(tmpdir(), "armoire-"));
+const folder = await temporaryFolder();
+const dataDir = folder.path;
 try {
   const catalogue = { seed: 11, brands: 24, models: 140, sizes: 900 };
   await using sandbox = await startSandbox({ ...catalogue, allowance, latencyMillis: 1 });
@@ -89,6 +88,6 @@ try {
   story.say(`second sync  ${secondCost.toString().padStart(5)}`);
   story.say(`\nThe files are in ./${exportFolder}/. To try more: npx armoire sandbox`);
 } finally {
-  await rm(dataDir, { recursive: true, force: true });
+  await folder[Symbol.asyncDispose]();
 }
 if (story.wrongClaims > 0) process.exitCode = 1;

@@ -1,10 +1,9 @@
 /** A Redis of a test's own, on a socket in a folder of its own, that can be killed, frozen and started again. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
+import { temporaryFolder } from "./run-armoire.ts";
 
 export interface RedisServer extends AsyncDisposable {
   /** The path of its socket, as `--redis` takes it. */
@@ -21,10 +20,10 @@ export interface RedisServer extends AsyncDisposable {
 
 /** @param settings as `redis-server` takes them: `["--maxmemory", "3mb"]` */
 export async function startRedis(settings: readonly string[] = []): Promise<RedisServer> {
-  const folder = await mkdtemp(join(tmpdir(), "armoire-redis-"));
-  const socket = join(folder, "redis.sock");
+  const folder = await temporaryFolder();
+  const socket = join(folder.path, "redis.sock");
   const options = [
-    ...["--port", "0", "--unixsocket", socket, "--dir", folder],
+    ...["--port", "0", "--unixsocket", socket, "--dir", folder.path],
     ...["--save", "", "--appendonly", "no", "--maxmemory-policy", "noeviction", ...settings],
   ];
   let server: ChildProcess;
@@ -59,7 +58,7 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
     async [Symbol.asyncDispose]() {
       admin.disconnect();
       await kill();
-      await rm(folder, { recursive: true, force: true });
+      await folder[Symbol.asyncDispose]();
     },
   };
 }
