@@ -8,7 +8,7 @@ import type { AskPassphrase } from "../backup/open-backup.ts";
 import { type Hidden, redact, secretSpellings } from "../service/credential.ts";
 import type { Spelling } from "../service/secret-spellings.ts";
 import { listFiles, reasonOf, type Unread } from "./list-files.ts";
-import { headBytes, type Inside, lookInside, whyClosed } from "./look-inside.ts";
+import { headBytes, type Inside, lookInside, type WhyClosed, whyClosed } from "./look-inside.ts";
 import { startSearch } from "./search-bytes.ts";
 
 export interface KnownSecret {
@@ -35,6 +35,10 @@ export interface Searched {
   readonly pieces: Iterable<Buffer>;
 }
 
+export interface Closed extends WhyClosed {
+  readonly path: string;
+}
+
 export interface SecretSearch {
   /** Where was searched; where a path holds a secret, that is left out. */
   readonly folders: readonly string[];
@@ -48,7 +52,7 @@ export interface SecretSearch {
   /** Files and folders that could not be read. */
   readonly unread: readonly Unread[];
   /** Files that were searched as they are, but hold something that could not be looked into. */
-  readonly closed: readonly Unread[];
+  readonly closed: readonly Closed[];
 }
 
 export interface FindSecretsOptions {
@@ -76,7 +80,7 @@ export async function findSecrets(
   );
   const hide = (path: string) => secrets.reduce((rest, { credential }) => redact(credential, rest), path);
   const found: FoundSecret[] = [];
-  const [unread, closed]: [Unread[], Unread[]] = [[], []];
+  const [unread, closed]: [Unread[], Closed[]] = [[], []];
   let bytes = 0;
   const places = [...new Set(folders.map((folder) => resolve(folder)))];
   const files = new Set(places.flatMap((folder) => listFiles(folder, unread)));
@@ -113,7 +117,7 @@ export async function findSecrets(
       if (inside !== null) await search(inside.in, inside.pieces);
     } catch (error) {
       const why = whyClosed(error);
-      if (why !== null) closed.push({ path: hide(file), why });
+      if (why !== null) closed.push({ path: hide(file), ...why });
       else if (reasonOf(error) !== "ENOENT") unread.push({ path: hide(file), why: reasonOf(error) });
     }
   }

@@ -5,7 +5,7 @@
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { createGunzip, createZstdDecompress } from "node:zlib";
-import { BackupError } from "../backup/backup-error.ts";
+import { BackupError, type BackupErrorCode } from "../backup/backup-error.ts";
 import { isEncrypted } from "../backup/encryption.ts";
 import { type AskPassphrase, openBackup } from "../backup/open-backup.ts";
 import { ZipError } from "../backup/read-zip.ts";
@@ -13,7 +13,7 @@ import { zipSignatures } from "../backup/zip-format.ts";
 import { MirrorError, toMirrorError } from "../mirror/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
 import { countFreePages, readBodies } from "../mirror/read-bodies.ts";
-import { ClosedError } from "./closed-error.ts";
+import { ClosedError, type ClosedReason } from "./closed-error.ts";
 import { toBytes, unzip } from "./unzip.ts";
 
 export interface Inside {
@@ -43,19 +43,33 @@ export function lookInside(file: string, head: Buffer, askPassphrase?: AskPassph
   return closed === undefined ? null : archive(closedArchive(closed[1]));
 }
 
-/** Why there is something in a file that could not be looked into; null where the error is another one. */
-export function whyClosed(error: unknown): string | null {
+/** Why there is something in a file that could not be looked into. */
+export interface WhyClosed {
+  readonly reason: ClosedReason;
+  /** For people. */
+  readonly why: string;
+}
+
+const damaged: WhyClosed = { reason: "damaged", why: "it is damaged" };
+
+/** Null where the error is another one. */
+export function whyClosed(error: unknown): WhyClosed | null {
   if (!(error instanceof Error)) return null;
-  if (error instanceof ClosedError) return error.message;
-  if (error instanceof MirrorError) return error.code === "damaged" ? "it is damaged" : error.what;
+  if (error instanceof ClosedError) return { reason: error.reason, why: error.message };
+  if (error instanceof MirrorError)
+    return error.code === "damaged" ? damaged : { reason: "format", why: error.what };
   if (error instanceof BackupError) {
-    if (error.code === "needs-passphrase")
-      return "it is encrypted, and no passphrase was given (--passphrase-file)";
-    return error.code === "wrong-passphrase" ? "it is encrypted with another passphrase" : null;
+    const why = encryptedWords[error.code];
+    return why === undefined ? null : { reason: "encrypted", why };
   }
   const isDamaged = error instanceof ZipError || ("code" in error && /^Z(STD)?_/.test(String(error.code)));
-  return isDamaged ? "it is damaged" : null;
+  return isDamaged ? damaged : null;
 }
+
+const encryptedWords: Partial<Record<BackupErrorCode, string>> = {
+  "needs-passphrase": "it is encrypted, and no passphrase was given (--passphrase-file)",
+  "wrong-passphrase": "it is encrypted with another passphrase",
+};
 
 /** Of a mirror, as they were sent; nothing of another file. */
 function* bodiesOf(file: string): Generator<Buffer> {
@@ -71,7 +85,7 @@ function* bodiesOf(file: string): Generator<Buffer> {
     const freePages = countFreePages(mirror.db);
     if (freePages === 0) return;
     const what = `${freePages} free pages, in which compressed bodies may be that are gone`;
-    throw new ClosedError(`it has ${what}; \`armoire mirror compact\` removes them`);
+    throw new ClosedError("free-pages", `it has ${what}; \`armoire mirror compact\` removes them`);
   } catch (error) {
     throw toMirrorError(error, file);
   } finally {
@@ -87,7 +101,7 @@ async function* decrypt(file: string, askPassphrase?: AskPassphrase): AsyncGener
 
 // biome-ignore lint/correctness/useYield: it has nothing to give, and says so to whoever reads it.
 async function* closedArchive(format: string): AsyncGenerator<Buffer> {
-  throw new ClosedError(`it is packed with ${format}`);
+  throw new ClosedError("format", `it is packed with ${format}`);
 }
 
 /** Whoever reads what comes out of a pipeline gets its error. */

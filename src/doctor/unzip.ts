@@ -40,6 +40,7 @@ export async function* unzip(file: string): AsyncGenerator<Buffer> {
     }
     if (closed > 0)
       throw new ClosedError(
+        "format",
         `of what is packed in it, ${closed} are encrypted or in a format that is not known`,
       );
   } finally {
@@ -102,4 +103,4 @@ export function toBytes(number: number): Buffer {
   return four;
 }
 
-const damaged = () => new ClosedError("it is damaged");
+const damaged = () => new ClosedError("damaged", "it is damaged");

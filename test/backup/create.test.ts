@@ -11,6 +11,7 @@ import { verifyBackup } from "../../src/backup/verify-backup.ts";
 import { zipChunks } from "../../src/backup/write-zip.ts";
 import { compactMirror } from "../../src/mirror/compact-mirror.ts";
 import { beginRun, closeRun, someTime, walk } from "../mirror/mirror-rig.ts";
+import { testPassphrase } from "../support/canary.ts";
 import { readCsv } from "../support/read-csv.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { accountWorld } from "./account-world.ts";
@@ -189,7 +190,7 @@ describe("its place", () => {
     const umask = process.umask(0);
     try {
       await rig.create("a.zip");
-      await rig.create("a.zip.age", { passphrase: "canary-correct horse" });
+      await rig.create("a.zip.age", { passphrase: testPassphrase });
       await rig.restore("a.zip", "new/restored.sqlite");
       await unpackBackup({ file: rig.path("a.zip"), folder: rig.path("open") });
     } finally {
@@ -222,7 +223,7 @@ try { await createBackup({ mirror: process.argv[1], account: null, to: process.a
 });
 
 describe("an encrypted backup", () => {
-  const passphrase = "canary-correct horse battery staple";
+  const passphrase = testPassphrase;
   const askPassphrase = async () => passphrase;
 
   it("is age's format around the same backup, and has the same root hash", async () => {

@@ -10,6 +10,7 @@ import { describePruned } from "../../src/cli/describe-backup.ts";
 import type { RetentionPolicy } from "../../src/mirror/retention.ts";
 import { walk } from "../mirror/mirror-rig.ts";
 import { baseUrl } from "../mirror/world.ts";
+import { testPassphrase } from "../support/canary.ts";
 import { accountWorld } from "./account-world.ts";
 import { type BackupRig, startBackupRig } from "./backup-rig.ts";
 
@@ -64,7 +65,7 @@ it("names what is damaged, newer or closed to it, and what may be a backup that 
   const damaged = await backUpAt(rig, "2026-01-01T00:00:00.000Z");
   await appendFile(rig.path(`backups/${damaged}`), "x");
   await backUpAt(rig, "2026-01-02T00:00:00.000Z");
-  await rig.create("backups", { passphrase: "canary-p" });
+  await rig.create("backups", { passphrase: testPassphrase });
   await writeFile(rig.path("backups/holiday.zip"), "PK\x05\x06".padEnd(22, "\0"));
   await writeFile(rig.path("backups/armoire-notes.zip"), "not a backup");
   await writeFile(rig.path("backups/letter.txt"), "dear");
@@ -77,7 +78,7 @@ it("names what is damaged, newer or closed to it, and what may be a backup that 
     "unreadable",
   ]);
   expect(listed.at(-1)).toMatchObject({ file: expect.stringContaining("holiday.zip"), problems: [{}] });
-  const opened = await list(rig.path("backups"), { askPassphrase: async () => "canary-p" });
+  const opened = await list(rig.path("backups"), { askPassphrase: async () => testPassphrase });
   expect(opened[2]).toMatchObject({ isSound: true, isEncrypted: true, changes: {} });
 });
 
@@ -135,7 +136,7 @@ it("never removes what is not proven sound, nor counts it as kept", async () => 
   const good = await backUpAt(rig, "2026-01-01T00:00:00.000Z");
   const bad = await backUpAt(rig, "2026-01-02T00:00:00.000Z");
   await appendFile(rig.path(`backups/${bad}`), "x");
-  await rig.create("backups", { passphrase: "canary-p" });
+  await rig.create("backups", { passphrase: testPassphrase });
   const report = await pruneBackups({ folder: rig.path("backups"), keep: { last: 1 }, isPreview: false });
   expect(names(report.keep)).toEqual([good]);
   expect(report.remove).toEqual([]);

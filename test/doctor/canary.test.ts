@@ -2,8 +2,15 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { encrypted } from "../../src/backup/encryption.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { expectSecretIn, readCanaryRecord, requireNoSecrets } from "../support/canary.ts";
+import {
+  expectClosed,
+  expectSecretIn,
+  readCanaryRecord,
+  requireNoSecrets,
+  testPassphrase,
+} from "../support/canary.ts";
 import { judgeCanary } from "../support/canary-of-all.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
@@ -73,3 +80,25 @@ it("a run of all tests in which next to nothing was searched fails, a run of som
   expect(() => judgeCanary(record, true)).toThrow(/3 files of 1000 bytes only/);
   expect(() => judgeCanary(record, false)).not.toThrow();
 });
+
+it("what nobody can look into fails, unless a test says that it made it so", async () => {
+  const file = leak("packed.7z", "");
+  writeFileSync(file, Buffer.from("377abcaf271c0004", "hex"));
+  expect(await search()).toContain(`could not be looked into (it is packed with 7-Zip): ${file}`);
+  expectClosed(file);
+  expect(await search()).toBe("nothing");
+});
+
+it("what is encrypted is opened with the passphrase of tests, and fails where it holds a secret or another has closed it", async () => {
+  const file = join(searched, "a.zip.age");
+  const put = async (content: string, passphrase: string) => {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of encrypted([Buffer.from(content)], passphrase)) pieces.push(piece);
+    writeFileSync(file, Buffer.concat(pieces));
+  };
+  await put("canary-0001", testPassphrase);
+  expect(await search()).toContain(`secret of a test (encrypted): ${file}`);
+  await put("nothing here", "another one");
+  expect(await search()).toContain(`could not be looked into (it is encrypted, and no passphrase was given`);
+  rmSync(file);
+}, 60_000);

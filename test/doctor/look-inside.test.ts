@@ -11,6 +11,7 @@ import { findSecrets } from "../../src/doctor/find-secrets.ts";
 import { hidden } from "../../src/service/credential.ts";
 import { startMirrorRig, walk } from "../mirror/mirror-rig.ts";
 import { entity, page, root, worldOf } from "../mirror/world.ts";
+import { expectClosed } from "../support/canary.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
 const secret = "planted passphrase 0123456789";
@@ -97,9 +98,12 @@ describe("a secret is found in what is packed", () => {
 
 describe("an encrypted file", () => {
   it("is looked into with its passphrase, and said to be closed without it or with another", async () => {
+    expectClosed(file);
     writeFileSync(file, await age(text, "planted-1"));
     expect(await find("planted-1")).toMatchObject({ found: [{ file, in: "archive" }], closed: [] });
-    const why = (words: string) => ({ found: [], unread: [], closed: [{ path: file, why: words }] });
+    const why = (words: string) => ({
+      ...{ found: [], unread: [], closed: [{ path: file, reason: "encrypted", why: words }] },
+    });
     expect(await find("planted-2")).toMatchObject(why("it is encrypted with another passphrase"));
     expect(await find()).toMatchObject(why(expect.stringMatching(/^it is encrypted, .*--passphrase-file/)));
     expect(await diagnoseSecrets([folder.path], sought)).toMatchObject([
@@ -130,12 +134,14 @@ describe("what cannot be looked into is told:", () => {
     ["zstd that is none", Buffer.from("28b52ffd2400000000000000", "hex"), "it is damaged"],
     ["a ZIP file without its directory", zipOf().subarray(0, 60), "it is damaged"],
   ])("%s", async (_what, bytes, why) => {
+    expectClosed(file);
     writeFileSync(file, bytes);
     expect(await find()).toMatchObject({ files: 1, found: [], unread: [], closed: [{ path: file, why }] });
   });
 
   it("whatever bytes a ZIP file has, and every other file is searched all the same", async () => {
     const bytes = zipOf();
+    expectClosed(file);
     const beside = join(folder.path, "z-notes.txt");
     writeFileSync(beside, secret);
     const positions = fc.integer({ min: 4, max: bytes.length - 1 });
@@ -173,6 +179,7 @@ describe("what cannot be looked into is told:", () => {
     const bodies = paths.map((path) => [path, entity({ name: path, note: secret })] as const);
     walk(mirror, worldOf({ "/": root(), "brands/": page(paths), ...Object.fromEntries(bodies) }));
     mirror.close();
+    expectClosed(rig.file);
     const bytes = readFileSync(rig.file);
     const pages = bytes.length / 4096;
     const whys = new Set<string>();

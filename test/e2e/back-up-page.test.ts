@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { testPassphrase } from "../support/canary.ts";
 import { shellCommandsIn } from "../support/markdown.ts";
 import { runArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
@@ -28,7 +29,7 @@ it("docs/back-up-your-data.md: every command does what it says, in the order of 
         ARMOIRE_DATA_DIR: join(folder.path, "data"),
         // What a person types where she is asked.
         ...(words[0] === "account" && { ARMOIRE_TOKEN: sandbox.users[0]?.token ?? "" }),
-        ...(words.includes("--encrypt") && { ARMOIRE_BACKUP_PASSPHRASE: "canary-one that is on paper" }),
+        ...(words.includes("--encrypt") && { ARMOIRE_BACKUP_PASSPHRASE: testPassphrase }),
       },
       cwd: folder.path,
     });

@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { writeSecretFile } from "../support/canary.ts";
+import { testPassphrase, writeSecretFile } from "../support/canary.ts";
 import { type Ended, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -166,7 +166,7 @@ describe("a backup of one account", () => {
 });
 
 describe("an encrypted backup", () => {
-  const passphrase = { ARMOIRE_BACKUP_PASSPHRASE: "canary-correct horse" };
+  const passphrase = { ARMOIRE_BACKUP_PASSPHRASE: testPassphrase };
 
   it("is made with a passphrase that stands nowhere, and opens with it", async () => {
     mkdirSync(path("hidden"));
@@ -203,7 +203,7 @@ describe("an encrypted backup", () => {
     expect((await ending(0, ["backup", "list", path("hidden")])).stdout).toContain(
       "encrypted, and no passphrase",
     );
-    writeSecretFile(path("passphrase"), "canary-correct horse\n");
+    writeSecretFile(path("passphrase"), `${testPassphrase}\n`);
     const opened = await ending(0, [
       "backup",
       "list",
@@ -231,7 +231,7 @@ describe("an encrypted backup", () => {
       new RegExp(`✓ Not all of .*${name} could be searched: it is encrypted, and no`),
     );
     const leak = path("hidden/todo.txt");
-    writeSecretFile(leak, "The backup opens with canary-correct horse");
+    writeSecretFile(leak, `The backup opens with ${testPassphrase}`);
     const known = await ending(1, [...scan, "--passphrase-file", path("passphrase")]);
     rmSync(leak);
     expect(known.stdout).toContain(`✗ The passphrase of backups is in ${leak} (as it is)\n`);

@@ -183,7 +183,7 @@ it("is all in the backup that one line makes, and comes back from there", async 
   const unpacked = join(dataDir, "unpacked");
   expect(await armoire(["backup", "restore", backup.file, "--to", unpacked])).toMatchObject({ exitCode: 0 });
   const media = join(dataDir, "accounts/ada/media");
-  expect(readdirSync(join(unpacked, "media"))).toEqual(readdirSync(media));
+  expect(readdirSync(join(unpacked, "media"))).toEqual(readdirSync(media).map((name) => `${name}.png`));
   const rows = (table: string): Record<string, string>[] =>
     JSON.parse(readFileSync(join(unpacked, `${table}.json`), "utf8"));
   const models = rows("catalogue/model").map(({ href }) => href);
