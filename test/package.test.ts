@@ -41,8 +41,9 @@ describe("the packed package, installed without a single install script", { time
   }, 120_000);
 
   afterAll(async () => {
-    // Programs, tests with their secrets included, which the canary has no use for.
-    for (const path of ["clone", "home/node_modules"]) await rm(join(folder.path, path), { recursive: true });
+    // The program itself, in which the beginnings of secrets stand, is nothing that it wrote.
+    for (const path of ["clone", "home/node_modules", `armoire-${version}.tgz`])
+      await rm(join(folder.path, path), { recursive: true });
     await folder[Symbol.asyncDispose]();
   });
 

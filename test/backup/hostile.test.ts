@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { restoreBackup, unpackBackup } from "../../src/backup/restore-backup.ts";
 import { someTime, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
+import { expectClosed } from "../support/canary.ts";
 import { accountWorld } from "./account-world.ts";
 import { scanBytes, startBackupRig } from "./backup-rig.ts";
 import {
@@ -148,6 +149,7 @@ describe("an archive with", () => {
     for (const { entry, what } of problems) expect(`${entry} ${what}`).toMatch(/^[\x20-\x7e]*$/);
     await using rig = await startMirrorRig();
     const file = `${rig.folder}/hostile.zip`;
+    expectClosed(file);
     await writeFile(file, bytes);
     const place = `${rig.folder}/restored`;
     await expect(unpackBackup({ file, folder: place })).rejects.toMatchObject({ code: "damaged" });

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectClosed } from "../support/canary.ts";
 import { runArmoire } from "../support/run-armoire.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 import { createFixture, type Fixture } from "./fixture.ts";
@@ -42,6 +43,7 @@ describe("a mirror of a later version is refused with both versions, and not tou
   let file: string;
   beforeAll(() => {
     file = `${fixture.newPath()}.sqlite`;
+    expectClosed(file);
     copyFileSync(fixture.mirror, file);
     const db = new Database(file);
     db.prepare("insert into _migration (name, timestamp) values ('9999-from-the-future', '')").run();
@@ -63,6 +65,7 @@ describe("a mirror whose end is missing is refused as damaged, and not touched",
   let file: string;
   beforeAll(() => {
     file = `${fixture.newPath()}.sqlite`;
+    expectClosed(file);
     copyFileSync(fixture.mirror, file);
     truncateSync(file, Math.floor(readFileSync(file).length / 2 / pageBytes) * pageBytes);
   });
@@ -97,6 +100,7 @@ describe("damage that is met only while reading is told as such", () => {
 /** A copy of the mirror in which the first page of a table is unreadable. */
 function copyWithNoiseIn(table: string): string {
   const file = `${fixture.newPath()}.sqlite`;
+  expectClosed(file);
   copyFileSync(fixture.mirror, file);
   const db = new Database(file, { readonly: true });
   const page = db

@@ -8,6 +8,7 @@ import { checkMirror } from "../../src/mirror/check.ts";
 import { MirrorError } from "../../src/mirror/errors.ts";
 import { type MirrorReader, openMirrorReader, openMirrorWriter } from "../../src/mirror/mirror.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { expectClosed } from "../support/canary.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
 import { tries } from "../support/thorough.ts";
 import { type MirrorRig, someTime, startMirrorRig, walk } from "./mirror-rig.ts";
@@ -34,6 +35,7 @@ afterAll(() => rig[Symbol.asyncDispose]());
 
 function fileOf(bytes: Uint8Array): string {
   const file = join(rig.folder, `copy-${copies++}.sqlite`);
+  expectClosed(file);
   writeFileSync(file, bytes);
   return file;
 }

@@ -8,6 +8,7 @@ import { kinds } from "../../jobs/kinds.ts";
 import { type CheckProblem, checkMirror } from "../../src/mirror/check.ts";
 import { openMirrorReader } from "../../src/mirror/mirror.ts";
 import { rebuildMirror } from "../../src/mirror/rebuild-mirror.ts";
+import { expectClosed } from "../support/canary.ts";
 import { tries } from "../support/thorough.ts";
 import { type MirrorRig, someTime, startMirrorRig, walk } from "./mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "./world.ts";
@@ -31,6 +32,7 @@ afterAll(() => rig[Symbol.asyncDispose]());
 /** A copy of the mirror, after this was done to it. */
 function damaged(damage: (db: Database.Database) => void): string {
   const file = join(rig.folder, `copy-${copies++}.sqlite`);
+  expectClosed(file);
   writeFileSync(file, sound);
   const db = new Database(file);
   db.pragma("foreign_keys = off");

@@ -17,6 +17,7 @@ import { migrations } from "../../schema/migrations.ts";
 import { createMirror } from "../../src/mirror/create-mirror.ts";
 import { MirrorError } from "../../src/mirror/errors.ts";
 import { openMirrorReader, openMirrorWriter } from "../../src/mirror/mirror.ts";
+import { expectClosed } from "../support/canary.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { withoutPrivileges } from "../support/without-privileges.ts";
 import { type MirrorRig, problemsOf, someTime, startMirrorRig, walk } from "./mirror-rig.ts";
@@ -106,6 +107,7 @@ it("a mirror of a later version is refused with both versions, and not touched",
   walk(mirror, world());
   mirror.db.prepare("insert into _migration (name, timestamp) values ('9999-later', '')").run();
   mirror.close();
+  expectClosed(rig.file);
   const before = hashOf(rig.file);
   for (const error of await refusals(rig.file)) {
     expect(error.code).toBe("newer");

@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Row } from "../../exports/table.ts";
 import { readCell } from "../../src/query/read-cell.ts";
 import { type QueryRequest, runQuery } from "../../src/query/run-query.ts";
+import { expectClosed } from "../support/canary.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { collectRows } from "./collect-rows.ts";
 import { makeMirrorLikeFile } from "./mirror-like-file.ts";
@@ -251,6 +252,7 @@ describe("a query that goes wrong", () => {
       "cut",
       "damaged",
       async (path) => {
+        expectClosed(path);
         await writeFile(path, await readFile(file));
         await truncate(path, 5000);
       },

@@ -8,6 +8,7 @@ import { noAnswer } from "../../../src/service/reserve.ts";
 import { lease, settle } from "../../../src/sync/ledger/allowance-window.ts";
 import { readLedger } from "../../../src/sync/ledger/describe-window.ts";
 import { type Ledger, openLedger } from "../../../src/sync/ledger/ledger.ts";
+import { expectClosed } from "../../support/canary.ts";
 import { makeLedgerFolder } from "./ledger-folder.ts";
 
 const now = Date.parse("2026-03-01T12:00:00Z");
@@ -163,6 +164,7 @@ describe("a file that is no ledger", () => {
     const ledger = openLedger({ ...folder, principal });
     spend(ledger, 5);
     ledger.close();
+    expectClosed(folder.file);
     await damage(folder.file);
     expect(() => {
       const again = openLedger({ ...folder, principal });
