@@ -1,11 +1,13 @@
 /**
- * What changed between two runs, against sqldiff (of Debian's sqlite3-tools) on two plain copies of the same tables. Both
- * are whole commands, from their start on, that write all that they find into a file; making the copies is not counted.
+ * What changed between two runs, against sqldiff (of Debian's sqlite3-tools): on plain copies of a mirror without history, which
+ * somebody would have to keep who wants to compare, and on copies of nothing but the tables that a diff compares. All are
+ * whole commands, from their start on, that write what they find into a file; making the copies is not counted.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import type { Connection } from "../../src/mirror/connection.ts";
 import { openMirrorReader } from "../../src/mirror/mirror.ts";
 import { type Findings, formatCount } from "../aim.ts";
 import { median } from "../median.ts";
@@ -16,35 +18,78 @@ const mostMillis = 1000;
 const keys = { brand: "href", model: "href", model_picture: "model_href, n", size: "href" };
 const program = new URL("../../src/cli/armoire.js", import.meta.url).pathname;
 
-/** @param runs how many there are */
-export function benchDiff(file: string, folder: string, runs: number): Findings {
+/** Plain copies of a mirror that remembers nothing, as it was after those runs that are compared. */
+export interface PlainCopies {
+  readonly spans: readonly (readonly [name: string, from: number, to: number])[];
+  keep(mirror: Connection, run: number): void;
+  of(run: number): string;
+}
+
+/** @param runs how many there will be */
+export function plainCopies(folder: string, runs: number): PlainCopies {
   const spans = [
     ["a month", runs - 1, runs],
     ["half a year", runs - 6, runs],
     ["a year", 1, runs],
   ] as const;
-  const measured = spans.map(([name, from, to]) => {
-    const copies = [from, to].map((run) => copyPlainly(file, run, join(folder, `run-${run}.sqlite`)));
-    const ours: number[] = [];
-    const theirs: number[] = [];
-    const found = join(folder, "found.txt");
-    const asked = ["diff", "--mirror", file, "--from", String(from), "--to", String(to)];
-    for (let round = 0; round < rounds; round++) {
-      ours.push(timeMillis(process.execPath, [program, ...asked, "--format", "ndjson", "--quiet"], found));
-      if (hasSqldiff) theirs.push(timeMillis("sqldiff", ["--primarykey", ...copies], found));
-    }
-    return { name, ours: median(ours), theirs: median(theirs) };
+  const of = (run: number) => join(folder, `mirror-of-${run}.sqlite`);
+  return {
+    spans,
+    of,
+    keep(mirror, run) {
+      if (!spans.some(([, ...ends]) => ends.includes(run))) return;
+      mirror.prepare("vacuum into ?").run(of(run));
+      const copy = new Database(of(run));
+      // Nothing is in it but what is so now.
+      copy.exec(`
+        delete from _revision where to_run is not null or seq < (
+          select max(seq) from _revision newer where newer.resource_id = _revision.resource_id);
+        create index _kept on _revision (content_id);
+        delete from _content where not exists (select 1 from _revision where content_id = _content.id);
+        drop index _kept;
+        vacuum`);
+      copy.close();
+    },
+  };
+}
+
+export function benchDiff(file: string, folder: string, copies: PlainCopies): Findings {
+  const found = join(folder, "found.txt");
+  const measured = copies.spans.map(([name, ...ends]) => {
+    const tables = ends.map((run) => copyTables(file, run, join(folder, `tables-of-${run}.sqlite`)));
+    const asked = ["diff", "--mirror", file, "--from", String(ends[0]), "--to", String(ends[1])];
+    const commands = [
+      [process.execPath, program, ...asked, "--format", "ndjson", "--quiet"],
+      ["sqldiff", ...ends.map(copies.of)],
+      ["sqldiff", "--primarykey", ...tables],
+    ];
+    const times: number[][] = commands.map(() => []);
+    for (let round = 0; round < rounds; round++)
+      for (const [n, [command = "", ...args]] of commands.entries())
+        if (hasSqldiff || command !== "sqldiff") times[n]?.push(timeMillis(command, args, found));
+    const [ours = Number.NaN, ofMirrors = Number.NaN, ofTables = Number.NaN] = times.map(median);
+    return { name, ours, ofMirrors, ofTables };
   });
   const slowest = Math.max(...measured.map(({ ours }) => ours));
-  const ratios = measured.map(({ ours, theirs }) => ours / theirs);
+  const ratios = measured.map(({ ours, ofMirrors }) => ours / ofMirrors);
+  const shown = (millis: number) => (hasSqldiff ? formatCount(Math.round(millis)) : "not installed");
   return {
     title: "What changed between two runs, as commands that print it",
-    headings: ["over", "armoire diff, ms", "sqldiff, ms", "ratio"],
-    rows: measured.map(({ name, ours, theirs }) => [
+    headings: [
+      "over",
+      "armoire diff, ms",
+      "sqldiff of two mirrors, ms",
+      "ratio",
+      "of four tables alone, ms",
+      "ratio",
+    ],
+    rows: measured.map(({ name, ours, ofMirrors, ofTables }) => [
       name,
       formatCount(Math.round(ours)),
-      hasSqldiff ? formatCount(Math.round(theirs)) : "not installed",
-      hasSqldiff ? (ours / theirs).toFixed(2) : null,
+      shown(ofMirrors),
+      hasSqldiff ? (ours / ofMirrors).toFixed(2) : null,
+      shown(ofTables),
+      hasSqldiff ? (ours / ofTables).toFixed(2) : null,
     ]),
     aims: [
       {
@@ -53,7 +98,7 @@ export function benchDiff(file: string, folder: string, runs: number): Findings 
         isReached: slowest <= mostMillis,
       },
       {
-        aim: "diff of two runs ≤ sqldiff on two plain copies",
+        aim: "diff of two runs ≤ sqldiff on two plain copies of the mirror",
         reached: hasSqldiff ? `${Math.max(...ratios).toFixed(2)} at most` : "sqldiff is not installed",
         isReached: ratios.every((ratio) => ratio <= 1),
       },
@@ -64,7 +109,7 @@ export function benchDiff(file: string, folder: string, runs: number): Findings 
 const hasSqldiff = spawnSync("sqldiff", ["--help"]).error === undefined;
 
 /** The tables as they were, with their keys and nothing else, in a file of their own. */
-function copyPlainly(mirror: string, run: number, copy: string): string {
+function copyTables(mirror: string, run: number, copy: string): string {
   const { db, close } = openMirrorReader(mirror, { kind: "run", run });
   const plain = new Database(copy);
   for (const [table, key] of Object.entries(keys)) {

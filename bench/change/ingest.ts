@@ -8,8 +8,15 @@ import { versionedTables } from "../../src/mirror/versioned-tables.ts";
 import { type Findings, formatCount } from "../aim.ts";
 import { type Bodies, beginRun, closeRun, eachMonth, months, openNew, walk } from "./months.ts";
 
-/** @param file where the mirror that remembers is left, with its whole history */
-export async function benchIngest(file: string, forgetfulFile: string): Promise<Findings> {
+/**
+ * @param file where the mirror that remembers is left, with its whole history
+ * @param keep is given the mirror that forgets after each run, to be copied as it is then
+ */
+export async function benchIngest(
+  file: string,
+  forgetfulFile: string,
+  keep: (forgetful: Connection, run: number) => void,
+): Promise<Findings> {
   await using opened = new AsyncDisposableStack();
   const mirrors: MirrorWriter[] = [];
   const firstCrawl = [0, 0];
@@ -27,6 +34,7 @@ export async function benchIngest(file: string, forgetfulFile: string): Promise<
       const walked = performRun(mirror, bodies, which === 1);
       sums[which] = (sums[which] ?? 0) + walked.millis;
       if (which === 0 && month > 0) stored += walked.stored;
+      if (which === 1) keep(mirror.db, month + 1);
     }
   }
   const ratio = (sums: readonly number[]) => (sums[0] ?? Number.NaN) / (sums[1] ?? Number.NaN);
