@@ -16,6 +16,8 @@ import { type Answer, type FetchRequest, readFetchPayload, toAnswer } from "./pa
 import { watchPresence } from "./presence.ts";
 import { fetchQueueName, type Principal, proofOf } from "./principal.ts";
 import { keyPrefix, type RedisConnection } from "./redis.ts";
+import { remarkOnce } from "./remark-once.ts";
+import { within } from "./within.ts";
 
 export interface FetchWorkerOptions {
   readonly redis: RedisConnection;
@@ -32,7 +34,7 @@ export interface FetchWorkerOptions {
 export interface FetchWorker {
   /** Whether it takes jobs; a queue that is paused gives it none. */
   readonly takesJobs: boolean;
-  /** Takes no more, and gives up what is not finished in time; eight seconds unless told. */
+  /** Takes no more, and gives up what is not finished in time: `pace.goodbyeMillis` unless told. */
   close(patienceMillis?: number): Promise<void>;
 }
 
@@ -52,7 +54,7 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
   const isPresent = watchPresence(redis.client);
   const { origin } = new URL(principal.baseUrl);
   const ending = new AbortController();
-  const remarked = new Set<string>();
+  const remark = remarkOnce(onRemark);
 
   const isOurs = (url: string) => URL.canParse(url) && new URL(url).origin === origin;
   const proofs = new Map<string, string>();
@@ -62,13 +64,8 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     proofs.set(coordinator, proof);
     return proof;
   };
-  const remarkOnce = (text: string): void => {
-    if (remarked.has(text)) return;
-    remarked.add(text);
-    onRemark(text);
-  };
   const leave = async (job: Job, token: string | undefined, why: string): Promise<never> => {
-    remarkOnce(`A job for ${principal.name} is left to other workers: ${why}.`);
+    remark(`A job for ${principal.name} is left to other workers: ${why}.`);
     await job.moveToDelayed(clock.now() + untouchedMillis, token);
     throw new DelayedError();
   };
@@ -132,18 +129,14 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       return worker.isRunning() && worker.closing === undefined;
     },
     async close(patienceMillis = pace.goodbyeMillis) {
-      const { promise: isOver, resolve } = Promise.withResolvers<void>();
       const giveUp = setTimeout(() => ending.abort(new Error("the worker was asked to end")), patienceMillis);
       // Where Redis is away there is nobody to hand anything back to.
-      const leave = setTimeout(resolve, patienceMillis + handBackMillis);
-      const closing = async () => {
+      await within(patienceMillis + handBackMillis, async () => {
         await worker.close();
         await boxes.close();
         await queue.close();
-      };
-      await Promise.race([closing().catch(() => {}), isOver]);
+      });
       clearTimeout(giveUp);
-      clearTimeout(leave);
       await worker.letGo();
     },
   };
