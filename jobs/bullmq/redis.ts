@@ -98,7 +98,23 @@ export function showAddress(url: string): string {
       "For one on this machine: redis://127.0.0.1:6379",
     );
   }
+  if (!isDecodable(parsed.username) || !isDecodable(parsed.password)) {
+    throw new RedisError(
+      "bad-address",
+      "The user or password in the address of Redis has a % that begins no encoded letter.",
+      "Write it as %25.",
+    );
+  }
   return `${parsed.protocol}//${parsed.host}${parsed.pathname === "/" ? "" : parsed.pathname}`;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function toRedisError(error: unknown, shownAs: string): RedisError {

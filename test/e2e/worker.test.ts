@@ -84,6 +84,12 @@ const wrong: readonly {
     says: /neither redis:/,
   },
   {
+    name: "its user has a % that stands for nothing",
+    args: () => ["worker", "--base-url", "http://127.0.0.1:9/", "--redis", "redis://50%off@127.0.0.1:6379"],
+    exitCode: 2,
+    says: /^(?!.*off).*Write it as %25/s,
+  },
+  {
     name: "the password is on the command line",
     args: () => ["sync", "--base-url", "http://127.0.0.1:9/", "--redis", "redis://:secret@127.0.0.1:6379"],
     exitCode: 2,
