@@ -1,6 +1,7 @@
 /** Schedules as an operator has them: added, run by the program itself, and looked at. */
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ListedSchedule } from "../../src/cli/describe-schedules.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -198,6 +199,36 @@ it("schedules of several processes with one Redis: what is due is begun once, on
     expect(begunAt >= (inTurn[index]?.endedAt ?? "")).toBe(true);
   });
   expect(inTurn.every(({ attempts }) => attempts === 1)).toBe(true);
+}, 60_000);
+
+it("schedules are run by way of Redis or without it, not both; whoever was killed is in nobody's way", async () => {
+  await using redis = await startRedis();
+  const dataDir = newPlace();
+  await add(dataDir, "daily", ...atNewYear, ...sync());
+  const start = async (...args: readonly string[]) => {
+    const running = startScheduler(dataDir, ...args);
+    for await (const line of createInterface(running.process.stderr))
+      if (line.includes("Running 1 schedules")) return running;
+    throw new Error((await running.ended).stderr);
+  };
+  const withRedis = ["--redis", redis.url];
+  const shared = [await start(...withRedis), await start(...withRedis)];
+  expectRefusal(await startScheduler(dataDir).ended, 11, /are being run by way of Redis\.\nGive this one/);
+  for (const running of shared) {
+    running.process.kill("SIGKILL");
+    await running.ended;
+  }
+  const alone = await start();
+  expectRefusal(
+    await startScheduler(dataDir, ...withRedis).ended,
+    11,
+    new RegExp(`are being run by process ${alone.process.pid} `),
+  );
+  alone.process.kill("SIGKILL");
+  await alone.ended;
+  const last = await start(...withRedis);
+  last.process.kill("SIGTERM");
+  expect((await last.ended).exitCode).toBe(0);
 }, 60_000);
 
 describe("what cannot be scheduled is refused before it is kept", () => {
