@@ -58,7 +58,7 @@ export function describeRuns({ name, runs }: ListedSchedule): string {
 export function describeEnd(schedule: Schedule, run: ScheduledRun): string {
   const what = describeCounts(run);
   const took = run.seconds === null ? "" : ` in ${formatDuration(run.seconds)}`;
-  return `${schedule.name}: ${outcomeOf(run)}${took}${what === "" ? "" : `; ${what}`}\n`;
+  return `${schedule.name}: ${outcomeOf(run)}${took}${what === "" ? "" : `; ${what}`}`;
 }
 
 function describeOutcome(run: ScheduledRun & { readonly outcome: string }): string {

@@ -1,10 +1,10 @@
 /** Schedules as an operator has them: added, run by the program itself, and looked at. */
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ListedSchedule } from "../../src/cli/describe-schedules.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { logLines } from "../support/log-lines.ts";
 import { startRedis } from "../support/redis.ts";
 import {
   type Ended,
@@ -96,9 +96,16 @@ describe("schedules of one process", () => {
     running.process.kill("SIGTERM");
     const { exitCode, stdout, stderr } = await running.ended;
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
-    expect(stderr).toMatch(/^Running 1 schedules of .*\noften: begun, due .*\noften: done in .*; 13 new/);
-
     const runs = await runsOf(dataDir, "often");
+    const [ready, begun, ended] = stderr.split("\n").map((line) => JSON.parse(line || "null"));
+    expect([ready, begun, ended]).toEqual([
+      expect.objectContaining({ level: "info", event: "ready", schedules: 1, dataDir }),
+      expect.objectContaining({ level: "info", event: "begun", schedule: "often", due: runs[0]?.due }),
+      expect.objectContaining({ level: "info", event: "ended", schedule: "often", outcome: "done" }),
+    ]);
+    expect(ready.msg).toMatch(/^Running 1 schedules of .* Ctrl-C ends it\.$/);
+    expect(ended.msg).toMatch(/^often: done in .*; 13 new/);
+
     expect(runs[0]).toMatchObject({ exitCode: 0, attempts: 1, said: null, counts: { new: 13, failed: 0 } });
     // Of one mirror, one at a time.
     runs.slice(1).forEach(({ begunAt }, index) => {
@@ -191,8 +198,8 @@ it("schedules of several processes with one Redis: what is due is begun once, on
   second?.process.kill("SIGTERM");
   const ended = await Promise.all(both.map((running) => running.ended));
   expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
-  const said = ended.flatMap(({ stderr }) => stderr.match(/\w+(?=: begun, due )/g) ?? []);
-  expect(said.sort()).toEqual(names);
+  const begun = ended.flatMap(({ stderr }) => stderr.match(/"event":"begun","schedule":"\w+"/g) ?? []);
+  expect(begun.sort()).toEqual(names.map((name) => `"event":"begun","schedule":"${name}"`));
   const inTurn = (await runs()).sort((a, b) => (a.begunAt < b.begunAt ? -1 : 1));
   expect(inTurn).toHaveLength(names.length);
   inTurn.slice(1).forEach(({ begunAt }, index) => {
@@ -207,8 +214,7 @@ it("schedules are run by way of Redis or without it, not both; whoever was kille
   await add(dataDir, "daily", ...atNewYear, ...sync());
   const start = async (...args: readonly string[]) => {
     const running = startScheduler(dataDir, ...args);
-    for await (const line of createInterface(running.process.stderr))
-      if (line.includes("Running 1 schedules")) return running;
+    for await (const { event } of logLines(running)) if (event === "ready") return running;
     throw new Error((await running.ended).stderr);
   };
   const withRedis = ["--redis", redis.url];

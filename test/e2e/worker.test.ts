@@ -75,7 +75,7 @@ const wrong: readonly {
     name: "nothing is at the address",
     args: (_, folder) => ["worker", "--base-url", "http://127.0.0.1:9/", "--redis", `${folder}/none.sock`],
     exitCode: 1,
-    says: /There is no Redis at .*none\.sock: .*ENOENT/,
+    says: /^armoire: There is no Redis at .*none\.sock: .*ENOENT/,
   },
   {
     name: "it is no address",
