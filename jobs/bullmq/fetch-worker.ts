@@ -79,6 +79,8 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     const exchanged = await sender
       .send({ url, condition, signal: ending.signal })
       .catch((error: unknown) => whyNot(error, url));
+    // This worker is ending, and has not begun with it.
+    if (exchanged.failure?.code === "withdrawn") return { id, end: "handed-back" };
     onAnswer(exchanged);
     const until = exchanged.head && readPause(exchanged.head, clock.now());
     // All workers wait, whoever was told so. Where Redis is too full to note it, the answer says it to its coordinator.
@@ -147,7 +149,7 @@ function jobsAtATime(concurrency: number, requestsInJob: number): number {
   return requestsInJob <= 1 ? concurrency : Math.ceil(concurrency / requestsInJob) + 1;
 }
 
-/** A sender rejects only where it is told to end; whether the service has counted the request is then unknown. */
+/** A sender rejects only where it is told to end and has begun; whether the service has counted the request is then unknown. */
 function whyNot(error: unknown, url: string): Exchanged {
   const happened = error instanceof Error ? error.message : String(error);
   return { head: null, wire: null, failure: new ServiceError("worker-lost", happened, { url }) };

@@ -47,7 +47,8 @@ export function openOutbox(options: OutboxOptions): (asked: Asked) => void {
   const outbox = gatherer<Asked>({
     most: addedTogether,
     worthWaitingFor: () => (underWay.size >= enoughAtHand ? mostInJob : 1),
-    async write(waiting) {
+    async write(gathered) {
+      const waiting = gathered.filter((asked) => underWay.has(asked));
       const size = Math.floor(underWay.size / Math.max(fewestJobs, workers() * jobsForEach));
       await queue.addBulk(inGroups(waiting, Math.min(Math.max(size, 1), mostInJob)).map(toJob));
     },

@@ -16,8 +16,8 @@ import { bePresent } from "./presence.ts";
 import { fetchQueueName, type Principal, proofOf } from "./principal.ts";
 import { keyPrefix, type RedisConnection } from "./redis.ts";
 import { remarkOnce } from "./remark-once.ts";
-import { takeBack } from "./take-back.ts";
-import { UnderWay } from "./under-way.ts";
+import { takeBack, withdrawer } from "./take-back.ts";
+import { type Asked, UnderWay } from "./under-way.ts";
 import { watchForLost } from "./watch-for-lost.ts";
 import { within } from "./within.ts";
 
@@ -90,6 +90,11 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
         );
     },
   });
+  const isWithdrawn = withdrawer(client, queue);
+  const withdraw = async (asked: Asked, reason: unknown): Promise<void> => {
+    if (await isWithdrawn(asked.job)) underWay.fail(asked, "withdrawn", "not asked after all");
+    else asked.reject(reason);
+  };
 
   return {
     send(request) {
@@ -97,8 +102,8 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
       return new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
         const abort = () => {
-          for (const job of underWay.forget(request)) void takeBack(queue, job);
-          reject(signal?.reason);
+          const asked = underWay.forget(request);
+          if (asked !== undefined) void withdraw(asked, signal?.reason);
         };
         const ending =
           <Value>(end: (value: Value) => void) =>
