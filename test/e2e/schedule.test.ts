@@ -113,7 +113,7 @@ describe("schedules of one process", () => {
     });
     expect(new Set(runs.map(({ due }) => due)).size).toBe(runs.length);
     const text = (await at(dataDir, "list")).stdout;
-    expect(text).toMatch(/often +\* \* \* \* \* \* +UTC +sync .* (done|interrupted)/);
+    expect(text).toMatch(/often +\* \* \* \* \* \* +UTC +sync .* \d\d:\d\d:\d\d UTC .* (done|interrupted)/);
     expect((await at(dataDir, "list", "often")).stdout).toMatch(/ done +13 new/);
     expect(statSync(join(dataDir, "schedules.json")).mode & 0o077).toBe(0);
 
@@ -126,7 +126,7 @@ describe("schedules of one process", () => {
       brands: 6,
       models: 20,
       sizes: 60,
-      latencyMillis: 100,
+      latencyMillis: 400,
       allowance: 10_000,
     });
     const dataDir = newPlace();

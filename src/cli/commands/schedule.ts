@@ -14,6 +14,7 @@ import {
   describeSchedules,
   type ListedSchedule,
   outcomeOf,
+  stepOf,
 } from "../describe-schedules.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { addGlobalOptions } from "../global-options.ts";
@@ -100,7 +101,7 @@ async function addOne(
     const late =
       added.delayMillis === 0 ? "" : `, ${formatDuration(added.delayMillis / 1000)} after its time`;
     io.out(
-      `${name} runs next at ${formatMoment(listed.nextAt ?? "", Date.now())}${late}, where \`armoire schedule run\` is running.\n`,
+      `${name} runs next at ${formatMoment(listed.nextAt ?? "", Date.now(), stepOf(added))}${late}, where \`armoire schedule run\` is running.\n`,
     );
   }
 }
