@@ -208,6 +208,26 @@ it("schedules of several processes with one Redis: what is due is begun once, on
   expect(inTurn.every(({ attempts }) => attempts === 1)).toBe(true);
 }, 60_000);
 
+it("a scheduler whose Redis is gone ends all the same, and what is under way with it", async () => {
+  await using redis = await startRedis();
+  await using slow = await startSandbox({
+    brands: 6,
+    models: 20,
+    sizes: 60,
+    latencyMillis: 400,
+    allowance: 10_000,
+  });
+  const dataDir = newPlace();
+  await add(dataDir, "slow", ...atNewYear, "--", "sync", "--base-url", slow.url);
+  addedLongAgo(dataDir);
+  const running = startScheduler(dataDir, "--redis", redis.url);
+  await waitFor(async () => expect(slow.log().length).toBeGreaterThan(5));
+  await redis.kill();
+  running.process.kill("SIGTERM");
+  expect((await running.ended).exitCode).toBe(0);
+  expect(await runsOf(dataDir, "slow")).toMatchObject([{ outcome: "interrupted", exitCode: 143 }]);
+}, 60_000);
+
 it("schedules are run by way of Redis or without it, not both; whoever was killed is in nobody's way", async () => {
   await using redis = await startRedis();
   const dataDir = newPlace();
