@@ -8,6 +8,7 @@ const everything = {
   ...{ ARMOIRE_BASE_URL: "https://api.example.org/", ARMOIRE_SERVICE_NAME: "other", ARMOIRE_UID: "1234" },
   ...{ ARMOIRE_APP_KEY_FILE: "./secrets/app-key", ARMOIRE_APP_SECRET_FILE: "./secrets/app-secret" },
   ...{ ARMOIRE_SCHEDULE: "30 5 * * *", ARMOIRE_TZ: "Europe/Paris" },
+  ...{ ARMOIRE_SANDBOX_PORT: "18080", ARMOIRE_DASHBOARD_PORT: "19400" },
 };
 
 /** The schema has `id` and the name of its draft as no draft has them; its formats are Docker's own. */
@@ -59,6 +60,13 @@ it("every service says whether it is well, and can be reached from this machine 
     expect(healthcheck.test[0]).toBe("CMD");
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
   }
+});
+
+it("what this machine reaches is at the ports that the person names, or at the usual ones", () => {
+  const portsWith = (env: Readonly<Record<string, string>>) =>
+    Object.values(readCompose(env).services).flatMap(({ ports = [] }) => ports);
+  expect(portsWith({})).toEqual(["127.0.0.1:8080:8080", "127.0.0.1:9400:9400"]);
+  expect(portsWith(everything)).toEqual(["127.0.0.1:18080:8080", "127.0.0.1:19400:9400"]);
 });
 
 it("the image runs as a normal user", () => {

@@ -2,11 +2,11 @@
  * What only a coordinator knows of its run, left in Redis for who watches: numbers and the principal's name; no address of a
  * resource, no path, no secret. A hash for each mirror, which lapses a month after its last run. Nothing is read back by a sync.
  */
-import { setTimeout as delay } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { bePresent } from "./presence.ts";
 import { fetchQueueName, type Principal } from "./principal.ts";
 import { keyPrefix } from "./redis.ts";
+import { within } from "./within.ts";
 
 export interface CoordinatorFigures {
   /** Of this run, till now. */
@@ -84,13 +84,12 @@ export async function openCoordinatorState(
         presence.lapse();
         return;
       }
-      const last = async () => {
+      await within(patienceMillis, async () => {
         // What it tells is added to what was told before.
         await writing;
         await write(figures, { outcome });
         await presence.end();
-      };
-      await Promise.race([last().catch(() => {}), delay(patienceMillis, undefined, { ref: false })]);
+      });
     },
   };
 }

@@ -16,6 +16,8 @@ import { type Answer, type FetchRequest, readFetchPayload, toAnswer } from "./pa
 import { watchPresence } from "./presence.ts";
 import { fetchQueueName, type Principal, proofOf } from "./principal.ts";
 import { keyPrefix, type RedisConnection } from "./redis.ts";
+import { remarkOnce } from "./remark-once.ts";
+import { within } from "./within.ts";
 
 export interface FetchWorkerOptions {
   readonly redis: RedisConnection;
@@ -32,7 +34,7 @@ export interface FetchWorkerOptions {
 export interface FetchWorker {
   /** Whether it takes jobs; a queue that is paused gives it none. */
   readonly takesJobs: boolean;
-  /** Takes no more, and gives up what is not finished in time; eight seconds unless told. */
+  /** Takes no more, and gives up what is not finished in time: `pace.goodbyeMillis` unless told. */
   close(patienceMillis?: number): Promise<void>;
 }
 
@@ -52,7 +54,7 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
   const isPresent = watchPresence(redis.client);
   const { origin } = new URL(principal.baseUrl);
   const ending = new AbortController();
-  const remarked = new Set<string>();
+  const remark = remarkOnce(onRemark);
 
   const isOurs = (url: string) => URL.canParse(url) && new URL(url).origin === origin;
   const proofs = new Map<string, string>();
@@ -62,13 +64,8 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     proofs.set(coordinator, proof);
     return proof;
   };
-  const remarkOnce = (text: string): void => {
-    if (remarked.has(text)) return;
-    remarked.add(text);
-    onRemark(text);
-  };
   const leave = async (job: Job, token: string | undefined, why: string): Promise<never> => {
-    remarkOnce(`A job for ${principal.name} is left to other workers: ${why}.`);
+    remark(`A job for ${principal.name} is left to other workers: ${why}.`);
     await job.moveToDelayed(clock.now() + untouchedMillis, token);
     throw new DelayedError();
   };
@@ -82,6 +79,8 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     const exchanged = await sender
       .send({ url, condition, signal: ending.signal })
       .catch((error: unknown) => whyNot(error, url));
+    // This worker is ending, and has not begun with it.
+    if (exchanged.failure?.code === "withdrawn") return { id, end: "handed-back" };
     onAnswer(exchanged);
     const until = exchanged.head && readPause(exchanged.head, clock.now());
     // All workers wait, whoever was told so. Where Redis is too full to note it, the answer says it to its coordinator.
@@ -132,18 +131,14 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       return worker.isRunning() && worker.closing === undefined;
     },
     async close(patienceMillis = pace.goodbyeMillis) {
-      const { promise: isOver, resolve } = Promise.withResolvers<void>();
       const giveUp = setTimeout(() => ending.abort(new Error("the worker was asked to end")), patienceMillis);
       // Where Redis is away there is nobody to hand anything back to.
-      const leave = setTimeout(resolve, patienceMillis + handBackMillis);
-      const closing = async () => {
+      await within(patienceMillis + handBackMillis, async () => {
         await worker.close();
         await boxes.close();
         await queue.close();
-      };
-      await Promise.race([closing().catch(() => {}), isOver]);
+      });
       clearTimeout(giveUp);
-      clearTimeout(leave);
       await worker.letGo();
     },
   };
@@ -154,7 +149,7 @@ function jobsAtATime(concurrency: number, requestsInJob: number): number {
   return requestsInJob <= 1 ? concurrency : Math.ceil(concurrency / requestsInJob) + 1;
 }
 
-/** A sender rejects only where it is told to end; whether the service has counted the request is then unknown. */
+/** A sender rejects only where it is told to end and has begun; whether the service has counted the request is then unknown. */
 function whyNot(error: unknown, url: string): Exchanged {
   const happened = error instanceof Error ? error.message : String(error);
   return { head: null, wire: null, failure: new ServiceError("worker-lost", happened, { url }) };

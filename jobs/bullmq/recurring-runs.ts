@@ -4,12 +4,12 @@
  * whoever takes it: so no two runs of a mirror go on at once.
  */
 import { createHash } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import { DelayedError, Queue, type RepeatOptions } from "bullmq";
 import type { Clock } from "../../src/service/clock.ts";
 import { EndingWorker } from "./ending-worker.ts";
 import { pace } from "./pace.ts";
 import { keyPrefix, type RedisConnection } from "./redis.ts";
+import { within } from "./within.ts";
 
 export interface RecurringRun {
   /** Without a colon; another one for another definition. */
@@ -44,7 +44,6 @@ interface Lane {
   worker: EndingWorker | null;
 }
 
-const mostReconnectMillis = 2_000;
 /** For saying that runs have ended. */
 const goodbyeMillis = 2_000;
 /** After which somebody else takes a job that came when this process was to end. */
@@ -52,16 +51,10 @@ const handedBackMillis = 1_000;
 /** Remembered, so that what was made up for is not made up for again. */
 const keptJobs = { count: 20 };
 
-/** Until `signal`, and until what is under way then has ended. @throws a Redis error where Redis is gone from the beginning */
+/** Until `signal`, and until what is under way then has ended. The connection is the caller's to end. */
 export async function runRecurring(options: RecurringOptions): Promise<void> {
   const { redis, runs, begin, clock, lookAgainMillis, signal, onReady, onRemark } = options;
-  let isOver = false;
-  // BullMQ makes more connections of the same settings, and closes none that waits for Redis to come back: they would keep this
-  // process from ending.
-  const retryStrategy = (times: number) => (isOver ? null : Math.min(times * 100, mostReconnectMillis));
-  const client = redis.client.duplicate({ retryStrategy });
-  client.on("error", () => {});
-  await client.connect();
+  const { client } = redis;
   const underWay = new Set<Promise<void>>();
   let known: readonly RecurringRun[] = [];
   const nextOf = (millis: number, _repeat: RepeatOptions, id?: string): number | undefined =>
@@ -134,8 +127,6 @@ export async function runRecurring(options: RecurringOptions): Promise<void> {
     if (!isAway) await Promise.all([...lanes.values()].map(({ queue }) => queue.close()));
   });
   await Promise.all(workers.map((worker) => worker.letGo()));
-  isOver = true;
-  client.disconnect();
 }
 
 /** Has Redis know these and no others; what it knows already goes on as it is. */
@@ -157,12 +148,4 @@ async function agree(queue: Queue, wanted: readonly RecurringRun[]): Promise<voi
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-}
-
-/** Or gives it up. */
-async function within(millis: number, close: () => Promise<void>): Promise<void> {
-  const over = new AbortController();
-  const patience = delay(millis, undefined, { signal: over.signal }).catch(() => {});
-  await Promise.race([close().catch(() => {}), patience]);
-  over.abort();
 }

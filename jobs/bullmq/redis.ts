@@ -11,6 +11,7 @@ export const keyPrefix = "armoire:bullmq6";
 const oldest = [6, 2] as const;
 const patienceMillis = 5000;
 const mostReconnectMillis = 2000;
+const goodbyeMillis = 300;
 
 export interface RedisConnection {
   readonly client: Redis;
@@ -35,6 +36,8 @@ export async function connectRedis(url: string): Promise<RedisConnection> {
     enableAutoPipelining: true,
     lazyConnect: true,
     connectTimeout: patienceMillis,
+    // One that is gone already is waited for as well, and keeps the process from ending.
+    disconnectTimeout: goodbyeMillis,
     retryStrategy: (times) => (isThere ? Math.min(times * 100, mostReconnectMillis) : null),
     // A primary that became a replica: the address may lead to the new primary.
     reconnectOnError: (error) => error.message.startsWith("READONLY"),
@@ -98,7 +101,23 @@ export function showAddress(url: string): string {
       "For one on this machine: redis://127.0.0.1:6379",
     );
   }
+  if (!isDecodable(parsed.username) || !isDecodable(parsed.password)) {
+    throw new RedisError(
+      "bad-address",
+      "The user or password in the address of Redis has a % that begins no encoded letter.",
+      "Write it as %25.",
+    );
+  }
   return `${parsed.protocol}//${parsed.host}${parsed.pathname === "/" ? "" : parsed.pathname}`;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function toRedisError(error: unknown, shownAs: string): RedisError {

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import type { Exchanged } from "../../src/service/exchange.ts";
 import type { SendRequest } from "../../src/service/sender.ts";
-import { ServiceError } from "../../src/service/service-error.ts";
+import { ServiceError, type ServiceErrorCode } from "../../src/service/service-error.ts";
 
 export interface Asked {
   /** Names the request: by who asks, what is asked and for how many times it is. */
@@ -18,6 +18,9 @@ export interface Asked {
   readonly resolve: (exchanged: Exchanged) => void;
   readonly reject: (reason: unknown) => void;
 }
+
+/** Why a request ends that has no answer. */
+type EndCode = Extract<ServiceErrorCode, "worker-lost" | "held-back" | "withdrawn">;
 
 export type Ends = Pick<Asked, "handedBack" | "resolve" | "reject">;
 
@@ -39,6 +42,10 @@ export class UnderWay {
     return new Set([...this.#asked.values()].flatMap(({ job }) => (job === null ? [] : [job])));
   }
 
+  has({ id }: Asked): boolean {
+    return this.#asked.has(id);
+  }
+
   add(request: SendRequest, ends: Ends): Asked {
     const digest = createHash("sha256").update(request.url).digest("base64url").slice(0, 22);
     const time = (this.#times.get(digest) ?? 0) + 1;
@@ -55,21 +62,20 @@ export class UnderWay {
     return asked;
   }
 
-  /** @returns the jobs that these requests went with */
-  forget(request: SendRequest): string[] {
-    const forgotten = [...this.#asked.values()].filter((asked) => asked.request === request);
-    for (const { id } of forgotten) this.#asked.delete(id);
-    return forgotten.flatMap(({ job }) => (job === null ? [] : [job]));
+  /** @returns what was asked by it and is waited for no more; undefined where nothing was */
+  forget(request: SendRequest): Asked | undefined {
+    const forgotten = [...this.#asked.values()].find((asked) => asked.request === request);
+    return forgotten && this.take(forgotten.id);
   }
 
   /** Ends all that went with a job and was not answered. */
-  failJob(job: string, code: "worker-lost" | "held-back", happened: string, resumeAt?: number): void {
+  failJob(job: string, code: EndCode, happened: string, resumeAt?: number): void {
     for (const asked of [...this.#asked.values()]) {
       if (asked.job === job) this.fail(asked, code, happened, resumeAt);
     }
   }
 
-  fail(asked: Asked, code: "worker-lost" | "held-back", happened: string, resumeAt?: number): void {
+  fail(asked: Asked, code: EndCode, happened: string, resumeAt?: number): void {
     this.#asked.delete(asked.id);
     const facts = { url: asked.request.url, ...(resumeAt !== undefined && { resumeAt }) };
     asked.resolve({ head: null, wire: null, failure: new ServiceError(code, happened, facts) });

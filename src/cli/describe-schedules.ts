@@ -2,8 +2,9 @@
 import { hostname } from "node:os";
 import type { ScheduledRun } from "../schedule/run-file.ts";
 import type { Schedule } from "../schedule/schedule.ts";
+import { hasSeconds } from "../schedule/times.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { formatDuration, formatMoment } from "./spoken-time.ts";
+import { formatDuration, formatMoment, formatTime, type Step } from "./spoken-time.ts";
 import { formatTable, toShown } from "./text-table.ts";
 
 export interface ListedSchedule extends Schedule {
@@ -35,20 +36,28 @@ export function outcomeOf({ endedAt, exitCode, scheduler }: ScheduledRun): strin
 
 export function describeSchedules(schedules: readonly ListedSchedule[], now: number): string {
   if (schedules.length === 0) return "No schedules. `armoire schedule add NAME` makes one.\n";
-  const rows = schedules.map(({ name, cron, tz, args, nextAt, runs }) => {
+  const rows = schedules.map((schedule) => {
+    const { name, cron, tz, args, nextAt, runs } = schedule;
     const last = runs.at(-1);
-    const next = nextAt === null ? "never" : formatMoment(nextAt, now);
-    return [name, cron, tz, args.join(" "), next, last === undefined ? "" : describeOutcome(last)];
+    const next = nextAt === null ? "never" : formatMoment(nextAt, now, stepOf(schedule));
+    return [name, cron, tz, args.join(" "), next, last === undefined ? "" : describeOutcome(schedule, last)];
   });
   return formatTable(["name", "cron", "zone", "command", "next", "last run"], rows);
 }
 
-export function describeRuns({ name, runs }: ListedSchedule): string {
+/** By which its times are told. */
+export function stepOf(schedule: Schedule): Step {
+  return hasSeconds(schedule) ? "second" : "minute";
+}
+
+export function describeRuns(schedule: ListedSchedule): string {
+  const { name, runs } = schedule;
   if (runs.length === 0) return `There was no run of ${name} yet.\n`;
+  const step = stepOf(schedule);
   const rows = runs
     .toReversed()
     .map((run) => [
-      ...[shortTime(run.due), shortTime(run.begunAt)],
+      ...[formatTime(run.due, step), formatTime(run.begunAt, step)],
       ...[run.seconds === null ? "" : formatDuration(run.seconds), run.outcome, describeCounts(run)],
     ]);
   return formatTable(["due (UTC)", "begun (UTC)", "took", "outcome", "what"], rows);
@@ -58,12 +67,12 @@ export function describeRuns({ name, runs }: ListedSchedule): string {
 export function describeEnd(schedule: Schedule, run: ScheduledRun): string {
   const what = describeCounts(run);
   const took = run.seconds === null ? "" : ` in ${formatDuration(run.seconds)}`;
-  return `${schedule.name}: ${outcomeOf(run)}${took}${what === "" ? "" : `; ${what}`}\n`;
+  return `${schedule.name}: ${outcomeOf(run)}${took}${what === "" ? "" : `; ${what}`}`;
 }
 
-function describeOutcome(run: ScheduledRun & { readonly outcome: string }): string {
+function describeOutcome(schedule: Schedule, run: ListedSchedule["runs"][number]): string {
   const what = describeCounts(run);
-  return `${shortTime(run.begunAt)} ${run.outcome}${what === "" ? "" : `; ${what}`}`;
+  return `${formatTime(run.begunAt, stepOf(schedule))} ${run.outcome}${what === "" ? "" : `; ${what}`}`;
 }
 
 function describeCounts({ counts, said, attempts }: ScheduledRun): string {
@@ -73,8 +82,6 @@ function describeCounts({ counts, said, attempts }: ScheduledRun): string {
   const tried = attempts === 1 ? [] : [`tried ${attempts} times`];
   return toShown([...numbers, ...tried, ...(said === null ? [] : [said])].join(", "));
 }
-
-const shortTime = (moment: string): string => moment.slice(0, 16).replace("T", " ");
 
 /** As far as can be told: processes of another machine are not seen. */
 function isAlive({ pid, host }: ScheduledRun["scheduler"]): boolean {

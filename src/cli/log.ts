@@ -3,9 +3,9 @@
  * a terminal. In: words and figures. Whatever is written, the secrets that the command was given are not in it.
  */
 import { pino } from "pino";
-import { type Credential, redact } from "../service/credential.ts";
-import { spellingsOf } from "../service/secret-spellings.ts";
+import { type Credential, hidden, redact } from "../service/credential.ts";
 import type { Io } from "./io.ts";
+import { passwordOf } from "./redis-address.ts";
 import type { Settings } from "./settings.ts";
 
 /** What a program wants to read besides the words. */
@@ -42,17 +42,10 @@ export function openLog({ json, quiet }: Pick<Settings, "json" | "quiet">, io: I
 }
 
 function hiderOf({ credentials, redis }: LogSecrets): (line: string) => string {
-  const password = redis !== null && URL.canParse(redis) ? new URL(redis).password : "";
-  const spellings =
-    password === "" ? [] : [password, decodeURIComponent(password)].flatMap((text) => spellingsOf(text));
-  return (line) => {
-    const withoutPassword = spellings.reduce(
-      (rest, { bytes }) => rest.replaceAll(bytes.toString("latin1"), "[password]"),
-      line,
-    );
-    return credentials.reduce(
-      (rest, credential) => (credential === null ? rest : redact(credential, rest)),
-      withoutPassword,
-    );
-  };
+  const password = redis === null ? null : passwordOf(redis);
+  const secrets = [
+    ...credentials.filter((credential) => credential !== null),
+    ...(password === null ? [] : [hidden(password)]),
+  ];
+  return (line) => secrets.reduce((rest, secret) => redact(secret, rest), line);
 }

@@ -29,6 +29,17 @@ export function readRedisAddress({ redis }: RedisFlags, io: Io): string | null {
 /** Of the Redis that the environment names; null where it has none. @throws CliError */
 export function readRedisPassword(io: Io): string | null {
   const address = readRedisAddress({}, io);
-  const url = address !== null && URL.canParse(address) ? new URL(address) : null;
-  return url === null || url.password === "" ? null : decodeURIComponent(url.password);
+  return address === null ? null : passwordOf(address);
+}
+
+/** As Redis is told it; null where the address has none. */
+export function passwordOf(address: string): string | null {
+  const password = URL.canParse(address) ? new URL(address).password : "";
+  if (password === "") return null;
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    // A percent sign that stands for itself.
+    return password;
+  }
 }

@@ -7,15 +7,26 @@ export function formatDuration(seconds: number): string {
   return `${tenths(seconds / 86_400)} days`;
 }
 
+const steps = { minute: { millis: 60_000, letters: 16 }, second: { millis: 1000, letters: 19 } } as const;
+
+export type Step = keyof typeof steps;
+
 /**
- * A moment to come, by the minute and not too early, and how far away it is.
+ * A moment to come, not too early, and how far away it is.
  * @param moment ISO 8601, UTC
  * @param now epoch milliseconds
+ * @param step by which it is told
  */
-export function formatMoment(moment: string, now: number): string {
-  const minute = new Date(Math.ceil(Date.parse(moment) / 60_000) * 60_000);
-  const shown = minute.toISOString().slice(0, 16).replace("T", " ");
+export function formatMoment(moment: string, now: number, step: Step = "minute"): string {
+  const { millis } = steps[step];
+  const later = new Date(Math.ceil(Date.parse(moment) / millis) * millis);
+  const shown = formatTime(later.toISOString(), step);
   return `${shown} UTC (in ${formatDuration(Math.max(0, Date.parse(moment) - now) / 1000)})`;
+}
+
+/** @param moment ISO 8601, UTC; what is less than a step is left out */
+export function formatTime(moment: string, step: Step): string {
+  return moment.slice(0, steps[step].letters).replace("T", " ");
 }
 
 /** @param since ISO 8601, UTC; null for never. @param now epoch milliseconds */

@@ -24,6 +24,9 @@ const mostAttempts = 1_000;
 /** Of the times that every file system can note. */
 const mostSeconds = 2 ** 31;
 
+/** What cannot be read while somebody holds the lock alone. */
+const someRead = "select count(*) from sqlite_schema";
+
 export interface Lock {
   release(): void;
   /** Releases it, and takes its files away. */
@@ -32,31 +35,20 @@ export interface Lock {
 
 /** @throws MirrorError `locked`, naming the holder; `unwritable` */
 export function takeLock(file: string, startedAt: string): Lock {
-  const lockFile = `${file}.lock`;
-  const holderFile = `${file}.holder.json`;
-  const { db, id } = openLockFile(lockFile);
-  try {
+  const { lockFile, holderFile } = placeOf(file);
+  const db = openHeld(file, (opened) => {
     // A rollback journal in memory: the file itself stays empty, and no other file appears beside it.
-    db.pragma("journal_mode = MEMORY");
-    db.exec("begin exclusive");
-    // Whoever held it may have removed it since: then this is no lock, and another process may have the next one.
-    if (idOf(lockFile) !== id) {
-      db.close();
-      return takeLock(file, startedAt);
-    }
+    opened.pragma("journal_mode = MEMORY");
+    opened.exec("begin exclusive");
+  });
+  try {
     const holder = { pid: process.pid, host: hostname(), startedAt };
     // Made anew, so that nothing is written where somebody's link leads, nor into a file that others may read.
     rmSync(holderFile, { force: true });
     writeFileSync(holderFile, JSON.stringify(holder), { flag: "wx", mode: 0o600 });
   } catch (error) {
     db.close();
-    if (!hasCode(error, "SQLITE_BUSY")) throw toMirrorError(error, lockFile);
-    throw new MirrorError(
-      "locked",
-      file,
-      `The mirror is in use by ${describeHolder(holderFile)}`,
-      "Wait until it has finished, or stop it.",
-    );
+    throw toMirrorError(error, lockFile);
   }
   return {
     release() {
@@ -73,20 +65,67 @@ export function takeLock(file: string, startedAt: string): Lock {
   };
 }
 
+/**
+ * Held by any number of processes at a time, and by none while one has taken the lock for itself; nor can one take it while it is
+ * shared. It stays where it is when it is released, since others may hold it.
+ * @throws as `takeLock`
+ */
+export function shareLock(file: string): Pick<Lock, "release"> {
+  const db = openHeld(file, (opened) => {
+    opened.exec("begin");
+    opened.prepare(someRead).get();
+  });
+  // Nobody has it alone now: what is said of one who had is said of one that was killed.
+  const { lockFile, holderFile } = placeOf(file);
+  try {
+    rmSync(holderFile, { force: true });
+  } catch (error) {
+    db.close();
+    throw toMirrorError(error, lockFile);
+  }
+  return { release: () => void db.close() };
+}
+
 /** Whether some process writes the mirror, as far as can be told: where the lock cannot be read, that is not ruled out. */
 export function isLocked(file: string): boolean {
-  const lockFile = `${file}.lock`;
+  const { lockFile } = placeOf(file);
   if (!existsSync(lockFile)) return false;
   let db: Database.Database | null = null;
   try {
     db = new Database(lockFile, { readonly: true, timeout: 0 });
-    db.prepare("select count(*) from sqlite_schema").get();
+    db.prepare(someRead).get();
     return false;
   } catch {
     return true;
   } finally {
     db?.close();
   }
+}
+
+function placeOf(file: string) {
+  return { lockFile: `${file}.lock`, holderFile: `${file}.holder.json` };
+}
+
+/** @throws MirrorError `locked`, naming the holder; `unwritable` */
+function openHeld(file: string, hold: (db: Database.Database) => void): Database.Database {
+  const { lockFile, holderFile } = placeOf(file);
+  const { db, id } = openLockFile(lockFile);
+  try {
+    hold(db);
+  } catch (error) {
+    db.close();
+    if (!hasCode(error, "SQLITE_BUSY")) throw toMirrorError(error, lockFile);
+    throw new MirrorError(
+      "locked",
+      file,
+      `The mirror is in use by ${describeHolder(holderFile)}`,
+      "Wait until it has finished, or stop it.",
+    );
+  }
+  if (idOf(lockFile) === id) return db;
+  // Whoever held it removed it since: then this is no lock, and another process may have the next one.
+  db.close();
+  return openHeld(file, hold);
 }
 
 function openLockFile(lockFile: string): { db: Database.Database; id: string } {

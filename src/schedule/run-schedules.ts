@@ -3,14 +3,15 @@
  * other processes by way of Redis. In: a data directory and how to start this program. Out: what became of each run, kept.
  */
 import { hostname } from "node:os";
-import { isLocked } from "../mirror/lock.ts";
+import { isLocked, shareLock, takeLock } from "../mirror/lock.ts";
 import { type CarryOutContext, carryOut } from "./carry-out.ts";
 import type { Candidate, DueRun, LastRun } from "./due.ts";
 import { isSameScheduler, readRuns, type Scheduler } from "./run-file.ts";
 import { runHere } from "./run-here.ts";
 import { runWithRedis } from "./run-with-redis.ts";
 import { schedulePlace } from "./schedule.ts";
-import { lockOf, makeScheduleBook } from "./schedules.ts";
+import { ScheduleError } from "./schedule-error.ts";
+import { makeScheduleBook, orBusy } from "./schedules.ts";
 
 export interface RunSchedulesOptions extends Omit<CarryOutContext, "scheduler"> {
   /** The address of Redis; without one, this process is alone. */
@@ -42,19 +43,31 @@ export async function runSchedules(options: RunSchedulesOptions): Promise<void> 
     }
   };
   const engine = { candidates, begin, clock, lookAgainMillis, ending };
-  const { runLock } = schedulePlace(dataDir);
-  const lock = () => lockOf(runLock, scheduler.startedAt, `The schedules in ${dataDir} are being run`);
-  if (redis !== undefined) {
-    // Those who use the same Redis know of each other; one without it does not.
-    if (isLocked(runLock)) lock().releaseAndRemove();
-    return await runWithRedis({ ...engine, dataDir, redis, onReady, onRemark });
-  }
-  const held = lock();
+  const release = holdRuns(dataDir, redis !== undefined, scheduler.startedAt);
   try {
+    if (redis !== undefined) return await runWithRedis({ ...engine, dataDir, redis, onReady, onRemark });
     onReady();
     await runHere(engine);
   } finally {
-    held.releaseAndRemove();
+    release();
+  }
+}
+
+/** Those who use the same Redis know of each other; one without it does not. @throws ScheduleError `busy` */
+function holdRuns(dataDir: string, isShared: boolean, startedAt: string): () => void {
+  const { runLock } = schedulePlace(dataDir);
+  const what = `The schedules in ${dataDir} are being run`;
+  if (isShared) return orBusy(() => shareLock(runLock), what).release;
+  try {
+    return orBusy(() => takeLock(runLock, startedAt), what).releaseAndRemove;
+  } catch (error) {
+    if (!(error instanceof ScheduleError) || isLocked(runLock)) throw error;
+    throw new ScheduleError(
+      "busy",
+      `${what} by way of Redis.`,
+      "Give this one the same --redis, or end the others first.",
+      { cause: error },
+    );
   }
 }
 

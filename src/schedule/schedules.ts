@@ -7,7 +7,7 @@ import { mkdirSync } from "node:fs";
 import { toAccountError } from "../accounts/account-error.ts";
 import { isAccountName, looksLikeToken } from "../accounts/account-name.ts";
 import { MirrorError } from "../mirror/errors.ts";
-import { type Lock, takeLock } from "../mirror/lock.ts";
+import { takeLock } from "../mirror/lock.ts";
 import { namesAlike } from "../mirror/names.ts";
 import type { Clock } from "../service/clock.ts";
 import { forgetRuns } from "./run-file.ts";
@@ -65,10 +65,10 @@ export function removeSchedule(dataDir: string, name: string, clock: Pick<Clock,
   return removed;
 }
 
-/** @throws ScheduleError `busy`, naming the holder; MirrorError `unwritable` */
-export function lockOf(path: string, startedAt: string, what: string): Lock {
+/** Takes a lock. @throws ScheduleError `busy`, naming the holder; MirrorError `unwritable` */
+export function orBusy<Taken>(take: () => Taken, what: string): Taken {
   try {
-    return takeLock(path, startedAt);
+    return take();
   } catch (error) {
     if (!(error instanceof MirrorError) || error.code !== "locked") throw error;
     const holder = error.what.replace(/^.* in use by /, "");
@@ -95,7 +95,7 @@ function changeSchedules(
     throw toAccountError(error, dataDir);
   }
   const { changeLock } = schedulePlace(dataDir);
-  const lock = lockOf(changeLock, startedAt, `The schedules in ${dataDir} are being changed`);
+  const lock = orBusy(() => takeLock(changeLock, startedAt), `The schedules in ${dataDir} are being changed`);
   try {
     const book = change(readScheduleFile(dataDir) ?? { id: randomUUID(), schedules: [] });
     writeScheduleFile(dataDir, book);

@@ -24,6 +24,11 @@ export function timeUpTo(schedule: TimeOf, millis: number): number | null {
   return time === undefined ? null : time.getTime() + delayMillis;
 }
 
+/** Whether it names seconds; else what it says is by the minute. */
+export function hasSeconds({ cron }: Pick<Schedule, "cron">): boolean {
+  return cron.trim().split(/\s+/).length === 6;
+}
+
 /**
  * @param now epoch milliseconds
  * @returns the zone as it is spelled

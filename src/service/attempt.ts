@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 import type { Head } from "./exchange.ts";
 import type { Judge, Verdict } from "./judge.ts";
 import type { ServiceLimits } from "./limits.ts";
-import { type AttemptReport, noAnswer, type Reserve } from "./reserve.ts";
+import { type AttemptReport, noAnswer, type Reserve, untried } from "./reserve.ts";
 import { readRetryAfter } from "./retry-after.ts";
 import type { Sender } from "./sender.ts";
 import { ServiceError, type ServiceErrorCode } from "./service-error.ts";
@@ -20,12 +20,10 @@ export interface Ask {
   readonly signal: AbortSignal | undefined;
 }
 
+const beforeTrying: readonly ServiceErrorCode[] = ["held-back", "withdrawn"];
 const beforeSending: readonly ServiceErrorCode[] = [
-  "unreachable",
-  "host-not-found",
-  "tls-failed",
-  "private-address",
-  "held-back",
+  ...beforeTrying,
+  ...(["unreachable", "host-not-found", "tls-failed", "private-address"] as const),
 ];
 
 /** One request and its answer, reserved before and settled after. */
@@ -51,17 +49,22 @@ export function createAttempt<Fetched>({
 }: AttemptParts<Fetched>): Attempt<Fetched> {
   return async ({ url, target, etag, lastModified = null, signal }) => {
     const reservation = reserve && (await reserve({ url: target, signal }));
-    let report = noAnswer;
+    let report = untried;
     try {
       signal?.throwIfAborted();
       const condition = conditionOf(etag, lastModified);
+      report = noAnswer;
       const { head, wire, failure } = await sender.send({ url: target, condition, signal });
       if (head !== null) report = readReport(head, clock.now());
       if (failure !== null) throw failure;
       const asked = { url, finalUrl: target, etag, lastModified, limits, redact };
       return judge(head, wire, report, asked);
     } catch (error) {
-      if (error instanceof ServiceError) report = withMeaning(report, error.code);
+      if (error instanceof ServiceError) {
+        report = withMeaning(report, error.code);
+        // Told to the ledger alone: whoever withdrew it knows.
+        if (error.code === "withdrawn") signal?.throwIfAborted();
+      }
       throw error;
     } finally {
       reservation?.settle(report);
@@ -81,6 +84,7 @@ function readReport({ status, headers }: Head, now: number): AttemptReport {
     retryAt: readRetryAfter(headers["retry-after"], now),
     isRefusal: false,
     isSent: true,
+    isTried: true,
   };
 }
 
@@ -91,5 +95,6 @@ function withMeaning(report: AttemptReport, code: ServiceErrorCode): AttemptRepo
     ...report,
     isRefusal: code === "allowance-spent" || isBusy,
     isSent: report.status !== null || !beforeSending.includes(code),
+    isTried: report.status !== null || !beforeTrying.includes(code),
   };
 }

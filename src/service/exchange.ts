@@ -27,7 +27,8 @@ export interface ExchangeRequest {
 
 /**
  * Sends one GET and gathers its answer within the limits. Uses undici's `dispatch`, on which its `request` is built: bytes
- * are counted as they come, and no stream is set up to be torn down. Rejects only with the reason of the caller's signal.
+ * are counted as they come, and no stream is set up to be torn down. Rejects only with the reason of the caller's signal,
+ * and not even with that where it had no connection yet.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -142,8 +143,12 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Expiring {
 
   readonly #abort = (): void => {
     if (this.#isSettled) return;
+    if (this.#controller === null) {
+      this.#fail(new ServiceError("withdrawn", "not asked after all", { url: this.#url }));
+      return;
+    }
     this.#settle();
-    this.#controller?.abort(new Error("the caller no longer wants it"));
+    this.#controller.abort(new Error("the caller no longer wants it"));
     this.#reject(this.#signal?.reason);
   };
 

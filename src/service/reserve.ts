@@ -27,6 +27,8 @@ export interface AttemptReport {
   readonly isRefusal: boolean;
   /** False when no connection came about, so that the service cannot have counted the request. */
   readonly isSent: boolean;
+  /** False when nobody even tried to send it: it was taken back before. */
+  readonly isTried: boolean;
 }
 
 export const noAnswer: AttemptReport = {
@@ -35,4 +37,7 @@ export const noAnswer: AttemptReport = {
   retryAt: null,
   isRefusal: false,
   isSent: true,
+  isTried: true,
 };
+
+export const untried: AttemptReport = { ...noAnswer, isSent: false, isTried: false };

@@ -15,7 +15,7 @@ export interface SendRequest {
 }
 
 export interface Sender {
-  /** Rejects only with the reason of the caller's signal. */
+  /** Rejects only with the reason of the caller's signal; where that came before it was sent, it fails as `withdrawn`. */
   send(request: SendRequest): Promise<Exchanged>;
   /** Lets what is being sent finish; may be called again. */
   close(): Promise<void>;

@@ -43,6 +43,7 @@ const meanings = {
     "A worker ended while it asked; the others go on. `armoire worker` says more where it ran.",
   ),
   "held-back": { next: "stop-allowance", again: false, hint: allowance },
+  withdrawn: later("The next run asks for it."),
   closed: later("The service was closed while this resource was being fetched."),
   throttled: { next: "stop-allowance", again: false, hint: allowance },
   "allowance-spent": { next: "stop-allowance", again: false, hint: allowance },

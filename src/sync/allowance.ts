@@ -81,6 +81,7 @@ export function createRunAllowance({
 
   const settle = (lease: Lease, isRoot: boolean, report: AttemptReport): void => {
     underWay--;
+    if (report.isTried) counts.sent++;
     if (report.status === 304) counts.notModified++;
     leases.settle({ lease, isRoot, report });
     counts.counted += spendingOf(leases.state, report, isRoot).likely;
@@ -110,7 +111,6 @@ export function createRunAllowance({
         const taken = leases.take();
         if (!("do" in taken)) {
           underWay++;
-          counts.sent++;
           return { settle: settle.bind(null, taken, url === rootUrl) };
         }
         switch (taken.do) {

@@ -50,6 +50,15 @@ describe("on a terminal", () => {
 
 const secret = fc.string({ unit: fc.constantFrom(...'abcXYZ019-._~+/="\\<&'), minLength: 12, maxLength: 40 });
 
+it("hides a password whose address is written wrongly", () => {
+  const io = fakeIo();
+  openLog({ json: false, quiet: false }, io, {
+    credentials: [],
+    redis: "redis://:hunter50%off@queue.example",
+  }).warn("remark", "It is hunter50%off.");
+  expect(linesOf(io.written.err)).toEqual([expect.objectContaining({ msg: "It is [credential]." })]);
+});
+
 it("never writes a secret, in whatever spelling it comes and wherever in the line", () => {
   fc.assert(
     fc.property(secret, secret, secret, fc.boolean(), (token, appSecret, password, isTerminal) => {

@@ -1,5 +1,11 @@
 import { expect, it } from "vitest";
-import { formatAge, formatDays, formatDuration, formatMoment } from "../../src/cli/spoken-time.ts";
+import {
+  formatAge,
+  formatDays,
+  formatDuration,
+  formatMoment,
+  formatTime,
+} from "../../src/cli/spoken-time.ts";
 
 const now = Date.parse("2026-01-30T20:00:00Z");
 
@@ -19,6 +25,13 @@ it("a moment to come is told by the minute, never before it has come, and how fa
   expect(formatMoment("2026-01-31T06:00:00.000Z", now)).toBe("2026-01-31 06:00 UTC (in 10 h)");
   expect(formatMoment("2026-01-31T23:59:00.001Z", now)).toBe("2026-02-01 00:00 UTC (in 28 h)");
   expect(formatMoment("2026-01-30T19:59:00.000Z", now)).toBe("2026-01-30 19:59 UTC (in 1 s)");
+});
+
+it("a moment is told by the second where that matters", () => {
+  expect(formatMoment("2026-01-30T20:00:29.000Z", now, "second")).toBe("2026-01-30 20:00:29 UTC (in 29 s)");
+  expect(formatMoment("2026-01-30T20:00:59.001Z", now, "second")).toBe("2026-01-30 20:01:00 UTC (in 59 s)");
+  expect(formatTime("2026-01-30T20:00:59.999Z", "second")).toBe("2026-01-30 20:00:59");
+  expect(formatTime("2026-01-30T20:00:59.999Z", "minute")).toBe("2026-01-30 20:00");
 });
 
 it("an age is told since a time; there is none of what never was", () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ListedSchedule } from "../../src/cli/describe-schedules.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { logLines } from "../support/log-lines.ts";
 import { startRedis } from "../support/redis.ts";
 import {
   type Ended,
@@ -57,8 +58,16 @@ function startScheduler(dataDir: string, ...args: readonly string[]): RunningArm
 
 /** Most of what is waited for starts the program anew each time that it is looked at. */
 const waitFor = (isSo: () => Promise<void>) => vi.waitFor(isSo, { timeout: 25_000, interval: 400 });
+const atNewYear = ["--cron", "0 0 1 1 *", "--tz", "UTC"];
 const everySecond = ["--cron", "* * * * * *"];
 const sync = () => ["--", "sync", "--base-url", sandbox.url, "--depth", "models"];
+
+/** What is for New Year should have run then, and next time will be when nobody waits for it. */
+function addedLongAgo(dataDir: string): void {
+  const file = join(dataDir, "schedules.json");
+  const long = `"addedAt": "${new Date(Date.now() - 370 * 86_400_000).toISOString()}"`;
+  writeFileSync(file, readFileSync(file, "utf8").replace(/"addedAt": "[^"]+"/g, long));
+}
 
 describe("schedules of one process", () => {
   it("are begun when they are due, and what became of them is told", async () => {
@@ -87,9 +96,16 @@ describe("schedules of one process", () => {
     running.process.kill("SIGTERM");
     const { exitCode, stdout, stderr } = await running.ended;
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
-    expect(stderr).toMatch(/^Running 1 schedules of .*\noften: begun, due .*\noften: done in .*; 13 new/);
-
     const runs = await runsOf(dataDir, "often");
+    const [ready, begun, ended] = stderr.split("\n").map((line) => JSON.parse(line || "null"));
+    expect([ready, begun, ended]).toEqual([
+      expect.objectContaining({ level: "info", event: "ready", schedules: 1, dataDir }),
+      expect.objectContaining({ level: "info", event: "begun", schedule: "often", due: runs[0]?.due }),
+      expect.objectContaining({ level: "info", event: "ended", schedule: "often", outcome: "done" }),
+    ]);
+    expect(ready.msg).toMatch(/^Running 1 schedules of .* Ctrl-C ends it\.$/);
+    expect(ended.msg).toMatch(/^often: done in .*; 13 new/);
+
     expect(runs[0]).toMatchObject({ exitCode: 0, attempts: 1, said: null, counts: { new: 13, failed: 0 } });
     // Of one mirror, one at a time.
     runs.slice(1).forEach(({ begunAt }, index) => {
@@ -97,7 +113,7 @@ describe("schedules of one process", () => {
     });
     expect(new Set(runs.map(({ due }) => due)).size).toBe(runs.length);
     const text = (await at(dataDir, "list")).stdout;
-    expect(text).toMatch(/often +\* \* \* \* \* \* +UTC +sync .* (done|interrupted)/);
+    expect(text).toMatch(/often +\* \* \* \* \* \* +UTC +sync .* \d\d:\d\d:\d\d UTC .* (done|interrupted)/);
     expect((await at(dataDir, "list", "often")).stdout).toMatch(/ done +13 new/);
     expect(statSync(join(dataDir, "schedules.json")).mode & 0o077).toBe(0);
 
@@ -110,7 +126,7 @@ describe("schedules of one process", () => {
       brands: 6,
       models: 20,
       sizes: 60,
-      latencyMillis: 100,
+      latencyMillis: 400,
       allowance: 10_000,
     });
     const dataDir = newPlace();
@@ -144,11 +160,8 @@ describe("schedules of one process", () => {
       allowance: 10_000,
     });
     const dataDir = newPlace();
-    await add(dataDir, "slow", "--cron", "0 0 1 1 *", "--tz", "UTC", "--", "sync", "--base-url", slow.url);
-    // It should have run at New Year, and next time will be when nobody waits for it.
-    const file = join(dataDir, "schedules.json");
-    const long = `"addedAt": "${new Date(Date.now() - 370 * 86_400_000).toISOString()}"`;
-    writeFileSync(file, readFileSync(file, "utf8").replace(/"addedAt": "[^"]+"/, long));
+    await add(dataDir, "slow", ...atNewYear, "--", "sync", "--base-url", slow.url);
+    addedLongAgo(dataDir);
     const first = startScheduler(dataDir);
     await waitFor(async () => expect(slow.log().length).toBeGreaterThan(2));
     first.process.kill("SIGKILL");
@@ -166,15 +179,16 @@ describe("schedules of one process", () => {
   }, 60_000);
 });
 
-it("schedules of several processes with one Redis: each time is begun once", async () => {
+it("schedules of several processes with one Redis: what is due is begun once, one at a time of a mirror", async () => {
   await using redis = await startRedis();
   const dataDir = newPlace();
-  await add(dataDir, "often", ...everySecond, ...sync());
+  const names = ["a", "b", "c", "d", "e"];
+  for (const name of names) await add(dataDir, name, ...atNewYear, ...sync());
+  addedLongAgo(dataDir);
   const both = [startScheduler(dataDir, "--redis", redis.url), startScheduler(dataDir, "--redis", redis.url)];
+  const runs = async () => (await list(dataDir)).flatMap((schedule) => schedule.runs);
   await waitFor(async () =>
-    expect(
-      (await runsOf(dataDir, "often")).filter(({ outcome }) => outcome === "done").length,
-    ).toBeGreaterThan(3),
+    expect((await runs()).map(({ outcome }) => outcome)).toEqual(names.map(() => "done")),
   );
   const [first, second] = both;
   first?.process.kill("SIGTERM");
@@ -184,13 +198,63 @@ it("schedules of several processes with one Redis: each time is begun once", asy
   second?.process.kill("SIGTERM");
   const ended = await Promise.all(both.map((running) => running.ended));
   expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
-  const said = ended.flatMap(({ stderr }) => stderr.match(/begun, due \S+/g) ?? []);
-  expect(new Set(said).size).toBe(said.length);
-  const runs = await runsOf(dataDir, "often");
-  runs.slice(1).forEach(({ begunAt }, index) => {
-    expect(begunAt >= (runs[index]?.endedAt ?? "")).toBe(true);
+  const begun = ended.flatMap(({ stderr }) => stderr.match(/"event":"begun","schedule":"\w+"/g) ?? []);
+  expect(begun.sort()).toEqual(names.map((name) => `"event":"begun","schedule":"${name}"`));
+  const inTurn = (await runs()).sort((a, b) => (a.begunAt < b.begunAt ? -1 : 1));
+  expect(inTurn).toHaveLength(names.length);
+  inTurn.slice(1).forEach(({ begunAt }, index) => {
+    expect(begunAt >= (inTurn[index]?.endedAt ?? "")).toBe(true);
   });
-  expect(runs.every(({ attempts }) => attempts === 1)).toBe(true);
+  expect(inTurn.every(({ attempts }) => attempts === 1)).toBe(true);
+}, 60_000);
+
+it("a scheduler whose Redis is gone ends all the same, and what is under way with it", async () => {
+  await using redis = await startRedis();
+  await using slow = await startSandbox({
+    brands: 6,
+    models: 20,
+    sizes: 60,
+    latencyMillis: 400,
+    allowance: 10_000,
+  });
+  const dataDir = newPlace();
+  await add(dataDir, "slow", ...atNewYear, "--", "sync", "--base-url", slow.url);
+  addedLongAgo(dataDir);
+  const running = startScheduler(dataDir, "--redis", redis.url);
+  await waitFor(async () => expect(slow.log().length).toBeGreaterThan(5));
+  await redis.kill();
+  running.process.kill("SIGTERM");
+  expect((await running.ended).exitCode).toBe(0);
+  expect(await runsOf(dataDir, "slow")).toMatchObject([{ outcome: "interrupted", exitCode: 143 }]);
+}, 60_000);
+
+it("schedules are run by way of Redis or without it, not both; whoever was killed is in nobody's way", async () => {
+  await using redis = await startRedis();
+  const dataDir = newPlace();
+  await add(dataDir, "daily", ...atNewYear, ...sync());
+  const start = async (...args: readonly string[]) => {
+    const running = startScheduler(dataDir, ...args);
+    for await (const { event } of logLines(running)) if (event === "ready") return running;
+    throw new Error((await running.ended).stderr);
+  };
+  const withRedis = ["--redis", redis.url];
+  const shared = [await start(...withRedis), await start(...withRedis)];
+  expectRefusal(await startScheduler(dataDir).ended, 11, /are being run by way of Redis\.\nGive this one/);
+  for (const running of shared) {
+    running.process.kill("SIGKILL");
+    await running.ended;
+  }
+  const alone = await start();
+  expectRefusal(
+    await startScheduler(dataDir, ...withRedis).ended,
+    11,
+    new RegExp(`are being run by process ${alone.process.pid} `),
+  );
+  alone.process.kill("SIGKILL");
+  await alone.ended;
+  const last = await start(...withRedis);
+  last.process.kill("SIGTERM");
+  expect((await last.ended).exitCode).toBe(0);
 }, 60_000);
 
 describe("what cannot be scheduled is refused before it is kept", () => {

@@ -18,7 +18,6 @@ it("says where its dashboard is, and where others can see it", async () => {
   worker.process.kill("SIGTERM");
   expect(await worker.ended).toMatchObject({ exitCode: 0, stdout: "" });
   expect(events).toEqual([
-    expect.objectContaining({ level: "info", event: "started" }),
     expect.objectContaining({ level: "info", event: "ready", principals: ["catalogue"], concurrency: 8 }),
     expect.objectContaining({ level: "info", event: "dashboard" }),
     expect.objectContaining({ level: "warn", msg: expect.stringContaining("asks for no password") }),

@@ -1,5 +1,5 @@
 /** A worker that is told to end has ended within ten seconds, whatever it waits for, and others finish what it could not. */
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { logLines } from "../support/log-lines.ts";
 import { startRedis } from "../support/redis.ts";
@@ -54,4 +54,51 @@ it("ends where Redis is gone as well", async () => {
   ]);
   await redis.kill();
   expect(await endWithinTenSeconds(worker)).toMatchObject({ exitCode: 0 });
+});
+
+describe("in the middle of requests", () => {
+  async function startRequests() {
+    const redis = await startRedis();
+    const folder = await temporaryFolder();
+    const sandbox = await startSandbox({
+      ...{ brands: 5, models: 10, sizes: 20, allowance: 500 },
+      faults: [{ kind: "brand", fault: "stall-headers" }],
+    });
+    const settings = ["--base-url", sandbox.url, "--data-dir", folder.path, "--redis", redis.url];
+    const worker = await startWorker(settings);
+    const sync = startArmoire(["sync", ...settings, "--json"]);
+    await expect.poll(() => sandbox.log().filter(({ fault }) => fault).length, { timeout: 20_000 }).toBe(5);
+    return {
+      ...{ redis, settings, worker, sync },
+      async [Symbol.asyncDispose]() {
+        sync.process.kill("SIGKILL");
+        await sync.ended;
+        await sandbox.close();
+        await folder[Symbol.asyncDispose]();
+        await redis[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  it("ends where Redis died a moment before, and another worker completes the mirror", {
+    timeout: 60_000,
+  }, async () => {
+    await using rig = await startRequests();
+    const { redis, settings, worker, sync } = rig;
+    await redis.kill();
+    expect(await endWithinTenSeconds(worker)).toMatchObject({ exitCode: 0 });
+    // With nothing of what it held.
+    await redis.start();
+    const second = await startWorker(settings);
+    const { stdout, exitCode } = await sync.ended;
+    const report = JSON.parse(stdout);
+    expect({ exitCode, report }).toMatchObject({ exitCode: 0, report: { complete: true } });
+    expect(await endWithinTenSeconds(second)).toMatchObject({ exitCode: 0 });
+  });
+
+  it("ends where Redis is there and answers no more", { timeout: 60_000 }, async () => {
+    await using rig = await startRequests();
+    rig.redis.signal("SIGSTOP");
+    expect(await endWithinTenSeconds(rig.worker)).toMatchObject({ exitCode: 0 });
+  });
 });

@@ -45,17 +45,20 @@ it("mirrors a catalogue through a worker, the address of Redis with its password
   expect(await endOf(worker)).toMatchObject({ exitCode: 0 });
 });
 
-it("says that it waits for a worker, and ends at Ctrl-C", async () => {
+it("says that it waits for a worker, and ends at Ctrl-C having sent nothing", async () => {
   await using redis = await startRedis();
   await using folder = await temporaryFolder();
   await using sandbox = await startSandbox(world);
   const settings = ["--base-url", sandbox.url, "--data-dir", folder.path, "--redis", redis.url];
-  const sync = startArmoire(["sync", ...settings]);
+  const sync = startArmoire(["sync", ...settings, "--json"]);
   for await (const line of createInterface(sync.process.stderr)) {
     if (line.includes("Waiting for a worker for catalogue: run `armoire worker --redis")) break;
   }
   sync.process.kill("SIGINT");
-  expect(await sync.ended).toMatchObject({ exitCode: 130 });
+  const { stdout, exitCode } = await sync.ended;
+  expect({ exitCode, report: JSON.parse(stdout) }).toMatchObject({
+    ...{ exitCode: 130, report: { stopped: "interrupted", requests: { sent: 0, counted: 0 } } },
+  });
   expect(sandbox.log()).toEqual([]);
 });
 
@@ -75,13 +78,19 @@ const wrong: readonly {
     name: "nothing is at the address",
     args: (_, folder) => ["worker", "--base-url", "http://127.0.0.1:9/", "--redis", `${folder}/none.sock`],
     exitCode: 1,
-    says: /There is no Redis at .*none\.sock: .*ENOENT/,
+    says: /^armoire: There is no Redis at .*none\.sock: .*ENOENT/,
   },
   {
     name: "it is no address",
     args: () => ["sync", "--base-url", "http://127.0.0.1:9/", "--redis", "localhost:6379"],
     exitCode: 2,
     says: /neither redis:/,
+  },
+  {
+    name: "its user has a % that stands for nothing",
+    args: () => ["worker", "--base-url", "http://127.0.0.1:9/", "--redis", "redis://50%off@127.0.0.1:6379"],
+    exitCode: 2,
+    says: /^(?!.*off).*Write it as %25/s,
   },
   {
     name: "the password is on the command line",

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import { takeLock } from "../../src/mirror/lock.ts";
+import { shareLock, takeLock } from "../../src/mirror/lock.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { type Child, startChild } from "./children.ts";
 import { type MirrorRig, someTime, startMirrorRig } from "./mirror-rig.ts";
@@ -73,6 +73,18 @@ it("a lock that is removed by whoever held it is never had by two", async () => 
   const answers = await Promise.all(children.map((child) => child.readLine()));
   expect(answers).toEqual(children.map(() => "200 rounds, 0 shared"));
   expect(existsSync(`${rig.file}.lock`)).toBe(false);
+});
+
+it("is shared by any number, and then by nobody alone; had by one alone, it is not shared", () => {
+  const shared = [shareLock(rig.file), shareLock(rig.file)];
+  for (const lock of shared) {
+    expect(() => takeLock(rig.file, someTime)).toThrow(/in use by another process/);
+    lock.release();
+  }
+  const lock = takeLock(rig.file, someTime);
+  expect(() => shareLock(rig.file)).toThrow(`in use by process ${process.pid} `);
+  lock.releaseAndRemove();
+  shareLock(rig.file).release();
 });
 
 it.each(["", "{", "null", '{"pid":1}'])("a holder's note that says %j locks nothing", async (note) => {

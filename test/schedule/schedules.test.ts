@@ -2,11 +2,11 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { takeLock } from "../../src/mirror/lock.ts";
 import { keepRun, mostKeptRuns, readRuns, type ScheduledRun } from "../../src/schedule/run-file.ts";
 import {
   addSchedule,
   listSchedules,
-  lockOf,
   type NewSchedule,
   removeSchedule,
 } from "../../src/schedule/schedules.ts";
@@ -99,7 +99,7 @@ describe("schedules", () => {
 
   it("are changed by one process at a time, and the other is told who does", () => {
     mkdirSync(dataDir);
-    const lock = lockOf(join(dataDir, "schedules"), "2026-01-01T00:00:00.000Z", "They are being changed");
+    const lock = takeLock(join(dataDir, "schedules"), "2026-01-01T00:00:00.000Z");
     try {
       expect(() => add("daily")).toThrow(
         expect.objectContaining({ code: "busy", message: expect.stringContaining(`process ${process.pid}`) }),

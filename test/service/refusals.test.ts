@@ -143,6 +143,24 @@ describe("the reserve", () => {
     expect(log).toEqual(["reserve /", "settle null undefined null"]);
   });
 
+  test("is told which of the attempts that the caller aborts were never sent", async () => {
+    const reports: Pick<AttemptReport, "isSent" | "isTried">[] = [];
+    const controller = new AbortController();
+    await using door = await openDoor(() => controller.abort("enough"), {
+      connections: 1,
+      reserve: async () => ({
+        settle: ({ isSent, isTried }) => void reports.push({ isSent, isTried }),
+      }),
+    });
+    const { signal } = controller;
+    const asked = ["/1", "/2", "/3"].map((path) => door.fetch(path, { signal }));
+    for (const { status } of await Promise.allSettled(asked)) expect(status).toBe("rejected");
+    const sent = reports.filter(({ isSent }) => isSent);
+    expect(sent).toHaveLength(door.server.requests.length);
+    expect(reports.filter(({ isTried }) => isTried)).toEqual(sent);
+    expect(reports).toHaveLength(3);
+  });
+
   test("refuses by an error that reaches the caller as it is, and nothing is sent", async () => {
     const refusal = new ServiceError("allowance-spent", "nothing left today", {
       url: "http://x/",

@@ -9,9 +9,11 @@ export async function loadCommandLine(): Promise<Command> {
     .version("")
     .exitOverride()
     .configureOutput({ writeOut: () => {}, writeErr: () => {} });
+  // It listens to the process's own streams, so one for all commands, as in the program.
+  const io = systemIo();
   for (const [name, { load }] of Object.entries(commands)) {
     const command = addGlobalOptions(program.command(name));
-    (await load()).configure(command, systemIo());
+    (await load()).configure(command, io);
     for (const leaf of leavesOf(command)) leaf.action(() => {});
   }
   return program;

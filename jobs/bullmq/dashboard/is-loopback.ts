@@ -1,6 +1,7 @@
-import { isIP } from "node:net";
+import { classOfAddress, literalAddress } from "../../../src/service/address-class.ts";
 
 /** Whether an address, or a name as one, can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+  const address = literalAddress(host);
+  return host === "localhost" || (address !== null && classOfAddress(address) === "loopback");
 }

@@ -7,17 +7,20 @@ import type { Schedule } from "../../schedule/schedule.ts";
 import { addSchedule, listSchedules, readSchedule, removeSchedule } from "../../schedule/schedules.ts";
 import { timeAfter } from "../../schedule/times.ts";
 import { systemClock } from "../../service/clock.ts";
+import { readAppCredential } from "../credentials.ts";
 import {
   describeEnd,
   describeRuns,
   describeSchedules,
   type ListedSchedule,
   outcomeOf,
+  stepOf,
 } from "../describe-schedules.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { addGlobalOptions } from "../global-options.ts";
 import { hideTokens } from "../hide-tokens.ts";
 import type { Io } from "../io.ts";
+import { openLog } from "../log.ts";
 import { durationMillis } from "../option-values.ts";
 import { type RedisFlags, readRedisAddress } from "../redis-address.ts";
 import { readScheduledCommand } from "../scheduled-command.ts";
@@ -25,6 +28,7 @@ import { readSettings } from "../settings.ts";
 import { formatDuration, formatMoment } from "../spoken-time.ts";
 import { toShown } from "../text-table.ts";
 import { environmentOf, handedOn, thisProgram, userName } from "../this-program.ts";
+import { version } from "../version.ts";
 
 interface AddFlags {
   readonly cron: string;
@@ -97,7 +101,7 @@ async function addOne(
     const late =
       added.delayMillis === 0 ? "" : `, ${formatDuration(added.delayMillis / 1000)} after its time`;
     io.out(
-      `${name} runs next at ${formatMoment(listed.nextAt ?? "", Date.now())}${late}, where \`armoire schedule run\` is running.\n`,
+      `${name} runs next at ${formatMoment(listed.nextAt ?? "", Date.now(), stepOf(added))}${late}, where \`armoire schedule run\` is running.\n`,
     );
   }
 }
@@ -135,25 +139,30 @@ async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void
   const handed = handedOn(settings, command);
   const redis = readRedisAddress(flags, io);
   const ending = new AbortController();
-  const say = (text: string) => {
-    if (!settings.quiet) io.err(text);
-  };
+  const log = openLog(settings, io, { credentials: [readAppCredential(io)], redis });
   io.onInterrupt((exitCode) => {
-    say("Ending: runs that are under way save what they have. Again to end at once.\n");
+    log.info("ending", "Ending: runs that are under way save what they have. Again to end at once.");
     ending.abort(exitCode === exitCodes.interrupted ? "SIGINT" : "SIGTERM");
   });
   await runSchedules({
     ...{ dataDir: handed.dataDir, program: thisProgram(environmentOf(handed, io)), clock: systemClock },
     ...(redis !== null && { redis }),
     ...{ ending: ending.signal, hide: hideTokens },
-    onReady: (schedules) => say(`Running ${schedules} schedules of ${handed.dataDir}. Ctrl-C ends it.\n`),
-    onRemark: (text) => io.err(`${toShown(text)}\n`),
-    onBegin: ({ name }, due) => say(`${name}: begun, due ${new Date(due).toISOString()}\n`),
-    onLine: ({ name }, line) => io.err(`${name}: ${toShown(line)}\n`),
+    onReady(schedules) {
+      const { dataDir } = handed;
+      const text = `Running ${schedules} schedules of ${dataDir}. Ctrl-C ends it.`;
+      log.info("ready", text, { version: version(), schedules, dataDir });
+    },
+    onRemark: (text) => log.warn("remark", toShown(text)),
+    onBegin({ name }, time) {
+      const due = new Date(time).toISOString();
+      log.info("begun", `${name}: begun, due ${due}`, { schedule: name, due });
+    },
+    onLine: ({ name }, line) => log.warn("said", `${name}: ${toShown(line)}`, { schedule: name }),
     onEnd(schedule, run) {
-      if (settings.json)
-        io.out(`${JSON.stringify({ name: schedule.name, ...run, outcome: outcomeOf(run) })}\n`);
-      else say(describeEnd(schedule, run));
+      const [outcome, { name }, { exitCode, seconds }] = [outcomeOf(run), schedule, run];
+      log.info("ended", describeEnd(schedule, run), { schedule: name, outcome, exitCode, seconds });
+      if (settings.json) io.out(`${JSON.stringify({ name, ...run, outcome })}\n`);
     },
   });
 }
@@ -210,4 +219,5 @@ Examples:
 
 Each run is a process of its own. No two runs of one mirror go on at a time; what was missed is made up for once. Asked to end
 (Ctrl-C, SIGTERM), it has what is under way save what it has, waits up to ten seconds, and ends with 0. Without --redis one such process
-runs the schedules of a data directory; with it any number does, and each run is begun by one of them.`;
+runs the schedules of a data directory; with it any number does, and each run is begun by one of them. What it says goes to stderr,
+as JSON lines with --json or where no terminal shows it; with --json the end of each run goes to stdout too.`;

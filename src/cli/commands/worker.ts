@@ -66,7 +66,6 @@ Exit codes: 0 ended as asked, 1 Redis cannot be reached or the dashboard's port 
 async function work(options: RunWorkerOptions, log: Log): Promise<void> {
   const { principals, concurrency = 0, dashboard, signal } = options;
   const names = principals.map(({ name }) => name);
-  log.info("started", `Armoire ${version()}: a worker for ${names.join(", ")}.`, { principals: names });
   let read: WorkerReady["requests"] = () => [];
   await runWorker({
     ...options,
@@ -75,7 +74,7 @@ async function work(options: RunWorkerOptions, log: Log): Promise<void> {
       read = requests;
       void tellEachMinute(requests, log, systemClock, signal);
       const text = `Sending requests for ${names.join(", ")}, ${concurrency} at a time. Ctrl-C ends it.`;
-      log.info("ready", text, { principals: names, concurrency });
+      log.info("ready", text, { version: version(), principals: names, concurrency });
       if (dashboardUrl === null) return;
       log.info("dashboard", `The dashboard is at ${dashboardUrl}`, { url: dashboardUrl });
       if (dashboard && !isLoopback(dashboard.host))

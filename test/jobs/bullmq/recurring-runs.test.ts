@@ -47,7 +47,7 @@ async function startRunner(runs: readonly RecurringRun[], millis = 0): Promise<R
     async stop() {
       ending.abort();
       await running;
-      connection.client.disconnect();
+      connection.end();
     },
   };
   const running = runRecurring({

@@ -263,7 +263,7 @@ describe("a window that is told of", () => {
               resetAt: reading.reset && now + reading.reset * day,
             };
             const retryAt = retry && now + retry * day;
-            const report = { status, allowance, retryAt, isRefusal, isSent: true };
+            const report = { status, allowance, retryAt, isRefusal, isSent: true, isTried: true };
             state = settle(state, { lease: settled, isRoot, report }, now);
             expect(state.remaining ?? 0).toBeGreaterThanOrEqual(0);
           }

@@ -5,7 +5,10 @@ const ask = (host: string, { method = "GET", path = "/", origin = "" } = {}) =>
   new Request(`http://x${path}`, { method, headers: { host, ...(origin && { origin }) } });
 
 describe.each([
-  { listens: "127.0.0.1", known: ["127.0.0.1:9400", "localhost:9400", "localhost", "[::1]:9400"] },
+  {
+    listens: "127.0.0.1",
+    known: ["127.0.0.1:9400", "localhost:9400", "localhost", "[::1]:9400", "[::ffff:127.0.0.1]"],
+  },
   { listens: "10.0.0.5", known: ["10.0.0.5:9400", "localhost:9400"] },
   { listens: "Dashboard", known: ["dashboard:9400", "DASHBOARD:9400"] },
   { listens: "0.0.0.0", known: ["10.1.2.3:9400", "[fe80::1]:9400", "localhost:9400"] },

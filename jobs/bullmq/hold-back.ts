@@ -1,0 +1,32 @@
+/** What a coordinator does while all workers wait: what nobody has begun would else wait for as long, and the run with it. */
+import type { Queue } from "bullmq";
+import type { Clock } from "../../src/service/clock.ts";
+import type { Exchanged } from "../../src/service/exchange.ts";
+import { readPause } from "../../src/service/pause.ts";
+import { defaultRetryPolicy } from "../../src/service/retry-policy.ts";
+import { takeBack } from "./take-back.ts";
+import type { UnderWay } from "./under-way.ts";
+
+export interface HoldBack {
+  /** Where an answer says for how long. */
+  heedAnswer(exchanged: Exchanged): void;
+  /** A pause that the answer to somebody else began is as long for this run. */
+  heedQueue(): Promise<void>;
+}
+
+export function holdBack(queue: Queue, underWay: UnderWay, clock: Pick<Clock, "now">): HoldBack {
+  const holdUntil = async (until: number): Promise<void> => {
+    if (until - clock.now() <= defaultRetryPolicy.maxRetryAfterMillis) return;
+    for (const job of underWay.jobs) {
+      if (await takeBack(queue, job))
+        underWay.failJob(job, "held-back", "not asked, because the allowance is spent", until);
+    }
+  };
+  return {
+    heedAnswer({ head }) {
+      const until = head && readPause(head, clock.now());
+      if (until !== null) void holdUntil(until);
+    },
+    heedQueue: async () => await holdUntil(clock.now() + (await queue.getRateLimitTtl(1))),
+  };
+}
