@@ -35,9 +35,18 @@ CHECK IT
 
 RESTORE IT
   armoire backup restore FILE --mirror mirror.sqlite
-  makes a mirror of it, as it was, which Armoire can search, show and bring up to date again.
-
+  makes a mirror of it, as it was, which Armoire can search and show${area === "account" ? andSyncOn(manifest) : " and bring up to date again.\n"}
 There is no password and no token in this backup.${area === "account" ? " It is somebody's private data all the same." : ""}
+`;
+}
+
+/** The mirror of an account is synced only where that account has it. */
+function andSyncOn({ account, service }: BackupManifest): string {
+  const name = account ?? "NAME";
+  return `. To bring it up to date again too, where
+  there is no mirror of the account yet:
+${oneLine(`  armoire account add ${name} --base-url ${service.baseUrl}`)}
+${oneLine(`  armoire backup restore FILE --account ${name}`)}
 `;
 }
 
