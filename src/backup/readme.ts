@@ -21,11 +21,11 @@ ${gaps.map((gap) => `${oneLine(gap)}\n`).join("")}
 READ IT
   The .csv files in the folder "tables" open in any spreadsheet, in UTF-8. The .json files beside them hold the same exactly.
 ${filesOf("tables", tables)}  A text in a .csv file that a spreadsheet would run as a formula has an apostrophe (') before it.
-${tables.some(({ name }) => name === "measurement_value") ? `  The file measurement_value.csv has a line for each value of each measurement; measurement.csv has each whole, as JSON.\n` : ""}${catalogue.length > 0 ? whatTheBrasAre(catalogue) : ""}  In "revisions" is every answer of the service, byte for byte, also those that later ones replaced. A file's name is the
-  SHA-256 of its content; bookkeeping/revision.ndjson says of what each is and from when, by the numbers in
-  bookkeeping/resource.ndjson.
-  In "media", if it is there, are pictures: a double click opens them. A file's name is the SHA-256 of its content;
-  tables/media.csv says of what each is, and bookkeeping/media_file.ndjson, by numbers, what each address had before.
+${tables.some(({ name }) => name === "measurement_value") ? `  The file measurement_value.csv has a line for each value of each measurement; measurement.csv has each whole, as JSON.\n` : ""}${catalogue.length > 0 ? whatTheBrasAre(catalogue) : ""}  In "revisions" is every answer of the service, byte for byte, also those that later ones replaced. A file's name,
+  without its ending, is the SHA-256 of its content; bookkeeping/revision.ndjson says of what each is and from when, by the
+  numbers in bookkeeping/resource.ndjson.
+  In "media", if it is there, are pictures, named in the same way: a double click opens them. tables/media.csv says of what
+  each is, and bookkeeping/media_file.ndjson, by numbers, what each address had before.
 
 CHECK IT
   With Armoire:     armoire backup verify FILE
