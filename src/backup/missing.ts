@@ -45,13 +45,17 @@ export function describeMissing(manifest: Coverage): string | null {
  * whoever never asked for it is told what the backup is, and not each day that something is wrong.
  */
 export function describeUnlinked({ catalogue }: Pick<Coverage, "catalogue">): string | null {
-  if (catalogue === null || catalogue.isWanted) return null;
+  if (catalogue === null || isWanted(catalogue)) return null;
   return "The brands, models and sizes that the bras link to are not in it; --with-catalogue fetches them.";
 }
 
+/** A backup of the second format does not say so: there, what is held was wanted. */
+const isWanted = (catalogue: NonNullable<Coverage["catalogue"]>): boolean =>
+  catalogue.isWanted || countLinked({ catalogue }) > 0;
+
 /** None where it was never asked for on this account. */
 function linkedMissing({ catalogue }: Pick<Coverage, "catalogue">): number {
-  if (catalogue === null || !catalogue.isWanted) return 0;
+  if (catalogue === null || !isWanted(catalogue)) return 0;
   return catalogue.coverage.reduce((sum, { due, failed }) => sum + due + failed, 0);
 }
 

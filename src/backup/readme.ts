@@ -21,11 +21,11 @@ ${gaps.map((gap) => `${oneLine(gap)}\n`).join("")}
 READ IT
   The .csv files in the folder "tables" open in any spreadsheet, in UTF-8. The .json files beside them hold the same exactly.
 ${filesOf("tables", tables)}  A text in a .csv file that a spreadsheet would run as a formula has an apostrophe (') before it.
-${tables.some(({ name }) => name === "measurement_value") ? `  The file measurement_value.csv has a line for each value of each measurement; measurement.csv has each whole, as JSON.\n` : ""}${catalogue.length > 0 ? whatTheBrasAre(catalogue) : ""}  In "revisions" is every answer of the service, byte for byte, also those that later ones replaced. A file's name is the
-  SHA-256 of its content; bookkeeping/revision.ndjson says of what each is and from when, by the numbers in
-  bookkeeping/resource.ndjson.
-  In "media", if it is there, are pictures: a double click opens them. A file's name is the SHA-256 of its content;
-  tables/media.csv says of what each is, and bookkeeping/media_file.ndjson, by numbers, what each address had before.
+${tables.some(({ name }) => name === "measurement_value") ? `  The file measurement_value.csv has a line for each value of each measurement; measurement.csv has each whole, as JSON.\n` : ""}${catalogue.length > 0 ? whatTheBrasAre(catalogue) : ""}  In "revisions" is every answer of the service, byte for byte, also those that later ones replaced. A file's name,
+  without its ending, is the SHA-256 of its content; bookkeeping/revision.ndjson says of what each is and from when, by the
+  numbers in bookkeeping/resource.ndjson.
+  In "media", if it is there, are pictures, named in the same way: a double click opens them. tables/media.csv says of what
+  each is, and bookkeeping/media_file.ndjson, by numbers, what each address had before.
 
 CHECK IT
   With Armoire:     armoire backup verify FILE
@@ -35,9 +35,18 @@ CHECK IT
 
 RESTORE IT
   armoire backup restore FILE --mirror mirror.sqlite
-  makes a mirror of it, as it was, which Armoire can search, show and bring up to date again.
-
+  makes a mirror of it, as it was, which Armoire can search and show${area === "account" ? andSyncOn(manifest) : " and bring up to date again.\n"}
 There is no password and no token in this backup.${area === "account" ? " It is somebody's private data all the same." : ""}
+`;
+}
+
+/** The mirror of an account is synced only where that account has it. */
+function andSyncOn({ account, service }: BackupManifest): string {
+  const name = account ?? "NAME";
+  return `. To bring it up to date again too, where
+  there is no mirror of the account yet:
+${oneLine(`  armoire account add ${name} --base-url ${service.baseUrl}`)}
+${oneLine(`  armoire backup restore FILE --account ${name}`)}
 `;
 }
 

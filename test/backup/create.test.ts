@@ -240,7 +240,7 @@ describe("an encrypted backup", () => {
     });
     expect(await rig.create("a.zip.age", { passphrase })).toMatchObject({ isNew: false });
     expect(backupsIn(rig.folder)).toEqual(["a.zip", "a.zip.age"]);
-  }, 60_000);
+  }, 180_000);
 
   it("opens with nothing else, and says so", async () => {
     await using rig = await startWalked();
@@ -248,5 +248,5 @@ describe("an encrypted backup", () => {
     await expect(verifyBackup({ file })).rejects.toMatchObject({ code: "needs-passphrase" });
     const wrong = verifyBackup({ file, askPassphrase: async () => "canary-correct horse" });
     await expect(wrong).rejects.toMatchObject({ code: "wrong-passphrase" });
-  }, 60_000);
+  }, 180_000);
 });

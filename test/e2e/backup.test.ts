@@ -144,8 +144,31 @@ describe("a backup of one account", () => {
     const [file = ""] = globSync(path("backups/*.zip"));
     await ending(0, ["backup", "restore", file, "--to", path("new/files")]);
     renameSync(path("new/files"), path("files"));
-    expect(readFileSync(path("files/README.txt"), "utf8")).toContain("Whose data      anna (user 1000)");
+    const readme = readFileSync(path("files/README.txt"), "utf8");
+    expect(readme).toContain("Whose data      anna (user 1000)");
     expect(statSync(path("files/tables/bra.csv")).mode & 0o777).toBe(0o600);
+  });
+
+  it("says in its README how it comes to be synced again, which a mirror elsewhere is not", async () => {
+    const readme = readFileSync(path("files/README.txt"), "utf8");
+    const said = [...readme.matchAll(/^ {2}armoire ((?:account add|backup restore) .*)$/gm)].map(
+      ([, words = ""]) => words.replace("FILE", globSync(path("backups/*.zip"))[0] ?? "").split(" "),
+    );
+    expect(said.map((words) => words.slice(0, 2).join(" "))).toEqual([
+      "backup restore",
+      "account add",
+      "backup restore",
+    ]);
+    mkdirSync(path("lone"));
+    const [elsewhere = [], add = [], back = []] = said;
+    const lone = path("lone/mirror.sqlite");
+    await ending(0, elsewhere.with(-1, lone));
+    await ending(2, ["sync", "--mirror", lone, "--base-url", sandbox.url]);
+    const env = { ARMOIRE_TOKEN: sandbox.users[0]?.token ?? "" };
+    for (const words of [add, back, ["sync", "--account", "ada"]]) {
+      const { exitCode } = await runArmoire([...words, "--data-dir", path("another")], { env });
+      expect({ words, exitCode }).toEqual({ words, exitCode: 0 });
+    }
   });
 
   it("holds no token, and neither do the words about it", async () => {
