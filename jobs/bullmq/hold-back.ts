@@ -1,5 +1,6 @@
 /** What a coordinator does while all workers wait: what nobody has begun would else wait for as long, and the run with it. */
 import type { Queue } from "bullmq";
+import type { Redis } from "ioredis";
 import type { Clock } from "../../src/service/clock.ts";
 import type { Exchanged } from "../../src/service/exchange.ts";
 import { readPause } from "../../src/service/pause.ts";
@@ -14,11 +15,16 @@ export interface HoldBack {
   heedQueue(): Promise<void>;
 }
 
-export function holdBack(queue: Queue, underWay: UnderWay, clock: Pick<Clock, "now">): HoldBack {
+export function holdBack(
+  client: Redis,
+  queue: Queue,
+  underWay: UnderWay,
+  clock: Pick<Clock, "now">,
+): HoldBack {
   const holdUntil = async (until: number): Promise<void> => {
     if (until - clock.now() <= defaultRetryPolicy.maxRetryAfterMillis) return;
     for (const job of underWay.jobs) {
-      if (await takeBack(queue, job))
+      if (await takeBack(client, queue, job))
         underWay.failJob(job, "held-back", "not asked, because the allowance is spent", until);
     }
   };

@@ -53,7 +53,7 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
     common: { v: payloadVersion, coordinator, proof: proofOf(principal, coordinator), answersTo },
     workers: () => workers,
   });
-  const pauses = holdBack(queue, underWay, clock);
+  const pauses = holdBack(client, queue, underWay, clock);
   const accept = (answer: Answer): void => {
     const asked = underWay.take(answer.id);
     if (asked === undefined) return;
@@ -120,7 +120,7 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
       closed ??= within(client.status === "ready" ? pace.goodbyeMillis : 0, async () => {
         closing.abort();
         await watching;
-        await Promise.all([presence.end(), ...[...underWay.jobs].map((job) => takeBack(queue, job))]);
+        await Promise.all([presence.end(), ...[...underWay.jobs].map((job) => takeBack(client, queue, job))]);
         await inbox.close();
         await queue.close();
       }).then(redis.end);

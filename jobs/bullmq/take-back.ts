@@ -3,10 +3,23 @@ import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { within } from "./within.ts";
 
-/** Whether the job was still waiting, and now is not. */
-export async function takeBack(queue: Queue, id: string): Promise<boolean> {
-  return await queue.remove(id).then(
-    (removed) => removed === 1,
+/**
+ * BullMQ's own removal says the same of a job that is done, and of one that a lost worker had begun, as of one that nobody has
+ * begun. Workers delay only what they leave to others, unsent; `ats` is how often a job was begun.
+ */
+const takeIfUnsent = `
+  local id = ARGV[1]
+  if redis.call("ZREM", KEYS[2], id) == 0 then
+    if redis.call("HEXISTS", KEYS[1], "ats") == 1 then return 0 end
+    if redis.call("LREM", KEYS[3], 1, id) + redis.call("LREM", KEYS[4], 1, id) == 0 then return 0 end
+  end
+  return redis.call("DEL", KEYS[1])`;
+
+/** Whether it is certain that none of the job's requests was sent, and now none will be. */
+export async function takeBack(client: Redis, queue: Queue, id: string): Promise<boolean> {
+  const keys = [id, "delayed", "wait", "paused"].map((key) => queue.toKey(key));
+  return await client.eval(takeIfUnsent, keys.length, ...keys, id).then(
+    (taken) => taken === 1,
     () => false,
   );
 }
@@ -22,7 +35,7 @@ export function withdrawer(client: Redis, queue: Queue): (job: string | null) =>
   return async (job) => {
     if (job === null) return true;
     if (client.status !== "ready") return false;
-    const isTakenBack = takenBack.get(job) ?? takeBack(queue, job);
+    const isTakenBack = takenBack.get(job) ?? takeBack(client, queue, job);
     takenBack.set(job, isTakenBack);
     let isSure = false;
     await within(patienceMillis, async () => {

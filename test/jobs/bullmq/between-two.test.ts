@@ -87,6 +87,8 @@ it("drops an answer that comes after its request was given up", async () => {
     await using _worker = await listen(rig, async (payload) => taken.resolve(payload));
     const given = sender.send(ask("a", stop.signal));
     const payload = await taken.promise;
+    // Its worker is done with it, and Redis knows it no more.
+    await expect.poll(() => rig.fetches.getActiveCount()).toBe(0);
     stop.abort(new Error("enough"));
     await expect(given).rejects.toThrow("enough");
     await rig.answer(payload, payload.requests[0]?.id ?? "", answerOf("late"));
