@@ -7,12 +7,14 @@ import { commands } from "./commands.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { addGlobalOptions } from "./global-options.ts";
 import { hideTokens } from "./hide-tokens.ts";
-import { systemIo } from "./io.ts";
+import { type Io, systemIo } from "./io.ts";
 import { version } from "./version.ts";
 
-/** @param args the arguments after the program's name. Ends by setting `process.exitCode`. */
-export async function main(args: readonly string[]): Promise<void> {
-  const io = systemIo();
+/**
+ * @param args the arguments after the program's name
+ * @param io this process's own unless told; ends by setting its exit code
+ */
+export async function main(args: readonly string[], io: Io = systemIo()): Promise<void> {
   const program = addGlobalOptions(new Command("armoire"))
     .description("Keeps an offline mirror of a hypermedia bra catalogue in plain SQLite files.")
     .version(version(), "-V, --version", "print the version")

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { type Ended, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { callArmoire, type Ended, temporaryFolder } from "../support/run-armoire.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let sandbox: Sandbox;
@@ -11,7 +11,7 @@ let dataDir = "";
 
 /** Runs a command on the data directory. */
 const armoire = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
-  runArmoire([...args, "--data-dir", dataDir], { env });
+  callArmoire([...args, "--data-dir", dataDir], { env });
 
 /** Runs a command, and fails where it does. */
 async function well(...args: readonly string[]): Promise<string> {

@@ -18,9 +18,9 @@ import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { writeSecretFile } from "../support/canary.ts";
 import { jsonResponse, startRawServer } from "../support/raw-server.ts";
 import {
+  callArmoire,
   type Ended,
   type RunOptions,
-  runArmoire,
   startArmoire,
   temporaryFolder,
 } from "../support/run-armoire.ts";
@@ -50,7 +50,7 @@ const printed: string[] = [];
 
 async function armoire(args: readonly string[], env: RunOptions["env"] = {}): Promise<Ended> {
   const settings = { ARMOIRE_DATA_DIR: dataDir, ARMOIRE_BASE_URL: sandbox.url };
-  const ended = await runArmoire(args, { cwd: folder.path, env: { ...settings, ...env } });
+  const ended = await callArmoire(args, { env: { ...settings, ...env } });
   printed.push(ended.stdout, ended.stderr);
   return ended;
 }

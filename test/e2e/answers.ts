@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import { runArmoire } from "../support/run-armoire.ts";
+import { callArmoire } from "../support/run-armoire.ts";
 
 /** The program's output, where it ends well and says nothing beside it. */
 export async function output(...args: readonly string[]): Promise<string> {
-  const { stdout, stderr, exitCode } = await runArmoire(args);
+  const { stdout, stderr, exitCode } = await callArmoire(args);
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
   return stdout;
 }

@@ -15,14 +15,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { testPassphrase, writeSecretFile } from "../support/canary.ts";
-import { type Ended, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { callArmoire, type Ended, temporaryFolder } from "../support/run-armoire.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let sandbox: Sandbox;
 const path = (name: string) => join(folder.path, name);
 
 const armoire = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
-  runArmoire([...args, "--data-dir", path("data")], { env });
+  callArmoire([...args, "--data-dir", path("data")], { env });
 
 /** Runs a command, and fails where it ends otherwise. */
 async function ending(exitCode: number, args: readonly string[], env = {}): Promise<Ended> {
@@ -166,7 +166,7 @@ describe("a backup of one account", () => {
     await ending(2, ["sync", "--mirror", lone, "--base-url", sandbox.url]);
     const env = { ARMOIRE_TOKEN: sandbox.users[0]?.token ?? "" };
     for (const words of [add, back, ["sync", "--account", "ada"]]) {
-      const { exitCode } = await runArmoire([...words, "--data-dir", path("another")], { env });
+      const { exitCode } = await callArmoire([...words, "--data-dir", path("another")], { env });
       expect({ words, exitCode }).toEqual({ words, exitCode: 0 });
     }
   });

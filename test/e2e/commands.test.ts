@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runArmoire } from "../support/run-armoire.ts";
+import { callArmoire, runArmoire } from "../support/run-armoire.ts";
 import { createFixture, type Fixture } from "./fixture.ts";
 
 let fixture: Fixture;
@@ -12,7 +12,7 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** The program's output, where it ends well and says nothing beside it. */
 async function output(...args: readonly string[]): Promise<string> {
-  const { stdout, stderr, exitCode } = await runArmoire(args, { cwd: fixture.folder });
+  const { stdout, stderr, exitCode } = await callArmoire(args);
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
   return stdout;
 }

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let sandbox: Sandbox;
@@ -17,8 +17,8 @@ beforeAll(async () => {
   sandbox = await startSandbox({ users: 2, brands: 2, models: 4, sizes: 8, allowance: 200 });
   const urlAndDir = ["--base-url", sandbox.url, "--data-dir", dataDir];
   for (const [n, name] of ["ada", "bea"].entries())
-    await runArmoire(["account", "add", name, ...urlAndDir], { env: { ARMOIRE_TOKEN: tokenOf(n) } });
-  await runArmoire(["sync", "--account", "ada", "--budget", "3", "--data-dir", dataDir]);
+    await callArmoire(["account", "add", name, ...urlAndDir], { env: { ARMOIRE_TOKEN: tokenOf(n) } });
+  await callArmoire(["sync", "--account", "ada", "--budget", "3", "--data-dir", dataDir]);
 });
 afterAll(async () => {
   await sandbox.close();
@@ -33,7 +33,7 @@ const tokenOf = (n: number): string => sandbox.users[n]?.token ?? "";
 
 /** What it says last of all, and how it ends. */
 async function ask(...args: readonly string[]) {
-  const { stdout, exitCode } = await runArmoire(["doctor", ...args, "--data-dir", dataDir, "--json"]);
+  const { stdout, exitCode } = await callArmoire(["doctor", ...args, "--data-dir", dataDir, "--json"]);
   const { checks } = JSON.parse(stdout) as {
     checks: { isWell: boolean; what: string; hint: string | null }[];
   };
@@ -76,13 +76,13 @@ it("says that a token is another user's", async () => {
 it("takes a spent allowance for no fault, and asks nobody then", async () => {
   await using strict = await startSandbox({ users: 1, brands: 2, models: 4, sizes: 8, allowance: 2 });
   const env = { ARMOIRE_TOKEN: strict.users[0]?.token ?? "" };
-  await runArmoire(["account", "add", "eve", "--base-url", strict.url, "--data-dir", dataDir], { env });
-  await runArmoire(["sync", "--account", "eve", "--data-dir", dataDir]);
+  await callArmoire(["account", "add", "eve", "--base-url", strict.url, "--data-dir", dataDir], { env });
+  await callArmoire(["sync", "--account", "eve", "--data-dir", dataDir]);
   strict.clearLog();
   const { last, exitCode } = await ask("--account", "eve");
   expect({ exitCode, sent: strict.log() }).toEqual({ exitCode: 0, sent: [] });
   expect(last).toMatchObject({ isWell: true, what: expect.stringContaining("the allowance is spent") });
-  await runArmoire(["account", "remove", "eve", "--purge", "--yes", "--data-dir", dataDir]);
+  await callArmoire(["account", "remove", "eve", "--purge", "--yes", "--data-dir", dataDir]);
 });
 
 it("with --offline asks nobody", async () => {

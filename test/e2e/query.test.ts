@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
 import { askQuestion, listQuestions, type Question, type QuestionRequest } from "../../src/index.ts";
 import { collectRows } from "../query/collect-rows.ts";
-import { runArmoire } from "../support/run-armoire.ts";
+import { callArmoire } from "../support/run-armoire.ts";
 import { createFixture, type Fixture } from "./fixture.ts";
 
 let fixture: Fixture;
@@ -16,7 +16,7 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** The program's output, where it ends well and says nothing beside it. */
 async function query(...args: readonly string[]): Promise<string> {
-  const { stdout, stderr, exitCode } = await runArmoire(["query", ...args, "--mirror", fixture.mirror]);
+  const { stdout, stderr, exitCode } = await callArmoire(["query", ...args, "--mirror", fixture.mirror]);
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
   return stdout;
 }
@@ -65,7 +65,7 @@ describe("an answer that a limit cuts says so, on stderr alone", () => {
     ["rows", ["@brand-models", "--max-rows", "5"], "Only the first 5; --max-rows gives more.\n"],
     ["rows, quietly", ["@brand-models", "--max-rows", "5", "--quiet"], ""],
   ])("%s", async (_what, args, stderr) => {
-    const ended = await runArmoire(["query", ...args, "--mirror", fixture.mirror]);
+    const ended = await callArmoire(["query", ...args, "--mirror", fixture.mirror]);
     expect(ended).toMatchObject({ exitCode: 0, stderr });
     expect(ended.stdout).not.toContain("Only");
   });
@@ -73,16 +73,16 @@ describe("an answer that a limit cuts says so, on stderr alone", () => {
   it("a search", async () => {
     const [found] = JSON.parse(await query(letter, "--json")) as { letter: string }[];
     const search = ["search", found?.letter ?? "", "--kind=model", "--json", "--mirror", fixture.mirror];
-    const cut = await runArmoire([...search, "--limit", "1"]);
+    const cut = await callArmoire([...search, "--limit", "1"]);
     expect(cut.stderr).toBe("Only the first 1; --limit gives more.\n");
     expect(JSON.parse(cut.stdout)).toHaveLength(1);
-    const whole = await runArmoire([...search, "--limit", "1000"]);
+    const whole = await callArmoire([...search, "--limit", "1000"]);
     expect(whole.stderr).toBe("");
   });
 });
 
 it("questions are listed without a mirror, one by one with their SQL, and whole as JSON", async () => {
-  const list = async (...args: readonly string[]) => (await runArmoire(["query", "--list", ...args])).stdout;
+  const list = async (...args: readonly string[]) => (await callArmoire(["query", "--list", ...args])).stdout;
   const all = await list();
   for (const { name, asks } of listQuestions())
     expect(all).toMatch(new RegExp(`^@${name} .*  ${asks.slice(0, 20)}`, "m"));

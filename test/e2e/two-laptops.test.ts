@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 it("a new laptop that begins anew leaves the old one's backups, and one that restores goes on with them", async () => {
   await using folder = await temporaryFolder();
@@ -14,7 +14,7 @@ it("a new laptop that begins anew leaves the old one's backups, and one that res
   const on = async (laptop: string, ...args: readonly string[]): Promise<string> => {
     const dataDir = ["--data-dir", join(folder.path, laptop)];
     const isAdding = args[0] === "account";
-    const ended = await runArmoire([...args, ...dataDir], isAdding ? { env } : {});
+    const ended = await callArmoire([...args, ...dataDir], isAdding ? { env } : {});
     expect(ended).toMatchObject({ exitCode: 0 });
     return ended.stdout;
   };

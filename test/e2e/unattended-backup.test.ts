@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { type Ended, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { callArmoire, type Ended, temporaryFolder } from "../support/run-armoire.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 const armoire = (args: readonly string[], env = {}): Promise<Ended> =>
-  runArmoire([...args, "--data-dir", join(place, "data")], { env });
+  callArmoire([...args, "--data-dir", join(place, "data")], { env });
 
 /** Each into a folder of its own, in which it is the only one. */
 let backups: string;

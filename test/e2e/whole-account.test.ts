@@ -7,7 +7,7 @@ import { catalogueMirrorFile } from "../../src/mirror/location.ts";
 import { takeLock } from "../../src/mirror/lock.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { aPicture, type PictureServer, startPictureServer } from "../support/picture-server.ts";
-import { type Ended, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { callArmoire, type Ended, temporaryFolder } from "../support/run-armoire.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let sandbox: Sandbox;
@@ -16,7 +16,7 @@ let dataDir = "";
 let n = 0;
 
 const armoire = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
-  runArmoire([...args, "--data-dir", dataDir], { env });
+  callArmoire([...args, "--data-dir", dataDir], { env });
 
 async function syncAda(...args: readonly string[]) {
   const { stdout, stderr, exitCode } = await armoire(["sync", "--account", "ada", "--json", ...args]);

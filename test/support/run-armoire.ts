@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { main } from "../../src/cli/main.ts";
 import { requireNoSecrets, requireNoSecretsIn } from "./canary.ts";
 
 const program = join(import.meta.dirname, "armoire-from-sources.ts");
@@ -56,6 +57,35 @@ export function startArmoire(args: readonly string[], { env = {}, cwd }: RunOpti
 
 export function runArmoire(args: readonly string[], options?: RunOptions): Promise<Ended> {
   return startArmoire(args, options).ended;
+}
+
+/**
+ * The same without a process of its own, for steps of which another test runs the program itself: to start it takes longer
+ * than most commands do. Nobody can be asked, interrupt it or give it an input; to be told where everything is.
+ */
+export async function callArmoire(
+  args: readonly string[],
+  { env = {} }: Pick<RunOptions, "env"> = {},
+): Promise<Ended> {
+  const printed = { stdout: "", stderr: "" };
+  let exitCode = 0;
+  const write = (name: keyof typeof printed) => (text: string) => {
+    printed[name] += text;
+    return undefined;
+  };
+  await main(args, {
+    env: { HOME: join(tmpdir(), "nobody"), ...env },
+    ...{ isTerminal: false, columns: 80, outColumns: null, ask: null },
+    readInput: async () => "",
+    out: write("stdout"),
+    err: write("stderr"),
+    setExitCode(code) {
+      exitCode = code;
+    },
+    onInterrupt() {},
+  });
+  requireNoSecretsIn(printed.stdout + printed.stderr, args);
+  return { ...printed, exitCode };
 }
 
 /** A folder that is gone afterwards, once it was searched for secrets. Every test that writes files has one. */
