@@ -69,6 +69,9 @@ function addedLongAgo(dataDir: string): void {
   writeFileSync(file, readFileSync(file, "utf8").replace(/"addedAt": "[^"]+"/g, long));
 }
 
+/** What a sync of it begins is still under way when it is told to end. */
+const unhurried = { brands: 6, models: 20, sizes: 60, latencyMillis: 400, allowance: 10_000 };
+
 describe("schedules of one process", () => {
   it("are begun when they are due, and what became of them is told", async () => {
     const dataDir = newPlace();
@@ -122,13 +125,7 @@ describe("schedules of one process", () => {
   }, 60_000);
 
   it("are begun by no second one meanwhile, and end with what is under way when asked to", async () => {
-    await using slow = await startSandbox({
-      brands: 6,
-      models: 20,
-      sizes: 60,
-      latencyMillis: 400,
-      allowance: 10_000,
-    });
+    await using slow = await startSandbox(unhurried);
     const dataDir = newPlace();
     await add(dataDir, "slow", ...everySecond, "--", "sync", "--base-url", slow.url);
     const running = startScheduler(dataDir, "--json");
@@ -210,13 +207,7 @@ it("schedules of several processes with one Redis: what is due is begun once, on
 
 it("a scheduler whose Redis is gone ends all the same, and what is under way with it", async () => {
   await using redis = await startRedis();
-  await using slow = await startSandbox({
-    brands: 6,
-    models: 20,
-    sizes: 60,
-    latencyMillis: 400,
-    allowance: 10_000,
-  });
+  await using slow = await startSandbox(unhurried);
   const dataDir = newPlace();
   await add(dataDir, "slow", ...atNewYear, "--", "sync", "--base-url", slow.url);
   addedLongAgo(dataDir);
