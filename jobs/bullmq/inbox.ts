@@ -30,12 +30,17 @@ export function openInbox({ name, connection, onAnswer, onRemark }: InboxOptions
   // What is wrong with the connection shows in the calls.
   queue.on("error", () => {});
   worker.on("error", () => {});
+  const close = async (): Promise<void> => {
+    await worker.close(true);
+    await queue.obliterate({ force: true });
+    await queue.close();
+  };
+  let closed: Promise<void> | undefined;
   return {
     queue,
-    async close() {
-      await worker.close(true);
-      await queue.obliterate({ force: true });
-      await queue.close();
+    close() {
+      closed ??= close();
+      return closed;
     },
   };
 }

@@ -10,13 +10,12 @@ import type { Sender } from "../../src/service/sender.ts";
 import { holdBack } from "./hold-back.ts";
 import { openInbox } from "./inbox.ts";
 import { openOutbox } from "./outbox.ts";
-import { pace } from "./pace.ts";
 import { type Answer, type FetchPayload, fromAnswer, payloadVersion } from "./payloads.ts";
 import { bePresent } from "./presence.ts";
 import { fetchQueueName, type Principal, proofOf } from "./principal.ts";
 import { keyPrefix, type RedisConnection } from "./redis.ts";
 import { remarkOnce } from "./remark-once.ts";
-import { takeBack, withdrawer } from "./take-back.ts";
+import { withdrawer } from "./take-back.ts";
 import { type Asked, UnderWay } from "./under-way.ts";
 import { watchForLost } from "./watch-for-lost.ts";
 import { within } from "./within.ts";
@@ -32,6 +31,8 @@ export interface QueueSenderOptions {
 }
 
 const mostHandedBack = 5;
+/** For taking out of Redis what nobody needs any more; what stays there lapses, or the next run drops it. */
+const tidyMillis = 2000;
 
 /** @throws a Redis error where the connection ends meanwhile */
 export async function openQueueSender(options: QueueSenderOptions): Promise<Sender> {
@@ -117,13 +118,17 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
     },
     close() {
       // Where Redis is away, nothing is left there that could be taken away.
-      closed ??= within(client.status === "ready" ? pace.goodbyeMillis : 0, async () => {
+      closed ??= within(client.status === "ready" ? tidyMillis : 0, async () => {
         closing.abort();
         await watching;
-        await Promise.all([presence.end(), ...[...underWay.jobs].map((job) => takeBack(client, queue, job))]);
+        await Promise.all([presence.end(), ...[...underWay.jobs].map((job) => queue.remove(job))]);
         await inbox.close();
         await queue.close();
-      }).then(redis.end);
+      }).then(() => {
+        // Where Redis is away, what was not got to above would keep the process.
+        void inbox.close().catch(() => {});
+        redis.end();
+      });
       return closed;
     },
   };

@@ -5,17 +5,18 @@ import { within } from "./within.ts";
 
 /**
  * BullMQ's own removal says the same of a job that is done, and of one that a lost worker had begun, as of one that nobody has
- * begun. Workers delay only what they leave to others, unsent; `ats` is how often a job was begun.
+ * begun. Workers delay only what they leave to others, unsent, until it waits again; what a lost worker had begun has `defa`.
  */
 const takeIfUnsent = `
   local id = ARGV[1]
-  if redis.call("ZREM", KEYS[2], id) == 0 then
-    if redis.call("HEXISTS", KEYS[1], "ats") == 1 then return 0 end
-    if redis.call("LREM", KEYS[3], 1, id) + redis.call("LREM", KEYS[4], 1, id) == 0 then return 0 end
+  if redis.call("HEXISTS", KEYS[1], "defa") == 1 then return 0 end
+  for n = 2, 4 do
+    local remove = n == 2 and {"ZREM", KEYS[n], id} or {"LREM", KEYS[n], 1, id}
+    if redis.call(unpack(remove)) == 1 then return redis.call("DEL", KEYS[1]) end
   end
-  return redis.call("DEL", KEYS[1])`;
+  return 0`;
 
-/** Whether it is certain that none of the job's requests was sent, and now none will be. */
+/** Whether, as far as Redis has kept all, none of the job's requests was sent, and now none will be. */
 export async function takeBack(client: Redis, queue: Queue, id: string): Promise<boolean> {
   const keys = [id, "delayed", "wait", "paused"].map((key) => queue.toKey(key));
   return await client.eval(takeIfUnsent, keys.length, ...keys, id).then(

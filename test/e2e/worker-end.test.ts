@@ -1,8 +1,8 @@
-/** A worker that is told to end has ended within ten seconds, whatever it waits for, and others finish what it could not. */
+/** Who is told to end has ended within ten seconds, whatever it waits for; what a worker could not finish, others do. */
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { logLines } from "../support/log-lines.ts";
-import { startRedis } from "../support/redis.ts";
+import { type RedisServer, startRedis } from "../support/redis.ts";
 import { type RunningArmoire, runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 async function startWorker(args: readonly string[]): Promise<RunningArmoire> {
@@ -94,6 +94,17 @@ describe("in the middle of requests", () => {
     const report = JSON.parse(stdout);
     expect({ exitCode, report }).toMatchObject({ exitCode: 0, report: { complete: true } });
     expect(await endWithinTenSeconds(second)).toMatchObject({ exitCode: 0 });
+  });
+
+  it.each([
+    ["is gone", (redis: RedisServer) => redis.kill()],
+    ["answers no more", async (redis: RedisServer) => redis.signal("SIGSTOP")],
+  ])("a sync whose Redis %s ends as well when it is told to", { timeout: 60_000 }, async (_what, lose) => {
+    await using rig = await startRequests();
+    await lose(rig.redis);
+    expect(await endWithinTenSeconds(rig.sync)).toMatchObject({ exitCode: 143 });
+    rig.worker.process.kill("SIGKILL");
+    await rig.worker.ended;
   });
 
   it("ends where Redis is there and answers no more", { timeout: 60_000 }, async () => {
