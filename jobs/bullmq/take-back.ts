@@ -10,11 +10,8 @@ import { within } from "./within.ts";
 const takeIfUnsent = `
   local id = ARGV[1]
   if redis.call("HEXISTS", KEYS[1], "defa") == 1 then return 0 end
-  for n = 2, 4 do
-    local remove = n == 2 and {"ZREM", KEYS[n], id} or {"LREM", KEYS[n], 1, id}
-    if redis.call(unpack(remove)) == 1 then return redis.call("DEL", KEYS[1]) end
-  end
-  return 0`;
+  local waiting = redis.call("ZREM", KEYS[2], id) + redis.call("LREM", KEYS[3], 1, id) + redis.call("LREM", KEYS[4], 1, id)
+  return waiting > 0 and redis.call("DEL", KEYS[1]) or 0`;
 
 /** Whether, as far as Redis has kept all, none of the job's requests was sent, and now none will be. */
 export async function takeBack(client: Redis, queue: Queue, id: string): Promise<boolean> {
@@ -38,10 +35,6 @@ export function withdrawer(client: Redis, queue: Queue): (job: string | null) =>
     if (client.status !== "ready") return false;
     const isTakenBack = takenBack.get(job) ?? takeBack(client, queue, job);
     takenBack.set(job, isTakenBack);
-    let isSure = false;
-    await within(patienceMillis, async () => {
-      isSure = await isTakenBack;
-    });
-    return isSure;
+    return (await within(patienceMillis, () => isTakenBack)) ?? false;
   };
 }

@@ -1,31 +1,27 @@
 /** Where what changed last begins: runs that changed nothing are passed over. In: a run that has ended. Out: another one. */
+import type { Connection } from "../mirror/connection.ts";
 import { lastStir } from "../mirror/last-stir.ts";
 import { type EndedRun, readEndedRun, runBefore } from "../mirror/resolve-point.ts";
 import { everything } from "./choice.ts";
 import { diff } from "./diff.ts";
 import { openRunPairs } from "./mirror-pairs.ts";
-import { openMirrorState, withReader } from "./mirror-state.ts";
+import { openMirrorState } from "./mirror-state.ts";
 import type { MirrorPlace } from "./state.ts";
 
 /**
  * The last run before the newest one, up to `to`, that changed what analysts read; where that was the first run, it itself,
  * as nothing has changed since. Null where `to` is the first.
+ * @param db a reader of that mirror
  * @throws MirrorError
  */
-export function runBeforeLastChange({ mirror, run }: MirrorPlace): EndedRun | null {
-  const reader = withReader(mirror, (opened) => opened);
-  const { db } = reader;
-  try {
-    for (let last = lastStir(db, run); last !== null; ) {
-      const before = runBefore(db, last);
-      if (before === null) return last < run ? readEndedRun(db, last) : null;
-      if (isDifferent({ mirror, ...before }, { mirror, run: last, endedAt: null })) return before;
-      last = lastStir(db, before.run);
-    }
-    return runBefore(db, run);
-  } finally {
-    reader.close();
+export function runBeforeLastChange(db: Connection, { mirror, run }: MirrorPlace): EndedRun | null {
+  for (let last = lastStir(db, run); last !== null; ) {
+    const before = runBefore(db, last);
+    if (before === null) return last < run ? readEndedRun(db, last) : null;
+    if (isDifferent({ mirror, ...before }, { mirror, run: last, endedAt: null })) return before;
+    last = lastStir(db, before.run);
   }
+  return runBefore(db, run);
 }
 
 function isDifferent(a: MirrorPlace, b: MirrorPlace): boolean {

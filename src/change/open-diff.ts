@@ -131,7 +131,9 @@ function placeBefore(to: Place, orNothing: boolean): Place {
       "Give --from as well: a run, a time, a mirror's file or an export's folder.",
     );
   }
-  const before = orNothing ? inMirror(to.mirror, (db) => runBefore(db, to.run)) : runBeforeLastChange(to);
+  const before = inMirror(to.mirror, (db) =>
+    orNothing ? runBefore(db, to.run) : runBeforeLastChange(db, to),
+  );
   if (before !== null) return { mirror: to.mirror, ...before };
   if (orNothing) return { mirror: to.mirror, run: 0, endedAt: null };
   throw new ChangeError(

@@ -4,7 +4,7 @@ import type { Searched } from "./find-secrets.ts";
 
 export interface RedisDiagnosis {
   readonly diagnosis: Diagnosis;
-  /** What there is to search for secrets; null where Redis cannot be read. Ends the connection when it is through. */
+  /** What there is to search for secrets; null where Redis cannot be read. */
   readonly stored: AsyncIterable<Searched> | null;
   end(): void;
 }

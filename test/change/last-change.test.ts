@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { runBeforeLastChange } from "../../src/change/last-change.ts";
+import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { textOf } from "./apply.ts";
 import { histories, liveThrough, type Step } from "./histories.ts";
 
@@ -36,12 +37,16 @@ it("what changed last begins before the last run that changed anything, whatever
   await fc.assert(
     fc.asyncProperty(histories(steps), async (history) => {
       await using lived = await liveThrough(history);
+      using reader = new DisposableStack();
+      const { db } = reader.adopt(openMirrorReader(lived.file), ({ close }) => close());
       const texts = [...lived.states.values()].map(textOf);
       for (let run = 1; run <= steps; run++) {
         const changed = texts.findLastIndex((text, n) => n >= 1 && n <= run && text !== texts[n - 1]);
         // Where only the first run has, or none, nothing has changed since the first.
         const expected = changed > 1 ? changed - 1 : changed === 1 && run > 1 ? 1 : run > 1 ? run - 1 : null;
-        expect(runBeforeLastChange({ mirror: lived.file, run, endedAt: null })?.run ?? null).toBe(expected);
+        expect(runBeforeLastChange(db, { mirror: lived.file, run, endedAt: null })?.run ?? null).toBe(
+          expected,
+        );
       }
     }),
     { numRuns: 15, examples: [[backWithinOneRun], [goneAtFirst], [wasReadInPart]] },

@@ -3,11 +3,11 @@
  * knows of itself. Out: a small server. While Redis is away it says so, and waits for nothing.
  */
 import { once } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Redis } from "ioredis";
 import type { RedisConnection } from "../redis.ts";
+import { within } from "../within.ts";
 import { openBoard } from "./board.ts";
 import { DashboardError } from "./dashboard-error.ts";
 import { type GuardOptions, guard } from "./guard.ts";
@@ -59,7 +59,7 @@ export async function startDashboard(
     ),
   });
   app.get("/metrics", async (context) => {
-    const seen = (await answers()) ? await inTime(lookAround().then(countJobs)) : null;
+    const seen = (await answers()) ? await within(patienceMillis, () => lookAround().then(countJobs)) : null;
     const text = toPrometheusText(toMetrics(worker(), seen));
     return context.body(text, 200, { "content-type": prometheusContentType });
   });
@@ -95,19 +95,14 @@ export async function startDashboard(
 /** One question at a time, however often it is asked: what is frozen is not asked more and more. */
 function watchWhetherRedisAnswers(client: Redis): () => Promise<boolean> {
   let asked: Promise<true> | null = null;
-  return async () => {
-    if (client.status !== "ready") return false;
+  const ask = (): Promise<true> => {
     asked ??= client
       .ping()
       .then(() => true as const)
       .finally(() => {
         asked = null;
       });
-    return (await inTime(asked)) ?? false;
+    return asked;
   };
-}
-
-/** @returns null where there is no answer in time, or an error */
-async function inTime<Value>(answer: Promise<Value>): Promise<Value | null> {
-  return await Promise.race([answer.catch(() => null), delay(patienceMillis, null, { ref: false })]);
+  return async () => client.status === "ready" && ((await within(patienceMillis, ask)) ?? false);
 }

@@ -59,13 +59,7 @@ const queueOfMeta = new RegExp(`^${keyPrefix}:([^:]+):meta$`);
 
 async function ownHashes(client: Redis): Promise<string[]> {
   const keys = new Set<string>();
-  let cursor = "0";
-  do {
-    const [next, some] = await client.scan(
-      ...([cursor, "MATCH", `${keyPrefix}:*`, "COUNT", keysAtATime, "TYPE", "hash"] as const),
-    );
-    for (const key of some) keys.add(key);
-    cursor = next;
-  } while (cursor !== "0");
+  const some = { match: `${keyPrefix}:*`, count: keysAtATime, type: "hash" };
+  for await (const found of client.scanStream(some)) for (const key of found as string[]) keys.add(key);
   return [...keys];
 }
