@@ -3,7 +3,6 @@
  * resource, no path, no secret. A hash for each mirror, which lapses a month after its last run. Nothing is read back by a sync.
  */
 import type { Redis } from "ioredis";
-import { bePresent } from "./presence.ts";
 import { fetchQueueName, type Principal } from "./principal.ts";
 import { keyPrefix } from "./redis.ts";
 import { within } from "./within.ts";
@@ -36,14 +35,13 @@ const lapsesMillis = 30 * 86_400_000;
 const patienceMillis = 2000;
 
 /** @param now epoch milliseconds */
-export async function openCoordinatorState(
+export function openCoordinatorState(
   client: Redis,
   principal: Principal,
   mailbox: string,
   now: () => number,
-): Promise<CoordinatorState> {
+): CoordinatorState {
   const key = stateKeyPrefix + mailbox;
-  const presence = await bePresent(client, mailbox);
   const about = { principal: principal.name, queue: fetchQueueName(principal) };
   const told = { sent: 0, counted: 0, notModified: 0 };
   let nextAt = Number.NEGATIVE_INFINITY;
@@ -80,15 +78,11 @@ export async function openCoordinatorState(
         });
     },
     async end(outcome, figures) {
-      if (client.status !== "ready") {
-        presence.lapse();
-        return;
-      }
+      if (client.status !== "ready") return;
       await within(patienceMillis, async () => {
         // What it tells is added to what was told before.
         await writing;
         await write(figures, { outcome });
-        await presence.end();
       });
     },
   };

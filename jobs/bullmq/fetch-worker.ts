@@ -12,8 +12,8 @@ import { ServiceError } from "../../src/service/service-error.ts";
 import { openAnswerBoxes } from "./answer-boxes.ts";
 import { EndingWorker } from "./ending-worker.ts";
 import { pace } from "./pace.ts";
-import { type Answer, type FetchRequest, readFetchPayload, toAnswer } from "./payloads.ts";
-import { watchPresence } from "./presence.ts";
+import { type Answer, type FetchPayload, type FetchRequest, readFetchPayload, toAnswer } from "./payloads.ts";
+import { isPresent } from "./presence.ts";
 import { fetchQueueName, type Principal, proofOf } from "./principal.ts";
 import { keyPrefix, type RedisConnection } from "./redis.ts";
 import { remarkOnce } from "./remark-once.ts";
@@ -51,7 +51,6 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
   const queue = new Queue(name, connection);
   const limit = pLimit(concurrency);
   const boxes = openAnswerBoxes(redis.client, () => limit.activeCount);
-  const isPresent = watchPresence(redis.client);
   const { origin } = new URL(principal.baseUrl);
   const ending = new AbortController();
   const remark = remarkOnce(onRemark);
@@ -74,8 +73,23 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     // A refusal that asks for less does not take back what another one asked for.
     if (millis > Math.max(0, await queue.getRateLimitTtl(1))) await queue.rateLimit(millis);
   };
-  const answerTo = async ({ id, url, condition }: FetchRequest): Promise<Answer> => {
-    if (ending.signal.aborted) return { id, end: "handed-back" };
+  /** A worker that was frozen, or a Redis that was emptied, has its requests asked again; so has a run that begins anew. */
+  const isStillOurs = async (
+    job: Job,
+    token: string | undefined,
+    payload: FetchPayload,
+  ): Promise<boolean> => {
+    const [holder, isThere] = await Promise.all([
+      redis.client.get(`${queue.toKey(job.id ?? "")}:lock`),
+      isPresent(redis.client, payload.answersTo, payload.coordinator),
+    ]).catch(() => []);
+    return holder === token && isThere === true;
+  };
+  const answerTo = async (
+    { id, url, condition }: FetchRequest,
+    isWanted: () => Promise<boolean>,
+  ): Promise<Answer> => {
+    if (!(await isWanted()) || ending.signal.aborted) return { id, end: "handed-back" };
     const exchanged = await sender
       .send({ url, condition, signal: ending.signal })
       .catch((error: unknown) => whyNot(error, url));
@@ -99,14 +113,11 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       if (!requests.every(({ url }) => isOurs(url)))
         return await leave(job, token, `its address is not at ${origin}`);
       worker.concurrency = jobsAtATime(concurrency, requests.length);
-      const isAwaited = await isPresent(coordinator);
+      const isWanted = () => isStillOurs(job, token, payload);
       // The job ends when its answers are there: whoever is killed before leaves one of the two behind.
       await Promise.all(
         requests.map(async (request) => {
-          const answer = isAwaited
-            ? await limit(answerTo, request)
-            : { id: request.id, end: "handed-back" as const };
-          await boxes.put(answersTo, answer);
+          await boxes.put(answersTo, await limit(answerTo, request, isWanted));
         }),
       );
     },

@@ -1,33 +1,40 @@
-/** That a coordinator is there: a key that lapses unless it is renewed. Nothing is sent for one that is gone. */
+/**
+ * Which run over a mirror is there now: nothing is sent for any other. It listens on a channel of its own, which ends with its
+ * process; and a key names it, which a later run over the mirror takes over, and which lapses where a machine has lost its power.
+ */
 import type { Redis } from "ioredis";
 import { keyPrefix } from "./redis.ts";
 
 const lapsesMillis = 10_000;
 const renewMillis = 2_500;
-/** How long it is taken for true that one is there; that none is, never. */
-const believedMillis = 1_000;
 
-const keyOf = (coordinator: string): string => `${keyPrefix}:coordinator:${coordinator}`;
+/** @param mirror its name in Redis, which says nothing of where it is */
+export const answersQueueName = (mirror: string): string => `answers-${mirror}`;
+
+/** @param answersTo the queue of answers: a mirror has one, and one run at a time */
+const keyOf = (answersTo: string): string => `${keyPrefix}:coordinator:${answersTo}`;
+const channelOf = (coordinator: string): string => `${keyPrefix}:run:${coordinator}`;
 
 export interface Presence {
-  /** Says so again, now: Redis may have lost it. */
+  /** Says so again, now: Redis may have lost it. Settled once it is said, or cannot be. */
   renew(): Promise<void>;
   end(): Promise<void>;
-  /** Says no more, and takes nothing back: it lapses. */
-  lapse(): void;
 }
 
 /** Where Redis cannot note it, nothing is sent until it can. */
-export async function bePresent(client: Redis, coordinator: string): Promise<Presence> {
+export async function bePresent(client: Redis, answersTo: string, coordinator: string): Promise<Presence> {
+  const key = keyOf(answersTo);
+  const listener = client.duplicate();
+  // What is wrong with the connection shows in the calls.
+  listener.on("error", () => {});
   let renewing: Promise<void> | null = null;
   // While Redis is away, one renewal waits for it, not one for each time.
   const renew = (): Promise<void> => {
-    renewing ??= client
-      .set(keyOf(coordinator), "1", "PX", lapsesMillis)
-      .then(
-        () => {},
-        () => {},
-      )
+    renewing ??= Promise.allSettled([
+      client.set(key, coordinator, "PX", lapsesMillis),
+      listener.subscribe(channelOf(coordinator)),
+    ])
+      .then(() => {})
       .finally(() => {
         renewing = null;
       });
@@ -37,27 +44,24 @@ export async function bePresent(client: Redis, coordinator: string): Promise<Pre
   const timer = setInterval(() => void renew(), renewMillis).unref();
   return {
     renew,
-    lapse: () => clearInterval(timer),
     async end() {
       clearInterval(timer);
-      await client.del(keyOf(coordinator));
+      listener.disconnect();
+      await client.del(key);
     },
   };
 }
 
-/** @returns whether a coordinator is there, as seen within the last second */
-export function watchPresence(client: Redis): (coordinator: string) => Promise<boolean> {
-  const seen = new Map<string, { readonly at: number; readonly isThere: Promise<boolean> }>();
-  return (coordinator) => {
-    const now = performance.now();
-    const last = seen.get(coordinator);
-    if (last !== undefined && now - last.at < believedMillis) return last.isThere;
-    for (const [other, { at }] of seen) if (now - at >= believedMillis) seen.delete(other);
-    const isThere = client.exists(keyOf(coordinator)).then((count) => {
-      if (count === 0) seen.delete(coordinator);
-      return count === 1;
-    });
-    seen.set(coordinator, { at: now, isThere });
-    return isThere;
-  };
+/** Whether a run is there at this moment. */
+export async function isPresent(client: Redis, answersTo: string, coordinator: string): Promise<boolean> {
+  const [named, [, listeners]] = await Promise.all([
+    client.get(keyOf(answersTo)),
+    client.pubsub("NUMSUB", channelOf(coordinator)),
+  ]);
+  return named === coordinator && Number(listeners) > 0;
+}
+
+/** Whether any run over a mirror is there, or was within the last seconds. */
+export async function hasRun(client: Redis, mirror: string): Promise<boolean> {
+  return (await client.exists(keyOf(answersQueueName(mirror)))) === 1;
 }

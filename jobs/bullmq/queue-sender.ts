@@ -11,7 +11,7 @@ import { holdBack } from "./hold-back.ts";
 import { openInbox } from "./inbox.ts";
 import { openOutbox } from "./outbox.ts";
 import { type Answer, type FetchPayload, fromAnswer, payloadVersion } from "./payloads.ts";
-import { bePresent } from "./presence.ts";
+import { answersQueueName, bePresent } from "./presence.ts";
 import { fetchQueueName, type Principal, proofOf } from "./principal.ts";
 import { keyPrefix, type RedisConnection } from "./redis.ts";
 import { remarkOnce } from "./remark-once.ts";
@@ -39,7 +39,7 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
   const { redis, principal, mailbox, clock, onRemark } = options;
   const { client, shownAs } = redis;
   const coordinator = randomUUID();
-  const answersTo = `answers-${mailbox}`;
+  const answersTo = answersQueueName(mailbox);
   const connection = { connection: client, prefix: keyPrefix };
   const queue = new Queue<FetchPayload>(fetchQueueName(principal), connection);
   queue.on("error", () => {});
@@ -63,9 +63,9 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
       if (handedBack === mostHandedBack)
         underWay.fail(asked, "worker-lost", `${handedBack} workers gave it back`);
       else {
+        const again = underWay.add(request, { ...asked, handedBack: handedBack + 1 });
         // Redis may have lost that we are here.
-        void presence.renew();
-        put(underWay.add(request, { ...asked, handedBack: handedBack + 1 }));
+        void presence.renew().then(() => put(again));
       }
       return;
     }
@@ -75,7 +75,7 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
   };
 
   const inbox = openInbox({ name: answersTo, connection, onAnswer: accept, onRemark });
-  const presence = await bePresent(client, coordinator);
+  const presence = await bePresent(client, answersTo, coordinator);
   const watching = watchForLost({
     ...{ queue, answers: inbox.queue, signal: closing.signal },
     jobs: () => underWay.jobs,

@@ -96,7 +96,7 @@ async function syncHere(options: SyncOptions, walk: Walk, workers: Workers | nul
   try {
     const context = { file, lineage: readLineage(mirror.reader.db), baseUrl, credential, clock };
     const sender = workers && (await workers.openSender(context));
-    const state = workers && (await workers.openState(context));
+    const state = workers?.openState(context);
     // Opened once the mirror is there to be filled: what cannot be synced leaves no ledger behind.
     const { service, allowance, close } = openMeteredService({
       ...{ baseUrl, credential, budget, keep: reserve, connections: concurrency, sender, clock },

@@ -34,7 +34,7 @@ export interface Workers {
   /** Once the mirror is locked: answers go to the one who writes it, and there must be no two. */
   openSender(context: WorkersContext): Promise<Sender>;
   /** Where the run is told of, for whoever watches. */
-  openState(context: WorkersContext): Promise<CoordinatorState>;
+  openState(context: WorkersContext): CoordinatorState;
   close(): void;
 }
 

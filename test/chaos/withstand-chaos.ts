@@ -84,11 +84,13 @@ export async function withstandChaos(options: ChaosOptions): Promise<ChaosReport
     };
     const someone = () => random.pick(crowd);
     const all = workers * concurrency;
+    // Beside what is being sent: what it has heard and not written yet, in a twentieth of a second.
+    const heardByCoordinator = all;
     const kinds: readonly (readonly [what: string, atRisk: number, work: () => Promise<unknown>])[] = [
       ["worker killed", concurrency, () => kill(someone())],
       ["worker frozen", concurrency, () => freeze(someone())],
       ["two workers frozen", 2 * concurrency, () => Promise.all([freeze(someone()), freeze(someone())])],
-      ["coordinator killed", all, () => kill(coordinator)],
+      ["coordinator killed", all + heardByCoordinator, () => kill(coordinator)],
       ["coordinator frozen", all, () => freeze(coordinator)],
       ["Redis restarted", all, () => restart(redis)],
       ["Redis frozen", all, () => freezeRedis(redis, random.integer(mostMillisFrozen))],
@@ -104,6 +106,7 @@ export async function withstandChaos(options: ChaosOptions): Promise<ChaosReport
       if (end !== null) {
         // What failed again and again while its workers were killed is due in the next run; so is all, where Redis was away.
         if (++ends > mostEnds) throw new Error(`it ended with ${end.exitCode}, again: ${end.stderr}`);
+        allowed += all;
         say(`the coordinator ended with ${end.exitCode} and begins again: ${end.stderr}`);
         coordinator.running = coordinator.start();
         continue;

@@ -1,7 +1,7 @@
 /** What of ours is in Redis: queues, and what coordinators told of themselves. It only reads. */
 import type { Redis } from "ioredis";
 import { stateKeyPrefix } from "../coordinator-state.ts";
-import { watchPresence } from "../presence.ts";
+import { hasRun } from "../presence.ts";
 import { keyPrefix } from "../redis.ts";
 
 export interface Surroundings {
@@ -23,7 +23,6 @@ const believedMillis = 2000;
 const keysAtATime = 1000;
 
 export function watchSurroundings(client: Redis): () => Promise<Surroundings> {
-  const isPresent = watchPresence(client);
   let seen: Promise<Surroundings> | null = null;
   let seenAt = 0;
 
@@ -35,7 +34,7 @@ export function watchSurroundings(client: Redis): () => Promise<Surroundings> {
       coordinators: await Promise.all(
         mirrors.sort().map(async (key) => {
           const mirror = key.slice(stateKeyPrefix.length);
-          return { mirror, isPresent: await isPresent(mirror), fields: await client.hgetall(key) };
+          return { mirror, isPresent: await hasRun(client, mirror), fields: await client.hgetall(key) };
         }),
       ),
     };

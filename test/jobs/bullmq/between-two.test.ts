@@ -244,15 +244,14 @@ async function countRejected({ redis }: BullmqRig): Promise<number> {
   return Number(/OOM:count=(\d+)/.exec(await redis.admin.info("errorstats"))?.[1] ?? 0);
 }
 
-it("sends nothing for a coordinator that is gone", async () => {
+it("sends nothing for a run that is gone, or that another one over its mirror came after", async () => {
   await using rig = await startBullmqRig();
   const sent: string[] = [];
   const sender = await rig.coordinate();
   const given = sender.send(ask("a")).catch(() => {});
   await expect.poll(() => rig.fetches.getWaitingCount()).toBe(1);
-  // As a kill leaves it.
   const [key = ""] = await rig.redis.admin.keys(`${keyPrefix}:coordinator:*`);
-  await rig.redis.admin.rename(key, "gone");
+  await rig.redis.admin.set(key, "the next run");
   await rig.work(async (url) => {
     sent.push(url);
     return answerOf("{}");
@@ -260,4 +259,24 @@ it("sends nothing for a coordinator that is gone", async () => {
   // The coordinator is told, is there after all, and asks again.
   await given;
   expect(sent).toEqual([ask("a").url]);
+});
+
+it("sends nothing more of a job that was given up meanwhile, since Redis was emptied", async () => {
+  await using rig = await startBullmqRig();
+  const sender = await rig.coordinate();
+  const { promise: areLetGo, resolve: letGo } = Promise.withResolvers<void>();
+  const sent: string[] = [];
+  const answers = Promise.all(Array.from({ length: 64 }, (_, n) => sender.send(ask(`${n}`))));
+  await rig.work(async (url) => {
+    sent.push(url);
+    await areLetGo;
+    return answerOf(url);
+  });
+  await expect.poll(() => sent.length).toBe(4);
+  await rig.redis.admin.flushall();
+  expect(new Set((await answers).map(({ failure }) => failure?.code))).toEqual(new Set(["worker-lost"]));
+  // The worker has more of them than the four that it has sent; only then is there room for another one.
+  letGo();
+  await sender.send(ask("after"));
+  expect(sent.slice(4)).toEqual([ask("after").url]);
 });
