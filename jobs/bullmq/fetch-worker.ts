@@ -10,6 +10,7 @@ import { readPause } from "../../src/service/pause.ts";
 import type { Sender } from "../../src/service/sender.ts";
 import { ServiceError } from "../../src/service/service-error.ts";
 import { openAnswerBoxes } from "./answer-boxes.ts";
+import { believe } from "./believe.ts";
 import { EndingWorker } from "./ending-worker.ts";
 import { pace } from "./pace.ts";
 import { type Answer, type FetchPayload, type FetchRequest, readFetchPayload, toAnswer } from "./payloads.ts";
@@ -41,6 +42,8 @@ export interface FetchWorker {
 /** For how long a job that is not for us is left to others. */
 const untouchedMillis = 5_000;
 const mostProofs = 256;
+/** How long requests are taken for wanted: a moment, in which a service nearby answers several. */
+const wantedMillis = 10;
 /** For handing back what was given up. */
 const handBackMillis = 1_000;
 
@@ -74,14 +77,10 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     if (millis > Math.max(0, await queue.getRateLimitTtl(1))) await queue.rateLimit(millis);
   };
   /** A worker that was frozen, or a Redis that was emptied, has its requests asked again; so has a run that begins anew. */
-  const isStillOurs = async (
-    job: Job,
-    token: string | undefined,
-    payload: FetchPayload,
-  ): Promise<boolean> => {
+  const isStillOurs = async (job: Job, token: string | undefined, asks: FetchPayload): Promise<boolean> => {
     const [holder, isThere] = await Promise.all([
       redis.client.get(`${queue.toKey(job.id ?? "")}:lock`),
-      isPresent(redis.client, payload.answersTo, payload.coordinator),
+      isPresent(redis.client, asks.answersTo, asks.coordinator),
     ]).catch(() => []);
     return holder === token && isThere === true;
   };
@@ -113,7 +112,7 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       if (!requests.every(({ url }) => isOurs(url)))
         return await leave(job, token, `its address is not at ${origin}`);
       worker.concurrency = jobsAtATime(concurrency, requests.length);
-      const isWanted = () => isStillOurs(job, token, payload);
+      const isWanted = believe(wantedMillis, () => isStillOurs(job, token, payload));
       // The job ends when its answers are there: whoever is killed before leaves one of the two behind.
       await Promise.all(
         requests.map(async (request) => {

@@ -3,7 +3,8 @@
  * process; and a key names it, which a later run over the mirror takes over, and which lapses where a machine has lost its power.
  */
 import type { Redis } from "ioredis";
-import { keyPrefix } from "./redis.ts";
+import { keyPrefix, type RedisConnection } from "./redis.ts";
+import { RedisError } from "./redis-error.ts";
 
 const lapsesMillis = 10_000;
 const renewMillis = 2_500;
@@ -21,8 +22,15 @@ export interface Presence {
   end(): Promise<void>;
 }
 
-/** Where Redis cannot note it, nothing is sent until it can. */
-export async function bePresent(client: Redis, answersTo: string, coordinator: string): Promise<Presence> {
+/**
+ * Where Redis cannot note it, nothing is sent until it can.
+ * @throws RedisError `unsuitable` where its user may not listen
+ */
+export async function bePresent(
+  { client, shownAs }: RedisConnection,
+  answersTo: string,
+  coordinator: string,
+): Promise<Presence> {
   const key = keyOf(answersTo);
   const listener = client.duplicate();
   // What is wrong with the connection shows in the calls.
@@ -40,6 +48,16 @@ export async function bePresent(client: Redis, answersTo: string, coordinator: s
       });
     return renewing;
   };
+  await listener.subscribe(channelOf(coordinator)).catch((error: Error) => {
+    if (!error.message.startsWith("NOPERM")) return;
+    listener.disconnect();
+    throw new RedisError(
+      "unsuitable",
+      `The Redis at ${shownAs} does not let this user listen on channels.`,
+      `Allow it those of Armoire: ACL SETUSER NAME &${keyPrefix}:run:*`,
+      { cause: error },
+    );
+  });
   await renew();
   const timer = setInterval(() => void renew(), renewMillis).unref();
   return {

@@ -34,7 +34,7 @@ const mostHandedBack = 5;
 /** For taking out of Redis what nobody needs any more; what stays there lapses, or the next run drops it. */
 const tidyMillis = 2000;
 
-/** @throws a Redis error where the connection ends meanwhile */
+/** @throws RedisError `unsuitable`; a Redis error where the connection ends meanwhile */
 export async function openQueueSender(options: QueueSenderOptions): Promise<Sender> {
   const { redis, principal, mailbox, clock, onRemark } = options;
   const { client, shownAs } = redis;
@@ -74,8 +74,8 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
     pauses.heedAnswer(exchanged);
   };
 
+  const presence = await bePresent(redis, answersTo, coordinator);
   const inbox = openInbox({ name: answersTo, connection, onAnswer: accept, onRemark });
-  const presence = await bePresent(client, answersTo, coordinator);
   const watching = watchForLost({
     ...{ queue, answers: inbox.queue, signal: closing.signal },
     jobs: () => underWay.jobs,

@@ -4,6 +4,7 @@
  * and how far. Out: a report. Whatever stops it, what was fetched is in the mirror.
  */
 import { existsSync } from "node:fs";
+import { RedisError } from "../../jobs/bullmq/redis-error.ts";
 import { fetchJobRunner } from "../../jobs/fetch-job.ts";
 import { pullingEngine } from "../../jobs/pulling-engine.ts";
 import type { AccountUser } from "../mirror/account-user.ts";
@@ -131,7 +132,7 @@ async function syncHere(options: SyncOptions, walk: Walk, workers: Workers | nul
       await close();
     }
   } catch (error) {
-    isInVain = error instanceof SyncError;
+    isInVain = error instanceof SyncError || error instanceof RedisError;
     throw toMirrorError(error, file);
   } finally {
     await mirror.close();

@@ -149,6 +149,18 @@ it.concurrent.each(["allkeys-lru", "volatile-ttl", "allkeys-random", "volatile-l
   },
 );
 
+it.concurrent("refuses a Redis whose user may not listen, and says what to allow", async () => {
+  await using redis = await startRedis();
+  await redis.admin.acl("SETUSER", "default", "resetchannels");
+  await using rig = await startRig(world);
+  const syncing = rig.sync({ workers: { redis: redis.url } });
+  await expect(syncing).rejects.toMatchObject({
+    code: "unsuitable",
+    hint: expect.stringContaining("ACL SETUSER NAME &armoire:"),
+  });
+  expect(() => rig.read(canonicalDump)).toThrow(/no mirror/i);
+});
+
 it.concurrent("refuses a Redis that only repeats another", async () => {
   await using primary = await startRedis(["--port", "0"]);
   await using replica = await startRedis(["--replicaof", "127.0.0.1", "1"]);

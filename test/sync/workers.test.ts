@@ -1,4 +1,5 @@
 /** A sync whose requests are sent by workers comes to the same mirror, for as many requests, as one that sends them itself. */
+import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { openMirrorReader } from "../../src/mirror/mirror.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
@@ -50,6 +51,25 @@ it("leaves nothing behind in Redis", async () => {
   // And what is told of the run to who watches.
   const told = /:(meta|events|id|stalled-check|marker|limiter)$|:coordinator-state:\w+$/;
   expect(keys.filter((key) => !told.test(key))).toEqual([]);
+});
+
+it("is content with a Redis user that may do what docs/operating.md says, and no more", async () => {
+  const rights = /The rights that it needs: `([^`]+)`/.exec(await readFile("docs/operating.md", "utf8"))?.[1];
+  await using redis = await startRedis();
+  await redis.admin.acl(
+    "SETUSER",
+    "default",
+    "resetkeys",
+    "resetchannels",
+    "-@all",
+    ...(rights?.split(" ") ?? []),
+  );
+  await using rig = await startRig(world);
+  await using _workers = await startFetchWorkers(1, {
+    redis: redis.url,
+    principals: [catalogueAt(rig.sandbox.url)],
+  });
+  expect(await rig.sync(through(redis))).toMatchObject({ complete: true });
 });
 
 it("never has more under way than the allowance leaves, and stops when it is spent", async () => {

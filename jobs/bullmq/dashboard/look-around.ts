@@ -1,5 +1,6 @@
 /** What of ours is in Redis: queues, and what coordinators told of themselves. It only reads. */
 import type { Redis } from "ioredis";
+import { believe } from "../believe.ts";
 import { stateKeyPrefix } from "../coordinator-state.ts";
 import { hasRun } from "../presence.ts";
 import { keyPrefix } from "../redis.ts";
@@ -23,10 +24,7 @@ const believedMillis = 2000;
 const keysAtATime = 1000;
 
 export function watchSurroundings(client: Redis): () => Promise<Surroundings> {
-  let seen: Promise<Surroundings> | null = null;
-  let seenAt = 0;
-
-  const look = async (): Promise<Surroundings> => {
+  return believe(believedMillis, async () => {
     const keys = await ownHashes(client);
     const mirrors = keys.filter((key) => key.startsWith(stateKeyPrefix));
     return {
@@ -38,19 +36,7 @@ export function watchSurroundings(client: Redis): () => Promise<Surroundings> {
         }),
       ),
     };
-  };
-
-  return () => {
-    const now = performance.now();
-    if (seen !== null && now - seenAt < believedMillis) return seen;
-    const looking = look();
-    seen = looking;
-    seenAt = now;
-    looking.catch(() => {
-      if (seen === looking) seen = null;
-    });
-    return looking;
-  };
+  });
 }
 
 /** The key that BullMQ gives to each queue. */
