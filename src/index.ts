@@ -71,7 +71,7 @@ export {
 export { MirrorError } from "./mirror/errors.ts";
 export type { GrantName } from "./mirror/grants.ts";
 export { catalogueMirrorFile, listCatalogueMirrors } from "./mirror/location.ts";
-export { type MirrorReader, openMirrorReader } from "./mirror/mirror.ts";
+export { type MirrorReader, openMirrorReader } from "./mirror/mirror-reader.ts";
 export { type Point, type PointContext, parsePoint } from "./mirror/point.ts";
 export { PointError } from "./mirror/point-error.ts";
 export { rebuildMirror } from "./mirror/rebuild-mirror.ts";

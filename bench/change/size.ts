@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { kinds } from "../../jobs/kinds.ts";
 import { compactMirror } from "../../src/mirror/compact-mirror.ts";
-import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { type Findings, formatCount } from "../aim.ts";
 
 const most = 1.3;

@@ -8,7 +8,7 @@ import { listNotGranted } from "../mirror/grants.ts";
 import { readLineage } from "../mirror/lineage.ts";
 import { eachPicture } from "../mirror/media/each-picture.ts";
 import { countPictures } from "../mirror/media/media-index.ts";
-import type { MirrorReader } from "../mirror/mirror.ts";
+import type { MirrorReader } from "../mirror/mirror-reader.ts";
 import { type PublicTable, publicTables } from "../mirror/tables.ts";
 import { BackupError } from "./backup-error.ts";
 import {

@@ -12,7 +12,7 @@ import { toMirrorError } from "../mirror/errors.ts";
 import { type LinkedEntity, readLinkedEntities } from "../mirror/linked-entities.ts";
 import { isLinkedWanted } from "../mirror/linked-wanted.ts";
 import { requireIdentity } from "../mirror/meta.ts";
-import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
+import { type MirrorReader, openMirrorReader } from "../mirror/mirror-reader.ts";
 import { type PublicTable, tablesAbout } from "../mirror/tables.ts";
 import { catalogueBodyEntry, catalogueIndexEntry, catalogueTableEntry } from "./entry-names.ts";
 import type { BackupManifest } from "./manifest.ts";

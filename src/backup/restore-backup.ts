@@ -8,7 +8,7 @@ import { type AccountUser, isSameUser, nameOfUser } from "../mirror/account-user
 import { type CheckReport, checkMirror } from "../mirror/check.ts";
 import { toMirrorError } from "../mirror/errors.ts";
 import { EssentialRowError } from "../mirror/essential-rows.ts";
-import { openMirrorReader } from "../mirror/mirror.ts";
+import { openMirrorReader } from "../mirror/mirror-reader.ts";
 import { restoreMirror } from "../mirror/restore-mirror.ts";
 import { BackupError } from "./backup-error.ts";
 import { bodyOf, bookkeepingOf, pictureOf } from "./entry-names.ts";

@@ -1,6 +1,6 @@
 /** `--as-of`: the same for every command that reads a mirror. */
 import { Option } from "commander";
-import type { MirrorReader } from "../mirror/mirror.ts";
+import type { MirrorReader } from "../mirror/mirror-reader.ts";
 import { type Point, parsePoint } from "../mirror/point.ts";
 import { pointContext } from "../mirror/point-context.ts";
 import type { EndedRun } from "../mirror/resolve-point.ts";

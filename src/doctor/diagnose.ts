@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { readEnvelopeOrThrow } from "../../schema/envelope.ts";
-import { openMirrorReader } from "../mirror/mirror.ts";
+import { openMirrorReader } from "../mirror/mirror-reader.ts";
 import { systemClock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
 import { openService } from "../service/service.ts";

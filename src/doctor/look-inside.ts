@@ -11,7 +11,7 @@ import { type AskPassphrase, openBackup } from "../backup/open-backup.ts";
 import { ZipError } from "../backup/read-zip.ts";
 import { zipSignatures } from "../backup/zip-format.ts";
 import { MirrorError, toMirrorError } from "../mirror/errors.ts";
-import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
+import { type MirrorReader, openMirrorReader } from "../mirror/mirror-reader.ts";
 import { countFreePages, readBodies } from "../mirror/read-bodies.ts";
 import { ClosedError, type ClosedReason } from "./closed-error.ts";
 import { toBytes, unzip } from "./unzip.ts";

@@ -6,7 +6,7 @@ import { checkPast } from "./check-past.ts";
 import type { CheckProblem, ReportProblem } from "./check-problem.ts";
 import type { Connection } from "./connection.ts";
 import { type Derived, deriveHeldOrThrow } from "./derive.ts";
-import type { MirrorReader } from "./mirror.ts";
+import type { MirrorReader } from "./mirror-reader.ts";
 import { notedUrlOf } from "./noted-url.ts";
 import { prepareReadings } from "./readings.ts";
 import { isDerived } from "./require-derived.ts";

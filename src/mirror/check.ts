@@ -11,7 +11,7 @@ import type { CheckProblem, ReportProblem } from "./check-problem.ts";
 import { checkSearch } from "./check-search.ts";
 import type { Connection } from "./connection.ts";
 import { checkMedia } from "./media/check-media.ts";
-import type { MirrorReader } from "./mirror.ts";
+import type { MirrorReader } from "./mirror-reader.ts";
 import { isDerived } from "./require-derived.ts";
 
 export type { CheckProblem } from "./check-problem.ts";

@@ -7,7 +7,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kinds } from "../../schema/kind.ts";
 import { toMirrorError } from "./errors.ts";
 import { type Forgettable, measureForgettable } from "./forget-runs.ts";
-import { type MirrorReader, type MirrorWriter, openMirrorReader, openMirrorWriter } from "./mirror.ts";
+import { type MirrorWriter, openMirrorWriter } from "./mirror.ts";
+import { type MirrorReader, openMirrorReader } from "./mirror-reader.ts";
 import { listPoints } from "./resolve-point.ts";
 import { chooseRuns, type RetentionChoice, type RetentionPolicy } from "./retention.ts";
 

@@ -1,5 +1,5 @@
 /** What a token may see of its user, as the service showed when it was last asked: a null or missing link is not granted. */
-import type { MirrorReader } from "./mirror.ts";
+import type { MirrorReader } from "./mirror-reader.ts";
 
 export const grantNames = ["profile", "email", "bras", "measurements"] as const;
 export type GrantName = (typeof grantNames)[number];

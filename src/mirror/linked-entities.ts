@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import type { Connection } from "./connection.ts";
 import { type GivenLink, linkedKinds, readLinksElsewhere } from "./elsewhere.ts";
-import { type MirrorReader, openMirrorReader } from "./mirror.ts";
+import { type MirrorReader, openMirrorReader } from "./mirror-reader.ts";
 
 export interface LinkedEntity extends GivenLink {
   /** `gone` is what was not there any more when it was first asked for; what is held may be gone since. */

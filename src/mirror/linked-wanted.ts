@@ -5,7 +5,8 @@
 import type { Kinds } from "../../schema/kind.ts";
 import type { Connection } from "./connection.ts";
 import { readMeta, writeMeta } from "./meta.ts";
-import { openMirrorReader, openMirrorWriter } from "./mirror.ts";
+import { openMirrorWriter } from "./mirror.ts";
+import { openMirrorReader } from "./mirror-reader.ts";
 
 const key = "linked_wanted";
 

@@ -42,8 +42,6 @@ import { reconsiderTombstones } from "./tombstones.ts";
 import { vacuum } from "./vacuum.ts";
 import { prepareDerivedWriter } from "./write-derived.ts";
 
-export { type MirrorReader, openMirrorReader };
-
 /** A mirror open for writing, by the one process that holds its lock. */
 export interface MirrorWriter extends MirrorReader {
   beginRun(start: RunStart): number;

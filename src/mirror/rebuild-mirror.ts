@@ -1,5 +1,6 @@
 import type { Kinds } from "../../schema/kind.ts";
-import { openMirrorReader, openMirrorWriter } from "./mirror.ts";
+import { openMirrorWriter } from "./mirror.ts";
+import { openMirrorReader } from "./mirror-reader.ts";
 import type { RebuildReport } from "./rebuild.ts";
 
 /** Computes a mirror's projections anew from its bodies. @throws MirrorError */

@@ -2,7 +2,7 @@ import { rmdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { MirrorError } from "./errors.ts";
 import { type Lock, takeLock } from "./lock.ts";
-import { openMirrorReader } from "./mirror.ts";
+import { openMirrorReader } from "./mirror-reader.ts";
 
 /**
  * Takes back a mirror that was made and got nothing: a misspelt base URL should leave no trace. It must be closed; where

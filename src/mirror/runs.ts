@@ -3,7 +3,7 @@ import type { Absences } from "./absences.ts";
 import type { Connection } from "./connection.ts";
 import { closeDeadRuns } from "./dead-runs.ts";
 import { isLocked } from "./lock.ts";
-import type { MirrorReader } from "./mirror.ts";
+import type { MirrorReader } from "./mirror-reader.ts";
 import { closeAbsences } from "./tombstones.ts";
 
 /** Why a run ended before nothing was due. */

@@ -4,7 +4,7 @@
  * found where nothing that is there has the name.
  */
 import { fromStored } from "../mirror/cell.ts";
-import type { MirrorReader } from "../mirror/mirror.ts";
+import type { MirrorReader } from "../mirror/mirror-reader.ts";
 import { spellings } from "../mirror/names.ts";
 
 /** What has a table of its own, and so can be shown. */

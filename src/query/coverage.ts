@@ -1,5 +1,5 @@
 /** How much of what is known is held: of the present, or of the past that a reader shows. */
-import type { MirrorReader } from "../mirror/mirror.ts";
+import type { MirrorReader } from "../mirror/mirror-reader.ts";
 
 export interface Coverage {
   /** Resources that are there as far as is known. */

@@ -1,5 +1,5 @@
 /** The one resource that is meant by a URL, slugs such as `brand/model/size`, an id, or a name. */
-import type { MirrorReader } from "../mirror/mirror.ts";
+import type { MirrorReader } from "../mirror/mirror-reader.ts";
 import { type FoundResource, findByUrl, findCalled, listResources, type ShownKind } from "./called.ts";
 import { KeyError } from "./key-error.ts";
 import { suggestKeys } from "./suggest-keys.ts";

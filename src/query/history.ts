@@ -2,7 +2,7 @@
  * The life of one resource: when it was there, when it was gone, and what changed in between, field by field; where the
  * mirror is shown as of a point, as it was known then.
  */
-import type { MirrorReader } from "../mirror/mirror.ts";
+import type { MirrorReader } from "../mirror/mirror-reader.ts";
 import { requireHistory } from "../mirror/require-derived.ts";
 import { prepareShowTime } from "../mirror/row-times.ts";
 import type { ShownKind } from "./called.ts";

@@ -1,5 +1,5 @@
 /** What a mirror held when a run had ended: as much of its status as is remembered. */
-import type { MirrorReader } from "../mirror/mirror.ts";
+import type { MirrorReader } from "../mirror/mirror-reader.ts";
 import type { EndedRun } from "../mirror/resolve-point.ts";
 import { listRuns, type RunRecord } from "../mirror/runs.ts";
 import { type KindStatus, type MirrorStatus, readNotedLinks, readRevisionCount } from "./status.ts";

@@ -6,7 +6,7 @@
 import type { Cell } from "../../schema/fields.ts";
 import { fromStored } from "../mirror/cell.ts";
 import type { Connection } from "../mirror/connection.ts";
-import type { MirrorReader } from "../mirror/mirror.ts";
+import type { MirrorReader } from "../mirror/mirror-reader.ts";
 import { requireDerived } from "../mirror/require-derived.ts";
 import { toPhrase, toWords } from "../mirror/search-words.ts";
 

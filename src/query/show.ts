@@ -1,7 +1,7 @@
 /** One resource as the mirror holds it: its row, its links, and the pictures that it refers to. */
 import type { Cell } from "../../schema/fields.ts";
 import { fromStored } from "../mirror/cell.ts";
-import type { MirrorReader } from "../mirror/mirror.ts";
+import type { MirrorReader } from "../mirror/mirror-reader.ts";
 import { notedUrlOf } from "../mirror/noted-url.ts";
 import type { ShownKind } from "./called.ts";
 import { findResource } from "./find-resource.ts";

@@ -1,4 +1,4 @@
-import type { MirrorReader } from "../mirror/mirror.ts";
+import type { MirrorReader } from "../mirror/mirror-reader.ts";
 
 /** Links that are not followed, since they lead to another origin. */
 export function countSkippedLinks({ db }: MirrorReader): number {

@@ -11,7 +11,7 @@ import { columnsOf } from "../../schema/projection.ts";
 import { type AccountUser, isSameUser, nameOfUser, readAccountUser } from "../mirror/account-user.ts";
 import { type Derived, deriveOrThrow, isRefusal, parseBodyOrThrow } from "../mirror/derive.ts";
 import type { FetchResult } from "../mirror/fetch-result.ts";
-import type { MirrorReader } from "../mirror/mirror.ts";
+import type { MirrorReader } from "../mirror/mirror-reader.ts";
 import type { RunMirror } from "./mirror-thread.ts";
 import { SyncError } from "./sync-error.ts";
 import type { Walk } from "./walk-options.ts";

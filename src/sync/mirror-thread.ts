@@ -4,13 +4,8 @@
  * dies with the process.
  */
 import { MirrorError } from "../mirror/errors.ts";
-import {
-  type MirrorReader,
-  type MirrorWriter,
-  makeMirror,
-  type OpenMirrorOptions,
-  openMirrorReader,
-} from "../mirror/mirror.ts";
+import { type MirrorWriter, makeMirror, type OpenMirrorOptions } from "../mirror/mirror.ts";
+import { type MirrorReader, openMirrorReader } from "../mirror/mirror-reader.ts";
 import { takeWritingThread, type WritingThread } from "./writing-thread.ts";
 
 /** The writing calls, answered by promises. The bodies that `ingest` is given are gone from the caller's side. */

@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import type { Connection } from "../mirror/connection.ts";
-import { openMirrorReader } from "../mirror/mirror.ts";
+import { openMirrorReader } from "../mirror/mirror-reader.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
 import { type KnownAllowance, readLatest, readLedger } from "./ledger/describe-window.ts";

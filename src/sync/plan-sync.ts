@@ -7,7 +7,7 @@ import { kinds } from "../../jobs/kinds.ts";
 import type { Area } from "../../schema/kind.ts";
 import { findBrands } from "../mirror/find-brands.ts";
 import type { Scope } from "../mirror/frontier.ts";
-import { type MirrorReader, openMirrorReader } from "../mirror/mirror.ts";
+import { type MirrorReader, openMirrorReader } from "../mirror/mirror-reader.ts";
 import { requireRowTimes } from "../mirror/row-times.ts";
 import { listRuns } from "../mirror/runs.ts";
 import { type Clock, systemClock } from "../service/clock.ts";

@@ -1,7 +1,7 @@
 /** How far a sync is, read from the mirror while it runs. */
 import type { Connection } from "../mirror/connection.ts";
 import type { Scope } from "../mirror/frontier.ts";
-import type { MirrorReader } from "../mirror/mirror.ts";
+import type { MirrorReader } from "../mirror/mirror-reader.ts";
 import type { AllowanceState, RequestCounts } from "./allowance.ts";
 import { countPending } from "./plan/count-pending.ts";
 import { forecastDepths } from "./plan/forecast.ts";

@@ -2,7 +2,7 @@
  * Where the answers do not tell what remains, what is behind the root's `rate_limit` link may; and where nobody knows yet what a
  * 304 costs, what it says before and after some.
  */
-import type { MirrorReader } from "../mirror/mirror.ts";
+import type { MirrorReader } from "../mirror/mirror-reader.ts";
 import type { Clock } from "../service/clock.ts";
 import type { Service } from "../service/service.ts";
 import type { RunAllowance } from "./allowance.ts";

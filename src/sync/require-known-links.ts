@@ -1,6 +1,6 @@
 /** Whether there are links of the names that are to be followed: a misspelt one would follow nothing, in silence. */
 import { kinds } from "../../jobs/kinds.ts";
-import type { MirrorReader } from "../mirror/mirror.ts";
+import type { MirrorReader } from "../mirror/mirror-reader.ts";
 import { SyncError } from "./sync-error.ts";
 
 /** @throws SyncError `unknown-link` for a name that neither the walk knows nor the mirror has seen */

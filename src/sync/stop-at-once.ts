@@ -1,6 +1,6 @@
 /** When a run has no sense any more. What ends it ends it for every request at once, although results come in batches. */
 import type { CarryOut, FetchJob, JobResult, Stop } from "../../jobs/fetch-job.ts";
-import type { MirrorReader } from "../mirror/mirror.ts";
+import type { MirrorReader } from "../mirror/mirror-reader.ts";
 
 /**
  * Once an answer said to stop, the jobs that come after it are given back without being asked for.

@@ -3,7 +3,7 @@ import type { CoordinatorFigures, CoordinatorState } from "../../jobs/bullmq/coo
 import type { Engine } from "../../jobs/engine.ts";
 import type { JobResult } from "../../jobs/fetch-job.ts";
 import { countStates } from "../mirror/count-states.ts";
-import type { MirrorReader } from "../mirror/mirror.ts";
+import type { MirrorReader } from "../mirror/mirror-reader.ts";
 import type { Clock } from "../service/clock.ts";
 import type { RunAllowance } from "./allowance.ts";
 import type { SyncReport } from "./report.ts";

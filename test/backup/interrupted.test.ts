@@ -10,7 +10,7 @@ import { expect, it } from "vitest";
 import { unpackBackup } from "../../src/backup/restore-backup.ts";
 import { verifyBackup } from "../../src/backup/verify-backup.ts";
 import { takeLock } from "../../src/mirror/lock.ts";
-import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { problemsOf, someTime, walk } from "../mirror/mirror-rig.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { tries } from "../support/thorough.ts";

@@ -10,7 +10,7 @@ import { diff } from "../../src/change/diff.ts";
 import { openRunPairs } from "../../src/change/mirror-pairs.ts";
 import { openMirrorState } from "../../src/change/mirror-state.ts";
 import { compareText, type MirrorPlace } from "../../src/change/state.ts";
-import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { problemsOf } from "../mirror/mirror-rig.ts";
 import { publicState } from "../mirror/public-state.ts";
 import { apply, type Rows, textOf } from "./apply.ts";

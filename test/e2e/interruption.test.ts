@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { checkMirror } from "../../src/mirror/check.ts";
-import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { listRuns } from "../../src/mirror/runs.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";

@@ -5,7 +5,8 @@
 import { writeSync } from "node:fs";
 import { kinds } from "../../jobs/kinds.ts";
 import { compactMirror } from "../../src/mirror/compact-mirror.ts";
-import { openMirrorReader, openMirrorWriter } from "../../src/mirror/mirror.ts";
+import { openMirrorWriter } from "../../src/mirror/mirror.ts";
+import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 
 const [file = "", when = ""] = process.argv.slice(2);
 const openedAt = "2026-01-15T12:00:00.000Z";

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { type CheckProblem, checkMirror } from "../../src/mirror/check.ts";
-import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { rebuildMirror } from "../../src/mirror/rebuild-mirror.ts";
 import { expectClosed } from "../support/canary.ts";
 import { tries } from "../support/thorough.ts";

@@ -7,13 +7,12 @@ import { type CheckProblem, checkMirror } from "../../src/mirror/check.ts";
 import { type DueResource, prepareFrontier } from "../../src/mirror/frontier.ts";
 import { emptySummary, type IngestSummary } from "../../src/mirror/ingest.ts";
 import {
-  type MirrorReader,
   type MirrorWriter,
   makeMirror,
   type OpenMirrorOptions,
-  openMirrorReader,
   openMirrorWriter,
 } from "../../src/mirror/mirror.ts";
+import { type MirrorReader, openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import type { RunClosing } from "../../src/mirror/runs.ts";
 import { kindsInScope } from "../../src/sync/scope.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";

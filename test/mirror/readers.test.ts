@@ -3,7 +3,7 @@ import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { checkMirror } from "../../src/mirror/check.ts";
 import type { FetchResult } from "../../src/mirror/fetch-result.ts";
-import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
 import { beginRun, type MirrorRig, startMirrorRig, walk } from "./mirror-rig.ts";
 import { answerFrom, entity, page, root, urlOf, worldOf } from "./world.ts";

@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { DueResource } from "../../src/mirror/frontier.ts";
-import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { showAsOf } from "../../src/mirror/snapshot.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { tries } from "../support/thorough.ts";

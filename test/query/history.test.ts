@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { describeHistory } from "../../src/cli/describe-history.ts";
 import { historyColumns, rowsOfHistory } from "../../src/cli/history-rows.ts";
-import { type MirrorReader, openMirrorReader } from "../../src/mirror/mirror.ts";
+import { type MirrorReader, openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { type ResourceHistory, readHistory } from "../../src/query/history.ts";
 import { showResource } from "../../src/query/show.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";

@@ -1,7 +1,7 @@
 /** What a person types, and what is found. */
 import fc from "fast-check";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { showAsOf } from "../../src/mirror/snapshot.ts";
 import { adviseSearch } from "../../src/query/advise-search.ts";
 import { type SearchOptions, search } from "../../src/query/search.ts";

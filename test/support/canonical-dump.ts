@@ -4,7 +4,7 @@
  */
 import { entities, listTables } from "../../schema/entities.ts";
 import { fromStored } from "../../src/mirror/cell.ts";
-import type { MirrorReader } from "../../src/mirror/mirror.ts";
+import type { MirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { notedUrlOf } from "../../src/mirror/noted-url.ts";
 
 export type CanonicalDump = Readonly<Record<string, CanonicalResource>>;

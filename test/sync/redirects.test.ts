@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { checkMirror } from "../../src/mirror/check.ts";
-import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { rebuildMirror } from "../../src/mirror/rebuild-mirror.ts";
 import { sync } from "../../src/sync/sync.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";

@@ -3,7 +3,7 @@
  * sandbox's, and waits between attempts take none of it.
  */
 import { join } from "node:path";
-import { type MirrorReader, openMirrorReader } from "../../src/mirror/mirror.ts";
+import { type MirrorReader, openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
 import type { Clock } from "../../src/service/clock.ts";

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { RedisError } from "../../jobs/bullmq/redis-error.ts";
-import { openMirrorReader } from "../../src/mirror/mirror.ts";
+import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { catalogueAt, startFetchWorkers } from "../support/fetch-workers.ts";
 import { type RedisServer, startRedis } from "../support/redis.ts";

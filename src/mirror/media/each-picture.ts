@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { MirrorError } from "../errors.ts";
-import type { MirrorReader } from "../mirror.ts";
+import type { MirrorReader } from "../mirror-reader.ts";
 import { isDerived } from "../require-derived.ts";
 import { mediaFile, readPicture } from "./media-files.ts";
 

@@ -1,5 +1,5 @@
 /** From a point as a person writes it to text that a column of times can be compared with. */
-import type { MirrorReader } from "../../mirror/mirror.ts";
+import type { MirrorReader } from "../../mirror/mirror-reader.ts";
 import { type Point, type PointContext, parsePoint } from "../../mirror/point.ts";
 import { PointError } from "../../mirror/point-error.ts";
 import { resolvePoint } from "../../mirror/resolve-point.ts";

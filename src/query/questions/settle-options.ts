@@ -1,7 +1,7 @@
 /** From what is given with a question to the parameters of its SQL. */
 import type { Cell } from "../../../exports/table.ts";
 import { findBrands, hintAtBrands } from "../../mirror/find-brands.ts";
-import type { MirrorReader } from "../../mirror/mirror.ts";
+import type { MirrorReader } from "../../mirror/mirror-reader.ts";
 import type { PointContext } from "../../mirror/point.ts";
 import { QueryError } from "../query-error.ts";
 import type { Question, QuestionOption } from "./question.ts";
