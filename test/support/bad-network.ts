@@ -1,0 +1,80 @@
+/**
+ * A network between a client and a server on this machine, with one trouble at a time. In: bytes of the server. Out: the same
+ * bytes later, in other pieces, in part or never; a connection that breaks, stalls or is refused.
+ */
+import { connect, createServer, type Socket } from "node:net";
+import { pipeline } from "node:stream/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+/** One connection: what the server says, and the client's side of it. */
+export interface Passing {
+  readonly bytes: AsyncIterable<Buffer>;
+  readonly client: Socket;
+  /** How many connections came before it. */
+  readonly index: number;
+}
+
+/** What becomes of a server's bytes. */
+export type Trouble = (passing: Passing) => AsyncIterable<Buffer>;
+
+export interface BadNetwork extends AsyncDisposable {
+  /** Without a trailing slash. */
+  readonly origin: string;
+}
+
+/** @param target the server's origin */
+export async function startBadNetwork(target: string, trouble: Trouble): Promise<BadNetwork> {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket);
+    socket.on("error", () => {}).on("close", () => sockets.delete(socket));
+    return socket;
+  };
+  const server = createServer((client) => {
+    const index = connections++;
+    keep(client);
+    const upstream = keep(connect(Number(port), hostname));
+    client.pipe(upstream);
+    client.on("close", () => upstream.destroy());
+    void pipeline(trouble({ bytes: upstream, client, index }), client).catch(() => client.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the network has no port");
+  return {
+    origin: `http://127.0.0.1:${address.port}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Passes pieces of so many bytes, each in a turn of its own. */
+export const inPieces = (size: number): Trouble =>
+  async function* ({ bytes }) {
+    for await (const chunk of bytes) {
+      for (let start = 0; start < chunk.length; start += size) {
+        yield chunk.subarray(start, start + size);
+        await nextTurn();
+      }
+    }
+  };
+
+/** Passes so many bytes, then does something else to the client; of every connection whose index `isStruck`. */
+export const after = (
+  most: number,
+  strike: (client: Socket) => void | Promise<void>,
+  isStruck: (index: number) => boolean,
+): Trouble =>
+  async function* ({ bytes, client, index }) {
+    let left = isStruck(index) ? most : Number.POSITIVE_INFINITY;
+    for await (const chunk of bytes) {
+      yield chunk.subarray(0, left);
+      left -= chunk.length;
+      if (left <= 0) await strike(client);
+      if (left <= 0) return;
+    }
+  };
