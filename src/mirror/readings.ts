@@ -30,9 +30,12 @@ const isAwaited = (table: string) =>
   `${table}.state = 'due' and ${table}.gone_run is null and ${table}.kind not like '?%'
      and not exists (select 1 from _page where id = ${table}.id)`;
 
-/** Resources that became something else after they were read, perhaps in the same run; few, and mostly none. */
+/**
+ * Resources that became something else after they were read, perhaps in the same run, and those due again without a validator,
+ * of which their rows tell that they were read; few, and mostly none.
+ */
 const selectRetyped = `
-  select id from _resource r where ${isAwaited("r")} and etag is null and checked_run > 0
+  select id from _resource r where ${isAwaited("r")} and etag is null and checked_run <> 0
   union select p.id from _resource_past p join _revision v on v.resource_id = p.id and v.from_run < p.to_run where ${isAwaited("p")}
   union select p.id from _resource_past p join _resource r on r.id = p.id where p.kind <> r.kind`;
 

@@ -26,6 +26,15 @@ export interface ProofOptions {
   readonly onProven?: (pairs: number) => void;
 }
 
+const calm: Step = { edits: [], follow: [], maxBatches: 1000, again: [], rebuilds: false, forgets: 0 };
+/**
+ * What the front page calls new is listed as a model then, whose brand is gone before the run closes: it is due, to say
+ * itself whether it is there, and was never read as a model.
+ */
+const dueBelowWhatIsGone: readonly Step[] = [
+  { ...calm, follow: ["newest"], again: [{ place: 1, version: 0 }], rebuilds: true },
+];
+
 const someHistories = fc.oneof(
   { weight: 2, arbitrary: histories(6, { minSteps: 2 }) },
   { weight: 1, arbitrary: histories(6, { minSteps: 2, forgets: true }) },
@@ -39,7 +48,7 @@ export async function proveDiffs({ histories: count, seed, onProven }: ProofOpti
       provePast(history, lived);
       onProven?.(provePairs(lived));
     }),
-    { numRuns: count, ...(seed !== undefined && { seed }) },
+    { numRuns: count, examples: [[dueBelowWhatIsGone]], ...(seed !== undefined && { seed }) },
   );
 }
 
