@@ -23,6 +23,8 @@ const introduction = `# The tables of a mirror
 
 A mirror is one SQLite file; any SQLite tool opens it, also while a sync is writing. With a tool whose SQLite is older than
 3.51.3 open it read-only (\`sqlite3 -readonly FILE\`) or open a copy: two processes that tidy up at once could damage it.
+The \`pragma integrity_check\` of SQLite 3.40.0 to 3.41.0, Debian 12's among them, takes the \`_past\` tables for damaged (“NULL value in …”)
+where nothing is: \`armoire mirror check\` tells.
 This page is made by \`npm run docs\` from the program itself.
 
 Columns carry the service's own field names and hold exactly what it sent: a field of a wrong type is null (and listed by

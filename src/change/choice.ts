@@ -84,7 +84,7 @@ function requireKnown(
   what: string,
   name: string,
   known: readonly string[],
-  hint = `There are ${known.join(", ")}.`,
+  hint = known.length === 1 ? `There is ${known[0]} only.` : `There are ${known.join(", ")}.`,
 ): void {
   if (known.includes(name)) return;
   throw new ChangeError("unknown-name", `There is no ${what} ${JSON.stringify(name)} to compare.`, hint);

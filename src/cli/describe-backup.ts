@@ -15,7 +15,7 @@ import type { RestoredMirror } from "../backup/restore-backup.ts";
 import type { BackupProblem } from "../backup/scan-backup.ts";
 import type { VerifyReport } from "../backup/verify-backup.ts";
 import { nameOfUser } from "../mirror/account-user.ts";
-import { formatBytes } from "./describe-compact.ts";
+import { formatBytes } from "./format-bytes.ts";
 import { formatTable, toShown } from "./text-table.ts";
 
 /** Of one that was read back. */

@@ -1,6 +1,7 @@
 /** What `armoire mirror compact` does and has done, in words. */
 import type { CompactProgress, CompactReport } from "../mirror/compact-mirror.ts";
 import { describeRetention } from "./describe-retention.ts";
+import { formatBytes } from "./format-bytes.ts";
 
 export function describeCompacting(progress: CompactProgress): string {
   return progress.step === "compress"
@@ -9,14 +10,9 @@ export function describeCompacting(progress: CompactProgress): string {
 }
 
 export function describeCompactReport(report: CompactReport): string {
-  const { mirror, bytesBefore, bytesAfter, bodies, retention } = report;
+  const { mirror, bytesBefore, bytesAfter, isStillRead, bodies, retention } = report;
   const forgotten = retention === null ? "" : describeRetention(retention, false);
   return `${forgotten}${mirror}: ${formatBytes(bytesBefore)} before, ${formatBytes(bytesAfter)} now
 ${bodies.count} bodies of ${formatBytes(bodies.bytes)} take ${formatBytes(bodies.storedBytes)}
-`;
-}
-
-export function formatBytes(bytes: number): string {
-  if (bytes < 2 ** 20) return `${(bytes / 2 ** 10).toFixed(1)} KiB`;
-  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+${isStillRead ? "Somebody reads it as it was; once they have closed it, the next sync or compact makes its file smaller.\n" : ""}`;
 }

@@ -12,27 +12,37 @@ const unchangedWords: Readonly<Record<Unchanged, string>> = {
 
 export function describeHistory({ kind, href, firstKnown, lives }: ResourceHistory): string {
   const head = `${kind}  ${toShown(href)}\nKnown since run ${firstKnown.run}, ${firstKnown.at}\n`;
-  return head + lives.map(describeLife).join("");
+  return head + lives.map((life, n) => describeLife(life, n === 0)).join("");
 }
 
-function describeLife({ revisions, gone }: Life, life: number): string {
+function describeLife({ revisions, gone }: Life, isFirst: boolean): string {
   const told = revisions.map((revision, n) => {
-    const what = n > 0 ? "changed" : life > 0 ? "back" : "first seen";
-    return describeRevision(revision, what, gone === null && n === revisions.length - 1);
+    const isEarliest = isFirst && n === 0;
+    const what = n > 0 ? "changed" : isFirst ? (revision.forgotten > 0 ? "read" : "first seen") : "back";
+    const isNow = gone === null && n === revisions.length - 1;
+    return describeForgotten(revision) + describeRevision(revision, what, isEarliest, isNow);
   });
   return told.join("") + (gone === null ? "" : `\nrun ${gone.run}  ${gone.at}  gone\n`);
 }
 
+function describeForgotten({ revision, forgotten }: RevisionOfLife): string {
+  if (forgotten === 0) return "";
+  return forgotten === 1
+    ? `\nrevision ${revision - 1} is forgotten\n`
+    : `\nrevisions ${revision - forgotten} to ${revision - 1} are forgotten\n`;
+}
+
 function describeRevision(
-  { revision, firstSeen, lastSeen, changes, unchanged }: RevisionOfLife,
+  { firstSeen, lastSeen, changes, unchanged }: RevisionOfLife,
   what: string,
+  isEarliest: boolean,
   isNow: boolean,
 ): string {
   const seen = isNow ? "checked last" : "seen last";
   const until = lastSeen === null ? "" : `, ${seen} in run ${lastSeen.run}, ${lastSeen.at}`;
   const head = `\nrun ${firstSeen.run}  ${firstSeen.at}  ${what}${until}\n`;
   if (unchanged !== null) return `${head}  ${unchangedWords[unchanged]}\n`;
-  return head + (revision === 1 ? describeFields(changes) : describeChanges(changes));
+  return head + (isEarliest ? describeFields(changes) : describeChanges(changes));
 }
 
 function describeFields(changes: readonly FieldChange[]): string {

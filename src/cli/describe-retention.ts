@@ -1,5 +1,6 @@
 /** Which runs are kept, and why, and what goes with the others, in words. */
 import type { RetentionReport } from "../mirror/compact-mirror.ts";
+import { formatBytes } from "./format-bytes.ts";
 import { formatTable } from "./text-table.ts";
 
 /** @param isPreview nothing was forgotten yet */
@@ -11,8 +12,7 @@ export function describeRetention(report: RetentionReport, isPreview: boolean): 
       ({ run, endedAt }) => [run, endedAt, isPreview ? "would be forgotten" : "forgotten"] as const,
     ),
   ].sort(([one], [other]) => other - one);
-  const mebibytes = (removed.bytes / 2 ** 20).toFixed(1);
   const forgotten = `${isPreview ? "Would forget" : "Forgot"} ${forget.length} of ${rows.length} runs`;
-  return `${formatTable(["run", "ended", "kept as"], rows)}${forgotten}, with ${removed.revisions} revisions that no other run shows; their ${removed.bodies} bodies ${isPreview ? "take" : "took"} ${mebibytes} MiB.
+  return `${formatTable(["run", "ended", "kept as"], rows)}${forgotten}, with ${removed.revisions} revisions that no other run shows; their ${removed.bodies} bodies ${isPreview ? "take" : "took"} ${formatBytes(removed.bytes)}.
 `;
 }

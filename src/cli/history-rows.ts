@@ -16,7 +16,10 @@ export function rowsOfHistory({ kind, href, lives }: ResourceHistory): Row[] {
 
 function rowsOfLife({ revisions, gone }: Life, isRevived: boolean): Row[] {
   const rows = revisions.flatMap((revision, n) =>
-    rowsOfRevision(revision, n > 0 ? "changed" : isRevived ? "revived" : "added"),
+    rowsOfRevision(
+      revision,
+      n > 0 || (!isRevived && revision.forgotten > 0) ? "changed" : isRevived ? "revived" : "added",
+    ),
   );
   return gone === null ? rows : [...rows, [null, gone.run, gone.at, "removed", null, null, null]];
 }

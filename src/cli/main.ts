@@ -23,7 +23,7 @@ export async function main(args: readonly string[], io: Io = systemIo()): Promis
     .configureOutput({
       writeOut: io.out,
       writeErr: io.err,
-      outputError: (text, write) => write(hideTokens(text)),
+      outputError: (text, write) => write(hideTokens(text + hintAtDash(text))),
     })
     .showHelpAfterError("Run `armoire --help` for the list of commands.");
   for (const [name, { summary }] of Object.entries(commands))
@@ -44,6 +44,11 @@ export async function main(args: readonly string[], io: Io = systemIo()): Promis
     io.err(describeError(error, args.includes("--verbose")));
     io.setExitCode(exitCodeOf(error));
   }
+}
+
+/** What is meant as a value, such as `-7d`, and was taken for an option. */
+function hintAtDash(error: string): string {
+  return /unknown option '-(?!-\w)/.test(error) ? "Where it is no option, write -- before it.\n" : "";
 }
 
 /** What follows on an error in the use of a command. */

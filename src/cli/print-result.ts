@@ -34,10 +34,24 @@ export async function printResult(
   options: CsvTextOptions,
   write: Writer,
 ): Promise<void> {
-  if (format !== "table") return await printText(texts[format](columns, options), batches, write);
+  if (format !== "table") {
+    const names = format === "csv" ? columns : distinct(columns);
+    return await printText(texts[format](names, options), batches, write);
+  }
   const gathered: Row[] = [];
   for await (const row of rows) gathered.push(row);
   await write(formatTable(columns, gathered));
+}
+
+/** In an object only one of several members of a name would be read: the others are `name_2`, `name_3`. */
+function distinct(columns: readonly string[]): string[] {
+  const names: string[] = [];
+  for (const column of columns) {
+    const candidates = [column, ...columns.map((_, n) => `${column}_${n + 2}`)];
+    const isTaken = (name: string) => names.includes(name) || (name !== column && columns.includes(name));
+    names.push(candidates.find((name) => !isTaken(name)) ?? column);
+  }
+  return names;
 }
 
 /** The same of rows that are all there. */

@@ -33,6 +33,8 @@ export interface CompactReport {
   /** Of the file, with what is in its log. */
   readonly bytesBefore: number;
   readonly bytesAfter: number;
+  /** Somebody reads the mirror as it was: its file is written anew by the next sync or compact after that. */
+  readonly isStillRead: boolean;
   readonly bodies: {
     readonly count: number;
     /** As sent. */
@@ -81,9 +83,9 @@ export async function compactMirror(options: CompactOptions): Promise<CompactRep
       signal?.throwIfAborted();
     }
     onProgress({ step: "vacuum" });
-    mirror.vacuum();
+    const isStillRead = !mirror.vacuum();
     return {
-      ...{ mirror: file, bytesBefore, bytesAfter: sizeOf(file) },
+      ...{ mirror: file, bytesBefore, bytesAfter: sizeOf(file), isStillRead },
       ...{ bodies: measureBodies(mirror), retention },
     };
   } catch (error) {

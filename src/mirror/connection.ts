@@ -2,10 +2,10 @@
  * Opening the SQLite file. In: a path. Out: a connection with the settings that durability rests on; or a MirrorError, or
  * what SQLite throws, which `mirror.ts` turns into one.
  */
-import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { migrations } from "../../schema/migrations.ts";
-import { MirrorError } from "./errors.ts";
+import { MirrorError, notSqliteError } from "./errors.ts";
 
 export type Connection = Database.Database;
 
@@ -42,6 +42,7 @@ export function openForReading(file: string): Connection {
       "`armoire sync` makes one; `--mirror FILE` names another.",
     );
   }
+  if (statSync(file).isDirectory()) throw notSqliteError(file);
   const db = new Database(file, { readonly: true, fileMustExist: true });
   try {
     requireSafeSqlite(db, file);

@@ -35,9 +35,14 @@ export function damagedError(file: string, options?: ErrorOptions): MirrorError 
     "damaged",
     file,
     "The mirror is damaged",
-    "Nothing was changed. Restore a copy, or move the file with its -wal and -shm away and sync again; `armoire mirror check` says what is wrong.",
+    "Nothing was changed. Restore a copy, or move the file with its -wal and -shm away and sync again; `armoire mirror check` says more where it can be read.",
     options,
   );
+}
+
+export function notSqliteError(file: string, options?: ErrorOptions): MirrorError {
+  const hint = "Give a mirror made by `armoire sync`.";
+  return new MirrorError("not-a-mirror", file, "Not a SQLite file", hint, options);
 }
 
 /** Turns what SQLite or the system throws while a file is opened, read or written into a MirrorError; anything else is thrown on as it is. */
@@ -57,13 +62,7 @@ export function toMirrorError(error: unknown, file: string): unknown {
     );
   }
   if (code === "SQLITE_NOTADB") {
-    return new MirrorError(
-      "not-a-mirror",
-      file,
-      "Not a SQLite file",
-      "Give a mirror made by `armoire sync`.",
-      { cause: error },
-    );
+    return notSqliteError(file, { cause: error });
   }
   if (/^SQLITE_(CANTOPEN|READONLY|PERM|FULL|IOERR)/.test(code)) {
     return new MirrorError(

@@ -45,7 +45,7 @@ export function findBrands(
 export function hintAtBrands(alike: readonly string[]): string {
   return alike.length > 0
     ? `Did you mean ${alike.map((name) => JSON.stringify(name)).join(" or ")}?`
-    : "`armoire query 'select name from known'` lists the brands that the mirror knows.";
+    : "`armoire query \"select name from known where kind = 'brand'\"` lists the brands that the mirror knows.";
 }
 
 /** Whether a person may call a brand so, by its name or slug; at each of `spellings` in turn. */

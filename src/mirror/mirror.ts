@@ -70,8 +70,8 @@ export interface MirrorWriter extends MirrorReader {
    * @param at ISO 8601
    */
   forget(runIds: readonly number[], at: string): Forgettable;
-  /** Gives unused space back to the file system: the file is written anew, in one transaction, without what no body needs. */
-  vacuum(): void;
+  /** Gives unused space back to the file system: the file is written anew, in one transaction, without what no body needs. @returns as `vacuum` does */
+  vacuum(): boolean;
   /** Says whose data it holds, once that is known. */
   recordUser(user: AccountUser, meUrl: string): void;
   /** Notes the pictures that the newest bodies refer to; gives them. */
@@ -185,7 +185,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       forget: guard((runIds, at) => forgetRuns(connection, runIds, at)),
       vacuum: guard(() => {
         compression.removeUnused();
-        vacuum(connection);
+        return vacuum(connection);
       }),
       recordUser: guard((user, meUrl) => recordAccountUser(connection, user, meUrl)),
       notePictures: guard(() => {

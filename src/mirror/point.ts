@@ -65,7 +65,8 @@ export function parsePointOrPath(
 const forms =
   "a run's number, a time such as 2026-11-03 or 2026-11-03T06:00Z, latest, latest-1, or -7d (h, d, w, m)";
 
-function readPoint(text: string, context: PointContext): Point | null {
+/** @returns null for what is none */
+export function readPoint(text: string, context: PointContext): Point | null {
   return readLatest(text) ?? readRun(text) ?? readAgo(text, context) ?? readTime(text, context.timeZone);
 }
 

@@ -1,5 +1,5 @@
 /** The service's times: ISO 8601 without a zone, with any fraction of a second or none. They are never made moments of. */
-import { type PointContext, parsePoint } from "./point.ts";
+import { type PointContext, readPoint } from "./point.ts";
 import { PointError } from "./point-error.ts";
 
 const form =
@@ -26,11 +26,11 @@ export function readServiceTime(text: string, context: PointContext): string {
   const given = text.trim();
   const naive = hasZone(given) ? null : toSortable(given);
   if (naive !== null && isDay(naive.slice(0, 10))) return naive;
-  const point = parsePoint(given, context);
-  if (point.kind === "time") return toServiceTime(point.from);
+  const point = readPoint(given, context);
+  if (point?.kind === "time") return toServiceTime(point.from);
   throw new PointError(
     "syntax",
-    `${JSON.stringify(text)} is a run, and a time is needed`,
+    `${JSON.stringify(text)} is ${point === null ? "no" : "a run, and no"} time`,
     "Write it as 2026-11-03, 2026-11-03T06:30:00 as the service does in last_modified_at, or -7d.",
   );
 }

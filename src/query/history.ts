@@ -33,13 +33,15 @@ export interface Life {
 export interface RevisionOfLife {
   /** From 1, and on over all lives. */
   readonly revision: number;
+  /** So many revisions just before it are forgotten. */
+  readonly forgotten: number;
   readonly firstSeen: Moment;
   /**
    * When the service was last asked and it was still this one; null where that is not remembered: by an earlier version, or
    * as of a point since which it was asked again.
    */
   readonly lastSeen: Moment | null;
-  /** From the revision before; of the first one, all that it has. */
+  /** From the revision before that is remembered; of the first such one, all that it has. */
   readonly changes: readonly FieldChange[];
   /** Null where there are changes. */
   readonly unchanged: Unchanged | null;
@@ -118,6 +120,7 @@ function livesOf(
     const why = isReplaced ? "replaced" : contentId === contentBefore ? "same" : "unread";
     revisions.push({
       revision: seq,
+      forgotten: seq - (rows[index - 1]?.seq ?? 0) - 1,
       firstSeen: { run: fromRun, at: fetchedAt },
       lastSeen: seenRun === null || seenAt === null ? null : { run: seenRun, at: seenAt },
       changes,

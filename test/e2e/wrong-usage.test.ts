@@ -42,6 +42,15 @@ it.concurrent.each([
   await expectRefused(fixture, [() => command.split(" "), 2, new RegExp(`\`armoire ${explained} --help\``)]);
 });
 
+it.concurrent.each([
+  ["runs show -7d", true],
+  ["search -onyx", true],
+  ["diff --form x", false],
+])("of what may be a value of %s it is told how to write it: %s", async (command, isTold) => {
+  const { stderr } = await runArmoire([...command.split(" "), "--mirror", fixture.mirror]);
+  expect(stderr.includes("\nWhere it is no option, write -- before it.\n")).toBe(isTold);
+});
+
 it.each([
   ["select nme from brand", true],
   ["select 1 from brnd", true],

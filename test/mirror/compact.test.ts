@@ -64,6 +64,21 @@ describe("a mirror that is compacted", () => {
     expectTheSame();
   });
 
+  it("stays as large as it was while somebody reads it, says so, and is small once somebody has written to it", async () => {
+    mirror.close();
+    const reader = openMirrorReader(rig.file);
+    const reading = reader.db.prepare("select * from _content").iterate();
+    reading.next();
+    const before = statSync(rig.file).size;
+    const report = await compact();
+    expect([report.isStillRead, statSync(rig.file).size]).toEqual([true, before]);
+    reading.return?.();
+    reader.close();
+    expect((await compact()).isStillRead).toBe(false);
+    expect(statSync(rig.file).size).toBeLessThan(before * 0.7);
+    expectTheSame();
+  });
+
   it("stays as it is when it is compacted again", async () => {
     mirror.close();
     const { bytesAfter, bodies: stored } = await compact();

@@ -28,7 +28,8 @@ const life: readonly (object | null)[] = [
   { ...first, name: "Softer", bra_count: 4, last_modified_at: "2026-02-02T00:00:00" },
 ];
 
-async function liveThrough(): Promise<ResourceHistory> {
+/** @param forget runs to forget at the end */
+async function liveThrough(forget: readonly number[] = []): Promise<ResourceHistory> {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
   for (const model of life) {
@@ -43,6 +44,7 @@ async function liveThrough(): Promise<ResourceHistory> {
     });
     walk(mirror, world, { approve: true });
   }
+  if (forget.length > 0) mirror.forget(forget, at);
   return readHistory(mirror, "model", "brand/soft");
 }
 
@@ -58,7 +60,7 @@ it("a life goes from its first revision to its tombstone, and the next one begin
         gone: moment(6),
         revisions: [
           {
-            ...{ revision: 1, firstSeen: moment(1), lastSeen: moment(2) },
+            ...{ revision: 1, forgotten: 0, firstSeen: moment(1), lastSeen: moment(2) },
             changes: [
               change("brand_href", null, urlOf("b/")),
               change("name", null, "Soft"),
@@ -69,23 +71,30 @@ it("a life goes from its first revision to its tombstone, and the next one begin
             unchanged: null,
           },
           {
-            ...{ revision: 2, firstSeen: moment(3), lastSeen: moment(3) },
+            ...{ revision: 2, forgotten: 0, firstSeen: moment(3), lastSeen: moment(3) },
             changes: [change("bra_count", 3n, 4n), change("manufacturer_stock_pictures", null, picture)],
             unchanged: null,
           },
           {
-            ...{ revision: 3, firstSeen: moment(4), lastSeen: moment(4) },
+            ...{ revision: 3, forgotten: 0, firstSeen: moment(4), lastSeen: moment(4) },
             changes: [change("last_modified_at", "2026-01-01T00:00:00", "2026-02-02T00:00:00")],
             unchanged: null,
           },
-          { revision: 4, firstSeen: moment(5), lastSeen: moment(5), changes: [], unchanged: "unread" },
+          {
+            revision: 4,
+            forgotten: 0,
+            firstSeen: moment(5),
+            lastSeen: moment(5),
+            changes: [],
+            unchanged: "unread",
+          },
         ],
       },
       {
         gone: null,
         revisions: [
           {
-            ...{ revision: 5, firstSeen: moment(8), lastSeen: moment(8) },
+            ...{ revision: 5, forgotten: 0, firstSeen: moment(8), lastSeen: moment(8) },
             changes: [change("name", "Soft", "Softer"), change("manufacturer_stock_pictures", picture, null)],
             unchanged: null,
           },
@@ -330,3 +339,22 @@ function stateAt({ lives }: ResourceHistory, run: number) {
   const last = seen.at(-1);
   return last === undefined ? null : { fields: columns, isGone: last.gone !== null && last.gone.run <= run };
 }
+
+it("what is forgotten of a life is said, and what is remembered first is not called new", async () => {
+  const history = await liveThrough([1, 2, 4]);
+  expect(
+    history.lives.map(({ revisions }) => revisions.map(({ revision, forgotten }) => [revision, forgotten])),
+  ).toEqual([
+    [
+      [2, 1],
+      [4, 1],
+    ],
+    [[5, 0]],
+  ]);
+  const words = describeHistory(history);
+  expect(words).toMatch(/\nrevision 1 is forgotten\n\nrun 3 {2}.* {2}read, .*\n {2}brand_href +http/);
+  expect(words).toMatch(/\nrevision 3 is forgotten\n\nrun 5 {2}.* {2}changed, /);
+  expect(words).not.toContain("first seen");
+  expect(rowsOfHistory(history).map((row) => row[historyColumns.indexOf("change")])).not.toContain("added");
+  expect(describeHistory(await liveThrough([1, 2, 3, 4]))).toContain("revisions 1 to 3 are forgotten");
+});

@@ -11,7 +11,7 @@ import { describeQuestion, describeQuestions } from "../describe-questions.ts";
 import { CliError, exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { catalogueFileBeside, mirrorFileToRead } from "../mirror-file.ts";
-import { limitNumber, wholeNumber } from "../option-values.ts";
+import { limitNumber } from "../option-values.ts";
 import { type FormatFlags, formatOption, printResult, readFormat } from "../print-result.ts";
 import { collectParameter } from "../query-parameter.ts";
 import { readStatement } from "../read-statement.ts";
@@ -43,7 +43,7 @@ export function configure(command: Command, io: Io): void {
     .option("--list", "list the questions; with @NAME, show that one and its SQL")
     .addOption(formatOption())
     .option("--max-rows <n>", "stop after so many rows", limitNumber, 100_000)
-    .option("--timeout <seconds>", "end a statement that takes longer", wholeNumber, 60)
+    .option("--timeout <seconds>", "end a statement that takes longer", limitNumber, 60)
     .option("--raw", "in CSV, leave text that a spreadsheet would run as a formula as it is")
     .addOption(asOfOption())
     .showHelpAfterError(

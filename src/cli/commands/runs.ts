@@ -22,7 +22,9 @@ Examples:
   armoire runs
   armoire runs list --limit 100 --json
   armoire runs show
-  armoire runs show 12`,
+  armoire runs show 12
+
+new, changed, gone and failed count all resources, the pages of lists too; what show tells is of brands, models and sizes.`,
   );
   const list = addGlobalOptions(command.command("list", { isDefault: true }).exitOverride())
     .description("the newest runs; `armoire runs` alone does the same")
