@@ -15,8 +15,15 @@ export interface AnswerBoxes {
 const putTogether = 64;
 const againMillis = 1000;
 
-/** @param underWay how many answers are to come, the ones at hand among them */
-export function openAnswerBoxes(client: Redis, underWay: () => number): AnswerBoxes {
+/**
+ * @param underWay how many answers are to come, the ones at hand among them
+ * @param onFailure told why answers wait
+ */
+export function openAnswerBoxes(
+  client: Redis,
+  underWay: () => number,
+  onFailure: (error: unknown) => void,
+): AnswerBoxes {
   const boxes = new Map<
     string,
     { readonly queue: Queue<AnswersPayload>; readonly gathered: Gatherer<Answer> }
@@ -35,7 +42,10 @@ export function openAnswerBoxes(client: Redis, underWay: () => number): AnswerBo
           { v: payloadVersion, answers: [...answers] },
           { attempts: 1, removeOnComplete: true, removeOnFail: true },
         ),
-      onFailure: () => new Promise((resolve) => setTimeout(resolve, againMillis).unref()),
+      onFailure(error) {
+        onFailure(error);
+        return new Promise((resolve) => setTimeout(resolve, againMillis).unref());
+      },
     });
     const box = { queue, gathered };
     boxes.set(answersTo, box);

@@ -7,6 +7,7 @@ import type { Queue } from "bullmq";
 import { gatherer } from "./gather.ts";
 import { mostInJob } from "./pace.ts";
 import type { FetchPayload } from "./payloads.ts";
+import { fullRemark, isOutOfMemory } from "./redis-error.ts";
 import type { Asked, UnderWay } from "./under-way.ts";
 
 export interface OutboxOptions {
@@ -54,7 +55,7 @@ export function openOutbox(options: OutboxOptions): (asked: Asked) => void {
     },
     // Redis may be out of memory for a moment: what it holds is to be taken by workers, then there is room again.
     async onFailure(error) {
-      onRemark(`Redis takes no more jobs for now: ${error instanceof Error ? error.message : error}`);
+      onRemark(isOutOfMemory(error) ? fullRemark : `Redis takes no jobs for now: ${error}`);
       await delay(againMillis, undefined, { signal });
     },
   });

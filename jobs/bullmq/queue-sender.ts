@@ -9,6 +9,7 @@ import type { Clock } from "../../src/service/clock.ts";
 import type { Sender } from "../../src/service/sender.ts";
 import { holdBack } from "./hold-back.ts";
 import { openInbox } from "./inbox.ts";
+import { areThereOthers } from "./other-workers.ts";
 import { openOutbox } from "./outbox.ts";
 import { type Answer, type FetchPayload, fromAnswer, payloadVersion } from "./payloads.ts";
 import { answersQueueName, bePresent } from "./presence.ts";
@@ -50,7 +51,7 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
   let closed: Promise<void> | undefined;
 
   const put = openOutbox({
-    ...{ queue, underWay, onRemark, signal: closing.signal },
+    ...{ queue, underWay, onRemark: remark, signal: closing.signal },
     common: { v: payloadVersion, coordinator, proof: proofOf(principal, coordinator), answersTo },
     workers: () => workers,
   });
@@ -75,7 +76,7 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
   };
 
   const presence = await bePresent(redis, answersTo, coordinator);
-  const inbox = openInbox({ name: answersTo, connection, onAnswer: accept, onRemark });
+  const inbox = openInbox({ name: answersTo, connection, onAnswer: accept, onRemark: remark });
   const watching = watchForLost({
     ...{ queue, answers: inbox.queue, signal: closing.signal },
     jobs: () => underWay.jobs,
@@ -83,14 +84,21 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
     onLook(look) {
       workers = Math.max(1, look.workers);
       if (look.jobs === "unclaimed") void pauses.heedQueue().catch(() => {});
-      if (look.workers === 0 && look.jobs === "unclaimed")
-        remark(`Waiting for a worker for ${principal.name}: run \`armoire worker --redis ${shownAs}\`.`);
+      if (look.workers === 0 && look.jobs === "unclaimed") void remarkNobodyIsThere();
       if (look.workers > 0 && look.jobs === "left")
         remark(
           `The workers for ${principal.name} leave its requests to others; each says why where it runs.`,
         );
     },
   });
+  const remarkNobodyIsThere = async (): Promise<void> => {
+    const areOthers = await areThereOthers(client, principal).catch(() => false);
+    remark(
+      areOthers
+        ? `The workers for ${principal.name} have another credential than this sync: give them the same.`
+        : `Waiting for a worker for ${principal.name}: run \`armoire worker --redis ${shownAs}\`.`,
+    );
+  };
   const isWithdrawn = withdrawer(client, queue);
   const withdraw = async (asked: Asked, reason: unknown): Promise<void> => {
     if (await isWithdrawn(asked.job)) underWay.fail(asked, "withdrawn", "not asked after all");

@@ -23,9 +23,13 @@ export interface RedisConnection {
 
 /**
  * @param url `redis:`, `rediss:`, or the path of a socket
+ * @param onRemark told that it is gone, and that it is back
  * @throws RedisError `bad-address`, `unreachable` within five seconds, `unsuitable`
  */
-export async function connectRedis(url: string): Promise<RedisConnection> {
+export async function connectRedis(
+  url: string,
+  onRemark: (text: string) => void = () => {},
+): Promise<RedisConnection> {
   const shownAs = showAddress(url);
   let isThere = false;
   let lastError: Error | null = null;
@@ -59,6 +63,15 @@ export async function connectRedis(url: string): Promise<RedisConnection> {
     throw toRedisError(lastError ?? error, shownAs);
   }
   isThere = true;
+  let isGone = false;
+  client.on("close", () => {
+    if (isThere && !isGone) onRemark(`Redis at ${shownAs} is gone: everything waits until it is back.`);
+    isGone = true;
+  });
+  client.on("ready", () => {
+    isGone = false;
+    onRemark(`Redis at ${shownAs} is back.`);
+  });
   const end = () => {
     isThere = false;
     client.disconnect();

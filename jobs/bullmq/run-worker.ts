@@ -35,7 +35,7 @@ export interface WorkerReady {
 /** @throws RedisError; ServiceSettingsError where a base URL cannot be used; DashboardError */
 export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const { principals, concurrency = 8, signal, onReady = () => {}, onRemark = () => {} } = options;
-  const redis = await connectRedis(options.redis);
+  const redis = await connectRedis(options.redis, onRemark);
   const counts = new RequestCounts();
   const running = new Map<string, { readonly sender: Sender; readonly worker: FetchWorker }>();
   const seen = () => ({

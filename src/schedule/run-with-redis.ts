@@ -22,7 +22,7 @@ export async function runWithRedis(options: RunWithRedisOptions): Promise<void> 
     import("../../jobs/bullmq/redis.ts"),
     import("../../jobs/bullmq/recurring-runs.ts"),
   ]);
-  const redis = await connectRedis(options.redis);
+  const redis = await connectRedis(options.redis, onRemark);
   try {
     await runRecurring({
       ...{ redis, signal: ending, clock, lookAgainMillis, onReady, onRemark },

@@ -47,7 +47,7 @@ export async function reachWorkers(options: WorkersOptions): Promise<Workers> {
     import("../../jobs/bullmq/queue-sender.ts"),
     import("../../jobs/bullmq/coordinator-state.ts"),
   ]);
-  const redis = await connectRedis(options.redis);
+  const redis = await connectRedis(options.redis, onRemark);
   const as = ({ baseUrl, credential }: WorkersContext) => ({ name: principal, baseUrl, credential });
   return {
     openSender: (context) =>

@@ -40,10 +40,14 @@ export async function startDashboard(
   app.use(guard(options));
   app.onError(({ message }, context) => context.text(`${message}\n`, 500));
 
+  const redisProblems = async (): Promise<readonly string[]> => {
+    if (!(await answers())) return [`Redis at ${shownAs} does not answer`];
+    return (await within(patienceMillis, () => isFull(client))) ? [`Redis at ${shownAs} is full`] : [];
+  };
   app.get("/healthz", async (context) => {
     const idle = Object.entries(worker().takes).flatMap(([principal, takes]) => (takes ? [] : [principal]));
     const problems = [
-      ...((await answers()) ? [] : [`Redis at ${shownAs} does not answer`]),
+      ...(await redisProblems()),
       ...idle.map((principal) => `no jobs are taken for ${principal}`),
     ];
     return context.json({ ok: problems.length === 0, problems }, problems.length === 0 ? 200 : 503);
@@ -90,6 +94,12 @@ export async function startDashboard(
       await closed;
     },
   };
+}
+
+async function isFull(client: Redis): Promise<boolean> {
+  const memory = await client.info("memory");
+  const read = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(memory)?.[1] ?? 0);
+  return read("maxmemory") > 0 && read("used_memory") >= read("maxmemory");
 }
 
 /** One question at a time, however often it is asked: what is frozen is not asked more and more. */

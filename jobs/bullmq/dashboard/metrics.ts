@@ -1,4 +1,5 @@
 /** From what a worker and its Redis know to what Prometheus is told. Pure. */
+import { serviceOfQueue } from "../principal.ts";
 import type { RequestCount } from "../request-counts.ts";
 import type { CoordinatorSeen } from "./look-around.ts";
 import type { Metric, Sample } from "./prometheus-text.ts";
@@ -96,5 +97,5 @@ export function toMetrics(worker: WorkerSeen, redis: RedisSeen | null): Metric[]
 }
 
 function labelsOf(mirror: string, { principal = "", queue = "" }: Readonly<Record<string, string>>) {
-  return { principal, service: queue.slice(queue.indexOf("@") + 1), mirror };
+  return { principal, service: serviceOfQueue(queue), mirror };
 }

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type FetchPayload, payloadVersion } from "../../../jobs/bullmq/payloads.ts";
 import { connectRedis, keyPrefix } from "../../../jobs/bullmq/redis.ts";
+import { fullRemark } from "../../../jobs/bullmq/redis-error.ts";
 import { bearerToken } from "../../../src/service/credential.ts";
 import { tries } from "../../support/thorough.ts";
 import { answerOf, type BullmqRig, principal, startBullmqRig } from "./rig.ts";
@@ -110,7 +111,7 @@ it("leaves a job of another version to others, says so, and goes on with what it
   expect((await rig.fetches.getJob("later"))?.data).toEqual({ v: payloadVersion + 1 });
 });
 
-it("leaves what was asked for with another credential to others, and gives no credential away", async () => {
+it("never gives a worker what was asked for with another credential, says so, and gives no credential away", async () => {
   const hers = { ...principal, name: "ada", credential: bearerToken("hers-0123456789abcdef") };
   const other = { ...hers, credential: bearerToken("other-0123456789abcdef") };
   await using rig = await startBullmqRig();
@@ -122,10 +123,7 @@ it("leaves what was asked for with another credential to others, and gives no cr
   const answer = sender.send(ask("me/"));
   await expect
     .poll(() => rig.remarks, { timeout: 10_000 })
-    .toEqual([
-      "A job for ada is left to other workers: whoever asks has another credential than this worker.",
-      "The workers for ada leave its requests to others; each says why where it runs.",
-    ]);
+    .toEqual(["The workers for ada have another credential than this sync: give them the same."]);
   await rig.work(async () => answerOf("hers"), hers);
   expect(textOf(await answer)).toBe("hers");
   monitor.disconnect();
@@ -237,6 +235,23 @@ it("loses no refusal where Redis is too full to note it for all", async () => {
   await expect.poll(() => countRejected(rig)).toBeGreaterThan(0);
   await rig.redis.admin.config("SET", "maxmemory", "0");
   expect((await answered).head?.status).toBe(429);
+});
+
+it("says on both sides that Redis is full, once, and goes on when there is room", async () => {
+  await using rig = await startBullmqRig();
+  const sender = await rig.coordinate();
+  const { promise: isSent, resolve } = Promise.withResolvers<void>();
+  await rig.work(async () => {
+    await rig.redis.admin.config("SET", "maxmemory", "1");
+    resolve();
+    return answerOf("{}");
+  });
+  const answered = sender.send(ask("a"));
+  await isSent;
+  await expect.poll(() => rig.remarks, { timeout: 15_000 }).toEqual([fullRemark, fullRemark]);
+  await rig.redis.admin.config("SET", "maxmemory", "0");
+  expect(textOf(await answered)).toBe("{}");
+  expect(rig.remarks).toHaveLength(2);
 });
 
 /** Commands that Redis refused for want of memory. */

@@ -148,6 +148,16 @@ it("gives pages that load nothing from elsewhere, and none to another name", asy
     });
 });
 
+it("says that Redis is full, as long as it is", async () => {
+  await using own = await startRedis();
+  await using worker = await startDashboardWorker(own, [catalogueAt("http://127.0.0.1:9/")]);
+  await own.admin.config("SET", "maxmemory", "1");
+  const { status, text } = await ask(`${worker.url}healthz`);
+  expect([status, JSON.parse(text).problems]).toEqual([503, [`Redis at ${own.url} is full`]]);
+  await own.admin.config("SET", "maxmemory", "0");
+  expect((await ask(`${worker.url}healthz`)).status).toBe(200);
+});
+
 it("says that Redis is away, at once, and that it is back", async () => {
   await using own = await startRedis();
   await using worker = await startDashboardWorker(own, [catalogueAt("http://127.0.0.1:9/")]);
