@@ -88,7 +88,8 @@ async function parseCommand([name = "", ...rest]: readonly string[], io: Io): Pr
     await program.parseAsync([name, ...rest], { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    throw refused(name, hideTokens(error.message.replace(/^error: /, "")));
+    const why = error.exitCode === 0 ? "it would only tell of itself" : error.message.replace(/^error: /, "");
+    throw refused(name, hideTokens(why));
   }
   if (acting === null) throw refused(name, "nothing is to be done");
   return acting;

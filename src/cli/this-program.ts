@@ -26,10 +26,14 @@ export function handedOn(settings: Settings, command: Command): HandedOn {
   };
 }
 
-/** The environment of a command that is started. */
+/** The environment of a command that is started, perhaps in another folder. */
 export function environmentOf({ dataDir, baseUrl, serviceName }: HandedOn, io: Io): Io["env"] {
+  const files = Object.entries(io.env).flatMap(([name, file]) =>
+    /^ARMOIRE_\w+_FILE$/.test(name) && file ? [[name, resolve(file)]] : [],
+  );
   return {
     ...io.env,
+    ...Object.fromEntries(files),
     ARMOIRE_DATA_DIR: dataDir,
     ...(baseUrl !== null && { ARMOIRE_BASE_URL: baseUrl }),
     ...(serviceName !== null && { ARMOIRE_SERVICE_NAME: serviceName }),

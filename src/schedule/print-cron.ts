@@ -36,7 +36,7 @@ export function printCron(schedule: Schedule, installation: Installation): Print
     path: "crontab -e",
     // In a crontab a percent sign ends the command.
     content: `# Armoire: ${name}. CRON_TZ is known to cronie; Debian's cron goes by the machine's zone whatever it says.
-# Secrets come by file: ARMOIRE_APP_KEY_FILE=… and ARMOIRE_APP_SECRET_FILE=… on lines of their own above.
+# Secrets come by file: ARMOIRE_APP_KEY_FILE=…, ARMOIRE_APP_SECRET_FILE=… and, for workers, ARMOIRE_REDIS_URL_FILE=… on lines of their own above.
 CRON_TZ=${tz}
 ${fields.text.join(" ")} ${line.replaceAll("%", "\\%")}
 `,

@@ -52,6 +52,9 @@ ${settings}# Secrets come by file, never in this one. The catalogue's, each in a
 #LoadCredential=app-key:/etc/armoire/app-key
 #LoadCredential=app-secret:/etc/armoire/app-secret
 #Environment=ARMOIRE_APP_KEY_FILE=%d/app-key ARMOIRE_APP_SECRET_FILE=%d/app-secret
+# And the address of the Redis that workers are at, without which it sends its requests itself:
+#LoadCredential=redis-url:/etc/armoire/redis-url
+#Environment=ARMOIRE_REDIS_URL_FILE=%d/redis-url
 # An account's token is in its folder; a keychain is not open to a service.
 ExecStart=${[...command, ...args].map((word) => quoted(word).replaceAll("$", "$$$$")).join(" ")}
 # Asked to end, it saves what it has; the next run goes on from there.

@@ -14,7 +14,7 @@ import { forgetRuns } from "./run-file.ts";
 import { type Schedule, schedulePlace } from "./schedule.ts";
 import { ScheduleError } from "./schedule-error.ts";
 import { readScheduleFile, type ScheduleBook, writeScheduleFile } from "./schedule-file.ts";
-import { requireTimes } from "./times.ts";
+import { requireJitterWithin, requireTimes } from "./times.ts";
 
 export interface NewSchedule extends Omit<Schedule, "delayMillis" | "addedAt"> {
   readonly dataDir: string;
@@ -36,9 +36,11 @@ export function readSchedule(dataDir: string, name: string): Schedule {
 export function addSchedule({ dataDir, clock, ...wanted }: NewSchedule): Schedule {
   requireScheduleName(wanted.name);
   const now = clock.now();
+  const tz = requireTimes(wanted.cron, wanted.tz, now);
+  requireJitterWithin({ ...wanted, tz }, now);
   const schedule = {
     ...wanted,
-    tz: requireTimes(wanted.cron, wanted.tz, now),
+    tz,
     delayMillis: Math.floor((clock.random() * wanted.jitterMillis) / 1000) * 1000,
     addedAt: new Date(now).toISOString(),
   };

@@ -6,6 +6,8 @@ import { Cron } from "croner";
 import type { Schedule } from "./schedule.ts";
 import { ScheduleError } from "./schedule-error.ts";
 
+const comparedTimes = 10;
+
 type TimeOf = Pick<Schedule, "cron" | "tz" | "delayMillis">;
 
 /** @returns epoch milliseconds of the first begin after that; null where there is none any more */
@@ -49,6 +51,23 @@ export function requireTimes(cron: string, tz: string, now: number): string {
     "bad-time",
     `${JSON.stringify(cron)} never comes due.`,
     "Name a day that there is.",
+  );
+}
+
+/** @param now epoch milliseconds @throws ScheduleError `bad-time` where one run could be put off to the next */
+export function requireJitterWithin(
+  { cron, tz, jitterMillis }: Pick<Schedule, "cron" | "tz" | "jitterMillis">,
+  now: number,
+): void {
+  const times = openCron({ cron, tz })
+    .nextRuns(comparedTimes, new Date(now))
+    .map((time) => time.getTime());
+  const gaps = times.slice(1).map((time, n) => time - (times[n] ?? 0));
+  if (jitterMillis === 0 || gaps.every((gap) => jitterMillis < gap)) return;
+  throw new ScheduleError(
+    "bad-time",
+    `A --jitter of ${jitterMillis / 60_000} minutes is as long as it is from one run to the next.`,
+    "Choose a shorter one.",
   );
 }
 

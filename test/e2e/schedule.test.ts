@@ -263,13 +263,14 @@ describe("what cannot be scheduled is refused before it is kept", () => {
     ],
     "a backup of nobody": [["--", "backup", "--to", "."], /whose data to back up/],
     "an account that there is not": [["--", "sync", "--account", "ada"], /There is no account called ada/],
-    "a help text": [["--", "sync", "--help"], /is refused/],
+    "a help text": [["--", "sync", "--help"], /is refused: it would only tell of itself/],
     "no command": [[], /missing required argument 'command'/],
     "a password in a URL": [["--", "sync", "--redis", "redis://:hunter2@localhost/"], /seems to be a secret/],
     "a token": [["--", "sync", "--brand", "hunter2hunter2hunter2"], /seems to be a secret/],
     "a bad time": [["--cron", "61 * * * *", "--", "sync"], /is no cron expression/],
     "a bad zone": [["--tz", "Europe/Nowhere", "--", "sync"], /no time zone "Europe\/Nowhere"/],
     "a bad jitter": [["--jitter", "soon", "--", "sync"], /must be a duration/],
+    "a jitter up to the next run": [["--jitter", "1d", "--", "sync"], /as long as it is from one run to the/],
   };
   it.concurrent.each(Object.entries(cases))("%s", async (_what, [args, says]) => {
     const dataDir = newPlace();
@@ -287,6 +288,11 @@ describe("what cannot be scheduled is refused before it is kept", () => {
     expect(ended.stderr).not.toContain("hunter2");
     expect(existsSync(join(dataDir, "schedules.json"))).toBe(false);
   });
+});
+
+it("all schedules are run, or none: not those of one account", async () => {
+  const ended = await at(newPlace(), "run", "--account", "ada");
+  expectRefusal(ended, 2, /--account is for one account/);
 });
 
 it("a unit of systemd and a line of a crontab start this very program", async () => {

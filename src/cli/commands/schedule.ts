@@ -16,8 +16,8 @@ import {
   outcomeOf,
   stepOf,
 } from "../describe-schedules.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { addGlobalOptions } from "../global-options.ts";
+import { CliError, exitCodes } from "../exit-codes.ts";
+import { addGlobalOptions, type GlobalOptions } from "../global-options.ts";
 import { hideTokens } from "../hide-tokens.ts";
 import type { Io } from "../io.ts";
 import { openLog } from "../log.ts";
@@ -135,6 +135,12 @@ function removeOne(name: string, command: Command, io: Io): void {
 }
 
 async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void> {
+  if (command.optsWithGlobals<GlobalOptions>().account !== undefined)
+    throw new CliError(
+      exitCodes.usage,
+      "--account is for one account, and `schedule run` runs all schedules of the data directory.",
+      "Whose data a schedule is about is said when it is added, after --.",
+    );
   const settings = readSettings(command, io);
   const handed = handedOn(settings, command);
   const redis = readRedisAddress(flags, io);
@@ -161,7 +167,8 @@ async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void
     onLine: ({ name }, line) => log.warn("said", `${name}: ${toShown(line)}`, { schedule: name }),
     onEnd(schedule, run) {
       const [outcome, { name }, { exitCode, seconds }] = [outcomeOf(run), schedule, run];
-      log.info("ended", describeEnd(schedule, run), { schedule: name, outcome, exitCode, seconds });
+      const tell = exitCode === exitCodes.done ? log.info : log.warn;
+      tell("ended", describeEnd(schedule, run), { schedule: name, outcome, exitCode, seconds });
       if (settings.json) io.out(`${JSON.stringify({ name, ...run, outcome })}\n`);
     },
   });

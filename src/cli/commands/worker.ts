@@ -92,6 +92,6 @@ function noRedis(): CliError {
   return new CliError(
     exitCodes.usage,
     "Which Redis is it?",
-    "Give --redis URL or ARMOIRE_REDIS_URL, the same as for `armoire sync`.",
+    "Give --redis URL, ARMOIRE_REDIS_URL or ARMOIRE_REDIS_URL_FILE, the same as for `armoire sync`.",
   );
 }

@@ -183,6 +183,13 @@ it("notices a Redis that takes connections and answers nothing", async () => {
   await expect.poll(async () => (await ask(`${worker.url}healthz`)).status, { timeout: 15_000 }).toBe(200);
 });
 
+it("says what to do where an address is none of this machine", async () => {
+  const started = startDashboardWorker(redis, [catalogueAt("http://127.0.0.1:9/")], { host: "192.0.2.1" });
+  await expect(started).rejects.toMatchObject({
+    hint: "Give an address of this machine to --dashboard-host.",
+  });
+});
+
 it("says that it cannot listen where another does, and takes no jobs then", async () => {
   await using worker = await startDashboardWorker(redis, [catalogueAt("http://127.0.0.1:9/")]);
   const port = Number(new URL(worker.url).port);

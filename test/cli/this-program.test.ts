@@ -1,0 +1,17 @@
+import { resolve } from "node:path";
+import { expect, it } from "vitest";
+import { environmentOf } from "../../src/cli/this-program.ts";
+import { fakeIo } from "./fake-io.ts";
+
+it("files that the environment names are the same ones wherever a command is started", () => {
+  const env = {
+    ARMOIRE_REDIS_URL_FILE: "secrets/redis",
+    ARMOIRE_TOKEN_FILE: "/run/token",
+    ARMOIRE_APP_KEY_FILE: "",
+  };
+  const handed = { dataDir: "/data", baseUrl: null, serviceName: null };
+  expect(environmentOf(handed, { ...fakeIo(), env })).toEqual({
+    ...{ ARMOIRE_REDIS_URL_FILE: resolve("secrets/redis"), ARMOIRE_TOKEN_FILE: "/run/token" },
+    ...{ ARMOIRE_APP_KEY_FILE: "", ARMOIRE_DATA_DIR: "/data" },
+  });
+});
