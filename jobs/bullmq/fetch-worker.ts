@@ -88,7 +88,10 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     const [holder, isThere] = await Promise.all([
       redis.client.get(`${queue.toKey(job.id ?? "")}:lock`),
       isPresent(redis.client, asks.answersTo, asks.coordinator),
-    ]).catch(() => []);
+    ]).catch((error: Error) => {
+      remark(`Redis does not say what is still wanted, so that nothing is sent: ${error.message}`);
+      return [];
+    });
     return holder === token && isThere === true;
   };
   const answerTo = async (

@@ -2,17 +2,18 @@
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { fetchQueueName, isFetchQueueOf, type Principal } from "./principal.ts";
-import { keyPrefix } from "./redis.ts";
+import { keyPrefix, queueOfKey } from "./redis.ts";
 
-const [before, after] = [`${keyPrefix}:`, ":meta"] as const;
+const keysAtATime = 1000;
 
 export async function areThereOthers(client: Redis, principal: Principal): Promise<boolean> {
   const own = fetchQueueName(principal);
-  for await (const keys of client.scanStream({ match: `${before}fetch-*${after}` })) {
+  const some = { match: `${keyPrefix}:fetch-*`, count: keysAtATime, type: "hash" };
+  for await (const keys of client.scanStream(some)) {
     for (const key of keys as string[]) {
-      const name = key.slice(before.length, -after.length);
-      if (name !== own && isFetchQueueOf(principal, name) && (await countWorkers(client, name)) > 0)
-        return true;
+      const queue = queueOfKey(key);
+      if (queue === null || queue === own || !isFetchQueueOf(principal, queue)) continue;
+      if ((await countWorkers(client, queue)) > 0) return true;
     }
   }
   return false;
@@ -22,7 +23,9 @@ async function countWorkers(client: Redis, name: string): Promise<number> {
   // Whoever only looks leaves nothing behind.
   const queue = new Queue(name, { connection: client, prefix: keyPrefix, skipMetasUpdate: true });
   queue.on("error", () => {});
-  const count = await queue.getWorkersCount();
-  await queue.close();
-  return count;
+  try {
+    return await queue.getWorkersCount();
+  } finally {
+    await queue.close();
+  }
 }

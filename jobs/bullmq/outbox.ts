@@ -55,7 +55,11 @@ export function openOutbox(options: OutboxOptions): (asked: Asked) => void {
     },
     // Redis may be out of memory for a moment: what it holds is to be taken by workers, then there is room again.
     async onFailure(error) {
-      onRemark(isOutOfMemory(error) ? fullRemark : `Redis takes no jobs for now: ${error}`);
+      onRemark(
+        isOutOfMemory(error)
+          ? fullRemark
+          : `Redis takes no jobs for now: ${error instanceof Error ? error.message : error}`,
+      );
       await delay(againMillis, undefined, { signal });
     },
   });

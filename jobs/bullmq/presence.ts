@@ -17,8 +17,8 @@ const keyOf = (answersTo: string): string => `${keyPrefix}:coordinator:${answers
 const channelOf = (coordinator: string): string => `${keyPrefix}:run:${coordinator}`;
 
 export interface Presence {
-  /** Says so again, now: Redis may have lost it. Settled once it is said, or cannot be. */
-  renew(): Promise<void>;
+  /** Says so again, now: Redis may have lost it. @returns why workers cannot see it; null where they can */
+  renew(): Promise<string | null>;
   end(): Promise<void>;
 }
 
@@ -32,23 +32,31 @@ export async function bePresent(
   coordinator: string,
 ): Promise<Presence> {
   const key = keyOf(answersTo);
-  const listener = client.duplicate();
+  // What it does of itself when it is back, it does not tell of when that fails.
+  const listener = client.duplicate({ autoResubscribe: false });
+  const listen = () => listener.subscribe(channelOf(coordinator));
   // What is wrong with the connection shows in the calls.
   listener.on("error", () => {});
-  let renewing: Promise<void> | null = null;
+  const noteAndListen = async (): Promise<string | null> => {
+    try {
+      await Promise.all([client.set(key, coordinator, "PX", lapsesMillis), listen()]);
+      if (await isPresent(client, answersTo, coordinator)) return null;
+      // It listens elsewhere, such as at a primary of before.
+      listener.disconnect(true);
+      return "it is not seen yet";
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  };
+  let renewing: Promise<string | null> | null = null;
   // While Redis is away, one renewal waits for it, not one for each time.
-  const renew = (): Promise<void> => {
-    renewing ??= Promise.allSettled([
-      client.set(key, coordinator, "PX", lapsesMillis),
-      listener.subscribe(channelOf(coordinator)),
-    ])
-      .then(() => {})
-      .finally(() => {
-        renewing = null;
-      });
+  const renew = (): Promise<string | null> => {
+    renewing ??= noteAndListen().finally(() => {
+      renewing = null;
+    });
     return renewing;
   };
-  await listener.subscribe(channelOf(coordinator)).catch((error: Error) => {
+  await listen().catch((error: Error) => {
     if (!error.message.startsWith("NOPERM")) return;
     listener.disconnect();
     throw new RedisError(
@@ -59,6 +67,7 @@ export async function bePresent(
     );
   });
   await renew();
+  listener.on("ready", () => void listen().catch(() => {}));
   const timer = setInterval(() => void renew(), renewMillis).unref();
   return {
     renew,

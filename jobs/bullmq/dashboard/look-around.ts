@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import { believe } from "../believe.ts";
 import { stateKeyPrefix } from "../coordinator-state.ts";
 import { hasRun } from "../presence.ts";
-import { keyPrefix } from "../redis.ts";
+import { keyPrefix, queueOfKey } from "../redis.ts";
 
 export interface Surroundings {
   readonly queues: readonly string[];
@@ -28,7 +28,7 @@ export function watchSurroundings(client: Redis): () => Promise<Surroundings> {
     const keys = await ownHashes(client);
     const mirrors = keys.filter((key) => key.startsWith(stateKeyPrefix));
     return {
-      queues: keys.flatMap((key) => queueOfMeta.exec(key)?.[1] ?? []).sort(),
+      queues: keys.flatMap((key) => queueOfKey(key) ?? []).sort(),
       coordinators: await Promise.all(
         mirrors.sort().map(async (key) => {
           const mirror = key.slice(stateKeyPrefix.length);
@@ -38,9 +38,6 @@ export function watchSurroundings(client: Redis): () => Promise<Surroundings> {
     };
   });
 }
-
-/** The key that BullMQ gives to each queue. */
-const queueOfMeta = new RegExp(`^${keyPrefix}:([^:]+):meta$`);
 
 async function ownHashes(client: Redis): Promise<string[]> {
   const keys = new Set<string>();

@@ -123,7 +123,7 @@ it("never gives a worker what was asked for with another credential, says so, an
   const answer = sender.send(ask("me/"));
   await expect
     .poll(() => rig.remarks, { timeout: 10_000 })
-    .toEqual(["The workers for ada have another credential than this sync: give them the same."]);
+    .toEqual(["The workers for ada have another credential or version than this sync: give them the same."]);
   await rig.work(async () => answerOf("hers"), hers);
   expect(textOf(await answer)).toBe("hers");
   monitor.disconnect();
@@ -274,6 +274,25 @@ it("sends nothing for a run that is gone, or that another one over its mirror ca
   // The coordinator is told, is there after all, and asks again.
   await given;
   expect(sent).toEqual([ask("a").url]);
+});
+
+it("sends nothing for a run that workers cannot see, says so, and goes on once they can", async () => {
+  await using rig = await startBullmqRig();
+  const sender = await rig.coordinate();
+  const sent: string[] = [];
+  await rig.work(async (url) => {
+    sent.push(url);
+    return answerOf("{}");
+  });
+  // Redis ends the connection of who listens where he may not.
+  await rig.redis.admin.acl("SETUSER", "default", "resetchannels");
+  const answered = sender.send(ask("a"));
+  await expect
+    .poll(() => rig.remarks, { timeout: 15_000 })
+    .toEqual([expect.stringMatching(/^Workers cannot see this sync and send nothing for it; .*NOPERM/)]);
+  expect(sent).toEqual([]);
+  await rig.redis.admin.acl("SETUSER", "default", "allchannels");
+  expect(textOf(await answered)).toBe("{}");
 });
 
 it("sends nothing more of a job that was given up meanwhile, since Redis was emptied", async () => {

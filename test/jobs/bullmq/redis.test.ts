@@ -11,13 +11,13 @@ it("tells each time that Redis is gone, and that it is back, and nothing of its 
     `Redis at ${redis.url} is back.`,
   ];
   await redis.kill();
-  await expect.poll(() => remarks).toEqual([gone]);
+  await expect.poll(() => remarks, { timeout: 15_000 }).toEqual([gone]);
   await redis.start();
-  await expect.poll(() => remarks).toEqual([gone, back]);
+  await expect.poll(() => remarks, { timeout: 15_000 }).toEqual([gone, back]);
   await redis.kill();
-  await expect.poll(() => remarks).toEqual([gone, back, gone]);
+  await expect.poll(() => remarks, { timeout: 15_000 }).toEqual([gone, back, gone]);
   await redis.start();
-  await expect.poll(() => remarks).toEqual([gone, back, gone, back]);
+  await expect.poll(() => remarks, { timeout: 15_000 }).toEqual([gone, back, gone, back]);
   const closed = new Promise((resolve) => client.once("close", resolve));
   end();
   await closed;
