@@ -17,7 +17,7 @@ import { type Answer, type FetchPayload, type FetchRequest, readFetchPayload, to
 import { isPresent } from "./presence.ts";
 import { fetchQueueName, type Principal, proofOf } from "./principal.ts";
 import { keyPrefix, type RedisConnection } from "./redis.ts";
-import { fullRemark, isOutOfMemory } from "./redis-error.ts";
+import { tellOfFull } from "./redis-error.ts";
 import { remarkOnce } from "./remark-once.ts";
 import { within } from "./within.ts";
 
@@ -54,16 +54,10 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
   const name = fetchQueueName(principal);
   const queue = new Queue(name, connection);
   const limit = pLimit(concurrency);
-  const boxes = openAnswerBoxes(
-    redis.client,
-    () => limit.activeCount,
-    (error) => {
-      if (isOutOfMemory(error)) remark(fullRemark);
-    },
-  );
   const { origin } = new URL(principal.baseUrl);
   const ending = new AbortController();
   const remark = remarkOnce(onRemark);
+  const boxes = openAnswerBoxes(redis.client, () => limit.activeCount, tellOfFull(remark));
 
   const isOurs = (url: string) => URL.canParse(url) && new URL(url).origin === origin;
   const proofs = new Map<string, string>();
@@ -143,9 +137,7 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       limiter: { max: Number.MAX_SAFE_INTEGER - 1, duration: 1000 },
     },
   );
-  worker.on("error", (error) => {
-    if (isOutOfMemory(error)) remark(fullRemark);
-  });
+  worker.on("error", tellOfFull(remark));
   queue.on("error", () => {});
 
   return {

@@ -1,7 +1,7 @@
 /** A coordinator's own queue of answers, which workers put them into. In: jobs of workers. Out: answers, one by one. */
 import { Queue, type QueueOptions, Worker } from "bullmq";
 import { type Answer, readAnswers } from "./payloads.ts";
-import { fullRemark, isOutOfMemory } from "./redis-error.ts";
+import { tellOfFull } from "./redis-error.ts";
 
 export interface Inbox {
   readonly queue: Queue;
@@ -30,9 +30,7 @@ export function openInbox({ name, connection, onAnswer, onRemark }: InboxOptions
   );
   // What is wrong with the connection shows in the calls.
   queue.on("error", () => {});
-  worker.on("error", (error) => {
-    if (isOutOfMemory(error)) onRemark(fullRemark);
-  });
+  worker.on("error", tellOfFull(onRemark));
   const close = async (): Promise<void> => {
     await worker.close(true);
     await queue.obliterate({ force: true });

@@ -19,6 +19,7 @@ const channelOf = (coordinator: string): string => `${keyPrefix}:run:${coordinat
 export interface Presence {
   /** Says so again, now: Redis may have lost it. @returns why workers cannot see it; null where they can */
   renew(): Promise<string | null>;
+  /** May be called again. */
   end(): Promise<void>;
 }
 
@@ -69,12 +70,17 @@ export async function bePresent(
   await renew();
   listener.on("ready", () => void listen().catch(() => {}));
   const timer = setInterval(() => void renew(), renewMillis).unref();
+  let ended: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    clearInterval(timer);
+    listener.disconnect();
+    await client.del(key);
+  };
   return {
     renew,
-    async end() {
-      clearInterval(timer);
-      listener.disconnect();
-      await client.del(key);
+    end() {
+      ended ??= end();
+      return ended;
     },
   };
 }

@@ -81,9 +81,7 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
     if (answer.end === "handed-back") {
       if (handedBack === mostHandedBack)
         underWay.fail(asked, "worker-lost", `${handedBack} workers gave it back`);
-      else {
-        void putAgain(underWay.add(request, { ...asked, handedBack: handedBack + 1 }));
-      }
+      else void putAgain(underWay.add(request, { ...asked, handedBack: handedBack + 1 }));
       return;
     }
     const exchanged = fromAnswer(answer, request.url);

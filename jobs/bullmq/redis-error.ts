@@ -5,6 +5,13 @@ export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && error.message.includes("OOM command not allowed");
 }
 
+/** Hears what failed, and says so where Redis takes nothing more. */
+export function tellOfFull(onRemark: (text: string) => void): (error: unknown) => void {
+  return (error) => {
+    if (isOutOfMemory(error)) onRemark(fullRemark);
+  };
+}
+
 /** What to say of one that takes nothing more. */
 export const fullRemark =
   "Redis is full, so that nothing goes on: give it more memory (maxmemory), or let it forget what is not Armoire's.";

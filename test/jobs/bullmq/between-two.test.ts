@@ -132,6 +132,25 @@ it("never gives a worker what was asked for with another credential, says so, an
   expect(said.join("\n")).not.toMatch(/0123456789abcdef/);
 });
 
+it("sends nothing for whoever reaches the queue and cannot prove that he has the credential", async () => {
+  await using rig = await startBullmqRig();
+  const sent: string[] = [];
+  const requests = [{ id: "forged", url: ask("a").url, condition: [] }];
+  await rig.fetches.add("fetch", {
+    ...{ v: payloadVersion, requests, coordinator: "anybody", proof: "none", answersTo: "answers-x" },
+  });
+  await rig.work(async (url) => {
+    sent.push(url);
+    return answerOf("{}");
+  });
+  await expect
+    .poll(() => rig.remarks)
+    .toEqual([
+      "A job for catalogue is left to other workers: whoever asks has another credential than this worker.",
+    ]);
+  expect(sent).toEqual([]);
+});
+
 it("sends nothing to another origin, whatever a job says", async () => {
   await using rig = await startBullmqRig();
   const sent: string[] = [];
@@ -221,35 +240,33 @@ it("tells a run that begins while workers are made to wait until when, and sends
   expect(sent).toEqual([ask("first").url]);
 });
 
-it("loses no refusal where Redis is too full to note it for all", async () => {
-  await using rig = await startBullmqRig();
+/** Sends a request, and has Redis full as soon as a worker has it. @param answer of the worker */
+async function sendUntilFull(rig: BullmqRig, answer: ReturnType<typeof answerOf>) {
   const sender = await rig.coordinate();
   const { promise: isSent, resolve } = Promise.withResolvers<void>();
   await rig.work(async () => {
     await rig.redis.admin.config("SET", "maxmemory", "1");
     resolve();
-    return answerOf("{}", 429, { "retry-after": "3600" });
+    return answer;
   });
   const answered = sender.send(ask("first"));
   await isSent;
+  return { answered, makeRoom: () => rig.redis.admin.config("SET", "maxmemory", "0") };
+}
+
+it("loses no refusal where Redis is too full to note it for all", async () => {
+  await using rig = await startBullmqRig();
+  const { answered, makeRoom } = await sendUntilFull(rig, answerOf("{}", 429, { "retry-after": "3600" }));
   await expect.poll(() => countRejected(rig)).toBeGreaterThan(0);
-  await rig.redis.admin.config("SET", "maxmemory", "0");
+  await makeRoom();
   expect((await answered).head?.status).toBe(429);
 });
 
 it("says on both sides that Redis is full, once, and goes on when there is room", async () => {
   await using rig = await startBullmqRig();
-  const sender = await rig.coordinate();
-  const { promise: isSent, resolve } = Promise.withResolvers<void>();
-  await rig.work(async () => {
-    await rig.redis.admin.config("SET", "maxmemory", "1");
-    resolve();
-    return answerOf("{}");
-  });
-  const answered = sender.send(ask("a"));
-  await isSent;
+  const { answered, makeRoom } = await sendUntilFull(rig, answerOf("{}"));
   await expect.poll(() => rig.remarks, { timeout: 15_000 }).toEqual([fullRemark, fullRemark]);
-  await rig.redis.admin.config("SET", "maxmemory", "0");
+  await makeRoom();
   expect(textOf(await answered)).toBe("{}");
   expect(rig.remarks).toHaveLength(2);
 });
