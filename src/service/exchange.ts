@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { readEncoding } from "./content-encoding.ts";
-import type { Deadlines, Expiring } from "./deadlines.ts";
+import type { Endable, InFlight } from "./in-flight.ts";
 import type { ServiceLimits } from "./limits.ts";
 import { toServiceError } from "./network-failure.ts";
 import { ServiceError } from "./service-error.ts";
@@ -34,10 +34,10 @@ export function exchange(
   dispatcher: Dispatcher,
   request: ExchangeRequest,
   limits: ServiceLimits,
-  deadlines: Deadlines,
+  inFlight: InFlight,
 ): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
-    const handler = new ExchangeHandler(request, limits, deadlines, resolve, reject);
+    const handler = new ExchangeHandler(request, limits, inFlight, resolve, reject);
     const path = request.url.slice(request.url.indexOf("/", "https://".length));
     try {
       dispatcher.dispatch({ method: "GET", path, headers: request.headers }, handler);
@@ -47,11 +47,12 @@ export function exchange(
   });
 }
 
-class ExchangeHandler implements Dispatcher.DispatchHandler, Expiring {
+class ExchangeHandler implements Dispatcher.DispatchHandler, Endable {
+  readonly signal: AbortSignal | undefined;
   readonly #url: string;
-  readonly #signal: AbortSignal | undefined;
   readonly #limits: ServiceLimits;
-  readonly #deadlines: Deadlines;
+  readonly #inFlight: InFlight;
+  readonly #place: number;
   readonly #resolve: (exchanged: Exchanged) => void;
   readonly #reject: (reason: unknown) => void;
   #controller: Dispatcher.DispatchController | null = null;
@@ -64,24 +65,24 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Expiring {
   constructor(
     request: ExchangeRequest,
     limits: ServiceLimits,
-    deadlines: Deadlines,
+    inFlight: InFlight,
     resolve: (exchanged: Exchanged) => void,
     reject: (reason: unknown) => void,
   ) {
     this.#url = request.url;
-    this.#signal = request.signal;
+    this.signal = request.signal;
     this.#limits = limits;
-    this.#deadlines = deadlines;
+    this.#inFlight = inFlight;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#signal?.addEventListener("abort", this.#abort);
+    this.#place = inFlight.add(this);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#isSettled) controller.abort(new Error("ended while it waited for a connection"));
     // From here on, not from the time in line: a queue that moves is not a server that hangs.
-    else this.#deadlines.add(this);
+    else this.#inFlight.begin(this.#place);
   }
 
   onResponseStart(
@@ -127,6 +128,17 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Expiring {
     );
   }
 
+  cancel(): void {
+    if (this.#isSettled) return;
+    if (this.#controller === null) {
+      this.#fail(new ServiceError("withdrawn", "not asked after all", { url: this.#url }));
+      return;
+    }
+    this.#settle();
+    this.#controller.abort(new Error("the caller no longer wants it"));
+    this.#reject(this.signal?.reason);
+  }
+
   #failTooLarge(): void {
     const happened = `the body is larger than ${this.#maxBytes} bytes`;
     this.#fail(
@@ -141,20 +153,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Expiring {
     this.#resolve({ head: this.#head, wire: null, failure });
   }
 
-  readonly #abort = (): void => {
-    if (this.#isSettled) return;
-    if (this.#controller === null) {
-      this.#fail(new ServiceError("withdrawn", "not asked after all", { url: this.#url }));
-      return;
-    }
-    this.#settle();
-    this.#controller.abort(new Error("the caller no longer wants it"));
-    this.#reject(this.#signal?.reason);
-  };
-
   #settle(): void {
     this.#isSettled = true;
-    this.#deadlines.remove(this);
-    this.#signal?.removeEventListener("abort", this.#abort);
+    this.#inFlight.remove(this.#place);
   }
 }

@@ -1,8 +1,8 @@
 /** What a door sends its requests with. In: one address. Out: one answer as it came, or why there is none; nothing is judged. */
 import { offeredEncodings } from "./content-encoding.ts";
 import { authorizationOf, type Credential } from "./credential.ts";
-import { Deadlines } from "./deadlines.ts";
 import { type Exchanged, exchange } from "./exchange.ts";
+import { InFlight } from "./in-flight.ts";
 import type { ServiceLimits } from "./limits.ts";
 import { openPool, type PoolOptions } from "./open-pool.ts";
 
@@ -29,11 +29,11 @@ export function openSender(
   options: PoolOptions,
 ): Sender {
   const pool = openPool(origin, limits, options);
-  const deadlines = new Deadlines(limits.totalTimeoutMillis);
+  const inFlight = new InFlight(limits.totalTimeoutMillis);
   let closing: Promise<void> | undefined;
   return {
     send: ({ url, condition, signal }) =>
-      exchange(pool, { url, headers: [...headers, ...condition], signal }, limits, deadlines),
+      exchange(pool, { url, headers: [...headers, ...condition], signal }, limits, inFlight),
     close() {
       closing ??= pool.close();
       return closing;

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../src/service/clock.ts";
-import { Deadlines } from "../../src/service/deadlines.ts";
+import { InFlight } from "../../src/service/in-flight.ts";
 import { jsonResponse, rawResponse } from "../support/raw-server.ts";
 import { failureOf, openDoor } from "./door.ts";
 
@@ -138,28 +138,75 @@ describe("the coarse timer", () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
-  test("never fires early, and not for what has left", () => {
-    const deadlines = new Deadlines(100);
+  const tracked = (inFlight: InFlight, expire: () => void) => {
+    const place = inFlight.add({ signal: undefined, cancel: () => {}, expire });
+    return { place, begin: () => inFlight.begin(place) };
+  };
+
+  test("never fires early, and not for what has left or has not begun", () => {
+    const inFlight = new InFlight(100);
     const expired: string[] = [];
-    const left = { expire: () => expired.push("left") };
-    deadlines.add(left);
+    const left = tracked(inFlight, () => expired.push("left"));
+    left.begin();
+    tracked(inFlight, () => expired.push("waits for a connection"));
     vi.advanceTimersByTime(4); // within a tick, where counting whole ticks would lose the rest of it
-    deadlines.add({ expire: () => expired.push("stayed") });
-    deadlines.remove(left);
+    tracked(inFlight, () => expired.push("stayed")).begin();
+    inFlight.remove(left.place);
     vi.advanceTimersByTime(100);
     expect(expired).toEqual([]);
     vi.advanceTimersByTime(10);
     expect(expired).toEqual(["stayed"]);
   });
 
+  test("begins anew for what takes the place of another one", () => {
+    const inFlight = new InFlight(100);
+    const first = tracked(inFlight, () => {});
+    first.begin();
+    vi.advanceTimersByTime(90);
+    inFlight.remove(first.place);
+    const expire = vi.fn();
+    const second = tracked(inFlight, expire);
+    expect(second.place).toBe(first.place);
+    vi.advanceTimersByTime(200);
+    expect(expire).not.toHaveBeenCalled();
+    second.begin();
+    vi.advanceTimersByTime(99);
+    expect(expire).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(11);
+    expect(expire).toHaveBeenCalledOnce();
+  });
+
   test("stops when nothing is in flight, and starts again", () => {
-    const deadlines = new Deadlines(100);
+    const inFlight = new InFlight(100);
     const expire = vi.fn();
     for (let count = 1; count <= 2; count++) {
-      deadlines.add({ expire });
+      const { place, begin } = tracked(inFlight, () => {
+        expire();
+        inFlight.remove(place);
+      });
+      begin();
       vi.advanceTimersByTime(200);
       expect(expire).toHaveBeenCalledTimes(count);
       expect(vi.getTimerCount()).toBe(0);
     }
+  });
+});
+
+describe("a signal", () => {
+  test("cancels what is under way for it, and nothing else, with one listener", () => {
+    const inFlight = new InFlight(100);
+    const [one, other] = [new AbortController(), new AbortController()];
+    const listen = vi.spyOn(one.signal, "addEventListener");
+    const cancelled: string[] = [];
+    const add = (name: string, signal: AbortSignal | undefined) =>
+      inFlight.add({ signal, expire: () => {}, cancel: () => cancelled.push(name) });
+    add("first", one.signal);
+    inFlight.remove(add("ended", one.signal));
+    add("second", one.signal);
+    add("of another", other.signal);
+    add("of none", undefined);
+    one.abort();
+    expect(cancelled).toEqual(["first", "second"]);
+    expect(listen).toHaveBeenCalledOnce();
   });
 });
