@@ -74,7 +74,7 @@ export async function compactMirror(options: CompactOptions): Promise<CompactRep
   try {
     mirror.compressAnew();
     const retention = keep === undefined ? null : forget(mirror, keep, options.openedAt);
-    const { count } = measureBodies(mirror);
+    const count = mirror.countToCompress();
     let bodies = 0;
     for (let looked = mirror.compressSome(); looked > 0; looked = mirror.compressSome()) {
       bodies += looked;

@@ -4,6 +4,7 @@
  */
 import { hash } from "node:crypto";
 import type { ResourceState } from "../../schema/tables.ts";
+import type { BodyStore } from "./bodies/body-store.ts";
 import type { Connection } from "./connection.ts";
 import { type DeriveContext, deriveOrThrow, isRefusal, parseBodyOrThrow } from "./derive.ts";
 import type { FetchedBody, FetchResult } from "./fetch-result.ts";
@@ -61,6 +62,7 @@ export type JudgeBatch = (results: readonly FetchResult[], summary: IngestSummar
 
 export function prepareIngest(
   db: Connection,
+  bodies: BodyStore,
   writer: DerivedWriter,
   context: DeriveContext,
   judgeBatch: JudgeBatch,
@@ -73,15 +75,6 @@ export function prepareIngest(
      from _revision v join _content c on c.id = v.content_id
      where v.resource_id = ? order by v.seq desc limit 1`,
   );
-  const insertContent = db.prepare(
-    "insert into _content (sha256, codec, size, body) values (?, 'identity', ?, ?)",
-  );
-  const selectEarlierContent = db
-    .prepare<[number, Buffer], number>(
-      `select v.content_id from _revision v join _content c on c.id = v.content_id
-       where v.resource_id = ? and c.sha256 = ? limit 1`,
-    )
-    .pluck();
   const insertRevision = db.prepare(
     `insert into _revision (resource_id, seq, content_id, from_run, status, fetched_at, base_url)
      values (?, ?, ?, ?, ?, ?, ?)`,
@@ -116,12 +109,6 @@ export function prepareIngest(
     .prepare<[number], number>("select 1 from _page where id = ? and collection_id <> id")
     .pluck();
 
-  // What a resource changes back to is kept once. Different resources have different bodies (each names itself), and an
-  // index over all hashes would be the most expensive thing in the file: its every page is written with every batch.
-  const storeContent = (resourceId: number, isFirst: boolean, sha256: Buffer, body: Uint8Array): number =>
-    (isFirst ? undefined : selectEarlierContent.get(resourceId, sha256)) ??
-    Number(insertContent.run(sha256, body.byteLength, body).lastInsertRowid);
-
   const lastRevisionOf = (resource: StoredResource): LastRevision | undefined =>
     resource.checkedRun === 0 ? undefined : selectLastRevision.get(resource.id);
 
@@ -148,7 +135,7 @@ export function prepareIngest(
         setSeen.run(resource.id);
         closeRevision.run(runId, resource.id);
       }
-      const contentId = storeContent(resource.id, last === undefined, sha256, result.body);
+      const contentId = bodies.store(resource, last === undefined, sha256, result.body);
       insertRevision.run(
         resource.id,
         (last?.seq ?? 0) + 1,
@@ -219,5 +206,9 @@ export function prepareIngest(
     judgeBatch(results, summary, runId);
     return summary;
   });
-  return (results, runId) => transaction.immediate(results, runId);
+  return (results, runId) => {
+    const summary = transaction.immediate(results, runId);
+    bodies.makeDictionaries();
+    return summary;
+  };
 }

@@ -9,7 +9,9 @@ import { dirname } from "node:path";
 import type { Kinds } from "../../schema/kind.ts";
 import { prepareAbsences } from "./absences.ts";
 import { type AccountUser, recordAccountUser } from "./account-user.ts";
+import { prepareBodyStore } from "./bodies/body-store.ts";
 import { prepareCompression } from "./bodies/compression.ts";
+import { prepareDictionaries } from "./bodies/dictionaries.ts";
 import { type Connection, openForWriting } from "./connection.ts";
 import { createMirror } from "./create-mirror.ts";
 import { ensureGiven, type GivenLink } from "./elsewhere.ts";
@@ -61,6 +63,8 @@ export interface MirrorWriter extends MirrorReader {
    * @returns how many it looked at: none, when all are done
    */
   compressSome(): number;
+  /** How many bodies `compressSome` has not looked at yet and may make smaller. */
+  countToCompress(): number;
   /** Has all bodies looked at again, with better dictionaries where those pay. */
   compressAnew(): void;
   /**
@@ -155,13 +159,15 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     const links = prepareLinks(connection, resources);
     const context = { kinds, origin: new URL(identity.baseUrl).origin, serviceName: identity.serviceName };
     const absences = prepareAbsences(connection);
-    const compression = prepareCompression(connection);
+    const dictionaries = prepareDictionaries(connection);
+    const bodies = prepareBodyStore(connection, dictionaries);
+    const compression = prepareCompression(connection, dictionaries);
     const search = prepareSearchIndex(connection);
     const derivedWriter = prepareDerivedWriter(connection, resources, links, search);
     const rebuild = () => rebuildProjections(connection, identity.area, context);
     const rebuiltOnOpening = isRebuildDue(connection) ? rebuild() : null;
     const judge = prepareJudgeBatch(connection, absences);
-    const ingest = prepareIngest(connection, derivedWriter, context, (results, summary, runId) => {
+    const ingest = prepareIngest(connection, bodies, derivedWriter, context, (results, summary, runId) => {
       judge(results, summary, runId);
       search.settle(runId);
     });
@@ -181,6 +187,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       rebuiltOnOpening,
       rebuild: guard(rebuild),
       compressSome: guard(() => compression.compressSome()),
+      countToCompress: guard(() => compression.countPending()),
       compressAnew: guard(() => compression.beginAnew()),
       forget: guard((runIds, at) => forgetRuns(connection, runIds, at)),
       vacuum: guard(() => {

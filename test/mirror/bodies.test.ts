@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { DamagedBodyError, decodeBody, deflateBody } from "../../src/mirror/bodies/codec.ts";
+import type { DueResource } from "../../src/mirror/frontier.ts";
 import type { MirrorWriter } from "../../src/mirror/mirror.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { currentBodies } from "../support/current-bodies.ts";
@@ -121,15 +122,46 @@ describe("compressing", () => {
     expect(codecs()).not.toContainEqual(["identity", null, 42]);
   });
 
-  it("looks only at what a run brought, and goes on with the dictionary that is there", () => {
+  it("looks only at what a run brought and had no dictionary for", () => {
     walk(mirror, worldOfBrands(brands(40)));
     expect(compressAll(mirror)).toBe(42);
     expect(compressAll(mirror)).toBe(0);
     walk(mirror, worldOfBrands(brands(43)));
-    // The three that are new, and the list.
-    expect(compressAll(mirror)).toBe(4);
+    // The list. The three new ones came in compressed.
+    expect(codecs()).toContainEqual(["deflate", 1, 43]);
+    expect(compressAll(mirror)).toBe(1);
+    expect(compressAll(mirror)).toBe(0);
     expect(codecs()).toContainEqual(["deflate", 1, 43]);
     expect(dictionaries()).toHaveLength(1);
+  });
+
+  it("happens as bodies come in, from the batch on after which there are enough of their kind", () => {
+    const one = (due: readonly DueResource[]) => due.slice(0, 1);
+    walk(mirror, worldOfBrands(brands(40)), { choose: one });
+    // The front page, the list, and the first 32 brands.
+    expect(codecs()).toEqual([
+      ["deflate", 1, 8],
+      ["identity", null, 34],
+    ]);
+    expect(problemsOf(mirror)).toEqual([]);
+    expect(compressAll(mirror)).toBe(34);
+    expect(codecs()).toContainEqual(["deflate", 1, 40]);
+  });
+
+  it("remembers no dictionary that a batch was undone with", () => {
+    walk(mirror, worldOfBrands(brands(31)));
+    const paths = brands(80);
+    mirror.db.exec(
+      `create temp trigger full after insert on main._revision when new.resource_id in (select id from _resource where url = '${urlOf("brand/60/")}')
+       begin select raise(abort, 'full'); end`,
+    );
+    expect(() => walk(mirror, worldOfBrands(paths))).toThrow("full");
+    expect(dictionaries()).toEqual([]);
+    mirror.db.exec("drop trigger temp.full");
+    walk(mirror, worldOfBrands(paths));
+    compressAll(mirror);
+    expect(codecs()).toContainEqual(["deflate", 1, 80]);
+    expect(problemsOf(mirror)).toEqual([]);
   });
 
   it("leaves as it is what does not get smaller", () => {

@@ -10,6 +10,7 @@ import { type MirrorReader, openMirrorReader } from "../../src/mirror/mirror-rea
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
 import { currentBodies } from "../support/current-bodies.ts";
+import { forgetCompression } from "./as-they-came.ts";
 import { startChild } from "./children.ts";
 import { makeEarlierVersion } from "./earlier-version.ts";
 import { type MirrorRig, problemsOf, someTime, startMirrorRig, walk } from "./mirror-rig.ts";
@@ -29,6 +30,9 @@ beforeEach(async () => {
   mirror = await rig.write();
   world = worldOfTruth(sandbox.truth());
   walk(mirror, world);
+  forgetCompression(mirror.db);
+  mirror.close();
+  mirror = await rig.write();
   dump = canonicalDump(mirror);
   bodies = currentBodies(mirror);
 });

@@ -5,8 +5,10 @@ import { Migrator } from "kysely/migration";
 import { migrations } from "../../schema/migrations.ts";
 import { isoTimeOf } from "../../schema/stored-time.ts";
 import { views } from "../../schema/views.ts";
+import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
+import { storeAsTheyCame } from "./as-they-came.ts";
 
-/** Makes a file with only these migrations, and with whatever its tables can take of a mirror whose bodies are not compressed. */
+/** Makes a file with only these migrations, and with whatever its tables can take of a mirror. */
 export async function makeEarlierVersion(
   file: string,
   mirror: string,
@@ -50,6 +52,11 @@ export async function makeEarlierVersion(
     db.exec(
       `insert into main.${table} (${names.join(", ")}) select ${values.join(", ")} from later.${table}`,
     );
+  }
+  if (!names.includes("0004-compact-bodies")) {
+    const later = openMirrorReader(mirror);
+    storeAsTheyCame(db, later.db);
+    later.close();
   }
   db.exec(`create view brand as ${views.brand?.replaceAll(isoTimeOf("r.checked_at"), "r.checked_at")}`);
   if (names.includes("0006-search")) db.exec("insert into _search_index (_search_index) values ('rebuild')");

@@ -15,9 +15,29 @@ export interface StoredBody {
   readonly dictionaryId: number | null;
 }
 
+/** Bodies that others of the kind are deflated with, one after the other. */
+export interface Dictionary {
+  readonly id: number;
+  readonly body: Buffer;
+}
+
+/** A body in the form in which it is stored. */
+export interface PackedBody {
+  readonly codec: Codec;
+  readonly body: Uint8Array;
+  readonly dictionaryId: number | null;
+}
+
 /** A body that cannot be read: it, or the dictionary that it was deflated with, is not what was stored. */
 export class DamagedBodyError extends Error {
   override readonly name = "DamagedBodyError";
+}
+
+/** As sent where that is no larger. */
+export function packBody(body: Uint8Array, dictionary: Dictionary | null): PackedBody {
+  const deflated = deflateBody(body, dictionary?.body ?? null);
+  if (deflated.byteLength >= body.byteLength) return { codec: "identity", body, dictionaryId: null };
+  return { codec: "deflate", body: deflated, dictionaryId: dictionary?.id ?? null };
 }
 
 /** Memory is taken for each body anew: for as little as bodies mostly are, that takes a quarter less time. */
@@ -27,7 +47,10 @@ const smallChunk = 1024;
 export function deflateBody(body: Uint8Array, dictionary: Uint8Array | null): Buffer {
   const bytes = body.byteLength + (dictionary?.byteLength ?? 0);
   const windowBits = bytes <= 2 ** smallWindowBits ? smallWindowBits : constants.Z_DEFAULT_WINDOWBITS;
-  return deflateRawSync(body, { windowBits, chunkSize: smallChunk, ...(dictionary && { dictionary }) });
+  const options = { windowBits, chunkSize: smallChunk };
+  if (dictionary === null) return deflateRawSync(body, options);
+  // What a dictionary leaves is too little for a code of its own, which would take a third of the time to find.
+  return deflateRawSync(body, { ...options, dictionary, strategy: constants.Z_FIXED });
 }
 
 /**

@@ -6,13 +6,15 @@
 import { hash } from "node:crypto";
 import type { Connection } from "../connection.ts";
 import { readMeta, writeMeta } from "../meta.ts";
-import { type Codec, DamagedBodyError, deflateBody, type StoredBody } from "./codec.ts";
-import { type Dictionary, prepareDictionaries } from "./dictionaries.ts";
+import { DamagedBodyError, type Dictionary, packBody, type StoredBody } from "./codec.ts";
+import type { Dictionaries } from "./dictionaries.ts";
 import { prepareReadBody, storedBodyColumns } from "./read-body.ts";
 
 export interface Compression {
-  /** Compresses some of the bodies that were not looked at yet. @returns how many it looked at: none, when all are done */
+  /** Compresses some of the bodies that were not looked at yet and may become smaller. @returns how many it looked at: none, when all are done */
   compressSome(): number;
+  /** How many bodies were not looked at yet and may become smaller. */
+  countPending(): number;
   /** Makes better dictionaries where that pays, and has all bodies looked at again. */
   beginAnew(): void;
   /** Removes the dictionaries that no body needs any more. */
@@ -33,11 +35,18 @@ const pendingSize = 32 * batchSize;
 /** In `_meta`: up to which id contents have been looked at. Ids only grow. */
 const lookedAtKey = "compressed_content";
 
-export function prepareCompression(db: Connection): Compression {
+export function prepareCompression(db: Connection, dictionaries: Dictionaries): Compression {
+  // Most came in when their kind had its dictionary already.
+  const isPending = `from _revision v join _resource r on r.id = v.resource_id join _content c on c.id = v.content_id
+     where v.content_id > ? and (c.codec = 'identity' or
+       c.dictionary_id is not (select max(id) from _dictionary where kind = r.kind))`;
   const selectPending = db.prepare<[number], PendingBody>(
-    `select distinct v.content_id as contentId, r.kind from _revision v join _resource r on r.id = v.resource_id
-     where v.content_id > ? order by v.content_id limit ${pendingSize}`,
+    `select distinct v.content_id as contentId, r.kind ${isPending} order by v.content_id limit ${pendingSize}`,
   );
+  const countPending = db
+    .prepare<[number], number>(`select count(distinct v.content_id) ${isPending}`)
+    .pluck();
+  const selectNewest = db.prepare<[], number | null>("select max(id) from _content").pluck();
   const selectStored = db.prepare<[number], StoredBody & { sha256: Buffer }>(
     `select c.sha256, ${storedBodyColumns(db, "c")} from _content c where c.id = ?`,
   );
@@ -46,19 +55,17 @@ export function prepareCompression(db: Connection): Compression {
     "insert into _content (id, sha256, codec, size, body, dictionary_id) values (?, ?, ?, ?, ?, ?)",
   );
   const readBody = prepareReadBody(db);
-  const dictionaries = prepareDictionaries(db);
   let pending: PendingBody[] = [];
 
   const compress = (contentId: number, dictionary: Dictionary | null): void => {
     const stored = selectStored.get(contentId);
-    const dictionaryId = dictionary?.id ?? null;
-    if (stored === undefined || (stored.codec !== "identity" && stored.dictionaryId === dictionaryId)) return;
+    if (stored === undefined) return;
     const body = readSound(stored);
-    const deflated = body && deflateBody(body, dictionary?.body ?? null);
-    if (deflated === null || deflated.byteLength >= stored.body.byteLength) return;
+    const packed = body && packBody(body, dictionary);
+    if (packed === null || packed.body.byteLength >= stored.body.byteLength) return;
     // An update would leave the page nearly empty for good; where a row is removed, SQLite joins such pages.
     remove.run(contentId);
-    insert.run(contentId, stored.sha256, "deflate" satisfies Codec, stored.size, deflated, dictionaryId);
+    insert.run(contentId, stored.sha256, packed.codec, stored.size, packed.body, packed.dictionaryId);
   };
 
   /** What is damaged stays as it is: it may still be mended, such as by restoring its dictionary. */
@@ -77,13 +84,21 @@ export function prepareCompression(db: Connection): Compression {
     writeMeta(db, lookedAtKey, String(batch.at(-1)?.contentId));
   });
 
+  const lookedAt = () => Number(readMeta(db, lookedAtKey) ?? 0);
+
   return {
+    countPending: () => countPending.get(lookedAt()) ?? 0,
     compressSome() {
-      if (pending.length === 0) pending = selectPending.all(Number(readMeta(db, lookedAtKey) ?? 0));
-      if (pending.length === 0) return 0;
+      if (pending.length === 0) pending = selectPending.all(lookedAt());
+      if (pending.length === 0) {
+        const newest = selectNewest.get() ?? 0;
+        if (newest > lookedAt()) writeMeta(db, lookedAtKey, String(newest));
+        return 0;
+      }
       const batch = pending.slice(0, batchSize);
       // Dictionaries are made before the batch: what is remembered of one is in the mirror, whatever becomes of the batch.
       const ofBatch = new Set(batch.map(({ kind }) => kind));
+      dictionaries.makeFor(ofBatch);
       const dictionaryOf = new Map([...ofBatch].map((kind) => [kind, dictionaries.of(kind)]));
       withoutForeignKeys(db, () => compressBatch.immediate(batch, dictionaryOf));
       pending = pending.slice(batchSize);

@@ -4,28 +4,28 @@
  */
 import { hash } from "node:crypto";
 import type { Connection } from "../connection.ts";
-import { DamagedBodyError, deflateBody, type StoredBody } from "./codec.ts";
+import { DamagedBodyError, type Dictionary, deflateBody, type StoredBody } from "./codec.ts";
 import { prepareReadBody, storedBodyColumns } from "./read-body.ts";
 
-export interface Dictionary {
-  readonly id: number;
-  readonly body: Buffer;
-}
-
 export interface Dictionaries {
-  /** The dictionary for bodies of this kind, made now if there are enough of them; null as long as there are not. */
+  /** The dictionary for bodies of this kind; null as long as there is none. */
   of(kind: string): Dictionary | null;
+  /**
+   * Makes one for each of these kinds that has none, if there are enough bodies. Not to be called in a transaction, with which
+   * it could be undone: what is remembered of a dictionary is in the mirror.
+   */
+  makeFor(kinds: Iterable<string>): void;
   /** Makes the best one for each kind, where that makes its bodies smaller than what there is. */
   renew(): void;
   removeUnused(): void;
 }
 
 /**
- * Each body is deflated with all of its dictionary anew. When a run closes, that is to be quick; when a mirror is compacted,
- * bodies take a sixth less in two and a half times as long. A match reaches back 32 KiB at most.
+ * Each body is deflated with all of its dictionary anew. While bodies come in, that is to be quick; when a mirror is compacted,
+ * they take a quarter less in three times as long. A match reaches back 32 KiB at most.
  */
-const quickBytes = 8192;
-const thoroughBytes = 30_000;
+const quickBytes = 4096;
+const compactingBytes = [quickBytes, 8192, 30_000];
 /** With fewer bodies it takes more room than it saves. */
 const leastBodies = 32;
 const sampledBodies = 64;
@@ -68,25 +68,24 @@ export function prepareDictionaries(db: Connection): Dictionaries {
     return samples.length === 0 ? null : joinSamples(samples, mostBytes);
   };
 
-  const keep = (kind: string, body: Buffer): Dictionary => {
+  const keep = (kind: string, body: Buffer): void => {
     const id = Number(insert.run(kind, hash("sha256", body, "buffer"), body).lastInsertRowid);
-    const dictionary = { id, body };
-    known.set(kind, dictionary);
-    return dictionary;
+    known.set(kind, { id, body });
   };
 
-  const current = (kind: string): Dictionary | undefined => {
+  const of = (kind: string): Dictionary | null => {
     const dictionary = known.get(kind) ?? selectCurrent.get(kind);
     if (dictionary !== undefined) known.set(kind, dictionary);
-    return dictionary;
+    return dictionary ?? null;
   };
 
   return {
-    of(kind) {
-      const dictionary = current(kind);
-      if (dictionary !== undefined) return dictionary;
-      const made = make(selectContentIds.all(kind), quickBytes);
-      return made === null ? null : keep(kind, made);
+    of,
+    makeFor(kinds) {
+      for (const kind of kinds) {
+        const made = of(kind) === null ? make(selectContentIds.all(kind), quickBytes) : null;
+        if (made !== null) keep(kind, made);
+      }
     },
     renew() {
       for (const kind of selectKinds.all()) {
@@ -97,12 +96,12 @@ export function prepareDictionaries(db: Connection): Dictionaries {
           const bytes = compared.reduce((sum, body) => sum + deflateBody(body, dictionary).byteLength, 0);
           return dictionary.byteLength + (bytes * contentIds.length) / Math.max(1, compared.length);
         };
-        const candidates = [quickBytes, thoroughBytes]
+        const candidates = compactingBytes
           .flatMap((mostBytes) => make(contentIds, mostBytes) ?? [])
           .map((body) => ({ body, bytes: bytesWith(body) }));
         const [best] = candidates.sort((one, other) => one.bytes - other.bytes);
-        const held = current(kind);
-        const worthwhile = held === undefined ? Infinity : bytesWith(held.body) * worthwhileRatio;
+        const held = of(kind);
+        const worthwhile = held === null ? Infinity : bytesWith(held.body) * worthwhileRatio;
         if (best && best.bytes < worthwhile) keep(kind, best.body);
       }
     },
