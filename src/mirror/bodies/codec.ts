@@ -47,10 +47,7 @@ const smallChunk = 1024;
 export function deflateBody(body: Uint8Array, dictionary: Uint8Array | null): Buffer {
   const bytes = body.byteLength + (dictionary?.byteLength ?? 0);
   const windowBits = bytes <= 2 ** smallWindowBits ? smallWindowBits : constants.Z_DEFAULT_WINDOWBITS;
-  const options = { windowBits, chunkSize: smallChunk };
-  if (dictionary === null) return deflateRawSync(body, options);
-  // What a dictionary leaves is too little for a code of its own, which would take a third of the time to find.
-  return deflateRawSync(body, { ...options, dictionary, strategy: constants.Z_FIXED });
+  return deflateRawSync(body, { windowBits, chunkSize: smallChunk, ...(dictionary && { dictionary }) });
 }
 
 /**

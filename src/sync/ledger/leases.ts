@@ -18,9 +18,11 @@ import type { Changed, Ledger } from "./ledger.ts";
 import { type Decision, decide } from "./room.ts";
 import type { WindowState } from "./window-state.ts";
 
-const blockSize = 256;
-/** Of the room that there must be for a block, so that no block takes what others could use. */
+/** Each block is a transaction that waits for the disk. */
+const mostInBlock = 2_048;
+/** Of the room that there must be for a block, and the share of it in one, so that no block takes what others could use. */
 const blockRoom = 1_000;
+const blockShare = 1 / 4;
 
 type Taken = Lease | Exclude<Decision, { do: "send" }>;
 
@@ -61,7 +63,7 @@ export class Leases {
         const decision = decide(state, this.#keep);
         if (decision.do !== "send") return { state, result: decision };
         this.#isInBlocks = decision.room >= blockRoom;
-        this.#spare = this.#isInBlocks ? blockSize : 1;
+        this.#spare = this.#isInBlocks ? Math.min(mostInBlock, Math.floor(decision.room * blockShare)) : 1;
         const leased = lease(state, this.#ledger.session, this.#spare);
         return { state: leased.state, result: leased.lease };
       });
