@@ -219,7 +219,7 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
   },
   _content: {
     about:
-      "Bodies, each with the SHA-256 of what was sent, byte for byte; what a resource changes back to is kept once. They are compressed when a run closes. " +
+      "Bodies, each with the SHA-256 of what was sent, byte for byte; what a resource changes back to is kept once. They are compressed as they come in, once there are enough of their kind. " +
       "To read one: where `codec` is `identity`, `body` is what was sent. Where it is `deflate`, `body` is a raw deflate stream (RFC 1951), " +
       "with the dictionary of `dictionary_id` unless that is null; in Python, " +
       "`zlib.decompressobj(-15, zdict=dictionary).decompress(body)`, or without `zdict`.",
