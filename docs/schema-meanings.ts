@@ -176,7 +176,7 @@ export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
 export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
   _meta: {
     about:
-      "What the mirror is of: its base URL, the service's name, the present cycle of checks, the line of mirrors that it continues (`lineage`), whether what her bras are was asked for (`linked_wanted`), the last body that compression has looked at.",
+      "What the mirror is of: its base URL, the service's name, the present cycle of checks, the line of mirrors that it continues (`lineage`), whether what her bras are was asked for (`linked_wanted`), the last body that compression has looked at, the last dictionary that may have in it what was forgotten (`stale_dictionary`).",
     columns: { key: "", value: "" },
   },
   _run: {

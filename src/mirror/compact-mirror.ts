@@ -72,8 +72,8 @@ export async function compactMirror(options: CompactOptions): Promise<CompactRep
   const bytesBefore = sizeOf(file);
   const mirror = await openMirrorWriter({ ...options, identity });
   try {
-    mirror.compressAnew();
     const retention = keep === undefined ? null : forget(mirror, keep, options.openedAt);
+    mirror.compressAnew();
     const count = mirror.countToCompress();
     let bodies = 0;
     for (let looked = mirror.compressSome(); looked > 0; looked = mirror.compressSome()) {

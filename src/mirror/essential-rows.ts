@@ -11,7 +11,7 @@ export type EssentialCell = string | number | null;
 export type EssentialRow = Readonly<Record<string, EssentialCell>>;
 
 /** Kept with the identity, computed anew, or about the compressing of bodies, which a new mirror begins anew. */
-const leftOutOfMeta = [...identityKeys, "rebuild_due", "compressed_content"];
+const leftOutOfMeta = [...identityKeys, "rebuild_due", "compressed_content", "stale_dictionary"];
 
 interface EssentialTable {
   readonly key: string;

@@ -2,6 +2,8 @@
  * Forgetting runs: what only they have seen goes, and whatever any other run shows stays as it shows it. What changed in a
  * forgotten run counts from the next one that is kept, and rows that would be of no run are removed.
  */
+import { lookAtAllAgain } from "./bodies/compression.ts";
+import { replaceDictionaries } from "./bodies/dictionaries.ts";
 import type { Connection } from "./connection.ts";
 import { isKept } from "./kept-runs.ts";
 import { rebuildSearchIndex } from "./search-index.ts";
@@ -43,6 +45,9 @@ export function forgetRuns(db: Connection, runIds: readonly number[], at: string
     for (const { name } of versionedTables) settleRows(db, name);
     removeStates(db);
     rebuildSearchIndex(db);
+    // What was looked at is known by ids, which new bodies may have again; and some of what goes may be in dictionaries.
+    lookAtAllAgain(db);
+    if (measured.bodies > 0) replaceDictionaries(db);
     dropNotes(db);
     return measured;
   })();

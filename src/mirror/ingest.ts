@@ -207,8 +207,7 @@ export function prepareIngest(
     return summary;
   });
   return (results, runId) => {
-    const summary = transaction.immediate(results, runId);
     bodies.makeDictionaries();
-    return summary;
+    return transaction.immediate(results, runId);
   };
 }

@@ -65,11 +65,10 @@ export interface MirrorWriter extends MirrorReader {
   compressSome(): number;
   /** How many bodies `compressSome` has not looked at yet and may make smaller. */
   countToCompress(): number;
-  /** Has all bodies looked at again, with better dictionaries where those pay. */
+  /** Has all bodies looked at again, with better dictionaries where those pay, and where these may have in them what was forgotten. */
   compressAnew(): void;
   /**
-   * Lets go of runs, and of what only they have seen. What is compressed is known by ids, which new bodies may have again:
-   * all bodies are to be looked at anew.
+   * Lets go of runs, and of what only they have seen, but for what dictionaries have of it, until `compressAnew`.
    * @param runIds runs that have ended, without the latest
    * @param at ISO 8601
    */
@@ -187,7 +186,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       rebuiltOnOpening,
       rebuild: guard(rebuild),
       compressSome: guard(() => compression.compressSome()),
-      countToCompress: guard(() => compression.countPending()),
+      countToCompress: guard(() => compression.countToCompress()),
       compressAnew: guard(() => compression.beginAnew()),
       forget: guard((runIds, at) => forgetRuns(connection, runIds, at)),
       vacuum: guard(() => {

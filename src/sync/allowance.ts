@@ -68,7 +68,6 @@ export function createRunAllowance({
   clock,
 }: RunAllowanceOptions): RunAllowance {
   const leases = new Leases(ledger, keep, clock.now);
-  let described = { window: leases.state, as: describeWindow(leases.state) };
   const counts: RequestCounts = { sent: 0, counted: 0, notModified: 0, retried: 0, failed: 0 };
   let refusal: RunAllowance["refusal"] = null;
   let underWay = 0;
@@ -92,11 +91,8 @@ export function createRunAllowance({
 
   return {
     counts,
-    // Asked for with every request, and another one with every block at most.
     get state() {
-      if (described.window !== leases.state)
-        described = { window: leases.state, as: describeWindow(leases.state) };
-      return described.as;
+      return describeWindow(leases.state);
     },
     get refusal() {
       return refusal;

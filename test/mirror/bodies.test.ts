@@ -164,6 +164,19 @@ describe("compressing", () => {
     expect(problemsOf(mirror)).toEqual([]);
   });
 
+  it("remembers no dictionary that could not be stored, and keeps what came before", () => {
+    const one = (due: readonly DueResource[]) => due.slice(0, 1);
+    mirror.db.exec(
+      "create temp trigger full before insert on main._dictionary begin select raise(abort, 'full'); end",
+    );
+    expect(() => walk(mirror, worldOfBrands(brands(40)), { choose: one })).toThrow("full");
+    expect(codecs()).toEqual([["identity", null, 34]]);
+    mirror.db.exec("drop trigger temp.full");
+    walk(mirror, worldOfBrands(brands(40)), { choose: one });
+    expect(codecs()).toContainEqual(["deflate", 1, 8]);
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+
   it("leaves as it is what does not get smaller", () => {
     walk(mirror, worldOfBrands(brands(3)));
     const noise = Buffer.from(

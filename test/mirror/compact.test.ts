@@ -15,7 +15,7 @@ import { startChild } from "./children.ts";
 import { makeEarlierVersion } from "./earlier-version.ts";
 import { type MirrorRig, problemsOf, someTime, startMirrorRig, walk } from "./mirror-rig.ts";
 import { publicState } from "./public-state.ts";
-import { worldOfTruth } from "./world.ts";
+import { entity, page, root, sha256Of, worldOf, worldOfTruth } from "./world.ts";
 
 let rig: MirrorRig;
 let mirror: MirrorWriter;
@@ -39,6 +39,17 @@ beforeEach(async () => {
 
 const compact = (more: { signal?: AbortSignal; onProgress?: (progress: CompactProgress) => void } = {}) =>
   compactMirror({ file: rig.file, kinds, openedAt: someTime, ...more });
+
+/** Brands with a number of seven digits, which begins with 1 to 4 in the first run and with 5 to 8 in the second; all else differs by brand alone. */
+function worldOfBrands(run: "first" | "second") {
+  const paths = Array.from({ length: 400 }, (_, n) => `brand/${n}/`);
+  const brandOf = (path: string, n: number) => {
+    const number = (run === "first" ? 1_000_000 : 5_000_000) + n * 7919;
+    const own = [1, 2, 3].map((part) => sha256Of(`${path}${part}`)).join(" ");
+    return [path, entity({ name: path, note: `number ${number} ${own}` }, { models: null })] as const;
+  };
+  return worldOf({ "/": root(), "brands/": page(paths), ...Object.fromEntries(paths.map(brandOf)) });
+}
 
 function expectTheSame(): void {
   expect(rig.read(canonicalDump)).toEqual(dump);
@@ -66,6 +77,33 @@ describe("a mirror that is compacted", () => {
       { step: "vacuum" },
     ]);
     expectTheSame();
+  });
+
+  it("compresses better what came in compressed, and tells how far it is", async () => {
+    await using other = await startMirrorRig();
+    const writer = await other.write();
+    walk(writer, worldOfBrands("first"), { choose: (due) => due.slice(0, 50) });
+    const [before, held] = [canonicalDump(writer), currentBodies(writer)];
+    const storedBytes = "select sum(length(body)) from _content";
+    const bytes = Number(writer.db.prepare(storedBytes).pluck().get());
+    expect(
+      writer.db.prepare("select count(*) from _content where codec = 'identity'").pluck().get(),
+    ).toBeLessThan(100);
+    writer.close();
+    const told: CompactProgress[] = [];
+    await compactMirror({
+      file: other.file,
+      kinds,
+      openedAt: someTime,
+      onProgress: (progress) => told.push(progress),
+    });
+    expect(told.at(-2)).toEqual({ step: "compress", bodies: expect.any(Number), of: expect.any(Number) });
+    const last = told.at(-2);
+    if (last?.step === "compress") expect(last.bodies).toBe(last.of);
+    expect(other.read(canonicalDump)).toEqual(before);
+    expect(other.read(currentBodies)).toEqual(held);
+    expect(other.read(({ db }) => Number(db.prepare(storedBytes).pluck().get()))).toBeLessThan(bytes);
+    expect(other.read(problemsOf)).toEqual([]);
   });
 
   it("stays as large as it was while somebody reads it, says so, and is small once somebody has written to it", async () => {
@@ -212,6 +250,22 @@ describe("compacting that forgets runs", () => {
     expect(report.bodies.count).toBe(before.bodies.count - preview.removed.bodies);
     expect(report.bytesAfter).toBeLessThan(before.bytesAfter * 0.8);
     expectTheSame();
+  });
+
+  it("leaves nothing of what it removes in dictionaries either", async () => {
+    await using other = await startMirrorRig();
+    const writer = await other.write();
+    walk(writer, worldOfBrands("first"));
+    // By now the dictionary is the best one, and would be for the bodies of the second run.
+    writer.compressAnew();
+    while (writer.compressSome() > 0);
+    walk(writer, worldOfBrands("second"));
+    writer.close();
+    const holdsFirst = () => /number [1-4]\d{6}/.test(readFileSync(other.file, "latin1"));
+    expect(holdsFirst()).toBe(true);
+    await compactMirror({ file: other.file, kinds, openedAt: someTime, keep: { last: 1 } });
+    expect(holdsFirst()).toBe(false);
+    expect(other.read(problemsOf)).toEqual([]);
   });
 
   it("forgets nothing where rules keep all, or none is given", async () => {

@@ -12,7 +12,7 @@ export interface BodyStore {
    * @param isFirst whether nothing was ever stored of it
    */
   store(resource: BodyOwner, isFirst: boolean, sha256: Uint8Array, body: Uint8Array): number;
-  /** After the transaction: makes dictionaries for the bodies to come, of kinds of which enough have come by now. */
+  /** Before a transaction: makes dictionaries for the bodies to come, of kinds of which enough have come by now. */
   makeDictionaries(): void;
 }
 

@@ -1,7 +1,6 @@
 /**
- * Compressing bodies that are stored already, some at a time: each call is one short transaction, and what it has come to
- * is kept in the mirror, so that whatever ends the work, the next call goes on there. In: nothing. Out: the same bodies in
- * less room.
+ * Compressing bodies that are stored already, some at a time, in short transactions: what it has come to is kept in the
+ * mirror, so that whatever ends the work, the next call goes on there. In: nothing. Out: the same bodies in less room.
  */
 import { hash } from "node:crypto";
 import type { Connection } from "../connection.ts";
@@ -14,8 +13,8 @@ export interface Compression {
   /** Compresses some of the bodies that were not looked at yet and may become smaller. @returns how many it looked at: none, when all are done */
   compressSome(): number;
   /** How many bodies were not looked at yet and may become smaller. */
-  countPending(): number;
-  /** Makes better dictionaries where that pays, and has all bodies looked at again. */
+  countToCompress(): number;
+  /** Makes better dictionaries where that pays, and others than may have in them what was forgotten; all bodies are looked at again. */
   beginAnew(): void;
   /** Removes the dictionaries that no body needs any more. */
   removeUnused(): void;
@@ -62,7 +61,7 @@ export function prepareCompression(db: Connection, dictionaries: Dictionaries): 
     if (stored === undefined) return;
     const body = readSound(stored);
     const packed = body && packBody(body, dictionary);
-    if (packed === null || packed.body.byteLength >= stored.body.byteLength) return;
+    if (packed === null || isSameForm(packed, stored)) return;
     // An update would leave the page nearly empty for good; where a row is removed, SQLite joins such pages.
     remove.run(contentId);
     insert.run(contentId, stored.sha256, packed.codec, stored.size, packed.body, packed.dictionaryId);
@@ -87,7 +86,7 @@ export function prepareCompression(db: Connection, dictionaries: Dictionaries): 
   const lookedAt = () => Number(readMeta(db, lookedAtKey) ?? 0);
 
   return {
-    countPending: () => countPending.get(lookedAt()) ?? 0,
+    countToCompress: () => countPending.get(lookedAt()) ?? 0,
     compressSome() {
       if (pending.length === 0) pending = selectPending.all(lookedAt());
       if (pending.length === 0) {
@@ -106,12 +105,20 @@ export function prepareCompression(db: Connection, dictionaries: Dictionaries): 
     },
     beginAnew() {
       dictionaries.renew();
-      writeMeta(db, lookedAtKey, "0");
+      lookAtAllAgain(db);
       pending = [];
     },
     removeUnused: () => dictionaries.removeUnused(),
   };
 }
+
+/** All bodies that there are, and will be, are yet to be looked at. */
+export function lookAtAllAgain(db: Connection): void {
+  writeMeta(db, lookedAtKey, "0");
+}
+
+const isSameForm = (one: Pick<StoredBody, "codec" | "dictionaryId">, other: typeof one): boolean =>
+  one.codec === other.codec && one.dictionaryId === other.dictionaryId;
 
 /** For rows that come back under the same id: to look for references to each, SQLite would go through all revisions. */
 function withoutForeignKeys(db: Connection, work: () => void): void {

@@ -18,13 +18,17 @@ import type { Changed, Ledger } from "./ledger.ts";
 import { type Decision, decide } from "./room.ts";
 import type { WindowState } from "./window-state.ts";
 
-/** Each block is a transaction that waits for the disk. */
-const mostInBlock = 2_048;
-/** Of the room that there must be for a block, and the share of it in one, so that no block takes what others could use. */
+const blockSize = 256;
+/** Of the room that there must be for a block, so that no block takes what others could use. */
 const blockRoom = 1_000;
-const blockShare = 1 / 4;
 
-type Taken = Lease | Exclude<Decision, { do: "send" }>;
+type Refusal = Exclude<Decision, { do: "send" }>;
+
+interface Block {
+  readonly lease: Lease;
+  readonly leases: number;
+  readonly isInBlocks: boolean;
+}
 
 export class Leases {
   readonly #ledger: Ledger;
@@ -50,25 +54,27 @@ export class Leases {
     this.#state = ledger.update((state) => ({ state, result: null }), now()).state;
   }
 
-  /** As it was last seen in the ledger. */
+  /** As it was last seen in the ledger, without the leases in hand that no request has used. */
   get state(): WindowState {
-    return this.#state;
+    return this.#spare === 0 ? this.#state : giveBack(this.#state, this.#ledger.session, this.#spare);
   }
 
   /** @returns a lease, or what to do instead */
-  take(): Taken {
+  take(): Lease | Refusal {
     if (this.#spare === 0) {
-      const taken = this.#update<Taken>((before) => {
+      const taken = this.#update<Block | Refusal>((before) => {
         const state = forgetUselessLimit(before, this.#keep, this.#now());
         const decision = decide(state, this.#keep);
         if (decision.do !== "send") return { state, result: decision };
-        this.#isInBlocks = decision.room >= blockRoom;
-        this.#spare = this.#isInBlocks ? Math.min(mostInBlock, Math.floor(decision.room * blockShare)) : 1;
-        const leased = lease(state, this.#ledger.session, this.#spare);
-        return { state: leased.state, result: leased.lease };
+        const isInBlocks = decision.room >= blockRoom;
+        const leases = isInBlocks ? blockSize : 1;
+        const leased = lease(state, this.#ledger.session, leases);
+        return { state: leased.state, result: { lease: leased.lease, leases, isInBlocks } };
       });
       if ("do" in taken) return taken;
-      this.#newest = taken;
+      this.#newest = taken.lease;
+      this.#spare = taken.leases;
+      this.#isInBlocks = taken.isInBlocks;
     }
     this.#spare--;
     return this.#newest;

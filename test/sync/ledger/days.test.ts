@@ -21,6 +21,18 @@ function ledgerOf(rig: Rig) {
   return readLedger(join(dirname(rig.file), "ledger.sqlite"), principal, rig.sandbox.now().getTime());
 }
 
+describe("an allowance with much left", () => {
+  it("has left what its report says, whatever was leased ahead, also while the run goes on", async () => {
+    await using rig = await startRig({ ...tiny, allowance: 9_000 });
+    const told: (number | null)[] = [];
+    const report = await rig.sync({ onProgress: (read) => told.push(read().allowance.remaining) });
+    const remaining = 9_000 - report.requests.counted;
+    expect(report).toMatchObject({ complete: true, allowance: { limit: 9_000, remaining } });
+    expect(Math.min(...told.map(Number))).toBeGreaterThanOrEqual(remaining);
+    expect(ledgerOf(rig)).toMatchObject({ limit: 9_000, remaining });
+  });
+});
+
 describe("a spent allowance", () => {
   it("is not asked for by the next run, which ends at once and says when to come back", async () => {
     await using rig = await startRig({ ...tiny, allowance: 5 });

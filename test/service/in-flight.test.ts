@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../src/service/clock.ts";
@@ -200,13 +201,18 @@ describe("a signal", () => {
     const cancelled: string[] = [];
     const add = (name: string, signal: AbortSignal | undefined) =>
       inFlight.add({ signal, expire: () => {}, cancel: () => cancelled.push(name) });
-    add("first", one.signal);
+    const first = add("first", one.signal);
     inFlight.remove(add("ended", one.signal));
-    add("second", one.signal);
-    add("of another", other.signal);
-    add("of none", undefined);
+    const places = [
+      first,
+      add("second", one.signal),
+      add("of another", other.signal),
+      add("of none", undefined),
+    ];
     one.abort();
     expect(cancelled).toEqual(["first", "second"]);
     expect(listen).toHaveBeenCalledOnce();
+    for (const place of places) inFlight.remove(place);
+    expect([one, other].map(({ signal }) => getEventListeners(signal, "abort"))).toEqual([[], []]);
   });
 });
