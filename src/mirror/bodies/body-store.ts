@@ -3,7 +3,7 @@
  * of. Out: the id of its content.
  */
 import type { Connection } from "../connection.ts";
-import { type PackedBody, packBody } from "./codec.ts";
+import { asItCame, type PackedBody, packBody } from "./codec.ts";
 import type { Dictionaries } from "./dictionaries.ts";
 
 export interface BodyStore {
@@ -35,12 +35,12 @@ export function prepareBodyStore(db: Connection, dictionaries: Dictionaries): Bo
     .pluck();
   const kindsWithout = new Set<string>();
 
-  /** As it came where its kind has no dictionary yet: it is looked at again when the run has closed. */
+  /** Not where its kind has no dictionary yet: such a body is looked at again when the run has closed. */
   const pack = (kind: string, body: Uint8Array): PackedBody => {
     const dictionary = dictionaries.of(kind);
     if (dictionary !== null) return packBody(body, dictionary);
     kindsWithout.add(kind);
-    return { codec: "identity", body, dictionaryId: null };
+    return asItCame(body);
   };
 
   return {

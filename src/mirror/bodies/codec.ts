@@ -33,10 +33,12 @@ export class DamagedBodyError extends Error {
   override readonly name = "DamagedBodyError";
 }
 
-/** As sent where that is no larger. */
+export const asItCame = (body: Uint8Array): PackedBody => ({ codec: "identity", body, dictionaryId: null });
+
+/** As it came where that is no larger. */
 export function packBody(body: Uint8Array, dictionary: Dictionary | null): PackedBody {
   const deflated = deflateBody(body, dictionary?.body ?? null);
-  if (deflated.byteLength >= body.byteLength) return { codec: "identity", body, dictionaryId: null };
+  if (deflated.byteLength >= body.byteLength) return asItCame(body);
   return { codec: "deflate", body: deflated, dictionaryId: dictionary?.id ?? null };
 }
 
