@@ -4,10 +4,8 @@ import type { OpenDiff } from "../change/open-diff.ts";
 import { changeColumns, rowsOf } from "./change-rows.ts";
 import { changeDescriber, describeComparison, describeTotals } from "./describe-changes.ts";
 import type { Io } from "./io.ts";
+import type { ResultFormat } from "./print-result.ts";
 import { toJson } from "./to-json.ts";
-
-export const changeFormats = ["table", "json", "ndjson", "csv"] as const;
-export type ChangeFormat = (typeof changeFormats)[number];
 
 interface ChangeText {
   readonly head: string;
@@ -21,7 +19,7 @@ interface ChangeText {
  */
 export async function printChanges(
   opened: OpenDiff<Change | Reported>,
-  format: ChangeFormat,
+  format: ResultFormat,
   { out: write, outColumns }: Pick<Io, "out" | "outColumns">,
   about: Readonly<Record<string, unknown>> = {},
 ): Promise<Totals> {
@@ -54,7 +52,7 @@ function tableText(opened: OpenDiff<unknown>, columns: number | null): ChangeTex
   };
 }
 
-const texts: Readonly<Record<Exclude<ChangeFormat, "table">, TextMaker>> = {
+const texts: Readonly<Record<Exclude<ResultFormat, "table">, TextMaker>> = {
   json({ from, to, since, leftOut }, about) {
     const notion =
       from === null

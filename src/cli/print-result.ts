@@ -6,6 +6,7 @@ import { jsonText } from "../../exports/json.ts";
 import { ndjsonText } from "../../exports/ndjson.ts";
 import type { Row } from "../../exports/table.ts";
 import type { QueryResult } from "../query/run-query.ts";
+import { CliError, exitCodes } from "./exit-codes.ts";
 import { printText } from "./print-text.ts";
 import type { Settings } from "./settings.ts";
 import { formatTable } from "./text-table.ts";
@@ -20,11 +21,18 @@ export interface FormatFlags {
   readonly format?: ResultFormat;
 }
 
-export const formatOption = () => new Option("--format <format>", "how to print it").choices(resultFormats);
+export const formatOption = (about = "how to print it") =>
+  new Option("--format <format>", about).choices(resultFormats);
 
-/** `--json` is known to every command, and goes before. */
-export function readFormat({ format = "table" }: FormatFlags, { json }: Settings): ResultFormat {
-  return json ? "json" : format;
+/** Every command knows `--json` as well. @throws CliError where the two say different things */
+export function readFormat({ format }: FormatFlags, { json }: Settings): ResultFormat {
+  if (!json) return format ?? "table";
+  if (format === undefined || format === "json") return "json";
+  throw new CliError(
+    exitCodes.usage,
+    `--json and --format ${format} cannot be given together.`,
+    "Leave one of them out.",
+  );
 }
 
 /** A table is printed when all its rows are there, anything else while they are read. */

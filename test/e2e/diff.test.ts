@@ -253,7 +253,7 @@ describe("bad input is refused in a line or two", () => {
     ],
     ["an unknown field", ["diff", "--field", "colour"], 2, /no field "colour" to compare/],
     ["an unknown brand", ["diff", "--brand", "Nobody"], 2, /No brand is called "Nobody"/],
-    ["an unknown format", ["diff", "--format", "xml"], 2, /Allowed choices are table, json, ndjson, csv/],
+    ["an unknown format", ["diff", "--format", "xml"], 2, /Allowed choices are table, csv, json, ndjson/],
     ["a time that is none", ["diff", "--since", "soon"], 2, /"soon" is no time\nWrite it as /],
     ["a run for a time", ["diff", "--since", "1"], 2, /"1" is a run, and no time/],
     [

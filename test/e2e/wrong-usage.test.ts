@@ -61,6 +61,16 @@ it.each([
   expect(stderr.includes("sqlite_schema")).toBe(isTold);
 });
 
+describe("two formats at once are wrong usage", () => {
+  it.concurrent.each(["show brand x", "history brand x", "search x", "query @gone", "diff"])(
+    "of %s",
+    async (command) => {
+      const args = [...command.split(" "), "--json", "--format", "csv"];
+      await expectRefused(fixture, [() => args, 2, /--json and --format csv cannot be given together/]);
+    },
+  );
+});
+
 describe("a value that makes no sense is wrong usage", () => {
   const cases: Readonly<Record<string, RefusedCase>> = {
     "an unknown command": [() => ["snyc"], 2, /unknown command 'snyc'[\s\S]*Did you mean sync/],

@@ -10,10 +10,11 @@ import { exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { mirrorFileToRead } from "../mirror-file.ts";
 import { collect } from "../option-values.ts";
-import { type ChangeFormat, changeFormats, printChanges } from "../print-changes.ts";
+import { printChanges } from "../print-changes.ts";
+import { type FormatFlags, formatOption, readFormat } from "../print-result.ts";
 import { readSettings, type Settings } from "../settings.ts";
 
-interface DiffFlags {
+interface DiffFlags extends FormatFlags {
   readonly from?: string;
   readonly to?: string;
   readonly since?: string;
@@ -21,7 +22,6 @@ interface DiffFlags {
   readonly brand: readonly string[];
   readonly field: readonly string[];
   readonly ignore: readonly string[];
-  readonly format?: ChangeFormat;
   readonly exitCode?: boolean;
 }
 
@@ -42,7 +42,7 @@ export function configure(command: Command, io: Io): void {
     .option("--brand <name>", "only this brand and what is of it (repeatable)", collect, [])
     .option("--field <name>", "only changes of this field (repeatable)", collect, [])
     .option("--ignore <name>", "no changes of this field (repeatable)", collect, [])
-    .addOption(new Option("--format <format>", "how to print changes").choices(changeFormats))
+    .addOption(formatOption("how to print changes"))
     .option("--exit-code", "exit with 20 when there are any")
     .addHelpText(
       "after",
@@ -59,10 +59,10 @@ Exit codes: 0 done, 20 differences found, with --exit-code.`,
     )
     .action(async (flags: DiffFlags) => {
       const settings = readSettings(command, io);
+      const format = readFormat(flags, settings);
       const opened = await openAsked(flags, settings);
       try {
         remarkOn(opened, settings, io);
-        const format = settings.json ? "json" : (flags.format ?? "table");
         const totals = await printChanges(opened, format, io);
         if (flags.exitCode && Object.keys(totals).length > 0) io.setExitCode(exitCodes.different);
       } catch (error) {

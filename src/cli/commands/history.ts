@@ -30,9 +30,9 @@ Examples:
     .action(async (asked: AskedKind, given: string | undefined, flags: AsOfFlags & FormatFlags) => {
       const { kind, key } = readShown(asked, given);
       const settings = readSettings(command, io);
+      const format = readFormat(flags, settings);
       const asOf = readAsOf(flags, settings, io);
       const history = withMirror(settings, (mirror) => readHistory(mirror, kind, key), asOf);
-      const format = readFormat(flags, settings);
       if (format === "table") await io.out(describeHistory(history));
       else if (format === "json") await io.out(`${toJson(history)}\n`);
       else await printRows(historyColumns, rowsOfHistory(history), format, { raw: false }, io.out);

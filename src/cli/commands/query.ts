@@ -70,8 +70,9 @@ Examples:
       const settings = readSettings(command, io);
       if (flags.list) io.out(listText(sql, settings));
       else {
+        const format = readFormat(flags, settings);
         const result = await ask(sql, flags, settings, io);
-        await printResult(result, readFormat(flags, settings), { raw: flags.raw ?? false }, io.out);
+        await printResult(result, format, { raw: flags.raw ?? false }, io.out);
         const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";
         if (result.isCut) remarkOnCut(result.maxRows, option, settings, io);
       }

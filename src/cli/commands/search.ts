@@ -45,6 +45,7 @@ Examples:
     )
     .action(async (text: readonly string[], flags: SearchFlags) => {
       const settings = readSettings(command, io);
+      const format = readFormat(flags, settings);
       const asOf = readAsOf(flags, settings, io);
       const words = text.join(" ");
       const { area, found, isCut, advice } = withMirror(
@@ -64,7 +65,7 @@ Examples:
       );
       const columns = area === "account" ? foundColumnsOfAccounts : foundColumns;
       const rows: readonly Row[] = found.map((one) => columns.map((column) => one[column]));
-      await printRows(columns, rows, readFormat(flags, settings), { raw: flags.raw ?? false }, io.out);
+      await printRows(columns, rows, format, { raw: flags.raw ?? false }, io.out);
       if (isCut) remarkOnCut(flags.limit, "--limit", settings, io);
       if (advice !== null) io.err(describeAdvice(advice));
     });
