@@ -1,7 +1,7 @@
 /**
  * The walk against the floor and against a peer: `sync`, a bare undici loop that only fetches and parses the same URLs,
- * and Crawlee's HttpCrawler storing nothing, each in a process of its own, in turn, against a sandbox in another. What
- * counts is the ratio within a round: machines drift, and both sides of a ratio drift alike.
+ * one that also stores them, and Crawlee's HttpCrawler storing nothing, each in a process of its own, in turn, against a
+ * sandbox in another. What counts is the ratio within a round: machines drift, and both sides of a ratio drift alike.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -68,11 +68,15 @@ async function benchSize(size: Size, print: (text: string) => void): Promise<unk
     print(`${first.resources} resources, ${size.rounds} rounds\n`);
     const measured = {
       bare: [] as Measurement[],
+      keeping: [] as Measurement[],
       armoire: [] as Measurement[],
       crawlee: [] as Measurement[],
     };
     for (let round = 0; round < size.rounds; round++) {
       measured.bare.push(contest(here("bare-loop.ts"), [urls, concurrency]));
+      measured.keeping.push(
+        contest(here("keeping-loop.ts"), [urls, join(folder, "kept.sqlite"), concurrency]),
+      );
       measured.armoire.push(contest(here("armoire-sync.ts"), [sandbox.url, mirror, concurrency]));
       if (round < size.peerRounds)
         measured.crawlee.push(contest(here("crawlee-loop.ts"), [urls, concurrency]));

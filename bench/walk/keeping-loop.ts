@@ -1,0 +1,54 @@
+/**
+ * The least that keeps: the bare loop, whose bodies a thread of its own stores durably, in batches of the same size. It
+ * walks nothing, checks nothing and remembers nothing earlier. Arguments: file of URLs, file to store in, concurrency.
+ */
+import { once } from "node:events";
+import { readFileSync, rmSync } from "node:fs";
+import { Worker } from "node:worker_threads";
+import { Pool } from "undici";
+import type { Answer } from "./keeping-thread.ts";
+import { measure } from "./measure.ts";
+
+const batchSize = 256;
+const [file = "", keptIn = "", concurrency = "1"] = process.argv.slice(2);
+const urls = readFileSync(file, "utf8").trimEnd().split("\n");
+const pool = new Pool(new URL(urls[0] ?? "").origin, { connections: Number(concurrency) });
+for (const suffix of ["", "-wal", "-shm"]) rmSync(`${keptIn}${suffix}`, { force: true });
+
+await measure(urls.length, async () => {
+  const thread = new Worker(new URL("./keeping-thread.ts", import.meta.url), { workerData: keptIn });
+  let stored = Promise.resolve();
+  let batch: Answer[] = [];
+  const store = async (answers: readonly Answer[]) => {
+    const answered = once(thread, "message");
+    thread.postMessage(
+      answers,
+      answers.map(({ body }) => body.buffer),
+    );
+    await answered;
+  };
+  /** One batch is stored while the next one is fetched. */
+  const flush = async () => {
+    const answers = batch;
+    batch = [];
+    const before = stored;
+    stored = before.then(() => store(answers));
+    await before;
+  };
+  let next = 0;
+  const fetchAll = async () => {
+    for (let url = urls[next++]; url !== undefined; url = urls[next++]) {
+      const { pathname, search } = new URL(url);
+      const response = await pool.request({ method: "GET", path: pathname + search });
+      const body = new Uint8Array(await response.body.arrayBuffer());
+      JSON.parse(Buffer.from(body.buffer).toString("utf8"));
+      batch.push({ url, body });
+      if (batch.length === batchSize) await flush();
+    }
+  };
+  await Promise.all(Array.from({ length: Number(concurrency) }, fetchAll));
+  await flush();
+  await stored;
+  await thread.terminate();
+});
+await pool.close();
