@@ -1,5 +1,5 @@
 /** What benchmarks tell: what was aimed at, and what was reached. */
-import { formatTable } from "../src/cli/text-table.ts";
+import { formatTable } from "../src/cli/terminal/text-table.ts";
 
 /** What was aimed at, and what was reached. */
 export interface Aim {

@@ -7,7 +7,7 @@ import Database from "better-sqlite3";
 import type { z } from "zod";
 import { entities, listTables } from "../schema/entities.ts";
 import { decimal, document, flag, integer, open, text } from "../schema/fields.ts";
-import { migrate } from "../src/mirror/migrate.ts";
+import { migrate } from "../src/mirror/file/migrate.ts";
 import { bookkeepingTables, sharedColumns, type TableMeaning, tablesToRead } from "./schema-meanings.ts";
 
 const typeNames = new Map<z.ZodType, string>([

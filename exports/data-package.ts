@@ -6,7 +6,7 @@
 import { lstatSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { syncFolder } from "../src/mirror/sync-folder.ts";
+import { syncFolder } from "../src/mirror/file/sync-folder.ts";
 import { csvChunks } from "./csv.ts";
 import { ExportError, isSystemError } from "./export-error.ts";
 import { writeHashedFile } from "./hashed-file.ts";

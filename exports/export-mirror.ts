@@ -1,8 +1,8 @@
 /** From a mirror to a data package: the public tables of one instant, written whole or not at all. */
 
-import { toMirrorError } from "../src/mirror/errors.ts";
+import { toMirrorError } from "../src/mirror/file/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../src/mirror/mirror-reader.ts";
-import type { Point } from "../src/mirror/point.ts";
+import type { Point } from "../src/mirror/points/point.ts";
 import { publicTables } from "../src/mirror/tables.ts";
 import { type ExportFormat, writeDataPackage } from "./data-package.ts";
 import { ExportError } from "./export-error.ts";

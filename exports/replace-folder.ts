@@ -4,7 +4,7 @@
  */
 import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { syncFolder } from "../src/mirror/sync-folder.ts";
+import { syncFolder } from "../src/mirror/file/sync-folder.ts";
 import { isSystemError } from "./export-error.ts";
 
 const oldName = (place: string): string => join(dirname(place), `.${basename(place)}.armoire-old`);

@@ -59,7 +59,7 @@ export {
   type KnownSecret,
   type SecretSearch,
 } from "./doctor/find-secrets.ts";
-export { type CheckProblem, type CheckReport, checkMirror } from "./mirror/check.ts";
+export { type CheckProblem, type CheckReport, checkMirror } from "./mirror/check/check.ts";
 export {
   type CompactOptions,
   type CompactProgress,
@@ -68,16 +68,16 @@ export {
   previewRetention,
   type RetentionReport,
 } from "./mirror/compact-mirror.ts";
-export { MirrorError } from "./mirror/errors.ts";
+export { MirrorError } from "./mirror/file/errors.ts";
 export type { GrantName } from "./mirror/grants.ts";
 export { catalogueMirrorFile, listCatalogueMirrors } from "./mirror/location.ts";
 export { type MirrorReader, openMirrorReader } from "./mirror/mirror-reader.ts";
-export { type Point, type PointContext, parsePoint } from "./mirror/point.ts";
-export { PointError } from "./mirror/point-error.ts";
+export { type Point, type PointContext, parsePoint } from "./mirror/points/point.ts";
+export { PointError } from "./mirror/points/point-error.ts";
+export { type EndedRun, resolvePoint } from "./mirror/points/resolve-point.ts";
 export { rebuildMirror } from "./mirror/rebuild-mirror.ts";
-export { type EndedRun, resolvePoint } from "./mirror/resolve-point.ts";
-export type { KeptRun, RetentionPolicy } from "./mirror/retention.ts";
-export { listRuns, type RunRecord } from "./mirror/runs.ts";
+export type { KeptRun, RetentionPolicy } from "./mirror/runs/retention.ts";
+export { listRuns, type RunRecord } from "./mirror/runs/runs.ts";
 export { type PublicTable, publicTables } from "./mirror/tables.ts";
 export { adviseSearch, type SearchAdvice } from "./query/advise-search.ts";
 export { askQuestion, type QuestionRequest } from "./query/ask-question.ts";

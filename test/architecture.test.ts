@@ -34,6 +34,18 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/**
+ * The rooms of a folder with many files. Each builds only on those before it. What lies in the folder itself, or in a room
+ * that is not listed, builds on any of them; and they on nothing of that but what is listed among them.
+ */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  "src/mirror": [
+    ...["file", "absence", "bodies", "points", "rows", "past", "search", "derive"],
+    ...["mirror-reader.ts", "ingest", "media", "runs", "check"],
+  ],
+  "src/cli": ["terminal", "settings", "describe", "secrets", "flags"],
+};
+
 /** Packages that have a home: nobody else imports them. What reaches the network is among them. */
 const homes: Readonly<Record<string, readonly string[]>> = {
   "age-encryption": ["src/backup"],
@@ -100,6 +112,22 @@ it("imports only along the edges of the list", () => {
   expect(surprising).toEqual([]);
 });
 
+it.each(Object.keys(rooms))("imports in %s only what is in an earlier room", (folder) => {
+  const order = rooms[folder] ?? [];
+  const roomOf = (path: string) => path.slice(folder.length + 1).split("/")[0] ?? "";
+  const found = files.map(({ path }) => path).filter((path) => path.startsWith(`${folder}/`));
+  expect(order.filter((room) => !found.some((path) => roomOf(path) === room))).toEqual([]);
+  const upward = files
+    .filter(({ path }) => found.includes(path) && order.includes(roomOf(path)))
+    .flatMap(({ path, text }) =>
+      pathsImportedBy(path, text)
+        .filter((other) => found.includes(other) && roomOf(other) !== roomOf(path))
+        .filter((other) => !order.slice(0, order.indexOf(roomOf(path))).includes(roomOf(other)))
+        .map((other) => `${path} imports ${other}`),
+    );
+  expect(upward).toEqual([]);
+});
+
 it("lists no edge that nothing uses", () => {
   const used = new Set(
     files.flatMap((file) => foldersImportedBy(file).map((folder) => `${file.folder} → ${folder}`)),
@@ -143,10 +171,14 @@ function folderOf(path: string): string {
   return folders.find((folder) => path === folder || path.startsWith(`${folder}/`)) ?? dirname(path);
 }
 
-function foldersImportedBy({ path, text, folder }: SourceFile): string[] {
-  const imported = importsIn(text)
+function pathsImportedBy(path: string, text: string): string[] {
+  return importsIn(text)
     .filter((name) => name.startsWith("."))
-    .map((name) => folderOf(join(dirname(path), name)));
+    .map((name) => join(dirname(path), name));
+}
+
+function foldersImportedBy({ path, text, folder }: SourceFile): string[] {
+  const imported = pathsImportedBy(path, text).map(folderOf);
   // `dist` is this very program, built; only its launcher looks there.
   return [...new Set(imported)].filter((other) => other !== folder && !other.startsWith("dist/"));
 }

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { questionsPage } from "../docs/generate-questions.ts";
 import { schemaPage } from "../docs/generate-schema.ts";
-import { exitCodes } from "../src/cli/exit-codes.ts";
+import { exitCodes } from "../src/cli/terminal/exit-codes.ts";
 import { findQuestion, listQuestions } from "../src/query/questions/questions.ts";
 import { findUsageError, leavesOf, loadCommandLine } from "./support/command-line.ts";
 import {

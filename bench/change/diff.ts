@@ -7,7 +7,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import type { Connection } from "../../src/mirror/connection.ts";
+import type { Connection } from "../../src/mirror/file/connection.ts";
 import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { type Findings, formatCount } from "../aim.ts";
 import { median } from "../median.ts";

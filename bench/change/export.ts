@@ -1,7 +1,7 @@
 /** An export of the past against one of the present. */
 import { join } from "node:path";
 import { exportMirror } from "../../exports/export-mirror.ts";
-import type { Point } from "../../src/mirror/point.ts";
+import type { Point } from "../../src/mirror/points/point.ts";
 import { type Findings, formatCount } from "../aim.ts";
 import { median } from "../median.ts";
 

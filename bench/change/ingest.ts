@@ -2,9 +2,9 @@
  * What it costs to remember, while it happens: the same answers stored in a mirror as it is, and in one that is made to
  * forget: what is replaced in it looks as if nobody had seen it, and no state is remembered.
  */
-import type { Connection } from "../../src/mirror/connection.ts";
+import type { Connection } from "../../src/mirror/file/connection.ts";
 import type { MirrorWriter } from "../../src/mirror/mirror.ts";
-import { versionedTables } from "../../src/mirror/versioned-tables.ts";
+import { versionedTables } from "../../src/mirror/rows/versioned-tables.ts";
 import { type Findings, formatCount } from "../aim.ts";
 import { type Bodies, beginRun, closeRun, eachMonth, months, openNew, walk } from "./months.ts";
 

@@ -5,8 +5,8 @@
  */
 import { hash } from "node:crypto";
 import { kinds } from "../../jobs/kinds.ts";
-import type { FetchResult } from "../../src/mirror/fetch-result.ts";
 import { prepareFrontier } from "../../src/mirror/frontier.ts";
+import type { FetchResult } from "../../src/mirror/ingest/fetch-result.ts";
 import { type MirrorWriter, openMirrorWriter } from "../../src/mirror/mirror.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { kindsInScope } from "../../src/sync/scope.ts";

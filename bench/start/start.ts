@@ -1,7 +1,7 @@
 /** Start-up: `armoire --version`, built, against an empty Node program. */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { formatTable } from "../../src/cli/text-table.ts";
+import { formatTable } from "../../src/cli/terminal/text-table.ts";
 import { median } from "../median.ts";
 
 const rounds = 21;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { MirrorError } from "../mirror/errors.ts";
-import { type Lock, takeLock } from "../mirror/lock.ts";
+import { MirrorError } from "../mirror/file/errors.ts";
+import { type Lock, takeLock } from "../mirror/file/lock.ts";
 import { accountsFolder } from "./account.ts";
 import { AccountError } from "./account-error.ts";
 

@@ -3,7 +3,7 @@
  * the service nor the command line, and no token: those are given and taken in `tokens.ts`.
  */
 import { lstatSync, readdirSync } from "node:fs";
-import { namesAlike } from "../mirror/names.ts";
+import { namesAlike } from "../mirror/search/names.ts";
 import { type Account, type AccountPlace, accountPlace, accountsFolder } from "./account.ts";
 import { AccountError, toAccountError } from "./account-error.ts";
 import { type AccountFacts, readAccountFile, writeAccountFile } from "./account-file.ts";

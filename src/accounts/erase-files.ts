@@ -14,7 +14,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { syncFolder } from "../mirror/sync-folder.ts";
+import { syncFolder } from "../mirror/file/sync-folder.ts";
 
 const zeros = Buffer.alloc(1_048_576);
 

@@ -1,8 +1,8 @@
 /** Small files that only their owner may read: written whole or not at all, and refused where others could read them. */
 import { closeSync, constants, fstatSync, openSync, readSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { syncFolder } from "../mirror/sync-folder.ts";
-import { writeNewFile } from "../mirror/write-new-file.ts";
+import { syncFolder } from "../mirror/file/sync-folder.ts";
+import { writeNewFile } from "../mirror/file/write-new-file.ts";
 import { AccountError, toAccountError } from "./account-error.ts";
 
 const usualMostBytes = 65_536;

@@ -1,7 +1,7 @@
 /** Folders that only their owner may enter; what others could change is refused, and a symbolic link is not followed. */
 import { chmodSync, lstatSync, mkdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { syncFolder } from "../mirror/sync-folder.ts";
+import { syncFolder } from "../mirror/file/sync-folder.ts";
 import { accountPlace, accountsFolder } from "./account.ts";
 import { AccountError, toAccountError } from "./account-error.ts";
 

@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { type GrantName, listGranted, readGrants } from "../mirror/grants.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror-reader.ts";
-import { prepareShowTime } from "../mirror/row-times.ts";
-import { listRuns, type RunRecord } from "../mirror/runs.ts";
+import { prepareShowTime } from "../mirror/past/row-times.ts";
+import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
 import type { Account } from "./account.ts";
 
 export interface AccountOverview extends Account {

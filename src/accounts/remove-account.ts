@@ -4,8 +4,8 @@
  */
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { takeLock } from "../mirror/lock.ts";
-import { syncFolder } from "../mirror/sync-folder.ts";
+import { takeLock } from "../mirror/file/lock.ts";
+import { syncFolder } from "../mirror/file/sync-folder.ts";
 import { type Account, type AccountPlace, accountPlace } from "./account.ts";
 import { toAccountError } from "./account-error.ts";
 import { findReadableAccount, requireAccountOrLeft } from "./accounts.ts";

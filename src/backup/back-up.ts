@@ -1,7 +1,7 @@
 /** All of it in one go, fit for a timer: the mirror brought up to date, a backup made and read back, old ones let go. */
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import type { RetentionPolicy } from "../mirror/retention.ts";
+import type { RetentionPolicy } from "../mirror/runs/retention.ts";
 import { BackupError } from "./backup-error.ts";
 import { requireFolder } from "./backup-place.ts";
 import { type CreateBackupRequest, type CreatedBackup, createBackup } from "./create-backup.ts";

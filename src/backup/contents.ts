@@ -1,11 +1,12 @@
 /** A mirror as the entries of a backup: one instant of it, in order, and the same ones for the same state. */
 import { hash } from "node:crypto";
 import { readAccountUser } from "../mirror/account-user.ts";
-import { DamagedBodyError, type StoredBody } from "../mirror/bodies/codec.ts";
+import type { StoredBody } from "../mirror/bodies/codec.ts";
 import { prepareReadBody, storedBodyColumns } from "../mirror/bodies/read-body.ts";
 import { essentialTables, readEssentialRows } from "../mirror/essential-rows.ts";
+import { DamagedBodyError } from "../mirror/file/errors.ts";
+import { readLineage } from "../mirror/file/lineage.ts";
 import { listNotGranted } from "../mirror/grants.ts";
-import { readLineage } from "../mirror/lineage.ts";
 import { eachPicture } from "../mirror/media/each-picture.ts";
 import { countPictures } from "../mirror/media/media-index.ts";
 import type { MirrorReader } from "../mirror/mirror-reader.ts";

@@ -2,9 +2,9 @@
 import { lstatSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { isSystemError } from "../../exports/export-error.ts";
-import { toMirrorError } from "../mirror/errors.ts";
+import { toMirrorError } from "../mirror/file/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror-reader.ts";
-import { requireHistory } from "../mirror/require-derived.ts";
+import { requireHistory } from "../mirror/rows/require-derived.ts";
 import { BackupError } from "./backup-error.ts";
 import { backupName, numbered } from "./backup-name.ts";
 import { isTaken, placeOf } from "./backup-place.ts";

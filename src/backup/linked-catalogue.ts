@@ -5,13 +5,13 @@
  */
 import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { DamagedBodyError, type StoredBody } from "../mirror/bodies/codec.ts";
+import type { StoredBody } from "../mirror/bodies/codec.ts";
 import { prepareReadBody, storedBodyColumns } from "../mirror/bodies/read-body.ts";
-import type { Connection } from "../mirror/connection.ts";
-import { toMirrorError } from "../mirror/errors.ts";
+import type { Connection } from "../mirror/file/connection.ts";
+import { DamagedBodyError, toMirrorError } from "../mirror/file/errors.ts";
+import { requireIdentity } from "../mirror/file/meta.ts";
 import { type LinkedEntity, readLinkedEntities } from "../mirror/linked-entities.ts";
 import { isLinkedWanted } from "../mirror/linked-wanted.ts";
-import { requireIdentity } from "../mirror/meta.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror-reader.ts";
 import { type PublicTable, tablesAbout } from "../mirror/tables.ts";
 import { catalogueBodyEntry, catalogueIndexEntry, catalogueTableEntry } from "./entry-names.ts";

@@ -5,8 +5,8 @@
  */
 import { rm } from "node:fs/promises";
 import { basename } from "node:path";
-import { chooseRuns, type RetentionPolicy } from "../mirror/retention.ts";
-import { syncFolder } from "../mirror/sync-folder.ts";
+import { syncFolder } from "../mirror/file/sync-folder.ts";
+import { chooseRuns, type RetentionPolicy } from "../mirror/runs/retention.ts";
 import { hasGivenName } from "./backup-name.ts";
 import {
   type FaultyBackup,

@@ -5,9 +5,9 @@
 
 import type { Kinds } from "../../schema/kind.ts";
 import { type AccountUser, isSameUser, nameOfUser } from "../mirror/account-user.ts";
-import { type CheckReport, checkMirror } from "../mirror/check.ts";
-import { toMirrorError } from "../mirror/errors.ts";
+import { type CheckReport, checkMirror } from "../mirror/check/check.ts";
 import { EssentialRowError } from "../mirror/essential-rows.ts";
+import { toMirrorError } from "../mirror/file/errors.ts";
 import { openMirrorReader } from "../mirror/mirror-reader.ts";
 import { restoreMirror } from "../mirror/restore-mirror.ts";
 import { BackupError } from "./backup-error.ts";

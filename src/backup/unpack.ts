@@ -4,8 +4,8 @@ import { readdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isSystemError } from "../../exports/export-error.ts";
 import { makePartialFolder, recoverFolder } from "../../exports/replace-folder.ts";
-import { syncFolder } from "../mirror/sync-folder.ts";
-import { writeNewFile } from "../mirror/write-new-file.ts";
+import { syncFolder } from "../mirror/file/sync-folder.ts";
+import { writeNewFile } from "../mirror/file/write-new-file.ts";
 import { BackupError } from "./backup-error.ts";
 import type { VisitEntry } from "./scan-backup.ts";
 

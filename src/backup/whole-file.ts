@@ -4,7 +4,7 @@ import { open, readdir, rename, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { isAlive } from "../../exports/replace-folder.ts";
-import { syncFolder } from "../mirror/sync-folder.ts";
+import { syncFolder } from "../mirror/file/sync-folder.ts";
 
 export interface WrittenFile {
   readonly bytes: number;

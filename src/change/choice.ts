@@ -1,6 +1,6 @@
 /** Which changes somebody asked for: of some kinds, some brands, some fields. */
 import { hintAtBrands, isCalled } from "../mirror/find-brands.ts";
-import { namesAlike, spellings } from "../mirror/names.ts";
+import { namesAlike, spellings } from "../mirror/search/names.ts";
 import { type Change, changedOrTouched } from "./change.ts";
 import { ChangeError } from "./change-error.ts";
 import type { ComparedKind } from "./compared-kinds.ts";

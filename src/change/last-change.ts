@@ -1,7 +1,7 @@
 /** Where what changed last begins: runs that changed nothing are passed over. In: a run that has ended. Out: another one. */
-import type { Connection } from "../mirror/connection.ts";
-import { lastStir } from "../mirror/last-stir.ts";
-import { type EndedRun, readEndedRun, runBefore } from "../mirror/resolve-point.ts";
+import type { Connection } from "../mirror/file/connection.ts";
+import { lastStir } from "../mirror/past/last-stir.ts";
+import { type EndedRun, readEndedRun, runBefore } from "../mirror/points/resolve-point.ts";
 import { everything } from "./choice.ts";
 import { diff } from "./diff.ts";
 import { openRunPairs } from "./mirror-pairs.ts";

@@ -1,11 +1,11 @@
 /** The states of two runs of one mirror, side by side: what is the same in both is not even read. */
 import { entities } from "../../schema/entities.ts";
 import type { Cell } from "../../schema/fields.ts";
-import { noteBetween } from "../mirror/between-runs.ts";
-import { fromStored } from "../mirror/cell.ts";
-import type { Connection } from "../mirror/connection.ts";
-import { listRowsThen, pairedRows, type TwoRuns } from "../mirror/paired-rows.ts";
-import { typedTables } from "../mirror/versioned-tables.ts";
+import type { Connection } from "../mirror/file/connection.ts";
+import { noteBetween } from "../mirror/past/between-runs.ts";
+import { listRowsThen, pairedRows, type TwoRuns } from "../mirror/past/paired-rows.ts";
+import { fromStored } from "../mirror/rows/cell.ts";
+import { typedTables } from "../mirror/rows/versioned-tables.ts";
 import type { Value } from "./change.ts";
 import type { ComparedKind } from "./compared-kinds.ts";
 import { withReader } from "./mirror-state.ts";

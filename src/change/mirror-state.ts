@@ -1,8 +1,9 @@
 /** A mirror's state when a run had closed. */
-import { fromStored } from "../mirror/cell.ts";
-import { toMirrorError } from "../mirror/errors.ts";
+
+import { toMirrorError } from "../mirror/file/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror-reader.ts";
-import { showAsOf } from "../mirror/snapshot.ts";
+import { showAsOf } from "../mirror/past/snapshot.ts";
+import { fromStored } from "../mirror/rows/cell.ts";
 import { publicTables } from "../mirror/tables.ts";
 import type { Brand, MirrorPlace, State } from "./state.ts";
 

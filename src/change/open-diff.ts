@@ -1,10 +1,10 @@
 /** From what a person compares to its changes: points become places, places become states. */
-import { toMirrorError } from "../mirror/errors.ts";
+import { toMirrorError } from "../mirror/file/errors.ts";
 import { openMirrorReader } from "../mirror/mirror-reader.ts";
-import type { Point, PointContext, PointOrPath } from "../mirror/point.ts";
-import { pointContext } from "../mirror/point-context.ts";
-import { type EndedRun, resolvePoint, runBefore } from "../mirror/resolve-point.ts";
-import { readServiceTime } from "../mirror/service-time.ts";
+import type { Point, PointContext, PointOrPath } from "../mirror/points/point.ts";
+import { pointContext } from "../mirror/points/point-context.ts";
+import { type EndedRun, resolvePoint, runBefore } from "../mirror/points/resolve-point.ts";
+import { readServiceTime } from "../mirror/points/service-time.ts";
 import type { Change, Reported } from "./change.ts";
 import { ChangeError } from "./change-error.ts";
 import { type Asked, readChoice } from "./choice.ts";

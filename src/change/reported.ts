@@ -1,5 +1,5 @@
 /** What the service reports: which resources, by their own `last_modified_at`, changed at some time or later. */
-import { toSortable } from "../mirror/service-time.ts";
+import { toSortable } from "../mirror/points/service-time.ts";
 import type { Reported } from "./change.ts";
 import { type Choice, everything, isOfBrand, isOfKind } from "./choice.ts";
 import { compareKinds } from "./compared-kinds.ts";

@@ -1,6 +1,6 @@
 /** Every command: its line in `armoire --help`, and the module that is loaded when it is called. */
 import type { Command } from "commander";
-import type { Io } from "./io.ts";
+import type { Io } from "./terminal/io.ts";
 
 /** What a file in `commands/` exports: it adds its options, help and action to a command that already has a name. */
 export interface CommandModule {

@@ -1,6 +1,6 @@
 import { accountPlace } from "../accounts/account.ts";
-import { CliError, exitCodes } from "./exit-codes.ts";
-import type { Io } from "./io.ts";
+import { CliError, exitCodes } from "./terminal/exit-codes.ts";
+import type { Io } from "./terminal/io.ts";
 
 /** Asks the person at the terminal before an account goes. @throws CliError where she does not agree, or nobody can be asked */
 export async function confirmRemoval(dataDir: string, name: string, purge: boolean, io: Io): Promise<void> {

@@ -5,16 +5,16 @@ import { RedisError, type RedisErrorCode } from "../../jobs/bullmq/redis-error.t
 import { AccountError, type AccountErrorCode } from "../accounts/account-error.ts";
 import { BackupError, type BackupErrorCode } from "../backup/backup-error.ts";
 import { ChangeError, type ChangeErrorCode } from "../change/change-error.ts";
-import { MirrorError, type MirrorErrorCode } from "../mirror/errors.ts";
-import { PointError } from "../mirror/point-error.ts";
+import { MirrorError, type MirrorErrorCode } from "../mirror/file/errors.ts";
+import { PointError } from "../mirror/points/point-error.ts";
 import { KeyError } from "../query/key-error.ts";
 import { QueryError, type QueryErrorCode } from "../query/query-error.ts";
 import { ScheduleError, type ScheduleErrorCode } from "../schedule/schedule-error.ts";
 import { ServiceSettingsError } from "../service/settings-error.ts";
 import { LedgerError, type LedgerErrorCode } from "../sync/ledger/ledger-error.ts";
 import { SyncError, type SyncErrorCode } from "../sync/sync-error.ts";
-import { CliError, type ExitCode, exitCodes } from "./exit-codes.ts";
-import { toShown } from "./text-table.ts";
+import { CliError, type ExitCode, exitCodes } from "./terminal/exit-codes.ts";
+import { toShown } from "./terminal/text-table.ts";
 
 const ofMirror: Readonly<Record<MirrorErrorCode, ExitCode>> = {
   "not-found": exitCodes.failed,

@@ -4,9 +4,9 @@
  */
 import { pino } from "pino";
 import { type Credential, hidden, redact } from "../service/credential.ts";
-import type { Io } from "./io.ts";
-import { passwordOf } from "./redis-address.ts";
-import type { Settings } from "./settings.ts";
+import { passwordOf } from "./secrets/redis-address.ts";
+import type { Settings } from "./settings/settings.ts";
+import type { Io } from "./terminal/io.ts";
 
 /** What a program wants to read besides the words. */
 export type LogFacts = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;

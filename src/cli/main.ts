@@ -4,10 +4,10 @@
  */
 import { Command, CommanderError } from "commander";
 import { commands } from "./commands.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { addGlobalOptions } from "./global-options.ts";
-import { hideTokens } from "./hide-tokens.ts";
-import { type Io, systemIo } from "./io.ts";
+import { addGlobalOptions } from "./settings/global-options.ts";
+import { exitCodes } from "./terminal/exit-codes.ts";
+import { hideTokens } from "./terminal/hide-tokens.ts";
+import { type Io, systemIo } from "./terminal/io.ts";
 import { version } from "./version.ts";
 
 /**

@@ -1,11 +1,11 @@
 /** Prints what a sync would ask for: what `plan` does, and `sync --dry-run`. */
 import { planLinkedCatalogue } from "../sync/plan-linked-catalogue.ts";
-import { describeLinkedPlan, describePlan } from "./describe-plan.ts";
-import type { Io } from "./io.ts";
-import { catalogueFileOf } from "./mirror-file.ts";
+import { describeLinkedPlan, describePlan } from "./describe/describe-plan.ts";
+import type { WholeFlags } from "./flags/whole-flags.ts";
 import { readPlan, type WantedPlan } from "./read-plan.ts";
-import type { Settings } from "./settings.ts";
-import type { WholeFlags } from "./whole-flags.ts";
+import { catalogueFileOf } from "./settings/mirror-file.ts";
+import type { Settings } from "./settings/settings.ts";
+import type { Io } from "./terminal/io.ts";
 
 /** @throws as readPlan does */
 export function printPlan(

@@ -1,12 +1,12 @@
 /** What a command plans from: its settings, and what it was told to go for. */
-import { toMirrorError } from "../mirror/errors.ts";
+import { toMirrorError } from "../mirror/file/errors.ts";
 import { type Outlook, readOutlook } from "../sync/outlook.ts";
 import { type PlanOptions, planSync, type SyncPlan } from "../sync/plan-sync.ts";
-import { readAppCredential } from "./credentials.ts";
-import type { Io } from "./io.ts";
-import { ledgerFile } from "./mirror-file.ts";
-import type { Settings } from "./settings.ts";
-import type { WantedWalk } from "./walk-flags.ts";
+import type { WantedWalk } from "./flags/walk-flags.ts";
+import { readAppCredential } from "./secrets/credentials.ts";
+import { ledgerFile } from "./settings/mirror-file.ts";
+import type { Settings } from "./settings/settings.ts";
+import type { Io } from "./terminal/io.ts";
 
 /** Which mirror, from where, and how to walk. */
 export interface Wanted extends WantedWalk {

@@ -4,15 +4,15 @@ import { Command, CommanderError } from "commander";
 import { looksLikeToken } from "../accounts/account-name.ts";
 import { requireAccountToBackUp } from "./back-up-in-one-go.ts";
 import { commands } from "./commands.ts";
-import { CliError, exitCodes } from "./exit-codes.ts";
-import { addGlobalOptions } from "./global-options.ts";
-import { hideTokens } from "./hide-tokens.ts";
-import type { Io } from "./io.ts";
-import { candidateMirrorFiles, mirrorFileToSync } from "./mirror-file.ts";
-import { type RedisFlags, readRedisAddress } from "./redis-address.ts";
-import { readSettings, type Settings } from "./settings.ts";
-import { walkOptionsFor } from "./walk-flags.ts";
-import { requireAccountFor, type WholeFlags } from "./whole-flags.ts";
+import { walkOptionsFor } from "./flags/walk-flags.ts";
+import { requireAccountFor, type WholeFlags } from "./flags/whole-flags.ts";
+import { type RedisFlags, readRedisAddress } from "./secrets/redis-address.ts";
+import { addGlobalOptions } from "./settings/global-options.ts";
+import { candidateMirrorFiles, mirrorFileToSync } from "./settings/mirror-file.ts";
+import { readSettings, type Settings } from "./settings/settings.ts";
+import { CliError, exitCodes } from "./terminal/exit-codes.ts";
+import { hideTokens } from "./terminal/hide-tokens.ts";
+import type { Io } from "./terminal/io.ts";
 
 export interface ScheduledCommand {
   /** What its runs are of. */

@@ -2,7 +2,7 @@
 import type { Account } from "../accounts/account.ts";
 import type { SyncReport } from "../sync/report.ts";
 import { SyncError } from "../sync/sync-error.ts";
-import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import { type ExitCode, exitCodes } from "./terminal/exit-codes.ts";
 
 /** @param interruptedWith the exit code that an interruption asked for */
 export function exitCodeOfSync(

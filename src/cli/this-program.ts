@@ -4,9 +4,9 @@ import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Program } from "../schedule/child.ts";
-import type { GlobalOptions } from "./global-options.ts";
-import type { Io } from "./io.ts";
-import type { Settings } from "./settings.ts";
+import type { GlobalOptions } from "./settings/global-options.ts";
+import type { Settings } from "./settings/settings.ts";
+import type { Io } from "./terminal/io.ts";
 
 /** The settings that were said on this command line, for commands that are started by it. */
 export interface HandedOn {

@@ -1,8 +1,8 @@
 /** The exit code of a sync of several parts: what matters most of what they say. */
 import type { WholeSync } from "../sync/sync-whole.ts";
 import { exitCodeOf } from "./errors.ts";
-import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { exitCodeOfSync } from "./sync-outcome.ts";
+import { type ExitCode, exitCodes } from "./terminal/exit-codes.ts";
 
 const { interrupted, terminated, damaged, locked, settings, failed, approval, someFailed, incomplete, done } =
   exitCodes;

@@ -10,9 +10,9 @@ import { isEncrypted } from "../backup/encryption.ts";
 import { type AskPassphrase, openBackup } from "../backup/open-backup.ts";
 import { ZipError } from "../backup/read-zip.ts";
 import { zipSignatures } from "../backup/zip-format.ts";
-import { MirrorError, toMirrorError } from "../mirror/errors.ts";
+import { countFreePages, readBodies } from "../mirror/bodies/read-bodies.ts";
+import { MirrorError, toMirrorError } from "../mirror/file/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror-reader.ts";
-import { countFreePages, readBodies } from "../mirror/read-bodies.ts";
 import { ClosedError, type ClosedReason } from "./closed-error.ts";
 import { toBytes, unzip } from "./unzip.ts";
 

@@ -1,6 +1,6 @@
 /** Whose data an account mirror holds: recorded when the service first says so, and the same ever after. */
-import type { Connection } from "./connection.ts";
-import { readMeta, writeMeta } from "./meta.ts";
+import type { Connection } from "./file/connection.ts";
+import { readMeta, writeMeta } from "./file/meta.ts";
 
 export interface AccountUser {
   /** The service's number of the user, as text; null where it gave none. */

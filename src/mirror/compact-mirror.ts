@@ -5,12 +5,12 @@
 import { existsSync, statSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kinds } from "../../schema/kind.ts";
-import { toMirrorError } from "./errors.ts";
-import { type Forgettable, measureForgettable } from "./forget-runs.ts";
+import { toMirrorError } from "./file/errors.ts";
 import { type MirrorWriter, openMirrorWriter } from "./mirror.ts";
 import { type MirrorReader, openMirrorReader } from "./mirror-reader.ts";
-import { listPoints } from "./resolve-point.ts";
-import { chooseRuns, type RetentionChoice, type RetentionPolicy } from "./retention.ts";
+import { listPoints } from "./points/resolve-point.ts";
+import { type Forgettable, measureForgettable } from "./runs/forget-runs.ts";
+import { chooseRuns, type RetentionChoice, type RetentionPolicy } from "./runs/retention.ts";
 
 export interface CompactOptions {
   readonly file: string;

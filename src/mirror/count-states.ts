@@ -1,4 +1,4 @@
-import type { Connection } from "./connection.ts";
+import type { Connection } from "./file/connection.ts";
 
 type State = "due" | "held" | "failed" | "elsewhere" | "superseded" | "gone";
 

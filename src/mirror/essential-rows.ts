@@ -3,9 +3,9 @@
  * kept elsewhere and put back. Out: rows as plain objects, the same ones for the same state. In: such rows, into a new mirror.
  */
 import { isoTimeOf, millisOf, timeColumns } from "../../schema/stored-time.ts";
-import { type Connection, withLateReferences } from "./connection.ts";
-import { identityKeys } from "./meta.ts";
-import { noteFirstReadings } from "./readings.ts";
+import { noteFirstReadings } from "./derive/readings.ts";
+import { type Connection, withLateReferences } from "./file/connection.ts";
+import { identityKeys } from "./file/meta.ts";
 
 export type EssentialCell = string | number | null;
 export type EssentialRow = Readonly<Record<string, EssentialCell>>;

@@ -1,6 +1,6 @@
 /** From what a person calls a brand to its resources: its URL, or its name or slug in any spelling. */
 import type { MirrorReader } from "./mirror-reader.ts";
-import { namesAlike, plainName, spellings } from "./names.ts";
+import { namesAlike, plainName, spellings } from "./search/names.ts";
 
 export type FoundBrands =
   | { readonly certainty: "known"; readonly ids: readonly number[] }

@@ -3,9 +3,9 @@
  * cycle, what was last checked before it began. A cycle lasts until nothing of its scope is due, over as many runs as
  * that takes.
  */
-import { worthAsking } from "./absences.ts";
-import type { Connection } from "./connection.ts";
-import { readMeta, writeMeta } from "./meta.ts";
+import { worthAsking } from "./absence/absences.ts";
+import type { Connection } from "./file/connection.ts";
+import { readMeta, writeMeta } from "./file/meta.ts";
 
 export interface DueResource {
   readonly id: number;

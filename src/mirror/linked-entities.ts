@@ -3,8 +3,8 @@
  * its model and from a model to its brand, as each is linked. In: both mirrors, read only. Out: an entry for each.
  */
 import { existsSync } from "node:fs";
-import type { Connection } from "./connection.ts";
 import { type GivenLink, linkedKinds, readLinksElsewhere } from "./elsewhere.ts";
+import type { Connection } from "./file/connection.ts";
 import { type MirrorReader, openMirrorReader } from "./mirror-reader.ts";
 
 export interface LinkedEntity extends GivenLink {

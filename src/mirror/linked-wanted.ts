@@ -3,8 +3,8 @@
  * holds may be there on another's. It is restored with everything else.
  */
 import type { Kinds } from "../../schema/kind.ts";
-import type { Connection } from "./connection.ts";
-import { readMeta, writeMeta } from "./meta.ts";
+import type { Connection } from "./file/connection.ts";
+import { readMeta, writeMeta } from "./file/meta.ts";
 import { openMirrorWriter } from "./mirror.ts";
 import { openMirrorReader } from "./mirror-reader.ts";
 

@@ -1,10 +1,10 @@
 /** Opening a mirror to read it. It must not know how one is written: who only reads starts sooner without that. */
-import { type Connection, openForReading } from "./connection.ts";
-import { toOpeningError } from "./errors.ts";
-import { type MirrorIdentity, readIdentity } from "./meta.ts";
-import type { Point } from "./point.ts";
-import { type EndedRun, resolvePoint } from "./resolve-point.ts";
-import { showAsOf } from "./snapshot.ts";
+import { type Connection, openForReading } from "./file/connection.ts";
+import { toOpeningError } from "./file/errors.ts";
+import { type MirrorIdentity, readIdentity } from "./file/meta.ts";
+import { showAsOf } from "./past/snapshot.ts";
+import type { Point } from "./points/point.ts";
+import { type EndedRun, resolvePoint } from "./points/resolve-point.ts";
 
 /** A mirror open for reading: any number of processes may have one, also while a sync writes. */
 export interface MirrorReader {

@@ -7,23 +7,29 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Kinds } from "../../schema/kind.ts";
-import { prepareAbsences } from "./absences.ts";
+import { prepareAbsences } from "./absence/absences.ts";
+import { reconsiderTombstones } from "./absence/tombstones.ts";
 import { type AccountUser, recordAccountUser } from "./account-user.ts";
 import { prepareBodyStore } from "./bodies/body-store.ts";
 import { prepareCompression } from "./bodies/compression.ts";
 import { prepareDictionaries } from "./bodies/dictionaries.ts";
-import { type Connection, openForWriting } from "./connection.ts";
-import { createMirror } from "./create-mirror.ts";
+import { prepareLinks } from "./derive/links.ts";
+import { type RebuildReport, rebuildProjections } from "./derive/rebuild.ts";
+import { prepareResources } from "./derive/resources.ts";
+import { prepareDerivedWriter } from "./derive/write-derived.ts";
 import { ensureGiven, type GivenLink } from "./elsewhere.ts";
-import { toMirrorError, toOpeningError } from "./errors.ts";
-import type { FetchResult } from "./fetch-result.ts";
-import { type Forgettable, forgetRuns } from "./forget-runs.ts";
+import { type Connection, openForWriting } from "./file/connection.ts";
+import { createMirror } from "./file/create-mirror.ts";
+import { toMirrorError, toOpeningError } from "./file/errors.ts";
+import { ensureLineage } from "./file/lineage.ts";
+import { takeLock } from "./file/lock.ts";
+import { type MirrorIdentity, requireIdentity } from "./file/meta.ts";
+import { migrate } from "./file/migrate.ts";
+import { vacuum } from "./file/vacuum.ts";
 import { type Cycle, writeCycle } from "./frontier.ts";
-import { type IngestSummary, prepareIngest } from "./ingest.ts";
-import { prepareJudgeBatch } from "./judge-batch.ts";
-import { ensureLineage } from "./lineage.ts";
-import { prepareLinks } from "./links.ts";
-import { takeLock } from "./lock.ts";
+import type { FetchResult } from "./ingest/fetch-result.ts";
+import { type IngestSummary, prepareIngest } from "./ingest/ingest.ts";
+import { prepareJudgeBatch } from "./ingest/judge-batch.ts";
 import { storePicture } from "./media/media-files.ts";
 import {
   type KnownPicture,
@@ -32,17 +38,11 @@ import {
   type PictureAnswer,
   recordPicture,
 } from "./media/media-index.ts";
-import { type MirrorIdentity, requireIdentity } from "./meta.ts";
-import { migrate } from "./migrate.ts";
 import { type MirrorReader, openMirrorReader } from "./mirror-reader.ts";
-import { type RebuildReport, rebuildProjections } from "./rebuild.ts";
-import { isRebuildDue } from "./rebuild-due.ts";
-import { prepareResources } from "./resources.ts";
-import { beginRun, closeRun, type RunClosing, type RunEnd, type RunStart } from "./runs.ts";
-import { prepareSearchIndex } from "./search-index.ts";
-import { reconsiderTombstones } from "./tombstones.ts";
-import { vacuum } from "./vacuum.ts";
-import { prepareDerivedWriter } from "./write-derived.ts";
+import { isRebuildDue } from "./rows/rebuild-due.ts";
+import { type Forgettable, forgetRuns } from "./runs/forget-runs.ts";
+import { beginRun, closeRun, type RunClosing, type RunEnd, type RunStart } from "./runs/runs.ts";
+import { prepareSearchIndex } from "./search/search-index.ts";
 
 /** A mirror open for writing, by the one process that holds its lock. */
 export interface MirrorWriter extends MirrorReader {

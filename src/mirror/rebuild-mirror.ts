@@ -1,7 +1,7 @@
 import type { Kinds } from "../../schema/kind.ts";
+import type { RebuildReport } from "./derive/rebuild.ts";
 import { openMirrorWriter } from "./mirror.ts";
 import { openMirrorReader } from "./mirror-reader.ts";
-import type { RebuildReport } from "./rebuild.ts";
 
 /** Computes a mirror's projections anew from its bodies. @throws MirrorError */
 export async function rebuildMirror(options: {

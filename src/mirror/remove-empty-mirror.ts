@@ -1,7 +1,7 @@
 import { rmdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { MirrorError } from "./errors.ts";
-import { type Lock, takeLock } from "./lock.ts";
+import { MirrorError } from "./file/errors.ts";
+import { type Lock, takeLock } from "./file/lock.ts";
 import { openMirrorReader } from "./mirror-reader.ts";
 
 /**

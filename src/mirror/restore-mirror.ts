@@ -3,14 +3,14 @@ import { existsSync, statSync } from "node:fs";
 import { NotAnEnvelopeError } from "../../schema/envelope.ts";
 import { JsonError } from "../../schema/json.ts";
 import type { Kinds } from "../../schema/kind.ts";
-import { createMirror } from "./create-mirror.ts";
-import { MirrorError, toMirrorError } from "./errors.ts";
+import { rebuildProjections } from "./derive/rebuild.ts";
 import { EssentialRowError, type PutBody, type PutEssentialRows, putEssentials } from "./essential-rows.ts";
-import { takeLock } from "./lock.ts";
+import { createMirror } from "./file/create-mirror.ts";
+import { MirrorError, toMirrorError } from "./file/errors.ts";
+import { takeLock } from "./file/lock.ts";
+import type { MirrorIdentity } from "./file/meta.ts";
 import { prepareRestoredPictures, type RestoredPictures } from "./media/restored-pictures.ts";
-import type { MirrorIdentity } from "./meta.ts";
 import { mkdirFor } from "./mirror.ts";
-import { rebuildProjections } from "./rebuild.ts";
 
 export interface RestoreMirrorOptions {
   /** Where nothing is yet. */

@@ -2,9 +2,9 @@
 import { listTables } from "../../schema/entities.ts";
 import type { Cell } from "../../schema/fields.ts";
 import type { Area } from "../../schema/kind.ts";
-import { fromStored } from "./cell.ts";
 import type { MirrorReader } from "./mirror-reader.ts";
-import { isDerived } from "./require-derived.ts";
+import { fromStored } from "./rows/cell.ts";
+import { isDerived } from "./rows/require-derived.ts";
 
 export interface PublicTable {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** What to say where a search finds nothing: what is gone and would fit, and what was perhaps meant. */
 import type { MirrorReader } from "../mirror/mirror-reader.ts";
-import { namesAlike, plainName, slugify } from "../mirror/names.ts";
-import { toPhrase, toWords } from "../mirror/search-words.ts";
+import { namesAlike, plainName, slugify } from "../mirror/search/names.ts";
+import { toPhrase, toWords } from "../mirror/search/search-words.ts";
 import { type SearchOptions, search } from "./search.ts";
 
 export interface SearchAdvice {

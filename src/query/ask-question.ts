@@ -1,8 +1,8 @@
 /** A canned question on a mirror. In: its name and options as a person gives them. Out: what a query gives. */
-import { toMirrorError } from "../mirror/errors.ts";
+import { toMirrorError } from "../mirror/file/errors.ts";
 import { openMirrorReader } from "../mirror/mirror-reader.ts";
-import type { PointContext } from "../mirror/point.ts";
-import { pointContext } from "../mirror/point-context.ts";
+import type { PointContext } from "../mirror/points/point.ts";
+import { pointContext } from "../mirror/points/point-context.ts";
 import { QueryError } from "./query-error.ts";
 import type { Question } from "./questions/question.ts";
 import { findQuestion } from "./questions/questions.ts";

@@ -3,9 +3,10 @@
  * that of the service's page about it. Case and accents do not matter where nothing fits exactly, and what is gone is
  * found where nothing that is there has the name.
  */
-import { fromStored } from "../mirror/cell.ts";
+
 import type { MirrorReader } from "../mirror/mirror-reader.ts";
-import { spellings } from "../mirror/names.ts";
+import { fromStored } from "../mirror/rows/cell.ts";
+import { spellings } from "../mirror/search/names.ts";
 
 /** What has a table of its own, and so can be shown. */
 export const shownKinds = ["brand", "model", "size", "user", "bra", "measurement"] as const;

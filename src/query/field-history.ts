@@ -3,8 +3,8 @@ import { measurement } from "../../schema/entities/measurement.ts";
 import { entities } from "../../schema/entities.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { columnsOf, type Entity } from "../../schema/projection.ts";
-import { fromStored } from "../mirror/cell.ts";
-import type { Connection } from "../mirror/connection.ts";
+import type { Connection } from "../mirror/file/connection.ts";
+import { fromStored } from "../mirror/rows/cell.ts";
 import { joinPayloads } from "./payload.ts";
 
 /** A field's value; for a list, which is a table of its own, the rows of it. */

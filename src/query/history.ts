@@ -3,8 +3,8 @@
  * mirror is shown as of a point, as it was known then.
  */
 import type { MirrorReader } from "../mirror/mirror-reader.ts";
-import { requireHistory } from "../mirror/require-derived.ts";
-import { prepareShowTime } from "../mirror/row-times.ts";
+import { prepareShowTime } from "../mirror/past/row-times.ts";
+import { requireHistory } from "../mirror/rows/require-derived.ts";
 import type { ShownKind } from "./called.ts";
 import { type Fields, type FieldValue, readFieldHistory } from "./field-history.ts";
 import { findResource } from "./find-resource.ts";

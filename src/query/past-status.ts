@@ -1,7 +1,7 @@
 /** What a mirror held when a run had ended: as much of its status as is remembered. */
 import type { MirrorReader } from "../mirror/mirror-reader.ts";
-import type { EndedRun } from "../mirror/resolve-point.ts";
-import { listRuns, type RunRecord } from "../mirror/runs.ts";
+import type { EndedRun } from "../mirror/points/resolve-point.ts";
+import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
 import { type KindStatus, type MirrorStatus, readNotedLinks, readRevisionCount } from "./status.ts";
 
 /** Without what is of the present alone: when things were checked last, what failed and why, what was odd. */

@@ -1,5 +1,5 @@
 import type { Cell } from "../../exports/table.ts";
-import { fromStored } from "../mirror/cell.ts";
+import { fromStored } from "../mirror/rows/cell.ts";
 
 /** What better-sqlite3 gives when asked for safe integers. */
 export type SqliteValue = string | number | bigint | Buffer | null;

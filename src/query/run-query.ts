@@ -6,8 +6,8 @@
 import { resolve } from "node:path";
 import type { Row } from "../../exports/table.ts";
 import { openMirrorReader } from "../mirror/mirror-reader.ts";
-import type { Point } from "../mirror/point.ts";
-import { readShownViews } from "../mirror/snapshot.ts";
+import { readShownViews } from "../mirror/past/snapshot.ts";
+import type { Point } from "../mirror/points/point.ts";
 import { QueryError } from "./query-error.ts";
 import { type QueryProcess, startQueryProcess } from "./query-process.ts";
 import type { QueryAnswer, QueryMessage, QueryParameters } from "./query-protocol.ts";

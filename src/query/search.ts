@@ -4,11 +4,11 @@
  * brand, a word that begins with each of the words typed; what fits best first. Nothing that is typed is an error.
  */
 import type { Cell } from "../../schema/fields.ts";
-import { fromStored } from "../mirror/cell.ts";
-import type { Connection } from "../mirror/connection.ts";
+import type { Connection } from "../mirror/file/connection.ts";
 import type { MirrorReader } from "../mirror/mirror-reader.ts";
-import { requireDerived } from "../mirror/require-derived.ts";
-import { toPhrase, toWords } from "../mirror/search-words.ts";
+import { fromStored } from "../mirror/rows/cell.ts";
+import { requireDerived } from "../mirror/rows/require-derived.ts";
+import { toPhrase, toWords } from "../mirror/search/search-words.ts";
 
 export const foundKinds = ["brand", "model", "bra"] as const;
 export type FoundKind = (typeof foundKinds)[number];

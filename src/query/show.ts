@@ -1,8 +1,8 @@
 /** One resource as the mirror holds it: its row, its links, and the pictures that it refers to. */
 import type { Cell } from "../../schema/fields.ts";
-import { fromStored } from "../mirror/cell.ts";
+import { notedUrlOf } from "../mirror/derive/noted-url.ts";
 import type { MirrorReader } from "../mirror/mirror-reader.ts";
-import { notedUrlOf } from "../mirror/noted-url.ts";
+import { fromStored } from "../mirror/rows/cell.ts";
 import type { ShownKind } from "./called.ts";
 import { findResource } from "./find-resource.ts";
 import { joinPayloads } from "./payload.ts";

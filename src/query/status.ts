@@ -4,8 +4,8 @@ import type { Area } from "../../schema/kind.ts";
 import { type AccountUser, readAccountUser } from "../mirror/account-user.ts";
 import { type GrantName, listNotGranted } from "../mirror/grants.ts";
 import type { MirrorReader } from "../mirror/mirror-reader.ts";
-import { prepareShowTime } from "../mirror/row-times.ts";
-import { listRuns, type RunRecord } from "../mirror/runs.ts";
+import { prepareShowTime } from "../mirror/past/row-times.ts";
+import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
 
 export interface MirrorStatus {
   readonly mirror: string;

@@ -1,6 +1,6 @@
 /** What to say where a key finds nothing: what is known and not fetched yet, or what was perhaps meant. */
 import type { MirrorReader } from "../mirror/mirror-reader.ts";
-import { namesAlike, plainName } from "../mirror/names.ts";
+import { namesAlike, plainName } from "../mirror/search/names.ts";
 import { listResources, type ShownKind, spellingsOf, splitKey } from "./called.ts";
 import { KeyError } from "./key-error.ts";
 

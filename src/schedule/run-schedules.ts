@@ -3,7 +3,7 @@
  * other processes by way of Redis. In: a data directory and how to start this program. Out: what became of each run, kept.
  */
 import { hostname } from "node:os";
-import { isLocked, shareLock, takeLock } from "../mirror/lock.ts";
+import { isLocked, shareLock, takeLock } from "../mirror/file/lock.ts";
 import { type CarryOutContext, carryOut } from "./carry-out.ts";
 import type { Candidate, DueRun, LastRun } from "./due.ts";
 import { isSameScheduler, readRuns, type Scheduler } from "./run-file.ts";

@@ -4,7 +4,7 @@
  * run. It knows nothing of what is fetched, and sends nothing to find out whether it may send.
  */
 import { setImmediate } from "node:timers/promises";
-import type { StopReason } from "../mirror/runs.ts";
+import type { StopReason } from "../mirror/runs/runs.ts";
 import type { AllowanceReading } from "../service/allowance-reading.ts";
 import type { Clock } from "../service/clock.ts";
 import { defaultLimits } from "../service/limits.ts";

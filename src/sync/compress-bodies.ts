@@ -1,5 +1,5 @@
 /** What comes after a run that is closed: its bodies are made smaller, batch by batch, as long as nobody asks to end. */
-import { MirrorError } from "../mirror/errors.ts";
+import { MirrorError } from "../mirror/file/errors.ts";
 import type { Interruption } from "./interruption.ts";
 import type { RunMirror } from "./mirror-thread.ts";
 

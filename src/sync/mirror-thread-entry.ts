@@ -1,7 +1,7 @@
 /** The thread that writes mirrors, one after the other: opens one when it is told to, then carries out call after call. */
 import { parentPort } from "node:worker_threads";
 import { kinds } from "../../jobs/kinds.ts";
-import { MirrorError, toMirrorError } from "../mirror/errors.ts";
+import { MirrorError, toMirrorError } from "../mirror/file/errors.ts";
 import { type MirrorWriter, openMirrorWriter } from "../mirror/mirror.ts";
 import type { WriteAnswer, WriteCall } from "./mirror-thread.ts";
 

@@ -3,7 +3,7 @@
  * for each other; reading stays here. In: calls. Out: their results, once they are durable. The thread holds the lock and
  * dies with the process.
  */
-import { MirrorError } from "../mirror/errors.ts";
+import { MirrorError } from "../mirror/file/errors.ts";
 import { type MirrorWriter, makeMirror, type OpenMirrorOptions } from "../mirror/mirror.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror-reader.ts";
 import { takeWritingThread, type WritingThread } from "./writing-thread.ts";

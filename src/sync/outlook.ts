@@ -3,7 +3,7 @@
  * and what `status` and the end of a sync tell without making one.
  */
 import { existsSync } from "node:fs";
-import type { Connection } from "../mirror/connection.ts";
+import type { Connection } from "../mirror/file/connection.ts";
 import { openMirrorReader } from "../mirror/mirror-reader.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";

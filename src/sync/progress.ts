@@ -1,5 +1,5 @@
 /** How far a sync is, read from the mirror while it runs. */
-import type { Connection } from "../mirror/connection.ts";
+import type { Connection } from "../mirror/file/connection.ts";
 import type { Scope } from "../mirror/frontier.ts";
 import type { MirrorReader } from "../mirror/mirror-reader.ts";
 import type { AllowanceState, RequestCounts } from "./allowance.ts";

@@ -1,6 +1,6 @@
 /** What a sync did: the object that `sync --json` prints, and that the run log keeps. */
 import type { GrantName } from "../mirror/grants.ts";
-import type { MassOfRun, StopReason } from "../mirror/runs.ts";
+import type { MassOfRun, StopReason } from "../mirror/runs/runs.ts";
 import type { RequestCounts } from "./allowance.ts";
 import type { CheckPrice } from "./ledger/spending.ts";
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { BackupError } from "../../src/backup/backup-error.ts";
 import { unpackBackup } from "../../src/backup/restore-backup.ts";
-import { MirrorError } from "../../src/mirror/errors.ts";
+import { MirrorError } from "../../src/mirror/file/errors.ts";
 import { walk } from "../mirror/mirror-rig.ts";
 import { accountWorld } from "./account-world.ts";
 import { type BackupRig, startBackupRig } from "./backup-rig.ts";

@@ -9,7 +9,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { unpackBackup } from "../../src/backup/restore-backup.ts";
 import { verifyBackup } from "../../src/backup/verify-backup.ts";
-import { takeLock } from "../../src/mirror/lock.ts";
+import { takeLock } from "../../src/mirror/file/lock.ts";
 import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { problemsOf, someTime, walk } from "../mirror/mirror-rig.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";

@@ -9,7 +9,7 @@ import { listBackups } from "../../src/backup/list-backups.ts";
 import { describeMissing, describeUnlinked, isComplete } from "../../src/backup/missing.ts";
 import { pruneBackups } from "../../src/backup/prune-backups.ts";
 import { unpackBackup } from "../../src/backup/restore-backup.ts";
-import { describeCreated, describeList } from "../../src/cli/describe-backup.ts";
+import { describeCreated, describeList } from "../../src/cli/describe/describe-backup.ts";
 import { markLinkedWanted } from "../../src/mirror/linked-wanted.ts";
 import type { MirrorWriter } from "../../src/mirror/mirror.ts";
 import { type MirrorRig, startMirrorRig, walk } from "../mirror/mirror-rig.ts";

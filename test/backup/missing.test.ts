@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { countMissing, describeMissing, isComplete } from "../../src/backup/missing.ts";
 import { unpackBackup } from "../../src/backup/restore-backup.ts";
-import { describeCreated } from "../../src/cli/describe-backup.ts";
+import { describeCreated } from "../../src/cli/describe/describe-backup.ts";
 import { walk } from "../mirror/mirror-rig.ts";
 import { accountWorld } from "./account-world.ts";
 import { type BackupRig, startBackupRig } from "./backup-rig.ts";

@@ -18,7 +18,7 @@ import { kinds } from "../../jobs/kinds.ts";
 import { type ListedBackup, listBackups } from "../../src/backup/list-backups.ts";
 import { describeMissing, isComplete } from "../../src/backup/missing.ts";
 import { restoreBackup, unpackBackup } from "../../src/backup/restore-backup.ts";
-import { describeList } from "../../src/cli/describe-backup.ts";
+import { describeList } from "../../src/cli/describe/describe-backup.ts";
 import { someTime, walk } from "../mirror/mirror-rig.ts";
 import { png } from "../support/picture-server.ts";
 import { readCsv } from "../support/read-csv.ts";

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { askTerminal } from "../../src/cli/ask-terminal.ts";
+import { askTerminal } from "../../src/cli/terminal/ask-terminal.ts";
 
 /** A terminal's input that types what it is told, in pieces. */
 function terminal() {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { FaultyBackup, SoundBackup } from "../../src/backup/list-backups.ts";
 import type { BackupManifest } from "../../src/backup/manifest.ts";
 import type { VerifyReport } from "../../src/backup/verify-backup.ts";
-import { describeList, describePruned, describeVerified } from "../../src/cli/describe-backup.ts";
+import { describeList, describePruned, describeVerified } from "../../src/cli/describe/describe-backup.ts";
 
 const table = (name: string, living: number) => ({ name, columns: ["href"], rows: living, living });
 const manifest: BackupManifest = {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Change } from "../../src/change/change.ts";
-import { rowsOf } from "../../src/cli/change-rows.ts";
-import { changeDescriber, describeTotals } from "../../src/cli/describe-changes.ts";
-import { widthOf } from "../../src/cli/text-table.ts";
-import { toJson } from "../../src/cli/to-json.ts";
+import { rowsOf } from "../../src/cli/describe/change-rows.ts";
+import { changeDescriber, describeTotals } from "../../src/cli/describe/describe-changes.ts";
+import { widthOf } from "../../src/cli/terminal/text-table.ts";
+import { toJson } from "../../src/cli/terminal/to-json.ts";
 
 const to = {
   ...{ place: { folder: "x", run: null }, baseUrl: "https://a.example/", isTyped: true, tables: [] },

@@ -4,7 +4,7 @@ import {
   describeSweep,
   summarizeForecast,
   tabulateDays,
-} from "../../src/cli/describe-forecast.ts";
+} from "../../src/cli/describe/describe-forecast.ts";
 import type { Forecast } from "../../src/sync/plan/forecast-days.ts";
 
 const forecast: Forecast = {

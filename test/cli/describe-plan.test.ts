@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeAllowance, describePlan } from "../../src/cli/describe-plan.ts";
+import { describeAllowance, describePlan } from "../../src/cli/describe/describe-plan.ts";
 import type { Reason } from "../../src/sync/plan/plan-request.ts";
 import type { SyncPlan } from "../../src/sync/plan-sync.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ExportError } from "../../exports/export-error.ts";
 import { describeError, exitCodeOf } from "../../src/cli/errors.ts";
-import { CliError, exitCodes } from "../../src/cli/exit-codes.ts";
-import { MirrorError, type MirrorErrorCode } from "../../src/mirror/errors.ts";
+import { CliError, exitCodes } from "../../src/cli/terminal/exit-codes.ts";
+import { MirrorError, type MirrorErrorCode } from "../../src/mirror/file/errors.ts";
 import { KeyError } from "../../src/query/key-error.ts";
 import { QueryError } from "../../src/query/query-error.ts";
 import { ServiceSettingsError } from "../../src/service/settings-error.ts";

@@ -1,5 +1,5 @@
 /** An `Io` that keeps what is written to it. */
-import type { Io } from "../../src/cli/io.ts";
+import type { Io } from "../../src/cli/terminal/io.ts";
 
 export interface FakeIo extends Io {
   readonly written: { out: string; err: string };

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { durationMillis, wholeNumber } from "../../src/cli/option-values.ts";
+import { durationMillis, wholeNumber } from "../../src/cli/flags/option-values.ts";
 
 it("a whole number is read exactly, up to fifteen digits", () => {
   fc.assert(

@@ -1,8 +1,8 @@
 /** Where a passphrase comes from, and that it is asked for as seldom as can be. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Io } from "../../src/cli/io.ts";
-import { passphraseAsker, readKnownPassphrase, readNewPassphrase } from "../../src/cli/passphrase.ts";
+import { passphraseAsker, readKnownPassphrase, readNewPassphrase } from "../../src/cli/secrets/passphrase.ts";
+import type { Io } from "../../src/cli/terminal/io.ts";
 import { writeSecretFile } from "../support/canary.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { fakeIo } from "./fake-io.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeProgress, progressDisplay } from "../../src/cli/progress-display.ts";
+import { describeProgress, progressDisplay } from "../../src/cli/terminal/progress-display.ts";
 import type { SyncProgress } from "../../src/sync/progress.ts";
 import { fakeIo } from "./fake-io.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatTable, toShown } from "../../src/cli/text-table.ts";
+import { formatTable, toShown } from "../../src/cli/terminal/text-table.ts";
 
 /** What could steer a terminal, turn its text around, or be no character at all. */
 const unsafe = /[\p{Cc}\p{Cs}\p{Bidi_Control}]/u;

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { takeLock } from "../../src/mirror/lock.ts";
+import { takeLock } from "../../src/mirror/file/lock.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { writeSecretFile } from "../support/canary.ts";
 import { jsonResponse, startRawServer } from "../support/raw-server.ts";

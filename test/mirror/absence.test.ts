@@ -1,7 +1,7 @@
 /** What proves that something is gone, what does not, and what becomes of it. */
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { FetchResult } from "../../src/mirror/fetch-result.ts";
 import type { DueResource } from "../../src/mirror/frontier.ts";
+import type { FetchResult } from "../../src/mirror/ingest/fetch-result.ts";
 import type { MirrorWriter } from "../../src/mirror/mirror.ts";
 import {
   beginRun,

@@ -1,6 +1,6 @@
 /** Bodies as they lie in mirrors that were never compressed: those of early versions, and of runs that were interrupted at once. */
 import { prepareReadBody, storedBodyColumns } from "../../src/mirror/bodies/read-body.ts";
-import type { Connection } from "../../src/mirror/connection.ts";
+import type { Connection } from "../../src/mirror/file/connection.ts";
 
 /** Stores all bodies as they came. @param from where they are read from: the same mirror, unless told */
 export function storeAsTheyCame(db: Connection, from: Connection = db): void {

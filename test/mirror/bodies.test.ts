@@ -1,7 +1,8 @@
 /** A body is stored in less room and read back byte for byte, whatever it is and whatever it is compressed with. */
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { DamagedBodyError, decodeBody, deflateBody } from "../../src/mirror/bodies/codec.ts";
+import { decodeBody, deflateBody } from "../../src/mirror/bodies/codec.ts";
+import { DamagedBodyError } from "../../src/mirror/file/errors.ts";
 import type { DueResource } from "../../src/mirror/frontier.ts";
 import type { MirrorWriter } from "../../src/mirror/mirror.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";

@@ -1,7 +1,7 @@
 /** What `mirror check` finds, and what `mirror rebuild` mends. */
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
-import { checkMirror } from "../../src/mirror/check.ts";
+import { checkMirror } from "../../src/mirror/check/check.ts";
 import type { MirrorWriter } from "../../src/mirror/mirror.ts";
 import { rebuildMirror } from "../../src/mirror/rebuild-mirror.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";

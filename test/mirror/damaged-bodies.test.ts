@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
-import { type CheckProblem, checkMirror } from "../../src/mirror/check.ts";
+import { type CheckProblem, checkMirror } from "../../src/mirror/check/check.ts";
 import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { rebuildMirror } from "../../src/mirror/rebuild-mirror.ts";
 import { expectClosed } from "../support/canary.ts";

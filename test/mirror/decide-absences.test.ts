@@ -1,7 +1,11 @@
 /** How much may go at once without being asked about. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decideAbsences, type LiveCounts, type NotedAbsence } from "../../src/mirror/decide-absences.ts";
+import {
+  decideAbsences,
+  type LiveCounts,
+  type NotedAbsence,
+} from "../../src/mirror/absence/decide-absences.ts";
 
 const noted = (id: number, more: Partial<NotedAbsence> = {}): NotedAbsence => ({
   ...{ id, kind: "brand", collectionId: 1, parentId: null, isBelowTombstone: false },

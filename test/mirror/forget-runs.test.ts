@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { MirrorWriter } from "../../src/mirror/mirror.ts";
 import { type MirrorReader, openMirrorReader } from "../../src/mirror/mirror-reader.ts";
-import { versionedTables } from "../../src/mirror/versioned-tables.ts";
+import { versionedTables } from "../../src/mirror/rows/versioned-tables.ts";
 import { readHistory } from "../../src/query/history.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";

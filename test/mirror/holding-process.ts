@@ -1,7 +1,7 @@
 /** A process for tests to kill: `holding-process.ts FILE`. Holds a mirror open for writing until its stdin ends. */
 import { writeSync } from "node:fs";
 import { kinds } from "../../jobs/kinds.ts";
-import { MirrorError } from "../../src/mirror/errors.ts";
+import { MirrorError } from "../../src/mirror/file/errors.ts";
 import { openMirrorWriter } from "../../src/mirror/mirror.ts";
 import { baseUrl } from "./world.ts";
 

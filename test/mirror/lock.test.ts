@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import { shareLock, takeLock } from "../../src/mirror/lock.ts";
+import { shareLock, takeLock } from "../../src/mirror/file/lock.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { type Child, startChild } from "./children.ts";
 import { type MirrorRig, someTime, startMirrorRig } from "./mirror-rig.ts";

@@ -3,8 +3,8 @@
  * another one had it at the same time.
  */
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
-import { MirrorError } from "../../src/mirror/errors.ts";
-import { type Lock, takeLock } from "../../src/mirror/lock.ts";
+import { MirrorError } from "../../src/mirror/file/errors.ts";
+import { type Lock, takeLock } from "../../src/mirror/file/lock.ts";
 
 const [file = "", rounds = ""] = process.argv.slice(2);
 let had = 0;

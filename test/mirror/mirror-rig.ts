@@ -2,10 +2,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { kinds } from "../../jobs/kinds.ts";
-import { worthAsking } from "../../src/mirror/absences.ts";
-import { type CheckProblem, checkMirror } from "../../src/mirror/check.ts";
+import { worthAsking } from "../../src/mirror/absence/absences.ts";
+import { type CheckProblem, checkMirror } from "../../src/mirror/check/check.ts";
 import { type DueResource, prepareFrontier } from "../../src/mirror/frontier.ts";
-import { emptySummary, type IngestSummary } from "../../src/mirror/ingest.ts";
+import { emptySummary, type IngestSummary } from "../../src/mirror/ingest/ingest.ts";
 import {
   type MirrorWriter,
   makeMirror,
@@ -13,7 +13,7 @@ import {
   openMirrorWriter,
 } from "../../src/mirror/mirror.ts";
 import { type MirrorReader, openMirrorReader } from "../../src/mirror/mirror-reader.ts";
-import type { RunClosing } from "../../src/mirror/runs.ts";
+import type { RunClosing } from "../../src/mirror/runs/runs.ts";
 import { kindsInScope } from "../../src/sync/scope.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { namesAlike, plainName, slugify } from "../../src/mirror/names.ts";
+import { namesAlike, plainName, slugify } from "../../src/mirror/search/names.ts";
 
 it.each([
   ["Comexim", "comexim"],

@@ -1,8 +1,8 @@
 /** Points as people write them: what each one names, to the millisecond, in a zone and at a time that the test gives. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Point, parsePoint, parsePointOrPath } from "../../src/mirror/point.ts";
-import { instantOf, wallOf } from "../../src/mirror/zoned-time.ts";
+import { type Point, parsePoint, parsePointOrPath } from "../../src/mirror/points/point.ts";
+import { instantOf, wallOf } from "../../src/mirror/points/zoned-time.ts";
 
 const berlin = { now: Date.parse("2026-11-21T22:30:00.250Z"), timeZone: "Europe/Berlin" };
 const zones = [

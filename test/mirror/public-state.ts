@@ -1,5 +1,5 @@
 import { views } from "../../schema/views.ts";
-import type { Connection } from "../../src/mirror/connection.ts";
+import type { Connection } from "../../src/mirror/file/connection.ts";
 
 /** Every public view, without what is not remembered. */
 export function publicState(db: Connection): Readonly<Record<string, readonly string[]>> {

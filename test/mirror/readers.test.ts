@@ -1,8 +1,8 @@
 /** What others see of a mirror while it is written. */
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
-import { checkMirror } from "../../src/mirror/check.ts";
-import type { FetchResult } from "../../src/mirror/fetch-result.ts";
+import { checkMirror } from "../../src/mirror/check/check.ts";
+import type { FetchResult } from "../../src/mirror/ingest/fetch-result.ts";
 import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
 import { beginRun, type MirrorRig, startMirrorRig, walk } from "./mirror-rig.ts";

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { MirrorWriter } from "../../src/mirror/mirror.ts";
-import type { Point } from "../../src/mirror/point.ts";
-import { resolvePoint } from "../../src/mirror/resolve-point.ts";
+import type { Point } from "../../src/mirror/points/point.ts";
+import { resolvePoint } from "../../src/mirror/points/resolve-point.ts";
 import { startMirrorRig } from "./mirror-rig.ts";
 
 let mirror: MirrorWriter;

@@ -1,8 +1,8 @@
 /** Which runs a policy keeps. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { EndedRun } from "../../src/mirror/resolve-point.ts";
-import { chooseRuns, type RetentionPolicy, retentionRules } from "../../src/mirror/retention.ts";
+import type { EndedRun } from "../../src/mirror/points/resolve-point.ts";
+import { chooseRuns, type RetentionPolicy, retentionRules } from "../../src/mirror/runs/retention.ts";
 
 const run = fc
   .date({ min: new Date("2019-12-01"), max: new Date("2026-12-31"), noInvalidDate: true })

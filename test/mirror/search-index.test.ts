@@ -1,8 +1,8 @@
 /** What can be searched is kept as rows and lists change, and is what a rebuild makes of them. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Connection } from "../../src/mirror/connection.ts";
-import { rebuildSearchIndex } from "../../src/mirror/search-index.ts";
+import type { Connection } from "../../src/mirror/file/connection.ts";
+import { rebuildSearchIndex } from "../../src/mirror/search/search-index.ts";
 import { tries } from "../support/thorough.ts";
 import { beginRun, closeRun, problemsOf, startMirrorRig, walk } from "./mirror-rig.ts";
 import { answerFrom, entity, page, root, urlOf, worldOf } from "./world.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toPhrase, toSearchText, toWords } from "../../src/mirror/search-words.ts";
+import { toPhrase, toSearchText, toWords } from "../../src/mirror/search/search-words.ts";
 
 const phraseOf = (text: string) => toPhrase(toWords(text));
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { readServiceTime, toSortable } from "../../src/mirror/service-time.ts";
+import { readServiceTime, toSortable } from "../../src/mirror/points/service-time.ts";
 
 it.each([
   ["2017-01-25T11:58:28", "2017-01-25T11:58:28"],

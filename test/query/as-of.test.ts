@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exportMirror } from "../../exports/export-mirror.ts";
 import type { Manifest } from "../../exports/manifest.ts";
 import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
-import type { Point } from "../../src/mirror/point.ts";
+import type { Point } from "../../src/mirror/points/point.ts";
 import { readCoverage } from "../../src/query/coverage.ts";
 import { readPastStatus } from "../../src/query/past-status.ts";
 import { runQuery } from "../../src/query/run-query.ts";

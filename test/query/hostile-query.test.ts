@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { openMirrorWriter } from "../../src/mirror/mirror.ts";
 import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
-import { readShownViews } from "../../src/mirror/snapshot.ts";
+import { readShownViews } from "../../src/mirror/past/snapshot.ts";
 import { answerQuery } from "../../src/query/answer-query.ts";
 import type { QueryAnswer, QueryParameters, StartQuery } from "../../src/query/query-protocol.ts";
 import { runQuery } from "../../src/query/run-query.ts";

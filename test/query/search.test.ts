@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
-import { showAsOf } from "../../src/mirror/snapshot.ts";
+import { showAsOf } from "../../src/mirror/past/snapshot.ts";
 import { adviseSearch } from "../../src/query/advise-search.ts";
 import { type SearchOptions, search } from "../../src/query/search.ts";
 import { type MirrorRig, startMirrorRig, walk } from "../mirror/mirror-rig.ts";

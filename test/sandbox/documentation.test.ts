@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { configure } from "../../src/cli/commands/sandbox.ts";
-import type { Io } from "../../src/cli/io.ts";
+import type { Io } from "../../src/cli/terminal/io.ts";
 import { faultParameters } from "../../src/sandbox/faults/fault-parameters.ts";
 import { faultPresetNames } from "../../src/sandbox/faults/fault-presets.ts";
 import { faultRules } from "../../src/sandbox/faults/fault-rule.ts";

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { takeLock } from "../../src/mirror/lock.ts";
+import { takeLock } from "../../src/mirror/file/lock.ts";
 import { keepRun, mostKeptRuns, readRuns, type ScheduledRun } from "../../src/schedule/run-file.ts";
 import {
   addSchedule,

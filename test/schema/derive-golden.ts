@@ -1,5 +1,5 @@
 import { kinds } from "../../jobs/kinds.ts";
-import { type DeriveContext, type Derived, deriveOrThrow } from "../../src/mirror/derive.ts";
+import { type DeriveContext, type Derived, deriveOrThrow } from "../../src/mirror/derive/derive.ts";
 import { api, goldenEntity, parseGolden } from "./golden.ts";
 
 /** Where every body here is said to come from. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { NotAnEnvelopeError } from "../../schema/envelope.ts";
 import { JsonError } from "../../schema/json.ts";
-import { deriveOrThrow, parseBodyOrThrow, UnexpectedRelError } from "../../src/mirror/derive.ts";
+import { deriveOrThrow, parseBodyOrThrow, UnexpectedRelError } from "../../src/mirror/derive/derive.ts";
 import { context, derive, deriveGolden, linksOf, url, withItems } from "./derive-golden.ts";
 import { api, goldenEntity, parseGolden } from "./golden.ts";
 

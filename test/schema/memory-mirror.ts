@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
-import { fromStored } from "../../src/mirror/cell.ts";
-import { migrate } from "../../src/mirror/migrate.ts";
+import { migrate } from "../../src/mirror/file/migrate.ts";
+import { fromStored } from "../../src/mirror/rows/cell.ts";
 
 export type MemoryMirror = Database.Database;
 

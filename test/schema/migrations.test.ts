@@ -5,7 +5,7 @@ import { entities, listTables } from "../../schema/entities.ts";
 import { migrations } from "../../schema/migrations.ts";
 import { columnsOf } from "../../schema/projection.ts";
 import type { MirrorTables } from "../../schema/tables.ts";
-import { migrate } from "../../src/mirror/migrate.ts";
+import { migrate } from "../../src/mirror/file/migrate.ts";
 import { columnsIn, type MemoryMirror, memoryMirror, namesOf } from "./memory-mirror.ts";
 
 const folder = new URL("../../schema/migrations/", import.meta.url);

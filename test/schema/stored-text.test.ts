@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
-import { deriveOrThrow, parseBodyOrThrow } from "../../src/mirror/derive.ts";
-import { prepareTypedRows, type ReferenceIds, type TypedRows } from "../../src/mirror/typed-rows.ts";
+import { deriveOrThrow, parseBodyOrThrow } from "../../src/mirror/derive/derive.ts";
+import { prepareTypedRows, type ReferenceIds, type TypedRows } from "../../src/mirror/rows/typed-rows.ts";
 import { anyNumeral, anyText } from "./arbitrary-json.ts";
 import { api } from "./golden.ts";
 import { type MemoryMirror, memoryMirror, readTable } from "./memory-mirror.ts";

@@ -3,9 +3,9 @@
  * ids, times, runs, ETags and oddities.
  */
 import { entities, listTables } from "../../schema/entities.ts";
-import { fromStored } from "../../src/mirror/cell.ts";
+import { notedUrlOf } from "../../src/mirror/derive/noted-url.ts";
 import type { MirrorReader } from "../../src/mirror/mirror-reader.ts";
-import { notedUrlOf } from "../../src/mirror/noted-url.ts";
+import { fromStored } from "../../src/mirror/rows/cell.ts";
 
 export type CanonicalDump = Readonly<Record<string, CanonicalResource>>;
 

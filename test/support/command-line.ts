@@ -1,8 +1,8 @@
 /** The whole command line, every command loaded, to be looked at and to parse with; no command ever runs. */
 import { Command, CommanderError } from "commander";
 import { commands } from "../../src/cli/commands.ts";
-import { addGlobalOptions } from "../../src/cli/global-options.ts";
-import { systemIo } from "../../src/cli/io.ts";
+import { addGlobalOptions } from "../../src/cli/settings/global-options.ts";
+import { systemIo } from "../../src/cli/terminal/io.ts";
 
 export async function loadCommandLine(): Promise<Command> {
   const program = addGlobalOptions(new Command("armoire"))

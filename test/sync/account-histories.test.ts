@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
-import { checkMirror } from "../../src/mirror/check.ts";
+import { checkMirror } from "../../src/mirror/check/check.ts";
 import type { UserEdit } from "../../src/sandbox/accounts/edit-user.ts";
 import { bearerToken } from "../../src/service/credential.ts";
 import { SyncError } from "../../src/sync/sync-error.ts";

@@ -1,7 +1,7 @@
 /** What the specification leaves open of an account: the shape of measurements, and what a deletion looks like. */
 import { describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
-import { checkMirror } from "../../src/mirror/check.ts";
+import { checkMirror } from "../../src/mirror/check/check.ts";
 import { rebuildMirror } from "../../src/mirror/rebuild-mirror.ts";
 import { bearerToken } from "../../src/service/credential.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";

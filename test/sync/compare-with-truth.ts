@@ -3,7 +3,7 @@
  * that a mistake there is not made here again.
  */
 import { kinds } from "../../jobs/kinds.ts";
-import { type CheckProblem, checkMirror } from "../../src/mirror/check.ts";
+import { type CheckProblem, checkMirror } from "../../src/mirror/check/check.ts";
 import type { MirrorReader } from "../../src/mirror/mirror-reader.ts";
 import type { TruthRecord } from "../../src/sandbox/resources/catalogue.ts";
 import type { Json, JsonObject } from "../../src/sandbox/resources/view.ts";

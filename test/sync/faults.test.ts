@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listRuns } from "../../src/mirror/runs.ts";
+import { listRuns } from "../../src/mirror/runs/runs.ts";
 import { appCredential } from "../../src/service/credential.ts";
 import { rawResponse, startRawServer } from "../support/raw-server.ts";
 import { differencesFromTruth, problemsOf } from "./compare-with-truth.ts";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
-import { checkMirror } from "../../src/mirror/check.ts";
+import { checkMirror } from "../../src/mirror/check/check.ts";
 import { type MirrorReader, openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { appCredential, bearerToken } from "../../src/service/credential.ts";
 import { type LinkedCatalogueOptions, syncLinkedCatalogue } from "../../src/sync/sync-linked-catalogue.ts";

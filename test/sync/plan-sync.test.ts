@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { dueAgain } from "../../src/mirror/absences.ts";
+import { dueAgain } from "../../src/mirror/absence/absences.ts";
 import { planSync } from "../../src/sync/plan-sync.ts";
 import type { SyncProgress } from "../../src/sync/progress.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";

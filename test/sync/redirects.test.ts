@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
-import { checkMirror } from "../../src/mirror/check.ts";
+import { checkMirror } from "../../src/mirror/check/check.ts";
 import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
 import { rebuildMirror } from "../../src/mirror/rebuild-mirror.ts";
 import { sync } from "../../src/sync/sync.ts";

@@ -12,15 +12,15 @@ import { type AccountOverview, readOverview } from "../../accounts/read-overview
 import { removeAccount } from "../../accounts/remove-account.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import { confirmRemoval } from "../confirm-removal.ts";
-import { describeAccounts, describeAdded, describeRemoved } from "../describe-accounts.ts";
+import { describeAccounts, describeAdded, describeRemoved } from "../describe/describe-accounts.ts";
 import { describeError, exitCodeOf } from "../errors.ts";
-import { CliError, exitCodes } from "../exit-codes.ts";
-import { addGlobalOptions } from "../global-options.ts";
-import type { Io } from "../io.ts";
-import { keychainOf } from "../keychain.ts";
-import { readGivenToken, type TokenFlags } from "../read-token.ts";
-import { readSettings } from "../settings.ts";
-import { toShown } from "../text-table.ts";
+import { keychainOf } from "../secrets/keychain.ts";
+import { readGivenToken, type TokenFlags } from "../secrets/read-token.ts";
+import { addGlobalOptions } from "../settings/global-options.ts";
+import { readSettings } from "../settings/settings.ts";
+import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import type { Io } from "../terminal/io.ts";
+import { toShown } from "../terminal/text-table.ts";
 
 interface RemoveFlags {
   readonly purge?: boolean;

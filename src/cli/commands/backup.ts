@@ -18,14 +18,10 @@ import {
   describePruned,
   describeRestored,
   describeVerified,
-} from "../describe-backup.ts";
+} from "../describe/describe-backup.ts";
 import { describeError, exitCodeOf } from "../errors.ts";
-import { CliError, exitCodes } from "../exit-codes.ts";
-import { addGlobalOptions } from "../global-options.ts";
-import { interruptionOf } from "../interruption.ts";
-import type { Io } from "../io.ts";
-import { addKeepOptions, type KeepOptions, readKeepOptions } from "../keep-options.ts";
-import { catalogueFileBeside, mirrorFileToRead } from "../mirror-file.ts";
+import { addKeepOptions, type KeepOptions, readKeepOptions } from "../flags/keep-options.ts";
+import { addWholeFlags } from "../flags/whole-flags.ts";
 import {
   addEncryptOptions,
   addPassphraseOption,
@@ -34,9 +30,13 @@ import {
   passphraseAsker,
   readKnownPassphrase,
   readNewPassphrase,
-} from "../passphrase.ts";
-import { readSettings } from "../settings.ts";
-import { addWholeFlags } from "../whole-flags.ts";
+} from "../secrets/passphrase.ts";
+import { addGlobalOptions } from "../settings/global-options.ts";
+import { catalogueFileBeside, mirrorFileToRead } from "../settings/mirror-file.ts";
+import { readSettings } from "../settings/settings.ts";
+import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import { interruptionOf } from "../terminal/interruption.ts";
+import type { Io } from "../terminal/io.ts";
 
 interface CreateFlags extends EncryptFlags {
   readonly to: string;

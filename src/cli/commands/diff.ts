@@ -3,16 +3,16 @@ import { statSync } from "node:fs";
 import { type Command, Option } from "commander";
 import type { Change, Reported } from "../../change/change.ts";
 import { type DiffRequest, type OpenDiff, openDiff, openReported } from "../../change/open-diff.ts";
-import { toMirrorError } from "../../mirror/errors.ts";
-import { type PointOrPath, parsePointOrPath } from "../../mirror/point.ts";
-import { pointContext } from "../../mirror/point-context.ts";
-import { exitCodes } from "../exit-codes.ts";
-import type { Io } from "../io.ts";
-import { mirrorFileToRead } from "../mirror-file.ts";
-import { collect } from "../option-values.ts";
-import { printChanges } from "../print-changes.ts";
-import { type FormatFlags, formatOption, readFormat } from "../print-result.ts";
-import { readSettings, type Settings } from "../settings.ts";
+import { toMirrorError } from "../../mirror/file/errors.ts";
+import { type PointOrPath, parsePointOrPath } from "../../mirror/points/point.ts";
+import { pointContext } from "../../mirror/points/point-context.ts";
+import { printChanges } from "../describe/print-changes.ts";
+import { type FormatFlags, formatOption, readFormat } from "../describe/print-result.ts";
+import { collect } from "../flags/option-values.ts";
+import { mirrorFileToRead } from "../settings/mirror-file.ts";
+import { readSettings, type Settings } from "../settings/settings.ts";
+import { exitCodes } from "../terminal/exit-codes.ts";
+import type { Io } from "../terminal/io.ts";
 
 interface DiffFlags extends FormatFlags {
   readonly from?: string;

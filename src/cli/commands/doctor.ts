@@ -7,16 +7,16 @@ import { diagnoseSecrets } from "../../doctor/diagnose-secrets.ts";
 import { type Diagnosis, diagnoseError } from "../../doctor/diagnosis.ts";
 import type { Searched } from "../../doctor/find-secrets.ts";
 import type { Credential } from "../../service/credential.ts";
-import { readCredential } from "../credentials.ts";
 import { diagnoseAccounts } from "../diagnose-accounts.ts";
-import { CliError, exitCodes } from "../exit-codes.ts";
-import type { Io } from "../io.ts";
-import { readKnownSecrets } from "../known-secrets.ts";
-import { candidateMirrorFiles, ledgerFile } from "../mirror-file.ts";
-import { addPassphraseOption, type PassphraseFlags } from "../passphrase.ts";
-import { type RedisFlags, readRedisAddress, redisOption } from "../redis-address.ts";
-import { readSettings, type Settings } from "../settings.ts";
-import { formatTable } from "../text-table.ts";
+import { readCredential } from "../secrets/credentials.ts";
+import { readKnownSecrets } from "../secrets/known-secrets.ts";
+import { addPassphraseOption, type PassphraseFlags } from "../secrets/passphrase.ts";
+import { type RedisFlags, readRedisAddress, redisOption } from "../secrets/redis-address.ts";
+import { candidateMirrorFiles, ledgerFile } from "../settings/mirror-file.ts";
+import { readSettings, type Settings } from "../settings/settings.ts";
+import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import type { Io } from "../terminal/io.ts";
+import { formatTable } from "../terminal/text-table.ts";
 import { version } from "../version.ts";
 
 interface DoctorFlags extends PassphraseFlags, RedisFlags {

@@ -2,12 +2,12 @@
 import type { Command } from "commander";
 import { type ExportFormat, exportFormats } from "../../../exports/data-package.ts";
 import { exportMirror } from "../../../exports/export-mirror.ts";
-import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
-import { CliError, exitCodes } from "../exit-codes.ts";
-import type { Io } from "../io.ts";
-import { mirrorFileToRead } from "../mirror-file.ts";
-import { collect } from "../option-values.ts";
-import { readSettings } from "../settings.ts";
+import { type AsOfFlags, asOfOption, readAsOf } from "../flags/as-of.ts";
+import { collect } from "../flags/option-values.ts";
+import { mirrorFileToRead } from "../settings/mirror-file.ts";
+import { readSettings } from "../settings/settings.ts";
+import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import type { Io } from "../terminal/io.ts";
 import { version } from "../version.ts";
 
 interface ExportFlags extends AsOfFlags {

@@ -1,15 +1,15 @@
 /** `armoire history`: the life of one resource. */
 import type { Command } from "commander";
 import { readHistory } from "../../query/history.ts";
-import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
-import { describeHistory } from "../describe-history.ts";
-import { historyColumns, rowsOfHistory } from "../history-rows.ts";
-import type { Io } from "../io.ts";
-import { withMirror } from "../mirror-file.ts";
-import { type FormatFlags, formatOption, printRows, readFormat } from "../print-result.ts";
-import { readSettings } from "../settings.ts";
-import { type AskedKind, addShownArguments, readShown } from "../shown-argument.ts";
-import { toJson } from "../to-json.ts";
+import { describeHistory } from "../describe/describe-history.ts";
+import { historyColumns, rowsOfHistory } from "../describe/history-rows.ts";
+import { type FormatFlags, formatOption, printRows, readFormat } from "../describe/print-result.ts";
+import { type AsOfFlags, asOfOption, readAsOf } from "../flags/as-of.ts";
+import { type AskedKind, addShownArguments, readShown } from "../flags/shown-argument.ts";
+import { withMirror } from "../settings/mirror-file.ts";
+import { readSettings } from "../settings/settings.ts";
+import type { Io } from "../terminal/io.ts";
+import { toJson } from "../terminal/to-json.ts";
 
 export function configure(command: Command, io: Io): void {
   addShownArguments(command)

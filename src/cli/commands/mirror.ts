@@ -1,19 +1,19 @@
 /** `armoire mirror check|rebuild|compact`: soundness of a file, its projections computed anew, its size. */
 import type { Command } from "commander";
 import { kinds } from "../../../jobs/kinds.ts";
-import { type CheckReport, checkMirror } from "../../mirror/check.ts";
+import { type CheckReport, checkMirror } from "../../mirror/check/check.ts";
 import { compactMirror, previewRetention } from "../../mirror/compact-mirror.ts";
 import { rebuildMirror } from "../../mirror/rebuild-mirror.ts";
-import type { RetentionPolicy } from "../../mirror/retention.ts";
-import { describeCompacting, describeCompactReport } from "../describe-compact.ts";
-import { describeRetention } from "../describe-retention.ts";
-import { CliError, exitCodes } from "../exit-codes.ts";
-import { addGlobalOptions } from "../global-options.ts";
-import type { Io } from "../io.ts";
-import { addKeepOptions, type KeepOptions, readKeepOptions } from "../keep-options.ts";
-import { mirrorFileToRead, withMirror } from "../mirror-file.ts";
-import { progressDisplay } from "../progress-display.ts";
-import { readSettings, type Settings } from "../settings.ts";
+import type { RetentionPolicy } from "../../mirror/runs/retention.ts";
+import { describeCompacting, describeCompactReport } from "../describe/describe-compact.ts";
+import { describeRetention } from "../describe/describe-retention.ts";
+import { addKeepOptions, type KeepOptions, readKeepOptions } from "../flags/keep-options.ts";
+import { addGlobalOptions } from "../settings/global-options.ts";
+import { mirrorFileToRead, withMirror } from "../settings/mirror-file.ts";
+import { readSettings, type Settings } from "../settings/settings.ts";
+import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import type { Io } from "../terminal/io.ts";
+import { progressDisplay } from "../terminal/progress-display.ts";
 
 export function configure(command: Command, io: Io): void {
   command.addHelpText(

@@ -1,17 +1,17 @@
 /** `armoire plan`: what a sync would ask for next, what that costs, and how long it takes; nothing is sent. */
 import type { Command } from "commander";
-import type { Io } from "../io.ts";
-import { mirrorFileToPlan } from "../mirror-file.ts";
-import { printPlan } from "../print-plan.ts";
-import { readSettings } from "../settings.ts";
 import {
   addSpendingFlags,
   addWalkFlags,
   type SpendingFlags,
   spendingOptionsOf,
   walkOptionsFor,
-} from "../walk-flags.ts";
-import { addCatalogueFlag, requireAccountFor, type WholeFlags } from "../whole-flags.ts";
+} from "../flags/walk-flags.ts";
+import { addCatalogueFlag, requireAccountFor, type WholeFlags } from "../flags/whole-flags.ts";
+import { printPlan } from "../print-plan.ts";
+import { mirrorFileToPlan } from "../settings/mirror-file.ts";
+import { readSettings } from "../settings/settings.ts";
+import type { Io } from "../terminal/io.ts";
 
 interface PlanFlags extends SpendingFlags, Pick<WholeFlags, "withCatalogue"> {}
 

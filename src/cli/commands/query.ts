@@ -1,22 +1,22 @@
 /** `armoire query`: one read-only SQL statement, or a canned question, run in a process of its own. */
 import { type Command, Option } from "commander";
 import type { Cell } from "../../../exports/table.ts";
-import { MirrorError } from "../../mirror/errors.ts";
+import { MirrorError } from "../../mirror/file/errors.ts";
 import { openMirrorReader } from "../../mirror/mirror-reader.ts";
 import { askQuestion } from "../../query/ask-question.ts";
 import { findQuestion, listQuestions } from "../../query/questions/questions.ts";
 import { type QueryResult, runQuery } from "../../query/run-query.ts";
-import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
-import { describeQuestion, describeQuestions } from "../describe-questions.ts";
-import { CliError, exitCodes } from "../exit-codes.ts";
-import type { Io } from "../io.ts";
-import { catalogueFileBeside, mirrorFileToRead } from "../mirror-file.ts";
-import { limitNumber } from "../option-values.ts";
-import { type FormatFlags, formatOption, printResult, readFormat } from "../print-result.ts";
-import { collectParameter } from "../query-parameter.ts";
-import { readStatement } from "../read-statement.ts";
-import { remarkOnCut } from "../remark-on-cut.ts";
-import { readSettings, type Settings } from "../settings.ts";
+import { describeQuestion, describeQuestions } from "../describe/describe-questions.ts";
+import { type FormatFlags, formatOption, printResult, readFormat } from "../describe/print-result.ts";
+import { remarkOnCut } from "../describe/remark-on-cut.ts";
+import { type AsOfFlags, asOfOption, readAsOf } from "../flags/as-of.ts";
+import { limitNumber } from "../flags/option-values.ts";
+import { collectParameter } from "../flags/query-parameter.ts";
+import { readStatement } from "../flags/read-statement.ts";
+import { catalogueFileBeside, mirrorFileToRead } from "../settings/mirror-file.ts";
+import { readSettings, type Settings } from "../settings/settings.ts";
+import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import type { Io } from "../terminal/io.ts";
 
 /** Together with the options of questions, whose names are not known here. */
 interface QueryFlags extends AsOfFlags, FormatFlags, Readonly<Record<string, unknown>> {

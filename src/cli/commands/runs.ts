@@ -1,18 +1,18 @@
 /** `armoire runs list|show`: the run log, and what a run changed. */
 import type { Command } from "commander";
 import { openDiff } from "../../change/open-diff.ts";
-import { toMirrorError } from "../../mirror/errors.ts";
-import { parsePoint } from "../../mirror/point.ts";
-import { pointContext } from "../../mirror/point-context.ts";
-import { listRuns, type RunRecord, readRun } from "../../mirror/runs.ts";
-import { addGlobalOptions } from "../global-options.ts";
-import type { Io } from "../io.ts";
-import { mirrorFileToRead, withMirror } from "../mirror-file.ts";
-import { limitNumber } from "../option-values.ts";
-import { printChanges } from "../print-changes.ts";
-import { remarkOnCut } from "../remark-on-cut.ts";
-import { readSettings } from "../settings.ts";
-import { formatTable, toShown } from "../text-table.ts";
+import { toMirrorError } from "../../mirror/file/errors.ts";
+import { parsePoint } from "../../mirror/points/point.ts";
+import { pointContext } from "../../mirror/points/point-context.ts";
+import { listRuns, type RunRecord, readRun } from "../../mirror/runs/runs.ts";
+import { printChanges } from "../describe/print-changes.ts";
+import { remarkOnCut } from "../describe/remark-on-cut.ts";
+import { limitNumber } from "../flags/option-values.ts";
+import { addGlobalOptions } from "../settings/global-options.ts";
+import { mirrorFileToRead, withMirror } from "../settings/mirror-file.ts";
+import { readSettings } from "../settings/settings.ts";
+import type { Io } from "../terminal/io.ts";
+import { formatTable, toShown } from "../terminal/text-table.ts";
 
 export function configure(command: Command, io: Io): void {
   command.addHelpText(

@@ -13,10 +13,10 @@ import {
   SandboxOptionError,
   type SandboxOptions,
 } from "../../sandbox/sandbox-options.ts";
-import { CliError, exitCodes } from "../exit-codes.ts";
-import type { Io } from "../io.ts";
-import { wholeNumber } from "../option-values.ts";
-import { readSettings } from "../settings.ts";
+import { wholeNumber } from "../flags/option-values.ts";
+import { readSettings } from "../settings/settings.ts";
+import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import type { Io } from "../terminal/io.ts";
 
 /** As commander names them: flags in camel case. */
 interface Flags extends Omit<SandboxOptions, "windowSeconds" | "latencyMillis" | "faults"> {

@@ -7,7 +7,6 @@ import type { Schedule } from "../../schedule/schedule.ts";
 import { addSchedule, listSchedules, readSchedule, removeSchedule } from "../../schedule/schedules.ts";
 import { timeAfter } from "../../schedule/times.ts";
 import { systemClock } from "../../service/clock.ts";
-import { readAppCredential } from "../credentials.ts";
 import {
   describeEnd,
   describeRuns,
@@ -15,18 +14,19 @@ import {
   type ListedSchedule,
   outcomeOf,
   stepOf,
-} from "../describe-schedules.ts";
-import { CliError, exitCodes } from "../exit-codes.ts";
-import { addGlobalOptions, type GlobalOptions } from "../global-options.ts";
-import { hideTokens } from "../hide-tokens.ts";
-import type { Io } from "../io.ts";
+} from "../describe/describe-schedules.ts";
+import { durationMillis } from "../flags/option-values.ts";
 import { openLog } from "../log.ts";
-import { durationMillis } from "../option-values.ts";
-import { type RedisFlags, readRedisAddress } from "../redis-address.ts";
 import { readScheduledCommand } from "../scheduled-command.ts";
-import { readSettings } from "../settings.ts";
-import { formatDuration, formatMoment } from "../spoken-time.ts";
-import { toShown } from "../text-table.ts";
+import { readAppCredential } from "../secrets/credentials.ts";
+import { type RedisFlags, readRedisAddress } from "../secrets/redis-address.ts";
+import { addGlobalOptions, type GlobalOptions } from "../settings/global-options.ts";
+import { readSettings } from "../settings/settings.ts";
+import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import { hideTokens } from "../terminal/hide-tokens.ts";
+import type { Io } from "../terminal/io.ts";
+import { formatDuration, formatMoment } from "../terminal/spoken-time.ts";
+import { toShown } from "../terminal/text-table.ts";
 import { environmentOf, handedOn, thisProgram, userName } from "../this-program.ts";
 import { version } from "../version.ts";
 

@@ -9,14 +9,14 @@ import {
   foundKinds,
   search,
 } from "../../query/search.ts";
-import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
-import type { Io } from "../io.ts";
-import { withMirror } from "../mirror-file.ts";
-import { limitNumber } from "../option-values.ts";
-import { type FormatFlags, formatOption, printRows, readFormat } from "../print-result.ts";
-import { remarkOnCut } from "../remark-on-cut.ts";
-import { readSettings } from "../settings.ts";
-import { toShown } from "../text-table.ts";
+import { type FormatFlags, formatOption, printRows, readFormat } from "../describe/print-result.ts";
+import { remarkOnCut } from "../describe/remark-on-cut.ts";
+import { type AsOfFlags, asOfOption, readAsOf } from "../flags/as-of.ts";
+import { limitNumber } from "../flags/option-values.ts";
+import { withMirror } from "../settings/mirror-file.ts";
+import { readSettings } from "../settings/settings.ts";
+import type { Io } from "../terminal/io.ts";
+import { toShown } from "../terminal/text-table.ts";
 
 interface SearchFlags extends AsOfFlags, FormatFlags {
   readonly kind?: FoundKind;

@@ -1,14 +1,14 @@
 /** `armoire show`: one resource as the mirror holds it. */
 import type { Command } from "commander";
 import { type ShownResource, showResource } from "../../query/show.ts";
-import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
-import type { Io } from "../io.ts";
-import { withMirror } from "../mirror-file.ts";
-import { type FormatFlags, formatOption, printRows, readFormat } from "../print-result.ts";
-import { readSettings } from "../settings.ts";
-import { type AskedKind, addShownArguments, readShown } from "../shown-argument.ts";
-import { toShown } from "../text-table.ts";
-import { toJson } from "../to-json.ts";
+import { type FormatFlags, formatOption, printRows, readFormat } from "../describe/print-result.ts";
+import { type AsOfFlags, asOfOption, readAsOf } from "../flags/as-of.ts";
+import { type AskedKind, addShownArguments, readShown } from "../flags/shown-argument.ts";
+import { withMirror } from "../settings/mirror-file.ts";
+import { readSettings } from "../settings/settings.ts";
+import type { Io } from "../terminal/io.ts";
+import { toShown } from "../terminal/text-table.ts";
+import { toJson } from "../terminal/to-json.ts";
 
 export function configure(command: Command, io: Io): void {
   addShownArguments(command)

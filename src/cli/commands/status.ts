@@ -9,15 +9,15 @@ import {
   readStatus,
 } from "../../query/status.ts";
 import type { Outlook } from "../../sync/outlook.ts";
-import { type AsOfFlags, asOfOption, readAsOf } from "../as-of.ts";
-import { summarizeForecast } from "../describe-forecast.ts";
-import { describeAllowance } from "../describe-plan.ts";
-import type { Io } from "../io.ts";
-import { withMirror } from "../mirror-file.ts";
+import { summarizeForecast } from "../describe/describe-forecast.ts";
+import { describeAllowance } from "../describe/describe-plan.ts";
+import { type AsOfFlags, asOfOption, readAsOf } from "../flags/as-of.ts";
 import { readOutlookOf } from "../read-plan.ts";
-import { readSettings } from "../settings.ts";
-import { formatAge } from "../spoken-time.ts";
-import { formatTable, toShown } from "../text-table.ts";
+import { withMirror } from "../settings/mirror-file.ts";
+import { readSettings } from "../settings/settings.ts";
+import type { Io } from "../terminal/io.ts";
+import { formatAge } from "../terminal/spoken-time.ts";
+import { formatTable, toShown } from "../terminal/text-table.ts";
 
 /** What `--json` prints. */
 type StatusWithOutlook = MirrorStatus & Outlook;

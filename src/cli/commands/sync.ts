@@ -1,21 +1,11 @@
 /** `armoire sync`: brings a mirror up to date, the catalogue's or an account's. */
 import type { Command } from "commander";
 import { userOf } from "../../mirror/account-user.ts";
-import { readCredential } from "../credentials.ts";
-import { summarizeForecast } from "../describe-forecast.ts";
-import { describeReport } from "../describe-report.ts";
-import { describeBeside, describeTroubleOfWhole } from "../describe-whole.ts";
+import { summarizeForecast } from "../describe/describe-forecast.ts";
+import { describeReport } from "../describe/describe-report.ts";
+import { describeBeside, describeTroubleOfWhole } from "../describe/describe-whole.ts";
 import { describeError } from "../errors.ts";
-import { CliError, type ExitCode } from "../exit-codes.ts";
-import type { Io } from "../io.ts";
-import { ledgerFile, mirrorFileToSync, refuseMirrorOfAccount } from "../mirror-file.ts";
-import { atLeastOne } from "../option-values.ts";
-import { printPlan } from "../print-plan.ts";
-import { describeProgress, progressDisplay } from "../progress-display.ts";
-import { readOutlookOf, type Wanted } from "../read-plan.ts";
-import { type RedisFlags, readRedisAddress, redisOption } from "../redis-address.ts";
-import { readSettings, type Settings } from "../settings.ts";
-import { explainRefusal } from "../sync-outcome.ts";
+import { atLeastOne } from "../flags/option-values.ts";
 import {
   addSpendingFlags,
   addWalkFlags,
@@ -23,8 +13,18 @@ import {
   spendingOptionsOf,
   type WalkFlags,
   walkOptionsFor,
-} from "../walk-flags.ts";
-import { addWholeFlags, requireAccountFor, type WholeFlags, wholePartsOf } from "../whole-flags.ts";
+} from "../flags/walk-flags.ts";
+import { addWholeFlags, requireAccountFor, type WholeFlags, wholePartsOf } from "../flags/whole-flags.ts";
+import { printPlan } from "../print-plan.ts";
+import { readOutlookOf, type Wanted } from "../read-plan.ts";
+import { readCredential } from "../secrets/credentials.ts";
+import { type RedisFlags, readRedisAddress, redisOption } from "../secrets/redis-address.ts";
+import { ledgerFile, mirrorFileToSync, refuseMirrorOfAccount } from "../settings/mirror-file.ts";
+import { readSettings, type Settings } from "../settings/settings.ts";
+import { explainRefusal } from "../sync-outcome.ts";
+import { CliError, type ExitCode } from "../terminal/exit-codes.ts";
+import type { Io } from "../terminal/io.ts";
+import { describeProgress, progressDisplay } from "../terminal/progress-display.ts";
 import { exitCodeOfWhole } from "../whole-outcome.ts";
 
 interface SyncFlags extends WalkFlags, SpendingFlags, WholeFlags, RedisFlags {

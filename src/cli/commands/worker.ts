@@ -3,15 +3,15 @@ import type { Command } from "commander";
 import { isLoopback } from "../../../jobs/bullmq/dashboard/is-loopback.ts";
 import { type RunWorkerOptions, runWorker, type WorkerReady } from "../../../jobs/run-worker.ts";
 import { systemClock } from "../../service/clock.ts";
-import { addDashboardFlags, type DashboardFlags, dashboardOf } from "../dashboard-flags.ts";
-import { CliError, exitCodes } from "../exit-codes.ts";
-import type { Io } from "../io.ts";
+import { addDashboardFlags, type DashboardFlags, dashboardOf } from "../flags/dashboard-flags.ts";
+import { atLeastOne, collect } from "../flags/option-values.ts";
 import { type Log, openLog } from "../log.ts";
-import { atLeastOne, collect } from "../option-values.ts";
-import { readPrincipals } from "../principals.ts";
-import { type RedisFlags, readRedisAddress, redisOption } from "../redis-address.ts";
-import { readSettings } from "../settings.ts";
+import { readPrincipals } from "../secrets/principals.ts";
+import { type RedisFlags, readRedisAddress, redisOption } from "../secrets/redis-address.ts";
+import { readSettings } from "../settings/settings.ts";
 import { tellEachMinute, totalOf } from "../tell-each-minute.ts";
+import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import type { Io } from "../terminal/io.ts";
 import { version } from "../version.ts";
 
 interface WorkerFlags extends RedisFlags, DashboardFlags {

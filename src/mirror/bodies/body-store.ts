@@ -2,7 +2,7 @@
  * Bodies as they come in: each is stored once, compressed at once where its kind has a dictionary. In: a body and what it is
  * of. Out: the id of its content.
  */
-import type { Connection } from "../connection.ts";
+import type { Connection } from "../file/connection.ts";
 import { asItCame, type PackedBody, packBody } from "./codec.ts";
 import type { Dictionaries } from "./dictionaries.ts";
 

@@ -3,6 +3,7 @@
  * common with. Pure: where bodies and dictionaries lie is not known here.
  */
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
+import { DamagedBodyError } from "../file/errors.ts";
 
 export type Codec = "identity" | "deflate";
 
@@ -26,11 +27,6 @@ export interface PackedBody {
   readonly codec: Codec;
   readonly body: Uint8Array;
   readonly dictionaryId: number | null;
-}
-
-/** A body that cannot be read: it, or the dictionary that it was deflated with, is not what was stored. */
-export class DamagedBodyError extends Error {
-  override readonly name = "DamagedBodyError";
 }
 
 export const asItCame = (body: Uint8Array): PackedBody => ({ codec: "identity", body, dictionaryId: null });

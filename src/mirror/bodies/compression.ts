@@ -3,9 +3,10 @@
  * mirror, so that whatever ends the work, the next call goes on there. In: nothing. Out: the same bodies in less room.
  */
 import { hash } from "node:crypto";
-import type { Connection } from "../connection.ts";
-import { readMeta, writeMeta } from "../meta.ts";
-import { DamagedBodyError, type Dictionary, packBody, type StoredBody } from "./codec.ts";
+import type { Connection } from "../file/connection.ts";
+import { DamagedBodyError } from "../file/errors.ts";
+import { readMeta, writeMeta } from "../file/meta.ts";
+import { type Dictionary, packBody, type StoredBody } from "./codec.ts";
 import type { Dictionaries } from "./dictionaries.ts";
 import { prepareReadBody, storedBodyColumns } from "./read-body.ts";
 

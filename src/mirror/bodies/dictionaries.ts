@@ -3,9 +3,10 @@
  * common (most of an envelope) takes next to nothing in all others.
  */
 import { hash } from "node:crypto";
-import type { Connection } from "../connection.ts";
-import { readMeta, writeMeta } from "../meta.ts";
-import { DamagedBodyError, type Dictionary, deflateBody, type StoredBody } from "./codec.ts";
+import type { Connection } from "../file/connection.ts";
+import { DamagedBodyError } from "../file/errors.ts";
+import { readMeta, writeMeta } from "../file/meta.ts";
+import { type Dictionary, deflateBody, type StoredBody } from "./codec.ts";
 import { prepareReadBody, storedBodyColumns } from "./read-body.ts";
 
 export interface Dictionaries {

@@ -1,6 +1,7 @@
 /** Reading bodies, whatever form they are stored in. Everything that needs a body has it from here. */
-import type { Connection } from "../connection.ts";
-import { DamagedBodyError, decodeBody, type StoredBody } from "./codec.ts";
+import type { Connection } from "../file/connection.ts";
+import { DamagedBodyError } from "../file/errors.ts";
+import { decodeBody, type StoredBody } from "./codec.ts";
 
 /** Gives the bytes as sent. @throws DamagedBodyError */
 export type ReadBody = (stored: StoredBody) => Buffer;

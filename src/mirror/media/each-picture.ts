@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import { MirrorError } from "../errors.ts";
+import { MirrorError } from "../file/errors.ts";
 import type { MirrorReader } from "../mirror-reader.ts";
-import { isDerived } from "../require-derived.ts";
+import { isDerived } from "../rows/require-derived.ts";
 import { mediaFile, readPicture } from "./media-files.ts";
 
 export interface StoredPicture {

@@ -16,9 +16,9 @@ import {
   rmSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { MirrorError } from "../errors.ts";
-import { syncFolder } from "../sync-folder.ts";
-import { writeNewFile } from "../write-new-file.ts";
+import { MirrorError } from "../file/errors.ts";
+import { syncFolder } from "../file/sync-folder.ts";
+import { writeNewFile } from "../file/write-new-file.ts";
 
 export const mediaFolder = (mirrorFile: string): string => join(dirname(mirrorFile), "media");
 

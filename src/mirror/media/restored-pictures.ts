@@ -3,7 +3,7 @@
  * come to be. What else is called `media` beside it is somebody's, and stays as it is.
  */
 import { lstatSync, readdirSync, rmSync, type Stats } from "node:fs";
-import { MirrorError } from "../errors.ts";
+import { MirrorError } from "../file/errors.ts";
 import { mediaFile, mediaFolder, storePicture } from "./media-files.ts";
 
 export interface RestoredPictures {

@@ -1,9 +1,9 @@
 /** From a point as a person writes it to text that a column of times can be compared with. */
 import type { MirrorReader } from "../../mirror/mirror-reader.ts";
-import { type Point, type PointContext, parsePoint } from "../../mirror/point.ts";
-import { PointError } from "../../mirror/point-error.ts";
-import { resolvePoint } from "../../mirror/resolve-point.ts";
-import { readServiceTime, toServiceTime } from "../../mirror/service-time.ts";
+import { type Point, type PointContext, parsePoint } from "../../mirror/points/point.ts";
+import { PointError } from "../../mirror/points/point-error.ts";
+import { resolvePoint } from "../../mirror/points/resolve-point.ts";
+import { readServiceTime, toServiceTime } from "../../mirror/points/service-time.ts";
 
 /** Whose times: our own, which are UTC, or the service's, which name no zone. */
 export type TimesOf = "seen" | "reported";

@@ -2,7 +2,7 @@
 import type { Cell } from "../../../exports/table.ts";
 import { findBrands, hintAtBrands } from "../../mirror/find-brands.ts";
 import type { MirrorReader } from "../../mirror/mirror-reader.ts";
-import type { PointContext } from "../../mirror/point.ts";
+import type { PointContext } from "../../mirror/points/point.ts";
 import { QueryError } from "../query-error.ts";
 import type { Question, QuestionOption } from "./question.ts";
 import { readSince } from "./read-since.ts";

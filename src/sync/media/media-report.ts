@@ -1,5 +1,5 @@
 /** What downloading pictures did: a member of the object that `sync --json` prints. */
-import type { StopReason } from "../../mirror/runs.ts";
+import type { StopReason } from "../../mirror/runs/runs.ts";
 
 /** A place that pictures are at. */
 export interface PictureOrigin {

@@ -3,7 +3,7 @@
  * account's mirror. Out: a report. A picture that cannot be had is told and fails nothing else; whatever came is kept.
  */
 import { kinds } from "../../../jobs/kinds.ts";
-import { toMirrorError } from "../../mirror/errors.ts";
+import { toMirrorError } from "../../mirror/file/errors.ts";
 import { type KnownPicture, totalMediaBytes } from "../../mirror/media/media-index.ts";
 import { type MirrorWriter, openMirrorWriter } from "../../mirror/mirror.ts";
 import { classOfHost } from "../../service/address-class.ts";

@@ -1,6 +1,6 @@
 /** How often resources of a kind change, learned from what the mirror has seen of them. */
 import { millisOf } from "../../../schema/stored-time.ts";
-import type { Connection } from "../../mirror/connection.ts";
+import type { Connection } from "../../mirror/file/connection.ts";
 import { dayMillis } from "../ledger/moment.ts";
 import { weights } from "./weights.ts";
 

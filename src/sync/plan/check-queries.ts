@@ -1,5 +1,5 @@
 /** The questions to the mirror behind the checks: which held resources are there, in which order to look at them. */
-import type { Connection } from "../../mirror/connection.ts";
+import type { Connection } from "../../mirror/file/connection.ts";
 import { type DueResource, isInScope } from "../../mirror/frontier.ts";
 import { dayMillis } from "../ledger/moment.ts";
 import { readChangeRates } from "./change-rates.ts";

@@ -1,5 +1,5 @@
 /** What is due by kind, as far as the mirror knows; each fetch may lead to more. */
-import type { Connection } from "../../mirror/connection.ts";
+import type { Connection } from "../../mirror/file/connection.ts";
 import { type Frontier, prepareFrontier } from "../../mirror/frontier.ts";
 import { prepareCheckQueries } from "./check-queries.ts";
 import { planChecks } from "./checks.ts";

@@ -1,5 +1,5 @@
 /** How much is due and not done, as far as the mirror knows. */
-import type { Connection } from "../../mirror/connection.ts";
+import type { Connection } from "../../mirror/file/connection.ts";
 import { isInScope, prepareFrontier, type Scope } from "../../mirror/frontier.ts";
 import { prepareCheckQueries } from "./check-queries.ts";
 import { countNewWork, hasDueWork } from "./new-work.ts";

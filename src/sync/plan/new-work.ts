@@ -2,8 +2,8 @@
  * What was never fetched, in the order in which to fetch it. In: the mirror. Out: due resources. It knows nothing of
  * checks, allowances or requests.
  */
-import { worthAsking } from "../../mirror/absences.ts";
-import type { Connection } from "../../mirror/connection.ts";
+import { worthAsking } from "../../mirror/absence/absences.ts";
+import type { Connection } from "../../mirror/file/connection.ts";
 import { type DueResource, firstOf, isInScope, type Scope } from "../../mirror/frontier.ts";
 import { rankSteps } from "./brand-steps.ts";
 import type { Order, PlannedResource } from "./plan-request.ts";

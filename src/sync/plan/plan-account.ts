@@ -3,7 +3,7 @@
  * every run. In: the mirror. Out: lists before what they list, what is new before what is held, so that checks that are
  * counted keep nobody from having something at all.
  */
-import type { Connection } from "../../mirror/connection.ts";
+import type { Connection } from "../../mirror/file/connection.ts";
 import { prepareCheckQueries } from "./check-queries.ts";
 import { prepareNewWork, preparePlannedNew } from "./new-work.ts";
 import type { PlannedResource, PlanRequest } from "./plan-request.ts";

@@ -3,7 +3,7 @@
  * in which asking for them is worth most. It sends nothing, writes nothing, and keeps nothing that is not in the mirror
  * but what it has given already.
  */
-import type { Connection } from "../../mirror/connection.ts";
+import type { Connection } from "../../mirror/file/connection.ts";
 import { type DueResource, prepareFrontier } from "../../mirror/frontier.ts";
 import { prepareCheckQueries } from "./check-queries.ts";
 import { planChecks } from "./checks.ts";

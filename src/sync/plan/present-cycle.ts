@@ -1,4 +1,4 @@
-import type { Connection } from "../../mirror/connection.ts";
+import type { Connection } from "../../mirror/file/connection.ts";
 import { type Cycle, prepareFrontier, readCycle, type Scope } from "../../mirror/frontier.ts";
 
 /** The cycle that a run of this mode goes on with; null when the last one is over, or was of another mode. */

@@ -1,7 +1,7 @@
 /** What the mirror knows of its brands, for planning. */
 
-import { worthAsking } from "../../mirror/absences.ts";
-import type { Connection } from "../../mirror/connection.ts";
+import { worthAsking } from "../../mirror/absence/absences.ts";
+import type { Connection } from "../../mirror/file/connection.ts";
 import { isInScope, type Scope } from "../../mirror/frontier.ts";
 import type { BrandFacts, CatalogueFacts, ListingFacts } from "./brand-steps.ts";
 

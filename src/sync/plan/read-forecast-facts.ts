@@ -1,5 +1,5 @@
 /** What the mirror knows of the catalogue's size, for forecasts. */
-import type { Connection } from "../../mirror/connection.ts";
+import type { Connection } from "../../mirror/file/connection.ts";
 import type { ForecastFacts } from "./forecast.ts";
 import { prepareCatalogueFacts } from "./read-catalogue-facts.ts";
 

@@ -1,0 +1,27 @@
+/** The canned questions as text: a line for each, or all about one. */
+import type { Question, QuestionOption } from "../../query/questions/question.ts";
+import { formatTable } from "../terminal/text-table.ts";
+
+export function describeQuestions(questions: readonly Question[]): string {
+  const rows = questions.map(({ name, asks, options }) => [
+    [`@${name}`, ...options.map(usageOf)].join(" "),
+    asks,
+  ]);
+  return `${formatTable(["question", "asks"], rows)}\n\`armoire query --list @NAME\` shows one with its SQL.\n`;
+}
+
+export function describeQuestion({ name, asks, options, sql }: Question): string {
+  const width = Math.max(...options.map((option) => option.name.length));
+  const lines = options.map((option) => `  --${option.name.padEnd(width)}  ${describeOption(option)}\n`);
+  return `@${name}\n${asks}\n${lines.length > 0 ? `\n${lines.join("")}` : ""}\n${sql}\n`;
+}
+
+export function describeOption({ about, isRequired, default: usual }: QuestionOption): string {
+  if (isRequired) return `${about} (required)`;
+  return usual === null ? about : `${about}; ${usual} unless told`;
+}
+
+function usageOf({ name, isRequired }: QuestionOption): string {
+  const usage = `--${name} ${name.toUpperCase()}`;
+  return isRequired ? usage : `[${usage}]`;
+}

@@ -1,0 +1,100 @@
+/** Every secret that this program can get at, for the search for leaks. */
+import { resolve } from "node:path";
+import { accountPlace } from "../../accounts/account.ts";
+import { listAccountNames, readAccount } from "../../accounts/accounts.ts";
+import { readToken } from "../../accounts/tokens.ts";
+import type { AskPassphrase } from "../../backup/open-backup.ts";
+import { type Diagnosis, diagnoseError } from "../../doctor/diagnosis.ts";
+import type { KnownSecret } from "../../doctor/find-secrets.ts";
+import { type Credential, hidden } from "../../service/credential.ts";
+import { digestCredential } from "../../service/credential-digest.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Io } from "../terminal/io.ts";
+import { readAppCredential } from "./credentials.ts";
+import { keychainOf } from "./keychain.ts";
+import { type PassphraseFlags, readKnownPassphrase } from "./passphrase.ts";
+import { readTokenOfEnvironment } from "./read-token.ts";
+import { readRedisPassword } from "./redis-address.ts";
+
+export interface KnownSecrets {
+  readonly secrets: readonly KnownSecret[];
+  /** Why others cannot be searched for. */
+  readonly problems: readonly Diagnosis[];
+  /** Where the passphrase of backups is known, what opens them. */
+  readonly askPassphrase?: AskPassphrase;
+}
+
+/** What is shorter could be anywhere by chance. */
+const fewestLetters = 8;
+const tooShort: Diagnosis = {
+  isWell: false,
+  what: `A passphrase of fewer than ${fewestLetters} characters is not searched for: it could be anywhere by chance`,
+  hint: "Take four or five words that nobody would guess.",
+};
+
+/** @param flags may name the file with the passphrase of backups, which else the environment has */
+export async function readKnownSecrets(
+  { dataDir }: Settings,
+  flags: PassphraseFlags,
+  io: Io,
+): Promise<KnownSecrets> {
+  const folder = dataDir.value ?? "";
+  const secrets = new Map<string, KnownSecret>();
+  const problems: Diagnosis[] = [];
+  const know = async (
+    what: string,
+    places: readonly (string | undefined)[],
+    read: () => Credential | null | Promise<Credential | null>,
+  ) => {
+    try {
+      const credential = await read();
+      if (credential === null) return;
+      // One secret may be known from two sides, and be meant to be in the places of both.
+      const key = digestCredential(credential);
+      const known = secrets.get(key) ?? { what, credential, places: [] };
+      const own = places.flatMap((place) => (place ? [resolve(place)] : []));
+      secrets.set(key, { ...known, places: [...known.places, ...own] });
+    } catch (error) {
+      problems.push(diagnoseError(error));
+    }
+  };
+  let names: readonly string[] = [];
+  try {
+    names = listAccountNames(folder);
+  } catch (error) {
+    problems.push(diagnoseError(error));
+  }
+  for (const name of names) {
+    await know(`token of the account ${name}`, [accountPlace(folder, name).tokenFile], () =>
+      readToken(readAccount(folder, name), keychainOf(io)),
+    );
+  }
+  const { ARMOIRE_TOKEN_FILE, ARMOIRE_APP_KEY_FILE, ARMOIRE_APP_SECRET_FILE } = io.env;
+  await know("token of the environment", [ARMOIRE_TOKEN_FILE], () => readTokenOfEnvironment(io));
+  await know("application's key and secret", [ARMOIRE_APP_KEY_FILE, ARMOIRE_APP_SECRET_FILE], () =>
+    readAppCredential(io),
+  );
+  let askPassphrase: AskPassphrase | undefined;
+  try {
+    askPassphrase = readKnownPassphrase(flags, io).askPassphrase;
+  } catch (error) {
+    problems.push(diagnoseError(error));
+  }
+  const passphrase = await askPassphrase?.();
+  if (passphrase !== undefined && passphrase.length < fewestLetters) problems.push(tooShort);
+  else if (passphrase !== undefined) {
+    const places = flags.passphraseFile === undefined ? [] : [resolve(flags.passphraseFile)];
+    secrets.set("passphrase", { what: "passphrase of backups", credential: hidden(passphrase), places });
+  }
+  try {
+    const password = readRedisPassword(io);
+    if (password !== null && password.length >= fewestLetters) {
+      const { ARMOIRE_REDIS_URL_FILE: file } = io.env;
+      const places = file ? [resolve(file)] : [];
+      secrets.set("redis", { what: "password of Redis", credential: hidden(password), places });
+    }
+  } catch (error) {
+    problems.push(diagnoseError(error));
+  }
+  return { secrets: [...secrets.values()], problems, ...(askPassphrase && { askPassphrase }) };
+}

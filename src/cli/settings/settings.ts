@@ -1,0 +1,167 @@
+/**
+ * The settings of a command and where each comes from: flags beat environment beats config file beats defaults. In: the
+ * command line, the environment, a file. Out: checked values. A secret is never a flag and never shown.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Command } from "commander";
+import envPaths from "env-paths";
+import { z } from "zod";
+import type { Account } from "../../accounts/account.ts";
+import { readAccount } from "../../accounts/accounts.ts";
+import { readOriginOrThrow } from "../../service/base-url.ts";
+import { ServiceSettingsError } from "../../service/settings-error.ts";
+import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import type { Io } from "../terminal/io.ts";
+import type { GlobalOptions } from "./global-options.ts";
+
+export interface Setting {
+  readonly value: string | null;
+  readonly from: string;
+}
+
+export interface Settings {
+  readonly dataDir: Setting;
+  readonly baseUrl: Setting;
+  readonly serviceName: Setting;
+  readonly mirror: Setting;
+  /** Whose mirror it is about; null for the catalogue's, or whatever `mirror` names. */
+  readonly account: Account | null;
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+}
+
+const configFile = z.strictObject({
+  dataDir: z.string().optional(),
+  baseUrl: z.string().optional(),
+  serviceName: z.string().optional(),
+});
+
+/** @throws CliError when a setting cannot be used; AccountError for an account that there is not, or that cannot be read */
+export function readSettings(command: Command, io: Io): Settings {
+  const options = command.optsWithGlobals<GlobalOptions>();
+  const paths = envPaths("armoire", { suffix: "" });
+  const config = readConfig(options.config ?? null, join(paths.config, "config.json"));
+  const pick = (
+    name: "dataDir" | "baseUrl" | "serviceName",
+    variable: string,
+    fallback: string | null,
+  ): Setting => {
+    const flag = options[name];
+    if (flag !== undefined) return { value: flag, from: "command line" };
+    const fromEnv = io.env[variable];
+    if (fromEnv !== undefined && fromEnv !== "") return { value: fromEnv, from: variable };
+    const fromFile = config.values[name];
+    if (fromFile !== undefined) return { value: fromFile, from: config.file };
+    return { value: fallback, from: fallback === null ? "not set" : "default" };
+  };
+  const pickedDir = pick("dataDir", "ARMOIRE_DATA_DIR", paths.data);
+  const dataDir = { ...pickedDir, value: resolve(requireFolderName(pickedDir)) };
+  return {
+    dataDir,
+    ...(options.account === undefined
+      ? {
+          baseUrl: checkBaseUrl(pick("baseUrl", "ARMOIRE_BASE_URL", null)),
+          serviceName: checkServiceName(pick("serviceName", "ARMOIRE_SERVICE_NAME", "service")),
+          mirror:
+            options.mirror === undefined
+              ? { value: null, from: "not set" }
+              : { value: resolve(options.mirror), from: "command line" },
+          account: null,
+        }
+      : settingsOfAccount(dataDir.value, options.account, options)),
+    json: options.json ?? false,
+    quiet: options.quiet ?? false,
+    verbose: options.verbose ?? false,
+  };
+}
+
+/** Where it is and what it is of belongs to an account, whatever else is set; what is said with it must not differ. */
+function settingsOfAccount(
+  dataDir: string,
+  name: string,
+  { baseUrl, serviceName, mirror }: GlobalOptions,
+): Pick<Settings, "baseUrl" | "serviceName" | "mirror" | "account"> {
+  const [other] = Object.entries({ "--mirror": mirror, "--base-url": baseUrl, "--service-name": serviceName })
+    .filter(([, value]) => value !== undefined)
+    .map(([flag]) => flag);
+  if (other !== undefined) {
+    throw new CliError(
+      exitCodes.usage,
+      `--account and ${other} cannot be given together.`,
+      "An account has a mirror of its own, and says itself what service it is of.",
+    );
+  }
+  const account = readAccount(dataDir, name);
+  const from = `account ${name}`;
+  return {
+    account,
+    baseUrl: { value: account.baseUrl, from },
+    serviceName: { value: account.serviceName, from },
+    mirror: { value: account.mirrorFile, from },
+  };
+}
+
+function readConfig(
+  named: string | null,
+  usual: string,
+): { file: string; values: z.infer<typeof configFile> } {
+  const file = named ?? usual;
+  if (named === null && !existsSync(file)) return { file, values: {} };
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    const what = error instanceof SyntaxError ? "is not JSON" : "cannot be read";
+    throw new CliError(
+      exitCodes.settings,
+      `The config file ${file} ${what}.`,
+      "Correct it, or name another with --config.",
+      { cause: error },
+    );
+  }
+  const checked = configFile.safeParse(parsed);
+  if (checked.success) return { file, values: checked.data };
+  const issue = checked.error.issues[0];
+  throw new CliError(
+    exitCodes.settings,
+    `The config file ${file} has an unusable setting: ${issue?.path.join(".") || issue?.message}.`,
+    "It may hold dataDir, baseUrl and serviceName, each a text. Secrets belong into the environment.",
+  );
+}
+
+/** An empty name would mean the folder that happens to be the current one. */
+function requireFolderName({ value, from }: Setting): string {
+  if (value) return value;
+  throw new CliError(
+    exitCodes.usage,
+    `The data directory (${from}) has no name.`,
+    "Name a folder, or leave the setting out.",
+  );
+}
+
+function checkBaseUrl(setting: Setting): Setting {
+  if (setting.value === null) return setting;
+  try {
+    readOriginOrThrow(setting.value);
+  } catch (error) {
+    if (!(error instanceof ServiceSettingsError)) throw error;
+    throw new CliError(
+      exitCodes.usage,
+      `The base URL (${setting.from}) is not an http or https address without user name and password.`,
+      error.hint,
+      { cause: error },
+    );
+  }
+  return { ...setting, value: new URL(setting.value).href };
+}
+
+function checkServiceName(setting: Setting): Setting {
+  if (setting.value !== null && /^[a-z][a-z0-9_]*$/i.test(setting.value)) return setting;
+  throw new CliError(
+    exitCodes.usage,
+    `The service name (${setting.from}) is not a word of letters, digits and underscores.`,
+    "It is the part before _url in the service's own field names.",
+  );
+}

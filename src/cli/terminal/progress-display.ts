@@ -1,0 +1,66 @@
+/** Progress for a person: one line that is rewritten on a terminal, a plain line now and then elsewhere. */
+import type { SyncProgress } from "../../sync/progress.ts";
+import type { Io } from "./io.ts";
+import { formatDays, formatDuration } from "./spoken-time.ts";
+
+const terminalEveryMillis = 200;
+const plainEveryMillis = 10_000;
+
+export interface ProgressDisplay<Progress> {
+  update(read: () => Progress): void;
+  end(): void;
+}
+
+/** @param now monotonic milliseconds */
+export function progressDisplay<Progress>(
+  io: Io,
+  now: () => number,
+  describe: (progress: Progress) => string,
+): ProgressDisplay<Progress> {
+  const every = io.isTerminal ? terminalEveryMillis : plainEveryMillis;
+  let shownAt = io.isTerminal ? Number.NEGATIVE_INFINITY : now();
+  let isLineOpen = false;
+  return {
+    update(read) {
+      if (now() - shownAt < every) return;
+      shownAt = now();
+      const line = describe(read());
+      io.err(io.isTerminal ? `\r\u001b[2K${cutAtPart(line, io.columns - 1)}` : `${line}\n`);
+      isLineOpen = io.isTerminal;
+    },
+    end() {
+      if (isLineOpen) io.err("\r\u001b[2K");
+    },
+  };
+}
+
+const separator = " · ";
+
+/** A part that does not fit is left out, with those after it: half a number is another number. */
+function cutAtPart(line: string, columns: number): string {
+  if (line.length <= columns) return line;
+  const end = line.lastIndexOf(separator, columns);
+  return line.slice(0, end > 0 ? end : columns);
+}
+
+export function describeProgress(progress: SyncProgress): string {
+  const { kinds, requestsPerSecond, allowance, requests } = progress;
+  // A narrow terminal cuts the end off, so what a person waits for comes first.
+  const parts = requestsPerSecond > 0 ? [describeRest(progress)] : [];
+  parts.push(`${requests.sent} requests, ${requestsPerSecond.toFixed(0)}/s`);
+  if (allowance.remaining !== null) parts.push(`allowance left ${allowance.remaining}`);
+  for (const { kind, held, known } of kinds) {
+    if (kind !== "root") parts.push(`${kind} ${held}/${known}`);
+  }
+  return parts.join(separator);
+}
+
+/** What the allowance left does not cover waits for those of the days to come, however fast the requests are. */
+function describeRest({ pending, countedLeft, requestsPerSecond, allowance }: SyncProgress): string {
+  const { limit, remaining } = allowance;
+  if (remaining === null || countedLeft <= remaining)
+    return `${pending} due, about ${formatDuration(pending / requestsPerSecond)}`;
+  if (limit === null || limit === 0) return `about ${countedLeft} to ask for, more than the allowance left`;
+  const days = Math.ceil((countedLeft - remaining) / limit);
+  return `about ${countedLeft} to ask for, ${formatDays(days)} at ${limit} a day`;
+}

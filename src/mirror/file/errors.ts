@@ -1,0 +1,89 @@
+/** What can be wrong with a mirror; each error says which file, and what to do next. */
+
+export type MirrorErrorCode =
+  | "not-found"
+  | "not-a-mirror"
+  | "damaged"
+  | "newer"
+  | "older"
+  | "locked"
+  /** Where a new mirror is to be made. */
+  | "exists"
+  | "other-service"
+  | "unwritable"
+  | "unsafe-sqlite";
+
+export class MirrorError extends Error {
+  override readonly name = "MirrorError";
+  readonly code: MirrorErrorCode;
+  readonly file: string;
+  /** What is wrong, without the file. */
+  readonly what: string;
+  readonly hint: string;
+  constructor(code: MirrorErrorCode, file: string, what: string, hint: string, options?: ErrorOptions) {
+    super(`${what}: ${file}`, options);
+    this.code = code;
+    this.file = file;
+    this.what = what;
+    this.hint = hint;
+  }
+}
+
+/** A body that cannot be read: it, or the dictionary that it was deflated with, is not what was stored. */
+export class DamagedBodyError extends Error {
+  override readonly name = "DamagedBodyError";
+}
+
+export function damagedError(file: string, options?: ErrorOptions): MirrorError {
+  return new MirrorError(
+    "damaged",
+    file,
+    "The mirror is damaged",
+    "Nothing was changed. Restore a copy, or move the file with its -wal and -shm away and sync again; `armoire mirror check` says more where it can be read.",
+    options,
+  );
+}
+
+export function notSqliteError(file: string, options?: ErrorOptions): MirrorError {
+  const hint = "Give a mirror made by `armoire sync`.";
+  return new MirrorError("not-a-mirror", file, "Not a SQLite file", hint, options);
+}
+
+/** Turns what SQLite or the system throws while a file is opened, read or written into a MirrorError; anything else is thrown on as it is. */
+export function toMirrorError(error: unknown, file: string): unknown {
+  if (error instanceof DamagedBodyError) return damagedError(file, { cause: error });
+  if (!(error instanceof Error) || !("code" in error)) return error;
+  const code = String(error.code);
+  if (code.startsWith("SQLITE_CORRUPT")) return damagedError(file, { cause: error });
+  // The system's own codes have no underscore: EACCES, ENOTDIR, ENOSPC.
+  if (/^E[A-Z\d]+$/.test(code)) {
+    return new MirrorError(
+      "unwritable",
+      file,
+      `Cannot write the mirror (${code})`,
+      "Check the folder, its permissions and free space.",
+      { cause: error },
+    );
+  }
+  if (code === "SQLITE_NOTADB") {
+    return notSqliteError(file, { cause: error });
+  }
+  if (/^SQLITE_(CANTOPEN|READONLY|PERM|FULL|IOERR)/.test(code)) {
+    return new MirrorError(
+      "unwritable",
+      file,
+      `Cannot open or write the mirror (${code})`,
+      "Check the folder, its permissions and free space.",
+      {
+        cause: error,
+      },
+    );
+  }
+  return error;
+}
+
+/** While a mirror is opened, a statement that SQLite does not accept means that the tables are not ours any more. */
+export function toOpeningError(error: unknown, file: string): unknown {
+  const isRefusedStatement = error instanceof Error && "code" in error && error.code === "SQLITE_ERROR";
+  return isRefusedStatement ? damagedError(file, { cause: error }) : toMirrorError(error, file);
+}
