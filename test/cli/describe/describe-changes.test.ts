@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import type { Change } from "../../../src/change/change.ts";
+import { rowsOf } from "../../../src/cli/describe/change-rows.ts";
+import { changeDescriber, describeTotals } from "../../../src/cli/describe/describe-changes.ts";
+import { widthOf } from "../../../src/cli/terminal/text-table.ts";
+import { toJson } from "../../../src/cli/terminal/to-json.ts";
+
+const to = {
+  ...{ place: { folder: "x", run: null }, baseUrl: "https://a.example/", isTyped: true, tables: [] },
+  ...{ brands: () => [], close() {} },
+};
+const about = { kind: "model", href: "https://a.example/m/1/", name: "One" } as const;
+const describeAll = (...changes: readonly Change[]) => changes.map(changeDescriber({ to }, 80)).join("");
+
+describe("a change in words", () => {
+  it("has its kind before the first of it, its path below the service, and field by field what changed", () => {
+    const fields = [
+      { field: "bra_count", before: 1n, after: null },
+      { field: "manufacturer_stock_pictures", before: [], after: [{ url: "x", text: null }] },
+    ];
+    expect(describeAll({ ...about, change: "changed", fields }, { ...about, change: "added", row: {} })).toBe(
+      [
+        "\nmodel",
+        "  changed   One  m/1/",
+        "            bra_count  1 → null",
+        "            manufacturer_stock_pictures",
+        '              + {"url":"x","text":null}',
+        "  added     One  m/1/\n",
+      ].join("\n"),
+    );
+  });
+
+  it("shows of long values where they begin to differ, within 80 columns, whatever the script", () => {
+    const long = "https://pictures.example/".repeat(8);
+    const fields = [
+      { field: "logo", before: `${long}1.png`, after: `${long}2.png` },
+      { field: "name", before: "レース".repeat(40), after: `レース${"x".repeat(90)}` },
+    ];
+    const text = describeAll({ ...about, name: "ブラ".repeat(30), change: "changed", fields });
+    expect(text).toContain("logo  …example/1.png → …example/2.png\n");
+    expect(text.split("\n").filter((line) => widthOf(line) > 80)).toEqual([]);
+  });
+
+  it("of a list says which entries came and went, whole, each as often as it did, or that the order is another", () => {
+    const entry = (text: string) => ({ url: "https://pictures.example/".repeat(6), text });
+    const [a, b, c] = ["a", "b", "c"].map(entry);
+    if (a === undefined || b === undefined || c === undefined) throw new Error("there are three");
+    const list = (before: readonly (typeof a)[], after: readonly (typeof a)[]) =>
+      describeAll({ ...about, change: "changed", fields: [{ field: "pictures", before, after }] })
+        .split("\n")
+        .slice(4, -1);
+    const line = (sign: string, of: typeof a) => `              ${sign} ${JSON.stringify(of)}`;
+    expect(list([a, b, b], [c, b])).toEqual([line("-", a), line("-", b), line("+", c)]);
+    expect(list([a, b], [b, a])).toEqual(["              the same in another order"]);
+  });
+
+  it("cuts no address, and nothing at all where no terminal shows it", () => {
+    const href = `https://a.example/${"m/".repeat(40)}`;
+    const path = "m/".repeat(40);
+    const change: Change = {
+      ...{ ...about, href, name: "x".repeat(50), change: "changed" },
+      fields: [{ field: "logo", before: "1".repeat(90), after: "2".repeat(90) }],
+    };
+    expect(describeAll(change).split("\n")[3]).toBe(`            ${path}`);
+    expect(changeDescriber({ to }, null)(change)).toBe(
+      `\nmodel\n  changed   ${"x".repeat(50)}  ${path}\n            logo  ${"1".repeat(90)} → ${"2".repeat(90)}\n`,
+    );
+    const lines = changeDescriber({ to }, 60)(change).split("\n");
+    expect(lines.filter((line) => widthOf(line) > 60)).toEqual([`            ${path}`]);
+  });
+
+  it("lets no text steer the terminal", () => {
+    const fields = [{ field: "name", before: "\u001b[2Jgone\u202e", after: "\u0007\ud800\n" }];
+    const text = describeAll({
+      ...about,
+      name: "\u001b]0;title\u0007x",
+      href: "\u009b1m",
+      change: "changed",
+      fields,
+    });
+    expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u);
+  });
+
+  it("tells what came and went", () => {
+    expect(describeAll({ ...about, change: "added", row: { gone_at: "2026-01-01" } })).toContain(
+      "\n            gone again since 2026-01-01\n",
+    );
+  });
+
+  it("counts in one order, and says where there is nothing", () => {
+    expect(describeTotals({ size: { touched: 1, removed: 2, added: 3 } }, false)).toBe(
+      "\nsize: 3 added, 2 removed, 1 touched (only last_modified_at)\n",
+    );
+    expect([describeTotals({}, false), describeTotals({}, true)]).toEqual([
+      "No differences.\n",
+      "Nothing.\n",
+    ]);
+  });
+});
+
+describe("a change as CSV", () => {
+  it("has each value of what is added or removed, after or before, and a tombstone's time", () => {
+    const row = { href: about.href, name: "One", slug: null, bra_count: 2n, gone_at: null };
+    const start = ["model", about.href, "One"];
+    expect(rowsOf({ ...about, change: "added", row })).toEqual([
+      [...start, "added", "name", null, "One"],
+      [...start, "added", "bra_count", null, 2n],
+    ]);
+    const removed = [
+      [...start, "removed", "name", "One", null],
+      [...start, "removed", "bra_count", 2n, null],
+    ];
+    expect(rowsOf({ ...about, change: "removed", isTombstone: false, row, fields: [] })).toEqual(removed);
+    const tombstone = { ...row, bra_count: 3n, gone_at: "then" };
+    const fields = [{ field: "bra_count", before: 2n, after: 3n }];
+    expect(rowsOf({ ...about, change: "removed", isTombstone: true, row: tombstone, fields })).toEqual([
+      ...removed,
+      [...start, "removed", "gone_at", null, "then"],
+    ]);
+  });
+
+  it("says of what is revived since when it was gone", () => {
+    expect(rowsOf({ ...about, change: "revived", goneAt: "then", row: {}, fields: [] })).toEqual([
+      ["model", about.href, "One", "revived", "gone_at", "then", null],
+    ]);
+  });
+});
+
+it("JSON has every number as it is", () => {
+  expect(toJson([12345678901234567890n, -0, Number.POSITIVE_INFINITY, 0.5])).toBe(
+    "[12345678901234567890,-0,1e999,0.5]",
+  );
+});

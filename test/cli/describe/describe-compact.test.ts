@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { describeCompactReport } from "../../../src/cli/describe/describe-compact.ts";
+
+it("a small mirror is told in KiB, a large one in MiB", () => {
+  const bodies = { count: 59, bytes: 40_960, storedBytes: 1_536 };
+  const report = {
+    mirror: "m.sqlite",
+    bytesBefore: 3 * 2 ** 20,
+    bytesAfter: 2 ** 20,
+    isStillRead: false,
+    bodies,
+    retention: null,
+  };
+  expect(describeCompactReport(report)).toBe(
+    "m.sqlite: 3.0 MiB before, 1.0 MiB now\n59 bodies of 40.0 KiB take 1.5 KiB\n",
+  );
+  expect(describeCompactReport({ ...report, isStillRead: true })).toMatch(/\nSomebody reads it as it was; /);
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { describeAllowance, describePlan } from "../../../src/cli/describe/describe-plan.ts";
+import type { Reason } from "../../../src/sync/plan/plan-request.ts";
+import type { SyncPlan } from "../../../src/sync/plan-sync.ts";
+
+const now = Date.parse("2026-01-30T20:00:00Z");
+const allowance = { limit: 300, remaining: 212, resetAt: "2026-01-31T06:00:00.000Z" };
+const plan: SyncPlan = {
+  area: "catalogue",
+  mirror: "/mirrors/catalogue.sqlite",
+  due: [
+    { kind: "brand", fetch: 100, check: 90, freeChecks: 80 },
+    { kind: "model", fetch: 200, check: 0, freeChecks: 0 },
+  ],
+  next: [{ url: "https://api.example.org/x/", kind: "model", reason: "new" }],
+  allowance,
+  spendable: 212,
+  forecast: null,
+  accountForecast: null,
+};
+
+describe("a plan in words", () => {
+  it("counts what is to be fetched, checked for free and checked at a price", () => {
+    expect(describePlan(plan, "value", now)).toMatch(/\nbrand +100 +80 +10\nmodel +200 +0 +0\n/);
+  });
+
+  it.each([
+    [212, "310 counted requests due as far as is known; what is left reaches the first 212\n"],
+    [310, "310 counted requests due as far as is known; what is left reaches all of them\n"],
+    [0, "310 counted requests due as far as is known; none of them before the allowance is renewed\n"],
+    [null, "310 counted requests due as far as is known\n"],
+  ])("says how far an allowance of which %s are left reaches", (remaining, words) => {
+    const text = describePlan(
+      { ...plan, spendable: remaining, allowance: { ...allowance, remaining } },
+      "value",
+      now,
+    );
+    expect(text).toContain(`\nToday      ${words}`);
+  });
+
+  it.each([
+    [100, "310 counted requests due as far as is known; what this run may spend reaches the first 100\n"],
+    [0, "310 counted requests due as far as is known; none of them within --budget and --reserve\n"],
+  ])("says how far the %d that a run may spend reach", (spendable, words) => {
+    expect(describePlan({ ...plan, spendable }, "value", now)).toContain(`\nToday      ${words}`);
+  });
+
+  it("of an account says that more will be known, and then how many days it takes", () => {
+    const ofAccount = {
+      ...plan,
+      area: "account" as const,
+      spendable: 0,
+      allowance: { ...allowance, limit: 10 },
+    };
+    const forecast = { isWhole: false, requestsLeft: 310, days: null };
+    const early = describePlan({ ...ofAccount, accountForecast: forecast }, "value", now);
+    expect(early).toContain(
+      "310 counted requests due as far as is known; more will be known after the first answers\n",
+    );
+    expect(early).not.toMatch(/reaches|days/);
+    const text = (days: number | null) =>
+      describePlan({ ...ofAccount, accountForecast: { ...forecast, isWhole: true, days } }, "value", now);
+    expect(text(31)).toMatch(/\nUntil everything is held, about 31 days at 10 a day\.\n$/);
+    for (const days of [0, null]) expect(text(days)).not.toContain("Until everything is held");
+    for (const known of [early, text(31)]) expect(known).not.toContain("catalogue is");
+  });
+
+  it("has words of its own for every reason and every order", () => {
+    const reasons = ["root", "again", "listing", "suspect", "sweep", "expected", "verify", "full"] as const;
+    const why = (reason: Reason, order: "value" | "breadth" | "depth") =>
+      describePlan({ ...plan, next: [{ url: "u", kind: "model", reason }] }, order, now).match(
+        /\nmodel {2}(.*?) {2}u\n/,
+      )?.[1];
+    const words = [
+      ...reasons.map((reason) => why(reason, "value")),
+      ...(["value", "breadth", "depth"] as const).map((order) => why("new", order)),
+    ];
+    expect(words).not.toContain(undefined);
+    expect(new Set(words).size).toBe(reasons.length + 3);
+  });
+
+  it("says that there is nothing to do, and what is not known yet", () => {
+    const text = describePlan({ ...plan, due: [], next: [], allowance: null }, "value", now);
+    expect(text).toBe(
+      "Mirror     /mirrors/catalogue.sqlite\nAllowance  not known before the next sync\n\nNothing is due.\n" +
+        "\nHow large the catalogue is, and how long it takes, is known after the first sync.\n",
+    );
+  });
+});
+
+it.each([
+  [allowance, "212 left of 300 a day, renewed at 2026-01-31 06:00 UTC (in 10 h)"],
+  [{ ...allowance, resetAt: null }, "212 left of 300 a day"],
+  [{ limit: null, remaining: 7, resetAt: null }, "7 left"],
+  [{ limit: null, remaining: null, resetAt: null }, "not told by the service"],
+  [null, "not known before the next sync"],
+])("the allowance %j is told as %s", (known, words) => {
+  expect(describeAllowance(known, now)).toBe(words);
+});

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { printRows, type ResultFormat } from "../../../src/cli/describe/print-result.ts";
+
+async function printed(format: ResultFormat, columns: readonly string[]): Promise<string> {
+  let text = "";
+  const write = (more: string) => {
+    text += more;
+    return undefined;
+  };
+  await printRows(columns, [columns.map((_, n) => n)], format, { raw: false }, write);
+  return text;
+}
+
+it("columns of one name have names of their own where a reader would take but one of them", async () => {
+  const names = ["name", "name", "href", "name_2", "name"];
+  expect(await printed("ndjson", names)).toBe('{"name":0,"name_3":1,"href":2,"name_2":3,"name_4":4}\n');
+  expect(JSON.parse(await printed("json", names))).toEqual([
+    { name: 0, name_3: 1, href: 2, name_2: 3, name_4: 4 },
+  ]);
+  expect(await printed("csv", names)).toMatch(/^name,name,href,name_2,name\n/);
+  expect(await printed("table", names)).toMatch(/^name +name +href +name_2 +name\n/);
+});

@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { collectParameter, readParameter } from "../../../src/cli/flags/query-parameter.ts";
+
+describe("the value of a parameter", () => {
+  it.each([
+    ["65", 65n],
+    ["-1", -1n],
+    ["9223372036854775807", 2n ** 63n - 1n],
+    ["9223372036854775808", "9223372036854775808"],
+    ["1.5", 1.5],
+    ["1e3", 1000],
+    ["true", 1n],
+    ["false", 0n],
+    ["null", null],
+    ['"65"', "65"],
+    ['"a\\nb"', "a\nb"],
+    ["", ""],
+    ["65F", "65F"],
+    ["007", "007"],
+    [" 65", " 65"],
+    ["2026-01-31", "2026-01-31"],
+    ["comexim", "comexim"],
+    ['["a", "b"]', '["a", "b"]'],
+    ['{"a": 1}', '{"a": 1}'],
+    ['"unfinished', '"unfinished'],
+  ])("%s is read", (text, value) => {
+    expect(readParameter(text)).toBe(value);
+  });
+
+  it("can be any text, in quotes", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(readParameter(JSON.stringify(text))).toBe(text);
+      }),
+    );
+  });
+});
+
+describe("a parameter", () => {
+  it("is a name and all that stands after the first equals sign", () => {
+    expect(collectParameter("größe=a=b\nc", { band: 65n })).toEqual({ band: 65n, größe: "a=b\nc" });
+    expect(collectParameter("x=")).toEqual({ x: "" });
+  });
+
+  it.each(["brand", "=x", ":brand=x", "a b=c"])("is not %j", (text) => {
+    expect(() => collectParameter(text)).toThrow("It must be name=value");
+  });
+
+  it("has one value", () => {
+    expect(() => collectParameter("a=2", { a: 1n })).toThrow("There are two values for a.");
+  });
+});

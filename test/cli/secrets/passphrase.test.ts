@@ -1,0 +1,79 @@
+/** Where a passphrase comes from, and that it is asked for as seldom as can be. */
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  passphraseAsker,
+  readKnownPassphrase,
+  readNewPassphrase,
+} from "../../../src/cli/secrets/passphrase.ts";
+import type { Io } from "../../../src/cli/terminal/io.ts";
+import { writeSecretFile } from "../../support/canary.ts";
+import { temporaryFolder } from "../../support/run-armoire.ts";
+import { fakeIo } from "../fake-io.ts";
+
+/** A terminal at which these are typed, and what it showed. */
+function typing(...lines: (string | null)[]): { io: Io; asked: { text: string; isSecret: boolean }[] } {
+  const asked: { text: string; isSecret: boolean }[] = [];
+  const ask: Io["ask"] = async (question) => {
+    asked.push(question);
+    return lines.shift() ?? null;
+  };
+  return { io: { ...fakeIo(), ask }, asked };
+}
+
+describe("for a new backup", () => {
+  it("it is asked for twice, without showing it", async () => {
+    const { io, asked } = typing("one two", "one two");
+    expect(await readNewPassphrase({ encrypt: true }, io)).toEqual({ passphrase: "one two" });
+    expect(asked.map(({ isSecret }) => isSecret)).toEqual([true, true]);
+  });
+
+  it.each([[["a", "b"]], [["", ""]], [[null]]])("what is typed as %j is refused", async (lines) => {
+    const { io } = typing(...lines);
+    await expect(readNewPassphrase({ encrypt: true }, io)).rejects.toMatchObject({ exitCode: 2 });
+  });
+
+  it("nobody is asked unless it is to be encrypted", async () => {
+    const { io, asked } = typing("x", "x");
+    expect(await readNewPassphrase({}, io)).toEqual({});
+    expect(asked).toEqual([]);
+  });
+
+  it("a file beats the environment, which beats asking; spaces in it count, the last line end does not", async () => {
+    await using folder = await temporaryFolder();
+    const passphraseFile = join(folder.path, "p");
+    writeSecretFile(passphraseFile, " canary-from a file \r\n");
+    const io = { ...typing("typed", "typed").io, env: { ARMOIRE_BACKUP_PASSPHRASE: "canary-from outside" } };
+    expect(await readNewPassphrase({ encrypt: true, passphraseFile }, io)).toEqual({
+      passphrase: " canary-from a file ",
+    });
+    expect(await readNewPassphrase({ encrypt: true }, io)).toEqual({ passphrase: "canary-from outside" });
+  });
+});
+
+it("a passphrase in the place of its file is not shown", async () => {
+  const reading = readNewPassphrase({ encrypt: true, passphraseFile: "canary-correct horse" }, fakeIo());
+  await expect(reading).rejects.toMatchObject({
+    exitCode: 4,
+    message: "The file that --passphrase-file names is not there.",
+    hint: expect.not.stringContaining("horse"),
+  });
+});
+
+describe("for one that is there", () => {
+  it("it is asked for once, and not before it is needed", async () => {
+    const { io, asked } = typing("once");
+    const ask = passphraseAsker({}, io);
+    expect(asked).toEqual([]);
+    expect([await ask(), await ask()]).toEqual(["once", "once"]);
+    expect(asked).toHaveLength(1);
+  });
+
+  it("nobody is asked where there may be many", () => {
+    expect(readKnownPassphrase({}, typing("x").io)).toEqual({});
+  });
+
+  it("a script without a terminal is told where to put it", async () => {
+    await expect(passphraseAsker({}, fakeIo())()).rejects.toMatchObject({ exitCode: 4 });
+  });
+});

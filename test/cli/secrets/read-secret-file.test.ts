@@ -1,0 +1,85 @@
+/** Secrets from files: whose they may be, and to whom they may be open. */
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readSecretFile } from "../../../src/cli/secrets/read-secret-file.ts";
+import { temporaryFolder } from "../../support/run-armoire.ts";
+import { withoutPrivileges } from "../../support/without-privileges.ts";
+
+const secret = "what-only-the-service-may-know";
+const someoneElse = 12_345;
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  chmodSync(folder.path, 0o755);
+});
+afterEach(() => folder[Symbol.asyncDispose]());
+
+interface Kept {
+  /** Below a folder of the test's own. */
+  readonly path: string;
+  readonly mode: number;
+  readonly uid?: number;
+}
+
+function keep({ path, mode, uid }: Kept): string {
+  const file = join(folder.path, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, secret);
+  chmodSync(file, mode);
+  if (uid !== undefined) chownSync(file, uid, 0);
+  return file;
+}
+
+/** As a service of systemd, with its own user: one of a group that may read what root owns. */
+const readAsService = (path: string, credentials: string | undefined) =>
+  withoutPrivileges(async () =>
+    readSecretFile(path, "SOME_FILE", {
+      CREDENTIALS_DIRECTORY: credentials && join(folder.path, credentials),
+    }),
+  );
+
+it("one's own is read where nobody else may", async () => {
+  const file = keep({ path: "own", mode: 0o600 });
+  expect(readSecretFile(file, "SOME_FILE", {})).toBe(secret);
+  chmodSync(file, 0o640);
+  expect(() => readSecretFile(file, "SOME_FILE", {})).toThrow(`Others may read or write ${file}`);
+});
+
+// Only root can make files that are the system's.
+describe.runIf(process.geteuid?.() === 0)("what the system hands over to a service", () => {
+  const handedOver: Kept = { path: "credentials/redis-url", mode: 0o440, uid: 0 };
+
+  it("is read, though it is another user's and a group may read it", async () => {
+    expect(await readAsService(keep(handedOver), "credentials")).toBe(secret);
+  });
+
+  it.each<{
+    readonly what: string;
+    readonly file: Partial<Kept>;
+    readonly from?: string;
+    readonly name?: string;
+  }>([
+    { what: "in another folder", file: { path: "elsewhere/redis-url" } },
+    { what: "in a folder whose name begins alike", file: { path: "credentials-too/redis-url" } },
+    {
+      what: "beside the folder, by a path through it",
+      file: { path: "redis-url" },
+      name: "credentials/../redis-url",
+    },
+    { what: "that a service with no such folder is given", file: {}, from: "nowhere" },
+    { what: "that everybody may read", file: { mode: 0o444 } },
+    { what: "that a group may write", file: { mode: 0o460 } },
+    { what: "that is some other user's", file: { uid: someoneElse } },
+  ])("is refused $what", async ({ file, from = "credentials", name }) => {
+    const path = keep({ ...handedOver, ...file });
+    mkdirSync(join(folder.path, "credentials"), { recursive: true });
+    const named = name === undefined ? path : `${folder.path}/${name}`;
+    await expect(readAsService(named, from)).rejects.toThrow(/belongs to another user/);
+  });
+
+  it("is refused where nothing says which folder that is", async () => {
+    await expect(readAsService(keep(handedOver), undefined)).rejects.toThrow(/belongs to another user/);
+  });
+});

@@ -1,0 +1,83 @@
+import { PassThrough } from "node:stream";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { askTerminal } from "../../../src/cli/terminal/ask-terminal.ts";
+
+/** A terminal's input that types what it is told, in pieces. */
+function terminal() {
+  const modes: boolean[] = [];
+  const input = Object.assign(new PassThrough(), {
+    setRawMode: (isRaw: boolean) => modes.push(isRaw),
+  });
+  return { modes, input: input as never as Parameters<typeof askTerminal>[1], typing: input };
+}
+
+async function type(pieces: readonly string[], isSecret: boolean) {
+  const { modes, input, typing } = terminal();
+  let shown = "";
+  let shownWhileTypingShows = "";
+  let interrupts = 0;
+  const asked = askTerminal(
+    { text: "Token: ", isSecret },
+    input,
+    (text) => {
+      shown += text;
+      if (modes.length === 0) shownWhileTypingShows += text;
+    },
+    () => interrupts++,
+  );
+  for (const piece of pieces) typing.write(piece);
+  expect(shownWhileTypingShows).toBe("");
+  return { line: await asked, shown, interrupts, modes };
+}
+
+describe("what is typed at a prompt", () => {
+  it("is the line, and nothing of a secret one is shown", async () => {
+    fc.assert(
+      await fc.asyncProperty(fc.array(fc.stringMatching(/^[!-~]*$/)), async (pieces) => {
+        const { line, shown, modes } = await type([...pieces, "\r", "not read"], true);
+        expect({ line, shown, modes }).toEqual({
+          line: pieces.join(""),
+          shown: "Token: \n",
+          modes: [true, false],
+        });
+      }),
+    );
+  });
+
+  it("is shown where it is no secret", async () => {
+    expect(await type(["ad", "a\r"], false)).toMatchObject({ line: "ada", shown: "Token: ada\n" });
+  });
+
+  it.each([
+    ["a key that erases", ["ab\u007fc\u007fd\r"], "ad"],
+    ["more of them than letters", ["a\b\b\bx\r"], "x"],
+    ["a key that erases the line", ["wrong\u0015right\r"], "right"],
+    ["an arrow", ["a\u001b[Db\r"], "ab"],
+    ["a line feed", ["a\n"], "a"],
+    ["letters of several bytes", ["é€\r"], "é€"],
+    ["the end of input after something", ["a\u0004b\r"], "ab"],
+    ["nothing", ["\r"], ""],
+    ["the end of input", ["\u0004"], null],
+  ])("may have %s in it", async (_what, pieces, line) => {
+    expect(await type(pieces, true)).toMatchObject({ line, shown: "Token: \n", interrupts: 0 });
+  });
+
+  it("is given up at Ctrl-C, with the terminal as it was", async () => {
+    expect(await type(["abc\u0003"], true)).toEqual({
+      ...{ line: null, shown: "Token: \n", interrupts: 1, modes: [true, false] },
+    });
+  });
+
+  it("ends where the terminal is gone", async () => {
+    const { input, typing } = terminal();
+    const asked = askTerminal(
+      { text: "", isSecret: true },
+      input,
+      () => {},
+      () => {},
+    );
+    typing.end("abc");
+    expect(await asked).toBeNull();
+  });
+});

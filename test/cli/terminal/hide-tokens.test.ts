@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { hideTokens } from "../../../src/cli/terminal/hide-tokens.ts";
+
+const token = "8c2719eed45249d73005f2c0fa642c9c37d5910f";
+
+it.each([
+  [`error: unknown command '${token}'`, "error: unknown command '[hidden]'"],
+  [
+    `error: too many arguments for 'add'. Expected 1 argument but got 2: ada, ${token}.`,
+    "but got 2: ada, [hidden]",
+  ],
+  [`error: unknown option '--token=${token}'`, "error: unknown option '--token'"],
+  ["error: unknown option '--token=it's short'", "error: unknown option '--token'"],
+  [`error: unknown option '-${token}'`, "error: unknown option '[hidden]'"],
+])("%s is told without what may be secret", (text, told) => {
+  expect(hideTokens(text)).toContain(told);
+  expect(hideTokens(text)).not.toMatch(/8c27|short/);
+});
+
+it.each([
+  "error: unknown option '--nonsense'\n(Did you mean --mirror?)",
+  "error: option '--port <n>' argument '99999999999999999' is invalid. It must be a port.",
+  "error: unknown command 'snyc'",
+])("%s is told as it is", (text) => {
+  expect(hideTokens(text)).toBe(text);
+});

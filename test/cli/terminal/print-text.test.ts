@@ -1,0 +1,23 @@
+import { setImmediate } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { jsonText } from "../../../exports/json.ts";
+import type { Row } from "../../../exports/table.ts";
+import { printText } from "../../../src/cli/terminal/print-text.ts";
+
+it("asks for no more rows than its reader has taken", async () => {
+  const done: string[] = [];
+  async function* batches(): AsyncGenerator<readonly Row[]> {
+    for (const n of [1, 2, 3]) {
+      done.push(`read ${n}`);
+      yield [[n]];
+    }
+  }
+  await printText(jsonText(["n"]), batches(), async (text) => {
+    await setImmediate();
+    done.push(`taken ${text}`);
+  });
+  expect(done).toEqual([
+    ...["taken [", "read 1", 'taken \n{"n":1}', "read 2", 'taken ,\n{"n":2}', "read 3", 'taken ,\n{"n":3}'],
+    "taken \n]\n",
+  ]);
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { describeProgress, progressDisplay } from "../../../src/cli/terminal/progress-display.ts";
+import type { SyncProgress } from "../../../src/sync/progress.ts";
+import { fakeIo } from "../fake-io.ts";
+
+const progress: SyncProgress = {
+  kinds: [
+    { kind: "root", held: 1, known: 1 },
+    { kind: "brand", held: 12, known: 683 },
+    { kind: "model", held: 0, known: 20 },
+  ],
+  requests: { sent: 34, counted: 33, notModified: 1, retried: 0, failed: 0 },
+  allowance: { limit: 300, remaining: 267, resetAt: null },
+  pending: 691,
+  countedLeft: 691,
+  seconds: 17,
+  requestsPerSecond: 2,
+};
+
+describe("progress in words", () => {
+  it("says what is held of what is known, the pace, the allowance and how long it may take", () => {
+    expect(describeProgress({ ...progress, allowance: { limit: 900, remaining: 867, resetAt: null } })).toBe(
+      "691 due, about 6 min · 34 requests, 2/s · allowance left 867 · brand 12/683 · model 0/20",
+    );
+  });
+
+  it.each([
+    [{ limit: 300, remaining: 691 }, "691 due, about 6 min"],
+    [{ limit: 300, remaining: 690 }, "about 691 to ask for, 1 day at 300 a day"],
+    [{ limit: 300, remaining: 267 }, "about 691 to ask for, 2 days at 300 a day"],
+    [{ limit: 30, remaining: 0 }, "about 691 to ask for, 24 days at 30 a day"],
+    [{ limit: null, remaining: 10 }, "about 691 to ask for, more than the allowance left"],
+    [{ limit: 0, remaining: 0 }, "about 691 to ask for, more than the allowance left"],
+    [{ limit: null, remaining: null }, "691 due, about 6 min"],
+  ])("counts the days where the allowance, %j, does not cover what is due", (allowance, words) => {
+    const line = describeProgress({ ...progress, allowance: { ...allowance, resetAt: null } });
+    expect(line.split(" · ").at(0)).toBe(words);
+  });
+
+  it("counts on what is still to be found, and not on checks that cost nothing", () => {
+    const isFirst = { ...progress, pending: 20, countedLeft: 12_567 };
+    expect(describeProgress(isFirst)).toMatch(/^about 12567 to ask for, 41 days at 300 a day · /);
+    const isVerifying = { ...progress, pending: 90_000, countedLeft: 0 };
+    expect(describeProgress(isVerifying)).toMatch(/^90000 due, about 12.5 h · /);
+  });
+
+  it("leaves out what nobody knows yet", () => {
+    const unknown = { limit: null, remaining: null, resetAt: null };
+    const early = { ...progress, kinds: [], allowance: unknown, requestsPerSecond: 0 };
+    expect(describeProgress(early)).toBe("34 requests, 0/s");
+  });
+});
+
+describe("progress on a terminal", () => {
+  it("rewrites one line, not too often, no wider than the terminal, and leaves nothing behind", () => {
+    let now = 0;
+    const io = fakeIo({ isTerminal: true, columns: 20 });
+    const display = progressDisplay(io, () => now, describeProgress);
+    display.update(() => progress);
+    display.update(() => progress);
+    now = 250;
+    display.update(() => progress);
+    display.end();
+    const line = "\r\u001b[2Kabout 691 to ask fo";
+    expect(io.written).toEqual({ out: "", err: `${line}${line}\r\u001b[2K` });
+  });
+});
+
+it.each([
+  [80, "about 691 to ask for, 2 days at 300 a day · 34 requests, 2/s"],
+  [84, "about 691 to ask for, 2 days at 300 a day · 34 requests, 2/s · allowance left 267"],
+  [58, "about 691 to ask for, 2 days at 300 a day"],
+])("progress on a terminal %d wide ends with a part, never within one", (columns, line) => {
+  const io = fakeIo({ isTerminal: true, columns });
+  progressDisplay(io, () => 0, describeProgress).update(() => progress);
+  expect(io.written.err).toBe(`\r\u001b[2K${line}`);
+});
+
+describe("progress elsewhere", () => {
+  it("is a plain line now and then, and is not even read in between", () => {
+    let now = 1000;
+    let reads = 0;
+    const io = fakeIo();
+    const display = progressDisplay(io, () => now, describeProgress);
+    const update = () =>
+      display.update(() => {
+        reads++;
+        return progress;
+      });
+    update();
+    now += 10_000;
+    update();
+    update();
+    display.end();
+    expect(io.written).toEqual({ out: "", err: `${describeProgress(progress)}\n` });
+    expect(reads).toBe(1);
+  });
+});

@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { formatTable, toShown } from "../../../src/cli/terminal/text-table.ts";
+
+/** What could steer a terminal, turn its text around, or be no character at all. */
+const unsafe = /[\p{Cc}\p{Cs}\p{Bidi_Control}]/u;
+
+/** Any text, rich in what terminals react to. */
+const hostileText = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom(
+        ...["\u001b[31m", "\u009b2J", "\u001b]8;;http://evil.example\u0007", "\u001bP", "\u0000", "\u007f"],
+        ...[
+          "\u202e",
+          "\u2066",
+          "\u200f",
+          "\u061c",
+          "\ud800",
+          "\udfff",
+          "\r",
+          "\n",
+          "\t",
+          "\b",
+          "日本",
+          "👙",
+          "e\u0301",
+        ],
+      ),
+    ),
+    { maxLength: 8 },
+  )
+  .map((parts) => parts.join(""));
+
+describe("a value on a terminal", () => {
+  it("never steers it, whatever it holds", () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const shown = toShown(text);
+        expect(shown).not.toMatch(unsafe);
+        expect(shown.isWellFormed()).toBe(true);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each([
+    ["plain text", "Plié, Soft & Co.", "Plié, Soft & Co."],
+    ["line ends and tabs", "a\nb\tc\r", "a\\nb\\tc\\u000d"],
+    ["a colour", "\u001b[31mred\u001b[0m", "red"],
+    ["the C1 form of a sequence", "\u009b31mred", "red"],
+    ["an escape of no sequence", "\u001b", "\\u001b"],
+    ["text turned around", "\u202egnp.exe", "\\u202egnp.exe"],
+    ["half a character", "lone \ud800", "lone \\ud800"],
+    ["a whole one of two halves", "👙", "👙"],
+    ["nothing", null, ""],
+    ["a large whole number", 2n ** 70n, "1180591620717411303424"],
+    ["a flag", true, "true"],
+  ])("%s is shown readably", (_what, value, shown) => {
+    expect(toShown(value)).toBe(shown);
+  });
+});
+
+describe("a table", () => {
+  it("is aligned: text to the left, numbers to the right, without spaces at the ends", () => {
+    const table = formatTable(
+      ["name", "bras"],
+      [
+        ["Ada", 7],
+        ["Belle & Sons", 1200],
+        ["", null],
+      ],
+    );
+    expect(table).toBe(
+      ["name          bras", "────────────  ────", "Ada              7", "Belle & Sons  1200", "", ""].join(
+        "\n",
+      ),
+    );
+  });
+
+  it("gives wide characters two columns and joined ones one", () => {
+    const lines = formatTable(
+      ["name", "n"],
+      [
+        ["日本", 1],
+        ["e\u0301", 2],
+        ["👙", 3],
+      ],
+    ).split("\n");
+    expect(lines.slice(2, 5)).toEqual(["日本  1", "e\u0301     2", "👙    3"]);
+  });
+
+  it("takes more rows than a call takes arguments", () => {
+    const rows = Array.from({ length: 200_000 }, (_, index) => [index]);
+    const lines = formatTable(["n"], rows).split("\n");
+    expect(lines).toHaveLength(200_003);
+    expect(lines.slice(0, 3)).toEqual(["     n", "──────", "     0"]);
+  });
+
+  it("without rows is its heading", () => {
+    expect(formatTable(["kind", "known"], [])).toBe("kind  known\n────  ─────\n");
+  });
+
+  it("has a line for each row and nothing unsafe in it, whatever the cells hold", () => {
+    const cell = fc.oneof(hostileText, fc.integer(), fc.bigInt(), fc.constant(null));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell)), fc.tuple(hostileText, hostileText), (rows, columns) => {
+        const lines = formatTable(columns, rows).split("\n");
+        expect(lines.length).toBe(rows.length + 3);
+        for (const line of lines) expect(line).not.toMatch(unsafe);
+      }),
+    );
+  });
+});

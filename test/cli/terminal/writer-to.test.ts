@@ -1,0 +1,40 @@
+import { Writable } from "node:stream";
+import { expect, it } from "vitest";
+import { writerTo } from "../../../src/cli/terminal/writer-to.ts";
+
+/** Takes what is written only when it is told to. */
+function slowStream() {
+  const waiting: (() => void)[] = [];
+  const stream = new Writable({
+    highWaterMark: 4,
+    decodeStrings: false,
+    write: (_chunk, _encoding, taken) => void waiting.push(taken),
+  });
+  return { stream, takeOne: () => waiting.shift()?.() };
+}
+
+it("lets whoever waits go on when the reader has caught up, and not before", async () => {
+  const { stream, takeOne } = slowStream();
+  const write = writerTo(stream);
+  const told: string[] = [];
+  expect(write("abc")).toBeUndefined();
+  const behind = write("def")?.then(() => told.push("drained"));
+  expect(behind).toBeInstanceOf(Promise);
+  stream.once("drain", () => told.push("drain"));
+  takeOne();
+  await new Promise(setImmediate);
+  expect(told).toEqual([]);
+  takeOne();
+  await behind;
+  expect(told).toEqual(["drain", "drained"]);
+  expect(write("ghi")).toBeUndefined();
+});
+
+it("writes at once also for those who do not wait, and listens only once for all of them", () => {
+  const { stream } = slowStream();
+  const write = writerTo(stream);
+  const promises = Array.from({ length: 50 }, () => write("abcd"));
+  expect(new Set(promises).size).toBe(1);
+  expect(stream.writableLength).toBe(200);
+  expect(stream.listenerCount("drain")).toBe(1);
+});

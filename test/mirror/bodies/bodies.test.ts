@@ -1,0 +1,222 @@
+/** A body is stored in less room and read back byte for byte, whatever it is and whatever it is compressed with. */
+import fc from "fast-check";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { decodeBody, deflateBody } from "../../../src/mirror/bodies/codec.ts";
+import { DamagedBodyError } from "../../../src/mirror/file/errors.ts";
+import type { DueResource } from "../../../src/mirror/frontier.ts";
+import type { MirrorWriter } from "../../../src/mirror/mirror.ts";
+import { canonicalDump } from "../../support/canonical-dump.ts";
+import { currentBodies } from "../../support/current-bodies.ts";
+import { type MirrorRig, problemsOf, startMirrorRig, walk } from "../mirror-rig.ts";
+import { entity, page, root, sha256Of, urlOf, worldOf } from "../world.ts";
+
+let rig: MirrorRig;
+let mirror: MirrorWriter;
+beforeEach(async () => {
+  rig = await startMirrorRig();
+  onTestFinished(() => rig[Symbol.asyncDispose]());
+  mirror = await rig.write();
+});
+
+/** @returns how many bodies were looked at */
+function compressAll(writer: MirrorWriter): number {
+  let bodies = 0;
+  for (let looked = writer.compressSome(); looked > 0; looked = writer.compressSome()) bodies += looked;
+  return bodies;
+}
+
+const brands = (count: number, from = 0) => Array.from({ length: count }, (_, n) => `brand/${from + n}/`);
+const brandOf = (path: string, note = "a note that all of them have") =>
+  entity({ name: path, note }, { models: null });
+const worldOfBrands = (paths: readonly string[], note?: string) =>
+  worldOf({
+    "/": root(),
+    "brands/": page(paths),
+    ...Object.fromEntries(paths.map((path) => [path, brandOf(path, note)])),
+  });
+
+const codecs = () =>
+  mirror.db
+    .prepare("select codec, dictionary_id, count(*) from _content group by 1, 2 order by 1, 2")
+    .raw()
+    .all();
+const dictionaries = () => mirror.db.prepare("select id, kind from _dictionary order by id").raw().all();
+const storedBytes = () =>
+  mirror.db.prepare<[], number>("select sum(length(body)) from _content").pluck().get() ?? 0;
+
+describe("the codec", () => {
+  it("gives back any bytes, with any dictionary and with none", () => {
+    const bytes = fc.uint8Array({ minLength: 1, maxLength: 3000 });
+    fc.assert(
+      fc.property(bytes, fc.option(bytes), (body, dictionary) => {
+        const stored = {
+          codec: "deflate",
+          size: body.byteLength,
+          body: deflateBody(body, dictionary),
+          dictionaryId: null,
+        };
+        expect(decodeBody(stored, dictionary).equals(body)).toBe(true);
+      }),
+    );
+  });
+
+  it("gives an error of its own, and nothing larger than it should be, for any bytes that are no such body", () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 200 }),
+        fc.integer({ min: -1, max: 500 }),
+        fc.constantFrom("deflate", "zstd", ""),
+        (noise, size, codec) => {
+          try {
+            const body = decodeBody({ codec, size, body: Buffer.from(noise), dictionaryId: null }, null);
+            expect(body.byteLength).toBeLessThanOrEqual(size);
+          } catch (error) {
+            expect(error).toBeInstanceOf(DamagedBodyError);
+          }
+        },
+      ),
+    );
+    const stored = {
+      codec: "deflate",
+      size: 100,
+      body: deflateBody(Buffer.alloc(100_000), null),
+      dictionaryId: null,
+    };
+    expect(() => decodeBody(stored, null)).toThrow(DamagedBodyError);
+  });
+});
+
+describe("compressing", () => {
+  it("changes nothing of what a mirror says, and makes it smaller", () => {
+    walk(mirror, worldOfBrands(brands(1200)));
+    const [before, bodies, bytes] = [canonicalDump(mirror), currentBodies(mirror), storedBytes()];
+    expect(compressAll(mirror)).toBe(1202);
+    expect(canonicalDump(mirror)).toEqual(before);
+    expect(currentBodies(mirror)).toEqual(bodies);
+    expect(storedBytes()).toBeLessThan(bytes / 2);
+    expect(mirror.db.pragma("foreign_keys", { simple: true })).toBe(1);
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+
+  it("gives back whatever text bodies have", async () => {
+    const note = fc.string({ unit: "binary", maxLength: 5000 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(note, { minLength: 30, maxLength: 40 }), async (notes) => {
+        await using other = await startMirrorRig();
+        const writer = await other.write();
+        const paths = brands(notes.length);
+        const bodies = Object.fromEntries(paths.map((path, n) => [path, brandOf(path, notes[n])]));
+        walk(writer, worldOf({ "/": root(), "brands/": page(paths), ...bodies }));
+        const before = currentBodies(writer);
+        compressAll(writer);
+        expect(currentBodies(writer)).toEqual(before);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("uses a dictionary for a kind of which there are many bodies, and none for the others", () => {
+    walk(mirror, worldOfBrands(brands(40)));
+    compressAll(mirror);
+    expect(dictionaries()).toEqual([[1, "brand"]]);
+    expect(codecs()).toContainEqual(["deflate", 1, 40]);
+    expect(codecs()).not.toContainEqual(["identity", null, 42]);
+  });
+
+  it("looks only at what a run brought and had no dictionary for", () => {
+    walk(mirror, worldOfBrands(brands(40)));
+    expect(compressAll(mirror)).toBe(42);
+    expect(compressAll(mirror)).toBe(0);
+    walk(mirror, worldOfBrands(brands(43)));
+    // The list. The three new ones came in compressed.
+    expect(codecs()).toContainEqual(["deflate", 1, 43]);
+    expect(compressAll(mirror)).toBe(1);
+    expect(compressAll(mirror)).toBe(0);
+    expect(codecs()).toContainEqual(["deflate", 1, 43]);
+    expect(dictionaries()).toHaveLength(1);
+  });
+
+  it("happens as bodies come in, from the batch on after which there are enough of their kind", () => {
+    const one = (due: readonly DueResource[]) => due.slice(0, 1);
+    walk(mirror, worldOfBrands(brands(40)), { choose: one });
+    // The front page, the list, and the first 32 brands.
+    expect(codecs()).toEqual([
+      ["deflate", 1, 8],
+      ["identity", null, 34],
+    ]);
+    expect(problemsOf(mirror)).toEqual([]);
+    expect(compressAll(mirror)).toBe(34);
+    expect(codecs()).toContainEqual(["deflate", 1, 40]);
+  });
+
+  it("remembers no dictionary that a batch was undone with", () => {
+    walk(mirror, worldOfBrands(brands(31)));
+    const paths = brands(80);
+    mirror.db.exec(
+      `create temp trigger full after insert on main._revision when new.resource_id in (select id from _resource where url = '${urlOf("brand/60/")}')
+       begin select raise(abort, 'full'); end`,
+    );
+    expect(() => walk(mirror, worldOfBrands(paths))).toThrow("full");
+    expect(dictionaries()).toEqual([]);
+    mirror.db.exec("drop trigger temp.full");
+    walk(mirror, worldOfBrands(paths));
+    compressAll(mirror);
+    expect(codecs()).toContainEqual(["deflate", 1, 80]);
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+
+  it("remembers no dictionary that could not be stored, and keeps what came before", () => {
+    const one = (due: readonly DueResource[]) => due.slice(0, 1);
+    mirror.db.exec(
+      "create temp trigger full before insert on main._dictionary begin select raise(abort, 'full'); end",
+    );
+    expect(() => walk(mirror, worldOfBrands(brands(40)), { choose: one })).toThrow("full");
+    expect(codecs()).toEqual([["identity", null, 34]]);
+    mirror.db.exec("drop trigger temp.full");
+    walk(mirror, worldOfBrands(brands(40)), { choose: one });
+    expect(codecs()).toContainEqual(["deflate", 1, 8]);
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+
+  it("leaves as it is what does not get smaller", () => {
+    walk(mirror, worldOfBrands(brands(3)));
+    const noise = Buffer.from(
+      Array.from({ length: 300 }, (_, n) => (n * n * 7919) & 0xff).map((byte, n) => byte ^ n),
+    );
+    const dense = deflateBody(Buffer.concat([noise, Buffer.from(sha256Of("noise"))]), null);
+    mirror.db
+      .prepare("update _content set body = ?, size = ?, sha256 = ? where id = 1")
+      .run(dense, dense.byteLength, Buffer.from(sha256Of(dense), "hex"));
+    compressAll(mirror);
+    expect(mirror.db.prepare("select codec, body from _content where id = 1").get()).toEqual({
+      codec: "identity",
+      body: dense,
+    });
+  });
+
+  it("leaves as it is what is damaged already, so that it may still be mended", () => {
+    walk(mirror, worldOfBrands(brands(3)));
+    mirror.db.exec("update _content set body = substr(body, 2) where id = 2");
+    compressAll(mirror);
+    expect(mirror.db.prepare("select codec from _content where id = 2").pluck().get()).toBe("identity");
+    expect(problemsOf(mirror)).toContainEqual(expect.objectContaining({ code: "body", where: "_content 2" }));
+  });
+
+  it("leaves room that the next run fills: the pages of what became small are joined", () => {
+    walk(mirror, worldOfBrands(brands(1500), "x".repeat(100)));
+    const pagesOf = () => mirror.db.pragma("page_count", { simple: true }) as number;
+    const before = pagesOf();
+    compressAll(mirror);
+    walk(mirror, worldOfBrands(brands(1500), "y".repeat(100)));
+    expect(pagesOf()).toBeLessThan(before * 1.2);
+  });
+
+  it("shares what a resource changes back to with its earlier revision, compressed or not", () => {
+    for (const note of ["one", "two", "one"]) {
+      walk(mirror, worldOf({ "/": root(), "brands/": page(["a/"]), "a/": brandOf("a/", note) }));
+      compressAll(mirror);
+    }
+    expect(mirror.db.prepare("select count(*) from _content").pluck().get()).toBe(4);
+    expect(currentBodies(mirror).get(urlOf("a/"))).toContain('"one"');
+  });
+});

@@ -1,0 +1,138 @@
+/** Damage to compressed bodies and their dictionaries: `mirror check` finds it, and nothing crashes over it. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { kinds } from "../../../jobs/kinds.ts";
+import { type CheckProblem, checkMirror } from "../../../src/mirror/check/check.ts";
+import { openMirrorReader } from "../../../src/mirror/mirror-reader.ts";
+import { rebuildMirror } from "../../../src/mirror/rebuild-mirror.ts";
+import { expectClosed } from "../../support/canary.ts";
+import { tries } from "../../support/thorough.ts";
+import { type MirrorRig, someTime, startMirrorRig, walk } from "../mirror-rig.ts";
+import { entity, page, root, urlOf, worldOf } from "../world.ts";
+
+let rig: MirrorRig;
+let sound: Buffer;
+let copies = 0;
+
+beforeAll(async () => {
+  rig = await startMirrorRig();
+  const mirror = await rig.write();
+  const paths = Array.from({ length: 40 }, (_, n) => `brand/${n}/`);
+  const brands = paths.map((path) => [path, entity({ name: path, note: "the same in each" })]);
+  walk(mirror, worldOf({ "/": root(), "brands/": page(paths), ...Object.fromEntries(brands) }));
+  while (mirror.compressSome() > 0);
+  mirror.close();
+  sound = readFileSync(rig.file);
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+
+/** A copy of the mirror, after this was done to it. */
+function damaged(damage: (db: Database.Database) => void): string {
+  const file = join(rig.folder, `copy-${copies++}.sqlite`);
+  expectClosed(file);
+  writeFileSync(file, sound);
+  const db = new Database(file);
+  db.pragma("foreign_keys = off");
+  damage(db);
+  db.close();
+  return file;
+}
+
+function problemsIn(file: string): readonly CheckProblem[] {
+  const mirror = openMirrorReader(file);
+  try {
+    return checkMirror(mirror, kinds).problems;
+  } finally {
+    mirror.close();
+  }
+}
+
+/** Changes one bit of one row's body. */
+function flipBit(db: Database.Database, table: string, id: number, place: number): void {
+  const body = db.prepare<[number], Buffer>(`select body from ${table} where id = ?`).pluck().get(id);
+  if (body === undefined) throw new Error(`${table} has no row ${id}`);
+  const position = place % (body.byteLength * 8);
+  body.writeUInt8(body.readUInt8(position >> 3) ^ (1 << (position & 7)), position >> 3);
+  db.prepare(`update ${table} set body = ? where id = ?`).run(body, id);
+}
+
+describe("check", () => {
+  it("has nothing to say of compressed bodies that are sound", () => {
+    expect(problemsIn(damaged(() => {}))).toEqual([]);
+  });
+
+  it("finds any changed bit of a body, unless the body is read as it was in spite of it", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 3, max: 42 }), fc.nat(), (id, place) => {
+        const file = damaged((db) => flipBit(db, "_content", id, place));
+        const mirror = openMirrorReader(file);
+        const length = mirror.db.prepare<[number], number>("select length(body) from _content where id = ?");
+        const bits = 8 * (length.pluck().get(id) ?? 0);
+        mirror.close();
+        // What fills up the last byte means nothing.
+        if (problemsIn(file).length === 0) expect(place % bits).toBeGreaterThanOrEqual(bits - 8);
+        else expect(problemsIn(file)[0]).toMatchObject({ code: "body", where: `_content ${id}` });
+      }),
+      { numRuns: tries(30, 500) },
+    );
+  });
+
+  it("finds any changed bit of a dictionary, and says so first", () => {
+    fc.assert(
+      fc.property(fc.nat(), (place) => {
+        const [first] = problemsIn(damaged((db) => flipBit(db, "_dictionary", 1, place)));
+        expect(first).toMatchObject({ code: "body", where: "_dictionary 1" });
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it.each<[string, string, object]>([
+    ["a missing dictionary", "delete from _dictionary", { code: "foreign-key", where: "_content" }],
+    [
+      "an unknown codec",
+      "update _content set codec = 'other' where id = 5",
+      { code: "body", where: "_content 5", what: expect.stringContaining('"other"') },
+    ],
+    [
+      "a body without the dictionary that it needs",
+      "update _content set dictionary_id = null where id = 5",
+      { code: "body", where: "_content 5" },
+    ],
+    [
+      "a body that is no longer than nothing",
+      "update _content set size = 0 where id = 5",
+      { code: "body", where: "_content 5" },
+    ],
+    [
+      "a body that would be endless",
+      "update _content set size = 9000000000000000000 where id = 5",
+      { code: "body", where: "_content 5" },
+    ],
+  ])("finds %s", (_what, damage, expected) => {
+    expect(problemsIn(damaged((db) => db.exec(damage)))[0]).toMatchObject(expected);
+  });
+
+  it("names the resource whose body cannot be read", () => {
+    const file = damaged((db) => db.exec("update _content set body = x'ff' where id = 5"));
+    const readUrl = new Database(file)
+      .prepare("select url from _resource r join _revision v on v.resource_id = r.id where v.content_id = 5")
+      .pluck();
+    const problem = { code: "body", where: readUrl.get() };
+    expect(problem.where).toContain(urlOf("brand/"));
+    expect(problemsIn(file)).toContainEqual(expect.objectContaining(problem));
+  });
+});
+
+it.each([
+  ["a body that cannot be read", "update _content set body = x'ff' where id = 5"],
+  ["a missing dictionary", "delete from _dictionary"],
+])("a rebuild over %s is refused as one of a damaged mirror", async (_what, damage) => {
+  const file = damaged((db) => db.exec(damage));
+  await expect(rebuildMirror({ file, kinds, openedAt: someTime })).rejects.toThrow(
+    expect.objectContaining({ name: "MirrorError", code: "damaged" }),
+  );
+});

@@ -1,0 +1,130 @@
+/** A damaged file is told apart from a sound one, and nothing that is done with it makes it worse. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { kinds } from "../../../jobs/kinds.ts";
+import { checkMirror } from "../../../src/mirror/check/check.ts";
+import { MirrorError } from "../../../src/mirror/file/errors.ts";
+import { openMirrorWriter } from "../../../src/mirror/mirror.ts";
+import { type MirrorReader, openMirrorReader } from "../../../src/mirror/mirror-reader.ts";
+import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { expectClosed } from "../../support/canary.ts";
+import { type CanonicalDump, canonicalDump } from "../../support/canonical-dump.ts";
+import { tries } from "../../support/thorough.ts";
+import { type MirrorRig, someTime, startMirrorRig, walk } from "../mirror-rig.ts";
+import { worldOfTruth } from "../world.ts";
+
+let rig: MirrorRig;
+let sound: Buffer;
+let soundDump: CanonicalDump;
+let identity: MirrorReader["identity"];
+let copies = 0;
+
+beforeAll(async () => {
+  await using sandbox = await startSandbox({ brands: 3, models: 6, sizes: 14 });
+  rig = await startMirrorRig(sandbox.url);
+  const mirror = await rig.write();
+  walk(mirror, worldOfTruth(sandbox.truth()));
+  walk(mirror, worldOfTruth(sandbox.truth()));
+  identity = mirror.identity;
+  soundDump = canonicalDump(mirror);
+  mirror.close();
+  sound = readFileSync(rig.file);
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+
+function fileOf(bytes: Uint8Array): string {
+  const file = join(rig.folder, `copy-${copies++}.sqlite`);
+  expectClosed(file);
+  writeFileSync(file, bytes);
+  return file;
+}
+
+/** @returns what was found to be wrong; null when nothing was, and then nothing may be. */
+function findDamage(file: string): string | null {
+  let mirror: MirrorReader;
+  try {
+    mirror = openMirrorReader(file);
+  } catch (error) {
+    if (error instanceof MirrorError) return error.code;
+    throw error;
+  }
+  try {
+    const [problem] = checkMirror(mirror, kinds).problems;
+    if (problem !== undefined) return problem.code;
+    expect(canonicalDump(mirror)).toEqual(soundDump);
+    return null;
+  } finally {
+    mirror.close();
+  }
+}
+
+async function openForWritingAndClose(file: string): Promise<void> {
+  try {
+    (await openMirrorWriter({ file, identity, kinds, openedAt: someTime })).close();
+  } catch (error) {
+    if (!(error instanceof MirrorError)) throw error;
+  }
+}
+
+it("the file that is damaged below is sound", () => {
+  expect(findDamage(fileOf(sound))).toBeNull();
+});
+
+describe("one changed bit", () => {
+  it("is found, or changes nothing that is known of any resource", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(sound.length - 1),
+        fc.nat(7),
+        fc.boolean(),
+        async (position, bit, isOpenedForWriting) => {
+          const bytes = Buffer.from(sound);
+          bytes.writeUInt8(bytes.readUInt8(position) ^ (1 << bit), position);
+          const file = fileOf(bytes);
+          const found = findDamage(file);
+          if (!isOpenedForWriting) return;
+          await openForWritingAndClose(file);
+          expect(readFileSync(file).length).toBeGreaterThanOrEqual(bytes.length);
+          if (found === null) expect(findDamage(file)).toBeNull();
+        },
+      ),
+      { numRuns: tries(80, 1000) },
+    );
+  });
+
+  it("in a body is found wherever it is", () => {
+    const bodies = sound.indexOf('"welcome"');
+    expect(bodies).toBeGreaterThan(0);
+    fc.assert(
+      fc.property(fc.nat(40), fc.nat(7), (offset, bit) => {
+        const bytes = Buffer.from(sound);
+        bytes.writeUInt8(bytes.readUInt8(bodies + offset) ^ (1 << bit), bodies + offset);
+        expect(findDamage(fileOf(bytes))).not.toBeNull();
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+it("a page of zeros is found, or was one of zeros", () => {
+  for (let start = 0; start < sound.length; start += 4096) {
+    const bytes = Buffer.from(sound).fill(0, start, start + 4096);
+    const found = findDamage(fileOf(bytes));
+    if (!bytes.equals(sound)) expect(found).not.toBeNull();
+  }
+});
+
+it("a file cut short at any length is found, and is not made anew", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: sound.length - 1 }), async (length) => {
+      const bytes = sound.subarray(0, length);
+      const file = fileOf(bytes);
+      expect(findDamage(file)).not.toBeNull();
+      await openForWritingAndClose(file);
+      expect(readFileSync(file).subarray(100, length).equals(bytes.subarray(100))).toBe(true);
+    }),
+    { numRuns: 40, examples: [[1], [15], [16], [99], [100], [511], [512], [4095], [4096], [4097]] },
+  );
+});

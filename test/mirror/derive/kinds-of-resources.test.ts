@@ -1,0 +1,118 @@
+/** Which kind a resource has: it follows from where its link was found, never from its path. */
+import { beforeEach, expect, it, onTestFinished } from "vitest";
+import type { MirrorWriter } from "../../../src/mirror/mirror.ts";
+import { canonicalDump } from "../../support/canonical-dump.ts";
+import { problemsOf, startMirrorRig, walk } from "../mirror-rig.ts";
+import { entity, page, root, urlOf, worldOf } from "../world.ts";
+
+let mirror: MirrorWriter;
+beforeEach(async () => {
+  const rig = await startMirrorRig();
+  onTestFinished(() => rig[Symbol.asyncDispose]());
+  mirror = await rig.write();
+});
+
+function resourceAt(path: string): unknown {
+  return mirror.db.prepare("select kind, state from _resource where url = ?").get(urlOf(path));
+}
+
+function conflicts(): unknown[] {
+  return mirror.db
+    .prepare(
+      "select r.url, i.pointer from _issue i join _resource r on r.id = i.resource_id where i.code = 'kind-conflict'",
+    )
+    .raw()
+    .all();
+}
+
+it("comes from the link, whatever the path looks like", () => {
+  walk(
+    mirror,
+    worldOf({
+      "/": root({ brands: urlOf("x/") }),
+      "x/": page(["brands/sizes/me/"]),
+      "brands/sizes/me/": entity({ name: "A" }, { models: urlOf("brands/") }),
+      "brands/": page(["rate_limit/"]),
+      "rate_limit/": entity({ name: "M" }),
+    }),
+  );
+  expect(resourceAt("brands/sizes/me/")).toEqual({ kind: "brand", state: "held" });
+  expect(resourceAt("brands/")).toEqual({ kind: "models", state: "held" });
+  expect(resourceAt("rate_limit/")).toEqual({ kind: "model", state: "held" });
+});
+
+it("stays what it first was known as, and the link that disagrees is reported", () => {
+  walk(
+    mirror,
+    worldOf({
+      "/": root(),
+      "brands/": page(["a/"]),
+      "a/": entity({ name: "A" }, { models: urlOf("a/models/") }),
+      "a/models/": page(["a/"], null, { brand: urlOf("brands/") }),
+    }),
+  );
+  expect(resourceAt("a/")).toEqual({ kind: "brand", state: "held" });
+  expect(resourceAt("brands/")).toEqual({ kind: "brands", state: "held" });
+  expect(conflicts().sort()).toEqual([
+    [urlOf("a/models/"), "/collection/0/href"],
+    [urlOf("a/models/"), "/links/brand"],
+  ]);
+  expect(problemsOf(mirror)).toEqual([]);
+});
+
+it("of the other area is noted as elsewhere, and not asked for", () => {
+  const { asked } = walk(
+    mirror,
+    worldOf({
+      "/": root({ brands: urlOf("brands/"), me: urlOf("me/"), rate_limit: urlOf("limit/") }),
+      "brands/": page([]),
+    }),
+  );
+  expect(resourceAt("me/")).toEqual({ kind: "me", state: "elsewhere" });
+  expect(resourceAt("limit/")).toEqual({ kind: "rate_limit", state: "elsewhere" });
+  expect(asked).toHaveLength(2);
+});
+
+it("of a link that nobody knows is noted with the link, and made a resource once it is followed", () => {
+  const world = worldOf({
+    "/": root({ brands: urlOf("brands/"), news: urlOf("news/") }),
+    "brands/": page([]),
+    "news/": entity({ title: "News" }),
+  });
+  walk(mirror, world);
+  expect(resourceAt("news/")).toBeUndefined();
+  expect(canonicalDump(mirror)[urlOf("/")]?.links.news).toEqual(["?news", urlOf("news/")]);
+  expect(walk(mirror, world, { follow: ["news"] }).asked).toContain(urlOf("news/"));
+  expect(resourceAt("news/")).toEqual({ kind: "?news", state: "held" });
+  expect(problemsOf(mirror)).toEqual([]);
+});
+
+it("that was unknown becomes known by a link that says more, and has its rows", () => {
+  const world = worldOf({
+    "/": root({ newest: urlOf("a/"), brands: urlOf("brands/") }),
+    "brands/": page([]),
+    "a/": entity({ name: "A" }),
+  });
+  walk(mirror, world, { follow: ["newest"] });
+  expect(resourceAt("a/")).toEqual({ kind: "?newest", state: "held" });
+  world.set(urlOf("brands/"), JSON.stringify(page(["a/"])));
+  walk(mirror, world);
+  expect(resourceAt("a/")).toEqual({ kind: "brand", state: "held" });
+  expect(mirror.db.prepare("select name from brand").pluck().all()).toEqual(["A"]);
+  expect(problemsOf(mirror)).toEqual([]);
+});
+
+it("that was unknown and whose body does not fit what it becomes known as: the body stays, and the mirror is sound", () => {
+  const world = worldOf({
+    "/": root({ newest: urlOf("a/"), brands: urlOf("brands/") }),
+    "brands/": page([]),
+    "a/": page(["b/"]),
+  });
+  walk(mirror, world, { follow: ["newest"] });
+  world.set(urlOf("brands/"), JSON.stringify(page(["a/"])));
+  walk(mirror, world);
+  expect(problemsOf(mirror)).toEqual([]);
+  const before = canonicalDump(mirror);
+  mirror.rebuild();
+  expect(canonicalDump(mirror)).toEqual(before);
+});

@@ -1,0 +1,358 @@
+/** Collections over several pages: whose the items are, chains that end nowhere, and pages that leave their chain. */
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { MirrorWriter } from "../../../src/mirror/mirror.ts";
+import { canonicalDump } from "../../support/canonical-dump.ts";
+import { problemsOf, startMirrorRig, walk } from "../mirror-rig.ts";
+import { baseUrl, entity, page, root, urlOf, type World, worldOf } from "../world.ts";
+
+let mirror: MirrorWriter;
+beforeEach(async () => {
+  const rig = await startMirrorRig();
+  onTestFinished(() => rig[Symbol.asyncDispose]());
+  mirror = await rig.write();
+});
+
+const first = "brands/";
+const paths = (numbers: readonly number[]) => numbers.map((n) => `brands/${n}/`);
+const brandBodies = Object.fromEntries(
+  Array.from({ length: 20 }, (_, n) => [`brands/${n}/`, entity({ name: `Brand ${n}`, slug: String(n) })]),
+);
+/** A world whose brands are listed by these pages. */
+const listing = (pages: Readonly<Record<string, object>>): Map<string, string> =>
+  worldOf({ "/": root(), ...brandBodies, ...pages });
+
+function stateOf(path: string): unknown {
+  return mirror.db.prepare("select state from _resource where url = ?").pluck().get(urlOf(path));
+}
+
+function statesOf(...some: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(some.map((path) => [path, stateOf(path)]));
+}
+
+/** The URLs of the pages from the first on, as the mirror knows them. */
+function chain(): string[] {
+  const dump = canonicalDump(mirror);
+  const urls: string[] = [];
+  for (let url: string | null | undefined = urlOf(first); url && !urls.includes(url); url = dump[url]?.next) {
+    urls.push(url);
+  }
+  return urls;
+}
+
+function loops(): unknown[] {
+  return mirror.db
+    .prepare("select r.url from _issue i join _resource r on r.id = i.resource_id where i.code = 'page-loop'")
+    .pluck()
+    .all();
+}
+
+function brandsHeld(): unknown[] {
+  return mirror.db
+    .prepare("select url from _resource where kind = 'brand' and state = 'held' order by id")
+    .pluck()
+    .all();
+}
+
+const asUrls = (some: readonly string[]) => some.map(urlOf);
+
+describe("a chain of pages", () => {
+  it("is walked to its end, whatever its URLs look like", () => {
+    const world = listing({
+      [first]: page(paths([0, 1]), "zz?cursor=q"),
+      "zz?cursor=q": page(paths([2, 3]), "other/path/?page=9"),
+      "other/path/?page=9": page(paths([4])),
+    });
+    const { asked } = walk(mirror, world);
+    expect(chain()).toEqual(asUrls([first, "zz?cursor=q", "other/path/?page=9"]));
+    expect(brandsHeld()).toEqual(asUrls(paths([0, 1, 2, 3, 4])));
+    expect(new Set(asked).size).toBe(asked.length);
+    expect(loops()).toEqual([]);
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+
+  it("has its items belong to the collection, not to the page that lists them", () => {
+    const world = worldOf({
+      "/": root(),
+      "brands/": page(["b/"]),
+      "b/": entity({ name: "B" }, { models: urlOf("b/models/") }),
+      "b/models/": page(["m/1/"], "b/models/2/"),
+      "b/models/2/": page(["m/2/"]),
+      "m/1/": entity({ name: "one" }),
+      "m/2/": entity({ name: "two" }),
+    });
+    walk(mirror, world);
+    const owners = mirror.db.prepare("select href, brand_href from model order by href").raw().all();
+    expect(owners).toEqual([
+      [urlOf("m/1/"), urlOf("b/")],
+      [urlOf("m/2/"), urlOf("b/")],
+    ]);
+    const belongTo = mirror.db
+      .prepare("select o.url from _resource r join _resource o on o.id = r.owner_id where r.url = ?")
+      .pluck();
+    expect(belongTo.get(urlOf("m/2/"))).toBe(urlOf("b/models/"));
+    expect(belongTo.get(urlOf("b/models/2/"))).toBe(urlOf("b/"));
+  });
+
+  it("may lose an item on one page and gain it on another without a trace", () => {
+    const world = listing({ [first]: page(paths([0, 1]), "p2"), p2: page(paths([2])) });
+    walk(mirror, world);
+    for (const [path, body] of listing({ [first]: page(paths([0]), "p2"), p2: page(paths([1, 2])) })) {
+      world.set(path, body);
+    }
+    walk(mirror, world);
+    expect(brandsHeld()).toEqual(asUrls(paths([0, 1, 2])));
+    const listedBy = mirror.db
+      .prepare(
+        "select p.url from _member m join _resource p on p.id = m.page_id join _resource i on i.id = m.item_id where i.url = ?",
+      )
+      .pluck();
+    expect(listedBy.all(urlOf("brands/1/"))).toEqual([urlOf("p2")]);
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+
+  it("may list an item twice", () => {
+    const world = listing({ [first]: page(paths([0, 1, 1]), "p2"), p2: page(paths([1, 2])) });
+    const { asked } = walk(mirror, world);
+    expect(asked.filter((url) => url === urlOf("brands/1/"))).toHaveLength(1);
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+});
+
+describe("a chain that does not end", () => {
+  /** Asks for at most so much; a walk that follows a chain for ever would ask for more. */
+  function walkBounded(world: World): readonly string[] {
+    const { asked } = walk(mirror, world, { maxBatches: 60 });
+    expect(walk(mirror, world, { maxBatches: 60 }).asked.length).toBeLessThan(40);
+    expect(problemsOf(mirror)).toEqual([]);
+    return asked;
+  }
+
+  it.each<[string, Record<string, object>, string[]]>([
+    ["leads to itself", { [first]: page(paths([0, 1]), first) }, [first]],
+    [
+      "leads back to its beginning",
+      { [first]: page(paths([0]), "p2"), p2: page(paths([1]), "p3"), p3: page(paths([2]), first) },
+      [first, "p2", "p3"],
+    ],
+    [
+      "goes round between later pages",
+      { [first]: page(paths([0]), "p2"), p2: page(paths([1]), "p3"), p3: page(paths([2]), "p2") },
+      [first, "p2", "p3"],
+    ],
+    [
+      "has a later page lead to itself",
+      { [first]: page(paths([0]), "p2"), p2: page(paths([1]), "p2") },
+      [first, "p2"],
+    ],
+  ])("%s: all of it is kept, it is reported, and nothing is asked for twice", (_what, pages, urls) => {
+    const asked = walkBounded(listing(pages));
+    expect(chain()).toEqual(asUrls(urls));
+    expect(asked.filter((url) => asUrls(urls).includes(url)).sort()).toEqual(asUrls(urls).sort());
+    expect(loops()).toHaveLength(1);
+    expect(statesOf(...urls)).toEqual(Object.fromEntries(urls.map((path) => [path, "held"])));
+  });
+
+  it("goes on under ever new URLs over items that it already gave", () => {
+    const pages = listing({ [first]: page(paths([0, 1]), "p?1") });
+    const endless: World = {
+      get(url) {
+        const number = /\/p\?(\d+)$/.exec(url)?.[1];
+        return number === undefined
+          ? pages.get(url)
+          : JSON.stringify(page(paths([0, 1]), `p?${Number(number) + 1}`));
+      },
+    };
+    walkBounded(endless);
+    expect(loops()).toEqual([urlOf("p?4")]);
+  });
+
+  it("goes on under ever new URLs, where another loop keeps its first page from leading there", () => {
+    const pages = listing({
+      [first]: page(paths([0]), "p2"),
+      p2: page(paths([1]), "p3"),
+      p3: page(paths([2]), "p?0"),
+    });
+    const endless: World = {
+      get(url) {
+        const number = /\/p\?(\d+)$/.exec(url)?.[1];
+        return number === undefined
+          ? pages.get(url)
+          : JSON.stringify(page(paths([5]), `p?${Number(number) + 1}`));
+      },
+    };
+    walk(mirror, pages);
+    pages.set(urlOf("p2"), JSON.stringify(page(paths([1]), "p2")));
+    pages.set(urlOf("p3"), JSON.stringify(page(paths([3]), "p?0")));
+    walkBounded(endless);
+  });
+
+  it("goes on under ever new URLs over nothing", () => {
+    const pages = listing({ [first]: page(paths([0, 1]), "p?1") });
+    const endless: World = {
+      get(url) {
+        const number = /\/p\?(\d+)$/.exec(url)?.[1];
+        return number === undefined ? pages.get(url) : JSON.stringify(page([], `p?${Number(number) + 1}`));
+      },
+    };
+    walkBounded(endless);
+    expect(loops()).toEqual([urlOf("p?4")]);
+  });
+
+  it("is followed on once it is mended", () => {
+    const world = listing({ [first]: page(paths([0]), "p2"), p2: page(paths([1]), first) });
+    walk(mirror, world);
+    world.set(urlOf("p2"), JSON.stringify(page(paths([1]), "p3")));
+    world.set(urlOf("p3"), JSON.stringify(page(paths([2]))));
+    walk(mirror, world);
+    expect(chain()).toEqual(asUrls([first, "p2", "p3"]));
+    expect(brandsHeld()).toContain(urlOf("brands/2/"));
+  });
+});
+
+describe("a next page that is no page of the collection", () => {
+  it("is not followed when it leads to an entity, which stays what it is", () => {
+    const world = listing({ [first]: page(paths([0, 1]), "brands/0/") });
+    walk(mirror, world);
+    expect(loops()).toEqual([urlOf(first)]);
+    world.set(urlOf(first), JSON.stringify(page(paths([0, 1]))));
+    walk(mirror, world);
+    expect(stateOf("brands/0/")).toBe("held");
+    world.delete(urlOf("brands/0/"));
+    walk(mirror, world);
+    expect(stateOf("brands/0/")).toBe("gone");
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+
+  it("leaves another collection its own when it leads there", () => {
+    const world = worldOf({
+      "/": root(),
+      "brands/": page(["a/", "b/"]),
+      "a/": entity({ name: "A" }, { models: urlOf("a/models/") }),
+      "b/": entity({ name: "B" }, { models: urlOf("b/models/") }),
+      "a/models/": page(["m/1/"], "b/models/"),
+      "b/models/": page(["m/2/"]),
+      "m/1/": entity({ name: "one" }),
+      "m/2/": entity({ name: "two" }),
+    });
+    walk(mirror, world);
+    expect(mirror.db.prepare("select name, brand_href from model order by name").raw().all()).toEqual([
+      ["one", urlOf("a/")],
+      ["two", urlOf("b/")],
+    ]);
+  });
+
+  it("is not followed to another origin", () => {
+    const elsewhere = { ...page(paths([0])), meta: { next: "https://elsewhere.example/p2" } };
+    const { asked } = walk(mirror, listing({ [first]: elsewhere }));
+    expect(asked.every((url) => url.startsWith(baseUrl))).toBe(true);
+    expect(chain()).toEqual([urlOf(first)]);
+  });
+});
+
+describe("a page that leaves the chain", () => {
+  const three = {
+    [first]: page(paths([0]), "p2"),
+    p2: page(paths([1]), "p3"),
+    p3: page(paths([2])),
+  };
+
+  it("is superseded when the run closes, neither gone nor asked for again", () => {
+    const world = listing(three);
+    walk(mirror, world);
+    world.set(urlOf(first), JSON.stringify(page(paths([0, 1, 2]))));
+    walk(mirror, world);
+    expect(statesOf(first, "p2", "p3")).toEqual({ [first]: "held", p2: "superseded", p3: "superseded" });
+    expect(walk(mirror, world).asked).not.toContain(urlOf("p2"));
+    expect(brandsHeld()).toEqual(asUrls(paths([0, 1, 2])));
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+
+  it("is superseded, not gone, when the service has it no more", () => {
+    const world = listing(three);
+    walk(mirror, world);
+    world.delete(urlOf("p3"));
+    expect(walk(mirror, world).gone).toBe(0);
+    expect(stateOf("p3")).toBe("superseded");
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+
+  it("since the service had it not for a moment is asked for again, though no page changed", () => {
+    const world = listing(three);
+    walk(mirror, world);
+    const p2 = world.get(urlOf("p2")) ?? "";
+    world.delete(urlOf("p2"));
+    walk(mirror, world);
+    expect(statesOf("p2", "p3")).toEqual({ p2: "superseded", p3: "held" });
+    world.set(urlOf("p2"), p2);
+    walk(mirror, world);
+    expect(statesOf("p2", "p3")).toEqual({ p2: "held", p3: "held" });
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+
+  it.each(["unchanged", "changed", "gone", "failing"])(
+    "is revived when it is linked again, and is %s",
+    (fate) => {
+      const world = listing(three);
+      walk(mirror, world);
+      world.set(urlOf(first), JSON.stringify(page(paths([0, 1, 2]))));
+      walk(mirror, world);
+      world.set(urlOf(first), JSON.stringify(page(paths([0]), "p2")));
+      if (fate === "changed") world.set(urlOf("p2"), JSON.stringify(page(paths([1, 3]), "p3")));
+      if (fate === "gone") world.delete(urlOf("p2"));
+      if (fate === "failing") world.set(urlOf("p2"), "<html>");
+      const { asked } = walk(mirror, world);
+      expect(asked).toContain(urlOf("p2"));
+      expect(problemsOf(mirror)).toEqual([]);
+      expect(stateOf("p2")).toBe(fate === "gone" ? "superseded" : "held");
+      if (fate === "unchanged") expect(chain()).toEqual(asUrls([first, "p2", "p3"]));
+    },
+  );
+});
+
+describe("a chain that is shuffled", () => {
+  it("under cursors that name the item before: every page of the new chain is walked", () => {
+    // An item comes in at the front, so that every cursor changes while each page gives items that are known.
+    const world = listing({
+      [first]: page(paths([1, 2]), "after/2"),
+      "after/2": page(paths([3, 4]), "after/4"),
+      "after/4": page(paths([5, 6])),
+    });
+    walk(mirror, world);
+    for (const [url, body] of listing({
+      [first]: page(paths([0, 1]), "after/1"),
+      "after/1": page(paths([2, 3]), "after/3"),
+      "after/3": page(paths([4, 5]), "after/5"),
+      "after/5": page(paths([6, 7])),
+    })) {
+      world.set(url, body);
+    }
+    world.delete(urlOf("after/2"));
+    world.delete(urlOf("after/4"));
+    walk(mirror, world);
+    expect(chain()).toEqual(asUrls([first, "after/1", "after/3", "after/5"]));
+    expect(brandsHeld()).toContain(urlOf("brands/7/"));
+    expect(loops()).toEqual([]);
+    expect(statesOf("after/2", "after/4")).toEqual({ "after/2": "superseded", "after/4": "superseded" });
+  });
+
+  it("so that two pages change places: no loop is seen, in whatever order they are read", () => {
+    const before = {
+      [first]: page(paths([0]), "p2"),
+      p2: page(paths([1]), "p3"),
+      p3: page(paths([2])),
+    };
+    const after = {
+      [first]: page(paths([0]), "p3"),
+      p3: page(paths([2]), "p2"),
+      p2: page(paths([1, 3])),
+    };
+    const world = listing(before);
+    walk(mirror, world);
+    for (const [url, body] of listing(after)) world.set(url, body);
+    const last = (url: string) => Number(url === urlOf("p2"));
+    walk(mirror, world, { choose: (due) => [...due].sort((a, b) => last(a.url) - last(b.url)).slice(0, 1) });
+    expect(chain()).toEqual(asUrls([first, "p3", "p2"]));
+    expect(brandsHeld()).toContain(urlOf("brands/3/"));
+    expect(statesOf("p2", "p3")).toEqual({ p2: "held", p3: "held" });
+  });
+});

@@ -1,0 +1,265 @@
+/** What may stand where a mirror is wanted, and that nothing of it is ever overwritten. */
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { kinds } from "../../../jobs/kinds.ts";
+import { migrations } from "../../../schema/migrations.ts";
+import { createMirror } from "../../../src/mirror/file/create-mirror.ts";
+import { MirrorError } from "../../../src/mirror/file/errors.ts";
+import { openMirrorWriter } from "../../../src/mirror/mirror.ts";
+import { openMirrorReader } from "../../../src/mirror/mirror-reader.ts";
+import { expectClosed } from "../../support/canary.ts";
+import { canonicalDump } from "../../support/canonical-dump.ts";
+import { withoutPrivileges } from "../../support/without-privileges.ts";
+import { type MirrorRig, problemsOf, someTime, startMirrorRig, walk } from "../mirror-rig.ts";
+import { baseUrl, entity, page, root, worldOf } from "../world.ts";
+
+let rig: MirrorRig;
+beforeEach(async () => {
+  rig = await startMirrorRig(baseUrl, { makesItself: true });
+  onTestFinished(() => rig[Symbol.asyncDispose]());
+});
+
+const world = () => worldOf({ "/": root(), "brands/": page(["a/"]), "a/": entity({ name: "A" }) });
+
+/** What opening it for reading, and for writing a mirror of that area, is refused with. */
+async function refusals(file: string, area: "catalogue" | "account" = "catalogue"): Promise<MirrorError[]> {
+  const identity = { baseUrl, area, serviceName: "service" };
+  const attempts = [
+    async () => openMirrorReader(file).close(),
+    async () => (await openMirrorWriter({ file, identity, kinds, openedAt: someTime })).close(),
+  ];
+  return Promise.all(
+    attempts.map(async (attempt) => {
+      const error = await attempt().then(
+        () => "it was opened",
+        (reason: unknown) => reason,
+      );
+      if (!(error instanceof MirrorError)) throw error;
+      return error;
+    }),
+  );
+}
+
+const hashOf = (file: string) => createHash("sha256").update(readFileSync(file)).digest("hex");
+
+describe("a file that is no mirror", () => {
+  it.each<[string, (file: string) => void]>([
+    ["text", (file) => writeFileSync(file, "Dear diary, ".repeat(1000))],
+    ["a few bytes", (file) => writeFileSync(file, "hi")],
+    ["empty", (file) => writeFileSync(file, "")],
+    ["the beginning of a SQLite file", (file) => writeFileSync(file, "SQLite format 3\0")],
+    [
+      "another program's SQLite file",
+      (file) => new Database(file).exec("create table note (text); insert into note values ('mine')").close(),
+    ],
+    [
+      "another program's SQLite file that has migrations too",
+      (file) =>
+        new Database(file)
+          .exec(
+            "create table _migration (name text, timestamp text); insert into _migration values ('0001-initial', '')",
+          )
+          .close(),
+    ],
+    [
+      "a SQLite file without tables that says it is ours",
+      (file) => {
+        const db = new Database(file);
+        db.pragma("application_id = 1634888497");
+        db.pragma("journal_mode = wal");
+        db.close();
+      },
+    ],
+  ])("(%s) is refused and left as it is, its mode included", async (_what, make) => {
+    make(rig.file);
+    chmodSync(rig.file, 0o644);
+    const before = hashOf(rig.file);
+    for (const error of [...(await refusals(rig.file)), ...(await refusals(rig.file, "account"))]) {
+      expect(error.code).toMatch(/^(not-a-mirror|damaged)$/);
+      expect(error.message).toContain(rig.file);
+      expect(error.hint).not.toBe("");
+    }
+    expect(hashOf(rig.file)).toBe(before);
+    expect(statSync(rig.file).mode & 0o777).toBe(0o644);
+  });
+});
+
+it("a folder in the place of the file is refused and left as it is", async () => {
+  mkdirSync(rig.file);
+  chmodSync(rig.file, 0o755);
+  for (const error of await refusals(rig.file, "account")) expect(error.message).toContain(rig.file);
+  expect(statSync(rig.file).mode & 0o777).toBe(0o755);
+  expect(readdirSync(rig.file)).toEqual([]);
+});
+
+it("a mirror of a later version is refused with both versions, and not touched", async () => {
+  const mirror = await rig.write();
+  walk(mirror, world());
+  mirror.db.prepare("insert into _migration (name, timestamp) values ('9999-later', '')").run();
+  mirror.close();
+  expectClosed(rig.file);
+  const before = hashOf(rig.file);
+  for (const error of await refusals(rig.file)) {
+    expect(error.code).toBe("newer");
+    expect(error.message).toContain("9999-later");
+    expect(error.message).toContain(Object.keys(migrations).at(-1));
+  }
+  expect(hashOf(rig.file)).toBe(before);
+});
+
+describe("where there is nothing", () => {
+  it("reading says so, and makes nothing", () => {
+    expect(() => openMirrorReader(rig.file)).toThrow(expect.objectContaining({ code: "not-found" }));
+    expect(readdirSync(rig.folder)).toEqual([]);
+  });
+
+  it("writing makes a mirror, and the folders that lead to it", async () => {
+    const file = join(rig.folder, "some", "where", "catalogue.sqlite");
+    const identity = { baseUrl, area: "catalogue" as const, serviceName: "service" };
+    (await openMirrorWriter({ file, identity, kinds, openedAt: someTime })).close();
+    const mirror = openMirrorReader(file);
+    expect(mirror.identity).toEqual(identity);
+    mirror.close();
+    expect(statSync(join(rig.folder, "some")).mode & 0o777).toBe(0o700);
+  });
+
+  it("a mirror that a process died making is made again", async () => {
+    for (const suffix of [".new-0a", ".new-0a-wal", ".new-0a-shm"])
+      writeFileSync(rig.file + suffix, "half of something");
+    walk(await rig.write(), world());
+    expect(rig.read((mirror) => Object.keys(canonicalDump(mirror)))).toHaveLength(3);
+    expect(readdirSync(rig.folder).filter((name) => name.includes(".new"))).toEqual([]);
+  });
+
+  it("one is made under a name that nobody can foresee, and a link or folder with such a name is not in the way", async () => {
+    const victim = join(rig.folder, "victim");
+    writeFileSync(victim, "somebody's");
+    symlinkSync(victim, `${rig.file}.new-0a`);
+    mkdirSync(`${rig.file}.new-0b`);
+    const names = new Set<string>();
+    for (const n of [1, 2, 3]) {
+      await createMirror(rig.file, { baseUrl, area: "account", serviceName: "service" }, async () => {
+        const [name = ""] = readdirSync(rig.folder).filter((one) => /\.new-[0-9a-f]{12}$/.test(one));
+        expect(statSync(join(rig.folder, name)).mode & 0o077).toBe(0);
+        names.add(name);
+      });
+      expect(names.size).toBe(n);
+    }
+    expect(readFileSync(victim, "utf8")).toBe("somebody's");
+    expect(rig.read(problemsOf)).toEqual([]);
+  });
+
+  it("and the log of one that was moved away is left, it is set aside and not replayed", async () => {
+    writeFileSync(`${rig.file}-wal`, "the log of another mirror");
+    walk(await rig.write(), world());
+    expect(readFileSync(`${rig.file}-wal.orphan-1`, "utf8")).toBe("the log of another mirror");
+    expect(rig.read((mirror) => problemsOf(mirror))).toEqual([]);
+  });
+
+  it.each([
+    ["its folder is a file", () => join(rig.folder, "a-file", "catalogue.sqlite")],
+    ["its folder cannot have such a name", () => join(rig.folder, "x".repeat(300), "catalogue.sqlite")],
+  ])("and nothing can be written, since %s, it says so", async (_why, fileOf) => {
+    writeFileSync(join(rig.folder, "a-file"), "");
+    const file = fileOf();
+    const identity = { baseUrl, area: "catalogue" as const, serviceName: "service" };
+    await expect(openMirrorWriter({ file, identity, kinds, openedAt: someTime })).rejects.toThrow(
+      expect.objectContaining({ name: "MirrorError", code: "unwritable" }),
+    );
+  });
+
+  it("and the folder may not be written, it says so", async () => {
+    chmodSync(rig.folder, 0o500);
+    onTestFinished(() => chmodSync(rig.folder, 0o700));
+    await expect(withoutPrivileges(() => rig.write())).rejects.toThrow(
+      expect.objectContaining({ code: "unwritable" }),
+    );
+  });
+});
+
+describe("a mirror", () => {
+  it("bears the mark of the application, in write-ahead mode, with commits that a power cut leaves alone", async () => {
+    const mirror = await rig.write();
+    expect(mirror.db.pragma("application_id", { simple: true })).toBe(Buffer.from("arm1").readUInt32BE());
+    expect(mirror.db.pragma("journal_mode", { simple: true })).toBe("wal");
+    expect(mirror.db.pragma("synchronous", { simple: true })).toBe(2);
+    expect(mirror.db.pragma("foreign_keys", { simple: true })).toBe(1);
+  });
+
+  it("that is up to date is opened again without a change to its schema or its content", async () => {
+    const mirror = await rig.write();
+    walk(mirror, world());
+    const before = canonicalDump(mirror);
+    const version = mirror.db.pragma("schema_version", { simple: true });
+    mirror.close();
+    const again = await rig.write();
+    expect(again.db.pragma("schema_version", { simple: true })).toBe(version);
+    expect(canonicalDump(again)).toEqual(before);
+  });
+
+  it("whose public views are of another version gets the present ones", async () => {
+    const mirror = await rig.write();
+    const views = mirror.db.prepare("select name, sql from sqlite_schema where type = 'view' order by name");
+    const before = views.all();
+    mirror.db.exec("drop view brand_current; drop view known; create view known as select 1");
+    mirror.close();
+    expect(
+      (await rig.write()).db
+        .prepare("select name, sql from sqlite_schema where type = 'view' order by name")
+        .all(),
+    ).toEqual(before);
+  });
+
+  it.each(["account", "catalogue"] as const)(
+    "of an %s is its owner's alone, whatever the umask, with every file beside it",
+    async (area) => {
+      const umask = process.umask(0);
+      onTestFinished(() => void process.umask(umask));
+      const mirror = await rig.write({ area });
+      mirror.seed(mirror.beginRun({ startedAt: someTime, mode: "incremental", scope: {} }));
+      const modes = readdirSync(rig.folder).map((name) => [
+        name,
+        statSync(join(rig.folder, name)).mode & 0o077,
+      ]);
+      expect(modes.length).toBeGreaterThanOrEqual(5);
+      expect(modes.filter(([, mode]) => mode !== 0)).toEqual([]);
+    },
+  );
+
+  it("of an account that others could read is closed to them", async () => {
+    (await rig.write({ area: "account" })).close();
+    chmodSync(rig.file, 0o644);
+    await rig.write({ area: "account" });
+    expect(statSync(rig.file).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ["base URL", { baseUrl: "https://elsewhere.example/" }],
+    ["base URL", { baseUrl: `${baseUrl}v2/` }],
+    ["service name", { serviceName: "other" }],
+    ["area", { area: "account" as const }],
+  ])("of another %s is refused, and nothing changes", async (what, other) => {
+    const mirror = await rig.write();
+    walk(mirror, world());
+    mirror.close();
+    chmodSync(rig.file, 0o644);
+    const before = hashOf(rig.file);
+    await expect(rig.write(other)).rejects.toThrow(
+      expect.objectContaining({ code: "other-service", message: expect.stringContaining(what) }),
+    );
+    expect(hashOf(rig.file)).toBe(before);
+    expect(statSync(rig.file).mode & 0o777).toBe(0o644);
+    (await rig.write()).close();
+  });
+});

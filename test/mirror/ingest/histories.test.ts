@@ -1,0 +1,97 @@
+/**
+ * Whatever the order in which answers came, however they were batched, and whatever happened before: the same answers
+ * make the same mirror. The bodies are the sandbox's.
+ */
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { DueResource } from "../../../src/mirror/frontier.ts";
+import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { type CanonicalDump, canonicalDump } from "../../support/canonical-dump.ts";
+import { tries } from "../../support/thorough.ts";
+import { dumpOfFreshWalk, problemsOf, startMirrorRig, walk } from "../mirror-rig.ts";
+import { worldOfTruth } from "../world.ts";
+
+const small = { brands: 3, models: 6, sizes: 14, pageSize: 2, paginateSizes: true } as const;
+const follow = ["related", "same_cut", "adjacent_sizes", "sizing"];
+
+const sandboxOptions = fc.record({
+  seed: fc.nat(1000),
+  layout: fc.constantFrom("plain" as const, "opaque" as const),
+  pagination: fc.constantFrom("page" as const, "cursor" as const),
+});
+
+/** Takes some of what is due, in some order, as the generated numbers say. */
+function chooser(numbers: Iterator<number>): (due: readonly DueResource[]) => DueResource[] {
+  const below = (limit: number): number => Number(numbers.next().value) % limit;
+  return (due) => {
+    const left = [...due];
+    const wanted = 1 + below(due.length);
+    return Array.from({ length: wanted }, () => left.splice(below(left.length), 1)).flat();
+  };
+}
+
+it("any order and any batches of the same answers make the same mirror", async () => {
+  await fc.assert(
+    fc.asyncProperty(sandboxOptions, fc.infiniteStream(fc.nat()), async (options, numbers) => {
+      await using sandbox = await startSandbox({ ...small, ...options });
+      const world = worldOfTruth(sandbox.truth({ optional: true }));
+      await using rig = await startMirrorRig(sandbox.url);
+      const mirror = await rig.write();
+      walk(mirror, world, { follow, choose: chooser(numbers) });
+      expect(canonicalDump(mirror)).toEqual(await dumpOfFreshWalk(sandbox.url, world, follow));
+      expect(problemsOf(mirror)).toEqual([]);
+    }),
+    { numRuns: tries(6, 200) },
+  );
+});
+
+it("a mirror that lived through changes and interrupted runs is sound, rebuilds to itself and holds what a fresh one holds", async () => {
+  const moves = fc.record({
+    changes: fc.nat(4),
+    additions: fc.nat(3),
+    removals: fc.nat(3),
+    returns: fc.nat(2),
+    moves: fc.nat(3),
+    /** After so many batches the run is interrupted. */
+    maxBatches: fc.integer({ min: 1, max: 30 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      sandboxOptions,
+      fc.array(moves, { minLength: 1, maxLength: 6 }),
+      fc.infiniteStream(fc.nat()),
+      async (options, history, numbers) => {
+        await using sandbox = await startSandbox({ ...small, ...options });
+        await using rig = await startMirrorRig(sandbox.url);
+        const mirror = await rig.write();
+        const choose = chooser(numbers);
+        const world = () => worldOfTruth(sandbox.truth({ optional: true }));
+        for (const { maxBatches, ...advance } of history) {
+          walk(mirror, world(), { follow, choose, maxBatches, approve: true });
+          expectSoundAndRebuildable();
+          sandbox.advance(advance);
+        }
+        // What one walk finds to be gone or newly linked, the next one follows.
+        for (let walks = 0; walks < 3; walks++) walk(mirror, world(), { follow, choose, approve: true });
+        expectSoundAndRebuildable();
+        expect(heldOf(canonicalDump(mirror))).toEqual(
+          heldOf(await dumpOfFreshWalk(sandbox.url, world(), follow)),
+        );
+
+        function expectSoundAndRebuildable(): void {
+          expect(problemsOf(mirror)).toEqual([]);
+          const before = canonicalDump(mirror);
+          mirror.rebuild();
+          expect(canonicalDump(mirror)).toEqual(before);
+          expect(problemsOf(mirror)).toEqual([]);
+        }
+      },
+    ),
+    { numRuns: tries(6, 200) },
+  );
+});
+
+/** Without what is no more: a fresh mirror never knew it. */
+function heldOf(dump: CanonicalDump): CanonicalDump {
+  return Object.fromEntries(Object.entries(dump).filter(([, { state }]) => state === "held"));
+}

@@ -1,0 +1,438 @@
+/** One batch of results, one transaction: what is kept, what is closed, and what is left as it was. */
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { isoTimeOf } from "../../../schema/stored-time.ts";
+import type { FetchResult } from "../../../src/mirror/ingest/fetch-result.ts";
+import { emptySummary } from "../../../src/mirror/ingest/ingest.ts";
+import type { MirrorWriter } from "../../../src/mirror/mirror.ts";
+import { canonicalDump } from "../../support/canonical-dump.ts";
+import { beginRun, closeRun, problemsOf, startMirrorRig, walk } from "../mirror-rig.ts";
+import { answerFrom, baseUrl, entity, etagOf, page, root, sha256Of, urlOf, worldOf } from "../world.ts";
+
+const brandUrl = urlOf("brands/a/");
+const brandOf = (name: string, more: object = {}) => entity({ name, slug: "a", ...more });
+const bodies = () => ({
+  "/": root(),
+  "brands/": page(["brands/a/", "brands/b/"]),
+  "brands/a/": brandOf("A"),
+  "brands/b/": entity({ name: "B" }),
+});
+
+let mirror: MirrorWriter;
+beforeEach(async () => {
+  const rig = await startMirrorRig();
+  onTestFinished(() => rig[Symbol.asyncDispose]());
+  mirror = await rig.write();
+});
+
+interface Revision {
+  readonly seq: number;
+  readonly fromRun: number;
+  readonly toRun: number | null;
+  readonly status: number;
+  readonly fetchedAt: string;
+  readonly text: string;
+}
+
+function revisionsOf(url: string): Revision[] {
+  return mirror.db
+    .prepare<[string], Revision & { body: Buffer }>(
+      `select v.seq, v.from_run as fromRun, v.to_run as toRun, v.status, ${isoTimeOf("v.fetched_at")} as fetchedAt, c.body
+       from _revision v join _content c on c.id = v.content_id join _resource r on r.id = v.resource_id
+       where r.url = ? order by v.seq`,
+    )
+    .all(url)
+    .map(({ body, ...revision }) => ({ ...revision, text: body.toString() }));
+}
+
+function resourceAt(url: string): Record<string, unknown> & { id: number } {
+  return mirror.db.prepare("select * from _resource where url = ?").get(url) as Record<string, unknown> & {
+    id: number;
+  };
+}
+
+/** Ingests what the service says of one resource, in a run of its own. */
+function ingestOne(url: string, outcome: object | "not-modified" | "gone" | "failed" | Buffer, etag = '"x"') {
+  const runId = beginRun(mirror);
+  const about = { resourceId: resourceAt(url).id, fetchedAt: "2026-02-02T02:02:02.000Z" };
+  const result: FetchResult =
+    outcome === "failed"
+      ? { ...about, outcome, code: "timeout", message: "no answer" }
+      : typeof outcome === "string"
+        ? { ...about, outcome }
+        : {
+            ...about,
+            outcome: "body",
+            status: 203,
+            etag,
+            body: Buffer.isBuffer(outcome) ? outcome : Buffer.from(JSON.stringify(outcome)),
+          };
+  const summary = mirror.ingest([result], runId);
+  return { runId, summary, closing: closeRun(mirror, runId) };
+}
+
+describe("a body", () => {
+  it("is kept byte for byte, with its SHA-256, its status and the time it was fetched", () => {
+    walk(mirror, worldOf(bodies()));
+    const odd = Buffer.from(
+      `\ufeff{ "rel":"entity",\r\n\t"body" : {"name": "\\ud800 \\u0000 é😀\u202e", "bra_count": 90071992547409931, "name":"twice"}, "x": -0 }\n`,
+    );
+    ingestOne(brandUrl, odd);
+    const stored = mirror.db
+      .prepare<[], { sha256: Buffer; size: number; body: Buffer }>("select * from _content order by id desc")
+      .get();
+    expect(stored?.body.equals(odd)).toBe(true);
+    expect(stored?.size).toBe(odd.byteLength);
+    expect(stored?.sha256.toString("hex")).toBe(sha256Of(odd));
+    expect(revisionsOf(brandUrl).at(-1)).toMatchObject({
+      status: 203,
+      fetchedAt: "2026-02-02T02:02:02.000Z",
+    });
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+
+  it("that is new makes a revision, held rows and due links", () => {
+    const summary = walk(mirror, worldOf(bodies()), { maxBatches: 1 });
+    expect(summary).toMatchObject({ new: 1, discovered: 1, changed: 0, unchanged: 0, gone: 0, failed: 0 });
+    expect(resourceAt(baseUrl)).toMatchObject({ kind: "root", state: "held", first_run: summary.runId });
+    expect(resourceAt(urlOf("brands/"))).toMatchObject({ kind: "brands", state: "due", checked_run: 0 });
+  });
+
+  it("that is unchanged adds no revision, and is noted as checked", () => {
+    walk(mirror, worldOf(bodies()));
+    const before = revisionsOf(brandUrl);
+    const { runId, summary } = ingestOne(brandUrl, brandOf("A"), '"new tag"');
+    expect(summary).toMatchObject({ unchanged: 1, new: 0, changed: 0 });
+    expect(revisionsOf(brandUrl)).toEqual(before);
+    expect(resourceAt(brandUrl)).toMatchObject({ checked_run: runId, etag: '"new tag"' });
+  });
+
+  it("that changed closes the former revision with the run that saw it", () => {
+    const { runId: first } = walk(mirror, worldOf(bodies()));
+    const { runId: second, summary } = ingestOne(brandUrl, brandOf("A2"));
+    expect(summary).toMatchObject({ changed: 1, new: 0 });
+    expect(revisionsOf(brandUrl)).toMatchObject([
+      { seq: 1, fromRun: first, toRun: second, text: JSON.stringify(brandOf("A")) },
+      { seq: 2, fromRun: second, toRun: null, text: JSON.stringify(brandOf("A2")) },
+    ]);
+    expect(mirror.db.prepare("select name from brand where href = ?").pluck().get(brandUrl)).toBe("A2");
+  });
+
+  it("that changed back is kept once, as two revisions of three", () => {
+    walk(mirror, worldOf(bodies()));
+    ingestOne(brandUrl, brandOf("A2"));
+    ingestOne(brandUrl, brandOf("A"));
+    expect(revisionsOf(brandUrl).map(({ text }) => JSON.parse(text).body.name)).toEqual(["A", "A2", "A"]);
+    const contents = mirror.db.prepare("select count(*) from _content where sha256 = ?").pluck();
+    expect(contents.get(Buffer.from(sha256Of(JSON.stringify(brandOf("A"))), "hex"))).toBe(1);
+  });
+
+  it("that two resources share makes rows of both", () => {
+    walk(mirror, worldOf({ ...bodies(), "brands/b/": brandOf("A") }));
+    expect(mirror.db.prepare("select href from brand where name = 'A' order by href").pluck().all()).toEqual([
+      brandUrl,
+      urlOf("brands/b/"),
+    ]);
+  });
+
+  it("that changed replaces links, items and list rows, and leaves none of the former", () => {
+    const world = worldOf({
+      ...bodies(),
+      "brands/a/": entity({ name: "A" }, { models: urlOf("brands/a/models/"), old: urlOf("old/") }),
+      "brands/a/models/": page(["m/1/", "m/2/", "m/3/"]),
+      "m/1/": entity({ manufacturer_stock_pictures: [{ url: "u1", text: "t1" }, { url: "u2" }] }),
+    });
+    walk(mirror, world);
+    ingestOne(brandUrl, entity({ name: "A" }, { models: urlOf("brands/a/models/") }));
+    ingestOne(urlOf("brands/a/models/"), page(["m/3/"]));
+    ingestOne(urlOf("m/1/"), entity({ manufacturer_stock_pictures: [{ url: "u3", text: null }] }));
+    const dump = canonicalDump(mirror);
+    expect(Object.keys(dump[brandUrl]?.links ?? {})).toEqual(["models"]);
+    expect(dump[urlOf("brands/a/models/")]?.members).toEqual([[urlOf("m/3/"), "The m/3/"]]);
+    expect(dump[urlOf("m/1/")]?.rows.model_picture).toEqual([["0n", "u3", null]]);
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+
+  it.each([
+    ["no JSON", Buffer.from("<html>")],
+    ["not UTF-8", Buffer.from([...Buffer.from('{"rel":"entity","body":{"name":"'), 0xff, 0x22, 0x7d, 0x7d])],
+    ["a byte order mark twice", Buffer.from(`\ufeff\ufeff${JSON.stringify(brandOf("A2"))}`)],
+    ["no envelope", { message: "hello" }],
+    ["of another rel", page([])],
+    ["an entity without a body", { rel: "entity", links: {}, meta: {} }],
+    ["JSON too deep", Buffer.from(`{"rel":"entity","body":{"name":${"[".repeat(9000)}${"]".repeat(9000)}}}`)],
+  ])("that is %s is refused: what is held stays, and the rest of the batch is stored", (_what, refused) => {
+    walk(mirror, worldOf(bodies()));
+    const before = canonicalDump(mirror);
+    const etag = resourceAt(brandUrl).etag;
+    const runId = beginRun(mirror);
+    const about = {
+      fetchedAt: "2026-02-02T02:02:02.000Z",
+      outcome: "body",
+      status: 200,
+      etag: '"x"',
+    } as const;
+    const body = Buffer.isBuffer(refused) ? refused : Buffer.from(JSON.stringify(refused));
+    const other = Buffer.from(JSON.stringify(entity({ name: "B2" })));
+    const summary = mirror.ingest(
+      [
+        { ...about, resourceId: resourceAt(brandUrl).id, body },
+        { ...about, resourceId: resourceAt(urlOf("brands/b/")).id, body: other },
+      ],
+      runId,
+    );
+    expect(summary).toMatchObject({ failed: 1, changed: 1 });
+    const after = canonicalDump(mirror);
+    expect(after[brandUrl]).toEqual(before[brandUrl]);
+    expect(after[urlOf("brands/b/")]?.sha256).toBe(sha256Of(other));
+    expect(resourceAt(brandUrl)).toMatchObject({ etag, attempts: 1 });
+    expect(resourceAt(brandUrl).error).toMatch(/^contract: /);
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+
+  it("of a kind that was never seen is kept whole", () => {
+    const world = worldOf({
+      ...bodies(),
+      "/": root({ brands: urlOf("brands/"), news: urlOf("news/") }),
+      "news/": {
+        rel: "collection",
+        collection: [{ href: urlOf("news/1/"), title: "…" }, { title: "no href" }],
+      },
+    });
+    walk(mirror, world, { follow: ["news"] });
+    expect(revisionsOf(urlOf("news/"))).toHaveLength(1);
+    expect(resourceAt(urlOf("news/"))).toMatchObject({ kind: "?news", state: "held" });
+    expect(resourceAt(urlOf("news/1/"))).toMatchObject({ kind: "?news.item", state: "due" });
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+
+  it.each(["constructor", "toString", "__proto__", "hasOwnProperty"])(
+    "may call a link or a field %s",
+    (name) => {
+      const odd = `{"rel":"entity","links":{"${name}":"${urlOf("odd/")}"},"meta":{"${name}":1},"body":{"name":"A","${name}":{"${name}":2}}}`;
+      walk(mirror, worldOf({ ...bodies(), "brands/a/": odd }));
+      expect(mirror.db.prepare("select name from brand where href = ?").pluck().get(brandUrl)).toBe("A");
+      expect(mirror.db.prepare("select name, kind, noted_url as url from _link").all()).toContainEqual({
+        name,
+        kind: `?${name}`,
+        url: urlOf("odd/"),
+      });
+      expect(problemsOf(mirror)).toEqual([]);
+    },
+  );
+
+  it("may name links, fields and items in any text, which comes back as it was", () => {
+    const text = 'quote " slash / tilde ~ NUL \0 lone \ud800 emoji 😀 right to left \u202e';
+    const world = worldOf({
+      ...bodies(),
+      "brands/": { rel: "collection", collection: [{ href: brandUrl, name: text }] },
+      "brands/a/": entity({ name: text, [text]: 1 }, { [text]: urlOf("odd/") }),
+    });
+    walk(mirror, world);
+    const dump = canonicalDump(mirror);
+    expect(dump[brandUrl]?.rows.brand?.[0]).toContain(text);
+    expect(dump[urlOf("brands/")]?.members).toEqual([[brandUrl, text]]);
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+});
+
+describe("an ETag", () => {
+  it("is stored with the body that it belongs to", () => {
+    walk(mirror, worldOf(bodies()));
+    expect(resourceAt(brandUrl).etag).toBe(etagOf(Buffer.from(JSON.stringify(brandOf("A")))));
+    ingestOne(brandUrl, brandOf("A2"), 'W/"weak"');
+    expect(resourceAt(brandUrl).etag).toBe('W/"weak"');
+  });
+
+  it("that was not given with the newest body is not kept from the former", () => {
+    walk(mirror, worldOf(bodies()));
+    const runId = beginRun(mirror);
+    const body = Buffer.from(JSON.stringify(brandOf("A2")));
+    const about = { resourceId: resourceAt(brandUrl).id, fetchedAt: "2026-02-02T02:02:02.000Z" };
+    mirror.ingest([{ ...about, outcome: "body", status: 200, etag: null, body }], runId);
+    expect(resourceAt(brandUrl).etag).toBeNull();
+  });
+
+  it("goes with what is gone, so that a return is fetched whole", () => {
+    walk(mirror, worldOf(bodies()));
+    ingestOne(brandUrl, "gone");
+    expect(resourceAt(brandUrl).etag).toBeNull();
+  });
+});
+
+it("a 304 touches nothing but the check", () => {
+  walk(mirror, worldOf(bodies()));
+  const { checked_run: _run, checked_at: _at, ...before } = resourceAt(brandUrl);
+  const dump = canonicalDump(mirror);
+  const revisions = revisionsOf(brandUrl);
+  const { runId, summary } = ingestOne(brandUrl, "not-modified");
+  expect(summary).toMatchObject({ unchanged: 1 });
+  const { checked_run, checked_at, ...after } = resourceAt(brandUrl);
+  expect({ checked_run, checked_at }).toEqual({
+    checked_run: runId,
+    checked_at: Date.parse("2026-02-02T02:02:02.000Z"),
+  });
+  expect(after).toEqual(before);
+  expect(canonicalDump(mirror)).toEqual(dump);
+  expect(revisionsOf(brandUrl)).toEqual(revisions);
+});
+
+describe("what is gone", () => {
+  it("becomes a tombstone that keeps its last values", () => {
+    walk(mirror, worldOf(bodies()));
+    const { runId, closing } = ingestOne(brandUrl, "gone");
+    expect(closing).toMatchObject({ gone: 1, waiting: 0 });
+    expect(resourceAt(brandUrl)).toMatchObject({ state: "gone", gone_run: runId });
+    expect(revisionsOf(brandUrl)).toMatchObject([{ seq: 1, toRun: runId }]);
+    expect(mirror.db.prepare("select name, gone_at is null as here from brand").all()).toEqual([
+      { name: "A", here: 0 },
+      { name: "B", here: 1 },
+    ]);
+    expect(mirror.db.prepare("select name from brand_current").pluck().all()).toEqual(["B"]);
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+
+  it("is not asked for again, unless it is listed again, and then comes back with its history", () => {
+    const world = worldOf(bodies());
+    walk(mirror, world);
+    world.delete(brandUrl);
+    world.set(urlOf("brands/"), JSON.stringify(page(["brands/b/"])));
+    const { runId: goneRun } = walk(mirror, world);
+    expect(walk(mirror, world).asked).not.toContain(brandUrl);
+
+    const back = worldOf({ ...bodies(), "brands/a/": brandOf("A2") });
+    const { runId, asked } = walk(mirror, back);
+    expect(asked).toContain(brandUrl);
+    expect(resourceAt(brandUrl)).toMatchObject({ state: "held", gone_run: null });
+    expect(revisionsOf(brandUrl)).toMatchObject([
+      { seq: 1, toRun: goneRun },
+      { seq: 2, fromRun: runId, toRun: null },
+    ]);
+    expect(mirror.db.prepare("select name, gone_at from brand_current where slug = 'a'").all()).toEqual([
+      { name: "A2", gone_at: null },
+    ]);
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+
+  it("comes back with the very content that it had, as a revision of its own", () => {
+    const world = worldOf(bodies());
+    walk(mirror, world);
+    ingestOne(brandUrl, "gone");
+    world.set(urlOf("brands/"), JSON.stringify(page(["brands/b/", "brands/a/"])));
+    walk(mirror, world);
+    expect(revisionsOf(brandUrl)).toMatchObject([{ seq: 1 }, { seq: 2, toRun: null }]);
+    expect(resourceAt(brandUrl).state).toBe("held");
+  });
+
+  it("and is listed all the same is asked for once a run, not for ever, and is gone since it was", () => {
+    const world = worldOf(bodies());
+    walk(mirror, world);
+    world.delete(brandUrl);
+    const { runId, gone } = walk(mirror, world);
+    expect(gone).toBe(1);
+    expect(resourceAt(brandUrl)).toMatchObject({ state: "gone", gone_run: runId });
+    const again = walk(mirror, world);
+    expect(again.asked.filter((url) => url === brandUrl)).toHaveLength(1);
+    expect(resourceAt(brandUrl)).toMatchObject({ state: "gone", gone_run: runId });
+    expect(again.gone).toBe(0);
+  });
+
+  it("for a moment only comes back although the listing never changed", () => {
+    const world = worldOf(bodies());
+    walk(mirror, world);
+    world.delete(brandUrl);
+    walk(mirror, world);
+    world.set(brandUrl, JSON.stringify(brandOf("A")));
+    walk(mirror, world);
+    expect(resourceAt(brandUrl)).toMatchObject({ state: "held", gone_run: null });
+    expect(revisionsOf(brandUrl)).toHaveLength(2);
+  });
+
+  it("with what listed it is not asked for again", () => {
+    const world = worldOf({
+      ...bodies(),
+      "brands/a/": entity({ name: "A" }, { models: urlOf("models/") }),
+      "models/": page(["m/"]),
+      "m/": entity({ name: "M" }),
+    });
+    walk(mirror, world);
+    for (const path of ["brands/a/", "models/", "m/"]) world.delete(urlOf(path));
+    world.set(urlOf("brands/"), JSON.stringify(page(["brands/b/"])));
+    walk(mirror, world);
+    expect(walk(mirror, world).asked).toEqual([baseUrl, urlOf("brands/"), urlOf("brands/b/")]);
+  });
+});
+
+describe("a failure", () => {
+  it("leaves what is held as it was, and counts the attempts", () => {
+    walk(mirror, worldOf(bodies()));
+    const dump = canonicalDump(mirror);
+    expect(ingestOne(brandUrl, "failed").summary).toMatchObject({ failed: 1 });
+    ingestOne(brandUrl, "failed");
+    expect(canonicalDump(mirror)).toEqual(dump);
+    expect(resourceAt(brandUrl)).toMatchObject({ attempts: 2, error: "timeout: no answer" });
+    ingestOne(brandUrl, "not-modified");
+    expect(resourceAt(brandUrl)).toMatchObject({ attempts: 0, error: null });
+  });
+
+  it("of what was never held is tried again in the next run", () => {
+    const world = worldOf(bodies());
+    walk(mirror, world, { maxBatches: 2 });
+    ingestOne(brandUrl, "failed");
+    expect(resourceAt(brandUrl)).toMatchObject({ state: "failed" });
+    walk(mirror, world);
+    expect(resourceAt(brandUrl)).toMatchObject({ state: "held", attempts: 0, error: null });
+  });
+});
+
+describe("a batch", () => {
+  it("is one transaction: a result for an unknown resource in its middle takes all back", () => {
+    const world = worldOf(bodies());
+    walk(mirror, world, { maxBatches: 2 });
+    const before = canonicalDump(mirror);
+    const counts = mirror.db
+      .prepare("select (select count(*) from _content), (select count(*) from _issue)")
+      .raw();
+    const countsBefore = counts.get();
+    const runId = beginRun(mirror);
+    const [a, b] = ["brands/a/", "brands/b/"].map((path) => {
+      const { id } = resourceAt(urlOf(path));
+      return answerFrom(worldOf({ [path]: entity({ unknown: 1 }, { unknown: urlOf("x/") }) }), {
+        id,
+        url: urlOf(path),
+        etag: null,
+      });
+    }) as [FetchResult, FetchResult];
+    expect(() => mirror.ingest([a, { ...a, resourceId: 12_345 }, b], runId)).toThrow(/12345/);
+    expect(canonicalDump(mirror)).toEqual(before);
+    expect(counts.get()).toEqual(countsBefore);
+  });
+
+  it("that comes twice changes nothing the second time", () => {
+    const world = worldOf(bodies());
+    walk(mirror, world, { maxBatches: 2 });
+    const runId = beginRun(mirror);
+    const results = ["brands/a/", "brands/b/"].map((path) =>
+      answerFrom(world, { id: resourceAt(urlOf(path)).id, url: urlOf(path), etag: null }),
+    );
+    mirror.ingest(results, runId);
+    const dump = canonicalDump(mirror);
+    const tables = ["_content", "_revision", "_resource", "_link", "_member", "_issue"];
+    const rows = () => tables.map((table) => mirror.db.prepare(`select * from ${table}`).all());
+    const before = rows();
+    expect(mirror.ingest([...results, ...results], runId)).toMatchObject({
+      unchanged: 4,
+      new: 0,
+      changed: 0,
+    });
+    expect(canonicalDump(mirror)).toEqual(dump);
+    expect(rows()).toEqual(before);
+  });
+
+  it("of nothing does nothing", () => {
+    walk(mirror, worldOf(bodies()));
+    const dump = canonicalDump(mirror);
+    const runId = beginRun(mirror);
+    expect(mirror.ingest([], runId)).toEqual(emptySummary());
+    expect(canonicalDump(mirror)).toEqual(dump);
+  });
+});

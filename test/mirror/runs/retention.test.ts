@@ -1,0 +1,120 @@
+/** Which runs a policy keeps. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { EndedRun } from "../../../src/mirror/points/resolve-point.ts";
+import { chooseRuns, type RetentionPolicy, retentionRules } from "../../../src/mirror/runs/retention.ts";
+
+const run = fc
+  .date({ min: new Date("2019-12-01"), max: new Date("2026-12-31"), noInvalidDate: true })
+  .map((date) => date.toISOString());
+/** Numbered in the order of their ends or not: clocks jump. */
+const runs = fc
+  .tuple(fc.array(run, { maxLength: 40 }), fc.boolean())
+  .map(([ends, isSorted]) =>
+    (isSorted ? ends.toSorted() : ends).map((endedAt, n): EndedRun => ({ run: n + 1, endedAt })),
+  );
+const rule = fc.constantFrom(...retentionRules);
+const policy: fc.Arbitrary<RetentionPolicy> = fc.dictionary(rule, fc.integer({ min: 1, max: 20 }), {
+  minKeys: 1,
+});
+
+const keptBy = (all: readonly EndedRun[], rules: RetentionPolicy) =>
+  new Set(chooseRuns(all, rules).keep.map(({ run: id }) => id));
+
+const ended = (...ends: readonly string[]) =>
+  ends.map((endedAt, n): EndedRun => ({ run: n + 1, endedAt: new Date(endedAt).toISOString() }));
+
+describe("the runs that are kept", () => {
+  it("are those of any rule, each with its reasons, and the latest one", () => {
+    const year = ended("2025-12-28", "2025-12-31", "2026-01-14T01:00", "2026-01-14T02:00", "2026-01-15");
+    expect(chooseRuns(year, { last: 2, daily: 2, weekly: 3, monthly: 2, yearly: 9 })).toEqual({
+      keep: [
+        [5, ["latest", "last", "daily 2026-01-15", "weekly 2026-W03", "monthly 2026-01", "yearly 2026"]],
+        [4, ["last", "daily 2026-01-14"]],
+        [2, ["weekly 2026-W01", "monthly 2025-12", "yearly 2025"]],
+        [1, ["weekly 2025-W52"]],
+      ].map(([id, reasons]) => ({ run: id, endedAt: year[Number(id) - 1]?.endedAt, reasons })),
+      forget: [year[2]],
+    });
+  });
+
+  it("are all of them without a rule", () => {
+    fc.assert(
+      fc.property(runs, (all) => {
+        expect(chooseRuns(all, {}).forget).toEqual([]);
+        expect(chooseRuns(all, {}).keep).toHaveLength(all.length);
+      }),
+    );
+  });
+
+  it("and those that are not are each run once, the newest first", () => {
+    fc.assert(
+      fc.property(runs, policy, (all, rules) => {
+        const { keep, forget } = chooseRuns(all, rules);
+        const ids = [keep, forget].map((some) => some.map(({ run: id }) => id));
+        expect(ids).toEqual(ids.map((some) => some.toSorted((one, other) => other - one)));
+        expect(ids.flat().sort((one, other) => one - other)).toEqual(all.map(({ run: id }) => id));
+        for (const { reasons } of keep) expect(reasons).not.toEqual([]);
+      }),
+    );
+  });
+
+  it("are what each rule alone keeps, taken together", () => {
+    fc.assert(
+      fc.property(runs, policy, (all, rules) => {
+        const alone = retentionRules.flatMap((name) =>
+          rules[name] === undefined ? [] : [...keptBy(all, { [name]: rules[name] })],
+        );
+        expect(keptBy(all, rules)).toEqual(new Set(alone));
+      }),
+    );
+  });
+
+  it("have the latest one among them, whatever its time", () => {
+    fc.assert(
+      fc.property(runs, policy, (all, rules) => {
+        fc.pre(all.length > 0);
+        expect(keptBy(all, rules)).toContain(all.length);
+      }),
+    );
+  });
+
+  it("are no fewer when a rule keeps more", () => {
+    fc.assert(
+      fc.property(runs, policy, rule, (all, rules, name) => {
+        const more = keptBy(all, { ...rules, [name]: (rules[name] ?? 0) + 1 });
+        for (const id of keptBy(all, rules)) expect(more).toContain(id);
+      }),
+    );
+  });
+
+  it("are the last run of each of the newest days, months and years", () => {
+    fc.assert(
+      fc.property(
+        runs,
+        fc.constantFrom(["daily", 10] as const, ["monthly", 7] as const, ["yearly", 4] as const),
+        fc.integer({ min: 1, max: 20 }),
+        (all, [name, digits], count) => {
+          const periodOf = ({ endedAt }: EndedRun) => endedAt.slice(0, digits);
+          const newest = [...new Set(all.map(periodOf))].sort().slice(-count);
+          const last = newest.map((period) => all.findLast((one) => periodOf(one) === period)?.run);
+          expect(keptBy(all, { [name]: count })).toEqual(
+            new Set([...last, ...all.slice(-1).map((one) => one.run)]),
+          );
+        },
+      ),
+    );
+  });
+
+  it("are the last run of each of the newest weeks from Monday to Sunday", () => {
+    const monday = Date.UTC(1970, 0, 5);
+    const weekOf = ({ endedAt }: EndedRun) => Math.floor((Date.parse(endedAt) - monday) / (7 * 86_400_000));
+    fc.assert(
+      fc.property(runs, fc.integer({ min: 1, max: 20 }), (all, weekly) => {
+        const newest = [...new Set(all.map(weekOf))].sort((one, other) => one - other).slice(-weekly);
+        const last = newest.map((week) => all.findLast((one) => weekOf(one) === week)?.run);
+        expect(keptBy(all, { weekly })).toEqual(new Set([...last, ...all.slice(-1).map((one) => one.run)]));
+      }),
+    );
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { namesAlike, plainName, slugify } from "../../../src/mirror/search/names.ts";
+
+it.each([
+  ["Comexim", "comexim"],
+  ["Plié, Soft & Co.", "plie-soft-co"],
+  ["  spaces  ", "spaces"],
+  ["İstanbul ßtraße", "istanbul-ßtraße"],
+  ["日本の下着", "日本の下着"],
+  ["!!!", ""],
+  [null, ""],
+])("%j becomes the slug %j", (name, slug) => {
+  expect(slugify(name)).toBe(slug);
+});
+
+it.each([
+  ["Łódź", "lodz"],
+  ["Straße", "strasse"],
+  ["ÆRØ", "aero"],
+  ["Plié Soft", "plie soft"],
+  ["ｆｕｌｌ", "full"],
+])("%j and %j are spellings of one name", (name, plain) => {
+  expect(plainName(name)).toBe(plainName(plain));
+});
+
+describe("names alike", () => {
+  const names = ["Freya", "Comexim", "Anna Lingerie", "Annabel", "Panache", "Comexim", "Łucja", "!"];
+
+  it.each([
+    ["Vreya", ["Freya"]],
+    ["comexmi", ["Comexim"]],
+    ["anna", ["Annabel", "Anna Lingerie"]],
+    ["Pan", ["Panache"]],
+    ["lucia", ["Łucja"]],
+    ["zzz", []],
+    ["!!!", []],
+    ["", []],
+  ])("to %j are %j, the nearest first", (wanted, alike) => {
+    expect(namesAlike(wanted, names, 3)).toEqual(alike);
+  });
+
+  it("are so many at most", () => {
+    expect(namesAlike("anna", names, 1)).toEqual(["Annabel"]);
+  });
+});
