@@ -1,6 +1,7 @@
 /** Folders that only their owner may enter; what others could change is refused, and a symbolic link is not followed. */
-import { chmodSync, lstatSync, mkdirSync, realpathSync, type Stats, statSync } from "node:fs";
+import { chmodSync, lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { makeFolders } from "../mirror/file/make-folders.ts";
 import { syncFolder } from "../mirror/file/sync-folder.ts";
 import { accountPlace, accountsFolder } from "./account.ts";
 import { AccountError, toAccountError } from "./account-error.ts";
@@ -33,14 +34,6 @@ export function makeAccountFolder(dataDir: string, name: string): string[] {
   } catch (error) {
     throw toAccountError(error, folder);
   }
-}
-
-function makeFolders(path: string): string[] {
-  const outermost = mkdirSync(path, { recursive: true, mode: 0o700 });
-  if (outermost === undefined) return [];
-  const made = [path];
-  for (let last = path; last !== outermost; made.push(last)) last = dirname(last);
-  return made;
 }
 
 /** @throws AccountError `unsafe` where others could put something of theirs into the account; a system error where there is no such folder */

@@ -1,9 +1,10 @@
 /** The entries of a backup as files in a new folder, which is there as a whole or not at all. */
-import { lstatSync, mkdirSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { readdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isSystemError } from "../../exports/export-error.ts";
 import { makePartialFolder, recoverFolder } from "../../exports/replace-folder.ts";
+import { makeFolders } from "../mirror/file/make-folders.ts";
 import { syncFolder } from "../mirror/file/sync-folder.ts";
 import { writeNewFile } from "../mirror/file/write-new-file.ts";
 import { BackupError } from "./backup-error.ts";
@@ -16,7 +17,7 @@ import type { VisitEntry } from "./scan-backup.ts";
 export async function unpackTo(folder: string, read: (visit: VisitEntry) => Promise<void>): Promise<void> {
   const place = resolve(folder);
   try {
-    mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(place));
     await requireEmpty(place);
     await recoverFolder(place);
     const partial = await makePartialFolder(place);
@@ -24,7 +25,7 @@ export async function unpackTo(folder: string, read: (visit: VisitEntry) => Prom
       const subfolders = new Set([partial]);
       await read(({ name, content }) => {
         const path = join(partial, name);
-        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        makeFolders(dirname(path));
         subfolders.add(dirname(path));
         writeNewFile(path, content);
       });

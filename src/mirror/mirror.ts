@@ -4,7 +4,7 @@
  * table of kinds is handed to it.
  */
 
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Kinds } from "../../schema/kind.ts";
 import { prepareAbsences } from "./absence/absences.ts";
@@ -23,6 +23,7 @@ import { createMirror } from "./file/create-mirror.ts";
 import { toMirrorError, toOpeningError } from "./file/errors.ts";
 import { ensureLineage } from "./file/lineage.ts";
 import { takeLock } from "./file/lock.ts";
+import { makeFolders } from "./file/make-folders.ts";
 import { type MirrorIdentity, requireIdentity } from "./file/meta.ts";
 import { migrate } from "./file/migrate.ts";
 import { vacuum } from "./file/vacuum.ts";
@@ -222,7 +223,7 @@ function requireMirrorOf(identity: MirrorIdentity, file: string): void {
 /** Makes the folder that a mirror is to be in. @throws MirrorError */
 export function mkdirFor(file: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(file));
   } catch (error) {
     throw toMirrorError(error, file);
   }

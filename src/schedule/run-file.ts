@@ -1,9 +1,10 @@
 /** `schedule-runs/NAME.json`: what became of the last runs of a schedule. What is kept are times, numbers and one line; never a secret. */
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { toAccountError } from "../accounts/account-error.ts";
 import { readPrivateFile, writePrivateFile } from "../accounts/private-file.ts";
+import { makeFolders } from "../mirror/file/make-folders.ts";
 import { schedulePlace } from "./schedule.ts";
 
 const version = 1;
@@ -49,7 +50,7 @@ export function readRuns(dataDir: string, name: string): readonly ScheduledRun[]
 export function keepRun(dataDir: string, name: string, kept: ScheduledRun): void {
   const { runsFolder } = schedulePlace(dataDir);
   try {
-    mkdirSync(runsFolder, { recursive: true, mode: 0o700 });
+    makeFolders(runsFolder);
   } catch (error) {
     throw toAccountError(error, runsFolder);
   }

@@ -3,11 +3,11 @@
  * neither the commands that are scheduled nor who begins them.
  */
 import { randomUUID } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { toAccountError } from "../accounts/account-error.ts";
 import { isAccountName, looksLikeToken } from "../accounts/account-name.ts";
 import { MirrorError } from "../mirror/file/errors.ts";
 import { takeLock } from "../mirror/file/lock.ts";
+import { makeFolders } from "../mirror/file/make-folders.ts";
 import { namesAlike } from "../mirror/search/names.ts";
 import type { Clock } from "../service/clock.ts";
 import { forgetRuns } from "./run-file.ts";
@@ -92,7 +92,7 @@ function changeSchedules(
   change: (book: ScheduleBook) => ScheduleBook,
 ): ScheduleBook {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolders(dataDir);
   } catch (error) {
     throw toAccountError(error, dataDir);
   }

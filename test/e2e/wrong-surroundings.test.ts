@@ -93,6 +93,18 @@ describe("a sync is refused", () => {
       1,
       /Cannot write|Cannot open/,
     ],
+    ...(process.platform === "linux" && {
+      "below a folder that takes nothing": [
+        syncTo("--data-dir", "/proc/armoire/data"),
+        1,
+        /Cannot write|Cannot open/,
+      ],
+      "into a file below one that takes nothing": [
+        syncTo("--mirror", "/proc/armoire/m.sqlite"),
+        1,
+        /Cannot write|Cannot open/,
+      ],
+    }),
     "into a mirror of another service": [
       (f) => ["sync", "--base-url", f.closedUrl, "--mirror", f.mirror],
       4,

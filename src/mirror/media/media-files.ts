@@ -9,7 +9,6 @@ import {
   constants,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -17,6 +16,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { MirrorError } from "../file/errors.ts";
+import { makeFolders } from "../file/make-folders.ts";
 import { syncFolder } from "../file/sync-folder.ts";
 import { writeNewFile } from "../file/write-new-file.ts";
 
@@ -64,7 +64,7 @@ export function readPicture(mirrorFile: string, sha256: string): Buffer | null {
 }
 
 function makeFolder(folder: string, mirrorFile: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolders(folder);
   const stats = lstatSync(folder);
   if (!stats.isDirectory()) {
     throw new MirrorError(

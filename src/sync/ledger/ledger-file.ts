@@ -1,7 +1,8 @@
 /** The ledger's SQLite file: opened, made when there is none, refused when it is not ours. */
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
+import { makeFolders } from "../../mirror/file/make-folders.ts";
 import { LedgerError } from "./ledger-error.ts";
 
 /** Where the ledger of a mirror is unless it is told: beside it. */
@@ -29,7 +30,7 @@ const tables = `
 
 /** @throws LedgerError, or what SQLite or the system throws */
 export function openLedgerFile(file: string): LedgerDatabase {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(file));
   createPrivately(file);
   const db = new Database(file);
   try {

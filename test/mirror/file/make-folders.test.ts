@@ -1,0 +1,37 @@
+import { mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { makeFolders } from "../../../src/mirror/file/make-folders.ts";
+import { temporaryFolder } from "../../support/run-armoire.ts";
+
+it("makes what is not there, for its owner alone, and says what that was", async () => {
+  await using folder = await temporaryFolder();
+  const [outer, inner, innermost] = ["a", "a/b", "a/b/c"].map((path) => join(folder.path, path));
+  mkdirSync(outer as string);
+  expect(makeFolders(innermost as string)).toEqual([innermost, inner]);
+  expect(statSync(inner as string).mode & 0o777).toBe(0o700);
+  expect(makeFolders(innermost as string)).toEqual([]);
+});
+
+it("goes where a link leads, and makes nothing where it leads nowhere", async () => {
+  await using folder = await temporaryFolder();
+  const [place, link, dangling] = ["place", "link", "dangling"].map((name) => join(folder.path, name));
+  mkdirSync(place as string);
+  symlinkSync(place as string, link as string);
+  symlinkSync(join(folder.path, "nowhere"), dangling as string);
+  expect(makeFolders(join(link as string, "x"))).toEqual([join(link as string, "x")]);
+  expect(makeFolders(link as string)).toEqual([]);
+  expect(() => makeFolders(join(dangling as string, "x"))).toThrow("EEXIST");
+});
+
+it("says where a file is in the way", async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, "file");
+  writeFileSync(file, "");
+  expect(() => makeFolders(file)).toThrow("EEXIST");
+  expect(() => makeFolders(join(file, "x", "y"))).toThrow("ENOTDIR");
+});
+
+it.runIf(process.platform === "linux")("ends where nothing can be made in a folder that is there", () => {
+  expect(() => makeFolders("/proc/armoire/x")).toThrow("ENOENT");
+});
