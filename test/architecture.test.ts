@@ -151,6 +151,12 @@ it("reads the environment and the arguments only in src/cli", () => {
   expect(readers.map(({ path }) => path)).toEqual([]);
 });
 
+it("uses nothing that the oldest Node.js of package.json lacks and the compiler knows", () => {
+  const newer =
+    /\b(DisposableStack|AsyncDisposableStack|SuppressedError|Float16Array|Promise\.try|RegExp\.escape|Error\.isError|Math\.sumPrecise|Iterator\.concat|Uint8Array\.from(Base64|Hex))\b/;
+  expect(files.filter(({ text }) => newer.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
 it("names everything that it exports", () => {
   expect(files.filter(({ text }) => /^export \*/m.test(text)).map(({ path }) => path)).toEqual([]);
 });

@@ -25,11 +25,14 @@ export function runBeforeLastChange(db: Connection, { mirror, run }: MirrorPlace
 }
 
 function isDifferent(a: MirrorPlace, b: MirrorPlace): boolean {
-  using opened = new DisposableStack();
-  const one = opened.adopt(openMirrorState(a), (state) => state.close());
-  const other = opened.adopt(openMirrorState(b), (state) => state.close());
-  const { pairing } = opened.adopt(openRunPairs(a, b), (pairs) => pairs.close());
+  using one = closing(openMirrorState(a));
+  using other = closing(openMirrorState(b));
+  using pairs = closing(openRunPairs(a, b));
   // Ends the statements as well, where there is more: a loop closes what it leaves.
-  for (const _change of diff(one, other, everything, pairing)) return true;
+  for (const _change of diff(one, other, everything, pairs.pairing)) return true;
   return false;
+}
+
+function closing<Opened extends { close(): void }>(opened: Opened): Opened & Disposable {
+  return Object.assign(opened, { [Symbol.dispose]: () => opened.close() });
 }
