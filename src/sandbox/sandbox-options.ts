@@ -4,6 +4,7 @@ import { z } from "zod";
 import { allowanceHeaderStyles } from "./accounts/allowance.ts";
 import { type FaultPresetName, faultPresetNames, faultPresets } from "./faults/fault-presets.ts";
 import { type FaultRule, type FaultRuleInput, faultRules } from "./faults/fault-rule.ts";
+import { firstIssue } from "./first-issue.ts";
 import { etagStyles } from "./http/content.ts";
 import { layouts } from "./resources/addresses.ts";
 import { paginations } from "./resources/paging.ts";
@@ -42,8 +43,8 @@ const optionsSchema = z.strictObject({
     .string()
     .regex(/^[a-z][a-z0-9_]{0,30}$/i, "letters, digits and underscores")
     .default("service"),
-  /** Counted requests that each credential has in a window; without it there is no limit, and no header of one. */
-  allowance: z.int().min(0).optional(),
+  /** Counted requests that each credential has in a window; with null there is no limit, and nothing tells of one. */
+  allowance: z.int().min(0).nullable().default(1_000_000),
   windowSeconds: z.int().min(1).default(86_400),
   /** With `none`, only the `rate_limit` resource tells what is left. */
   allowanceHeaders: z.enum(allowanceHeaderStyles).default("epoch"),
@@ -117,10 +118,4 @@ function readRulesFile(path: string, hint: string): unknown {
     const reason = error instanceof SyntaxError ? "it is not JSON" : "it cannot be read";
     throw new SandboxOptionError(`faults: ${reason}: ${path}`, hint, { cause: error });
   }
-}
-
-function firstIssue(what: string, error: z.ZodError): string {
-  const [issue] = error.issues;
-  const path = issue?.path.join(".") ?? "";
-  return `${what}${path === "" ? "" : ` ${path}`}: ${issue?.message ?? "wrong"}`;
 }

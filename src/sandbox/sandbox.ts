@@ -74,7 +74,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       unauthorizedStatus: settings.unauthorizedStatus,
     },
     authenticate: (authorization) => authenticate(authorization),
-    allowance: limit === undefined ? null : createAllowance(limit, settings.windowSeconds, clock.nowMillis),
+    allowance: limit === null ? null : createAllowance(limit, settings.windowSeconds, clock.nowMillis),
     allowanceHeaders: settings.allowanceHeaders,
     countNotModified: settings.countNotModified,
     countRoot: settings.countRoot,

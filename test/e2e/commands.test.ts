@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SyncReport } from "../../src/sync/report.ts";
 import { callArmoire, runArmoire } from "../support/run-armoire.ts";
 import { createFixture, type Fixture } from "./fixture.ts";
 
@@ -82,11 +83,28 @@ describe("a sync", () => {
         ...{ pending: 0, notChecked: 0, failed: 0, skipped: 0, waiting: 0, partial: 0 },
       },
       masses: [],
-      allowance: { limit: null, remaining: null, resetAt: null, checkPrice: "untried" },
+      allowance: {
+        ...{ limit: 1_000_000, remaining: expect.any(Number), resetAt: expect.any(String) },
+        checkPrice: "free",
+      },
       resumeAt: null,
       seconds: expect.any(Number),
     });
     expect(await output("sync", ...settings, "--quiet")).toBe("");
+  });
+
+  it("that finds nothing changed asks only what it may ask for nothing", async () => {
+    const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url, "--json"];
+    await outputAsJson("sync", ...settings);
+    const before = fixture.sandbox.log().length;
+    const { requests } = (await outputAsJson("sync", ...settings)) as SyncReport;
+    expect(requests).toMatchObject({ counted: 0, notModified: requests.sent });
+    expect(
+      fixture.sandbox
+        .log()
+        .slice(before)
+        .every(({ conditional, counted }) => conditional && !counted),
+    ).toBe(true);
   });
 
   it("stopped by its budget is well, and not complete only for who asks", async () => {

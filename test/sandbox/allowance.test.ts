@@ -69,7 +69,7 @@ it("is whole again when the sandbox's clock has passed the window, and not befor
 });
 
 it("says nothing of an allowance when there is none", async () => {
-  await using sandbox = await startSandbox();
+  await using sandbox = await startSandbox({ allowance: null });
   const { headers } = await send(`${sandbox.url}brands/`);
   expect(Object.keys(headers).filter((name) => name.startsWith("x-ratelimit"))).toEqual([]);
   expect(JSON.parse((await send(`${sandbox.url}rate-limit/`)).bytes.toString()).body).toEqual({});

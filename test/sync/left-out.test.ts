@@ -39,7 +39,7 @@ describe("what a change makes suspect is owed", () => {
 
 describe("where nothing has changed", () => {
   it("a run that its budget ended says so, in the run log too, and is not complete", async () => {
-    await using rig = await startRig({ ...world, allowance: undefined });
+    await using rig = await startRig({ ...world, allowance: null });
     await rig.sync();
     const report = await rig.sync({ budget: 5 });
     expect(report).toMatchObject({ complete: false, stopped: "budget", requests: { sent: 5 } });
@@ -65,7 +65,7 @@ describe("where nothing has changed", () => {
 });
 
 it("where nothing tells of an allowance, a sync counts its checks as the plan before it did", async () => {
-  await using rig = await startRig({ ...world, allowance: undefined });
+  await using rig = await startRig({ ...world, allowance: null });
   const { file, sandbox, clock } = rig;
   await rig.sync();
   const prices = new Set<string>();

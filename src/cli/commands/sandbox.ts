@@ -52,8 +52,9 @@ export function configure(command: Command, io: Io): void {
     )
     .option(
       "--allowance <n>",
-      "counted requests that each credential has in a window (default: no limit)",
-      wholeNumber,
+      "counted requests that each credential has in a window, or none: no limit, and nothing tells of one",
+      allowanceNumber,
+      1_000_000,
     )
     .option("--window <seconds>", "length of an allowance window", wholeNumber, 86_400)
     .addOption(
@@ -126,6 +127,10 @@ function pickOptions(flags: Omit<Flags, "window" | "latency" | "faults">): Sandb
     ...{ layout, pagination, etag, users, measurements, pictures, unauthorizedStatus },
     ...{ allowance, allowanceHeaders, countNotModified, countRoot },
   };
+}
+
+function allowanceNumber(value: string): number | null {
+  return value === "none" ? null : wholeNumber(value);
 }
 
 function readFaultsFlag(value: string): FaultsOption {
