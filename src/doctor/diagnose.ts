@@ -1,5 +1,5 @@
 /** What works and what does not: the program's parts, the data directory, the mirror, the ledger, the service. */
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { readEnvelopeOrThrow } from "../../schema/envelope.ts";
@@ -60,9 +60,10 @@ function requireWritableFolder(path: string): void {
   if (!statSync(path).isDirectory()) throw new Error(`${path} is not a directory`);
 }
 
-/** A data directory is made by the first sync: till then its parent must do. */
+/** A data directory is made by the first sync: till then its parent must do. A link that leads nowhere is in the way. */
 function nearestExisting(path: string): string {
-  return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
+  const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  return isThere || dirname(path) === path ? path : nearestExisting(dirname(path));
 }
 
 function checkMirrors(files: readonly string[], account: TokenOwner | null): Diagnosis[] {

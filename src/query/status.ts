@@ -17,12 +17,16 @@ export interface MirrorStatus {
   readonly fileBytes: number;
   readonly kinds: readonly KindStatus[];
   readonly revisions: number;
-  /** Oddities met in bodies, by kind and where in the body. */
+  /** Oddities met in bodies, by kind and where in the body, the commonest first. */
   readonly issues: readonly {
     readonly kind: string;
     readonly code: string;
+    /** JSON pointer (RFC 6901) into the body. */
     readonly pointer: string;
     readonly count: number;
+    /** One of the resources whose bodies have it, and what else there is to say of that one. */
+    readonly href: string;
+    readonly detail: string | null;
   }[];
   /** Links that are noted and not followed, by name; `sync --follow NAME` follows them. */
   readonly noted: readonly { readonly name: string; readonly count: number }[];
@@ -100,15 +104,19 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
     revisions: readRevisionCount(mirror),
     issues: db
       .prepare<[], MirrorStatus["issues"][number]>(
-        `select r.kind, i.code, i.pointer, count(*) as count from _issue i join _resource r on r.id = i.resource_id
-         where i.code not in ('unknown-link', 'partial-listing') group by r.kind, i.code, i.pointer order by count desc, r.kind, i.pointer limit 50`,
+        // SQLite takes the other columns from the row that has the minimum.
+        `select r.kind, i.code, i.pointer, count(*) as count, r.url as href, i.detail, min(r.id)
+         from _issue i join _resource r on r.id = i.resource_id
+         where i.code not in ('unknown-link', 'partial-listing')
+         group by r.kind, i.code, i.pointer order by count desc, r.kind, i.pointer`,
       )
-      .all(),
+      .all()
+      .map(({ kind, code, pointer, count, href, detail }) => ({ kind, code, pointer, count, href, detail })),
     noted: readNotedLinks(mirror),
     partialListings: db
       .prepare<[], MirrorStatus["partialListings"][number]>(
         `select r.url, i.detail as why from _issue i join _resource r on r.id = i.resource_id
-         where i.code = 'partial-listing' and r.state = 'held' and r.absent_by is null order by r.id limit 20`,
+         where i.code = 'partial-listing' and r.state = 'held' and r.absent_by is null order by r.id`,
       )
       .all(),
     waiting:
@@ -118,7 +126,7 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
         .get() ?? 0,
     failures: db
       .prepare<[], MirrorStatus["failures"][number]>(
-        "select url, error from _resource where error is not null order by id limit 20",
+        "select url, error from _resource where error is not null order by id",
       )
       .all(),
     lastRun: listRuns(mirror, 1)[0] ?? null,

@@ -45,7 +45,7 @@ export interface ResourceCounts {
   /** Held and not owed a check, which the run would have made but for its limits. */
   notChecked: number;
   failed: number;
-  /** Links that are not followed, since they lead to another origin. */
+  /** Links that are not followed, since they lead to another origin or are no addresses. */
   skipped: number;
   /** Absent, and no tombstones before that is approved. */
   waiting: number;

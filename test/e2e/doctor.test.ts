@@ -1,5 +1,5 @@
 /** The doctor tells of what would end any other command, and goes on. */
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type RunOptions, runArmoire } from "../support/run-armoire.ts";
@@ -39,12 +39,14 @@ function dataDirWith(...names: readonly string[]): string {
 it("without a mirror says that there is none yet, which is well", async () => {
   const { checks, exitCode } = await ask(["--data-dir", fixture.newPath()]);
   expect(exitCode).toBe(0);
-  expect(checks.at(-1)).toMatchObject({ isWell: true, what: "There is no mirror of the catalogue yet" });
+  expect(checks).toContainEqual(
+    expect.objectContaining({ isWell: true, what: "There is no mirror of the catalogue yet" }),
+  );
 });
 
 it("looks at each mirror where nothing says which, and tells how to say it", async () => {
   const dataDir = dataDirWith("a", "b");
-  const { checks, exitCode } = await ask(["--data-dir", dataDir]);
+  const { checks, exitCode } = await ask(["--offline", "--data-dir", dataDir]);
   expect(exitCode).toBe(0);
   expect(checks.slice(-3)).toEqual([
     { isWell: true, what: expect.stringContaining(join(dataDir, "a")), hint: expect.any(String) },
@@ -95,7 +97,7 @@ it.each([
 it("tells that the data directory is none, and does not say that no mirror is in it", async () => {
   const { checks, exitCode } = await ask(["--data-dir", fixture.textFile]);
   expect(exitCode).toBe(1);
-  expect(checks.map(({ isWell }) => isWell)).toEqual([false, true, false]);
+  expect(checks.map(({ isWell }) => isWell)).toEqual([false, true, false, true]);
   expect(JSON.stringify(checks)).not.toContain("no mirror of the catalogue");
 });
 
@@ -115,4 +117,28 @@ it.each([
     ...{ isWell, what: expect.stringMatching(words) },
     hint: isWell ? null : expect.stringMatching(/Move this file away/),
   });
+});
+
+it("says that no service was asked where none is set", async () => {
+  const nothing = { ARMOIRE_BASE_URL: "" };
+  const { checks, exitCode } = await ask(["--data-dir", fixture.newPath()], nothing);
+  expect(exitCode).toBe(0);
+  expect(checks).toContainEqual({
+    ...{ isWell: true, what: "No service was asked, since no base URL is set" },
+    hint: expect.stringContaining("ARMOIRE_BASE_URL"),
+  });
+  const offline = await ask(["--offline", "--data-dir", fixture.newPath()], nothing);
+  expect(offline.checks.map(({ what }) => what)).not.toContain(
+    "No service was asked, since no base URL is set",
+  );
+});
+
+it("finds the link in the way of a data directory that leads nowhere", async () => {
+  const link = fixture.newPath();
+  symlinkSync(fixture.newPath(), link);
+  const { checks, exitCode } = await ask(["--offline", "--data-dir", join(link, "armoire")]);
+  expect(exitCode).toBe(1);
+  expect(checks).toContainEqual(
+    expect.objectContaining({ isWell: false, what: expect.stringMatching(/cannot be written: ENOENT/) }),
+  );
 });

@@ -79,3 +79,18 @@ it("partial lists are told with why, and not among the oddities", () => {
   expect(partialListings).toEqual([{ url: expect.stringContaining("/models/"), why: "lists 19 of 20" }]);
   expect(issues.map(({ code }) => code)).not.toContain("partial-listing");
 });
+
+it("an oddity is told with one of the resources that have it, and nothing is left out", () => {
+  change(
+    `insert into _issue (resource_id, pointer, code, detail, run_id)
+     select id, '/links/x', 'skipped-link', 'other-origin: https://' || id || '.example/', 1 from _resource where kind = 'size'`,
+  );
+  change("update _resource set error = 'timeout: it took too long' where kind in ('brand', 'size')");
+  const { issues, failures } = status();
+  expect(issues.find(({ code }) => code === "skipped-link")).toEqual({
+    ...{ kind: "size", code: "skipped-link", pointer: "/links/x", count: 20 },
+    href: expect.stringContaining("/sizes/"),
+    detail: expect.stringMatching(/^other-origin: /),
+  });
+  expect(failures).toHaveLength(28);
+});

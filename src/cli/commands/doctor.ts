@@ -73,7 +73,16 @@ It asks the service for one page, its root; with --account for two, to learn whe
       redis?.end();
       const ofAccounts = [...(accounts?.value ?? []), accounts?.problem ?? null];
       const ofRedis = redis?.diagnosis ?? null;
-      const found = [credential.problem, mirrorFiles.problem, ...checked, ...ofAccounts, ofRedis, ...scanned];
+      const unasked = !offline && settings.baseUrl.value === null ? noService : null;
+      const found = [
+        credential.problem,
+        mirrorFiles.problem,
+        ...checked,
+        unasked,
+        ...ofAccounts,
+        ofRedis,
+        ...scanned,
+      ];
       // What is wrong with a credential is in the way of using it, and of searching for it.
       const diagnoses = [
         ...new Map(found.flatMap((one) => (one === null ? [] : [[one.what, one]]))).values(),
@@ -93,6 +102,12 @@ It asks the service for one page, its root; with --account for two, to learn whe
       if (!isWell) io.setExitCode(exitCodes.failed);
     });
 }
+
+const noService: Diagnosis = {
+  isWell: true,
+  what: "No service was asked, since no base URL is set",
+  hint: "--base-url URL or ARMOIRE_BASE_URL says which one; `armoire sync` needs it.",
+};
 
 async function scanFolders(
   settings: Settings,

@@ -78,22 +78,36 @@ function describeStatus(status: StatusWithOutlook, now: number): string {
     parts.push(
       `\nGone as far as is known, and kept until \`armoire sync --approve\` lets go: ${status.waiting}\n`,
     );
-  if (status.partialListings.length > 0) {
-    const lines = status.partialListings.map(({ url, why }) => `  ${url}\n    ${toShown(why)}\n`);
-    parts.push(`\nPartial lists, from which nothing is taken for gone:\n${lines.join("")}`);
-  }
-  if (status.failures.length > 0) {
-    const lines = status.failures.map(({ url, error }) => `  ${url}\n    ${toShown(error)}\n`);
-    parts.push(`\nFailed, to be tried again:\n${lines.join("")}`);
-  }
-  parts.push(describeNoted(status.noted));
-  if (status.issues.length > 0) {
-    const rows = status.issues.map(({ kind, code, pointer, count }) => [kind, code, pointer, count]);
-    parts.push(
-      `\nOdd in what the service sent (kept all the same):\n${formatTable(["kind", "what", "where", "times"], rows)}`,
-    );
-  }
+  parts.push(
+    describeList(
+      "Partial lists, from which nothing is taken for gone:",
+      status.partialListings,
+      ({ url, why }) => [url, why],
+    ),
+    describeList("Failed, to be tried again:", status.failures, ({ url, error }) => [url, error]),
+    describeNoted(status.noted),
+    describeList("Odd in what the service sent (kept all the same):", status.issues, (issue) => [
+      `${issue.kind} ${issue.code} ${issue.pointer}, ${issue.count === 1 ? "once" : `${issue.count} times`}`,
+      issue.count === 1 ? issue.href : `${issue.href}, for one`,
+      ...(issue.detail === null ? [] : [issue.detail]),
+    ]),
+  );
   return parts.join("");
+}
+
+const mostListed = 20;
+
+/** @param describe the lines of one, which may quote what the service sent */
+function describeList<Item>(
+  title: string,
+  items: readonly Item[],
+  describe: (item: Item) => readonly string[],
+): string {
+  if (items.length === 0) return "";
+  const lines = items.slice(0, mostListed).map((item) => `  ${describe(item).map(toShown).join("\n    ")}\n`);
+  const rest = items.length - mostListed;
+  if (rest > 0) lines.push(`  and ${rest} more, which --json lists\n`);
+  return `\n${title}\n${lines.join("")}`;
 }
 
 function describeAccount({ user, notGranted, bras, measurements }: AccountStatus): string {

@@ -28,7 +28,9 @@ export function describeReport(report: SyncReport, context: ReportContext): stri
   if (neverGranted.length > 0) lines.push(`Not granted to this token: ${neverGranted.join(", ")}.`);
   lines.push(...describeTrouble(report, account));
   if (resources.skipped > 0)
-    lines.push(`${resources.skipped} links lead to another origin and were not followed.`);
+    lines.push(
+      `${resources.skipped} links were not followed, since they lead to other origins or are no addresses; \`armoire status${account === null ? "" : ` --account ${account}`}\` shows where.`,
+    );
   lines.push(complete ? describeWhole(report) : describeRest(report, outlook, now, reserve));
   return `${lines.join("\n")}\n`;
 }
@@ -47,7 +49,8 @@ function describeRest(
   reserve: number,
 ): string {
   const unchecked = resources.notChecked === 0 ? "" : `, ${resources.notChecked} more not checked`;
-  const rest = `${resources.pending} still due as far as is known${unchecked}; the next sync goes on from here.`;
+  const due = resources.pending === 0 ? "Nothing else is due" : `${resources.pending} still due`;
+  const rest = `${due} as far as is known${unchecked}; the next sync goes on from here.`;
   switch (stopped) {
     case "allowance": {
       const next = resumeAt === null ? "in a day" : `at ${formatMoment(resumeAt, now)}`;

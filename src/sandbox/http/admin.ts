@@ -11,6 +11,7 @@ import type { AdvanceReport, AdvanceRequest } from "../advance/advance.ts";
 import type { ClockMove } from "../clock.ts";
 import { faultPresetNames } from "../faults/fault-presets.ts";
 import { faultRules } from "../faults/fault-rule.ts";
+import { firstIssue } from "../first-issue.ts";
 import type { TruthOptions, TruthRecord } from "../resources/catalogue.ts";
 import type { FaultsOption } from "../sandbox-options.ts";
 import { entityKinds } from "../world/edits.ts";
@@ -91,13 +92,14 @@ export function createAdmin({ advance, truth, moveClock, setFaults, editUser, lo
       deliverWhole(response, reply);
     } catch (error) {
       if (response.headersSent) response.destroy();
-      else
-        deliverWhole(
-          response,
-          jsonReply(400, { message: error instanceof Error ? error.message : String(error) }),
-        );
+      else deliverWhole(response, jsonReply(400, { message: messageOf(name, error) }));
     }
   };
+}
+
+function messageOf(name: string, error: unknown): string {
+  if (error instanceof z.ZodError) return firstIssue(name, error);
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function sendLines(response: ServerResponse, records: Iterable<TruthRecord>): Promise<void> {

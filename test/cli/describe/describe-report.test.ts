@@ -104,3 +104,11 @@ it.each([
   const whole = { ...report, resources, complete: true, stopped: null, notGranted };
   expect(lastLine(describeReport(whole, context))).toBe(line);
 });
+
+it.each([
+  [0, "Nothing else is due as far as is known; the next sync goes on from here."],
+  [7, "7 still due as far as is known; the next sync goes on from here."],
+])("where %d are due and some lists are partial, says what is left", (pending, words) => {
+  const resources = { ...report.resources, pending, partial: 1 };
+  expect(lastLine(describeReport({ ...report, stopped: null, resources }, context))).toBe(words);
+});
