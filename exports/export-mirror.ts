@@ -1,5 +1,4 @@
 /** From a mirror to a data package: the public tables of one instant, written whole or not at all. */
-
 import { toMirrorError } from "../src/mirror/file/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../src/mirror/mirror-reader.ts";
 import type { Point } from "../src/mirror/points/point.ts";

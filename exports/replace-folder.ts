@@ -4,6 +4,7 @@
  */
 import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { isProcessAlive } from "../src/mirror/file/is-process-alive.ts";
 import { syncFolder } from "../src/mirror/file/sync-folder.ts";
 import { isSystemError } from "./export-error.ts";
 
@@ -36,7 +37,7 @@ export async function recoverFolder(place: string): Promise<void> {
   else await renameIfThere(oldName(place), place);
   for (const name of names.filter((name) => name.startsWith(partialPrefix(place)))) {
     const processId = Number.parseInt(name.slice(partialPrefix(place).length), 10);
-    if (!isAlive(processId)) await rm(join(dirname(place), name), { recursive: true, force: true });
+    if (!isProcessAlive(processId)) await rm(join(dirname(place), name), { recursive: true, force: true });
   }
 }
 
@@ -47,15 +48,5 @@ async function renameIfThere(from: string, to: string): Promise<boolean> {
   } catch (error) {
     if (isSystemError(error) && error.code === "ENOENT") return false;
     throw error;
-  }
-}
-
-/** Whether there is such a process, as far as can be told. */
-export function isAlive(processId: number): boolean {
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (error) {
-    return isSystemError(error) && error.code === "EPERM";
   }
 }

@@ -3,6 +3,7 @@
  * result for the mirror, or the reason why the whole run should stop. It never touches the mirror.
  */
 import type { FetchResult } from "../src/mirror/ingest/fetch-result.ts";
+import { toIso } from "../src/service/clock.ts";
 import type { Service } from "../src/service/service.ts";
 import { ServiceError } from "../src/service/service-error.ts";
 
@@ -38,7 +39,7 @@ export function fetchJobRunner(service: Service, now: () => number): CarryOut {
   return async (job, signal) => {
     try {
       const fetched = await service.fetch({ url: job.url, etag: job.etag, signal });
-      const about = { resourceId: job.resourceId, fetchedAt: new Date(now()).toISOString() };
+      const about = { resourceId: job.resourceId, fetchedAt: toIso(now()) };
       switch (fetched.outcome) {
         case "body": {
           const { status, etag, finalUrl, body } = fetched;
@@ -72,7 +73,7 @@ function fromServiceError(job: FetchJob, error: ServiceError, nowMillis: number)
       return { end: "stopped", job, stop: { reason: "authentication", message, hint, resumeAt } };
     case "retry":
     case "skip": {
-      const fetchedAt = new Date(nowMillis).toISOString();
+      const fetchedAt = toIso(nowMillis);
       return {
         end: "fetched",
         job,

@@ -54,7 +54,7 @@ export const views: Readonly<Record<string, string>> = Object.fromEntries([
     "coverage",
     `select r.kind as kind, count(*) as known, sum(r.state = 'held') as held, sum(r.state = 'due') as due,
        sum(r.state = 'failed') as failed, sum(r.state = 'gone') as gone, ${isoTimeOf("min(r.checked_at)")} as oldest_check_at
-     from _resource r where r.state not in ('elsewhere', 'superseded', 'skipped') group by r.kind`,
+     from _resource r where r.state not in ('elsewhere', 'superseded') group by r.kind`,
   ],
   [
     "media",

@@ -3,6 +3,7 @@
  * resource, no path, no secret. A hash for each mirror, which lapses a month after its last run. Nothing is read back by a sync.
  */
 import type { Redis } from "ioredis";
+import { dayMillis } from "../../src/service/clock.ts";
 import { fetchQueueName, type Principal } from "./principal.ts";
 import { keyPrefix } from "./redis.ts";
 import { within } from "./within.ts";
@@ -30,7 +31,7 @@ export const stateKeyPrefix = `${keyPrefix}:coordinator-state:`;
 const everyMillis = 1000;
 /** And no more than a fiftieth of the time is spent on reading. */
 const readsToRest = 50;
-const lapsesMillis = 30 * 86_400_000;
+const lapsesMillis = 30 * dayMillis;
 /** Redis may be away when a run ends: nobody waits for that. */
 const patienceMillis = 2000;
 

@@ -1,5 +1,4 @@
 /** On whose behalf requests are sent, and the queue of those. Workers know the name; the credential is in their settings. */
-
 import type { Credential } from "../../src/service/credential.ts";
 import { proveCredential } from "../../src/service/credential-digest.ts";
 

@@ -2,7 +2,6 @@
  * From a backup back to a mirror, or to its files. It is read twice: once to the end before anything is written, and once to
  * write beside the place, where it is put by one rename if it was the same both times. Nothing that is there is ever changed.
  */
-
 import type { Kinds } from "../../schema/kind.ts";
 import { type AccountUser, isSameUser, nameOfUser } from "../mirror/account-user.ts";
 import { type CheckReport, checkMirror } from "../mirror/check/check.ts";

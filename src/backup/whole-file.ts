@@ -3,7 +3,7 @@ import { hash, randomBytes } from "node:crypto";
 import { open, readdir, rename, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
-import { isAlive } from "../../exports/replace-folder.ts";
+import { isProcessAlive } from "../mirror/file/is-process-alive.ts";
 import { syncFolder } from "../mirror/file/sync-folder.ts";
 
 export interface WrittenFile {
@@ -62,7 +62,10 @@ export async function writeBeside(
 /** What killed processes left in the folder: somebody's data, which nobody would look for there. */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    if (!name.startsWith(partialPrefix) || isAlive(Number.parseInt(name.slice(partialPrefix.length), 10)))
+    if (
+      !name.startsWith(partialPrefix) ||
+      isProcessAlive(Number.parseInt(name.slice(partialPrefix.length), 10))
+    )
       continue;
     await rm(join(folder, name), { force: true });
   }

@@ -2,7 +2,6 @@
  * What is compared of two states: the kinds and fields that both have. An export may hold some tables only, and that
  * the others are not in it does not mean that they are gone.
  */
-
 import { measurement } from "../../schema/entities/measurement.ts";
 import { entities } from "../../schema/entities.ts";
 import { ChangeError } from "./change-error.ts";

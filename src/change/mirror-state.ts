@@ -1,5 +1,4 @@
 /** A mirror's state when a run had closed. */
-
 import { toMirrorError } from "../mirror/file/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/mirror-reader.ts";
 import { showAsOf } from "../mirror/past/snapshot.ts";

@@ -1,13 +1,11 @@
 /** From any error to the lines that a person reads and the code that a script reads: the one place that decides. */
 import { ExportError } from "../../exports/export-error.ts";
-import { DashboardError } from "../../jobs/bullmq/dashboard/dashboard-error.ts";
 import { RedisError, type RedisErrorCode } from "../../jobs/bullmq/redis-error.ts";
 import { AccountError, type AccountErrorCode } from "../accounts/account-error.ts";
 import { BackupError, type BackupErrorCode } from "../backup/backup-error.ts";
 import { ChangeError, type ChangeErrorCode } from "../change/change-error.ts";
 import { MirrorError, type MirrorErrorCode } from "../mirror/file/errors.ts";
 import { PointError } from "../mirror/points/point-error.ts";
-import { KeyError } from "../query/key-error.ts";
 import { QueryError, type QueryErrorCode } from "../query/query-error.ts";
 import { ScheduleError, type ScheduleErrorCode } from "../schedule/schedule-error.ts";
 import { ServiceSettingsError } from "../service/settings-error.ts";
@@ -125,8 +123,8 @@ export function exitCodeOf(error: unknown): ExitCode {
 /** One to three lines: what happened and where, what to do next. The stack only with `--verbose`. */
 export function describeError(error: unknown, isVerbose: boolean): string {
   const lines = [`armoire: ${error instanceof Error ? error.message : String(error)}`];
-  if (error instanceof Error && "hint" in error && typeof error.hint === "string") lines.push(error.hint);
-  else if (!isDesigned(error)) lines.push("This is unexpected. --verbose shows where it happened.");
+  const hint = isDesigned(error) ? error.hint : "This is unexpected. --verbose shows where it happened.";
+  if (hint !== null) lines.push(hint);
   if (isVerbose && error instanceof Error) {
     lines.push(...(error.stack ?? "").split("\n"));
     if (error.cause instanceof Error) lines.push(`Caused by: ${error.cause.message}`);
@@ -135,19 +133,7 @@ export function describeError(error: unknown, isVerbose: boolean): string {
   return lines.map((line) => `${toShown(line)}\n`).join("");
 }
 
-function isDesigned(error: unknown): boolean {
-  const designed = [
-    CliError,
-    MirrorError,
-    PointError,
-    SyncError,
-    LedgerError,
-    ServiceSettingsError,
-    RedisError,
-    DashboardError,
-    ScheduleError,
-  ];
-  return [...designed, AccountError, BackupError, ChangeError, QueryError, KeyError, ExportError].some(
-    (type) => error instanceof type,
-  );
+/** Every error of ours that may reach a person has a hint, or says that there is none to give. */
+function isDesigned(error: unknown): error is Error & { readonly hint: string | null } {
+  return error instanceof Error && "hint" in error;
 }

@@ -51,7 +51,7 @@ export async function readScheduledCommand(
   return {
     mirror: mirror ?? "catalogue",
     writes: outermost([
-      settings.dataDir.value ?? "",
+      settings.dataDir.value,
       ...(mirror === null ? [] : [dirname(mirror)]),
       // A backup may be named as a file, and an export's folder is made anew in the one above it.
       ...(to === undefined ? [] : [isArchive(to) ? dirname(resolve(folder, to)) : resolve(folder, to)]),

@@ -1,5 +1,4 @@
 /** This very program, for starting it again: by itself, or by the system's own scheduler. */
-
 import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import type { Command } from "commander";
@@ -21,7 +20,7 @@ export function handedOn(settings: Settings, command: Command): HandedOn {
   const said = ({ value, from }: Settings["baseUrl"]) =>
     from === "command line" || (config !== undefined && from === config) ? value : null;
   return {
-    dataDir: settings.dataDir.value ?? "",
+    dataDir: settings.dataDir.value,
     ...{ baseUrl: said(settings.baseUrl), serviceName: said(settings.serviceName) },
   };
 }

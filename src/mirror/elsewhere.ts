@@ -2,7 +2,6 @@
  * The way from an account's mirror into the catalogue's: what her bras are, as links that were found in the one and are
  * followed in the other. Nothing else of hers goes that way.
  */
-
 import type { Resources } from "./derive/resources.ts";
 import type { MirrorReader } from "./mirror-reader.ts";
 

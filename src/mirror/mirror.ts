@@ -3,7 +3,6 @@
  * what is due, and everything that was ever seen. It must not know the network, the engines or the command line; the
  * table of kinds is handed to it.
  */
-
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Kinds } from "../../schema/kind.ts";
@@ -13,6 +12,7 @@ import { type AccountUser, recordAccountUser } from "./account-user.ts";
 import { prepareBodyStore } from "./bodies/body-store.ts";
 import { prepareCompression } from "./bodies/compression.ts";
 import { prepareDictionaries } from "./bodies/dictionaries.ts";
+import { deriveContextOf } from "./derive/derive.ts";
 import { prepareLinks } from "./derive/links.ts";
 import { type RebuildReport, rebuildProjections } from "./derive/rebuild.ts";
 import { prepareResources } from "./derive/resources.ts";
@@ -157,7 +157,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
   function writer(connection: Connection, releaseLock: () => void): MirrorWriter {
     const resources = prepareResources(connection, kinds, identity.area);
     const links = prepareLinks(connection, resources);
-    const context = { kinds, origin: new URL(identity.baseUrl).origin, serviceName: identity.serviceName };
+    const context = deriveContextOf(identity, kinds);
     const absences = prepareAbsences(connection);
     const dictionaries = prepareDictionaries(connection);
     const bodies = prepareBodyStore(connection, dictionaries);

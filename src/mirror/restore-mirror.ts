@@ -3,6 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { NotAnEnvelopeError } from "../../schema/envelope.ts";
 import { JsonError } from "../../schema/json.ts";
 import type { Kinds } from "../../schema/kind.ts";
+import { deriveContextOf } from "./derive/derive.ts";
 import { rebuildProjections } from "./derive/rebuild.ts";
 import { EssentialRowError, type PutBody, type PutEssentialRows, putEssentials } from "./essential-rows.ts";
 import { createMirror } from "./file/create-mirror.ts";
@@ -45,9 +46,8 @@ export async function restoreMirror(options: RestoreMirrorOptions): Promise<void
     const putPicture: RestoredPictures["put"] = (bytes) => pictures?.put(bytes);
     await createMirror(file, identity, async (db) => {
       await putEssentials(db, (putRows, putBody) => options.fill(putRows, putBody, putPicture));
-      const { baseUrl, area, serviceName } = identity;
       try {
-        rebuildProjections(db, area, { kinds, origin: new URL(baseUrl).origin, serviceName });
+        rebuildProjections(db, identity.area, deriveContextOf(identity, kinds));
       } catch (error) {
         if (!(error instanceof NotAnEnvelopeError || error instanceof JsonError)) throw error;
         throw new EssentialRowError(`a body is no envelope: ${error.message}`, { cause: error });

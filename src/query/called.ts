@@ -3,7 +3,6 @@
  * that of the service's page about it. Case and accents do not matter where nothing fits exactly, and what is gone is
  * found where nothing that is there has the name.
  */
-
 import type { MirrorReader } from "../mirror/mirror-reader.ts";
 import { fromStored } from "../mirror/rows/cell.ts";
 import { spellings } from "../mirror/search/names.ts";

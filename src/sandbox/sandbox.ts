@@ -4,7 +4,6 @@
  * know anything of the mirror, its jobs or its client; whatever it serves follows from the seed and from what was done
  * to it since.
  */
-
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createAllowance } from "./accounts/allowance.ts";

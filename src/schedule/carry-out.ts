@@ -2,7 +2,7 @@
  * Carries out one due run: begins the command, again where its mirror is locked by somebody else, and keeps what became of it.
  * Both engines come here.
  */
-import type { Clock } from "../service/clock.ts";
+import { type Clock, toIso } from "../service/clock.ts";
 import { type Program, runChild } from "./child.ts";
 import { keepRun, type ScheduledRun, type Scheduler } from "./run-file.ts";
 import type { Schedule } from "./schedule.ts";
@@ -33,7 +33,7 @@ export async function carryOut(schedule: Schedule, due: number, context: CarryOu
   const { dataDir, program, scheduler, clock, ending, hide, onBegin, onLine, onEnd } = context;
   const begunAt = clock.now();
   const begun: ScheduledRun = {
-    ...{ due: new Date(due).toISOString(), begunAt: new Date(begunAt).toISOString(), scheduler, attempts: 1 },
+    ...{ due: toIso(due), begunAt: toIso(begunAt), scheduler, attempts: 1 },
     ...{ endedAt: null, exitCode: null, seconds: null, counts: null, said: null },
   };
   const { name, folder } = schedule;
@@ -56,7 +56,7 @@ export async function carryOut(schedule: Schedule, due: number, context: CarryOu
       continue;
     const endedAt = clock.now();
     const run: ScheduledRun = {
-      ...{ ...begun, attempts, endedAt: new Date(endedAt).toISOString(), exitCode: child.exitCode },
+      ...{ ...begun, attempts, endedAt: toIso(endedAt), exitCode: child.exitCode },
       seconds: Math.round((endedAt - begunAt) / 100) / 10,
       counts: summarizeReport(child.stdout),
       said: child.problem ?? (child.exitCode === 0 ? null : whatWasWrong(lines)),

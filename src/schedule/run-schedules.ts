@@ -4,6 +4,7 @@
  */
 import { hostname } from "node:os";
 import { isLocked, shareLock, takeLock } from "../mirror/file/lock.ts";
+import { toIso } from "../service/clock.ts";
 import { type CarryOutContext, carryOut } from "./carry-out.ts";
 import type { Candidate, DueRun, LastRun } from "./due.ts";
 import { isSameScheduler, readRuns, type Scheduler } from "./run-file.ts";
@@ -30,7 +31,7 @@ const troubleMillis = 60_000;
 export async function runSchedules(options: RunSchedulesOptions): Promise<void> {
   const { dataDir, redis, clock, ending, onRemark } = options;
   const scheduler: Scheduler = {
-    ...{ pid: process.pid, host: hostname(), startedAt: new Date(clock.now()).toISOString() },
+    ...{ pid: process.pid, host: hostname(), startedAt: toIso(clock.now()) },
   };
   const candidates = keepingLast(() => readCandidates(options, scheduler), onRemark);
   const onReady = () => options.onReady(candidates().length);

@@ -9,7 +9,7 @@ import { MirrorError } from "../mirror/file/errors.ts";
 import { takeLock } from "../mirror/file/lock.ts";
 import { makeFolders } from "../mirror/file/make-folders.ts";
 import { namesAlike } from "../mirror/search/names.ts";
-import type { Clock } from "../service/clock.ts";
+import { type Clock, toIso } from "../service/clock.ts";
 import { forgetRuns } from "./run-file.ts";
 import { type Schedule, schedulePlace } from "./schedule.ts";
 import { ScheduleError } from "./schedule-error.ts";
@@ -42,7 +42,7 @@ export function addSchedule({ dataDir, clock, ...wanted }: NewSchedule): Schedul
     ...wanted,
     tz,
     delayMillis: Math.floor((clock.random() * wanted.jitterMillis) / 1000) * 1000,
-    addedAt: new Date(now).toISOString(),
+    addedAt: toIso(now),
   };
   changeSchedules(dataDir, schedule.addedAt, ({ id, schedules }) => {
     if (schedules.some(({ name }) => name === schedule.name))
@@ -60,7 +60,7 @@ export function addSchedule({ dataDir, clock, ...wanted }: NewSchedule): Schedul
 /** What is known of its runs goes too. @throws as `readSchedule` and `addSchedule` */
 export function removeSchedule(dataDir: string, name: string, clock: Pick<Clock, "now">): Schedule {
   const removed = readSchedule(dataDir, name);
-  changeSchedules(dataDir, new Date(clock.now()).toISOString(), ({ id, schedules }) => ({
+  changeSchedules(dataDir, toIso(clock.now()), ({ id, schedules }) => ({
     ...{ id, schedules: schedules.filter((schedule) => schedule.name !== name) },
   }));
   forgetRuns(dataDir, name);
@@ -83,7 +83,7 @@ export function orBusy<Taken>(take: () => Taken, what: string): Taken {
 /** The schedules, and the file of them if there was none. @throws as `addSchedule` */
 export function makeScheduleBook(dataDir: string, clock: Pick<Clock, "now">): ScheduleBook {
   const there = readScheduleFile(dataDir);
-  return there ?? changeSchedules(dataDir, new Date(clock.now()).toISOString(), (book) => book);
+  return there ?? changeSchedules(dataDir, toIso(clock.now()), (book) => book);
 }
 
 function changeSchedules(

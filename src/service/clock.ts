@@ -1,5 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 
+export const dayMillis = 86_400_000;
+
+/** Epoch milliseconds as ISO 8601, UTC. */
+export function toIso(millis: number): string {
+  return new Date(millis).toISOString();
+}
+
 /** Everything the door knows of time and chance, so that tests can hand it their own. */
 export interface Clock {
   /** Epoch milliseconds. */

@@ -14,7 +14,7 @@ import { type MirroredUser, readMirroredUser } from "../accounts/mirrored-user.t
 import { type KeptToken, keepToken } from "../accounts/tokens.ts";
 import { isSameUser, nameOfUser, userOf } from "../mirror/account-user.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
-import { type Clock, systemClock } from "../service/clock.ts";
+import { type Clock, systemClock, toIso } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
 import { askWhoseToken } from "./ask-whose-token.ts";
 
@@ -47,7 +47,7 @@ export async function addAccount(options: AddAccountOptions): Promise<AddedAccou
   requireNewAccountName(name);
   readOriginOrThrow(options.baseUrl);
   const baseUrl = new URL(options.baseUrl).href;
-  const startedAt = new Date(clock.now()).toISOString();
+  const startedAt = toIso(clock.now());
   return await inAccountFolder(dataDir, name, startedAt, async () => {
     // What cannot be read any more is made anew.
     const earlier = findReadableAccount(dataDir, name);

@@ -3,13 +3,18 @@
  * written. In: the mirror and the engine's own way of asking. Out: the first answers of the run, which need not be asked for
  * again, and who the user is. It writes nothing but that, once.
  */
-
 import type { CarryOut, FetchJob, JobResult } from "../../jobs/fetch-job.ts";
 import { kinds } from "../../jobs/kinds.ts";
 import { user as userEntity } from "../../schema/entities/user.ts";
 import { columnsOf } from "../../schema/projection.ts";
 import { type AccountUser, isSameUser, nameOfUser, readAccountUser } from "../mirror/account-user.ts";
-import { type Derived, deriveOrThrow, isRefusal, parseBodyOrThrow } from "../mirror/derive/derive.ts";
+import {
+  type Derived,
+  deriveContextOf,
+  deriveOrThrow,
+  isRefusal,
+  parseBodyOrThrow,
+} from "../mirror/derive/derive.ts";
 import type { FetchResult } from "../mirror/ingest/fetch-result.ts";
 import type { MirrorReader } from "../mirror/mirror-reader.ts";
 import type { RunMirror } from "./mirror-thread.ts";
@@ -127,12 +132,11 @@ function derivedFrom(
   kind: string,
 ): Derived | null {
   if (result.outcome !== "body") return null;
-  const { baseUrl, serviceName } = identity;
   try {
     return deriveOrThrow(
       parseBodyOrThrow(result.body),
       { kind, baseUrl: result.finalUrl ?? url },
-      { kinds, origin: new URL(baseUrl).origin, serviceName },
+      deriveContextOf(identity, kinds),
     );
   } catch (error) {
     if (isRefusal(error)) return null;

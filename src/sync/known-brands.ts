@@ -1,7 +1,7 @@
 /** What `--brand` names, and when it is known without asking that there is no such brand. */
 import { type FoundBrands, findBrands, hintAtBrands } from "../mirror/find-brands.ts";
 import type { MirrorReader } from "../mirror/mirror-reader.ts";
-import { dayMillis } from "./ledger/moment.ts";
+import { dayMillis } from "../service/clock.ts";
 import { weights } from "./plan/weights.ts";
 import { SyncError } from "./sync-error.ts";
 

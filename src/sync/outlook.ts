@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import type { Connection } from "../mirror/file/connection.ts";
 import { openMirrorReader } from "../mirror/mirror-reader.ts";
-import { type Clock, systemClock } from "../service/clock.ts";
+import { type Clock, systemClock, toIso } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
 import { type KnownAllowance, readLatest, readLedger } from "./ledger/describe-window.ts";
 import { ledgerFileBeside } from "./ledger/ledger-file.ts";
@@ -76,5 +76,5 @@ export function outlookOf(
 }
 
 function describeAllowance({ limit, remaining, resetAt }: KnownAllowance): PlannedAllowance {
-  return { limit, remaining, resetAt: resetAt === null ? null : new Date(resetAt).toISOString() };
+  return { limit, remaining, resetAt: resetAt === null ? null : toIso(resetAt) };
 }

@@ -1,5 +1,4 @@
 /** What a sync goes for: a depth and the optional links that are followed, as an ordered list of kinds. Pure. */
-
 import { type Area, type Depth, depths, type Kinds, unknownKind } from "../../schema/kind.ts";
 import type { Grants } from "../mirror/grants.ts";
 

@@ -1,6 +1,7 @@
 /** When a run has no sense any more. What ends it ends it for every request at once, although results come in batches. */
 import type { CarryOut, FetchJob, JobResult, Stop } from "../../jobs/fetch-job.ts";
 import type { MirrorReader } from "../mirror/mirror-reader.ts";
+import { toIso } from "../service/clock.ts";
 
 /**
  * Once an answer said to stop, the jobs that come after it are given back without being asked for.
@@ -52,7 +53,7 @@ export function stopOfRefusedRoot({ db }: MirrorReader, failedIds: readonly numb
 }
 
 function failed(job: FetchJob, { message }: Stop, nowMillis: number): JobResult {
-  const fetchedAt = new Date(nowMillis).toISOString();
+  const fetchedAt = toIso(nowMillis);
   const { resourceId } = job;
   return {
     end: "fetched",

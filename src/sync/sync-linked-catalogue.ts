@@ -6,10 +6,9 @@
 import { kinds } from "../../jobs/kinds.ts";
 import { findLinkedEntities } from "../mirror/linked-entities.ts";
 import { wantLinked } from "../mirror/linked-wanted.ts";
-import { systemClock } from "../service/clock.ts";
+import { systemClock, toIso } from "../service/clock.ts";
 import type { SyncReport } from "./report.ts";
 import { type SyncOptions, sync } from "./sync.ts";
-import { toIso } from "./to-iso.ts";
 
 export interface LinkedCatalogueOptions
   extends Omit<SyncOptions, "area" | "brands" | "depth" | "follow" | "only" | "order" | "user"> {

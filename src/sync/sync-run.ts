@@ -8,7 +8,7 @@ import { readCycle, type Scope } from "../mirror/frontier.ts";
 import { readGrants, readMissingGrants } from "../mirror/grants.ts";
 import { emptySummary } from "../mirror/ingest/ingest.ts";
 import type { RunClosing, StopReason } from "../mirror/runs/runs.ts";
-import type { Clock } from "../service/clock.ts";
+import { type Clock, toIso } from "../service/clock.ts";
 import type { Service } from "../service/service.ts";
 import type { RunAllowance } from "./allowance.ts";
 import { compressBodies } from "./compress-bodies.ts";
@@ -32,7 +32,6 @@ import { requireKnownLinks } from "./require-known-links.ts";
 import { grantedKinds, kindsInScope, kindsOfOnly } from "./scope.ts";
 import { stopOfRefusedRoot } from "./stop-at-once.ts";
 import { SyncError } from "./sync-error.ts";
-import { toIso } from "./to-iso.ts";
 import type { Walk } from "./walk-options.ts";
 
 export interface RunRequest extends Walk {

@@ -13,7 +13,7 @@ import { toMirrorError } from "../mirror/file/errors.ts";
 import { readLineage } from "../mirror/file/lineage.ts";
 import { removeEmptyMirror } from "../mirror/remove-empty-mirror.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
-import { type Clock, systemClock } from "../service/clock.ts";
+import { type Clock, systemClock, toIso } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
 import { gently } from "./gently.ts";
 import { watchInterruption } from "./interruption.ts";
@@ -82,7 +82,7 @@ async function syncHere(options: SyncOptions, walk: Walk, workers: Workers | nul
   const { file, baseUrl, clock = systemClock, credential = null } = options;
   const { concurrency = workers ? workersConcurrency : 4 } = options;
   const { budget = null, reserve = 0, approve = false, only = null, onProgress = () => {} } = options;
-  const openedAt = new Date(clock.now()).toISOString();
+  const openedAt = toIso(clock.now());
   const isNew = !existsSync(file);
   let isInVain = false;
   const mirror = await openRunMirror({

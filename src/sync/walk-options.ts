@@ -1,6 +1,6 @@
 /** What a sync goes for and in which order: the same for carrying it out and for planning it, with one set of defaults. */
 import { type Area, type Depth, depths } from "../../schema/kind.ts";
-import { dayMillis } from "./ledger/moment.ts";
+import { dayMillis } from "../service/clock.ts";
 import { type Mode, modes, type Order, orders } from "./plan/plan-request.ts";
 
 export interface WalkOptions {

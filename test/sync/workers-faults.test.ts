@@ -1,5 +1,4 @@
 /** Trouble with Redis while workers send a sync's requests: it goes on by itself, and asks again only for what was under way. */
-
 import { expect, it } from "vitest";
 import { RedisError } from "../../jobs/bullmq/redis-error.ts";
 import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";

@@ -19,6 +19,7 @@ import { readGivenToken, type TokenFlags } from "../secrets/read-token.ts";
 import { addGlobalOptions } from "../settings/global-options.ts";
 import { readSettings } from "../settings/settings.ts";
 import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import { interruptionOf } from "../terminal/interruption.ts";
 import type { Io } from "../terminal/io.ts";
 import { toShown } from "../terminal/text-table.ts";
 
@@ -61,7 +62,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or no such account, 4 the token is n
 
 async function addOne(name: string, flags: TokenFlags, command: Command, io: Io): Promise<void> {
   const settings = readSettings(command, io);
-  const dataDir = settings.dataDir.value ?? "";
+  const dataDir = settings.dataDir.value;
   requireNewAccountName(name);
   const earlier = findReadableAccount(dataDir, name);
   const baseUrl = settings.baseUrl.value ?? earlier?.baseUrl;
@@ -74,12 +75,11 @@ async function addOne(name: string, flags: TokenFlags, command: Command, io: Io)
   }
   const token = await readGivenToken(flags, name, io);
   const { value: serviceName, from } = settings.serviceName;
-  const interruption = new AbortController();
-  io.onInterrupt((exitCode) => interruption.abort(new CliError(exitCode, "Interrupted; nothing was kept.")));
+  const signal = interruptionOf(io, "nothing was kept");
   // Only this one of the three talks to the service, and loading what does takes as long as all else.
   const { addAccount } = await import("../../sync/add-account.ts");
   const added = await addAccount({
-    ...{ dataDir, name, baseUrl, token, keychain: keychainOf(io), signal: interruption.signal },
+    ...{ dataDir, name, baseUrl, token, keychain: keychainOf(io), signal },
     // What the account was made with beats a default.
     ...(serviceName !== null && from !== "default" && { serviceName }),
   }).catch((error: unknown) => {
@@ -101,7 +101,7 @@ function explainOutage(error: ServiceError): CliError {
 
 function listAll(command: Command, io: Io): void {
   const settings = readSettings(command, io);
-  const dataDir = settings.dataDir.value ?? "";
+  const dataDir = settings.dataDir.value;
   const overviews: AccountOverview[] = [];
   const failures: number[] = [];
   const names = listAccountNames(dataDir);
@@ -128,7 +128,7 @@ function listAll(command: Command, io: Io): void {
 
 async function removeOne(name: string, flags: RemoveFlags, command: Command, io: Io): Promise<void> {
   const settings = readSettings(command, io);
-  const dataDir = settings.dataDir.value ?? "";
+  const dataDir = settings.dataDir.value;
   const purge = flags.purge === true;
   requireAccountOrLeft(dataDir, name);
   if (flags.yes !== true) await confirmRemoval(dataDir, name, purge, io);

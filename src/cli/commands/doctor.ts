@@ -52,7 +52,7 @@ It asks the service for one page, its root; with --account for two, to learn whe
       const mirrorFiles = await attempt(() => candidateMirrorFiles(settings));
       const rows = [...settingRows(settings), credentialRow(credential, settings)];
       const checked = await diagnose({
-        dataDir: settings.dataDir.value ?? "",
+        dataDir: settings.dataDir.value,
         baseUrl: offline ? null : settings.baseUrl.value,
         mirrorFiles: mirrorFiles.value,
         ledgerFile: ledgerFile(settings),
@@ -62,7 +62,7 @@ It asks the service for one page, its root; with --account for two, to learn whe
       // Where nobody can look into the data directory, that was said.
       const accounts =
         settings.account === null && mirrorFiles.problem === null
-          ? await attempt(() => diagnoseAccounts(settings.dataDir.value ?? ""))
+          ? await attempt(() => diagnoseAccounts(settings.dataDir.value))
           : null;
       const address = readRedisAddress(flags, io);
       const redis = address === null ? null : await diagnoseRedis(address);
@@ -117,7 +117,7 @@ async function scanFolders(
   others: AsyncIterable<Searched> | null,
 ): Promise<Diagnosis[]> {
   const { secrets, problems, ...opening } = await readKnownSecrets(settings, flags, io);
-  const dataDir = settings.dataDir.value ?? "";
+  const dataDir = settings.dataDir.value;
   const present = existsSync(dataDir) ? [dataDir] : [];
   return [...problems, ...(await diagnoseSecrets([...present, ...folders], secrets, { ...opening, others }))];
 }

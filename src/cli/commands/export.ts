@@ -7,6 +7,7 @@ import { collect } from "../flags/option-values.ts";
 import { mirrorFileToRead } from "../settings/mirror-file.ts";
 import { readSettings } from "../settings/settings.ts";
 import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import { interruptionOf } from "../terminal/interruption.ts";
 import type { Io } from "../terminal/io.ts";
 import { version } from "../version.ts";
 
@@ -36,10 +37,6 @@ The folder holds a file a table and manifest.json with row counts and SHA-256. T
     )
     .action(async (flags: ExportFlags) => {
       const settings = readSettings(command, io);
-      const interruption = new AbortController();
-      io.onInterrupt((exitCode) => {
-        interruption.abort(new CliError(exitCode, "Interrupted; nothing was written."));
-      });
       const asOf = readAsOf(flags, settings, io);
       const manifest = await exportMirror({
         file: mirrorFileToRead(settings),
@@ -48,7 +45,7 @@ The folder holds a file a table and manifest.json with row counts and SHA-256. T
         tables: flags.table,
         raw: flags.raw ?? false,
         toolVersion: version(),
-        signal: interruption.signal,
+        signal: interruptionOf(io, "nothing was written"),
         ...(asOf && { asOf }),
       });
       if (settings.json) io.out(`${JSON.stringify(manifest)}\n`);

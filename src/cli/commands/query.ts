@@ -10,7 +10,7 @@ import { describeQuestion, describeQuestions } from "../describe/describe-questi
 import { type FormatFlags, formatOption, printResult, readFormat } from "../describe/print-result.ts";
 import { remarkOnCut } from "../describe/remark-on-cut.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../flags/as-of.ts";
-import { limitNumber } from "../flags/option-values.ts";
+import { positiveNumber } from "../flags/option-values.ts";
 import { collectParameter } from "../flags/query-parameter.ts";
 import { readStatement } from "../flags/read-statement.ts";
 import { catalogueFileBeside, mirrorFileToRead } from "../settings/mirror-file.ts";
@@ -42,8 +42,8 @@ export function configure(command: Command, io: Io): void {
     .option("-p, --parameter <name=value>", "what :name in the SQL is (repeatable)", collectParameter)
     .option("--list", "list the questions; with @NAME, show that one and its SQL")
     .addOption(formatOption())
-    .option("--max-rows <n>", "stop after so many rows", limitNumber, 100_000)
-    .option("--timeout <seconds>", "end a statement that takes longer", limitNumber, 60)
+    .option("--max-rows <n>", "stop after so many rows", positiveNumber, 100_000)
+    .option("--timeout <seconds>", "end a statement that takes longer", positiveNumber, 60)
     .option("--raw", "in CSV, leave text that a spreadsheet would run as a formula as it is")
     .addOption(asOfOption())
     .showHelpAfterError(

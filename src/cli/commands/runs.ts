@@ -7,7 +7,7 @@ import { pointContext } from "../../mirror/points/point-context.ts";
 import { listRuns, type RunRecord, readRun } from "../../mirror/runs/runs.ts";
 import { printChanges } from "../describe/print-changes.ts";
 import { remarkOnCut } from "../describe/remark-on-cut.ts";
-import { limitNumber } from "../flags/option-values.ts";
+import { positiveNumber } from "../flags/option-values.ts";
 import { addGlobalOptions } from "../settings/global-options.ts";
 import { mirrorFileToRead, withMirror } from "../settings/mirror-file.ts";
 import { readSettings } from "../settings/settings.ts";
@@ -28,7 +28,7 @@ new, changed, gone and failed count all resources, the pages of lists too; what 
   );
   const list = addGlobalOptions(command.command("list", { isDefault: true }).exitOverride())
     .description("the newest runs; `armoire runs` alone does the same")
-    .option("--limit <n>", "the newest so many", limitNumber, 20)
+    .option("--limit <n>", "the newest so many", positiveNumber, 20)
     .addHelpText("after", "\nExamples:\n  armoire runs\n  armoire runs list --limit 100 --json");
   list.action(({ limit }: { limit: number }) => {
     const settings = readSettings(list, io);

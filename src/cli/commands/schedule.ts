@@ -6,7 +6,7 @@ import { runSchedules } from "../../schedule/run-schedules.ts";
 import type { Schedule } from "../../schedule/schedule.ts";
 import { addSchedule, listSchedules, readSchedule, removeSchedule } from "../../schedule/schedules.ts";
 import { timeAfter } from "../../schedule/times.ts";
-import { systemClock } from "../../service/clock.ts";
+import { systemClock, toIso } from "../../service/clock.ts";
 import {
   describeEnd,
   describeRuns,
@@ -108,7 +108,7 @@ async function addOne(
 
 function listAll(name: string | undefined, command: Command, io: Io): void {
   const settings = readSettings(command, io);
-  const dataDir = settings.dataDir.value ?? "";
+  const dataDir = settings.dataDir.value;
   if (name !== undefined) {
     const listed = toListed(readSchedule(dataDir, name), dataDir);
     io.out(settings.json ? `${JSON.stringify(listed)}\n` : describeRuns(listed));
@@ -122,14 +122,14 @@ function toListed(schedule: Schedule, dataDir: string): ListedSchedule {
   const next = timeAfter(schedule, Date.now());
   return {
     ...schedule,
-    nextAt: next === null ? null : new Date(next).toISOString(),
+    nextAt: next === null ? null : toIso(next),
     runs: readRuns(dataDir, schedule.name).map((run) => ({ ...run, outcome: outcomeOf(run) })),
   };
 }
 
 function removeOne(name: string, command: Command, io: Io): void {
   const settings = readSettings(command, io);
-  const removed = removeSchedule(settings.dataDir.value ?? "", name, systemClock);
+  const removed = removeSchedule(settings.dataDir.value, name, systemClock);
   if (settings.json) io.out(`${JSON.stringify(removed)}\n`);
   else if (!settings.quiet) io.out(`${name} is removed; a run of it that is under way goes on to its end.\n`);
 }
@@ -161,7 +161,7 @@ async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void
     },
     onRemark: (text) => log.warn("remark", toShown(text)),
     onBegin({ name }, time) {
-      const due = new Date(time).toISOString();
+      const due = toIso(time);
       log.info("begun", `${name}: begun, due ${due}`, { schedule: name, due });
     },
     onLine: ({ name }, line) => log.warn("said", `${name}: ${toShown(line)}`, { schedule: name }),

@@ -12,7 +12,7 @@ import {
 import { type FormatFlags, formatOption, printRows, readFormat } from "../describe/print-result.ts";
 import { remarkOnCut } from "../describe/remark-on-cut.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../flags/as-of.ts";
-import { limitNumber } from "../flags/option-values.ts";
+import { positiveNumber } from "../flags/option-values.ts";
 import { withMirror } from "../settings/mirror-file.ts";
 import { readSettings } from "../settings/settings.ts";
 import type { Io } from "../terminal/io.ts";
@@ -30,7 +30,7 @@ export function configure(command: Command, io: Io): void {
     .argument("<text...>", "words of names, codes and brands, or how they begin")
     .addOption(new Option("--kind <kind>", "only what is of this kind").choices(foundKinds))
     .option("--gone", "also what is gone, after everything else")
-    .option("--limit <n>", "the best so many", limitNumber, 20)
+    .option("--limit <n>", "the best so many", positiveNumber, 20)
     .addOption(asOfOption())
     .addOption(formatOption())
     .option("--raw", "in CSV, leave text that a spreadsheet would run as a formula as it is")

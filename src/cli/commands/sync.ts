@@ -5,7 +5,7 @@ import { summarizeForecast } from "../describe/describe-forecast.ts";
 import { describeReport } from "../describe/describe-report.ts";
 import { describeBeside, describeTroubleOfWhole } from "../describe/describe-whole.ts";
 import { describeError } from "../errors.ts";
-import { atLeastOne } from "../flags/option-values.ts";
+import { concurrencyNumber } from "../flags/option-values.ts";
 import {
   addSpendingFlags,
   addWalkFlags,
@@ -36,7 +36,11 @@ interface SyncFlags extends WalkFlags, SpendingFlags, WholeFlags, RedisFlags {
 
 export function configure(command: Command, io: Io): void {
   addWholeFlags(addSpendingFlags(addWalkFlags(command)))
-    .option("--concurrency <n>", "requests under way at a time; 4 unless told, 64 with --redis", atLeastOne)
+    .option(
+      "--concurrency <n>",
+      "requests under way at a time; 4 unless told, 64 with --redis",
+      concurrencyNumber,
+    )
     .option(...redisOption)
     .option("--dry-run", "say what would be fetched; send nothing")
     .option("--approve", "let go of what is gone, even if it is more than a fifth of a list")

@@ -4,7 +4,7 @@ import { isLoopback } from "../../../jobs/bullmq/dashboard/is-loopback.ts";
 import { type RunWorkerOptions, runWorker, type WorkerReady } from "../../../jobs/run-worker.ts";
 import { systemClock } from "../../service/clock.ts";
 import { addDashboardFlags, type DashboardFlags, dashboardOf } from "../flags/dashboard-flags.ts";
-import { atLeastOne, collect } from "../flags/option-values.ts";
+import { collect, concurrencyNumber } from "../flags/option-values.ts";
 import { type Log, openLog } from "../log.ts";
 import { readPrincipals } from "../secrets/principals.ts";
 import { type RedisFlags, readRedisAddress, redisOption } from "../secrets/redis-address.ts";
@@ -22,7 +22,7 @@ interface WorkerFlags extends RedisFlags, DashboardFlags {
 export function configure(command: Command, io: Io): void {
   addDashboardFlags(command)
     .option(...redisOption)
-    .option("--concurrency <n>", "requests under way at a time, for each principal", atLeastOne, 8)
+    .option("--concurrency <n>", "requests under way at a time, for each principal", concurrencyNumber, 8)
     .option(
       "--principal <name>",
       "whose requests to send: catalogue, or an account (repeatable); all of this machine unless told",

@@ -1,5 +1,4 @@
 /** A plan in words. */
-
 import type { AccountForecast } from "../../sync/plan/forecast-account.ts";
 import type { Order, Reason } from "../../sync/plan/plan-request.ts";
 import type { LinkedCataloguePlan } from "../../sync/plan-linked-catalogue.ts";

@@ -1,5 +1,6 @@
 /** Schedules and what became of their runs, as a person reads them. */
 import { hostname } from "node:os";
+import { isProcessAlive } from "../../mirror/file/is-process-alive.ts";
 import type { ScheduledRun } from "../../schedule/run-file.ts";
 import type { Schedule } from "../../schedule/schedule.ts";
 import { hasSeconds } from "../../schedule/times.ts";
@@ -85,11 +86,5 @@ function describeCounts({ counts, said, attempts }: ScheduledRun): string {
 
 /** As far as can be told: processes of another machine are not seen. */
 function isAlive({ pid, host }: ScheduledRun["scheduler"]): boolean {
-  if (host !== hostname()) return true;
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // One that is another user's is there too.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
+  return host !== hostname() || isProcessAlive(pid);
 }

@@ -1,7 +1,7 @@
 /** `--keep-last` to `--keep-yearly`: which runs a mirror goes on remembering, and which backups stay. */
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { type RetentionPolicy, retentionRules } from "../../mirror/runs/retention.ts";
-import { wholeNumber } from "./option-values.ts";
+import { positiveNumber } from "./option-values.ts";
 
 const described = (what: "run" | "backup"): Readonly<Record<(typeof retentionRules)[number], string>> => ({
   last: `keep the newest so many ${what}s`,
@@ -20,7 +20,9 @@ export interface KeepOptions {
 }
 
 export function addKeepOptions(command: Command, what: "run" | "backup" = "run"): Command {
-  for (const rule of retentionRules) command.option(`--keep-${rule} <n>`, described(what)[rule], atLeastOne);
+  // Of nothing, as where a script's variable is empty, all but the latest one would go.
+  for (const rule of retentionRules)
+    command.option(`--keep-${rule} <n>`, described(what)[rule], positiveNumber);
   return command;
 }
 
@@ -31,11 +33,4 @@ export function readKeepOptions(options: KeepOptions): RetentionPolicy | undefin
     ...{ last: keepLast, daily: keepDaily, weekly: keepWeekly, monthly: keepMonthly, yearly: keepYearly },
   }).filter(([, count]) => count !== undefined);
   return given.length === 0 ? undefined : Object.fromEntries(given);
-}
-
-/** Of nothing, as where a script's variable is empty, all but the latest one would go. */
-function atLeastOne(value: string): number {
-  const count = wholeNumber(value);
-  if (count === 0) throw new InvalidArgumentError("It must be at least 1.");
-  return count;
 }

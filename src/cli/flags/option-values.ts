@@ -14,17 +14,17 @@ export function portNumber(value: string): number {
 }
 
 /** How many at a time. */
-export function atLeastOne(value: string): number {
+export function concurrencyNumber(value: string): number {
   const number = wholeNumber(value);
   if (number < 1 || number > 256) throw new InvalidArgumentError("It must be from 1 to 256.");
   return number;
 }
 
-/** How many at most: none would be nothing to ask for. */
-export function limitNumber(value: string): number {
-  const limit = wholeNumber(value);
-  if (limit === 0) throw new InvalidArgumentError("It must be at least 1.");
-  return limit;
+/** Where none would be nothing to ask for. */
+export function positiveNumber(value: string): number {
+  const number = wholeNumber(value);
+  if (number === 0) throw new InvalidArgumentError("It must be at least 1.");
+  return number;
 }
 
 const unitMillis: Readonly<Record<string, number>> = {

@@ -38,7 +38,7 @@ export async function readKnownSecrets(
   flags: PassphraseFlags,
   io: Io,
 ): Promise<KnownSecrets> {
-  const folder = dataDir.value ?? "";
+  const folder = dataDir.value;
   const secrets = new Map<string, KnownSecret>();
   const problems: Diagnosis[] = [];
   const know = async (

@@ -1,5 +1,4 @@
 /** On whose behalf a worker sends: the catalogue's credential, and the tokens of accounts, as this machine has them. */
-
 import type { Principal } from "../../../jobs/bullmq/principal.ts";
 import { cataloguePrincipal } from "../../accounts/account-name.ts";
 import { listAccountNames, readAccount } from "../../accounts/accounts.ts";
@@ -19,7 +18,7 @@ export async function readPrincipals(
   settings: Settings,
   io: Io,
 ): Promise<Principal[]> {
-  const dataDir = settings.dataDir.value ?? "";
+  const dataDir = settings.dataDir.value;
   const wanted =
     names.length > 0
       ? [...new Set(names)]

@@ -1,5 +1,4 @@
 /** Which Redis the workers are at. Its password, where it has one, is read as secrets are: never from the command line. */
-
 import { CliError, exitCodes } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 import { readSecret } from "./credentials.ts";

@@ -14,8 +14,8 @@ export function candidateMirrorFiles({ account, mirror, baseUrl, dataDir }: Sett
   // An account without a mirror is one that was not synced yet.
   if (account !== null) return [account.mirrorFile].filter((file) => existsSync(file));
   if (mirror.value !== null) return [mirror.value];
-  if (baseUrl.value !== null) return [catalogueMirrorFile(dataDir.value ?? "", baseUrl.value)];
-  return listCatalogueMirrors(dataDir.value ?? "");
+  if (baseUrl.value !== null) return [catalogueMirrorFile(dataDir.value, baseUrl.value)];
+  return listCatalogueMirrors(dataDir.value);
 }
 
 /** The mirror to read: the account's, the one named, the base URL's, or the only one there is. @throws CliError */
@@ -72,7 +72,7 @@ export function catalogueFileBeside(settings: Settings): string | null {
 
 /** Where the mirror of the service's catalogue is, or would be. */
 export function catalogueFileOf({ baseUrl, dataDir }: Settings): string {
-  return catalogueMirrorFile(dataDir.value ?? "", baseUrl.value ?? "");
+  return catalogueMirrorFile(dataDir.value, baseUrl.value ?? "");
 }
 
 /** The mirror to sync, and where from. @throws CliError when no base URL is set */
@@ -85,7 +85,7 @@ export function mirrorFileToSync({ mirror, baseUrl, dataDir }: Settings): { file
     );
   }
   return {
-    file: mirror.value ?? catalogueMirrorFile(dataDir.value ?? "", baseUrl.value),
+    file: mirror.value ?? catalogueMirrorFile(dataDir.value, baseUrl.value),
     baseUrl: baseUrl.value,
   };
 }
@@ -120,5 +120,5 @@ export function ledgerFile({ account, dataDir }: Settings): string {
 
 /** Of all that is asked with the catalogue's credential, or with none. */
 export function catalogueLedgerFile({ dataDir }: Pick<Settings, "dataDir">): string {
-  return join(dataDir.value ?? "", "ledger.sqlite");
+  return join(dataDir.value, "ledger.sqlite");
 }

@@ -15,13 +15,13 @@ import { CliError, exitCodes } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 import type { GlobalOptions } from "./global-options.ts";
 
-export interface Setting {
-  readonly value: string | null;
+export interface Setting<Value extends string | null = string | null> {
+  readonly value: Value;
   readonly from: string;
 }
 
 export interface Settings {
-  readonly dataDir: Setting;
+  readonly dataDir: Setting<string>;
   readonly baseUrl: Setting;
   readonly serviceName: Setting;
   readonly mirror: Setting;

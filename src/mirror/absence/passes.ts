@@ -3,7 +3,6 @@
  * answered. Out: what is listed no more is noted as absent, pages that are to be read again are due, and a list that does
  * not make one whole is marked as partial. Called inside the transaction that stored the answers.
  */
-
 import type { Connection } from "../file/connection.ts";
 import { type Absences, dueAgain } from "./absences.ts";
 import { decidePass, type Pass, versionOf } from "./decide-pass.ts";

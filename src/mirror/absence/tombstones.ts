@@ -2,7 +2,6 @@
  * Tombstones: made when a run closes, from what was noted as absent by then, also by runs that died; asked about again
  * later. A tombstone keeps its rows and its revisions. Called inside a transaction.
  */
-
 import type { Connection } from "../file/connection.ts";
 import type { Absences } from "./absences.ts";
 import { type AbsenceDecision, decideAbsences } from "./decide-absences.ts";

@@ -2,7 +2,6 @@
  * What is left below tombstones. In: the mirror at the end of a run. Out: what nothing leads to any more; what something
  * still leads to is due, to say for itself whether it is there. Called inside a transaction.
  */
-
 import type { Connection } from "../file/connection.ts";
 import { dueAgain } from "./absences.ts";
 

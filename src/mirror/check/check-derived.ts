@@ -2,7 +2,7 @@
 import { entities, listTables } from "../../../schema/entities.ts";
 import type { Kinds } from "../../../schema/kind.ts";
 import { eachCurrentRevision } from "../bodies/revisions.ts";
-import { type Derived, deriveHeldOrThrow } from "../derive/derive.ts";
+import { type Derived, deriveContextOf, deriveHeldOrThrow } from "../derive/derive.ts";
 import { notedUrlOf } from "../derive/noted-url.ts";
 import { prepareReadings } from "../derive/readings.ts";
 import { prepareResources } from "../derive/resources.ts";
@@ -27,7 +27,7 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
   const { db, identity } = mirror;
   const typedRows = prepareTypedRows(db);
   const resources = prepareResources(db, kinds, identity.area);
-  const context = { kinds, origin: new URL(identity.baseUrl).origin, serviceName: identity.serviceName };
+  const context = deriveContextOf(identity, kinds);
   const stored = prepareStored(db);
   const hasPast = isDerived(db, "_resource_past");
   const readingsOf = hasPast ? prepareReadings(db) : () => [];

@@ -1,5 +1,4 @@
 /** Whether what can be searched is what the rows and lists say, and the index finds every word of it. */
-
 import type { Connection } from "../file/connection.ts";
 import {
   eachIdRange,

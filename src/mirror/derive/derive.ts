@@ -15,11 +15,17 @@ import { type Kind, type Kinds, unknownItemKind, unknownKind } from "../../../sc
 import type { Projection } from "../../../schema/projection.ts";
 import { openSummary, readSummary } from "../../../schema/summaries.ts";
 import { resolveLink, withoutUserinfo } from "../../service/same-origin.ts";
+import type { MirrorIdentity } from "../file/meta.ts";
 
 export interface DeriveContext {
   readonly kinds: Kinds;
   readonly origin: string;
   readonly serviceName: string;
+}
+
+/** Of a mirror with this identity, in which links may lead to its origin alone. */
+export function deriveContextOf({ baseUrl, serviceName }: MirrorIdentity, kinds: Kinds): DeriveContext {
+  return { kinds, origin: new URL(baseUrl).origin, serviceName };
 }
 
 /** Something that the body leads to. */

@@ -3,7 +3,6 @@
  * it. A chain that leads back into itself is reported, and does no harm, since no resource is asked for twice. One that
  * goes on and on over items that it already gave is cut.
  */
-
 import type { Connection } from "../file/connection.ts";
 import { toStored, toStoredId } from "../rows/cell.ts";
 import { prepareVersionedRows } from "../rows/versioned-rows.ts";

@@ -11,8 +11,7 @@ export function makeFolders(path: string): string[] {
   try {
     return makeOne(path) ? [path] : [];
   } catch (error) {
-    const isBelowNothing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    if (!isBelowNothing || dirname(path) === path) throw error;
+    if (!hasCode(error, "ENOENT") || dirname(path) === path) throw error;
   }
   const above = makeFolders(dirname(path));
   return makeOne(path) ? [path, ...above] : above;
@@ -24,7 +23,10 @@ function makeOne(path: string): boolean {
     mkdirSync(path, { mode: 0o700 });
     return true;
   } catch (error) {
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
+    if (hasCode(error, "EEXIST") && statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
     throw error;
   }
 }
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && "code" in error && error.code === code;

@@ -2,6 +2,7 @@
  * Between instants and what the clocks of a time zone show, which is given here as the epoch milliseconds at which clocks
  * in UTC show the same.
  */
+import { dayMillis } from "../../service/clock.ts";
 
 /** @throws RangeError for a time zone that there is not */
 export function wallOf(instant: number, timeZone: string): number {
@@ -37,8 +38,6 @@ function instantsOf(wall: number, timeZone: string): readonly number[] {
     .filter((instant) => wallOf(instant, timeZone) === wall);
   return fitting.length > 0 ? fitting : [wall - before];
 }
-
-const dayMillis = 86_400_000;
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 

@@ -1,5 +1,4 @@
 /** The tables whose rows are remembered. Every one of them, so that reading a moment of the past can leave none out. */
-
 import { measurement } from "../../../schema/entities/measurement.ts";
 import { entities } from "../../../schema/entities.ts";
 import { columnsOf, type Entity, type ListTable } from "../../../schema/projection.ts";

@@ -2,6 +2,7 @@
  * Which runs a mirror goes on remembering. In: the runs that can be shown, and rules. Out: each run that is kept, with why,
  * and those that are not. Days, weeks (from Monday, numbered as in ISO 8601), months and years are those of UTC.
  */
+import { dayMillis } from "../../service/clock.ts";
 import type { EndedRun } from "../points/resolve-point.ts";
 
 export const retentionRules = ["last", "daily", "weekly", "monthly", "yearly"] as const;
@@ -61,8 +62,6 @@ const periods: Readonly<Record<Exclude<RetentionRule, "last">, (at: string) => s
   monthly: (at) => at.slice(0, 7),
   yearly: (at) => at.slice(0, 4),
 };
-
-const dayMillis = 86_400_000;
 
 /** A week is of the year that its Thursday is in. */
 function weekOf(at: string): string {

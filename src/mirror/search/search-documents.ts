@@ -2,7 +2,6 @@
  * What can be searched of resources: the words of their rows, or, as long as they have none, of the names under which
  * lists give them; for which runs they were those. In: the tables of derived rows. Out: documents.
  */
-
 import type { Connection } from "../file/connection.ts";
 import { fromStored } from "../rows/cell.ts";
 import { toSearchText } from "./search-words.ts";

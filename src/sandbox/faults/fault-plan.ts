@@ -1,5 +1,4 @@
 /** Keeps count of what was asked for, and says which fault is due. In: rules. Out, per request: a fault, or none. */
-
 import type { Reply } from "../http/reply.ts";
 import type { ResourceKind } from "../resources/resource.ts";
 import type { FaultContext } from "./fault.ts";

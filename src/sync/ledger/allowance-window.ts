@@ -6,10 +6,11 @@
  * leased after the other had been settled: then it is later for sure, and a higher one means that the window was renewed.
  */
 import type { AllowanceReading } from "../../service/allowance-reading.ts";
+import { dayMillis } from "../../service/clock.ts";
 import type { AttemptReport } from "../../service/reserve.ts";
 import { grantedBy, isAligned, learnFromGrants } from "./learn-from-grants.ts";
 import { countIn, learnFromBodies, learnWhatIsFree, learnWhenFull } from "./learn-what-is-free.ts";
-import { clampMoment, dayMillis, type Moment, windowEnd } from "./moment.ts";
+import { clampMoment, type Moment, windowEnd } from "./moment.ts";
 import { countSort, tells } from "./sorts.ts";
 import { type Spending, spendingOf } from "./spending.ts";
 import { emptyWindow, type WindowState } from "./window-state.ts";

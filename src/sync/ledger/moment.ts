@@ -1,3 +1,4 @@
+import { dayMillis } from "../../service/clock.ts";
 /**
  * A moment in the future by the local clock, and how far off it was when it was told: a clock that is set back afterwards
  * does not put it off any further than that.
@@ -7,8 +8,6 @@ export interface Moment {
   readonly at: number;
   readonly spanMillis: number;
 }
-
-export const dayMillis = 86_400_000;
 
 /** No allowance is known to be granted for longer than a month; what is further off was not meant. */
 const longestWindowMillis = 32 * dayMillis;

@@ -3,8 +3,9 @@
  * is dead can be known on this machine only, and for sure, unless its number was given to another process since.
  */
 import { hostname } from "node:os";
+import { isProcessAlive } from "../../mirror/file/is-process-alive.ts";
+import { dayMillis } from "../../service/clock.ts";
 import type { LedgerDatabase } from "./ledger-file.ts";
-import { dayMillis } from "./moment.ts";
 
 interface SessionRow {
   readonly pid: number;
@@ -36,7 +37,7 @@ export function prepareSessions(db: LedgerDatabase): Sessions {
     const row = select.get(id);
     // Unseen for a day, by whichever clock: no attempt lasts that long.
     if (row === undefined || Math.abs(now - row.seen_at) > dayMillis) return true;
-    return row.host === hostname() && (row.pid === process.pid || !isRunning(row.pid));
+    return row.host === hostname() && (row.pid === process.pid || !isProcessAlive(row.pid));
   };
   return {
     isDead,
@@ -52,14 +53,4 @@ export function prepareSessions(db: LedgerDatabase): Sessions {
       for (const id of selectIds.all()) if (isDead(id, now)) remove.run(id);
     },
   };
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Another user's process may not be signalled, but it is there.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }

@@ -1,5 +1,4 @@
 /** What is known of one allowance window: plain data, as it stands in the ledger. */
-
 import type { Tally } from "./learn-what-is-free.ts";
 import type { Moment } from "./moment.ts";
 import { type Granted, noSorts, type Sorts } from "./sorts.ts";

@@ -7,12 +7,11 @@ import { toMirrorError } from "../../mirror/file/errors.ts";
 import { type KnownPicture, totalMediaBytes } from "../../mirror/media/media-index.ts";
 import { type MirrorWriter, openMirrorWriter } from "../../mirror/mirror.ts";
 import { classOfHost } from "../../service/address-class.ts";
-import { type Clock, systemClock } from "../../service/clock.ts";
+import { type Clock, systemClock, toIso } from "../../service/clock.ts";
 import { openPictureDoor } from "../../service/pictures.ts";
 import { createRunAllowance, type RunAllowance } from "../allowance.ts";
 import { watchInterruption } from "../interruption.ts";
 import { openLedger } from "../ledger/ledger.ts";
-import { toIso } from "../to-iso.ts";
 import { fetchPictures } from "./fetch-pictures.ts";
 import { type MediaReport, noPictures, type PictureOrigin } from "./media-report.ts";
 

@@ -1,7 +1,7 @@
 /** How often resources of a kind change, learned from what the mirror has seen of them. */
 import { millisOf } from "../../../schema/stored-time.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
-import { dayMillis } from "../ledger/moment.ts";
+import { dayMillis } from "../../service/clock.ts";
 import { weights } from "./weights.ts";
 
 interface KindHistory {

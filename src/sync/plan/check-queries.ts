@@ -1,7 +1,7 @@
 /** The questions to the mirror behind the checks: which held resources are there, in which order to look at them. */
 import type { Connection } from "../../mirror/file/connection.ts";
 import { type DueResource, isInScope } from "../../mirror/frontier.ts";
-import { dayMillis } from "../ledger/moment.ts";
+import { dayMillis } from "../../service/clock.ts";
 import { readChangeRates } from "./change-rates.ts";
 import type { PlanRequest } from "./plan-request.ts";
 import { weights } from "./weights.ts";

@@ -1,5 +1,5 @@
 /** A forecast in days: what the requests that are left mean at an allowance. Pure. */
-import { dayMillis } from "../ledger/moment.ts";
+import { dayMillis } from "../../service/clock.ts";
 import type { CheckPrice } from "../ledger/spending.ts";
 import { type DepthForecast, type ForecastFacts, forecastCoverage, forecastDepths } from "./forecast.ts";
 

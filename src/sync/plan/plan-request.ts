@@ -1,5 +1,4 @@
 /** What a plan is made from, and what it is made of. */
-
 import type { Area } from "../../../schema/kind.ts";
 import type { DueResource, Scope } from "../../mirror/frontier.ts";
 import type { CheckPrice } from "../ledger/spending.ts";

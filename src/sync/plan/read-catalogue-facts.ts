@@ -1,5 +1,4 @@
 /** What the mirror knows of its brands, for planning. */
-
 import { worthAsking } from "../../mirror/absence/absences.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
 import { isInScope, type Scope } from "../../mirror/frontier.ts";
