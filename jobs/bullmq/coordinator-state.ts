@@ -51,7 +51,9 @@ export function openCoordinatorState(
   const write = async (figures: CoordinatorFigures, last: { readonly outcome: string } | null) => {
     const { requests, allowance, frontier, ingestLagSeconds } = figures;
     const all = client.multi().hset(key, {
-      ...{ ...about, updatedAt: now(), ingestLagSeconds },
+      ...about,
+      updatedAt: now(),
+      ingestLagSeconds,
       ...Object.fromEntries(Object.entries(frontier).map(([state, count]) => [`frontier:${state}`, count])),
       ...Object.fromEntries(Object.entries(allowance).map(([name, value]) => [name, value ?? ""])),
       ...(last && { endedAt: now(), outcome: last.outcome }),

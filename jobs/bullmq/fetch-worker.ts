@@ -132,7 +132,9 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
         removeOnComplete: { count: 0 },
         removeOnFail: { count: 0 },
       },
-      ...{ lockDuration: pace.lockMillis, stalledInterval: pace.stalledMillis, runRetryDelay: 1000 },
+      lockDuration: pace.lockMillis,
+      stalledInterval: pace.stalledMillis,
+      runRetryDelay: 1000,
       // Without limits of its own, a worker would not look whether there is a pause.
       limiter: { max: Number.MAX_SAFE_INTEGER - 1, duration: 1000 },
     },

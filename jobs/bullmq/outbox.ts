@@ -40,7 +40,9 @@ export function openOutbox(options: OutboxOptions): (asked: Asked) => void {
     const jobId = `${common.coordinator}.${++jobs}`;
     for (const asked of requests) asked.job = jobId;
     const asked = requests.map(({ id, request: { url, condition } }) => ({
-      ...{ id, url, condition: [...condition] },
+      id,
+      url,
+      condition: [...condition],
     }));
     const opts = { jobId, attempts: 1, removeOnComplete: true, removeOnFail: true };
     return { name: "fetch", data: { ...common, requests: asked }, opts };

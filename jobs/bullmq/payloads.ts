@@ -30,8 +30,16 @@ export type FetchRequest = FetchPayload["requests"][number];
 
 /** The headers that the door reads; cookies and the like stay with the worker. */
 const wantedHeaders = [
-  ...["etag", "location", "content-type", "content-encoding", "content-length", "transfer-encoding"],
-  ...["retry-after", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"],
+  "etag",
+  "location",
+  "content-type",
+  "content-encoding",
+  "content-length",
+  "transfer-encoding",
+  "retry-after",
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
 ] as const;
 
 const head = z.object({
@@ -43,10 +51,14 @@ const answer = z.discriminatedUnion("end", [
   /** `wire` is base64. */
   z.object({ id: z.string(), end: z.literal("answered"), head, wire: z.string() }),
   z.object({
-    ...{ id: z.string(), end: z.literal("failed"), head: head.nullable() },
+    id: z.string(),
+    end: z.literal("failed"),
+    head: head.nullable(),
     failure: z.object({
-      ...{ code: z.string(), happened: z.string() },
-      ...{ status: z.int().nullable(), resumeAt: z.number().nullable() },
+      code: z.string(),
+      happened: z.string(),
+      status: z.int().nullable(),
+      resumeAt: z.number().nullable(),
     }),
   }),
   /** It was not sent, and somebody else may. */

@@ -56,7 +56,10 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
   let closed: Promise<void> | undefined;
 
   const put = openOutbox({
-    ...{ queue, underWay, onRemark: remark, signal: closing.signal },
+    queue,
+    underWay,
+    onRemark: remark,
+    signal: closing.signal,
     common: { v: payloadVersion, coordinator, proof: proofOf(principal, coordinator), answersTo },
     workers: () => workers,
   });
@@ -92,7 +95,9 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
   const presence = await bePresent(redis, answersTo, coordinator);
   const inbox = openInbox({ name: answersTo, connection, onAnswer: accept, onRemark: remark });
   const watching = watchForLost({
-    ...{ queue, answers: inbox.queue, signal: closing.signal },
+    queue,
+    answers: inbox.queue,
+    signal: closing.signal,
     jobs: () => underWay.jobs,
     onLost: (job) => underWay.failJob(job, "worker-lost", "the worker that asked it was lost"),
     onLook(look) {

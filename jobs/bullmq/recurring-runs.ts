@@ -82,9 +82,13 @@ export async function runRecurring(options: RecurringOptions): Promise<void> {
         throw new DelayedError();
       },
       {
-        ...{ ...shared, removeOnComplete: keptJobs, removeOnFail: keptJobs },
+        ...shared,
+        removeOnComplete: keptJobs,
+        removeOnFail: keptJobs,
         // One whose process died is begun once more, and not for ever.
-        ...{ maxStalledCount: 1, lockDuration: pace.lockMillis, stalledInterval: pace.stalledMillis },
+        maxStalledCount: 1,
+        lockDuration: pace.lockMillis,
+        stalledInterval: pace.stalledMillis,
         runRetryDelay: 1000,
       },
     );

@@ -55,7 +55,12 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       const headers = serviceHeaders(principal.credential, "armoire");
       const sender = openSender(origin, headers, defaultLimits, { connections: concurrency });
       const worker = startFetchWorker({
-        ...{ redis, principal, sender, concurrency, clock: systemClock, onRemark },
+        redis,
+        principal,
+        sender,
+        concurrency,
+        clock: systemClock,
+        onRemark,
         onAnswer: (exchanged) => counts.add(principal.name, exchanged),
       });
       running.set(principal.name, { sender, worker });

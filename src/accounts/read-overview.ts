@@ -20,7 +20,10 @@ export function readOverview(account: Account): AccountOverview {
   const mirror = openMirrorReader(account.mirrorFile);
   try {
     const [lastSync = null] = listRuns(mirror, 1).map(({ startedAt, endedAt, state, stopped }) => ({
-      ...{ startedAt, endedAt, state, stopped },
+      startedAt,
+      endedAt,
+      state,
+      stopped,
     }));
     return {
       ...account,

@@ -22,9 +22,19 @@ const remarkAfterMillis = 2000;
 const program = join(import.meta.dirname, `keychain-child${extname(import.meta.filename)}`);
 
 const neededVariables = [
-  ...["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY"],
-  ...["HOME", "USER", "LOGNAME", "PATH", "LANG"],
-  ...["SystemRoot", "USERPROFILE", "APPDATA", "LOCALAPPDATA"],
+  "DBUS_SESSION_BUS_ADDRESS",
+  "XDG_RUNTIME_DIR",
+  "DISPLAY",
+  "WAYLAND_DISPLAY",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "PATH",
+  "LANG",
+  "SystemRoot",
+  "USERPROFILE",
+  "APPDATA",
+  "LOCALAPPDATA",
 ];
 
 /** Loads nothing until it is asked. */

@@ -24,7 +24,8 @@ export interface StateCollector {
 export function collectState(file: string): StateCollector {
   const texts = new Map<string, string>();
   const tableOf = (name: string, entry: string, columns: readonly string[]): StateTable => ({
-    ...{ name, columns },
+    name,
+    columns,
     rows: () => readJsonRows(texts.get(entry)?.split("\n") ?? [], columns),
   });
   return {

@@ -48,7 +48,11 @@ export async function restoreBackup(request: RestoreMirrorRequest): Promise<Rest
   const identity = { baseUrl, area: manifest.area, serviceName };
   try {
     await restoreMirror({
-      ...{ file: mirror, identity, kinds, openedAt, hasPictures },
+      file: mirror,
+      identity,
+      kinds,
+      openedAt,
+      hasPictures,
       fill: (putRows, putBody, putPicture) =>
         readAgain(request, rootHash, ({ name, content }) => {
           const table = bookkeepingOf(name);

@@ -42,14 +42,22 @@ export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: I
   const parts = wholePartsOf(flags, settings, io, remark);
   const bringUpToDate = async () =>
     await syncWhole({
-      ...{ file: account.mirrorFile, baseUrl: account.baseUrl, serviceName: account.serviceName },
-      ...{ credential: await readCredential(settings, io), ledgerFile: ledgerFile(settings) },
+      file: account.mirrorFile,
+      baseUrl: account.baseUrl,
+      serviceName: account.serviceName,
+      credential: await readCredential(settings, io),
+      ledgerFile: ledgerFile(settings),
       ...parts,
-      ...{ user: userOf(account), signal },
+      user: userOf(account),
+      signal,
       onProgress: settings.quiet ? () => {} : display.update,
     }).finally(display.end);
   const done = await backUp({
-    ...{ mirror: account.mirrorFile, account: account.name, to: flags.to, sync: bringUpToDate, signal },
+    mirror: account.mirrorFile,
+    account: account.name,
+    to: flags.to,
+    sync: bringUpToDate,
+    signal,
     catalogue: catalogueFileOf(settings),
     ...encryption,
     ...(keep && { keep }),

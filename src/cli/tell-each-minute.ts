@@ -19,7 +19,9 @@ export async function tellEachMinute(
     if (signal.aborted || total === toldTotal) continue;
     const outcomes = sumsByOutcome(read());
     log.info("counts", `${total - toldTotal} requests in a minute; in all ${outcomes.join(", ")}.`, {
-      ...{ lastMinute: total - toldTotal, total, outcomes },
+      lastMinute: total - toldTotal,
+      total,
+      outcomes,
     });
     toldTotal = total;
   }

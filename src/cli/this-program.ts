@@ -21,7 +21,8 @@ export function handedOn(settings: Settings, command: Command): HandedOn {
     from === "command line" || (config !== undefined && from === config) ? value : null;
   return {
     dataDir: settings.dataDir.value,
-    ...{ baseUrl: said(settings.baseUrl), serviceName: said(settings.serviceName) },
+    baseUrl: said(settings.baseUrl),
+    serviceName: said(settings.serviceName),
   };
 }
 

@@ -8,7 +8,16 @@ const { interrupted, terminated, damaged, locked, settings, failed, approval, so
   exitCodes;
 /** What matters most first. */
 const order: readonly ExitCode[] = [
-  ...[terminated, interrupted, damaged, locked, settings, failed, approval, someFailed, incomplete, done],
+  terminated,
+  interrupted,
+  damaged,
+  locked,
+  settings,
+  failed,
+  approval,
+  someFailed,
+  incomplete,
+  done,
 ];
 
 /** @param interruptedWith the exit code that an interruption asked for */

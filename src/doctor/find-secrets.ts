@@ -129,8 +129,13 @@ export async function findSecrets(
     await searchAs(name, sought, "file", pieces);
   }
   return {
-    ...{ folders: places.map(hide), files: files.size, others: searchedOthers, bytes },
-    ...{ found, unread, closed },
+    folders: places.map(hide),
+    files: files.size,
+    others: searchedOthers,
+    bytes,
+    found,
+    unread,
+    closed,
   };
 }
 

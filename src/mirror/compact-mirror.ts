@@ -85,8 +85,12 @@ export async function compactMirror(options: CompactOptions): Promise<CompactRep
     onProgress({ step: "vacuum" });
     const isStillRead = !mirror.vacuum();
     return {
-      ...{ mirror: file, bytesBefore, bytesAfter: sizeOf(file), isStillRead },
-      ...{ bodies: measureBodies(mirror), retention },
+      mirror: file,
+      bytesBefore,
+      bytesAfter: sizeOf(file),
+      isStillRead,
+      bodies: measureBodies(mirror),
+      retention,
     };
   } catch (error) {
     throw toMirrorError(error, file);

@@ -17,8 +17,10 @@ export interface Shown {
 /** The rule: what is shown is granted, and nothing of her where nothing leads to her. */
 export function grantsFrom({ me, email, isLinked }: Shown): Grants {
   return {
-    ...{ profile: me, email: me && email },
-    ...{ bras: me && isLinked("bras"), measurements: me && isLinked("measurements") },
+    profile: me,
+    email: me && email,
+    bras: me && isLinked("bras"),
+    measurements: me && isLinked("measurements"),
   };
 }
 

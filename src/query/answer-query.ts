@@ -53,7 +53,8 @@ export function* answerQuery({
     yield { type: "end", isCut };
   } catch (error) {
     const { code, message, hint } = toQueryError(error, stage, {
-      ...{ file, hasCatalogue: catalogue !== null },
+      file,
+      hasCatalogue: catalogue !== null,
     });
     yield { type: "error", code, message, hint };
   } finally {

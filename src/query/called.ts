@@ -39,7 +39,9 @@ const namings: Readonly<Record<ShownKind, Naming>> = {
   bra: { columns: ["name"], parent: null, hasId: true },
   // A list that holds its measurements has several of them at its one URL.
   measurement: {
-    ...{ columns: [], parent: null, hasId: true },
+    columns: [],
+    parent: null,
+    hasId: true,
     from: "(select distinct href, gone_at, null as service_url from measurement)",
   },
 };

@@ -115,7 +115,9 @@ export function search(
       ),
     ),
     exact: `\n ${toPhrase(words)} \n`,
-    ...{ kind: kind ?? null, gone: gone ? 1 : 0, limit },
+    kind: kind ?? null,
+    gone: gone ? 1 : 0,
+    limit,
   };
   return db
     .prepare<object, Record<keyof Found, unknown>>(ranking)

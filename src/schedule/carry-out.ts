@@ -33,8 +33,15 @@ export async function carryOut(schedule: Schedule, due: number, context: CarryOu
   const { dataDir, program, scheduler, clock, ending, hide, onBegin, onLine, onEnd } = context;
   const begunAt = clock.now();
   const begun: ScheduledRun = {
-    ...{ due: toIso(due), begunAt: toIso(begunAt), scheduler, attempts: 1 },
-    ...{ endedAt: null, exitCode: null, seconds: null, counts: null, said: null },
+    due: toIso(due),
+    begunAt: toIso(begunAt),
+    scheduler,
+    attempts: 1,
+    endedAt: null,
+    exitCode: null,
+    seconds: null,
+    counts: null,
+    said: null,
   };
   const { name, folder } = schedule;
   // Before it is begun: a time that was begun for is not due any more, whatever happens then.
@@ -43,7 +50,11 @@ export async function carryOut(schedule: Schedule, due: number, context: CarryOu
   for (let attempts = 1; ; attempts++) {
     const lines: string[] = [];
     const child = await runChild({
-      ...{ program, args: reporting(schedule.args), folder, clock, ending },
+      program,
+      args: reporting(schedule.args),
+      folder,
+      clock,
+      ending,
       onLine(line) {
         const shown = hide(line).slice(0, mostSaid);
         if (shown.trim() !== "") lines.push(shown);
@@ -56,7 +67,10 @@ export async function carryOut(schedule: Schedule, due: number, context: CarryOu
       continue;
     const endedAt = clock.now();
     const run: ScheduledRun = {
-      ...{ ...begun, attempts, endedAt: toIso(endedAt), exitCode: child.exitCode },
+      ...begun,
+      attempts,
+      endedAt: toIso(endedAt),
+      exitCode: child.exitCode,
       seconds: Math.round((endedAt - begunAt) / 100) / 10,
       counts: summarizeReport(child.stdout),
       said: child.problem ?? (child.exitCode === 0 ? null : whatWasWrong(lines)),

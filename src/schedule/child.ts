@@ -49,7 +49,9 @@ export async function runChild(options: ChildOptions): Promise<ChildEnd> {
   if (!existsSync(folder))
     return { exitCode: null, stdout: "", problem: `there is no folder ${folder} any more` };
   const child = spawn(program.command, [...program.args, ...args], {
-    ...{ cwd: folder, env: program.env, stdio: ["ignore", "pipe", "pipe"] },
+    cwd: folder,
+    env: program.env,
+    stdio: ["ignore", "pipe", "pipe"],
     // Ctrl-C at a terminal goes to everybody in the foreground: it would reach the child twice, and the second one ends it at once.
     detached: process.platform !== "win32",
     windowsHide: true,

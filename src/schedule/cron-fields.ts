@@ -35,7 +35,8 @@ export function readCronFields(cron: string): CronFields | null {
   const plainMonths = withNumbers(months, monthNames, 1);
   const plainWeekdays = withNumbers(weekdays.replace(/^\+/, ""), dayNames, 0);
   const fields = {
-    ...{ seconds: readField(seconds, 0, 59), minutes: readField(minutes, 0, 59) },
+    seconds: readField(seconds, 0, 59),
+    minutes: readField(minutes, 0, 59),
     ...{
       hours: readField(hours, 0, 23),
       days: readField(days, 1, 31),
@@ -49,7 +50,8 @@ export function readCronFields(cron: string): CronFields | null {
   return {
     ...fields,
     weekdays: [...new Set(fields.weekdays.map((day) => day % 7))].sort((a, b) => a - b),
-    ...{ isEither, text },
+    isEither,
+    text,
   };
 }
 

@@ -24,7 +24,9 @@ export function printCron(schedule: Schedule, installation: Installation): Print
   if (fields.isEither && (days.startsWith("*") || weekdays.startsWith("*")))
     return refuse("there, a field that begins with * makes it a day that is both");
   const settings = Object.entries({
-    ...{ ARMOIRE_DATA_DIR: dataDir, ARMOIRE_BASE_URL: baseUrl, ARMOIRE_SERVICE_NAME: serviceName },
+    ARMOIRE_DATA_DIR: dataDir,
+    ARMOIRE_BASE_URL: baseUrl,
+    ARMOIRE_SERVICE_NAME: serviceName,
   }).flatMap(([variable, value]) => (value === null ? [] : [`${variable}=${quoted(value)}`]));
   const line = [
     `cd ${quoted(folder)} &&`,

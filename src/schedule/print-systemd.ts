@@ -34,7 +34,9 @@ function serviceOf(schedule: Schedule, installation: Installation): string {
   const { name, args, folder } = schedule;
   const { command, user, dataDir, writes, baseUrl, serviceName } = installation;
   const settings = Object.entries({
-    ...{ ARMOIRE_DATA_DIR: dataDir, ARMOIRE_BASE_URL: baseUrl, ARMOIRE_SERVICE_NAME: serviceName },
+    ARMOIRE_DATA_DIR: dataDir,
+    ARMOIRE_BASE_URL: baseUrl,
+    ARMOIRE_SERVICE_NAME: serviceName,
   })
     .filter(([, value]) => value !== null)
     .map(([variable, value]) => `Environment=${quoted(`${variable}=${value}`)}\n`)

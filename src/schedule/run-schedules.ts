@@ -31,7 +31,9 @@ const troubleMillis = 60_000;
 export async function runSchedules(options: RunSchedulesOptions): Promise<void> {
   const { dataDir, redis, clock, ending, onRemark } = options;
   const scheduler: Scheduler = {
-    ...{ pid: process.pid, host: hostname(), startedAt: toIso(clock.now()) },
+    pid: process.pid,
+    host: hostname(),
+    startedAt: toIso(clock.now()),
   };
   const candidates = keepingLast(() => readCandidates(options, scheduler), onRemark);
   const onReady = () => options.onReady(candidates().length);
@@ -77,7 +79,8 @@ function readCandidates(
   scheduler: Scheduler,
 ): readonly Candidate[] {
   return makeScheduleBook(dataDir, clock).schedules.map((schedule) => ({
-    ...{ schedule, last: readLastRun(dataDir, schedule.name, scheduler) },
+    schedule,
+    last: readLastRun(dataDir, schedule.name, scheduler),
   }));
 }
 

@@ -25,7 +25,12 @@ export async function runWithRedis(options: RunWithRedisOptions): Promise<void> 
   const redis = await connectRedis(options.redis, onRemark);
   try {
     await runRecurring({
-      ...{ redis, signal: ending, clock, lookAgainMillis, onReady, onRemark },
+      redis,
+      signal: ending,
+      clock,
+      lookAgainMillis,
+      onReady,
+      onRemark,
       runs: () => candidates().map((candidate) => toRecurring(candidate, group, clock.now())),
       async begin(id) {
         const found = candidates().find(({ schedule }) => idOf(schedule) === id);
@@ -46,7 +51,10 @@ function toRecurring({ schedule, last }: Candidate, group: string, now: number):
   // What was lost is taken up by BullMQ itself.
   const known = last === null ? null : { ...last, isLost: false };
   return {
-    ...{ id: idOf(schedule), queue: `${group}.${schedule.mirror}`, cron: schedule.cron, tz: schedule.tz },
+    id: idOf(schedule),
+    queue: `${group}.${schedule.mirror}`,
+    cron: schedule.cron,
+    tz: schedule.tz,
     missed: dueTime(schedule, known, now),
     nextAfter: (millis) => timeAfter(schedule, millis),
   };

@@ -61,7 +61,8 @@ export function addSchedule({ dataDir, clock, ...wanted }: NewSchedule): Schedul
 export function removeSchedule(dataDir: string, name: string, clock: Pick<Clock, "now">): Schedule {
   const removed = readSchedule(dataDir, name);
   changeSchedules(dataDir, toIso(clock.now()), ({ id, schedules }) => ({
-    ...{ id, schedules: schedules.filter((schedule) => schedule.name !== name) },
+    id,
+    schedules: schedules.filter((schedule) => schedule.name !== name),
   }));
   forgetRuns(dataDir, name);
   return removed;

@@ -4,8 +4,11 @@ import { z } from "zod";
 const sync = z.object({
   requests: z.object({ counted: z.number() }),
   resources: z.object({
-    ...{ new: z.number(), changed: z.number(), gone: z.number() },
-    ...{ pending: z.number(), failed: z.number() },
+    new: z.number(),
+    changed: z.number(),
+    gone: z.number(),
+    pending: z.number(),
+    failed: z.number(),
   }),
 });
 

@@ -97,7 +97,9 @@ function requireZone(tz: string): string {
 /** @throws what croner throws, which has no type of its own, where the expression is none */
 function openCron({ cron, tz }: Pick<Schedule, "cron" | "tz">): Cron {
   return new Cron(cron, {
-    ...{ timezone: tz, paused: true, mode: "5-or-6-parts" },
+    timezone: tz,
+    paused: true,
+    mode: "5-or-6-parts",
     // Lists and ranges of times are times too, as in Vixie's cron.
     fixedTimeRule: "no-wildcard",
   });

@@ -70,7 +70,11 @@ export function openPictureDoor(options: PictureDoorOptions): PictureDoor {
   const headers = ["accept", pictureTypes.join(", "), "accept-encoding", "identity", "user-agent", "armoire"];
   const sender = openSender(origin, headers, limits, { connections, lookup: guardedLookup(allowed) });
   const attempt = createAttempt({
-    ...{ sender, reserve, judge: judgePictureOrThrow, limits, clock },
+    sender,
+    reserve,
+    judge: judgePictureOrThrow,
+    limits,
+    clock,
     redact: (text) => text,
   });
 

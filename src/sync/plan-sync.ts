@@ -57,7 +57,11 @@ export function planSync(options: PlanOptions): SyncPlan {
   if (!existsSync(file)) {
     const due = [{ kind: "root", fetch: 1, check: 0, freeChecks: 0 }];
     return {
-      ...{ area, mirror: file, spendable, due, accountForecast: accountForecastOf(due) },
+      area,
+      mirror: file,
+      spendable,
+      due,
+      accountForecast: accountForecastOf(due),
       next: [{ url: new URL(baseUrl).href, kind: "root", reason: "root" }],
       ...outlookOf(null, walk, known, options),
     };
@@ -81,7 +85,12 @@ export function planSync(options: PlanOptions): SyncPlan {
       }
     }
     return {
-      ...{ area, mirror: file, due, spendable, next, accountForecast: accountForecastOf(due) },
+      area,
+      mirror: file,
+      due,
+      spendable,
+      next,
+      accountForecast: accountForecastOf(due),
       ...outlookOf(mirror.db, walk, known, options),
     };
   } finally {

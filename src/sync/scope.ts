@@ -35,7 +35,10 @@ export function grantedKinds(names: readonly string[], grants: Grants | null): s
   const { profile, bras, measurements } = grants;
   const isGranted: Readonly<Record<string, boolean>> = {
     me: profile,
-    ...{ bras, bra: bras, measurements, measurement: measurements },
+    bras,
+    bra: bras,
+    measurements,
+    measurement: measurements,
   };
   return names.filter((name) => isGranted[name] ?? true);
 }

@@ -100,14 +100,22 @@ async function syncHere(options: SyncOptions, walk: Walk, workers: Workers | nul
     const state = workers?.openState(context);
     // Opened once the mirror is there to be filled: what cannot be synced leaves no ledger behind.
     const { service, allowance, close } = openMeteredService({
-      ...{ baseUrl, credential, budget, keep: reserve, connections: concurrency, sender, clock },
+      baseUrl,
+      credential,
+      budget,
+      keep: reserve,
+      connections: concurrency,
+      sender,
+      clock,
       ledgerFile: options.ledgerFile ?? ledgerFileBeside(file),
     });
     const interruption = watchInterruption(options.signal);
     try {
       const isOwn = walk.area === "account";
       const carryOut = stopAtOnce(fetchJobRunner(service, clock.now), {
-        ...{ rootUrl: new URL(baseUrl).href, isOwn, now: clock.now },
+        rootUrl: new URL(baseUrl).href,
+        isOwn,
+        now: clock.now,
       });
       const plainEngine = pullingEngine(gently(carryOut, clock), { concurrency });
       const told = state && tellOperator(state, plainEngine, { mirror: mirror.reader, allowance, clock });
@@ -118,7 +126,13 @@ async function syncHere(options: SyncOptions, walk: Walk, workers: Workers | nul
           : null;
         const request = { ...walk, only, budget, concurrency, approve, onProgress };
         return await SyncRun.perform(request, {
-          ...{ mirror, engine, service, allowance, interruption, clock, introduction },
+          mirror,
+          engine,
+          service,
+          allowance,
+          interruption,
+          clock,
+          introduction,
         });
       };
       const report = await perform().catch(async (error: unknown) => {

@@ -31,8 +31,10 @@ export function tellOperator(
     const { limit, remaining, resetAt } = allowance.state;
     const { sent, counted, notModified } = allowance.counts;
     return {
-      ...{ requests: { sent, counted, notModified }, allowance: { limit, remaining, resetAt } },
-      ...{ frontier: countStates(mirror.db), ingestLagSeconds },
+      requests: { sent, counted, notModified },
+      allowance: { limit, remaining, resetAt },
+      frontier: countStates(mirror.db),
+      ingestLagSeconds,
     };
   };
   return {

@@ -52,7 +52,10 @@ export async function reachWorkers(options: WorkersOptions): Promise<Workers> {
   return {
     openSender: (context) =>
       openQueueSender({
-        ...{ redis, principal: as(context), clock: context.clock, onRemark },
+        redis,
+        principal: as(context),
+        clock: context.clock,
+        onRemark,
         mailbox: mailboxOf(context),
       }),
     openState: (context) =>

@@ -19,7 +19,8 @@ export function openBoard(client: Redis, { allowsActions }: { readonly allowsAct
   const shown = new Map<string, { readonly queue: Queue; readonly adapter: BullMQAdapter }>();
   const serverAdapter = new HonoAdapter(serveStatic);
   const board = createBullBoard({
-    ...{ queues: [], serverAdapter },
+    queues: [],
+    serverAdapter,
     options: { uiConfig: { boardTitle: "Armoire", hideRedisDetails: true } },
   });
 
@@ -54,7 +55,8 @@ function summarizeRequests(data: unknown): unknown {
   if ("problem" in fetch) return data;
   const { coordinator, answersTo, requests } = fetch;
   return {
-    ...{ coordinator, answersTo },
+    coordinator,
+    answersTo,
     requests: requests.map(({ url, condition }) => ({ url, isConditional: condition.length > 0 })),
   };
 }

@@ -25,10 +25,16 @@ export interface RedisSeen {
 export function toMetrics(worker: WorkerSeen, redis: RedisSeen | null): Metric[] {
   const { queues, coordinators } = redis ?? { queues: [], coordinators: [] };
   const counter = (name: string, help: string, samples: Sample[]): Metric => ({
-    ...{ name: `armoire_${name}`, type: "counter", help, samples },
+    name: `armoire_${name}`,
+    type: "counter",
+    help,
+    samples,
   });
   const gauge = (name: string, help: string, samples: Sample[]): Metric => ({
-    ...{ name: `armoire_${name}`, type: "gauge", help, samples },
+    name: `armoire_${name}`,
+    type: "gauge",
+    help,
+    samples,
   });
   /** What one field of each coordinator says, where it says anything. */
   const told = (field: string, scale = 1): Sample[] =>

@@ -79,7 +79,12 @@ async function addOne(name: string, flags: TokenFlags, command: Command, io: Io)
   // Only this one of the three talks to the service, and loading what does takes as long as all else.
   const { addAccount } = await import("../../sync/add-account.ts");
   const added = await addAccount({
-    ...{ dataDir, name, baseUrl, token, keychain: keychainOf(io), signal },
+    dataDir,
+    name,
+    baseUrl,
+    token,
+    keychain: keychainOf(io),
+    signal,
     // What the account was made with beats a default.
     ...(serviceName !== null && from !== "default" && { serviceName }),
   }).catch((error: unknown) => {

@@ -112,7 +112,11 @@ async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<
   await requirePlace({ to, replace, isEncrypted: flags.encrypt === true });
   const encryption = await readNewPassphrase(flags, io);
   const created = await createBackup({
-    ...{ mirror, account: settings.account?.name ?? null, to, replace, ...encryption },
+    mirror,
+    account: settings.account?.name ?? null,
+    to,
+    replace,
+    ...encryption,
     catalogue: catalogueFileBeside(settings),
     signal: interruptionOf(io, "nothing was written"),
   });
@@ -130,7 +134,8 @@ async function verifyOne(file: string, flags: VerifyFlags, command: Command, io:
   const settings = readSettings(command, io);
   const { rootHash } = flags;
   const report = await verifyBackup({
-    ...{ file: resolve(file), askPassphrase: passphraseAsker(flags, io) },
+    file: resolve(file),
+    askPassphrase: passphraseAsker(flags, io),
     ...(rootHash !== undefined && { rootHash }),
   });
   if (report.problems.length > 0) io.setExitCode(exitCodes.damaged);
@@ -144,7 +149,8 @@ async function restoreOne(file: string, flags: RestoreFlags, command: Command, i
   const { to, rootHash } = flags;
   const { account, mirror } = settings;
   const wanted = {
-    ...{ file: resolve(file), askPassphrase: passphraseAsker(flags, io) },
+    file: resolve(file),
+    askPassphrase: passphraseAsker(flags, io),
     ...(rootHash !== undefined && { rootHash }),
   };
   if ((to === undefined) === (mirror.value === null)) {
@@ -160,7 +166,9 @@ async function restoreOne(file: string, flags: RestoreFlags, command: Command, i
   }
   const restored = await restoreBackup({
     ...wanted,
-    ...{ mirror: mirror.value ?? "", kinds, openedAt: new Date().toISOString() },
+    mirror: mirror.value ?? "",
+    kinds,
+    openedAt: new Date().toISOString(),
     ...(account !== null && {
       of: { baseUrl: account.baseUrl, user: userOf(account) },
     }),
@@ -191,8 +199,11 @@ async function pruneAll(folder: string, flags: PruneFlags, command: Command, io:
     throw new CliError(exitCodes.usage, "Without a --keep option nothing is removed.", hint);
   }
   const report = await pruneBackups({
-    ...{ folder: resolve(folder), keep, isPreview: flags.dryRun === true },
-    ...{ signal: interruptionOf(io, "nothing was removed"), ...readKnownPassphrase(flags, io) },
+    folder: resolve(folder),
+    keep,
+    isPreview: flags.dryRun === true,
+    signal: interruptionOf(io, "nothing was removed"),
+    ...readKnownPassphrase(flags, io),
     ...(account && { of: ownerOf(account) }),
   });
   if (settings.json) io.out(`${JSON.stringify(report)}\n`);

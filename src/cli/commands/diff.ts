@@ -78,7 +78,10 @@ async function openAsked(flags: DiffFlags, settings: Settings): Promise<OpenDiff
   const [from, to] = [flags.from, flags.to].map((text) => (text === undefined ? undefined : readPoint(text)));
   const isWithoutMirror = to !== undefined && "path" in to && (from === undefined || "path" in from);
   const request: DiffRequest = {
-    ...{ kinds, brands, fields, ignored },
+    kinds,
+    brands,
+    fields,
+    ignored,
     ...(!isWithoutMirror && { mirror: mirrorFileToRead(settings) }),
     ...(from && { from }),
     ...(to && { to }),

@@ -142,7 +142,9 @@ async function ask(
   const asOf = readAsOf(flags, settings, io);
   const catalogue = readableCatalogue(settings, io);
   const terms = {
-    ...{ file, maxRows, timeoutMillis: timeout * 1000 },
+    file,
+    maxRows,
+    timeoutMillis: timeout * 1000,
     ...(asOf && { asOf }),
     ...(catalogue !== null && { catalogue }),
   };

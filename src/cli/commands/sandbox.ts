@@ -123,9 +123,26 @@ function pickOptions(flags: Omit<Flags, "window" | "latency" | "faults">): Sandb
   const { layout, pagination, etag, users, measurements, pictures, unauthorizedStatus } = flags;
   const { allowance, allowanceHeaders, countNotModified, countRoot } = flags;
   return {
-    ...{ host, port, seed, preset, brands, models, sizes, pageSize, paginateSizes },
-    ...{ layout, pagination, etag, users, measurements, pictures, unauthorizedStatus },
-    ...{ allowance, allowanceHeaders, countNotModified, countRoot },
+    host,
+    port,
+    seed,
+    preset,
+    brands,
+    models,
+    sizes,
+    pageSize,
+    paginateSizes,
+    layout,
+    pagination,
+    etag,
+    users,
+    measurements,
+    pictures,
+    unauthorizedStatus,
+    allowance,
+    allowanceHeaders,
+    countNotModified,
+    countRoot,
   };
 }
 

@@ -92,8 +92,15 @@ async function addOne(
   const { mirror } = await readScheduledCommand(args, folder, { ...io, env: environmentOf(handed, io) });
   const zone = tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const added = addSchedule({
-    ...{ name, cron, tz: zone, jitterMillis: jitter, args, folder, mirror },
-    ...{ dataDir: handed.dataDir, clock: systemClock },
+    name,
+    cron,
+    tz: zone,
+    jitterMillis: jitter,
+    args,
+    folder,
+    mirror,
+    dataDir: handed.dataDir,
+    clock: systemClock,
   });
   const listed = toListed(added, handed.dataDir);
   if (settings.json) io.out(`${JSON.stringify(listed)}\n`);
@@ -151,9 +158,12 @@ async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void
     ending.abort(exitCode === exitCodes.interrupted ? "SIGINT" : "SIGTERM");
   });
   await runSchedules({
-    ...{ dataDir: handed.dataDir, program: thisProgram(environmentOf(handed, io)), clock: systemClock },
+    dataDir: handed.dataDir,
+    program: thisProgram(environmentOf(handed, io)),
+    clock: systemClock,
     ...(redis !== null && { redis }),
-    ...{ ending: ending.signal, hide: hideTokens },
+    ending: ending.signal,
+    hide: hideTokens,
     onReady(schedules) {
       const { dataDir } = handed;
       const text = `Running ${schedules} schedules of ${dataDir}. Ctrl-C ends it.`;
@@ -192,8 +202,12 @@ async function printAll(
     const { baseUrl, serviceName } = settings;
     files.push(
       ...printSchedule(schedule, scheduler, {
-        ...{ command: [program.command, ...program.args], user: userName(), dataDir, writes },
-        ...{ baseUrl: baseUrl.value, serviceName: serviceName.from === "default" ? null : serviceName.value },
+        command: [program.command, ...program.args],
+        user: userName(),
+        dataDir,
+        writes,
+        baseUrl: baseUrl.value,
+        serviceName: serviceName.from === "default" ? null : serviceName.value,
       }),
     );
   }

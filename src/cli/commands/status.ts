@@ -124,7 +124,12 @@ function describeAccount({ user, notGranted, bras, measurements }: AccountStatus
 
 function describePastStatus(past: PastStatus): string {
   const rows = past.kinds.map(({ kind, known, held, due, failed, gone }) => [
-    ...[kind, known, held, due, failed, gone],
+    kind,
+    known,
+    held,
+    due,
+    failed,
+    gone,
   ]);
   return [
     `Mirror     ${past.mirror} (${past.revisions} revisions)\n`,

@@ -12,8 +12,13 @@ export const changeColumns = ["kind", "href", "name", "change", "field", "before
 export function rowsOf(change: Change | Reported): CsvRow[] {
   const { kind, href, name, change: what } = change;
   const toRow = (field: string, before: Value, after: Value): CsvRow => [
-    ...[kind, href, toCell(name), what, field],
-    ...[toCell(before), toCell(after)],
+    kind,
+    href,
+    toCell(name),
+    what,
+    field,
+    toCell(before),
+    toCell(after),
   ];
   switch (change.change) {
     case "reported":

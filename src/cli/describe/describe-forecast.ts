@@ -29,9 +29,11 @@ export function tabulateDays({ depths, limit }: Forecast): string {
   const columns = ["up to", "requests", ...own, `with app (${withApp})`, `without (${withNone})`];
   const shown = (days: number) => (days === 0 ? "done" : formatDays(days));
   const rows = depths.map(({ depth, requestsLeft, days }) => [
-    ...[depth, requestsLeft],
+    depth,
+    requestsLeft,
     ...(days.atLimit === null ? [] : [shown(days.atLimit)]),
-    ...[shown(days.withApp), shown(days.withNone)],
+    shown(days.withApp),
+    shown(days.withNone),
   ]);
   return formatTable(columns, rows);
 }

@@ -58,8 +58,11 @@ export function describeRuns(schedule: ListedSchedule): string {
   const rows = runs
     .toReversed()
     .map((run) => [
-      ...[formatTime(run.due, step), formatTime(run.begunAt, step)],
-      ...[run.seconds === null ? "" : formatDuration(run.seconds), run.outcome, describeCounts(run)],
+      formatTime(run.due, step),
+      formatTime(run.begunAt, step),
+      run.seconds === null ? "" : formatDuration(run.seconds),
+      run.outcome,
+      describeCounts(run),
     ]);
   return formatTable(["due (UTC)", "begun (UTC)", "took", "outcome", "what"], rows);
 }

@@ -4,10 +4,7 @@ import type { FieldValue } from "../../query/field-history.ts";
 import type { Life, ResourceHistory, RevisionOfLife } from "../../query/history.ts";
 import { toJson } from "../terminal/to-json.ts";
 
-export const historyColumns = [
-  ...["kind", "href", "revision", "run", "at", "change"],
-  ...["field", "before", "after"],
-];
+export const historyColumns = ["kind", "href", "revision", "run", "at", "change", "field", "before", "after"];
 
 /** Without a field where a revision changed none, and where the resource was found gone, which is no revision. */
 export function rowsOfHistory({ kind, href, lives }: ResourceHistory): Row[] {

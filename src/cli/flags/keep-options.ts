@@ -30,7 +30,11 @@ export function addKeepOptions(command: Command, what: "run" | "backup" = "run")
 export function readKeepOptions(options: KeepOptions): RetentionPolicy | undefined {
   const { keepLast, keepDaily, keepWeekly, keepMonthly, keepYearly } = options;
   const given = Object.entries({
-    ...{ last: keepLast, daily: keepDaily, weekly: keepWeekly, monthly: keepMonthly, yearly: keepYearly },
+    last: keepLast,
+    daily: keepDaily,
+    weekly: keepWeekly,
+    monthly: keepMonthly,
+    yearly: keepYearly,
   }).filter(([, count]) => count !== undefined);
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }

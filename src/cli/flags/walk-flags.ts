@@ -77,7 +77,12 @@ export function walkOptionsFor(account: Account | null, command: Command): Wante
 function walkOptionsOf(flags: WalkFlags): WantedWalk {
   const { depth, brand, follow, mode, order, free, maxAge, sweep } = flags;
   return {
-    ...{ depth, brands: brand, follow, mode, order, maxFreeChecks: free },
+    depth,
+    brands: brand,
+    follow,
+    mode,
+    order,
+    maxFreeChecks: free,
     ...(maxAge !== undefined && { maxAgeMillis: maxAge }),
     ...(sweep !== undefined && { sweepMillis: sweep }),
   };

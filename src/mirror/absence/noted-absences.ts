@@ -48,7 +48,9 @@ export function readNotedAbsences(db: Connection): { noted: NotedAbsence[]; live
   };
   return {
     noted: rows.map(({ id, kind, ownerId }) => ({
-      ...{ id, kind, collectionId: findOwner(ownerId)?.isList ? ownerId : null },
+      id,
+      kind,
+      collectionId: findOwner(ownerId)?.isList ? ownerId : null,
       ...findFate(ownerId),
     })),
     live: {

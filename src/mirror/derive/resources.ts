@@ -88,7 +88,11 @@ export function prepareResources(
       // Without its validator it comes again in full, so that its body is read as what it now is.
       if (isRetyped) setKind.run(kind, initialState(kind), known.id);
       return {
-        ...{ id: known.id, kind: isRetyped ? kind : known.kind, isNew: isRetyped, isRetyped, isAdopted },
+        id: known.id,
+        kind: isRetyped ? kind : known.kind,
+        isNew: isRetyped,
+        isRetyped,
+        isAdopted,
         hasConflict: disagrees && !isRetyped,
       };
     },

@@ -112,7 +112,10 @@ export function recordPicture(db: Connection, answer: PictureAnswer): boolean {
   }
   const { etag, lastModified } = answer;
   db.prepare("update _media set etag = ?, last_modified = ?, checked_at = ?, error = null where id = ?").run(
-    ...[etag, lastModified, at, id],
+    etag,
+    lastModified,
+    at,
+    id,
   );
   if (answer.outcome === "not-modified") return false;
   const { sha256, type, size } = answer;

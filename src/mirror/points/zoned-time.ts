@@ -46,8 +46,14 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
   const made =
     formatters.get(timeZone) ??
     new Intl.DateTimeFormat("en-US", {
-      ...{ timeZone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric" },
-      ...{ hour: "numeric", minute: "numeric", second: "numeric" },
+      timeZone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
     });
   formatters.set(timeZone, made);
   return made;

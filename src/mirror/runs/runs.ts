@@ -126,7 +126,10 @@ export function closeRun(db: Connection, absences: Absences, runId: number, end:
     );
     const urlOf = db.prepare<[number], string>("select url from _resource where id = ?").pluck();
     return {
-      ...{ stopped, gone, waiting, partial },
+      stopped,
+      gone,
+      waiting,
+      partial,
       masses: masses.map(({ collectionId, ...mass }) => ({
         ...mass,
         collection: collectionId === null ? null : (urlOf.get(collectionId) ?? null),

@@ -89,7 +89,12 @@ function readRows(db: Connection, range: IdRange): Naming[] {
       .raw()
       .all(range)
       .map(([id, fromRun, toRun, ...cells]) => ({
-        ...{ id, kind, fromRun, toRun, isHeld: true, texts: textsOf(cells) },
+        id,
+        kind,
+        fromRun,
+        toRun,
+        isHeld: true,
+        texts: textsOf(cells),
       })),
   );
 }
@@ -105,7 +110,12 @@ function readListings(db: Connection, range: IdRange): Naming[] {
     .raw()
     .all({ ...range, kinds: JSON.stringify(searchedKinds) })
     .map(([id, kind, fromRun, toRun, name]) => ({
-      ...{ id, kind, fromRun, toRun, isHeld: false, texts: textsOf([name]) },
+      id,
+      kind,
+      fromRun,
+      toRun,
+      isHeld: false,
+      texts: textsOf([name]),
     }));
 }
 

@@ -5,37 +5,54 @@ const since = "since a point in time: a day, a time, a run, latest or -7d";
 const optional = { default: null, isRequired: false } as const;
 
 export const brand: QuestionOption = {
-  ...{ name: "brand", type: "brand", ...optional },
+  name: "brand",
+  type: "brand",
+  ...optional,
   about: "only this brand, by its URL, name or slug",
 };
 
 export const kind: QuestionOption = {
-  ...{ name: "kind", type: "text", ...optional, choices: ["brand", "model", "size", "bra", "measurement"] },
+  name: "kind",
+  type: "text",
+  ...optional,
+  choices: ["brand", "model", "size", "bra", "measurement"],
   about: "only this kind: brand, model or size; of an account bra or measurement",
 };
 
 export const size: QuestionOption = {
-  ...{ name: "size", type: "text", ...optional, isRequired: true },
+  name: "size",
+  type: "text",
+  ...optional,
+  isRequired: true,
   about: "the size's label, such as 65F",
 };
 
 export const system: QuestionOption = {
-  ...{ name: "system", type: "text", ...optional },
+  name: "system",
+  type: "text",
+  ...optional,
   about: "the sizing system's label, such as EU",
 };
 
 export const sinceSeen: QuestionOption = {
-  ...{ name: "since", type: "seen", ...optional },
+  name: "since",
+  type: "seen",
+  ...optional,
   about: since,
 };
 
 export const sinceReported: QuestionOption = {
-  ...{ name: "since", type: "reported", ...optional },
+  name: "since",
+  type: "reported",
+  ...optional,
   about: since,
 };
 
 export const limit: QuestionOption = {
-  ...{ name: "limit", type: "limit", default: 20, isRequired: false },
+  name: "limit",
+  type: "limit",
+  default: 20,
+  isRequired: false,
   about: "at most so many rows",
 };
 

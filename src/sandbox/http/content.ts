@@ -22,7 +22,12 @@ export function createContent(envelope: unknown, etagStyle: EtagStyle, isPrivate
   const plain: Reply = {
     status: 200,
     headers: [
-      ...["Content-Type", jsonType, "Content-Length", String(body.length), "Vary", vary],
+      "Content-Type",
+      jsonType,
+      "Content-Length",
+      String(body.length),
+      "Vary",
+      vary,
       ...(etag === null ? [] : ["ETag", etag]),
     ],
     body,

@@ -13,7 +13,10 @@ export function createPicture(path: string, etagStyle: EtagStyle): Content {
   const plain: Reply = {
     status: 200,
     headers: [
-      ...["Content-Type", "image/png", "Content-Length", String(body.length)],
+      "Content-Type",
+      "image/png",
+      "Content-Length",
+      String(body.length),
       ...(etag === null ? [] : ["ETag", etag]),
     ],
     body,

@@ -31,5 +31,11 @@ export interface MediaReport {
 }
 
 export const noPictures = (): MediaCounts => ({
-  ...{ new: 0, changed: 0, unchanged: 0, gone: 0, failed: 0, pending: 0, bytes: 0 },
+  new: 0,
+  changed: 0,
+  unchanged: 0,
+  gone: 0,
+  failed: 0,
+  pending: 0,
+  bytes: 0,
 });

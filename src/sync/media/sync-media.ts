@@ -49,7 +49,9 @@ export async function syncMedia(options: MediaOptions): Promise<MediaReport> {
   const { file, serviceName = "service", clock = systemClock } = options;
   const { href: baseUrl, origin } = new URL(options.baseUrl);
   const mirror = await openMirrorWriter({
-    ...{ file, kinds, openedAt: toIso(clock.now()) },
+    file,
+    kinds,
+    openedAt: toIso(clock.now()),
     identity: { baseUrl, area: "account", serviceName },
   });
   const ledger = openLedger({ file: options.ledgerFile, principal: { origin, credential: null } });
@@ -85,7 +87,12 @@ async function fetchAll(
     for (const { origin, pictures } of groups) {
       const isMetered = origin === serviceOrigin;
       const door = openPictureDoor({
-        ...{ origin, serviceOrigin, serviceClass, maxBytes, connections: concurrency, clock },
+        origin,
+        serviceOrigin,
+        serviceClass,
+        maxBytes,
+        connections: concurrency,
+        clock,
         async reserve(attempt) {
           const reservation = isMetered ? await allowance.reserve(attempt) : unmetered;
           sent++;
@@ -93,7 +100,13 @@ async function fetchAll(
         },
       });
       await fetchPictures(pictures, {
-        ...{ mirror, door, counts, room, concurrency, now: clock.now, signal: interruption.cancel },
+        mirror,
+        door,
+        counts,
+        room,
+        concurrency,
+        now: clock.now,
+        signal: interruption.cancel,
         isStopping: () => interruption.isRequested,
       }).finally(door.close);
     }

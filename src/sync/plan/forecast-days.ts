@@ -48,7 +48,8 @@ export function forecastFrom(
   const held = depths.flatMap(({ kinds }) => kinds).reduce((sum, kind) => sum + kind.held, 0);
   const checksPerDay = (known?.checkPrice ?? "free") === "free" ? Math.max(1, maxFreeChecks) : requestsPerDay;
   return {
-    ...{ limit, requestsPerDay },
+    limit,
+    requestsPerDay,
     depths: depths.map((depth) => ({ ...depth, days: daysLeft(depth.requestsLeft, limit) })),
     coverage: {
       covered: coverage.covered,
