@@ -140,3 +140,8 @@ function isThere(page: string, link: string): boolean {
   if (!existsSync(join(root, target))) return false;
   return anchor === undefined || sectionsOf(read(target)).some(({ heading }) => anchorOf(heading) === anchor);
 }
+
+it.each(pages)("%s names no file or folder of ours that is not there", (page) => {
+  const named = read(page).matchAll(/`((?:src|jobs|schema|exports|test|docs|bench)\/[\w./-]*)`/g);
+  expect([...named].map(([, path = ""]) => path).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
