@@ -1,6 +1,4 @@
-/** From a mirror to a data package: the public tables of one instant, written whole or not at all. */
-import { toMirrorError } from "../src/mirror/file/errors.ts";
-import { type MirrorReader, openMirrorReader } from "../src/mirror/mirror-reader.ts";
+import { type MirrorReader, readMirror } from "../src/mirror/mirror-reader.ts";
 import type { Point } from "../src/mirror/points/point.ts";
 import { publicTables } from "../src/mirror/tables.ts";
 import { type ExportFormat, writeDataPackage } from "./data-package.ts";
@@ -25,8 +23,7 @@ export interface ExportMirrorRequest {
 /** @throws MirrorError, PointError, ExportError */
 export async function exportMirror(request: ExportMirrorRequest): Promise<Manifest> {
   const { file, out, formats, raw, toolVersion, signal } = request;
-  const mirror = openMirrorReader(file, request.asOf);
-  try {
+  const write = async (mirror: MirrorReader): Promise<Manifest> => {
     // One read transaction: a sync may go on writing meanwhile, and this export shows one instant of it.
     mirror.db.exec("begin");
     const all = publicTables(mirror);
@@ -55,11 +52,8 @@ export async function exportMirror(request: ExportMirrorRequest): Promise<Manife
       raw,
       ...(signal ? { signal } : {}),
     });
-  } catch (error) {
-    throw toMirrorError(error, file);
-  } finally {
-    mirror.close();
-  }
+  };
+  return await readMirror(file, write, request.asOf);
 }
 
 /** The run that made this state: later ones that changed nothing leave the same state, and so the same bytes. */

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { findLinkedEntities } from "../mirror/linked-entities.ts";
 import { isLinkedWanted } from "../mirror/linked-wanted.ts";
 import { catalogueMirrorFile } from "../mirror/location.ts";
-import { openMirrorReader } from "../mirror/mirror-reader.ts";
+import { readMirror } from "../mirror/mirror-reader.ts";
 
 export interface LeftInCatalogue {
   /** The catalogue's mirror. */
@@ -35,14 +35,8 @@ export function findLeftInCatalogue(
   return entities === 0 ? null : { file, entities };
 }
 
-function readWish(mirrorFile: string) {
-  const { db, identity, close } = openMirrorReader(mirrorFile);
-  try {
-    return { baseUrl: identity.baseUrl, isWanted: isLinkedWanted(db) };
-  } finally {
-    close();
-  }
-}
+const readWish = (mirrorFile: string) =>
+  readMirror(mirrorFile, ({ db, identity }) => ({ baseUrl: identity.baseUrl, isWanted: isLinkedWanted(db) }));
 
 const countHeld = (mirrorFile: string, catalogueFile: string): number =>
   findLinkedEntities(mirrorFile, catalogueFile).filter(({ state }) => state === "held").length;

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type AccountUser, readAccountUser } from "../mirror/account-user.ts";
-import { openMirrorReader } from "../mirror/mirror-reader.ts";
+import { readMirror } from "../mirror/mirror-reader.ts";
 
 /** Whose data a mirror holds. */
 export interface MirroredUser {
@@ -12,10 +12,8 @@ export interface MirroredUser {
 /** @returns null where there is no mirror. @throws MirrorError */
 export function readMirroredUser(mirrorFile: string): MirroredUser | null {
   if (!existsSync(mirrorFile)) return null;
-  const { db, identity, close } = openMirrorReader(mirrorFile);
-  try {
-    return { baseUrl: identity.baseUrl, user: readAccountUser(db) };
-  } finally {
-    close();
-  }
+  return readMirror(mirrorFile, ({ db, identity }) => ({
+    baseUrl: identity.baseUrl,
+    user: readAccountUser(db),
+  }));
 }

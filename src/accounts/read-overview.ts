@@ -1,7 +1,7 @@
 /** What an account has, read from its mirror's file without asking anybody; well also before its first sync. */
 import { existsSync } from "node:fs";
 import { type GrantName, listGranted, readGrants } from "../mirror/grants.ts";
-import { type MirrorReader, openMirrorReader } from "../mirror/mirror-reader.ts";
+import { type MirrorReader, readMirror } from "../mirror/mirror-reader.ts";
 import { prepareShowTime } from "../mirror/past/row-times.ts";
 import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
 import type { Account } from "./account.ts";
@@ -17,8 +17,7 @@ export interface AccountOverview extends Account {
 /** @throws MirrorError where there is a mirror that cannot be read */
 export function readOverview(account: Account): AccountOverview {
   if (!existsSync(account.mirrorFile)) return { ...account, lastSync: null, bras: null, measurements: null };
-  const mirror = openMirrorReader(account.mirrorFile);
-  try {
+  return readMirror(account.mirrorFile, (mirror) => {
     const [lastSync = null] = listRuns(mirror, 1).map(({ startedAt, endedAt, state, stopped }) => ({
       startedAt,
       endedAt,
@@ -32,9 +31,7 @@ export function readOverview(account: Account): AccountOverview {
       bras: countPresent(mirror, "bra"),
       measurements: countPresent(mirror, "measurement"),
     };
-  } finally {
-    mirror.close();
-  }
+  });
 }
 
 /** As last seen: by a sync, unless the token was given after that. */

@@ -2,8 +2,7 @@
 import { lstatSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { isSystemError } from "../../exports/export-error.ts";
-import { toMirrorError } from "../mirror/file/errors.ts";
-import { type MirrorReader, openMirrorReader } from "../mirror/mirror-reader.ts";
+import { type MirrorReader, readMirror } from "../mirror/mirror-reader.ts";
 import { requireHistory } from "../mirror/rows/require-derived.ts";
 import { BackupError } from "./backup-error.ts";
 import { backupName, numbered } from "./backup-name.ts";
@@ -54,17 +53,12 @@ export interface CreatedBackup {
  * @throws MirrorError, also `damaged` when a body is; BackupError; the signal's reason
  */
 export async function createBackup(request: CreateBackupRequest): Promise<CreatedBackup> {
-  const mirror = openMirrorReader(request.mirror);
-  try {
+  return await readMirror(request.mirror, (mirror) => {
     requireHistory(mirror.db);
     // One read transaction: one instant of the mirror, whoever writes it meanwhile.
     mirror.db.exec("begin");
-    return await writeBackup(mirror, request);
-  } catch (error) {
-    throw toMirrorError(error, request.mirror);
-  } finally {
-    mirror.close();
-  }
+    return writeBackup(mirror, request);
+  });
 }
 
 async function writeBackup(mirror: MirrorReader, request: CreateBackupRequest): Promise<CreatedBackup> {

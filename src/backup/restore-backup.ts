@@ -6,8 +6,7 @@ import type { Kinds } from "../../schema/kind.ts";
 import { type AccountUser, isSameUser, nameOfUser } from "../mirror/account-user.ts";
 import { type CheckReport, checkMirror } from "../mirror/check/check.ts";
 import { EssentialRowError } from "../mirror/essential-rows.ts";
-import { toMirrorError } from "../mirror/file/errors.ts";
-import { openMirrorReader } from "../mirror/mirror-reader.ts";
+import { readMirror } from "../mirror/mirror-reader.ts";
 import { restoreMirror } from "../mirror/restore-mirror.ts";
 import { BackupError } from "./backup-error.ts";
 import { bodyOf, bookkeepingOf, pictureOf } from "./entry-names.ts";
@@ -133,16 +132,8 @@ async function readAgain(request: VerifyRequest, rootHash: string, visit: VisitE
     throw damaged(request.file, "it has changed while it was read");
 }
 
-function check(file: string, kinds: Kinds): CheckReport {
-  const reader = openMirrorReader(file);
-  try {
-    return checkMirror(reader, kinds);
-  } catch (error) {
-    throw toMirrorError(error, file);
-  } finally {
-    reader.close();
-  }
-}
+const check = (file: string, kinds: Kinds): CheckReport =>
+  readMirror(file, (mirror) => checkMirror(mirror, kinds));
 
 function damaged(file: string, what: string, cause?: unknown): BackupError {
   return new BackupError(

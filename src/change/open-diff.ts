@@ -1,9 +1,7 @@
-/** From what a person compares to its changes: points become places, places become states. */
-import { toMirrorError } from "../mirror/file/errors.ts";
-import { openMirrorReader } from "../mirror/mirror-reader.ts";
+import { readMirror } from "../mirror/mirror-reader.ts";
 import type { Point, PointContext, PointOrPath } from "../mirror/points/point.ts";
 import { pointContext } from "../mirror/points/point-context.ts";
-import { type EndedRun, resolvePoint, runBefore } from "../mirror/points/resolve-point.ts";
+import { resolvePoint, runBefore } from "../mirror/points/resolve-point.ts";
 import { readServiceTime } from "../mirror/points/service-time.ts";
 import type { Change, Reported } from "./change.ts";
 import { ChangeError } from "./change-error.ts";
@@ -120,7 +118,7 @@ function findPlace(point: PointOrPath, mirror: string | undefined): Place {
 }
 
 function findRun(file: string, point: Point): MirrorPlace {
-  return { mirror: file, ...inMirror(file, (db) => resolvePoint(db, point)) };
+  return { mirror: file, ...readMirror(file, ({ db }) => resolvePoint(db, point)) };
 }
 
 function placeBefore(to: Place, orNothing: boolean): Place {
@@ -131,7 +129,7 @@ function placeBefore(to: Place, orNothing: boolean): Place {
       "Give --from as well: a run, a time, a mirror's file or an export's folder.",
     );
   }
-  const before = inMirror(to.mirror, (db) =>
+  const before = readMirror(to.mirror, ({ db }) =>
     orNothing ? runBefore(db, to.run) : runBeforeLastChange(db, to),
   );
   if (before !== null) return { mirror: to.mirror, ...before };
@@ -141,20 +139,6 @@ function placeBefore(to: Place, orNothing: boolean): Place {
     `Run ${to.run} is the first of ${to.mirror}: there is nothing before it.`,
     "Give --from a mirror's file or an export's folder, or sync again.",
   );
-}
-
-function inMirror<Result extends EndedRun | null>(
-  file: string,
-  use: (db: ReturnType<typeof openMirrorReader>["db"]) => Result,
-): Result {
-  const mirror = openMirrorReader(file);
-  try {
-    return use(mirror.db);
-  } catch (error) {
-    throw toMirrorError(error, file);
-  } finally {
-    mirror.close();
-  }
 }
 
 function openPairs(a: Place, b: Place): RunPairs | null {

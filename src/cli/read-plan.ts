@@ -1,5 +1,4 @@
 /** What a command plans from: its settings, and what it was told to go for. */
-import { toMirrorError } from "../mirror/file/errors.ts";
 import { type Outlook, readOutlook } from "../sync/outlook.ts";
 import { type PlanOptions, planSync, type SyncPlan } from "../sync/plan-sync.ts";
 import type { WantedWalk } from "./flags/walk-flags.ts";
@@ -37,9 +36,5 @@ function readWith<Result>(
 ): Result {
   // An account's ledger knows its token's allowance without the token, for which a keychain might have to be unlocked.
   const credential = settings.account === null ? readAppCredential(io) : null;
-  try {
-    return read({ ...wanted, credential, ledgerFile: ledgerFile(settings) });
-  } catch (error) {
-    throw toMirrorError(error, wanted.file);
-  }
+  return read({ ...wanted, credential, ledgerFile: ledgerFile(settings) });
 }

@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kinds } from "../../schema/kind.ts";
 import { toMirrorError } from "./file/errors.ts";
 import { type MirrorWriter, openMirrorWriter } from "./mirror.ts";
-import { type MirrorReader, openMirrorReader } from "./mirror-reader.ts";
+import { type MirrorReader, readMirror } from "./mirror-reader.ts";
 import { listPoints } from "./points/resolve-point.ts";
 import { type Forgettable, measureForgettable } from "./runs/forget-runs.ts";
 import { chooseRuns, type RetentionChoice, type RetentionPolicy } from "./runs/retention.ts";
@@ -52,23 +52,16 @@ export interface RetentionReport extends RetentionChoice {
 
 /** What compacting by these rules would forget; writes nothing. @throws MirrorError */
 export function previewRetention({ file, keep }: { file: string; keep: RetentionPolicy }): RetentionReport {
-  const mirror = openMirrorReader(file);
-  try {
-    const choice = chooseRuns(listPoints(mirror.db), keep);
-    return { ...choice, removed: measureForgettable(mirror.db, idsOf(choice)) };
-  } catch (error) {
-    throw toMirrorError(error, file);
-  } finally {
-    mirror.close();
-  }
+  return readMirror(file, ({ db }) => {
+    const choice = chooseRuns(listPoints(db), keep);
+    return { ...choice, removed: measureForgettable(db, idsOf(choice)) };
+  });
 }
 
 /** @throws MirrorError, also `locked`; the signal's reason */
 export async function compactMirror(options: CompactOptions): Promise<CompactReport> {
   const { file, keep, signal, onProgress = () => {} } = options;
-  const reader = openMirrorReader(file);
-  const { identity } = reader;
-  reader.close();
+  const identity = readMirror(file, (mirror) => mirror.identity);
   const bytesBefore = sizeOf(file);
   const mirror = await openMirrorWriter({ ...options, identity });
   try {

@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { type GivenLink, linkedKinds, readLinksElsewhere } from "./elsewhere.ts";
 import type { Connection } from "./file/connection.ts";
-import { type MirrorReader, openMirrorReader } from "./mirror-reader.ts";
+import { type MirrorReader, readMirror } from "./mirror-reader.ts";
 
 export interface LinkedEntity extends GivenLink {
   /** `gone` is what was not there any more when it was first asked for; what is held may be gone since. */
@@ -33,17 +33,11 @@ export function readLinkedEntities(account: MirrorReader, catalogue: MirrorReade
  * @throws MirrorError
  */
 export function findLinkedEntities(accountFile: string, catalogueFile: string): LinkedEntity[] {
-  const account = openMirrorReader(accountFile);
-  try {
-    const catalogue = existsSync(catalogueFile) ? openMirrorReader(catalogueFile) : null;
-    try {
-      return readLinkedEntities(account, catalogue);
-    } finally {
-      catalogue?.close();
-    }
-  } finally {
-    account.close();
-  }
+  return readMirror(accountFile, (account) =>
+    existsSync(catalogueFile)
+      ? readMirror(catalogueFile, (catalogue) => readLinkedEntities(account, catalogue))
+      : readLinkedEntities(account, null),
+  );
 }
 
 interface Known {

@@ -6,7 +6,7 @@ import type { Kinds } from "../../schema/kind.ts";
 import type { Connection } from "./file/connection.ts";
 import { readMeta, writeMeta } from "./file/meta.ts";
 import { openMirrorWriter } from "./mirror.ts";
-import { openMirrorReader } from "./mirror-reader.ts";
+import { readMirror } from "./mirror-reader.ts";
 
 const key = "linked_wanted";
 
@@ -24,21 +24,12 @@ export interface WantLinkedOptions {
 
 /** For good; where it is marked already, nothing is written. @throws MirrorError, also `locked` */
 export async function wantLinked(options: WantLinkedOptions): Promise<void> {
-  const held = readMark(options.file);
+  const held = readMirror(options.file, ({ db, identity }) => ({ identity, isWanted: isLinkedWanted(db) }));
   if (held.isWanted) return;
   const mirror = await openMirrorWriter({ ...options, identity: held.identity });
   try {
     markLinkedWanted(mirror.db);
   } finally {
     mirror.close();
-  }
-}
-
-function readMark(file: string) {
-  const { db, identity, close } = openMirrorReader(file);
-  try {
-    return { identity, isWanted: isLinkedWanted(db) };
-  } finally {
-    close();
   }
 }

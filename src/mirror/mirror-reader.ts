@@ -1,6 +1,6 @@
 /** Opening a mirror to read it. It must not know how one is written: who only reads starts sooner without that. */
 import { type Connection, openForReading } from "./file/connection.ts";
-import { toOpeningError } from "./file/errors.ts";
+import { toMirrorError, toOpeningError } from "./file/errors.ts";
 import { type MirrorIdentity, readIdentity } from "./file/meta.ts";
 import { showAsOf } from "./past/snapshot.ts";
 import type { Point } from "./points/point.ts";
@@ -33,4 +33,29 @@ export function openMirrorReader(file: string, point?: Point): MirrorReader {
     db?.close();
     throw toOpeningError(error, file);
   }
+}
+
+/**
+ * Has the mirror open for as long as `use` takes, also where that is a promise.
+ * @throws what `openMirrorReader` throws, `damaged` also where that shows only while the file is read; what `use` throws
+ */
+export function readMirror<Result>(
+  file: string,
+  use: (mirror: MirrorReader) => Result,
+  point?: Point,
+): Result {
+  const mirror = openMirrorReader(file, point);
+  const fail = (error: unknown): never => {
+    throw toMirrorError(error, file);
+  };
+  let result: Result;
+  try {
+    result = use(mirror);
+  } catch (error) {
+    mirror.close();
+    return fail(error);
+  }
+  if (result instanceof Promise) return result.catch(fail).finally(mirror.close) as Result;
+  mirror.close();
+  return result;
 }

@@ -39,7 +39,7 @@ import {
   type PictureAnswer,
   recordPicture,
 } from "./media/media-index.ts";
-import { type MirrorReader, openMirrorReader } from "./mirror-reader.ts";
+import { type MirrorReader, readMirror } from "./mirror-reader.ts";
 import { isRebuildDue } from "./rows/rebuild-due.ts";
 import { type Forgettable, forgetRuns } from "./runs/forget-runs.ts";
 import { beginRun, closeRun, type RunClosing, type RunEnd, type RunStart } from "./runs/runs.ts";
@@ -215,9 +215,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
 
 /** Looks before anything is written. */
 function requireMirrorOf(identity: MirrorIdentity, file: string): void {
-  const reader = openMirrorReader(file);
-  reader.close();
-  requireIdentity(file, reader.identity, identity);
+  readMirror(file, (mirror) => requireIdentity(file, mirror.identity, identity));
 }
 
 /** Makes the folder that a mirror is to be in. @throws MirrorError */

@@ -1,7 +1,7 @@
 import type { Kinds } from "../../schema/kind.ts";
 import type { RebuildReport } from "./derive/rebuild.ts";
 import { openMirrorWriter } from "./mirror.ts";
-import { openMirrorReader } from "./mirror-reader.ts";
+import { readMirror } from "./mirror-reader.ts";
 
 /** Computes a mirror's projections anew from its bodies. @throws MirrorError */
 export async function rebuildMirror(options: {
@@ -10,9 +10,7 @@ export async function rebuildMirror(options: {
   /** ISO 8601; told to whoever finds the mirror locked. */
   readonly openedAt: string;
 }): Promise<RebuildReport> {
-  const reader = openMirrorReader(options.file);
-  const { identity } = reader;
-  reader.close();
+  const identity = readMirror(options.file, (mirror) => mirror.identity);
   const mirror = await openMirrorWriter({ ...options, identity });
   try {
     return mirror.rebuiltOnOpening ?? mirror.rebuild();

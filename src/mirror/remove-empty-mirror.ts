@@ -2,7 +2,7 @@ import { rmdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { MirrorError } from "./file/errors.ts";
 import { type Lock, takeLock } from "./file/lock.ts";
-import { openMirrorReader } from "./mirror-reader.ts";
+import { readMirror } from "./mirror-reader.ts";
 
 /**
  * Takes back a mirror that was made and got nothing: a misspelt base URL should leave no trace. It must be closed; where
@@ -33,12 +33,7 @@ export function removeEmptyMirror(file: string, startedAt: string): void {
 /** What cannot be read may hold anything. */
 function holdsNothing(file: string): boolean {
   try {
-    const { db, close } = openMirrorReader(file);
-    try {
-      return db.prepare("select 1 from _revision limit 1").get() === undefined;
-    } finally {
-      close();
-    }
+    return readMirror(file, ({ db }) => db.prepare("select 1 from _revision limit 1").get() === undefined);
   } catch (error) {
     if (error instanceof MirrorError) return false;
     throw error;

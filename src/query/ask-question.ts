@@ -1,6 +1,4 @@
-/** A canned question on a mirror. In: its name and options as a person gives them. Out: what a query gives. */
-import { toMirrorError } from "../mirror/file/errors.ts";
-import { openMirrorReader } from "../mirror/mirror-reader.ts";
+import { type MirrorReader, readMirror } from "../mirror/mirror-reader.ts";
 import type { PointContext } from "../mirror/points/point.ts";
 import { pointContext } from "../mirror/points/point-context.ts";
 import { QueryError } from "./query-error.ts";
@@ -55,13 +53,9 @@ function settle(
   options: QuestionOptions,
   context: PointContext,
 ): SettledOptions {
-  const mirror = openMirrorReader(file, asOf);
-  try {
+  const settleIn = (mirror: MirrorReader): SettledOptions => {
     if (mirror.identity.area === "account" && question.isOfAccounts !== true) throw ofCatalogue(question);
     return settleOptions(mirror, question, options, context);
-  } catch (error) {
-    throw toMirrorError(error, file);
-  } finally {
-    mirror.close();
-  }
+  };
+  return readMirror(file, settleIn, asOf);
 }

@@ -5,7 +5,7 @@
  */
 import { resolve } from "node:path";
 import type { Row } from "../../exports/table.ts";
-import { openMirrorReader } from "../mirror/mirror-reader.ts";
+import { readMirror } from "../mirror/mirror-reader.ts";
 import { readShownViews } from "../mirror/past/snapshot.ts";
 import type { Point } from "../mirror/points/point.ts";
 import { QueryError } from "./query-error.ts";
@@ -103,14 +103,8 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
   };
 }
 
-function viewsAsOf(file: string, point: Point): readonly string[] {
-  const mirror = openMirrorReader(file, point);
-  try {
-    return readShownViews(mirror.db);
-  } finally {
-    mirror.close();
-  }
-}
+const viewsAsOf = (file: string, point: Point): readonly string[] =>
+  readMirror(file, ({ db }) => readShownViews(db), point);
 
 async function askOrStop(child: QueryProcess, message: QueryMessage): Promise<QueryAnswer> {
   try {

@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import type { Connection } from "../mirror/file/connection.ts";
-import { openMirrorReader } from "../mirror/mirror-reader.ts";
+import { readMirror } from "../mirror/mirror-reader.ts";
 import { type Clock, systemClock, toIso } from "../service/clock.ts";
 import type { Credential } from "../service/credential.ts";
 import { type KnownAllowance, readLatest, readLedger } from "./ledger/describe-window.ts";
@@ -41,12 +41,7 @@ export function readOutlook(options: OutlookOptions): Outlook {
   const walk = settleWalk(options);
   const known = readAllowance(options);
   if (!existsSync(options.file)) return outlookOf(null, walk, known, options);
-  const mirror = openMirrorReader(options.file);
-  try {
-    return outlookOf(mirror.db, walk, known, options);
-  } finally {
-    mirror.close();
-  }
+  return readMirror(options.file, ({ db }) => outlookOf(db, walk, known, options));
 }
 
 /** @throws LedgerError */

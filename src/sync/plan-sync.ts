@@ -7,7 +7,7 @@ import { kinds } from "../../jobs/kinds.ts";
 import type { Area } from "../../schema/kind.ts";
 import { findBrands } from "../mirror/find-brands.ts";
 import type { Scope } from "../mirror/frontier.ts";
-import { type MirrorReader, openMirrorReader } from "../mirror/mirror-reader.ts";
+import { type MirrorReader, readMirror } from "../mirror/mirror-reader.ts";
 import { requireRowTimes } from "../mirror/past/row-times.ts";
 import { listRuns } from "../mirror/runs/runs.ts";
 import { type Clock, systemClock } from "../service/clock.ts";
@@ -66,8 +66,7 @@ export function planSync(options: PlanOptions): SyncPlan {
       ...outlookOf(null, walk, known, options),
     };
   }
-  const mirror = openMirrorReader(file);
-  try {
+  return readMirror(file, (mirror) => {
     requireRowTimes(mirror.db);
     requireKnownBrands(mirror, walk.brands, clock.now());
     const request = planRequestOf(mirror, walk, { known, budget }, clock);
@@ -93,9 +92,7 @@ export function planSync(options: PlanOptions): SyncPlan {
       accountForecast: accountForecastOf(due),
       ...outlookOf(mirror.db, walk, known, options),
     };
-  } finally {
-    mirror.close();
-  }
+  });
 }
 
 function spendableOf(remaining: number | null, budget: number | null, reserve: number): number | null {

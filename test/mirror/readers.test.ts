@@ -1,9 +1,9 @@
 /** What others see of a mirror while it is written. */
-import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { checkMirror } from "../../src/mirror/check/check.ts";
 import type { FetchResult } from "../../src/mirror/ingest/fetch-result.ts";
-import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
+import { type MirrorReader, openMirrorReader, readMirror } from "../../src/mirror/mirror-reader.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
 import { beginRun, type MirrorRig, startMirrorRig, walk } from "./mirror-rig.ts";
 import { answerFrom, entity, page, root, urlOf, worldOf } from "./world.ts";
@@ -77,4 +77,25 @@ it("a mirror is read while nobody has it open for writing, and stays as it was",
   const readers = [openMirrorReader(rig.file), openMirrorReader(rig.file)];
   for (const reader of readers) expect(canonicalDump(reader)).toEqual(before);
   for (const reader of readers) reader.close();
+});
+
+describe("damage that shows only while a mirror is read", () => {
+  const damage = () => {
+    throw Object.assign(new Error("database disk image is malformed"), { code: "SQLITE_CORRUPT" });
+  };
+
+  it.each([
+    ["at once", damage],
+    ["in a promise", async () => damage()],
+  ])("is told as damage of the file, which is closed: %s", async (_when, use) => {
+    await rig.write();
+    let opened: MirrorReader | undefined;
+    const reading = async () =>
+      await readMirror(rig.file, (mirror) => {
+        opened = mirror;
+        return use();
+      });
+    await expect(reading()).rejects.toMatchObject({ name: "MirrorError", code: "damaged", file: rig.file });
+    expect(opened?.db.open).toBe(false);
+  });
 });

@@ -2,9 +2,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Area } from "../../../schema/kind.ts";
-import { toMirrorError } from "../../mirror/file/errors.ts";
 import { catalogueMirrorFile, listCatalogueMirrors } from "../../mirror/location.ts";
-import { type MirrorReader, openMirrorReader } from "../../mirror/mirror-reader.ts";
+import { type MirrorReader, readMirror } from "../../mirror/mirror-reader.ts";
 import type { Point } from "../../mirror/points/point.ts";
 import { CliError, exitCodes } from "../terminal/exit-codes.ts";
 import type { Settings } from "./settings.ts";
@@ -53,14 +52,7 @@ export function withMirror<Result>(
   use: (mirror: MirrorReader) => Result,
   asOf?: Point,
 ): Result {
-  const mirror = openMirrorReader(mirrorFileToRead(settings), asOf);
-  try {
-    return use(mirror);
-  } catch (error) {
-    throw toMirrorError(error, mirror.file);
-  } finally {
-    mirror.close();
-  }
+  return readMirror(mirrorFileToRead(settings), use, asOf);
 }
 
 /** The mirror of the account's service's catalogue, for reading beside it; null where there is none. */
@@ -96,9 +88,7 @@ export function mirrorFileToSync({ mirror, baseUrl, dataDir }: Settings): { file
  */
 export function refuseMirrorOfAccount({ account, mirror }: Settings): void {
   if (account !== null || mirror.value === null || !existsSync(mirror.value)) return;
-  const reader = openMirrorReader(mirror.value);
-  const { area } = reader.identity;
-  reader.close();
+  const area = readMirror(mirror.value, ({ identity }) => identity.area);
   if (area !== "account") return;
   throw new CliError(
     exitCodes.usage,
