@@ -1,0 +1,56 @@
+/** Where the machine is makes no difference: what the service dates without a zone stays as it is, and what we date is UTC. */
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { RunRecord } from "../../src/mirror/runs/runs.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import type { SyncReport } from "../../src/sync/report.ts";
+import { runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+
+const daySeconds = 86_400;
+const zones = ["UTC", "Pacific/Kiritimati", "America/St_Johns", "Asia/Kathmandu"];
+const dated = "select href, last_modified_at from brand union all select href, last_modified_at from model";
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let sandbox: Sandbox;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  sandbox = await startSandbox({
+    brands: 4,
+    models: 8,
+    sizes: 12,
+    allowance: 500,
+    windowSeconds: daySeconds,
+  });
+});
+afterAll(async () => {
+  await sandbox.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+async function inZone(zone: string) {
+  const dataDir = join(folder.path, zone.replace("/", "-"));
+  const ask = async (...args: readonly string[]): Promise<string> => {
+    const settings = ["--data-dir", dataDir, "--base-url", sandbox.url, "--json"];
+    const { stdout, stderr, exitCode } = await runArmoire([...args, ...settings], { env: { TZ: zone } });
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+    return stdout;
+  };
+  const begun = Date.now();
+  await ask("sync", "--quiet");
+  const again = JSON.parse(await ask("sync", "--quiet")) as SyncReport;
+  const [run] = JSON.parse(await ask("runs")) as RunRecord[];
+  return { begun, again, run, dates: await ask("query", `${dated} order by href`) };
+}
+
+it("the same is mirrored, at the same times, and the allowance is renewed when the service says", async () => {
+  const seen = await Promise.all(zones.map(inZone));
+  for (const { begun, again, run, dates } of seen) {
+    expect(dates).toBe(seen[0]?.dates);
+    expect(again.requests).toMatchObject({ counted: 0, notModified: again.requests.sent });
+    const resetsIn = Date.parse(again.allowance.resetAt ?? "") - begun;
+    expect(Math.abs(resetsIn - daySeconds * 1000)).toBeLessThan(600_000);
+    expect(run?.startedAt).toMatch(/Z$/);
+    expect(Math.abs(Date.parse(run?.startedAt ?? "") - begun)).toBeLessThan(600_000);
+  }
+  expect(JSON.parse(seen[0]?.dates ?? "")).toHaveLength(12);
+}, 60_000);
