@@ -1,5 +1,6 @@
+import type { Cell } from "../schema/fields.ts";
 import { numberText } from "./number-text.ts";
-import type { Cell, Row } from "./table.ts";
+import type { Row } from "./table.ts";
 
 /** From a row to one line of JSON, an object. Integers are exact whatever their size, and lone surrogates are `\ud800` escapes. */
 export function jsonRowWriter(columns: readonly string[]): (row: Row) => string {

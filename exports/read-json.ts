@@ -1,5 +1,7 @@
 /** The inverse of `json.ts` and `ndjson.ts`, for files that they wrote: a row on a line of its own. */
-import type { Cell, Row } from "./table.ts";
+
+import type { Cell } from "../schema/fields.ts";
+import type { Row } from "./table.ts";
 
 interface JsonWithSource {
   parse(

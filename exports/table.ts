@@ -1,9 +1,6 @@
-/**
- * What a column may hold once read: text may contain any UTF-16, lone surrogates included, and a whole number may be a
- * bigint or, where it is exact, a number.
- */
-export type Cell = string | number | bigint | null;
+import type { Cell } from "../schema/fields.ts";
 
+/** As read, where a whole number may be a bigint or, where that is exact, a number. */
 export type Row = readonly Cell[];
 
 export interface ExportTable {

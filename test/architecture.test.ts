@@ -16,7 +16,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   "src/accounts": ["schema", "src/service", "src/mirror"],
   jobs: ["schema", "src/service", "src/mirror"],
   "src/sync": ["schema", "src/service", "src/mirror", "src/accounts", "jobs"],
-  exports: ["src/mirror"],
+  exports: ["schema", "src/mirror"],
   "src/change": ["schema", "src/mirror", "exports"],
   "src/query": ["schema", "src/mirror", "exports"],
   "src/backup": ["schema", "src/mirror", "exports", "src/change"],

@@ -1,12 +1,6 @@
-/**
- * What her bras are, for the backup of an account: its entries below `catalogue/`, and what the manifest says of them. It is read
- * from the catalogue's mirror at one instant, as a whole and before the backup is begun, so that a catalogue that cannot be
- * read takes nothing from her own data.
- */
-import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import type { StoredBody } from "../mirror/bodies/codec.ts";
-import { prepareReadBody, storedBodyColumns } from "../mirror/bodies/read-body.ts";
+import { prepareReadProvenBody, storedBodyColumns } from "../mirror/bodies/read-body.ts";
 import type { Connection } from "../mirror/file/connection.ts";
 import { DamagedBodyError, toMirrorError } from "../mirror/file/errors.ts";
 import { requireIdentity } from "../mirror/file/meta.ts";
@@ -85,7 +79,7 @@ interface NewestBody {
 
 /** @throws DamagedBodyError */
 function prepareNewestBody(db: Connection): (url: string) => NewestBody {
-  const readBody = prepareReadBody(db);
+  const readBody = prepareReadProvenBody(db);
   const select = db.prepare<[string], StoredBody & Pick<NewestBody, "kind" | "base_url" | "sha256">>(
     `select r.kind, lower(hex(c.sha256)) as sha256, v.base_url, ${storedBodyColumns(db, "c")}
      from _resource r join _revision v on v.resource_id = r.id join _content c on c.id = v.content_id
@@ -95,9 +89,7 @@ function prepareNewestBody(db: Connection): (url: string) => NewestBody {
     const row = select.get(href);
     if (row === undefined) throw new DamagedBodyError("the body is not there");
     const { kind, sha256, base_url, ...stored } = row;
-    const body = readBody(stored);
-    if (hash("sha256", body) !== sha256) throw new DamagedBodyError("the body does not have its SHA-256");
-    return { href, kind, base_url, sha256, body };
+    return { href, kind, base_url, sha256, body: readBody(stored, sha256) };
   };
 }
 

@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import type { Cell } from "../../exports/table.ts";
+import type { Cell } from "../../schema/fields.ts";
 import { QueryError } from "./query-error.ts";
 import type { QueryParameters } from "./query-protocol.ts";
 

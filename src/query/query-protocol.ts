@@ -1,5 +1,6 @@
 /** What the process that asks and the query's own process say to each other, strictly in turn: a message, its answer. */
-import type { Cell, Row } from "../../exports/table.ts";
+import type { Row } from "../../exports/table.ts";
+import type { Cell } from "../../schema/fields.ts";
 import type { QueryErrorCode } from "./query-error.ts";
 
 /** For `?`, in order; or for `:name`, `@name` and `$name`, by name. */

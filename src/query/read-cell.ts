@@ -1,4 +1,4 @@
-import type { Cell } from "../../exports/table.ts";
+import type { Cell } from "../../schema/fields.ts";
 import { fromStored } from "../mirror/rows/cell.ts";
 
 /** What better-sqlite3 gives when asked for safe integers. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import type { Cell, ExportTable, Row } from "../../exports/table.ts";
+import type { ExportTable, Row } from "../../exports/table.ts";
+import type { Cell } from "../../schema/fields.ts";
 
 /** Any UTF-16 at all, with the characters that formats trip over drawn often. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { csvChunks } from "../../exports/csv.ts";
 import { fromCsvText, toCsvText } from "../../exports/csv-text.ts";
-import type { Cell } from "../../exports/table.ts";
+import type { Cell } from "../../schema/fields.ts";
 import { type CsvField, readCsv } from "../support/read-csv.ts";
 import { anyTable, anyText, tableOf } from "./arbitrary-table.ts";
 

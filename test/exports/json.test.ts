@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jsonChunks } from "../../exports/json.ts";
-import type { Cell } from "../../exports/table.ts";
+import type { Cell } from "../../schema/fields.ts";
 import { isRawNumber, parseJsonOrThrow } from "../../schema/json.ts";
 import { anyTable, tableOf } from "./arbitrary-table.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jsonChunks } from "../../exports/json.ts";
 import { ndjsonChunks } from "../../exports/ndjson.ts";
-import type { Cell } from "../../exports/table.ts";
+import type { Cell } from "../../schema/fields.ts";
 import { anyTable, tableOf } from "./arbitrary-table.ts";
 
 const write = (rows: readonly (readonly Cell[])[]): string =>

@@ -11,7 +11,7 @@ import { readCsvRows } from "../../exports/read-csv.ts";
 import { readDataPackage } from "../../exports/read-data-package.ts";
 import { readJsonRows } from "../../exports/read-json.ts";
 import { readLines } from "../../exports/read-lines.ts";
-import type { Cell } from "../../exports/table.ts";
+import type { Cell } from "../../schema/fields.ts";
 import { anyTable, anyText, tableOf } from "./arbitrary-table.ts";
 import { makeTestFolder } from "./folder-state.ts";
 

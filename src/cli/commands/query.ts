@@ -1,6 +1,6 @@
 /** `armoire query`: one read-only SQL statement, or a canned question, run in a process of its own. */
 import { type Command, Option } from "commander";
-import type { Cell } from "../../../exports/table.ts";
+import type { Cell } from "../../../schema/fields.ts";
 import { MirrorError } from "../../mirror/file/errors.ts";
 import { openMirrorReader } from "../../mirror/mirror-reader.ts";
 import { askQuestion } from "../../query/ask-question.ts";

@@ -1,5 +1,6 @@
 /** A resource's life as rows for CSV and NDJSON: one for each field that changed, in the words of a diff. */
-import type { Cell, Row } from "../../../exports/table.ts";
+import type { Row } from "../../../exports/table.ts";
+import type { Cell } from "../../../schema/fields.ts";
 import type { FieldValue } from "../../query/field-history.ts";
 import type { Life, ResourceHistory, RevisionOfLife } from "../../query/history.ts";
 import { toJson } from "../terminal/to-json.ts";

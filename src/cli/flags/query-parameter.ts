@@ -1,6 +1,6 @@
 /** `-p name=value`: what a statement's parameter is given on the command line. */
 import { InvalidArgumentError } from "commander";
-import type { Cell } from "../../../exports/table.ts";
+import type { Cell } from "../../../schema/fields.ts";
 
 /** What commander calls for each `-p`. */
 export function collectParameter(

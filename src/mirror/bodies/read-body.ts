@@ -1,4 +1,5 @@
 /** Reading bodies, whatever form they are stored in. Everything that needs a body has it from here. */
+import { hash } from "node:crypto";
 import type { Connection } from "../file/connection.ts";
 import { DamagedBodyError } from "../file/errors.ts";
 import { decodeBody, type StoredBody } from "./codec.ts";
@@ -19,6 +20,23 @@ export function prepareReadBody(db: Connection): ReadBody {
   };
   return (stored) =>
     decodeBody(stored, stored.dictionaryId === null ? null : dictionaryOf(stored.dictionaryId));
+}
+
+/**
+ * Gives the bytes as sent, which are proven to be those.
+ * @param sha256 that they had when they were stored, in lower-case hexadecimal
+ * @throws DamagedBodyError
+ */
+export type ReadProvenBody = (stored: StoredBody, sha256: string) => Buffer;
+
+export function prepareReadProvenBody(db: Connection): ReadProvenBody {
+  const readBody = prepareReadBody(db);
+  return (stored, sha256) => {
+    const body = readBody(stored);
+    if (body.byteLength !== stored.size || hash("sha256", body) !== sha256)
+      throw new DamagedBodyError("the body does not have its SHA-256");
+    return body;
+  };
 }
 
 /** The columns of a `StoredBody`, from `_content` under this alias; also in a mirror that no version with dictionaries has written. */

@@ -1,5 +1,5 @@
 /** From what is given with a question to the parameters of its SQL. */
-import type { Cell } from "../../../exports/table.ts";
+import type { Cell } from "../../../schema/fields.ts";
 import { findBrands, hintAtBrands } from "../../mirror/find-brands.ts";
 import type { MirrorReader } from "../../mirror/mirror-reader.ts";
 import type { PointContext } from "../../mirror/points/point.ts";
