@@ -7,7 +7,7 @@ import { z } from "zod";
 import { text, url } from "./fields.ts";
 import { isRawNumber } from "./json.ts";
 
-export const rels = ["resource", "entity", "collection"] as const;
+const rels = ["resource", "entity", "collection"] as const;
 export type Rel = (typeof rels)[number];
 
 /** Something odd in a body that was kept all the same; `pointer` is a JSON pointer (RFC 6901) into it. */

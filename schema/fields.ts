@@ -60,7 +60,7 @@ export const document = z
   .nullish();
 
 /** Any JSON value as one cell. */
-export function toCell(value: unknown): Cell {
+function toCell(value: unknown): Cell {
   switch (typeof value) {
     case "string":
       return value;

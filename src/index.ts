@@ -50,6 +50,7 @@ export { ChangeError } from "./change/change-error.ts";
 export { type DiffRequest, type OpenDiff, openDiff, openReported } from "./change/open-diff.ts";
 export type { Place } from "./change/state.ts";
 export { type DiagnoseRequest, diagnose } from "./doctor/diagnose.ts";
+export { diagnoseAccounts } from "./doctor/diagnose-accounts.ts";
 export type { TokenOwner } from "./doctor/diagnose-token.ts";
 export type { Diagnosis } from "./doctor/diagnosis.ts";
 export {

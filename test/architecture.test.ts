@@ -21,7 +21,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   "src/query": ["schema", "src/mirror", "exports"],
   "src/backup": ["schema", "src/mirror", "exports", "src/change"],
   "src/schedule": ["src/service", "src/mirror", "src/accounts", "jobs"],
-  "src/doctor": ["schema", "jobs", "src/service", "src/mirror", "src/sync", "src/backup"],
+  "src/doctor": ["schema", "jobs", "src/service", "src/mirror", "src/accounts", "src/sync", "src/backup"],
   // It checks all the others, so it may share nothing with them but the data, and does without even that.
   "src/sandbox": [],
   "src/index.ts": [

@@ -12,7 +12,7 @@ import { measurementShapes, picturePlaces } from "./resources/view.ts";
 import type { WorldTotals } from "./world/world.ts";
 
 /** `real` has the size of a real catalogue; `small` is made for quick tests. */
-export const presets = {
+const presets = {
   small: { brands: 12, models: 60, sizes: 300 },
   real: { brands: 683, models: 13_000, sizes: 90_000 },
 } as const satisfies Record<string, WorldTotals>;

@@ -23,7 +23,7 @@ export interface CarryOutContext {
 }
 
 /** What the program ends with where somebody else writes the mirror. */
-export const lockedExitCode = 11;
+const lockedExitCode = 11;
 /** Before a locked mirror is tried again. */
 const patienceMillis: readonly number[] = [10_000, 30_000, 60_000, 120_000];
 const mostSaid = 300;

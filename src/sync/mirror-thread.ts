@@ -15,7 +15,7 @@ export type PromisedWrites = {
   ) => Promise<ReturnType<MirrorWriter[Name]>>;
 };
 
-export const writeNames = [
+const writeNames = [
   "beginRun",
   "seed",
   "follow",

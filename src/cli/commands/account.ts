@@ -1,5 +1,6 @@
 /** `armoire account add|list|remove`: whose data to mirror. */
 import { type Command, Option } from "commander";
+import { accountPlace } from "../../accounts/account.ts";
 import { requireNewAccountName } from "../../accounts/account-name.ts";
 import {
   findReadableAccount,
@@ -11,7 +12,6 @@ import {
 import { type AccountOverview, readOverview } from "../../accounts/read-overview.ts";
 import { removeAccount } from "../../accounts/remove-account.ts";
 import { ServiceError } from "../../service/service-error.ts";
-import { confirmRemoval } from "../confirm-removal.ts";
 import { describeAccounts, describeAdded, describeRemoved } from "../describe/describe-accounts.ts";
 import { describeError, exitCodeOf } from "../errors.ts";
 import { keychainOf } from "../secrets/keychain.ts";
@@ -93,6 +93,24 @@ async function addOne(name: string, flags: TokenFlags, command: Command, io: Io)
   const { account, ...rest } = added;
   if (settings.json) io.out(`${JSON.stringify({ ...account, ...rest })}\n`);
   else if (!settings.quiet) io.out(describeAdded(added));
+}
+
+/** Asks the person at the terminal before an account goes. @throws CliError where she does not agree, or nobody can be asked */
+async function confirmRemoval(dataDir: string, name: string, purge: boolean, io: Io): Promise<void> {
+  if (io.ask === null) {
+    throw new CliError(
+      exitCodes.usage,
+      `There is nobody to ask whether the account ${name} is to be removed; it was not.`,
+      `\`armoire account remove ${name}${purge ? " --purge" : ""} --yes\` removes it without asking.`,
+    );
+  }
+  const { folder } = accountPlace(dataDir, name);
+  const text = purge
+    ? `This removes the account ${name} and erases its data in ${folder}, which nothing brings back.\nType its name to go on: `
+    : `This removes the account ${name} and its token; its data stays in ${folder}.\nGo on? (y, or its name) `;
+  const answer = (await io.ask({ text, isSecret: false }))?.trim().toLowerCase();
+  if (answer === name || (!purge && (answer === "y" || answer === "yes"))) return;
+  throw new CliError(exitCodes.failed, "Nothing was removed.");
 }
 
 /** What is said of the service elsewhere is about runs, which go on another time. */

@@ -2,12 +2,12 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { diagnose } from "../../doctor/diagnose.ts";
+import { diagnoseAccounts } from "../../doctor/diagnose-accounts.ts";
 import { diagnoseRedis } from "../../doctor/diagnose-redis.ts";
 import { diagnoseSecrets } from "../../doctor/diagnose-secrets.ts";
 import { type Diagnosis, diagnoseError } from "../../doctor/diagnosis.ts";
 import type { Searched } from "../../doctor/find-secrets.ts";
 import type { Credential } from "../../service/credential.ts";
-import { diagnoseAccounts } from "../diagnose-accounts.ts";
 import { readCredential } from "../secrets/credentials.ts";
 import { readKnownSecrets } from "../secrets/known-secrets.ts";
 import { addPassphraseOption, type PassphraseFlags } from "../secrets/passphrase.ts";
@@ -44,63 +44,74 @@ Examples:
 It asks the service for one page, its root; with --account for two, to learn whether it accepts the token. Secrets are never shown.`,
     )
     .action(async (flags: DoctorFlags) => {
-      const { offline, scan } = flags;
-      if (scan === undefined && flags.passphraseFile !== undefined)
+      if (flags.scan === undefined && flags.passphraseFile !== undefined)
         throw new CliError(exitCodes.usage, "--passphrase-file is of no use here without --scan.", null);
       const settings = readSettings(command, io);
-      const credential = await attempt(() => readCredential(settings, io));
-      const mirrorFiles = await attempt(() => candidateMirrorFiles(settings));
-      const rows = [...settingRows(settings), credentialRow(credential, settings)];
-      const checked = await diagnose({
-        dataDir: settings.dataDir.value,
-        baseUrl: offline ? null : settings.baseUrl.value,
-        mirrorFiles: mirrorFiles.value,
-        ledgerFile: ledgerFile(settings),
-        credential: credential.value,
-        account: settings.account,
-      });
-      // Where nobody can look into the data directory, that was said.
-      const accounts =
-        settings.account === null && mirrorFiles.problem === null
-          ? await attempt(() => diagnoseAccounts(settings.dataDir.value))
-          : null;
-      const address = readRedisAddress(flags, io);
-      const redis = address === null ? null : await diagnoseRedis(address);
-      const scanned =
-        scan === undefined
-          ? []
-          : await scanFolders(settings, flags, io, scan === true ? [] : scan, redis?.stored ?? null);
-      redis?.end();
-      const ofAccounts = [...(accounts?.value ?? []), accounts?.problem ?? null];
-      const ofRedis = redis?.diagnosis ?? null;
-      const unasked = !offline && settings.baseUrl.value === null ? noService : null;
-      const found = [
-        credential.problem,
-        mirrorFiles.problem,
-        ...checked,
-        unasked,
-        ...ofAccounts,
-        ofRedis,
-        ...scanned,
-      ];
-      // What is wrong with a credential is in the way of using it, and of searching for it.
-      const diagnoses = [
-        ...new Map(found.flatMap((one) => (one === null ? [] : [[one.what, one]]))).values(),
-      ];
-      const isWell = diagnoses.every(({ isWell: well }) => well);
-      if (settings.json) {
-        const shown = rows.map(([name, value, from]) => ({ name, value, from }));
-        io.out(
-          `${JSON.stringify({ version: version(), node: process.versions.node, settings: shown, checks: diagnoses })}\n`,
-        );
-      } else {
-        io.out(
-          `Armoire ${version()}, Node.js ${process.versions.node}\n\n${formatTable(["setting", "value", "from"], rows)}\n`,
-        );
-        for (const diagnosis of diagnoses) io.out(describe(diagnosis));
-      }
-      if (!isWell) io.setExitCode(exitCodes.failed);
+      const examined = await examine(settings, flags, io);
+      io.out(settings.json ? toJsonText(examined) : toText(examined));
+      if (!examined.diagnoses.every(({ isWell }) => isWell)) io.setExitCode(exitCodes.failed);
     });
+}
+
+interface Examined {
+  /** Name, value, and where that is from. */
+  readonly settings: readonly (readonly (string | null)[])[];
+  readonly diagnoses: readonly Diagnosis[];
+}
+
+async function examine(settings: Settings, flags: DoctorFlags, io: Io): Promise<Examined> {
+  const { offline, scan } = flags;
+  const credential = await attempt(() => readCredential(settings, io));
+  const mirrorFiles = await attempt(() => candidateMirrorFiles(settings));
+  const checked = await diagnose({
+    dataDir: settings.dataDir.value,
+    baseUrl: offline ? null : settings.baseUrl.value,
+    mirrorFiles: mirrorFiles.value,
+    ledgerFile: ledgerFile(settings),
+    credential: credential.value,
+    account: settings.account,
+  });
+  const unasked = !offline && settings.baseUrl.value === null ? [noService] : [];
+  // Where nobody can look into the data directory, that was said.
+  const accounts =
+    settings.account === null && mirrorFiles.problem === null
+      ? await attempt(() => diagnoseAccounts(settings.dataDir.value))
+      : null;
+  const address = readRedisAddress(flags, io);
+  const redis = address === null ? null : await diagnoseRedis(address);
+  try {
+    const scanned =
+      scan === undefined
+        ? []
+        : await scanFolders(settings, flags, io, scan === true ? [] : scan, redis?.stored ?? null);
+    const found = [
+      credential.problem,
+      mirrorFiles.problem,
+      ...checked,
+      ...unasked,
+      ...(accounts?.value ?? []),
+      accounts?.problem,
+      redis?.diagnosis,
+      ...scanned,
+    ].filter((diagnosis) => diagnosis != null);
+    return {
+      settings: [...settingRows(settings), credentialRow(credential, settings)],
+      // What is wrong with a credential is in the way of using it, and of searching for it.
+      diagnoses: [...new Map(found.map((diagnosis) => [diagnosis.what, diagnosis])).values()],
+    };
+  } finally {
+    redis?.end();
+  }
+}
+
+function toJsonText({ settings, diagnoses }: Examined): string {
+  const shown = settings.map(([name, value, from]) => ({ name, value, from }));
+  return `${JSON.stringify({ version: version(), node: process.versions.node, settings: shown, checks: diagnoses })}\n`;
+}
+
+function toText({ settings, diagnoses }: Examined): string {
+  const head = `Armoire ${version()}, Node.js ${process.versions.node}\n\n`;
+  return `${head}${formatTable(["setting", "value", "from"], settings)}\n${diagnoses.map(describe).join("")}`;
 }
 
 const noService: Diagnosis = {

@@ -6,7 +6,7 @@ import { faultNames } from "./faults.ts";
 
 const position = z.int().min(1);
 
-export const faultRule = z
+const faultRule = z
   .strictObject({
     kind: z.enum([...resourceKinds, "*"]).default("*"),
     /**

@@ -2,7 +2,7 @@
 import { type EnvelopeFault, fillIn, itemsIn, type LooseObject, objectIn } from "./fault.ts";
 
 /** Where a careless client would take its token; `{host}` and `{path}` are those of the request. */
-export const evilTargets = [
+const evilTargets = [
   "https://evil.example{path}",
   "//evil.example{path}",
   "/\\evil.example{path}",

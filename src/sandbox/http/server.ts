@@ -12,7 +12,7 @@ export interface ServerParts {
   readonly latencyMillis: number;
 }
 
-export const adminPrefix = "/__sandbox/";
+const adminPrefix = "/__sandbox/";
 
 /** A client that keeps a connection for long must not find it closed under its hands: a fault can do that on purpose. */
 const keepAliveMillis = 120_000;

@@ -1,9 +1,9 @@
-/** Each account's mirror and where its token is, for the doctor; nobody is asked, and no keychain. */
+/** Each account: its mirror, and where its token is. Nobody is asked, and no keychain. */
 import { existsSync } from "node:fs";
 import { listAccountNames, readAccount } from "../accounts/accounts.ts";
 import { describeTokenPlace } from "../accounts/tokens.ts";
-import { checkMirror } from "../doctor/diagnose.ts";
-import { type Diagnosis, diagnoseError } from "../doctor/diagnosis.ts";
+import { checkMirror } from "./diagnose.ts";
+import { type Diagnosis, diagnoseError } from "./diagnosis.ts";
 
 /** None where there are no accounts. @throws AccountError where nobody can say which there are */
 export function diagnoseAccounts(dataDir: string): Diagnosis[] {
