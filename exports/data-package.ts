@@ -7,8 +7,9 @@ import { lstatSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { syncFolder } from "../src/mirror/file/sync-folder.ts";
+import { isSystemError } from "../src/mirror/file/system-error.ts";
 import { csvChunks } from "./csv.ts";
-import { ExportError, isSystemError } from "./export-error.ts";
+import { ExportError } from "./export-error.ts";
 import { writeHashedFile } from "./hashed-file.ts";
 import { jsonChunks } from "./json.ts";
 import {

@@ -19,8 +19,3 @@ export class ExportError extends Error {
     this.hint = hint;
   }
 }
-
-/** An error of the operating system, such as a full disk. */
-export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && "syscall" in error;
-}

@@ -2,7 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { ExportError, isSystemError } from "./export-error.ts";
+import { isSystemError } from "../src/mirror/file/system-error.ts";
+import { ExportError } from "./export-error.ts";
 
 export const manifestName = "manifest.json";
 export const packageFormat = "armoire-data-package";

@@ -6,7 +6,7 @@ import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isProcessAlive } from "../src/mirror/file/is-process-alive.ts";
 import { syncFolder } from "../src/mirror/file/sync-folder.ts";
-import { isSystemError } from "./export-error.ts";
+import { isSystemError } from "../src/mirror/file/system-error.ts";
 
 const oldName = (place: string): string => join(dirname(place), `.${basename(place)}.armoire-old`);
 const partialPrefix = (place: string): string => `.${basename(place)}.armoire-partial-`;

@@ -1,4 +1,6 @@
 /** What can be wrong with an account; each error says what, and what to do next. None ever holds a token. */
+import { isSystemError } from "../mirror/file/system-error.ts";
+
 export type AccountErrorCode =
   | "bad-name"
   | "unknown"
@@ -30,13 +32,10 @@ export class AccountError extends Error {
 
 /** Turns what the system throws into an AccountError; anything else is thrown on as it is. */
 export function toAccountError(error: unknown, path: string): unknown {
-  if (!(error instanceof Error) || !("code" in error)) return error;
-  const code = String(error.code);
-  // The system's own codes have no underscore: EACCES, ENOTDIR, ENOSPC.
-  if (!/^E[A-Z\d]+$/.test(code)) return error;
+  if (!isSystemError(error)) return error;
   return new AccountError(
     "unwritable",
-    `Cannot read or write ${path} (${code}).`,
+    `Cannot read or write ${path} (${error.code}).`,
     "Check the folder, its permissions and free space.",
     { cause: error },
   );

@@ -2,6 +2,7 @@
  * Erasing what must not be found again: each file is overwritten before its name goes. On an SSD, and on file systems that
  * write a changed block to a new place, the old bytes may survive that; only an encrypted disk promises more.
  */
+
 import {
   closeSync,
   constants,
@@ -15,6 +16,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { syncFolder } from "../mirror/file/sync-folder.ts";
+import { hasCode } from "../mirror/file/system-error.ts";
 
 const zeros = Buffer.alloc(1_048_576);
 
@@ -42,7 +44,7 @@ export function eraseFile(file: string): void {
   try {
     overwrite(file);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+    if (!hasCode(error, "ENOENT")) throw error;
   }
   rmSync(file, { force: true });
 }

@@ -1,7 +1,9 @@
 /** Small files that only their owner may read: written whole or not at all, and refused where others could read them. */
+
 import { closeSync, constants, fstatSync, openSync, readSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { syncFolder } from "../mirror/file/sync-folder.ts";
+import { hasCode } from "../mirror/file/system-error.ts";
 import { writeNewFile } from "../mirror/file/write-new-file.ts";
 import { AccountError, toAccountError } from "./account-error.ts";
 
@@ -44,7 +46,7 @@ export function readPrivateFile(
   try {
     handle = openSync(file, O_RDONLY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW));
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    if (hasCode(error, "ENOENT")) return null;
     throw toAccountError(error, file);
   }
   try {

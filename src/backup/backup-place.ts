@@ -1,7 +1,7 @@
 /** Where a new backup goes: told before a request is spent, and before anybody is asked for a passphrase. */
 import { closeSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { isSystemError } from "../../exports/export-error.ts";
+import { isSystemError } from "../mirror/file/system-error.ts";
 import { BackupError } from "./backup-error.ts";
 import { encryptedEnding, plainEnding } from "./backup-name.ts";
 import { beginningBytes, isEncrypted as isEncryptedBeginning } from "./encryption.ts";

@@ -1,7 +1,7 @@
 /** A backup of a mirror: one file that is there as a whole or not at all, made without a request. */
 import { lstatSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { isSystemError } from "../../exports/export-error.ts";
+import { isSystemError } from "../mirror/file/system-error.ts";
 import { type MirrorReader, readMirror } from "../mirror/mirror-reader.ts";
 import { requireHistory } from "../mirror/rows/require-derived.ts";
 import { BackupError } from "./backup-error.ts";

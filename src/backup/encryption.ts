@@ -1,4 +1,5 @@
 /** Backups that only a passphrase opens, in the format of age (age-encryption.org/v1): any other age reads them as well. */
+import { isSystemError } from "../mirror/file/system-error.ts";
 import { BackupError } from "./backup-error.ts";
 import { ZipError } from "./read-zip.ts";
 
@@ -46,8 +47,6 @@ const loadAge = () => import("age-encryption");
 function streamOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): ReadableStream<Uint8Array> {
   return ReadableStream.from(chunks);
 }
-
-const isSystemError = (error: unknown) => error instanceof Error && "syscall" in error;
 
 function wrongPassphrase(cause: unknown): BackupError {
   return new BackupError(

@@ -1,8 +1,8 @@
 /** The backups in a folder: what each is of, whether it is sound, and what changed since the one before it. */
 import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { isSystemError } from "../../exports/export-error.ts";
 import type { Totals } from "../change/change.ts";
+import { isSystemError } from "../mirror/file/system-error.ts";
 import { BackupError, type BackupErrorCode } from "./backup-error.ts";
 import { isNamedAsBackup, mayBeBackup } from "./backup-name.ts";
 import { type BackupState, changesBetween, collectState } from "./backup-state.ts";

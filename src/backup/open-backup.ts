@@ -1,6 +1,8 @@
 /** A backup's file as its bytes, decrypted where it is encrypted. */
+
 import { constants, createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
+import { isSystemError } from "../mirror/file/system-error.ts";
 import { BackupError } from "./backup-error.ts";
 import { beginningBytes, decrypted, isEncrypted } from "./encryption.ts";
 
@@ -51,8 +53,8 @@ async function readHead(file: string): Promise<{ bytes: number; head: Buffer }> 
 
 /** Turns what the system says into a BackupError; anything else is given back as it is. */
 export function toReadingError(error: unknown, file: string): unknown {
-  if (!(error instanceof Error) || !("syscall" in error)) return error;
-  if ("code" in error && error.code === "ENOENT") {
+  if (!isSystemError(error)) return error;
+  if (error.code === "ENOENT") {
     const hint = "`armoire backup list DIR` shows the backups of a folder.";
     return new BackupError("not-found", `There is no backup ${file}`, hint, { cause: error });
   }

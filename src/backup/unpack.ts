@@ -2,10 +2,10 @@
 import { lstatSync } from "node:fs";
 import { readdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { isSystemError } from "../../exports/export-error.ts";
 import { makePartialFolder, recoverFolder } from "../../exports/replace-folder.ts";
 import { makeFolders } from "../mirror/file/make-folders.ts";
 import { syncFolder } from "../mirror/file/sync-folder.ts";
+import { isSystemError } from "../mirror/file/system-error.ts";
 import { writeNewFile } from "../mirror/file/write-new-file.ts";
 import { BackupError } from "./backup-error.ts";
 import type { VisitEntry } from "./scan-backup.ts";

@@ -1,4 +1,5 @@
 /** What can be wrong with a mirror; each error says which file, and what to do next. */
+import { hasCode, isSystemError } from "./system-error.ts";
 
 export type MirrorErrorCode =
   | "not-found"
@@ -52,38 +53,24 @@ export function notSqliteError(file: string, options?: ErrorOptions): MirrorErro
 /** Turns what SQLite or the system throws while a file is opened, read or written into a MirrorError; anything else is thrown on as it is. */
 export function toMirrorError(error: unknown, file: string): unknown {
   if (error instanceof DamagedBodyError) return damagedError(file, { cause: error });
+  if (isSystemError(error)) return unwritableError(file, `Cannot write the mirror (${error.code})`, error);
   if (!(error instanceof Error) || !("code" in error)) return error;
   const code = String(error.code);
   if (code.startsWith("SQLITE_CORRUPT")) return damagedError(file, { cause: error });
-  // The system's own codes have no underscore: EACCES, ENOTDIR, ENOSPC.
-  if (/^E[A-Z\d]+$/.test(code)) {
-    return new MirrorError(
-      "unwritable",
-      file,
-      `Cannot write the mirror (${code})`,
-      "Check the folder, its permissions and free space.",
-      { cause: error },
-    );
-  }
-  if (code === "SQLITE_NOTADB") {
-    return notSqliteError(file, { cause: error });
-  }
-  if (/^SQLITE_(CANTOPEN|READONLY|PERM|FULL|IOERR)/.test(code)) {
-    return new MirrorError(
-      "unwritable",
-      file,
-      `Cannot open or write the mirror (${code})`,
-      "Check the folder, its permissions and free space.",
-      {
-        cause: error,
-      },
-    );
-  }
+  if (code === "SQLITE_NOTADB") return notSqliteError(file, { cause: error });
+  if (/^SQLITE_(CANTOPEN|READONLY|PERM|FULL|IOERR)/.test(code))
+    return unwritableError(file, `Cannot open or write the mirror (${code})`, error);
   return error;
+}
+
+function unwritableError(file: string, what: string, cause: Error): MirrorError {
+  return new MirrorError("unwritable", file, what, "Check the folder, its permissions and free space.", {
+    cause,
+  });
 }
 
 /** While a mirror is opened, a statement that SQLite does not accept means that the tables are not ours any more. */
 export function toOpeningError(error: unknown, file: string): unknown {
-  const isRefusedStatement = error instanceof Error && "code" in error && error.code === "SQLITE_ERROR";
+  const isRefusedStatement = hasCode(error, "SQLITE_ERROR");
   return isRefusedStatement ? damagedError(file, { cause: error }) : toMirrorError(error, file);
 }

@@ -3,6 +3,7 @@
  * it with the process, however that dies, so there are no stale locks. Who holds it stands in a second small file, which
  * is only ever information.
  */
+
 import {
   closeSync,
   existsSync,
@@ -16,6 +17,7 @@ import {
 import { hostname } from "node:os";
 import Database from "better-sqlite3";
 import { MirrorError, toMirrorError } from "./errors.ts";
+import { hasCode } from "./system-error.ts";
 
 /** Longer than somebody who only looks whether there is a lock is in the way of taking it. */
 const lookMillis = 100;
@@ -161,10 +163,6 @@ function createPrivately(file: string): void {
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error;
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }
 
 function describeHolder(holderFile: string): string {

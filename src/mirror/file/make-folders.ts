@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { hasCode } from "./system-error.ts";
 
 /**
  * Makes a folder, and those above it, where they are not there yet, for their owner alone. Node's own way does not end where
@@ -27,6 +28,3 @@ function makeOne(path: string): boolean {
     throw error;
   }
 }
-
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && "code" in error && error.code === code;

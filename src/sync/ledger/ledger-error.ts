@@ -1,4 +1,6 @@
 /** What can be wrong with the ledger's file; each error says which file, and what to do next. */
+import { isSystemError } from "../../mirror/file/system-error.ts";
+
 export type LedgerErrorCode = "damaged" | "newer" | "not-a-ledger" | "unwritable";
 
 const meanings: Readonly<Record<LedgerErrorCode, { readonly what: string; readonly hint: string }>> = {
@@ -35,14 +37,14 @@ export class LedgerError extends Error {
 
 /** Turns what SQLite or the system throws into a LedgerError; anything else is thrown on as it is. */
 export function toLedgerError(error: unknown, file: string): unknown {
+  if (isSystemError(error)) return new LedgerError("unwritable", file, { cause: error });
   if (!(error instanceof Error) || !("code" in error)) return error;
   const code = String(error.code);
   if (code === "SQLITE_NOTADB") return new LedgerError("not-a-ledger", file, { cause: error });
   // Tables that are not as we made them: something else wrote into the file.
   if (code === "SQLITE_ERROR" || code.startsWith("SQLITE_CORRUPT"))
     return new LedgerError("damaged", file, { cause: error });
-  // The system's own codes have no underscore: EACCES, ENOTDIR, ENOSPC.
-  if (/^E[A-Z\d]+$|^SQLITE_(BUSY|CANTOPEN|READONLY|PERM|FULL|IOERR)/.test(code))
+  if (/^SQLITE_(BUSY|CANTOPEN|READONLY|PERM|FULL|IOERR)/.test(code))
     return new LedgerError("unwritable", file, { cause: error });
   return error;
 }

@@ -1,8 +1,10 @@
 /** The ledger's SQLite file: opened, made when there is none, refused when it is not ours. */
+
 import { closeSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { makeFolders } from "../../mirror/file/make-folders.ts";
+import { hasCode } from "../../mirror/file/system-error.ts";
 import { LedgerError } from "./ledger-error.ts";
 
 /** Where the ledger of a mirror is unless it is told: beside it. */
@@ -77,6 +79,6 @@ function createPrivately(file: string): void {
   try {
     closeSync(openSync(file, "wx", 0o600));
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (!hasCode(error, "EEXIST")) throw error;
   }
 }
