@@ -1,3 +1,4 @@
+/** From a mirror to a data package: the public tables of one instant, written whole or not at all. */
 import { type MirrorReader, readMirror } from "../src/mirror/mirror-reader.ts";
 import type { Point } from "../src/mirror/points/point.ts";
 import { publicTables } from "../src/mirror/tables.ts";

@@ -154,7 +154,11 @@ it("reads the environment and the arguments only in src/cli", () => {
 it("uses nothing that the oldest Node.js of package.json lacks and the compiler knows", () => {
   const newer =
     /\b(DisposableStack|AsyncDisposableStack|SuppressedError|Float16Array|Promise\.try|RegExp\.escape|Error\.isError|Math\.sumPrecise|Iterator\.concat|Uint8Array\.from(Base64|Hex))\b/;
-  expect(files.filter(({ text }) => newer.test(text)).map(({ path }) => path)).toEqual([]);
+  // In a clone without `dist/`, Node.js runs the sources, whose types alone it takes away.
+  const unread = /^\s*(await )?using \w+ = /m;
+  expect(files.filter(({ text }) => newer.test(text) || unread.test(text)).map(({ path }) => path)).toEqual(
+    [],
+  );
 });
 
 it("names everything that it exports", () => {

@@ -125,13 +125,11 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       );
     },
     {
-      ...{
-        ...connection,
-        concurrency,
-        maxStalledCount: 0,
-        removeOnComplete: { count: 0 },
-        removeOnFail: { count: 0 },
-      },
+      ...connection,
+      concurrency,
+      maxStalledCount: 0,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
       lockDuration: pace.lockMillis,
       stalledInterval: pace.stalledMillis,
       runRetryDelay: 1000,

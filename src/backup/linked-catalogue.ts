@@ -1,6 +1,13 @@
+/**
+ * What her bras are, for the backup of an account: its entries below `catalogue/`, and what the manifest says of them. It is read
+ * from the catalogue's mirror at one instant, as a whole and before the backup is begun, so that a catalogue that cannot be
+ * read takes nothing from her own data.
+ */
+
 import { existsSync } from "node:fs";
 import type { StoredBody } from "../mirror/bodies/codec.ts";
 import { prepareReadProvenBody, storedBodyColumns } from "../mirror/bodies/read-body.ts";
+import { type GivenLink, readLinksElsewhere } from "../mirror/elsewhere.ts";
 import type { Connection } from "../mirror/file/connection.ts";
 import { DamagedBodyError, toMirrorError } from "../mirror/file/errors.ts";
 import { requireIdentity } from "../mirror/file/meta.ts";
@@ -29,7 +36,8 @@ export interface LinkedCatalogue {
 export function readLinkedCatalogue(account: MirrorReader, file: string | null): LinkedCatalogue {
   if (account.identity.area !== "account") return { about: null, entries: [], error: null };
   const isWanted = isLinkedWanted(account.db);
-  const without = () => ({ about: aboutOf(readLinkedEntities(account, null), [], isWanted), entries: [] });
+  const given = readLinksElsewhere(account);
+  const without = () => ({ about: aboutOf(readLinkedEntities(given, null), [], isWanted), entries: [] });
   if (!isWanted || file === null || !existsSync(file)) return { ...without(), error: null };
   let catalogue: MirrorReader | null = null;
   try {
@@ -37,7 +45,7 @@ export function readLinkedCatalogue(account: MirrorReader, file: string | null):
     const { identity } = catalogue;
     requireIdentity(file, identity, { ...identity, area: "catalogue", baseUrl: account.identity.baseUrl });
     catalogue.db.exec("begin");
-    return { ...readFrom(account, catalogue), error: null };
+    return { ...readFrom(given, catalogue), error: null };
   } catch (error) {
     return { ...without(), error: toMirrorError(error, file) };
   } finally {
@@ -45,8 +53,8 @@ export function readLinkedCatalogue(account: MirrorReader, file: string | null):
   }
 }
 
-function readFrom(account: MirrorReader, catalogue: MirrorReader): Omit<LinkedCatalogue, "error"> {
-  const linked = readLinkedEntities(account, catalogue);
+function readFrom(given: readonly GivenLink[], catalogue: MirrorReader): Omit<LinkedCatalogue, "error"> {
+  const linked = readLinkedEntities(given, catalogue);
   const held = linked.filter(({ state }) => state === "held").map(({ url }) => url);
   if (held.length === 0) return { about: aboutOf(linked, [], true), entries: [] };
   const bodies = held.map(prepareNewestBody(catalogue.db));

@@ -25,14 +25,19 @@ export function runBeforeLastChange(db: Connection, { mirror, run }: MirrorPlace
 }
 
 function isDifferent(a: MirrorPlace, b: MirrorPlace): boolean {
-  using one = closing(openMirrorState(a));
-  using other = closing(openMirrorState(b));
-  using pairs = closing(openRunPairs(a, b));
-  // Ends the statements as well, where there is more: a loop closes what it leaves.
-  for (const _change of diff(one, other, everything, pairs.pairing)) return true;
-  return false;
-}
-
-function closing<Opened extends { close(): void }>(opened: Opened): Opened & Disposable {
-  return Object.assign(opened, { [Symbol.dispose]: () => opened.close() });
+  const opened: { close(): void }[] = [];
+  const keep = <Opened extends { close(): void }>(one: Opened): Opened => {
+    opened.push(one);
+    return one;
+  };
+  try {
+    const one = keep(openMirrorState(a));
+    const other = keep(openMirrorState(b));
+    const { pairing } = keep(openRunPairs(a, b));
+    // Ends the statements as well, where there is more: a loop closes what it leaves.
+    for (const _change of diff(one, other, everything, pairing)) return true;
+    return false;
+  } finally {
+    for (const one of opened.reverse()) one.close();
+  }
 }

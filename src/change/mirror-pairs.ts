@@ -41,22 +41,30 @@ function* pairsBetween(
   const other = { tables: listsThen(db, kind, runs.after) };
   const entity = entities.find(({ table }) => table === kind.name);
   if (kind.columns === null || entity === undefined) return yield* pairsOf(one, other, kind);
-  using listsBefore = openLists(one, kind);
-  using listsAfter = openLists(other, kind);
-  for (const row of pairedRows(db, entity, kind.columns, needed, runs)) {
-    const [href, wasThere, isThere, goneBefore, goneAfter] = row as [string, bigint, bigint, Cell, Cell];
-    const before: Value[] = [];
-    const after: Value[] = [];
-    for (let at = 5; at < row.length; at += 2) {
-      before.push(toComparable(fromStored(row[at])));
-      after.push(toComparable(fromStored(row[at + 1])));
+  const listsBefore = openLists(one, kind);
+  try {
+    const listsAfter = openLists(other, kind);
+    try {
+      for (const row of pairedRows(db, entity, kind.columns, needed, runs)) {
+        const [href, wasThere, isThere, goneBefore, goneAfter] = row as [string, bigint, bigint, Cell, Cell];
+        const before: Value[] = [];
+        const after: Value[] = [];
+        for (let at = 5; at < row.length; at += 2) {
+          before.push(toComparable(fromStored(row[at])));
+          after.push(toComparable(fromStored(row[at + 1])));
+        }
+        before.push(...listsBefore.take(href));
+        after.push(...listsAfter.take(href));
+        yield [
+          wasThere ? { href, goneAt: goneBefore, values: before } : null,
+          isThere ? { href, goneAt: goneAfter, values: after } : null,
+        ];
+      }
+    } finally {
+      listsAfter.close();
     }
-    before.push(...listsBefore.take(href));
-    after.push(...listsAfter.take(href));
-    yield [
-      wasThere ? { href, goneAt: goneBefore, values: before } : null,
-      isThere ? { href, goneAt: goneAfter, values: after } : null,
-    ];
+  } finally {
+    listsBefore.close();
   }
 }
 

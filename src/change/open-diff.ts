@@ -1,3 +1,4 @@
+/** From what a person compares to its changes: points become places, places become states. */
 import { readMirror } from "../mirror/mirror-reader.ts";
 import type { Point, PointContext, PointOrPath } from "../mirror/points/point.ts";
 import { pointContext } from "../mirror/points/point-context.ts";

@@ -63,15 +63,19 @@ export function* itemsOf(state: Pick<State, "tables">, kind: ComparedKind): Gene
       for (const { href, entries } of groupsOf(state, list)) yield { href, goneAt: null, values: [entries] };
     return;
   }
-  using lists = openLists(state, kind);
-  const hrefAt = table.columns.indexOf("href");
-  const goneAt = table.columns.indexOf("gone_at");
-  const fieldsAt = (kind.columns ?? []).map((column) => table.columns.indexOf(column));
-  for (const row of table.rows()) {
-    const href = String(row[hrefAt]);
-    const values = fieldsAt.map((at): Value => toComparable(row[at] ?? null));
-    values.push(...lists.take(href));
-    yield { href, goneAt: row[goneAt] ?? null, values };
+  const lists = openLists(state, kind);
+  try {
+    const hrefAt = table.columns.indexOf("href");
+    const goneAt = table.columns.indexOf("gone_at");
+    const fieldsAt = (kind.columns ?? []).map((column) => table.columns.indexOf(column));
+    for (const row of table.rows()) {
+      const href = String(row[hrefAt]);
+      const values = fieldsAt.map((at): Value => toComparable(row[at] ?? null));
+      values.push(...lists.take(href));
+      yield { href, goneAt: row[goneAt] ?? null, values };
+    }
+  } finally {
+    lists.close();
   }
 }
 
@@ -133,7 +137,8 @@ function* groupsOf(state: Pick<State, "tables">, { table: name, columns }: Compa
 const none: Group["entries"] = [];
 
 /** The lists of a kind, read beside their owners; to be disposed of, also where not all is read: it keeps statements open. */
-export interface OpenLists extends Disposable {
+export interface OpenLists {
+  close(): void;
   /** The owner's entries of each list. Owners are asked for in their order. */
   take(href: string): Group["entries"][];
 }
@@ -152,7 +157,7 @@ export function openLists(state: Pick<State, "tables">, { lists }: ComparedKind)
   };
   return {
     take: (href) => opened.map((list) => takeFrom(list, href)),
-    [Symbol.dispose]() {
+    close() {
       for (const { groups } of opened) groups.return(undefined);
     },
   };

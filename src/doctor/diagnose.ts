@@ -62,8 +62,15 @@ function requireWritableFolder(path: string): void {
 
 /** A data directory is made by the first sync: till then its parent must do. A link that leads nowhere is in the way. */
 function nearestExisting(path: string): string {
-  const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  return isThere || dirname(path) === path ? path : nearestExisting(dirname(path));
+  return existsSync(path) || isLink(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 function checkMirrors(files: readonly string[], account: TokenOwner | null): Diagnosis[] {

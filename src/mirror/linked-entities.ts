@@ -12,12 +12,19 @@ export interface LinkedEntity extends GivenLink {
   readonly state: "held" | "due" | "failed" | "gone";
 }
 
-/** @param catalogue null where there is none: then all are due. @returns in the order of their addresses */
-export function readLinkedEntities(account: MirrorReader, catalogue: MirrorReader | null): LinkedEntity[] {
+/**
+ * @param given what the account's mirror links to elsewhere
+ * @param catalogue null where there is none: then all are due
+ * @returns in the order of their addresses
+ */
+export function readLinkedEntities(
+  given: readonly GivenLink[],
+  catalogue: MirrorReader | null,
+): LinkedEntity[] {
   const lookUp = catalogue === null ? () => undefined : prepareLookUp(catalogue.db);
   const ownersOf = catalogue === null ? () => [] : prepareOwnersOf(catalogue.db);
   const found = new Map<string, LinkedEntity>();
-  const links: GivenLink[] = readLinksElsewhere(account);
+  const links = [...given];
   // It grows while it is gone through.
   for (const { url, kind } of links) {
     if (found.has(url)) continue;
@@ -33,11 +40,9 @@ export function readLinkedEntities(account: MirrorReader, catalogue: MirrorReade
  * @throws MirrorError
  */
 export function findLinkedEntities(accountFile: string, catalogueFile: string): LinkedEntity[] {
-  return readMirror(accountFile, (account) =>
-    existsSync(catalogueFile)
-      ? readMirror(catalogueFile, (catalogue) => readLinkedEntities(account, catalogue))
-      : readLinkedEntities(account, null),
-  );
+  const given = readMirror(accountFile, readLinksElsewhere);
+  if (!existsSync(catalogueFile)) return readLinkedEntities(given, null);
+  return readMirror(catalogueFile, (catalogue) => readLinkedEntities(given, catalogue));
 }
 
 interface Known {

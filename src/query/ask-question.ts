@@ -1,3 +1,4 @@
+/** A canned question on a mirror. In: its name and options as a person gives them. Out: what a query gives. */
 import { type MirrorReader, readMirror } from "../mirror/mirror-reader.ts";
 import type { PointContext } from "../mirror/points/point.ts";
 import { pointContext } from "../mirror/points/point-context.ts";

@@ -37,11 +37,9 @@ export function readCronFields(cron: string): CronFields | null {
   const fields = {
     seconds: readField(seconds, 0, 59),
     minutes: readField(minutes, 0, 59),
-    ...{
-      hours: readField(hours, 0, 23),
-      days: readField(days, 1, 31),
-      months: readField(plainMonths, 1, 12),
-    },
+    hours: readField(hours, 0, 23),
+    days: readField(days, 1, 31),
+    months: readField(plainMonths, 1, 12),
     weekdays: readField(plainWeekdays, 0, 7),
   };
   if (!isComplete(fields)) return null;

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, it } from "vitest";
 import { z } from "zod";
-import { bearer, getEnvelope, linkOf } from "./client.ts";
+import { bearer, getEnvelope, linkOf, send } from "./client.ts";
 
 const program = fileURLToPath(new URL("../../src/cli/armoire.js", import.meta.url));
 const started: ChildProcess[] = [];
@@ -106,4 +106,14 @@ it("says in one line that its port is taken", async () => {
   expect(code).toBe(1);
   expect(err).toContain(`port ${port}`);
   expect(err.trim().split("\n").length).toBeLessThanOrEqual(3);
+});
+
+it.each([
+  [[], "1000000"],
+  [["--allowance", "7"], "7"],
+  [["--allowance", "none"], null],
+])("with %j tells of an allowance of %s", async (flags, limit) => {
+  const { firstOutput } = armoire("sandbox", "--json", "--brands", "1", ...flags);
+  const { url } = z.object({ url: z.url() }).parse(JSON.parse(await firstOutput));
+  expect((await send(url)).headers["x-ratelimit-limit"] ?? null).toBe(limit);
 });

@@ -68,9 +68,9 @@ Examples:
     )
     .action(async (sql: string | undefined, flags: QueryFlags) => {
       const settings = readSettings(command, io);
+      const format = readFormat(flags, settings);
       if (flags.list) io.out(listText(sql, settings));
       else {
-        const format = readFormat(flags, settings);
         const result = await ask(sql, flags, settings, io);
         await printResult(result, format, { raw: flags.raw ?? false }, io.out);
         const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";

@@ -19,7 +19,9 @@ import { CliError, exitCodes } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 
 /** As commander names them: flags in camel case. */
-interface Flags extends Omit<SandboxOptions, "windowSeconds" | "latencyMillis" | "faults"> {
+interface Flags extends Omit<SandboxOptions, "windowSeconds" | "latencyMillis" | "faults" | "allowance"> {
+  // Of null, commander makes an empty text.
+  readonly allowance: number | "none";
   readonly window?: number;
   readonly latency?: number;
   readonly faults?: string;
@@ -139,15 +141,15 @@ function pickOptions(flags: Omit<Flags, "window" | "latency" | "faults">): Sandb
     measurements,
     pictures,
     unauthorizedStatus,
-    allowance,
+    allowance: allowance === "none" ? null : allowance,
     allowanceHeaders,
     countNotModified,
     countRoot,
   };
 }
 
-function allowanceNumber(value: string): number | null {
-  return value === "none" ? null : wholeNumber(value);
+function allowanceNumber(value: string): number | "none" {
+  return value === "none" ? value : wholeNumber(value);
 }
 
 function readFaultsFlag(value: string): FaultsOption {

@@ -53,11 +53,9 @@ Examples:
         (mirror) => {
           const all = search(mirror, words, { ...flags, limit: flags.limit + 1 });
           return {
-            ...{
-              area: mirror.identity.area,
-              found: all.slice(0, flags.limit),
-              isCut: all.length > flags.limit,
-            },
+            area: mirror.identity.area,
+            found: all.slice(0, flags.limit),
+            isCut: all.length > flags.limit,
             advice: all.length === 0 && !settings.quiet ? adviseSearch(mirror, words, flags) : null,
           };
         },

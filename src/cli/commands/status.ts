@@ -87,7 +87,7 @@ function describeStatus(status: StatusWithOutlook, now: number): string {
     describeList("Failed, to be tried again:", status.failures, ({ url, error }) => [url, error]),
     describeNoted(status.noted),
     describeList("Odd in what the service sent (kept all the same):", status.issues, (issue) => [
-      `${issue.kind} ${issue.code} ${issue.pointer}, ${issue.count === 1 ? "once" : `${issue.count} times`}`,
+      `${[issue.kind, issue.code, issue.pointer].filter(Boolean).join(" ")}, ${issue.count === 1 ? "once" : `${issue.count} times`}`,
       issue.count === 1 ? issue.href : `${issue.href}, for one`,
       ...(issue.detail === null ? [] : [issue.detail]),
     ]),

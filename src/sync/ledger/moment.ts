@@ -1,4 +1,5 @@
 import { dayMillis } from "../../service/clock.ts";
+
 /**
  * A moment in the future by the local clock, and how far off it was when it was told: a clock that is set back afterwards
  * does not put it off any further than that.
