@@ -1,5 +1,4 @@
 /** The inverse of `json.ts` and `ndjson.ts`, for files that they wrote: a row on a line of its own. */
-
 import type { Cell } from "../schema/fields.ts";
 import type { Row } from "./table.ts";
 

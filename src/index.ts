@@ -120,7 +120,13 @@ export {
 } from "./schedule/schedules.ts";
 export { timeAfter } from "./schedule/times.ts";
 export type { Clock } from "./service/clock.ts";
-export { appCredential, bearerToken, type Credential, type Hidden, hidden } from "./service/credential.ts";
+export {
+  appCredential,
+  bearerToken,
+  type Credential,
+  type Hidden,
+  hidden,
+} from "./service/credentials/credential.ts";
 export { ServiceError } from "./service/service-error.ts";
 export { ServiceSettingsError } from "./service/settings-error.ts";
 export { type AddAccountOptions, type AddedAccount, addAccount } from "./sync/add-account.ts";

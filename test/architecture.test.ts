@@ -39,6 +39,10 @@ const edges: Readonly<Record<string, readonly string[]>> = {
  * that is not listed, builds on any of them; and they on nothing of that but what is listed among them.
  */
 const rooms: Readonly<Record<string, readonly string[]>> = {
+  "src/service": [
+    ...["clock.ts", "same-origin.ts", "settings-error.ts", "base-url.ts", "credentials", "service-error.ts"],
+    ...["wire", "answers", "attempts", "pictures"],
+  ],
   "src/mirror": [
     ...["file", "absence", "bodies", "points", "rows", "past", "search", "derive"],
     ...["mirror-reader.ts", "ingest", "media", "runs", "check"],

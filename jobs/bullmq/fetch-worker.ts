@@ -4,11 +4,11 @@
  */
 import { DelayedError, type Job, Queue } from "bullmq";
 import pLimit from "p-limit";
+import { readPause } from "../../src/service/answers/pause.ts";
 import type { Clock } from "../../src/service/clock.ts";
-import type { Exchanged } from "../../src/service/exchange.ts";
-import { readPause } from "../../src/service/pause.ts";
-import type { Sender } from "../../src/service/sender.ts";
 import { ServiceError } from "../../src/service/service-error.ts";
+import type { Exchanged } from "../../src/service/wire/exchange.ts";
+import type { Sender } from "../../src/service/wire/sender.ts";
 import { openAnswerBoxes } from "./answer-boxes.ts";
 import { believe } from "./believe.ts";
 import { EndingWorker } from "./ending-worker.ts";

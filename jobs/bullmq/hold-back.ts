@@ -1,10 +1,10 @@
 /** What a coordinator does while all workers wait: what nobody has begun would else wait for as long, and the run with it. */
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
+import { readPause } from "../../src/service/answers/pause.ts";
+import { defaultRetryPolicy } from "../../src/service/attempts/retry-policy.ts";
 import type { Clock } from "../../src/service/clock.ts";
-import type { Exchanged } from "../../src/service/exchange.ts";
-import { readPause } from "../../src/service/pause.ts";
-import { defaultRetryPolicy } from "../../src/service/retry-policy.ts";
+import type { Exchanged } from "../../src/service/wire/exchange.ts";
 import { takeBack } from "./take-back.ts";
 import type { UnderWay } from "./under-way.ts";
 

@@ -3,8 +3,8 @@
  * among it: a principal is named, and the worker finds the credential in its own settings.
  */
 import { z } from "zod";
-import type { Exchanged, Head } from "../../src/service/exchange.ts";
 import { isServiceErrorCode, ServiceError } from "../../src/service/service-error.ts";
+import type { Exchanged, Head } from "../../src/service/wire/exchange.ts";
 
 export const payloadVersion = 1;
 

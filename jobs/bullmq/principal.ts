@@ -1,6 +1,6 @@
 /** On whose behalf requests are sent, and the queue of those. Workers know the name; the credential is in their settings. */
-import type { Credential } from "../../src/service/credential.ts";
-import { proveCredential } from "../../src/service/credential-digest.ts";
+import type { Credential } from "../../src/service/credentials/credential.ts";
+import { proveCredential } from "../../src/service/credentials/credential-digest.ts";
 
 export interface Principal {
   /** `catalogue`, or an account's name. */

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { Queue } from "bullmq";
 import type { Clock } from "../../src/service/clock.ts";
-import type { Sender } from "../../src/service/sender.ts";
+import type { Sender } from "../../src/service/wire/sender.ts";
 import { believe } from "./believe.ts";
 import { holdBack } from "./hold-back.ts";
 import { openInbox } from "./inbox.ts";

@@ -1,5 +1,5 @@
 /** How many requests a worker has sent, by whose they are and what became of them. */
-import type { Exchanged } from "../../src/service/exchange.ts";
+import type { Exchanged } from "../../src/service/wire/exchange.ts";
 
 export interface RequestCount {
   readonly principal: string;

@@ -1,8 +1,8 @@
 /** A worker process: sends requests for the principals whose credentials it has, until it is told to end. */
 import { once } from "node:events";
 import { systemClock } from "../../src/service/clock.ts";
-import { defaultLimits } from "../../src/service/limits.ts";
-import { openSender, type Sender, serviceHeaders } from "../../src/service/sender.ts";
+import { defaultLimits } from "../../src/service/wire/limits.ts";
+import { openSender, type Sender, serviceHeaders } from "../../src/service/wire/sender.ts";
 import type { Dashboard, DashboardOptions } from "./dashboard/dashboard.ts";
 import { type FetchWorker, startFetchWorker } from "./fetch-worker.ts";
 import type { Principal } from "./principal.ts";

@@ -3,9 +3,9 @@
  * another name than that of a request that is waited for is too late, and is dropped.
  */
 import { createHash } from "node:crypto";
-import type { Exchanged } from "../../src/service/exchange.ts";
-import type { SendRequest } from "../../src/service/sender.ts";
 import { ServiceError, type ServiceErrorCode } from "../../src/service/service-error.ts";
+import type { Exchanged } from "../../src/service/wire/exchange.ts";
+import type { SendRequest } from "../../src/service/wire/sender.ts";
 
 export interface Asked {
   /** Names the request: by who asks, what is asked and for how many times it is. */

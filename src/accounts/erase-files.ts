@@ -2,7 +2,6 @@
  * Erasing what must not be found again: each file is overwritten before its name goes. On an SSD, and on file systems that
  * write a changed block to a new place, the old bytes may survive that; only an encrypted disk promises more.
  */
-
 import {
   closeSync,
   constants,

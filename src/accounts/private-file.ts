@@ -1,5 +1,4 @@
 /** Small files that only their owner may read: written whole or not at all, and refused where others could read them. */
-
 import { closeSync, constants, fstatSync, openSync, readSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { syncFolder } from "../mirror/file/sync-folder.ts";

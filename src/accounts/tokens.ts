@@ -2,7 +2,7 @@
  * Where an account's token is kept: in the system's keychain, or, where there is none, in a file that only its owner may
  * read. It is a credential on the way in and on the way out; its text is seen here and nowhere else.
  */
-import { bearerToken, type Credential, redact, tokenText } from "../service/credential.ts";
+import { bearerToken, type Credential, redact, tokenText } from "../service/credentials/credential.ts";
 import { type Account, type AccountPlace, accountPlace } from "./account.ts";
 import { AccountError, toAccountError } from "./account-error.ts";
 import type { AccountFacts } from "./account-file.ts";

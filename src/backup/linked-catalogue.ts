@@ -3,7 +3,6 @@
  * from the catalogue's mirror at one instant, as a whole and before the backup is begun, so that a catalogue that cannot be
  * read takes nothing from her own data.
  */
-
 import { existsSync } from "node:fs";
 import type { StoredBody } from "../mirror/bodies/codec.ts";
 import { prepareReadProvenBody, storedBodyColumns } from "../mirror/bodies/read-body.ts";

@@ -1,5 +1,4 @@
 /** A backup's file as its bytes, decrypted where it is encrypted. */
-
 import { constants, createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { isSystemError } from "../mirror/file/system-error.ts";

@@ -3,7 +3,7 @@
  * a terminal. In: words and figures. Whatever is written, the secrets that the command was given are not in it.
  */
 import { pino } from "pino";
-import { type Credential, hidden, redact } from "../service/credential.ts";
+import { type Credential, hidden, redact } from "../service/credentials/credential.ts";
 import { passwordOf } from "./secrets/redis-address.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Io } from "./terminal/io.ts";

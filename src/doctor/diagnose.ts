@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import { readEnvelopeOrThrow } from "../../schema/envelope.ts";
 import { openMirrorReader } from "../mirror/mirror-reader.ts";
 import { systemClock } from "../service/clock.ts";
-import type { Credential } from "../service/credential.ts";
+import type { Credential } from "../service/credentials/credential.ts";
 import { openService } from "../service/service.ts";
 import { proveLedger } from "../sync/ledger/ledger.ts";
 import { diagnoseToken, type TokenOwner } from "./diagnose-token.ts";

@@ -5,8 +5,8 @@
 import { createReadStream, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { AskPassphrase } from "../backup/open-backup.ts";
-import { type Hidden, redact, secretSpellings } from "../service/credential.ts";
-import type { Spelling } from "../service/secret-spellings.ts";
+import { type Hidden, redact, secretSpellings } from "../service/credentials/credential.ts";
+import type { Spelling } from "../service/credentials/secret-spellings.ts";
 import { listFiles, reasonOf, type Unread } from "./list-files.ts";
 import { headBytes, type Inside, lookInside, type WhyClosed, whyClosed } from "./look-inside.ts";
 import { startSearch } from "./search-bytes.ts";

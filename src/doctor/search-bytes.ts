@@ -1,4 +1,4 @@
-import type { Spelling } from "../service/secret-spellings.ts";
+import type { Spelling } from "../service/credentials/secret-spellings.ts";
 
 /**
  * Which of the spellings occur in a sequence of bytes, also across its pieces; the pieces may be given as they are read.

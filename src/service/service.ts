@@ -4,21 +4,21 @@
  * the base URL's origin; it knows nothing of kinds, links, mirrors or runs, and it keeps nothing between two fetches but
  * connections and whether the service is down.
  */
-import { askPatiently } from "./ask-patiently.ts";
-import { createAttempt } from "./attempt.ts";
+import { readEntityTag } from "./answers/entity-tag.ts";
+import type { FetchedHere } from "./answers/fetched.ts";
+import { judgeOrThrow } from "./answers/judge.ts";
+import type { Reserve } from "./answers/reserve.ts";
+import { askPatiently } from "./attempts/ask-patiently.ts";
+import { createAttempt } from "./attempts/attempt.ts";
+import { Circuit } from "./attempts/circuit.ts";
+import { defaultRetryPolicy, type RetryPolicy } from "./attempts/retry-policy.ts";
 import { readOriginOrThrow } from "./base-url.ts";
-import { Circuit } from "./circuit.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { type Credential, redact } from "./credential.ts";
-import { readEntityTag } from "./entity-tag.ts";
-import type { FetchedHere } from "./fetched.ts";
-import { judgeOrThrow } from "./judge.ts";
-import { defaultLimits, type ServiceLimits } from "./limits.ts";
-import type { Reserve } from "./reserve.ts";
-import { defaultRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
+import { type Credential, redact } from "./credentials/credential.ts";
 import { resolveLink } from "./same-origin.ts";
-import { openSender, type Sender, serviceHeaders } from "./sender.ts";
 import { ServiceError } from "./service-error.ts";
+import { defaultLimits, type ServiceLimits } from "./wire/limits.ts";
+import { openSender, type Sender, serviceHeaders } from "./wire/sender.ts";
 
 export interface ServiceOptions {
   /** `http:` or `https:`; its origin is the only one that is ever contacted. */

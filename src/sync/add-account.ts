@@ -15,7 +15,7 @@ import { type KeptToken, keepToken } from "../accounts/tokens.ts";
 import { isSameUser, nameOfUser, userOf } from "../mirror/account-user.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
 import { type Clock, systemClock, toIso } from "../service/clock.ts";
-import type { Credential } from "../service/credential.ts";
+import type { Credential } from "../service/credentials/credential.ts";
 import { askWhoseToken } from "./ask-whose-token.ts";
 
 export interface AddAccountOptions {

@@ -5,12 +5,12 @@
  */
 import { setImmediate } from "node:timers/promises";
 import type { StopReason } from "../mirror/runs/runs.ts";
-import type { AllowanceReading } from "../service/allowance-reading.ts";
+import type { AllowanceReading } from "../service/answers/allowance-reading.ts";
+import type { AttemptReport, Reserve } from "../service/answers/reserve.ts";
+import { defaultRetryPolicy } from "../service/attempts/retry-policy.ts";
 import type { Clock } from "../service/clock.ts";
-import { defaultLimits } from "../service/limits.ts";
-import type { AttemptReport, Reserve } from "../service/reserve.ts";
-import { defaultRetryPolicy } from "../service/retry-policy.ts";
 import { ServiceError } from "../service/service-error.ts";
+import { defaultLimits } from "../service/wire/limits.ts";
 import type { Lease } from "./ledger/allowance-window.ts";
 import { type AllowanceState, describeWindow, type KnownAllowance } from "./ledger/describe-window.ts";
 import { Leases } from "./ledger/leases.ts";

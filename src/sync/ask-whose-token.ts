@@ -1,6 +1,6 @@
 import { type IdentifiedUser, identifyUser } from "../accounts/identify-user.ts";
 import type { Clock } from "../service/clock.ts";
-import type { Credential } from "../service/credential.ts";
+import type { Credential } from "../service/credentials/credential.ts";
 import { openMeteredService } from "./metered-service.ts";
 
 export interface WhoseToken {

@@ -1,7 +1,7 @@
 import type { Clock } from "../service/clock.ts";
-import type { Credential } from "../service/credential.ts";
-import type { Sender } from "../service/sender.ts";
+import type { Credential } from "../service/credentials/credential.ts";
 import { openService, type Service } from "../service/service.ts";
+import type { Sender } from "../service/wire/sender.ts";
 import { createRunAllowance, type RunAllowance } from "./allowance.ts";
 import { openLedger } from "./ledger/ledger.ts";
 

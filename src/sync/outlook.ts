@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import type { Connection } from "../mirror/file/connection.ts";
 import { readMirror } from "../mirror/mirror-reader.ts";
 import { type Clock, systemClock, toIso } from "../service/clock.ts";
-import type { Credential } from "../service/credential.ts";
+import type { Credential } from "../service/credentials/credential.ts";
 import { type KnownAllowance, readLatest, readLedger } from "./ledger/describe-window.ts";
 import { ledgerFileBeside } from "./ledger/ledger-file.ts";
 import { type Forecast, forecastFrom } from "./plan/forecast-days.ts";

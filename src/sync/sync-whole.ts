@@ -4,7 +4,7 @@
  * is one for all; a later part that cannot be done takes nothing from those that can.
  */
 import { cataloguePrincipal } from "../accounts/account-name.ts";
-import type { Credential } from "../service/credential.ts";
+import type { Credential } from "../service/credentials/credential.ts";
 import type { MediaReport, PictureOrigin } from "./media/media-report.ts";
 import { syncMedia } from "./media/sync-media.ts";
 import type { SyncReport } from "./report.ts";

@@ -14,7 +14,7 @@ import { readLineage } from "../mirror/file/lineage.ts";
 import { removeEmptyMirror } from "../mirror/remove-empty-mirror.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
 import { type Clock, systemClock, toIso } from "../service/clock.ts";
-import type { Credential } from "../service/credential.ts";
+import type { Credential } from "../service/credentials/credential.ts";
 import { gently } from "./gently.ts";
 import { watchInterruption } from "./interruption.ts";
 import { introduce } from "./introduction.ts";

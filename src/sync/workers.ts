@@ -5,8 +5,8 @@ import { resolve } from "node:path";
 import type { CoordinatorState } from "../../jobs/bullmq/coordinator-state.ts";
 import { cataloguePrincipal } from "../accounts/account-name.ts";
 import type { Clock } from "../service/clock.ts";
-import type { Credential } from "../service/credential.ts";
-import type { Sender } from "../service/sender.ts";
+import type { Credential } from "../service/credentials/credential.ts";
+import type { Sender } from "../service/wire/sender.ts";
 
 export interface WorkersOptions {
   /** The address of the Redis that the workers are at: `redis:`, `rediss:`, or the path of a socket. */

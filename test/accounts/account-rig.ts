@@ -6,7 +6,7 @@ import type { Account } from "../../src/accounts/account.ts";
 import type { AccountFacts } from "../../src/accounts/account-file.ts";
 import type { Keychain } from "../../src/accounts/keychain.ts";
 import { type KeptToken, keepToken } from "../../src/accounts/tokens.ts";
-import { bearerToken } from "../../src/service/credential.ts";
+import { bearerToken } from "../../src/service/credentials/credential.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { brokenKeychain } from "./memory-keychain.ts";
 

@@ -15,7 +15,7 @@ import type { Keychain } from "../../src/accounts/keychain.ts";
 import { removeAccount } from "../../src/accounts/remove-account.ts";
 import { keepToken } from "../../src/accounts/tokens.ts";
 import { takeLock } from "../../src/mirror/file/lock.ts";
-import { bearerToken } from "../../src/service/credential.ts";
+import { bearerToken } from "../../src/service/credentials/credential.ts";
 import { type AccountRig, dataFiles, noKeychain, someTime, startAccountRig } from "./account-rig.ts";
 import { brokenKeychain, memoryKeychain } from "./memory-keychain.ts";
 

@@ -5,7 +5,7 @@ import { readAccount } from "../../src/accounts/accounts.ts";
 import { KeychainError } from "../../src/accounts/keychain.ts";
 import { removeAccount } from "../../src/accounts/remove-account.ts";
 import { keepToken, readToken } from "../../src/accounts/tokens.ts";
-import { bearerToken, tokenText } from "../../src/service/credential.ts";
+import { bearerToken, tokenText } from "../../src/service/credentials/credential.ts";
 import { type AccountRig, factsOf, noKeychain, someTime, startAccountRig } from "./account-rig.ts";
 import { brokenKeychain, memoryKeychain } from "./memory-keychain.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { diagnoseSecrets } from "../../src/doctor/diagnose-secrets.ts";
 import { findSecrets, type KnownSecret } from "../../src/doctor/find-secrets.ts";
-import { bearerToken } from "../../src/service/credential.ts";
+import { bearerToken } from "../../src/service/credentials/credential.ts";
 import { startMirrorRig, walk } from "../mirror/mirror-rig.ts";
 import { entity, page, root, worldOf } from "../mirror/world.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";

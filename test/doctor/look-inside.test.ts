@@ -8,7 +8,7 @@ import { encrypted } from "../../src/backup/encryption.ts";
 import { answering } from "../../src/backup/open-backup.ts";
 import { diagnoseSecrets } from "../../src/doctor/diagnose-secrets.ts";
 import { findSecrets } from "../../src/doctor/find-secrets.ts";
-import { hidden } from "../../src/service/credential.ts";
+import { hidden } from "../../src/service/credentials/credential.ts";
 import { startMirrorRig, walk } from "../mirror/mirror-rig.ts";
 import { entity, page, root, worldOf } from "../mirror/world.ts";
 import { expectClosed } from "../support/canary.ts";

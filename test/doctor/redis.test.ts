@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { connectRedis, keyPrefix } from "../../jobs/bullmq/redis.ts";
 import { diagnoseRedis } from "../../src/doctor/diagnose-redis.ts";
 import { findSecrets } from "../../src/doctor/find-secrets.ts";
-import { bearerToken } from "../../src/service/credential.ts";
+import { bearerToken } from "../../src/service/credentials/credential.ts";
 import { startRedis } from "../support/redis.ts";
 
 const token = "canary-in-redis-0123456789";

@@ -9,7 +9,7 @@ import type { Command } from "commander";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { findSecrets } from "../../src/doctor/find-secrets.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { hidden } from "../../src/service/credential.ts";
+import { hidden } from "../../src/service/credentials/credential.ts";
 import { leavesOf, loadCommandLine } from "../support/command-line.ts";
 import { type Ended, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { fetchJobRunner, type JobResult } from "../../jobs/fetch-job.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import type { FetchedHere } from "../../src/service/fetched.ts";
+import type { FetchedHere } from "../../src/service/answers/fetched.ts";
 import { openService, type Service } from "../../src/service/service.ts";
 import { ServiceError, type ServiceErrorCode } from "../../src/service/service-error.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { askQuestion } from "../../src/query/ask-question.ts";
 import { readHistory } from "../../src/query/history.ts";
 import { showResource } from "../../src/query/show.ts";
-import { bearerToken } from "../../src/service/credential.ts";
+import { bearerToken } from "../../src/service/credentials/credential.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";
 import { type Rig, startRig } from "../sync/rig.ts";
 import { collectRows } from "./collect-rows.ts";

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
+import type { FetchedHere } from "../../src/service/answers/fetched.ts";
 import type { Clock } from "../../src/service/clock.ts";
-import type { FetchedHere } from "../../src/service/fetched.ts";
 import {
   type FetchRequest,
   openService,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { appCredential, bearerToken } from "../../src/service/credential.ts";
+import { appCredential, bearerToken } from "../../src/service/credentials/credential.ts";
 import { openService } from "../../src/service/service.ts";
 import { ServiceSettingsError } from "../../src/service/settings-error.ts";
 import { jsonResponse, rawResponse } from "../support/raw-server.ts";

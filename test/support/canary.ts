@@ -10,7 +10,7 @@ import { answering } from "../../src/backup/open-backup.ts";
 import { type Closed, findSecrets, type KnownSecret } from "../../src/doctor/find-secrets.ts";
 import { listFiles } from "../../src/doctor/list-files.ts";
 import { startSearch } from "../../src/doctor/search-bytes.ts";
-import { bearerToken, secretSpellings } from "../../src/service/credential.ts";
+import { bearerToken, secretSpellings } from "../../src/service/credentials/credential.ts";
 
 const secrets = [
   { what: "token of a user of the sandbox", beginning: "sandbox-token-" },

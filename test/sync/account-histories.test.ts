@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { checkMirror } from "../../src/mirror/check/check.ts";
 import type { UserEdit } from "../../src/sandbox/accounts/edit-user.ts";
-import { bearerToken } from "../../src/service/credential.ts";
+import { bearerToken } from "../../src/service/credentials/credential.ts";
 import { SyncError } from "../../src/sync/sync-error.ts";
 import { type Rig, startRig } from "./rig.ts";
 

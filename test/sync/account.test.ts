@@ -2,7 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
-import { bearerToken } from "../../src/service/credential.ts";
+import { bearerToken } from "../../src/service/credentials/credential.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { urlsOf } from "./requests.ts";

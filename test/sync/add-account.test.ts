@@ -10,7 +10,7 @@ import { readToken } from "../../src/accounts/tokens.ts";
 import { userOf } from "../../src/mirror/account-user.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
-import { bearerToken, tokenText } from "../../src/service/credential.ts";
+import { bearerToken, tokenText } from "../../src/service/credentials/credential.ts";
 import { type AddAccountOptions, type AddedAccount, addAccount } from "../../src/sync/add-account.ts";
 import { readWindow } from "../../src/sync/ledger/ledger.ts";
 import { sync } from "../../src/sync/sync.ts";

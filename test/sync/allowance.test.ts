@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AllowanceReading } from "../../src/service/allowance-reading.ts";
-import { type AttemptReport, noAnswer, type Reservation } from "../../src/service/reserve.ts";
+import type { AllowanceReading } from "../../src/service/answers/allowance-reading.ts";
+import { type AttemptReport, noAnswer, type Reservation } from "../../src/service/answers/reserve.ts";
 import type { RunAllowance } from "../../src/sync/allowance.ts";
 import { tries } from "../support/thorough.ts";
 import { makeLedgerFolder, openAllowance, rootUrl, testClock } from "./ledger/ledger-folder.ts";

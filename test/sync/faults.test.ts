@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { listRuns } from "../../src/mirror/runs/runs.ts";
-import { appCredential } from "../../src/service/credential.ts";
+import { appCredential } from "../../src/service/credentials/credential.ts";
 import { rawResponse, startRawServer } from "../support/raw-server.ts";
 import { differencesFromTruth, problemsOf } from "./compare-with-truth.ts";
 import { type Rig, startRig } from "./rig.ts";

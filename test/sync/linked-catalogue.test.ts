@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { checkMirror } from "../../src/mirror/check/check.ts";
 import { type MirrorReader, openMirrorReader } from "../../src/mirror/mirror-reader.ts";
-import { appCredential, bearerToken } from "../../src/service/credential.ts";
+import { appCredential, bearerToken } from "../../src/service/credentials/credential.ts";
 import { type LinkedCatalogueOptions, syncLinkedCatalogue } from "../../src/sync/sync-linked-catalogue.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { urlsOf } from "./requests.ts";

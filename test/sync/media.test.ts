@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { checkMirror } from "../../src/mirror/check/check.ts";
-import { bearerToken } from "../../src/service/credential.ts";
+import { bearerToken } from "../../src/service/credentials/credential.ts";
 import { type MediaOptions, syncMedia } from "../../src/sync/media/sync-media.ts";
 import { aPicture, type PictureServer, png, startPictureServer } from "../support/picture-server.ts";
 import { type Rig, startRig } from "./rig.ts";

@@ -1,6 +1,6 @@
 /** What the plan of an account says of an allowance that takes days, held against what it then took. */
 import { expect, it } from "vitest";
-import { bearerToken } from "../../src/service/credential.ts";
+import { bearerToken } from "../../src/service/credentials/credential.ts";
 import { planSync } from "../../src/sync/plan-sync.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";
 import { startRig } from "./rig.ts";

@@ -7,7 +7,7 @@ import { diagnoseRedis } from "../../doctor/diagnose-redis.ts";
 import { diagnoseSecrets } from "../../doctor/diagnose-secrets.ts";
 import { type Diagnosis, diagnoseError } from "../../doctor/diagnosis.ts";
 import type { Searched } from "../../doctor/find-secrets.ts";
-import type { Credential } from "../../service/credential.ts";
+import type { Credential } from "../../service/credentials/credential.ts";
 import { readCredential } from "../secrets/credentials.ts";
 import { readKnownSecrets } from "../secrets/known-secrets.ts";
 import { addPassphraseOption, type PassphraseFlags } from "../secrets/passphrase.ts";

@@ -1,6 +1,6 @@
 /** What a request is made with: an account's token from where it is kept, the catalogue's credential from the environment or from files that it names. */
 import { readToken } from "../../accounts/tokens.ts";
-import { appCredential, type Credential } from "../../service/credential.ts";
+import { appCredential, type Credential } from "../../service/credentials/credential.ts";
 import type { Settings } from "../settings/settings.ts";
 import { CliError, exitCodes } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";

@@ -1,5 +1,5 @@
 /** A user's token, from where others do not see it: a prompt, standard input, a file of her own, or the environment. */
-import { bearerToken, type Credential } from "../../service/credential.ts";
+import { bearerToken, type Credential } from "../../service/credentials/credential.ts";
 import { CliError, exitCodes } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 import { readSecretFile } from "./read-secret-file.ts";

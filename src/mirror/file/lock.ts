@@ -3,7 +3,6 @@
  * it with the process, however that dies, so there are no stale locks. Who holds it stands in a second small file, which
  * is only ever information.
  */
-
 import {
   closeSync,
   existsSync,

@@ -5,9 +5,9 @@
  * Answers overtake each other, so the lower of two numbers holds, unless the one was told in answer to a request that was
  * leased after the other had been settled: then it is later for sure, and a higher one means that the window was renewed.
  */
-import type { AllowanceReading } from "../../service/allowance-reading.ts";
+import type { AllowanceReading } from "../../service/answers/allowance-reading.ts";
+import type { AttemptReport } from "../../service/answers/reserve.ts";
 import { dayMillis } from "../../service/clock.ts";
-import type { AttemptReport } from "../../service/reserve.ts";
 import { grantedBy, isAligned, learnFromGrants } from "./learn-from-grants.ts";
 import { countIn, learnFromBodies, learnWhatIsFree, learnWhenFull } from "./learn-what-is-free.ts";
 import { clampMoment, type Moment, windowEnd } from "./moment.ts";

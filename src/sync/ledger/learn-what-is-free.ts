@@ -2,7 +2,7 @@
  * Whether a 304 and the root cost anything is learned by comparing what remains before and after: between two moments at
  * which nothing was under way, every plain answer costs one, and what else was spent is the price of the others.
  */
-import type { AttemptReport } from "../../service/reserve.ts";
+import type { AttemptReport } from "../../service/answers/reserve.ts";
 import { tells } from "./sorts.ts";
 import { withPrice } from "./spending.ts";
 import type { WindowState } from "./window-state.ts";

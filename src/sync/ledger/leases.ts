@@ -3,8 +3,8 @@
  * Where much is left, leases are taken and settled in blocks, because a transaction for every request would cost more
  * than the request; where little is left, each stands in the ledger before its request is sent.
  */
-import type { AllowanceReading } from "../../service/allowance-reading.ts";
-import type { AttemptReport } from "../../service/reserve.ts";
+import type { AllowanceReading } from "../../service/answers/allowance-reading.ts";
+import type { AttemptReport } from "../../service/answers/reserve.ts";
 import {
   forgetUselessLimit,
   giveBack,

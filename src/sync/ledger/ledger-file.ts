@@ -1,5 +1,4 @@
 /** The ledger's SQLite file: opened, made when there is none, refused when it is not ours. */
-
 import { closeSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";

@@ -6,8 +6,8 @@
  */
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import type { Credential } from "../../service/credential.ts";
-import { digestCredential } from "../../service/credential-digest.ts";
+import type { Credential } from "../../service/credentials/credential.ts";
+import { digestCredential } from "../../service/credentials/credential-digest.ts";
 import { bury, renew } from "./allowance-window.ts";
 import { LedgerError, toLedgerError } from "./ledger-error.ts";
 import { type LedgerDatabase, openLedgerFile, openLedgerFileForReading } from "./ledger-file.ts";

@@ -1,5 +1,5 @@
 /** The allowance as the resource behind the root's `rate_limit` link tells it, for services that send no headers of it. */
-import { type AllowanceReading, readAllowance } from "../../service/allowance-reading.ts";
+import { type AllowanceReading, readAllowance } from "../../service/answers/allowance-reading.ts";
 import type { FetchRequest, Service } from "../../service/service.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import type { RunAllowance } from "../allowance.ts";

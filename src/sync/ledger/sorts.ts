@@ -1,5 +1,5 @@
 /** What was asked in one window, by what it may cost. */
-import type { AttemptReport } from "../../service/reserve.ts";
+import type { AttemptReport } from "../../service/answers/reserve.ts";
 
 /** Whether the answer itself says what remains. */
 export function tells({ allowance }: AttemptReport): boolean {

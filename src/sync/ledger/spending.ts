@@ -1,4 +1,4 @@
-import type { AttemptReport } from "../../service/reserve.ts";
+import type { AttemptReport } from "../../service/answers/reserve.ts";
 import { tells } from "./sorts.ts";
 import { isBoundless, type WindowState } from "./window-state.ts";
 

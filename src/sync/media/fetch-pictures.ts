@@ -2,7 +2,7 @@
 import { hasPicture } from "../../mirror/media/media-files.ts";
 import { goneError, type KnownPicture, type PictureAnswer } from "../../mirror/media/media-index.ts";
 import type { MirrorWriter } from "../../mirror/mirror.ts";
-import type { FetchedPicture, PictureDoor } from "../../service/pictures.ts";
+import type { FetchedPicture, PictureDoor } from "../../service/pictures/pictures.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import type { MediaCounts } from "./media-report.ts";
 

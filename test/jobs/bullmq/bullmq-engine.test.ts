@@ -7,9 +7,9 @@ import type { Engine } from "../../../jobs/engine.ts";
 import type { CarryOut, FetchJob, JobResult } from "../../../jobs/fetch-job.ts";
 import { pullingEngine } from "../../../jobs/pulling-engine.ts";
 import { systemClock } from "../../../src/service/clock.ts";
-import type { Exchanged } from "../../../src/service/exchange.ts";
-import type { Sender } from "../../../src/service/sender.ts";
 import { ServiceError } from "../../../src/service/service-error.ts";
+import type { Exchanged } from "../../../src/service/wire/exchange.ts";
+import type { Sender } from "../../../src/service/wire/sender.ts";
 import { type RedisServer, startRedis } from "../../support/redis.ts";
 import { describeEngineConformance, type EngineOptions } from "../engine-conformance.ts";
 

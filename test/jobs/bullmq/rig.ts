@@ -6,8 +6,8 @@ import { fetchQueueName, type Principal } from "../../../jobs/bullmq/principal.t
 import { openQueueSender } from "../../../jobs/bullmq/queue-sender.ts";
 import { connectRedis, keyPrefix } from "../../../jobs/bullmq/redis.ts";
 import { systemClock } from "../../../src/service/clock.ts";
-import type { Exchanged } from "../../../src/service/exchange.ts";
-import type { Sender } from "../../../src/service/sender.ts";
+import type { Exchanged } from "../../../src/service/wire/exchange.ts";
+import type { Sender } from "../../../src/service/wire/sender.ts";
 import { type RedisServer, startRedis } from "../../support/redis.ts";
 
 export const principal: Principal = {

@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type AttemptReport, noAnswer } from "../../../src/service/reserve.ts";
+import { type AttemptReport, noAnswer } from "../../../src/service/answers/reserve.ts";
 import { bury, type Lease, lease, renew, settle } from "../../../src/sync/ledger/allowance-window.ts";
 import { decide } from "../../../src/sync/ledger/room.ts";
 import { emptyWindow, openLeases, type WindowState } from "../../../src/sync/ledger/window-state.ts";

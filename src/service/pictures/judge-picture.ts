@@ -1,11 +1,11 @@
 /** What an answer to a request for a picture means. Pure; it shows nothing that the answer says of itself. */
-import { readEncoding } from "./content-encoding.ts";
-import { isSameEntity, readEntityTag } from "./entity-tag.ts";
-import type { Head } from "./exchange.ts";
-import { type Asked, redirects, type Verdict } from "./judge.ts";
+import { isSameEntity, readEntityTag } from "../answers/entity-tag.ts";
+import { type Asked, redirects, type Verdict } from "../answers/judge.ts";
+import type { AttemptReport } from "../answers/reserve.ts";
+import { ServiceError, type ServiceErrorCode } from "../service-error.ts";
+import { readEncoding } from "../wire/content-encoding.ts";
+import type { Head } from "../wire/exchange.ts";
 import { isPictureType, type PictureType, pictureTypeOf } from "./picture-type.ts";
-import type { AttemptReport } from "./reserve.ts";
-import { ServiceError, type ServiceErrorCode } from "./service-error.ts";
 
 interface Validators {
   readonly etag: string | null;

@@ -4,8 +4,8 @@
  * are kept, `secretSpellings` for the search for leaks, and none of them must be imported elsewhere.
  */
 import { inspect } from "node:util";
+import { ServiceSettingsError } from "../settings-error.ts";
 import { type Spelling, spellingsOf } from "./secret-spellings.ts";
-import { ServiceSettingsError } from "./settings-error.ts";
 
 /** A text that must not get out: it can be searched for, and cannot be sent. */
 export interface Hidden {

@@ -1,7 +1,12 @@
 import { format, inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { appCredential, authorizationOf, bearerToken, redact } from "../../src/service/credential.ts";
-import { ServiceSettingsError } from "../../src/service/settings-error.ts";
+import {
+  appCredential,
+  authorizationOf,
+  bearerToken,
+  redact,
+} from "../../../src/service/credentials/credential.ts";
+import { ServiceSettingsError } from "../../../src/service/settings-error.ts";
 
 const token = "canary/4711+x=";
 

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
+import { ServiceError } from "../service-error.ts";
 import { readEncoding } from "./content-encoding.ts";
 import type { Endable, InFlight } from "./in-flight.ts";
 import type { ServiceLimits } from "./limits.ts";
 import { toServiceError } from "./network-failure.ts";
-import { ServiceError } from "./service-error.ts";
 
 export interface Head {
   readonly status: number;

@@ -2,14 +2,14 @@
  * What an answer means. In: a head, the bytes on the wire, and what was asked. Out: what to do. Pure; it never waits,
  * sends or counts, and it never shows a text from the service that has not been cleaned.
  */
-import { errorMessageOf, isNotAuthenticated } from "../../schema/envelope.ts";
+import { errorMessageOf, isNotAuthenticated } from "../../../schema/envelope.ts";
+import { ServiceError, type ServiceErrorCode, type ServiceErrorFacts } from "../service-error.ts";
+import type { Head } from "../wire/exchange.ts";
+import type { ServiceLimits } from "../wire/limits.ts";
+import { isJsonType, readBodyOrThrow } from "../wire/read-body.ts";
 import { isSameEntity, readEntityTag } from "./entity-tag.ts";
-import type { Head } from "./exchange.ts";
 import type { FetchedHere } from "./fetched.ts";
-import type { ServiceLimits } from "./limits.ts";
-import { isJsonType, readBodyOrThrow } from "./read-body.ts";
 import type { AttemptReport } from "./reserve.ts";
-import { ServiceError, type ServiceErrorCode, type ServiceErrorFacts } from "./service-error.ts";
 
 export type Verdict<Fetched> =
   | { readonly do: "return"; readonly fetched: Fetched }

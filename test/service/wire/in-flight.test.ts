@@ -1,10 +1,10 @@
 import { getEventListeners } from "node:events";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { systemClock } from "../../src/service/clock.ts";
-import { InFlight } from "../../src/service/in-flight.ts";
-import { jsonResponse, rawResponse } from "../support/raw-server.ts";
-import { failureOf, openDoor } from "./door.ts";
+import { systemClock } from "../../../src/service/clock.ts";
+import { InFlight } from "../../../src/service/wire/in-flight.ts";
+import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
+import { failureOf, openDoor } from "../door.ts";
 
 const json = { "content-type": "application/json" };
 const once = { maxRetries: 0 };

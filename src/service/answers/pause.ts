@@ -1,5 +1,5 @@
+import type { Head } from "../wire/exchange.ts";
 import { readAllowance } from "./allowance-reading.ts";
-import type { Head } from "./exchange.ts";
 import { readRetryAfter } from "./retry-after.ts";
 
 const refusals: readonly number[] = [403, 429, 503];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { bearerToken } from "../../src/service/credential.ts";
-import { jsonResponse, rawResponse, startRawServer } from "../support/raw-server.ts";
-import { failureOf, openDoor } from "./door.ts";
+import { bearerToken } from "../../../src/service/credentials/credential.ts";
+import { jsonResponse, rawResponse, startRawServer } from "../../support/raw-server.ts";
+import { failureOf, openDoor } from "../door.ts";
 
 const credential = bearerToken("canary-token");
 const redirect = (location: string, status = 302) => rawResponse(status, { location });

@@ -1,7 +1,7 @@
 import pRetry from "p-retry";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../clock.ts";
+import { isTransient, type ServiceError } from "../service-error.ts";
 import { backoffMillis, type RetryPolicy } from "./retry-policy.ts";
-import { isTransient, type ServiceError } from "./service-error.ts";
 
 /**
  * Goes on after a first attempt that has failed with `failure`, until one succeeds, fails for good, or the policy's

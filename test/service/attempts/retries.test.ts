@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { backoffMillis, defaultRetryPolicy } from "../../src/service/retry-policy.ts";
-import { jsonResponse, rawResponse } from "../support/raw-server.ts";
-import { failureOf, openDoor } from "./door.ts";
+import { backoffMillis, defaultRetryPolicy } from "../../../src/service/attempts/retry-policy.ts";
+import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
+import { failureOf, openDoor } from "../door.ts";
 
 const ok = jsonResponse({ rel: "resource" });
 const html = { "content-type": "text/html" };

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { openService, type ServiceOptions } from "../../src/service/service.ts";
-import { after, inPieces, startBadNetwork, type Trouble } from "../support/bad-network.ts";
-import { fakeClock } from "./door.ts";
+import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { openService, type ServiceOptions } from "../../../src/service/service.ts";
+import { after, inPieces, startBadNetwork, type Trouble } from "../../support/bad-network.ts";
+import { fakeClock } from "../door.ts";
 
 const everyThird = (index: number) => index % 3 === 0;
 const end = (client: Socket) => void client.end();

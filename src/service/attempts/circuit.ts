@@ -1,5 +1,5 @@
-import type { Clock } from "./clock.ts";
-import { ServiceError } from "./service-error.ts";
+import type { Clock } from "../clock.ts";
+import { ServiceError } from "../service-error.ts";
 
 const maxFailuresInARow = 10;
 const coolOffMillis = 60_000;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { bearerToken } from "../../src/service/credential.ts";
-import type { AttemptReport, ReservedAttempt } from "../../src/service/reserve.ts";
-import { ServiceError } from "../../src/service/service-error.ts";
-import { jsonResponse, rawResponse } from "../support/raw-server.ts";
-import { failureOf, openDoor } from "./door.ts";
+import type { AttemptReport, ReservedAttempt } from "../../../src/service/answers/reserve.ts";
+import { bearerToken } from "../../../src/service/credentials/credential.ts";
+import { ServiceError } from "../../../src/service/service-error.ts";
+import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
+import { failureOf, openDoor } from "../door.ts";
 
 const html = { "content-type": "text/html" };
 const spent = { "x-ratelimit-limit": "30", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "3600" };

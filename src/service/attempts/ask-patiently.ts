@@ -1,8 +1,8 @@
+import { isTransient, ServiceError } from "../service-error.ts";
 import type { Ask } from "./attempt.ts";
 import type { Circuit } from "./circuit.ts";
 import { type FollowParts, follow } from "./follow.ts";
 import { retryTransient } from "./retry-transient.ts";
-import { isTransient, ServiceError } from "./service-error.ts";
 
 /**
  * Asks, again where that may help, and not at all while too much has failed in a row.

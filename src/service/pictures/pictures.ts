@@ -3,20 +3,20 @@
  * is held. Out: a picture, or a ServiceError. It has no credential and takes none, it stays at the origin that it was opened
  * for, and it goes into no private network but the one that the service itself is in.
  */
-import { type AddressClass, classOfAddress, literalAddress } from "./address-class.ts";
-import { askPatiently } from "./ask-patiently.ts";
-import { createAttempt } from "./attempt.ts";
-import { Circuit } from "./circuit.ts";
-import { type Clock, systemClock } from "./clock.ts";
-import { guardedLookup } from "./guarded-lookup.ts";
+import type { Reserve } from "../answers/reserve.ts";
+import { askPatiently } from "../attempts/ask-patiently.ts";
+import { createAttempt } from "../attempts/attempt.ts";
+import { Circuit } from "../attempts/circuit.ts";
+import { defaultRetryPolicy, type RetryPolicy } from "../attempts/retry-policy.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import { resolveLink } from "../same-origin.ts";
+import { ServiceError } from "../service-error.ts";
+import { type AddressClass, classOfAddress, literalAddress } from "../wire/address-class.ts";
+import { guardedLookup } from "../wire/guarded-lookup.ts";
+import { defaultLimits, type ServiceLimits } from "../wire/limits.ts";
+import { openSender } from "../wire/sender.ts";
 import { type FetchedPicture, judgePictureOrThrow } from "./judge-picture.ts";
-import { defaultLimits, type ServiceLimits } from "./limits.ts";
 import { pictureTypes } from "./picture-type.ts";
-import type { Reserve } from "./reserve.ts";
-import { defaultRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
-import { resolveLink } from "./same-origin.ts";
-import { openSender } from "./sender.ts";
-import { ServiceError } from "./service-error.ts";
 
 export type { FetchedPicture };
 

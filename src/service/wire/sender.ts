@@ -1,6 +1,6 @@
 /** What a door sends its requests with. In: one address. Out: one answer as it came, or why there is none; nothing is judged. */
+import { authorizationOf, type Credential } from "../credentials/credential.ts";
 import { offeredEncodings } from "./content-encoding.ts";
-import { authorizationOf, type Credential } from "./credential.ts";
 import { type Exchanged, exchange } from "./exchange.ts";
 import { InFlight } from "./in-flight.ts";
 import type { ServiceLimits } from "./limits.ts";

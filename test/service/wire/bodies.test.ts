@@ -1,8 +1,8 @@
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { jsonResponse, rawResponse } from "../support/raw-server.ts";
-import { failureOf, openDoor } from "./door.ts";
+import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
+import { failureOf, openDoor } from "../door.ts";
 
 const text = JSON.stringify({ rel: "entity", body: { name: "n".repeat(300), list: [1, 2, 3] } });
 const compress = {

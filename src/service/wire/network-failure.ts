@@ -1,5 +1,5 @@
 import { errors } from "undici";
-import { ServiceError, type ServiceErrorCode } from "./service-error.ts";
+import { ServiceError, type ServiceErrorCode } from "../service-error.ts";
 
 interface NetworkFailure {
   readonly code: ServiceErrorCode;

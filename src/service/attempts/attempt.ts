@@ -1,12 +1,12 @@
-import { readAllowance } from "./allowance-reading.ts";
-import type { Clock } from "./clock.ts";
-import type { Head } from "./exchange.ts";
-import type { Judge, Verdict } from "./judge.ts";
-import type { ServiceLimits } from "./limits.ts";
-import { type AttemptReport, noAnswer, type Reserve, untried } from "./reserve.ts";
-import { readRetryAfter } from "./retry-after.ts";
-import type { Sender } from "./sender.ts";
-import { ServiceError, type ServiceErrorCode } from "./service-error.ts";
+import { readAllowance } from "../answers/allowance-reading.ts";
+import type { Judge, Verdict } from "../answers/judge.ts";
+import { type AttemptReport, noAnswer, type Reserve, untried } from "../answers/reserve.ts";
+import { readRetryAfter } from "../answers/retry-after.ts";
+import type { Clock } from "../clock.ts";
+import { ServiceError, type ServiceErrorCode } from "../service-error.ts";
+import type { Head } from "../wire/exchange.ts";
+import type { ServiceLimits } from "../wire/limits.ts";
+import type { Sender } from "../wire/sender.ts";
 
 export interface Ask {
   /** The address that the caller gave. */

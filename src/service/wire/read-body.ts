@@ -1,9 +1,9 @@
-import { isRecord } from "../../schema/envelope.ts";
-import { decodeUtf8, JsonError, parseRoundedJsonOrThrow } from "../../schema/json.ts";
+import { isRecord } from "../../../schema/envelope.ts";
+import { decodeUtf8, JsonError, parseRoundedJsonOrThrow } from "../../../schema/json.ts";
+import { ServiceError, type ServiceErrorCode } from "../service-error.ts";
 import { decode, offeredEncodings, readEncoding } from "./content-encoding.ts";
 import type { Head } from "./exchange.ts";
 import type { ServiceLimits } from "./limits.ts";
-import { ServiceError, type ServiceErrorCode } from "./service-error.ts";
 
 export interface JsonBody {
   readonly bytes: Uint8Array;
