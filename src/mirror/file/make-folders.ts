@@ -4,7 +4,7 @@ import { hasCode } from "./system-error.ts";
 
 /**
  * Makes a folder, and those above it, where they are not there yet, for their owner alone. Node's own way does not end where
- * a folder is there and nothing can be made in it, as in `/proc` or below a mount that is gone.
+ * a folder is there and nothing can be made in it, as in `/proc`.
  * @returns those that it made, the innermost first
  * @throws a system error
  */
