@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { copyFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, truncateSync } from "node:fs";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectClosed } from "../support/canary.ts";
+import { overwriteTable } from "../support/overwrite-table.ts";
 import { runArmoire } from "../support/run-armoire.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 import { createFixture, type Fixture } from "./fixture.ts";
@@ -102,13 +103,6 @@ function copyWithNoiseIn(table: string): string {
   const file = `${fixture.newPath()}.sqlite`;
   expectClosed(file);
   copyFileSync(fixture.mirror, file);
-  const db = new Database(file, { readonly: true });
-  const page = db
-    .prepare<[string], number>("select rootpage from sqlite_schema where name = ?")
-    .pluck()
-    .get(table);
-  db.close();
-  if (page === undefined) throw new Error(`there is no table ${table}`);
-  writeFileSync(file, readFileSync(file).fill(0xa5, (page - 1) * pageBytes, page * pageBytes));
+  overwriteTable(file, table);
   return file;
 }

@@ -1,8 +1,8 @@
-import { closeSync, copyFileSync, openSync, writeSync } from "node:fs";
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { findLinkedEntities } from "../../src/mirror/linked-entities.ts";
+import { overwriteTable } from "../support/overwrite-table.ts";
 import { startMirrorRig, walk } from "./mirror-rig.ts";
 import { page, root, worldOf } from "./world.ts";
 
@@ -19,16 +19,3 @@ it("what is damaged is named, and not the mirror beside it", async () => {
     expect.objectContaining({ code: "damaged", file: damaged }),
   );
 });
-
-function overwriteTable(file: string, table: string): void {
-  const db = new Database(file);
-  const size = Number(db.pragma("page_size", { simple: true }));
-  const root = db
-    .prepare<[string], number>("select rootpage from sqlite_schema where name = ?")
-    .pluck()
-    .get(table);
-  db.close();
-  const handle = openSync(file, "r+");
-  writeSync(handle, Buffer.alloc(size, 0xff), 0, size, ((root ?? 1) - 1) * size);
-  closeSync(handle);
-}

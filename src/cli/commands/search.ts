@@ -9,10 +9,11 @@ import {
   foundKinds,
   search,
 } from "../../query/search.ts";
-import { type FormatFlags, formatOption, printRows, readFormat } from "../describe/print-result.ts";
+import { printRows } from "../describe/print-result.ts";
 import { remarkOnCut } from "../describe/remark-on-cut.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../flags/as-of.ts";
 import { positiveNumber } from "../flags/option-values.ts";
+import { type FormatFlags, formatOption, readFormat } from "../flags/result-format.ts";
 import { withMirror } from "../settings/mirror-file.ts";
 import { readSettings } from "../settings/settings.ts";
 import type { Io } from "../terminal/io.ts";

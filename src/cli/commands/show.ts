@@ -1,8 +1,9 @@
 /** `armoire show`: one resource as the mirror holds it. */
 import type { Command } from "commander";
 import { type ShownResource, showResource } from "../../query/show.ts";
-import { type FormatFlags, formatOption, printRows, readFormat } from "../describe/print-result.ts";
+import { printRows } from "../describe/print-result.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../flags/as-of.ts";
+import { type FormatFlags, formatOption, readFormat } from "../flags/result-format.ts";
 import { type AskedKind, addShownArguments, readShown } from "../flags/shown-argument.ts";
 import { withMirror } from "../settings/mirror-file.ts";
 import { readSettings } from "../settings/settings.ts";

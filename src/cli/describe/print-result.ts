@@ -1,13 +1,10 @@
 /** Rows on standard output, in the format that is asked for. */
-import { Option } from "commander";
 import { csvText } from "../../../exports/csv.ts";
 import type { CsvTextOptions } from "../../../exports/csv-text.ts";
 import { jsonText } from "../../../exports/json.ts";
 import { ndjsonText } from "../../../exports/ndjson.ts";
 import type { Row } from "../../../exports/table.ts";
 import type { QueryResult } from "../../query/run-query.ts";
-import type { Settings } from "../settings/settings.ts";
-import { CliError, exitCodes } from "../terminal/exit-codes.ts";
 import { printText } from "../terminal/print-text.ts";
 import { formatTable } from "../terminal/text-table.ts";
 import type { Writer } from "../terminal/writer-to.ts";
@@ -15,26 +12,6 @@ import type { Writer } from "../terminal/writer-to.ts";
 const texts = { csv: csvText, json: jsonText, ndjson: ndjsonText };
 
 export type ResultFormat = "table" | keyof typeof texts;
-const resultFormats: readonly ResultFormat[] = ["table", "csv", "json", "ndjson"];
-
-export interface FormatFlags {
-  readonly format?: ResultFormat;
-}
-
-export const formatOption = (about = "how to print it") =>
-  new Option("--format <format>", about).choices(resultFormats);
-
-/** Every command knows `--json` as well. @throws CliError where the two say different things */
-export function readFormat({ format }: FormatFlags, { json }: Settings): ResultFormat {
-  if (!json) return format ?? "table";
-  if (format === undefined || format === "json") return "json";
-  throw new CliError(
-    exitCodes.usage,
-    `--json and --format ${format} cannot be given together.`,
-    "Leave one of them out.",
-  );
-}
-
 /** A table is printed when all its rows are there, anything else while they are read. */
 export async function printResult(
   { columns, rows, batches }: Pick<QueryResult, "columns" | "rows" | "batches">,
