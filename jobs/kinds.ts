@@ -1,38 +1,128 @@
-/** The table of kinds: what the walk knows. A new kind is a file in `kinds/` and a name here. */
-import type { Kinds } from "../schema/kind.ts";
-import { bra } from "./kinds/bra.ts";
-import { brand } from "./kinds/brand.ts";
-import { brands } from "./kinds/brands.ts";
-import { bras } from "./kinds/bras.ts";
-import { me } from "./kinds/me.ts";
-import { measurement } from "./kinds/measurement.ts";
-import { measurements } from "./kinds/measurements.ts";
-import { model } from "./kinds/model.ts";
-import { models } from "./kinds/models.ts";
-import { rateLimit } from "./kinds/rate-limit.ts";
-import { adjacentSizes, relatedBrands, relatedModels, sameCutModels } from "./kinds/relations.ts";
-import { root } from "./kinds/root.ts";
-import { size } from "./kinds/size.ts";
-import { sizes } from "./kinds/sizes.ts";
+/**
+ * The table of kinds: for each kind of resource what is expected of it, which links lead to which kinds, and which rows
+ * its body becomes. Sections refer to the service's specification.
+ */
+import { bra } from "../schema/entities/bra.ts";
+import { brand } from "../schema/entities/brand.ts";
+import { projectMeasurements } from "../schema/entities/measurement.ts";
+import { model } from "../schema/entities/model.ts";
+import { size } from "../schema/entities/size.ts";
+import { user } from "../schema/entities/user.ts";
+import type { Kind, Kinds } from "../schema/kind.ts";
+import { entityProjector } from "../schema/projection.ts";
+import { braSummary, namedSummary, openSummary, type Summary, sizeSummary } from "../schema/summaries.ts";
+
+/** A kind with the defaults left out: no links, no items, no rows. */
+type KindRow = Pick<Kind, "rel" | "areas"> & Partial<Kind>;
+
+/** A page of items that belong to others: it relates a resource to its like and owns none of them. */
+const relation = (itemKind: string, summary: Summary): KindRow => ({
+  rel: "collection",
+  areas: ["catalogue"],
+  references: { brand: "brand", model: "model", size: "size" },
+  items: { kind: itemKind, summary, owned: false },
+});
+
+const table: Readonly<Record<string, KindRow>> = {
+  // Where a crawl begins (2.2).
+  root: {
+    rel: "resource",
+    areas: ["catalogue", "account"],
+    children: { brands: "brands", me: "me", rate_limit: "rate_limit" },
+  },
+
+  // All brands, page by page, those with most bras first (2.7).
+  brands: {
+    rel: "collection",
+    areas: ["catalogue"],
+    items: { kind: "brand", summary: namedSummary, owned: true },
+  },
+  // (2.8)
+  brand: {
+    rel: "entity",
+    areas: ["catalogue"],
+    children: { models: "models" },
+    optional: { related: "related_brands" },
+    project: entityProjector(brand),
+  },
+  // The models of a brand, page by page (2.9).
+  models: {
+    rel: "collection",
+    areas: ["catalogue"],
+    references: { brand: "brand" },
+    items: { kind: "model", summary: namedSummary, owned: true },
+  },
+  // (2.10)
+  model: {
+    rel: "entity",
+    areas: ["catalogue"],
+    children: { sizes: "sizes" },
+    references: { brand: "brand" },
+    optional: { related: "related_models", same_cut: "same_cut_models" },
+    project: entityProjector(model),
+  },
+  // The sizes known for a model, on one page or on several (field notes).
+  sizes: {
+    rel: "collection",
+    areas: ["catalogue"],
+    references: { model: "model" },
+    items: { kind: "size", summary: sizeSummary, owned: true },
+  },
+  // (field notes)
+  size: {
+    rel: "entity",
+    areas: ["catalogue"],
+    references: { model: "model" },
+    optional: { adjacent_sizes: "adjacent_sizes" },
+    project: entityProjector(size),
+  },
+
+  related_brands: relation("brand", namedSummary),
+  related_models: relation("model", namedSummary),
+  same_cut_models: relation("model", namedSummary),
+  adjacent_sizes: relation("size", sizeSummary),
+
+  // The user that a token belongs to (2.3). A null link is a scope that the token lacks.
+  me: {
+    rel: "entity",
+    areas: ["account"],
+    children: { bras: "bras", measurements: "measurements" },
+    project: entityProjector(user),
+  },
+  // A user's bras, all on one page (2.4).
+  bras: {
+    rel: "collection",
+    areas: ["account"],
+    items: { kind: "bra", summary: braSummary, owned: true },
+  },
+  // Its links lead into the catalogue, which an account mirror does not fetch (2.5).
+  bra: {
+    rel: "entity",
+    areas: ["account"],
+    references: { brand: "brand", model: "model", size: "size" },
+    project: entityProjector(bra),
+  },
+  // Unspecified (2.6): a list with the measurements in it, a list of links to them, or one entity.
+  measurements: {
+    rel: null,
+    areas: ["account"],
+    items: { kind: "measurement", summary: openSummary, owned: true },
+    project: projectMeasurements,
+  },
+  // A measurement with an address of its own.
+  measurement: {
+    rel: "entity",
+    areas: ["account"],
+    project: projectMeasurements,
+  },
+
+  // Read by the ledger and never kept as a revision (field notes, "Allowance").
+  rate_limit: { rel: "resource", areas: [] },
+};
 
 export const kinds: Kinds = Object.fromEntries(
-  [
-    root,
-    brands,
-    brand,
-    models,
-    model,
-    sizes,
-    size,
-    relatedBrands,
-    relatedModels,
-    sameCutModels,
-    adjacentSizes,
-    me,
-    bras,
-    bra,
-    measurements,
-    measurement,
-    rateLimit,
-  ].map((kind) => [kind.name, kind]),
+  Object.entries(table).map(([name, row]) => [
+    name,
+    { name, children: {}, references: {}, optional: {}, ...row },
+  ]),
 );

@@ -1,6 +1,4 @@
 /** The table of kinds holds together: whatever one kind leads to is a kind itself. */
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { entities } from "../../schema/entities.ts";
@@ -9,18 +7,6 @@ import { columnsOf } from "../../schema/projection.ts";
 import { kindsInScope } from "../../src/sync/scope.ts";
 
 const all = Object.values(kinds);
-
-it("every file of a kind is in the table", async () => {
-  const folder = join(import.meta.dirname, "../../jobs/kinds");
-  const modules = await Promise.all(
-    readdirSync(folder).map(
-      (name) => import(join(folder, name)) as Promise<Record<string, { name: string }>>,
-    ),
-  );
-  const names = modules.flatMap((exported) => Object.values(exported).map(({ name }) => name));
-  expect(names.sort()).toEqual(Object.keys(kinds).sort());
-  for (const [name, kind] of Object.entries(kinds)) expect(kind.name).toBe(name);
-});
 
 describe.each(all.map((kind) => [kind.name, kind] as const))("%s", (_name, kind) => {
   const leadsTo = { ...kind.children, ...kind.references, ...kind.optional };

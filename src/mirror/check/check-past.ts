@@ -11,7 +11,7 @@ import { referenceIds } from "../derive/write-derived.ts";
 import type { Connection } from "../file/connection.ts";
 import { fromStored } from "../rows/cell.ts";
 import { prepareTypedRows } from "../rows/typed-rows.ts";
-import { columnsOf } from "../rows/versioned-rows.ts";
+import { storedColumns } from "../rows/versioned-rows.ts";
 import { linkTable, memberTable, versionedTables } from "../rows/versioned-tables.ts";
 import type { ReportProblem } from "./check-problem.ts";
 
@@ -79,7 +79,8 @@ function preparePast(db: Connection) {
     [memberTable.name]: `select t.n, r.url, t.name from _member_past t left join _resource r on r.id = t.item_id`,
   };
   const statements = versionedTables.map((table) => {
-    const select = selects[table.name] ?? `select ${columnsOf(table).join(", ")} from ${table.name}_past t`;
+    const select =
+      selects[table.name] ?? `select ${storedColumns(table).join(", ")} from ${table.name}_past t`;
     const statement = db
       .prepare(`${select} where ${isOfRevision(table.key)}`)
       .raw()

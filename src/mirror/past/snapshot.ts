@@ -8,7 +8,7 @@
  */
 import type { Connection } from "../file/connection.ts";
 import { requireHistory } from "../rows/require-derived.ts";
-import { columnsOf, type VersionedTable } from "../rows/versioned-rows.ts";
+import { storedColumns, type VersionedTable } from "../rows/versioned-rows.ts";
 import { versionedTables } from "../rows/versioned-tables.ts";
 
 /**
@@ -46,7 +46,7 @@ export function stateThen(column: string, runId: number): string {
 /** The rows that a table held when a run had closed, as SQL. */
 export function rowsThen(table: VersionedTable, runId: number, condition = "true"): string {
   const { name } = table;
-  const columns = [...columnsOf(table), "from_run"].join(", ");
+  const columns = [...storedColumns(table), "from_run"].join(", ");
   // Few rows of the past were there at one moment: told so, SQLite begins with them, not with all resources once more.
   return `select ${columns} from main.${name} where from_run <= ${runId} and ${condition}
     union all select ${columns} from main.${name}_past

@@ -31,13 +31,13 @@ export interface VersionedRows {
   read(id: number): StoredRow[];
 }
 
-export function columnsOf({ key, position, columns }: VersionedTable): readonly string[] {
+export function storedColumns({ key, position, columns }: VersionedTable): readonly string[] {
   return [key, ...position, ...columns];
 }
 
 export function prepareVersionedRows(db: Connection, table: VersionedTable): VersionedRows {
   const { name, key, position } = table;
-  const columns = columnsOf(table);
+  const columns = storedColumns(table);
   const listed = columns.join(", ");
   const isAt = [key, ...position].map((column) => `${column} = ?`).join(" and ");
   const order = position.length === 0 ? "" : ` order by ${position.join(", ")}`;
