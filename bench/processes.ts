@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { openMirrorReader } from "../src/mirror/mirror-reader.ts";
+import { openMirrorReader } from "../src/mirror/reader.ts";
 import type { Measurement } from "./walk/measure.ts";
 
 /** What runs `dist/`, once that is built. */

@@ -1,6 +1,6 @@
 /** `npm run docs`: writes `questions.md`. In: the canned questions. Out: the page. */
 import { writeFile } from "node:fs/promises";
-import { describeOption } from "../src/cli/describe/describe-questions.ts";
+import { describeOption } from "../src/cli/format/questions.ts";
 import type { Question } from "../src/query/questions/question.ts";
 import { listQuestions } from "../src/query/questions/questions.ts";
 

@@ -9,9 +9,9 @@ import { join, resolve } from "node:path";
 import { syncFolder } from "../src/mirror/file/sync-folder.ts";
 import { isSystemError } from "../src/mirror/file/system-error.ts";
 import { csvChunks } from "./csv.ts";
-import { ExportError } from "./export-error.ts";
+import { ExportError } from "./errors.ts";
 import { writeHashedFile } from "./hashed-file.ts";
-import { jsonChunks } from "./json.ts";
+import { jsonChunks, ndjsonChunks } from "./json.ts";
 import {
   isTableName,
   type Manifest,
@@ -23,7 +23,6 @@ import {
   packageFormatVersion,
   readManifest,
 } from "./manifest.ts";
-import { ndjsonChunks } from "./ndjson.ts";
 import { makePartialFolder, recoverFolder, replaceFolder } from "./replace-folder.ts";
 import type { ExportTable } from "./table.ts";
 

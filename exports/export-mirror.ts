@@ -1,9 +1,10 @@
 /** From a mirror to a data package: the public tables of one instant, written whole or not at all. */
-import { type MirrorReader, readMirror } from "../src/mirror/mirror-reader.ts";
+
 import type { Point } from "../src/mirror/points/point.ts";
-import { publicTables } from "../src/mirror/tables.ts";
+import { publicTables } from "../src/mirror/public-tables.ts";
+import { type MirrorReader, readMirror } from "../src/mirror/reader.ts";
 import { type ExportFormat, writeDataPackage } from "./data-package.ts";
-import { ExportError } from "./export-error.ts";
+import { ExportError } from "./errors.ts";
 import type { Manifest } from "./manifest.ts";
 
 export interface ExportMirrorRequest {

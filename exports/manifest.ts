@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { isSystemError } from "../src/mirror/file/system-error.ts";
-import { ExportError } from "./export-error.ts";
+import { ExportError } from "./errors.ts";
 
 export const manifestName = "manifest.json";
 export const packageFormat = "armoire-data-package";

@@ -1,10 +1,12 @@
 /** Reading an export back: the tables of a data package, row by row, exactly as they were given to it. */
+
+import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { ExportError } from "./export-error.ts";
+import { StringDecoder } from "node:string_decoder";
+import { readCsvRows } from "./csv.ts";
+import { ExportError } from "./errors.ts";
+import { readJsonRows } from "./json.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
-import { readCsvRows } from "./read-csv.ts";
-import { readJsonRows } from "./read-json.ts";
-import { readLines } from "./read-lines.ts";
 import type { ExportTable } from "./table.ts";
 import { verifyDataPackage } from "./verify-data-package.ts";
 
@@ -57,4 +59,26 @@ export async function readDataPackage(folder: string): Promise<ReadPackage> {
     }
   }
   return { manifest, tables: [...tables.values()] };
+}
+
+const chunkBytes = 1 << 16;
+
+/** The lines of a file of UTF-8, without their LF, read as they are asked for. @throws the system's error */
+export function* readLines(path: string): Generator<string> {
+  const file = openSync(path, "r");
+  try {
+    const decoder = new StringDecoder("utf8");
+    const chunk = Buffer.alloc(chunkBytes);
+    let rest = "";
+    for (;;) {
+      const length = readSync(file, chunk);
+      if (length === 0) break;
+      const lines = (rest + decoder.write(chunk.subarray(0, length))).split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
+    }
+    if (rest !== "") yield rest;
+  } finally {
+    closeSync(file);
+  }
 }

@@ -2,10 +2,10 @@
  * One fetch as a job: plain data that any process can carry out that can reach the service. In: what to ask. Out: a
  * result for the mirror, or the reason why the whole run should stop. It never touches the mirror.
  */
-import type { FetchResult } from "../src/mirror/ingest/fetch-result.ts";
+import type { FetchResult } from "../src/mirror/fetch-result.ts";
+import type { Service } from "../src/service/client.ts";
 import { toIso } from "../src/service/clock.ts";
-import type { Service } from "../src/service/service.ts";
-import { ServiceError } from "../src/service/service-error.ts";
+import { ServiceError } from "../src/service/errors.ts";
 
 export interface FetchJob {
   readonly resourceId: number;

@@ -9,7 +9,7 @@ import { model } from "../schema/entities/model.ts";
 import { size } from "../schema/entities/size.ts";
 import { user } from "../schema/entities/user.ts";
 import type { Kind, Kinds } from "../schema/kind.ts";
-import { entityProjector } from "../schema/projection.ts";
+import { entityProjector } from "../schema/rows-from-body.ts";
 import { braSummary, namedSummary, openSummary, type Summary, sizeSummary } from "../schema/summaries.ts";
 
 /** A kind with the defaults left out: no links, no items, no rows. */

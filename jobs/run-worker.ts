@@ -1,4 +1,4 @@
-import type { RunWorkerOptions, WorkerReady } from "./bullmq/run-worker.ts";
+import type { RunWorkerOptions, WorkerReady } from "./bullmq/worker/run-worker.ts";
 
 export type { RunWorkerOptions, WorkerReady };
 
@@ -8,6 +8,6 @@ export type { RunWorkerOptions, WorkerReady };
  */
 export async function runWorker(options: RunWorkerOptions): Promise<void> {
   // What it stands on is loaded where it is wanted.
-  const { runWorker: run } = await import("./bullmq/run-worker.ts");
+  const { runWorker: run } = await import("./bullmq/worker/run-worker.ts");
   await run(options);
 }

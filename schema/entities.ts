@@ -5,7 +5,7 @@ import { measurement } from "./entities/measurement.ts";
 import { model } from "./entities/model.ts";
 import { size } from "./entities/size.ts";
 import { user } from "./entities/user.ts";
-import type { Entity, ListTable } from "./projection.ts";
+import type { Entity, ListTable } from "./rows-from-body.ts";
 
 export const entities: readonly Entity[] = [brand, model, size, user, bra];
 

@@ -1,9 +1,9 @@
 /**
  * The type of a kind: what a resource of that kind is expected to be and where it leads. The kinds themselves are in
- * `jobs/kinds/`; the mirror is handed their table, so that it can derive rows and links without knowing the walk.
+ * `jobs/kinds.ts`; the mirror is handed their table, so that it can derive rows and links without knowing the walk.
  */
 import type { Envelope, Rel } from "./envelope.ts";
-import type { Projection } from "./projection.ts";
+import type { Projection } from "./rows-from-body.ts";
 import type { Summary } from "./summaries.ts";
 
 /** How far a sync goes; each depth includes that kind's entities. */

@@ -4,8 +4,8 @@
  */
 import { measurement } from "./entities/measurement.ts";
 import { entities, listTables } from "./entities.ts";
-import { columnsOf, type Entity, type ListTable } from "./projection.ts";
-import { isoTimeOf } from "./stored-time.ts";
+import { columnsOf, type Entity, type ListTable } from "./rows-from-body.ts";
+import { isoTimeOf } from "./tables.ts";
 
 const relationKinds = "('related_brands', 'related_models', 'same_cut_models', 'adjacent_sizes')";
 const entityKinds = "('brand', 'model', 'size', 'me', 'bra', 'measurement')";

@@ -6,53 +6,52 @@ export {
   exportFormats,
   writeDataPackage,
 } from "../exports/data-package.ts";
-export { ExportError } from "../exports/export-error.ts";
+export { ExportError } from "../exports/errors.ts";
 export { type ExportMirrorRequest, exportMirror } from "../exports/export-mirror.ts";
 export { type Manifest, readManifest } from "../exports/manifest.ts";
 export { verifyDataPackage } from "../exports/verify-data-package.ts";
-export type { DashboardOptions } from "../jobs/bullmq/dashboard/dashboard.ts";
-export { DashboardError } from "../jobs/bullmq/dashboard/dashboard-error.ts";
-export type { Principal } from "../jobs/bullmq/principal.ts";
-export { RedisError } from "../jobs/bullmq/redis-error.ts";
-export type { RequestCount } from "../jobs/bullmq/request-counts.ts";
+export type { DashboardOptions } from "../jobs/bullmq/dashboard/server.ts";
+export { DashboardError } from "../jobs/bullmq/dashboard/server.ts";
+export { RedisError } from "../jobs/bullmq/errors.ts";
+export type { Principal } from "../jobs/bullmq/queue-names.ts";
+export type { RequestCount } from "../jobs/bullmq/worker/request-counts.ts";
 export { kinds } from "../jobs/kinds.ts";
 export { type RunWorkerOptions, runWorker, type WorkerReady } from "../jobs/run-worker.ts";
 export type { Cell } from "../schema/fields.ts";
 export type { Area, Depth } from "../schema/kind.ts";
 export { type Account, type AccountPlace, accountPlace } from "./accounts/account.ts";
-export { AccountError } from "./accounts/account-error.ts";
 export { listAccounts, readAccount } from "./accounts/accounts.ts";
-export { type Keychain, KeychainError } from "./accounts/keychain.ts";
-export { type AccountOverview, readOverview } from "./accounts/read-overview.ts";
+export { AccountError } from "./accounts/errors.ts";
+export { type AccountOverview, readOverview } from "./accounts/overview.ts";
 export {
   type RemoveAccountOptions,
   type RemovedAccount,
   removeAccount,
 } from "./accounts/remove-account.ts";
-export { type SystemKeychainOptions, systemKeychain } from "./accounts/system-keychain.ts";
-export { type KeptToken, readToken } from "./accounts/tokens.ts";
-export { type BackedUp, type BackUpRequest, backUp } from "./backup/back-up.ts";
-export { BackupError } from "./backup/backup-error.ts";
-export { type CreateBackupRequest, type CreatedBackup, createBackup } from "./backup/create-backup.ts";
-export { type BackupOwner, type ListedBackup, type ListRequest, listBackups } from "./backup/list-backups.ts";
-export type { BackupManifest } from "./backup/manifest.ts";
-export { type PruneReport, type PruneRequest, pruneBackups } from "./backup/prune-backups.ts";
+export { type Keychain, KeychainError } from "./accounts/tokens/keychain.ts";
+export { type SystemKeychainOptions, systemKeychain } from "./accounts/tokens/system-keychain.ts";
+export { type KeptToken, readToken } from "./accounts/tokens/tokens.ts";
+export { type BackedUp, type BackUpRequest, backUp } from "./archive/back-up.ts";
+export type { BackupManifest } from "./archive/contents/manifest.ts";
+export { type CreateBackupRequest, type CreatedBackup, createBackup } from "./archive/create.ts";
+export { BackupError } from "./archive/errors.ts";
+export { type BackupOwner, type ListedBackup, type ListRequest, listBackups } from "./archive/list.ts";
+export { type PruneReport, type PruneRequest, pruneBackups } from "./archive/prune.ts";
 export {
   type RestoredMirror,
   type RestoreMirrorRequest,
   restoreBackup,
   type UnpackRequest,
   unpackBackup,
-} from "./backup/restore-backup.ts";
-export { type VerifyReport, type VerifyRequest, verifyBackup } from "./backup/verify-backup.ts";
+} from "./archive/restore.ts";
+export { type VerifyReport, type VerifyRequest, verifyBackup } from "./archive/verify.ts";
 export type { Change, Reported, Row, Value } from "./change/change.ts";
-export { ChangeError } from "./change/change-error.ts";
+export { ChangeError } from "./change/errors.ts";
 export { type DiffRequest, type OpenDiff, openDiff, openReported } from "./change/open-diff.ts";
-export type { Place } from "./change/state.ts";
+export type { Place } from "./change/sources.ts";
+export type { Diagnosis, TokenOwner } from "./doctor/diagnose.ts";
 export { type DiagnoseRequest, diagnose } from "./doctor/diagnose.ts";
 export { diagnoseAccounts } from "./doctor/diagnose-accounts.ts";
-export type { TokenOwner } from "./doctor/diagnose-token.ts";
-export type { Diagnosis } from "./doctor/diagnosis.ts";
 export {
   type FindSecretsOptions,
   type FoundSecret,
@@ -60,6 +59,7 @@ export {
   type KnownSecret,
   type SecretSearch,
 } from "./doctor/find-secrets.ts";
+export type { GrantName } from "./mirror/account/token-scopes.ts";
 export { type CheckProblem, type CheckReport, checkMirror } from "./mirror/check/check.ts";
 export {
   type CompactOptions,
@@ -68,23 +68,17 @@ export {
   compactMirror,
   previewRetention,
   type RetentionReport,
-} from "./mirror/compact-mirror.ts";
+} from "./mirror/compact.ts";
 export { MirrorError } from "./mirror/file/errors.ts";
-export type { GrantName } from "./mirror/grants.ts";
-export { catalogueMirrorFile, listCatalogueMirrors } from "./mirror/location.ts";
-export { type MirrorReader, openMirrorReader } from "./mirror/mirror-reader.ts";
-export { type Point, type PointContext, parsePoint } from "./mirror/points/point.ts";
-export { PointError } from "./mirror/points/point-error.ts";
+export { catalogueMirrorFile, listCatalogueMirrors } from "./mirror/paths.ts";
+export { type Point, type PointContext, PointError, parsePoint } from "./mirror/points/point.ts";
 export { type EndedRun, resolvePoint } from "./mirror/points/resolve-point.ts";
-export { rebuildMirror } from "./mirror/rebuild-mirror.ts";
+export { type PublicTable, publicTables } from "./mirror/public-tables.ts";
+export { type MirrorReader, openMirrorReader } from "./mirror/reader.ts";
 export type { KeptRun, RetentionPolicy } from "./mirror/runs/retention.ts";
 export { listRuns, type RunRecord } from "./mirror/runs/runs.ts";
-export { type PublicTable, publicTables } from "./mirror/tables.ts";
-export { adviseSearch, type SearchAdvice } from "./query/advise-search.ts";
-export { askQuestion, type QuestionRequest } from "./query/ask-question.ts";
-export type { FoundResource, ShownKind } from "./query/called.ts";
+export { rebuildMirror } from "./mirror/writer.ts";
 export type { FieldValue } from "./query/field-history.ts";
-export { findResource } from "./query/find-resource.ts";
 export {
   type FieldChange,
   type Life,
@@ -93,24 +87,31 @@ export {
   type RevisionOfLife,
   readHistory,
 } from "./query/history.ts";
-export { KeyError } from "./query/key-error.ts";
-export { type PastStatus, readPastStatus } from "./query/past-status.ts";
-export { QueryError } from "./query/query-error.ts";
 export type { Question, QuestionOption } from "./query/questions/question.ts";
 export { listQuestions } from "./query/questions/questions.ts";
-export { type QueryRequest, type QueryResult, type QueryTerms, runQuery } from "./query/run-query.ts";
-export { type Found, type FoundKind, type SearchOptions, search } from "./query/search.ts";
+export { askQuestion, type QuestionRequest } from "./query/questions/run-question.ts";
+export type { FoundResource, ShownKind } from "./query/resolve-key.ts";
+export { findResource, KeyError } from "./query/resolve-key.ts";
+export {
+  adviseSearch,
+  type Found,
+  type FoundKind,
+  type SearchAdvice,
+  type SearchOptions,
+  search,
+} from "./query/search.ts";
 export { type ShownResource, showResource } from "./query/show.ts";
-export { type MirrorStatus, readStatus } from "./query/status.ts";
+export { QueryError } from "./query/sql/errors.ts";
+export { type QueryRequest, type QueryResult, type QueryTerms, runQuery } from "./query/sql/run-query.ts";
+export { type MirrorStatus, type PastStatus, readPastStatus, readStatus } from "./query/status.ts";
+export type { SandboxOptions } from "./sandbox/options.ts";
 export { type Sandbox, startSandbox } from "./sandbox/sandbox.ts";
-export type { SandboxOptions } from "./sandbox/sandbox-options.ts";
-export type { Program } from "./schedule/child.ts";
-export type { Installation, PrintedFile } from "./schedule/installation.ts";
-export { printSchedule, type SystemScheduler } from "./schedule/print.ts";
-export { readRuns, type ScheduledRun } from "./schedule/run-file.ts";
-export { type RunSchedulesOptions, runSchedules } from "./schedule/run-schedules.ts";
+export { timeAfter } from "./schedule/cron-times.ts";
+export { ScheduleError } from "./schedule/errors.ts";
+export { type RunSchedulesOptions, runSchedules } from "./schedule/run/run-schedules.ts";
+export type { Program } from "./schedule/run/spawn-command.ts";
+export { readRuns, type ScheduledRun } from "./schedule/run-history.ts";
 export type { Schedule } from "./schedule/schedule.ts";
-export { ScheduleError } from "./schedule/schedule-error.ts";
 export {
   addSchedule,
   listSchedules,
@@ -118,7 +119,8 @@ export {
   readSchedule,
   removeSchedule,
 } from "./schedule/schedules.ts";
-export { timeAfter } from "./schedule/times.ts";
+export type { Installation, PrintedFile } from "./schedule/system-schedulers.ts";
+export { printSchedule, type SystemScheduler } from "./schedule/system-schedulers.ts";
 export type { Clock } from "./service/clock.ts";
 export {
   appCredential,
@@ -127,29 +129,35 @@ export {
   type Hidden,
   hidden,
 } from "./service/credentials/credential.ts";
-export { ServiceError } from "./service/service-error.ts";
-export { ServiceSettingsError } from "./service/settings-error.ts";
+export { ServiceError, ServiceSettingsError } from "./service/errors.ts";
 export { type AddAccountOptions, type AddedAccount, addAccount } from "./sync/add-account.ts";
-export { LedgerError } from "./sync/ledger/ledger-error.ts";
-export type { MediaReport, PictureOrigin } from "./sync/media/media-report.ts";
+export { SyncError } from "./sync/errors.ts";
+export type { MediaReport, PictureOrigin } from "./sync/media/fetch-pictures.ts";
 export { type MediaOptions, syncMedia } from "./sync/media/sync-media.ts";
-export { type Outlook, type OutlookOptions, readOutlook } from "./sync/outlook.ts";
-export type { Forecast } from "./sync/plan/forecast-days.ts";
-export type { Mode, Order, Reason } from "./sync/plan/plan-request.ts";
-export { type LinkedCataloguePlan, planLinkedCatalogue } from "./sync/plan-linked-catalogue.ts";
-export { type PlanOptions, planSync, type SyncPlan } from "./sync/plan-sync.ts";
-export type { SyncProgress } from "./sync/progress.ts";
-export type { SyncReport } from "./sync/report.ts";
+export type { WalkOptions } from "./sync/options.ts";
+export type { Forecast } from "./sync/plan/forecast.ts";
+export {
+  type Outlook,
+  type OutlookOptions,
+  type PlanOptions,
+  planSync,
+  readOutlook,
+  type SyncPlan,
+} from "./sync/plan/preview.ts";
+export type { Mode, Order, Reason } from "./sync/plan/request.ts";
+export { LedgerError } from "./sync/rate-limit/errors.ts";
+export type { SyncProgress, SyncReport } from "./sync/report.ts";
 export { type SyncOptions, sync } from "./sync/sync.ts";
-export { SyncError } from "./sync/sync-error.ts";
-export { type LinkedCatalogueOptions, syncLinkedCatalogue } from "./sync/sync-linked-catalogue.ts";
 export {
   type CataloguePart,
+  type LinkedCatalogueOptions,
+  type LinkedCataloguePlan,
   type MediaPart,
+  planLinkedCatalogue,
+  syncLinkedCatalogue,
   syncWhole,
   type WholeOptions,
   type WholeReport,
   type WholeSync,
-} from "./sync/sync-whole.ts";
-export type { WalkOptions } from "./sync/walk-options.ts";
+} from "./sync/sync-account.ts";
 export type { WorkersOptions } from "./sync/workers.ts";

@@ -19,18 +19,18 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   exports: ["schema", "src/mirror"],
   "src/change": ["schema", "src/mirror", "exports"],
   "src/query": ["schema", "src/mirror", "exports"],
-  "src/backup": ["schema", "src/mirror", "exports", "src/change"],
+  "src/archive": ["schema", "src/mirror", "exports", "src/change"],
   "src/schedule": ["src/service", "src/mirror", "src/accounts", "jobs"],
-  "src/doctor": ["schema", "jobs", "src/service", "src/mirror", "src/accounts", "src/sync", "src/backup"],
+  "src/doctor": ["schema", "jobs", "src/service", "src/mirror", "src/accounts", "src/sync", "src/archive"],
   // It checks all the others, so it may share nothing with them but the data, and does without even that.
   "src/sandbox": [],
   "src/index.ts": [
     ...["schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
-    ...["exports", "src/change", "src/query", "src/backup", "src/schedule", "src/doctor", "src/sandbox"],
+    ...["exports", "src/change", "src/query", "src/archive", "src/schedule", "src/doctor", "src/sandbox"],
   ],
   "src/cli": [
     ...["schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
-    ...["exports", "src/change", "src/query", "src/backup", "src/schedule", "src/doctor", "src/sandbox"],
+    ...["exports", "src/change", "src/query", "src/archive", "src/schedule", "src/doctor", "src/sandbox"],
   ],
 };
 
@@ -40,24 +40,24 @@ const edges: Readonly<Record<string, readonly string[]>> = {
  */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   "src/service": [
-    ...["clock.ts", "same-origin.ts", "settings-error.ts", "base-url.ts", "credentials", "service-error.ts"],
-    ...["wire", "answers", "attempts", "pictures"],
+    ...["clock.ts", "same-origin.ts", "errors.ts", "base-url.ts", "credentials", "transport"],
+    ...["responses", "requests", "pictures"],
   ],
   "src/mirror": [
     ...["file", "absence", "bodies", "points", "rows", "past", "search", "derive"],
-    ...["mirror-reader.ts", "ingest", "media", "runs", "check"],
+    ...["reader.ts", "fetch-result.ts", "ingest.ts", "media", "runs", "check"],
   ],
-  "src/cli": ["terminal", "settings", "describe", "secrets", "flags"],
+  "src/cli": ["terminal", "settings", "format", "secrets", "flags"],
 };
 
 /** Packages that have a home: nobody else imports them. What reaches the network is among them. */
 const homes: Readonly<Record<string, readonly string[]>> = {
-  "age-encryption": ["src/backup"],
+  "age-encryption": ["src/archive"],
   "@napi-rs/keyring": ["src/accounts"],
   "@bull-board/api": ["jobs/bullmq/dashboard"],
   "@bull-board/hono": ["jobs/bullmq/dashboard"],
   "@hono/node-server": ["jobs/bullmq/dashboard"],
-  "better-sqlite3": ["src/mirror", "src/sync/ledger", "src/query", "src/doctor"],
+  "better-sqlite3": ["src/mirror", "src/sync/rate-limit", "src/query", "src/doctor"],
   bullmq: ["jobs/bullmq"],
   commander: ["src/cli"],
   croner: ["src/schedule"],

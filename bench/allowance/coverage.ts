@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { type Order, orders } from "../../src/sync/plan/plan-request.ts";
+import { type Order, orders } from "../../src/sync/plan/request.ts";
 import type { Findings } from "../aim.ts";
 import { readCatalogue } from "./catalogue.ts";
 import { type Curve, drawCurves } from "./draw-curves.ts";

@@ -1,5 +1,5 @@
 /** The first crawl, by a run a day until everything is held: what it costs, by the sandbox's count. */
-import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
+import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";
 import { type Aim, type Findings, formatCount } from "../aim.ts";
 import { countCounted, countRefused, dailyAllowance, listResources, type Rig, startRig } from "./rig.ts";

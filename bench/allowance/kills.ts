@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
-import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
+import { openMirrorReader } from "../../src/mirror/reader.ts";
 import type { LogEntry } from "../../src/sandbox/http/request-log.ts";
 import { Random } from "../../src/sandbox/random.ts";
 import { type Findings, formatCount } from "../aim.ts";

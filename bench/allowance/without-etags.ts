@@ -2,7 +2,7 @@
  * A service without ETags, where every check costs a request: a run a day in the default mode while the world moves on a
  * little every day, against the least that keeps everything younger than the sweep.
  */
-import { defaultSweepDays } from "../../src/sync/walk-options.ts";
+import { defaultSweepDays } from "../../src/sync/options.ts";
 import { type Findings, formatCount } from "../aim.ts";
 import { smallerWorld } from "./first-crawl.ts";
 import { countCounted, daySeconds, startRig } from "./rig.ts";

@@ -8,7 +8,7 @@ import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Connection } from "../../src/mirror/file/connection.ts";
-import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
+import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { type Findings, formatCount } from "../aim.ts";
 import { median } from "../median.ts";
 

@@ -3,8 +3,8 @@
  * forget: what is replaced in it looks as if nobody had seen it, and no state is remembered.
  */
 import type { Connection } from "../../src/mirror/file/connection.ts";
-import type { MirrorWriter } from "../../src/mirror/mirror.ts";
-import { versionedTables } from "../../src/mirror/rows/versioned-tables.ts";
+import { versionedTables } from "../../src/mirror/rows/versioned-rows.ts";
+import type { MirrorWriter } from "../../src/mirror/writer.ts";
 import { type Findings, formatCount } from "../aim.ts";
 import { type Bodies, beginRun, closeRun, eachMonth, months, openNew, walk } from "./months.ts";
 

@@ -5,11 +5,11 @@
  */
 import { hash } from "node:crypto";
 import { kinds } from "../../jobs/kinds.ts";
-import { prepareFrontier } from "../../src/mirror/frontier.ts";
-import type { FetchResult } from "../../src/mirror/ingest/fetch-result.ts";
-import { type MirrorWriter, openMirrorWriter } from "../../src/mirror/mirror.ts";
+import { prepareFrontier } from "../../src/mirror/check-cycle.ts";
+import type { FetchResult } from "../../src/mirror/fetch-result.ts";
+import { type MirrorWriter, openMirrorWriter } from "../../src/mirror/writer.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { kindsInScope } from "../../src/sync/scope.ts";
+import { kindsInScope } from "../../src/sync/options.ts";
 
 export const months = 12;
 const share = 0.05;

@@ -1,5 +1,5 @@
 /** Searches of every sort in one mirror, each a few times. */
-import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
+import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { search } from "../../src/query/search.ts";
 import { type Findings, formatCount } from "../aim.ts";
 import { median, percentile } from "../median.ts";

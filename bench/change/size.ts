@@ -1,8 +1,8 @@
 /** The file with all of its history, against the bodies that are newest. */
 import { statSync } from "node:fs";
 import { kinds } from "../../jobs/kinds.ts";
-import { compactMirror } from "../../src/mirror/compact-mirror.ts";
-import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
+import { compactMirror } from "../../src/mirror/compact.ts";
+import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { type Findings, formatCount } from "../aim.ts";
 
 const most = 1.3;

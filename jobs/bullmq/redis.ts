@@ -3,7 +3,7 @@
  * long as it takes, once it was there. Nothing of ours is kept in Redis that the mirror does not have.
  */
 import { Redis } from "ioredis";
-import { RedisError } from "./redis-error.ts";
+import { RedisError } from "./errors.ts";
 
 /** Beside others who use the same Redis; another one for each major version of the library, whose keys differ. */
 export const keyPrefix = "armoire:bullmq6";

@@ -1,7 +1,7 @@
 /** A bra of a user (service-specification, section 2.5); lengths are centimetres, `note` is from the field notes. */
 import { z } from "zod";
 import { decimal, flag, integer, open, text, url } from "../fields.ts";
-import { type Entity, readLabelMap } from "../projection.ts";
+import { type Entity, readLabelMap } from "../rows-from-body.ts";
 
 export const bra: Entity = {
   table: "bra",

@@ -1,7 +1,7 @@
 /** A brand (service-specification, section 2.8; `default_sizing_name` from the field notes). */
 import { z } from "zod";
 import { integer, open, text, timestamp, url } from "../fields.ts";
-import type { Entity } from "../projection.ts";
+import type { Entity } from "../rows-from-body.ts";
 
 export const brand: Entity = {
   table: "brand",

@@ -3,7 +3,7 @@
  * whether the collection gives it inline or leads to an entity of its own.
  */
 import type { Envelope } from "../envelope.ts";
-import type { ListTable, Projection } from "../projection.ts";
+import type { ListTable, Projection } from "../rows-from-body.ts";
 
 export const measurement: ListTable = { table: "measurement", columns: ["payload"] };
 

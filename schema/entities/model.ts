@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type FieldIssue, isRecord, readKnownFields } from "../envelope.ts";
 import { type Cell, flag, integer, open, text, timestamp, url } from "../fields.ts";
-import type { Entity } from "../projection.ts";
+import type { Entity } from "../rows-from-body.ts";
 
 const picture = z.object({ url, text });
 

@@ -1,7 +1,7 @@
 /** A size of a model; its fields come from the field notes, since the specification leaves them open (section 2.11). */
 import { z } from "zod";
 import { document, integer, text, timestamp, url } from "../fields.ts";
-import type { Entity } from "../projection.ts";
+import type { Entity } from "../rows-from-body.ts";
 
 export const size: Entity = {
   table: "size",

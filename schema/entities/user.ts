@@ -1,7 +1,7 @@
 /** The user that a token belongs to (service-specification, section 2.3); `email` only with its scope. */
 import { z } from "zod";
 import { document, flag, integer, text, url } from "../fields.ts";
-import type { Entity } from "../projection.ts";
+import type { Entity } from "../rows-from-body.ts";
 
 export const user: Entity = {
   table: "user",

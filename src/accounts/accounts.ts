@@ -2,13 +2,23 @@
  * The accounts of a data directory. In: names. Out: accounts, or an AccountError that says what to do. It knows neither
  * the service nor the command line, and no token: those are given and taken in `tokens.ts`.
  */
-import { lstatSync, readdirSync } from "node:fs";
+import { lstatSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { MirrorError } from "../mirror/file/errors.ts";
+import { type Lock, takeLock } from "../mirror/file/lock.ts";
 import { namesAlike } from "../mirror/search/names.ts";
-import { type Account, type AccountPlace, accountPlace, accountsFolder } from "./account.ts";
-import { AccountError, toAccountError } from "./account-error.ts";
+import {
+  type Account,
+  type AccountPlace,
+  accountPlace,
+  accountsFolder,
+  isAccountName,
+  requireAccountName,
+  requireNewAccountName,
+} from "./account.ts";
 import { type AccountFacts, readAccountFile, writeAccountFile } from "./account-file.ts";
-import { isAccountName, requireAccountName, requireNewAccountName } from "./account-name.ts";
-import { makeAccountFolder, requireAccountFolder, requireAccountsFolder } from "./private-folder.ts";
+import { makeAccountFolder, requireAccountFolder, requireAccountsFolder } from "./account-folder.ts";
+import { AccountError, toAccountError } from "./errors.ts";
 
 /**
  * @throws AccountError `bad-name`; `unknown`, with what was perhaps meant; `unsafe` where others could have put it there;
@@ -117,5 +127,69 @@ function explaining<Result>(path: string, act: () => Result): Result {
     return act();
   } catch (error) {
     throw toAccountError(error, path);
+  }
+}
+
+/**
+ * Has an account's folder there, and no other process adding or removing accounts, for as long as `act` takes. Where that
+ * fails, what was made for it is taken back: a token that is refused leaves no trace.
+ * @param startedAt ISO 8601
+ * @throws AccountError, MirrorError, what `act` throws
+ */
+export async function inAccountFolder<Result>(
+  dataDir: string,
+  name: string,
+  startedAt: string,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  const { folder } = accountPlace(dataDir, name);
+  const made = makeAccountFolder(dataDir, name);
+  let isDone = false;
+  try {
+    const lock = lockAccounts(dataDir, startedAt);
+    try {
+      const result = await act();
+      isDone = true;
+      return result;
+    } finally {
+      if (!isDone && made.includes(folder)) rmSync(folder, { recursive: true });
+      if (!isDone && made.includes(accountsFolder(dataDir))) lock.releaseAndRemove();
+      else lock.release();
+    }
+  } finally {
+    if (!isDone) takeBack(made);
+  }
+}
+
+function takeBack(made: readonly string[]): void {
+  for (const path of made) {
+    try {
+      rmdirSync(path);
+    } catch {
+      // It is gone already, or another process has put something there.
+    }
+  }
+}
+
+/** No account can have this name: there is a dot in those of its files. */
+const lockedName = (dataDir: string): string => join(accountsFolder(dataDir), "accounts");
+
+/**
+ * One process at a time adds or removes accounts. The folder must be there.
+ * @param startedAt ISO 8601
+ * @throws AccountError `busy`, naming the holder; MirrorError `unwritable`
+ */
+export function lockAccounts(dataDir: string, startedAt: string): Lock {
+  try {
+    return takeLock(lockedName(dataDir), startedAt);
+  } catch (error) {
+    if (!(error instanceof MirrorError) || error.code !== "locked") throw error;
+    const holder = error.what.replace(/^.* in use by /, "");
+    throw new AccountError(
+      "busy",
+      `An account is being added or removed in ${dataDir} by ${holder}.`,
+      "Wait until it has finished, or stop it.",
+      { cause: error },
+    );
   }
 }

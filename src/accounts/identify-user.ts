@@ -4,11 +4,11 @@
  */
 import { user as entity } from "../../schema/entities/user.ts";
 import { type Envelope, NotAnEnvelopeError, readEnvelopeOrThrow, readFields } from "../../schema/envelope.ts";
-import { type GrantName, grantsFrom, listGranted } from "../mirror/grants.ts";
+import { type GrantName, grantsFrom, listGranted } from "../mirror/account/token-scopes.ts";
+import type { Service } from "../service/client.ts";
+import { ServiceError } from "../service/errors.ts";
 import { resolveLink } from "../service/same-origin.ts";
-import type { Service } from "../service/service.ts";
-import { ServiceError } from "../service/service-error.ts";
-import { AccountError } from "./account-error.ts";
+import { AccountError } from "./errors.ts";
 
 export interface IdentifiedUser {
   /** Null where the service gives none that is a whole number. */

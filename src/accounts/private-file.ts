@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { syncFolder } from "../mirror/file/sync-folder.ts";
 import { hasCode } from "../mirror/file/system-error.ts";
 import { writeNewFile } from "../mirror/file/write-new-file.ts";
-import { AccountError, toAccountError } from "./account-error.ts";
+import { AccountError, toAccountError } from "./errors.ts";
 
 const usualMostBytes = 65_536;
 const openToOthers = 0o077;

@@ -4,17 +4,19 @@
  */
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { isLinkedWanted } from "../mirror/account/catalogue-linking.ts";
+import { findLinkedEntities } from "../mirror/account/catalogue-links.ts";
 import { takeLock } from "../mirror/file/lock.ts";
 import { syncFolder } from "../mirror/file/sync-folder.ts";
+import { catalogueMirrorFile } from "../mirror/paths.ts";
+import { readMirror } from "../mirror/reader.ts";
 import { type Account, type AccountPlace, accountPlace } from "./account.ts";
-import { toAccountError } from "./account-error.ts";
-import { findReadableAccount, requireAccountOrLeft } from "./accounts.ts";
-import { lockAccounts } from "./accounts-lock.ts";
+import { requireAccountFolder } from "./account-folder.ts";
+import { findReadableAccount, lockAccounts, requireAccountOrLeft } from "./accounts.ts";
 import { eraseFolder } from "./erase-files.ts";
-import { type Keychain, KeychainError } from "./keychain.ts";
-import { findLeftInCatalogue, type LeftInCatalogue } from "./left-in-catalogue.ts";
-import { requireAccountFolder } from "./private-folder.ts";
-import { eraseTokenFiles } from "./tokens.ts";
+import { toAccountError } from "./errors.ts";
+import { type Keychain, KeychainError } from "./tokens/keychain.ts";
+import { eraseTokenFiles } from "./tokens/tokens.ts";
 
 export interface RemoveAccountOptions {
   readonly dataDir: string;
@@ -105,4 +107,50 @@ const lockFileOf = ({ mirrorFile }: AccountPlace): string => `${mirrorFile}.lock
 function removeFolder({ folder }: AccountPlace): void {
   rmdirSync(folder);
   syncFolder(dirname(folder));
+}
+
+/**
+ * What erasing an account leaves: the brands, models and sizes that were fetched for her are in the mirror of the service's
+ * catalogue, which is not hers alone, and tell which bras she has. In: her mirror, before it goes.
+ */
+
+export interface LeftInCatalogue {
+  /** The catalogue's mirror. */
+  readonly file: string;
+  /** How many of those that her bras link to are in it; null where one of the two mirrors cannot be read. */
+  readonly entities: number | null;
+}
+
+/**
+ * What cannot be read keeps nobody from erasing it.
+ * @param baseUrl the account's; null where its file cannot be read
+ * @returns null where nothing was asked for on her account, or nothing of it is held
+ */
+export function findLeftInCatalogue(
+  dataDir: string,
+  mirrorFile: string,
+  baseUrl: string | null,
+): LeftInCatalogue | null {
+  if (!existsSync(mirrorFile)) return null;
+  const wish = readOrNull(() => readWish(mirrorFile));
+  const of = wish?.baseUrl ?? baseUrl;
+  if (wish?.isWanted === false || of === null) return null;
+  const file = catalogueMirrorFile(dataDir, of);
+  if (!existsSync(file)) return null;
+  const entities = wish && readOrNull(() => countHeld(mirrorFile, file));
+  return entities === 0 ? null : { file, entities };
+}
+
+const readWish = (mirrorFile: string) =>
+  readMirror(mirrorFile, ({ db, identity }) => ({ baseUrl: identity.baseUrl, isWanted: isLinkedWanted(db) }));
+
+const countHeld = (mirrorFile: string, catalogueFile: string): number =>
+  findLinkedEntities(mirrorFile, catalogueFile).filter(({ state }) => state === "held").length;
+
+function readOrNull<Result>(read: () => Result): Result | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
 }

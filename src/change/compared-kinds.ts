@@ -4,8 +4,8 @@
  */
 import { measurement } from "../../schema/entities/measurement.ts";
 import { entities } from "../../schema/entities.ts";
-import { ChangeError } from "./change-error.ts";
-import type { State } from "./state.ts";
+import { ChangeError } from "./errors.ts";
+import type { State } from "./sources.ts";
 
 export interface ComparedKind {
   readonly name: string;

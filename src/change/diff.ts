@@ -2,12 +2,15 @@
  * Diffs: what of one state is different in another. In: two states. Out: changes, ordered by kind and `href`, one at a
  * time: both are read once, side by side, so that memory stays small however large they are.
  */
-import { type Change, changedOrTouched, type FieldChange, type Value } from "./change.ts";
-import { type Choice, chooseFields, everything, isOfBrand, isOfKind } from "./choice.ts";
+
+import { numberText } from "../../exports/json.ts";
+import type { Cell } from "../../schema/fields.ts";
+import { toSortable } from "../mirror/points/service-time.ts";
+import { type Change, changedOrTouched, type FieldChange, type Reported, type Value } from "./change.ts";
 import { type ComparedKind, compareKinds } from "./compared-kinds.ts";
-import { type Pairing, pairsOf } from "./pairs.ts";
-import { type Item, type State, toRow } from "./state.ts";
-import { isSameValue } from "./values.ts";
+import { type Choice, chooseFields, everything, isOfBrand, isOfKind } from "./filter.ts";
+import { type Pairing, pairsOf } from "./merge-join.ts";
+import { type Item, itemsOf, type State, toRow } from "./sources.ts";
 
 /**
  * What was observed to change from one state to the other.
@@ -72,4 +75,62 @@ export function nameOf({ fields }: ComparedKind, { values }: Item): Value {
     if (value !== null) return value;
   }
   return null;
+}
+
+/** What the service reports: which resources, by their own `last_modified_at`, changed at some time or later. */
+
+/**
+ * In the order of `diff`, tombstones included; what has no such field is never reported.
+ * @param since as `readServiceTime` gives it
+ */
+export function* reportedSince(
+  state: State,
+  since: string,
+  choice: Choice = everything,
+): Generator<Reported> {
+  for (const kind of compareKinds(state, state).kinds) {
+    const at = kind.fields.indexOf("last_modified_at");
+    if (at < 0 || !isOfKind(choice, kind)) continue;
+    for (const item of itemsOf(state, kind)) {
+      const lastModifiedAt = item.values[at];
+      const time = toSortable(lastModifiedAt);
+      if (time === null || time < since || !isOfBrand(choice, kind, item)) continue;
+      yield {
+        kind: kind.name,
+        href: item.href,
+        name: nameOf(kind, item),
+        change: "reported",
+        lastModifiedAt: String(lastModifiedAt),
+        row: toRow(kind, item),
+      };
+    }
+  }
+}
+
+/** @param isTyped whether a number and the text of its digits are two things */
+export function isSameValue(one: Value, other: Value, isTyped: boolean): boolean {
+  if (isList(one) && isList(other)) {
+    return (
+      one.length === other.length && one.every((entry, n) => isSameEntry(entry, other[n] ?? {}, isTyped))
+    );
+  }
+  if (isList(one) || isList(other)) return false;
+  if (Object.is(one, other)) return true;
+  return !isTyped && one !== null && other !== null && textOf(one) === textOf(other);
+}
+
+export function isList(value: Value): value is Extract<Value, readonly unknown[]> {
+  return Array.isArray(value);
+}
+
+function isSameEntry(
+  one: Readonly<Record<string, Cell>>,
+  other: Readonly<Record<string, Cell>>,
+  isTyped: boolean,
+): boolean {
+  return Object.keys(one).every((key) => isSameValue(one[key] ?? null, other[key] ?? null, isTyped));
+}
+
+function textOf(cell: Cell): string {
+  return typeof cell === "string" || cell === null ? String(cell) : numberText(cell);
 }

@@ -1,20 +1,20 @@
 /** From what a person compares to its changes: points become places, places become states. */
-import { readMirror } from "../mirror/mirror-reader.ts";
-import type { Point, PointContext, PointOrPath } from "../mirror/points/point.ts";
-import { pointContext } from "../mirror/points/point-context.ts";
-import { resolvePoint, runBefore } from "../mirror/points/resolve-point.ts";
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Connection } from "../mirror/file/connection.ts";
+import { lastStir } from "../mirror/past/changed-since.ts";
+import { type Point, type PointContext, type PointOrPath, pointContext } from "../mirror/points/point.ts";
+import { type EndedRun, readEndedRun, resolvePoint, runBefore } from "../mirror/points/resolve-point.ts";
 import { readServiceTime } from "../mirror/points/service-time.ts";
+import { readMirror } from "../mirror/reader.ts";
 import type { Change, Reported } from "./change.ts";
-import { ChangeError } from "./change-error.ts";
-import { type Asked, readChoice } from "./choice.ts";
 import { type ComparedKind, compareKinds } from "./compared-kinds.ts";
-import { diff } from "./diff.ts";
-import { runBeforeLastChange } from "./last-change.ts";
-import { openRunPairs, type RunPairs } from "./mirror-pairs.ts";
-import { openMirrorState } from "./mirror-state.ts";
-import { refuseBackup } from "./refuse-backup.ts";
-import { reportedSince } from "./reported.ts";
-import type { FolderPlace, MirrorPlace, Place, State } from "./state.ts";
+import { diff, reportedSince } from "./diff.ts";
+import { ChangeError } from "./errors.ts";
+import { type Asked, everything, readChoice } from "./filter.ts";
+import { openRunPairs, type RunPairs } from "./merge-join.ts";
+import { type FolderPlace, type MirrorPlace, openMirrorState, type Place, type State } from "./sources.ts";
 
 export interface DiffRequest extends Asked {
   /** The file that points are of; not needed where both are files or folders. */
@@ -158,6 +158,54 @@ function requireOneService({ baseUrl: one }: State, { baseUrl: other }: State): 
 
 async function open(place: Place): Promise<State> {
   if ("mirror" in place) return openMirrorState(place);
-  const { openFolderState } = await import("./folder-state.ts");
+  const { openFolderState } = await import("./sources.ts");
   return openFolderState(place.folder);
+}
+
+/** A backup is no state to read rows from, packed or unpacked; a mirror can be made of it. @throws ChangeError */
+export function refuseBackup(path: string, isFolder: boolean): void {
+  const isBackup = isFolder ? existsSync(join(path, "bookkeeping")) : /\.zip(\.age)?$/i.test(path);
+  if (!isBackup) return;
+  const file = isFolder ? "FILE" : path;
+  throw new ChangeError(
+    "bad-point",
+    isFolder ? `${path} holds the files of a backup, and no export.` : `${path} is a backup, and no mirror.`,
+    `\`armoire backup restore ${file} --mirror restored.sqlite\` makes a mirror of it: compare that.`,
+  );
+}
+
+/** Where what changed last begins: runs that changed nothing are passed over. In: a run that has ended. Out: another one. */
+
+/**
+ * The last run before the newest one, up to `to`, that changed what analysts read; where that was the first run, it itself,
+ * as nothing has changed since. Null where `to` is the first.
+ * @param db a reader of that mirror
+ * @throws MirrorError
+ */
+export function runBeforeLastChange(db: Connection, { mirror, run }: MirrorPlace): EndedRun | null {
+  for (let last = lastStir(db, run); last !== null; ) {
+    const before = runBefore(db, last);
+    if (before === null) return last < run ? readEndedRun(db, last) : null;
+    if (isDifferent({ mirror, ...before }, { mirror, run: last, endedAt: null })) return before;
+    last = lastStir(db, before.run);
+  }
+  return runBefore(db, run);
+}
+
+function isDifferent(a: MirrorPlace, b: MirrorPlace): boolean {
+  const opened: { close(): void }[] = [];
+  const keep = <Opened extends { close(): void }>(one: Opened): Opened => {
+    opened.push(one);
+    return one;
+  };
+  try {
+    const one = keep(openMirrorState(a));
+    const other = keep(openMirrorState(b));
+    const { pairing } = keep(openRunPairs(a, b));
+    // Ends the statements as well, where there is more: a loop closes what it leaves.
+    for (const _change of diff(one, other, everything, pairing)) return true;
+    return false;
+  } finally {
+    for (const one of opened.reverse()) one.close();
+  }
 }

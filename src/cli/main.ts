@@ -4,11 +4,11 @@
  */
 import { Command, CommanderError } from "commander";
 import { commands } from "./commands.ts";
+import { version } from "./self-command.ts";
 import { addGlobalOptions } from "./settings/global-options.ts";
 import { exitCodes } from "./terminal/exit-codes.ts";
-import { hideTokens } from "./terminal/hide-tokens.ts";
+import { hideTokens } from "./terminal/format.ts";
 import { type Io, systemIo } from "./terminal/io.ts";
-import { version } from "./version.ts";
 
 /**
  * @param args the arguments after the program's name
@@ -40,7 +40,7 @@ export async function main(args: readonly string[], io: Io = systemIo()): Promis
       io.setExitCode(error.exitCode === 0 ? exitCodes.done : exitCodes.usage);
       return;
     }
-    const { describeError, exitCodeOf } = await import("./errors.ts");
+    const { describeError, exitCodeOf } = await import("./terminal/exit-codes.ts");
     io.err(describeError(error, args.includes("--verbose")));
     io.setExitCode(exitCodeOf(error));
   }

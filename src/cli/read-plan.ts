@@ -1,7 +1,12 @@
 /** What a command plans from: its settings, and what it was told to go for. */
-import { type Outlook, readOutlook } from "../sync/outlook.ts";
-import { type PlanOptions, planSync, type SyncPlan } from "../sync/plan-sync.ts";
-import type { WantedWalk } from "./flags/walk-flags.ts";
+import {
+  type Outlook,
+  type PlanOptions,
+  planSync,
+  readOutlook,
+  type SyncPlan,
+} from "../sync/plan/preview.ts";
+import type { WantedWalk } from "./flags/scope-flags.ts";
 import { readAppCredential } from "./secrets/credentials.ts";
 import { ledgerFile } from "./settings/mirror-file.ts";
 import type { Settings } from "./settings/settings.ts";

@@ -1,17 +1,17 @@
 /** A command that is to be run later: read as it will be read then, so that what would be refused then is refused now. */
 import { dirname, extname, resolve, sep } from "node:path";
 import { Command, CommanderError } from "commander";
-import { looksLikeToken } from "../accounts/account-name.ts";
-import { requireAccountToBackUp } from "./back-up-in-one-go.ts";
+import { looksLikeToken } from "../accounts/account.ts";
 import { commands } from "./commands.ts";
-import { walkOptionsFor } from "./flags/walk-flags.ts";
-import { requireAccountFor, type WholeFlags } from "./flags/whole-flags.ts";
+import { requireAccountFor, type WholeFlags } from "./flags/account-flags.ts";
+import { walkOptionsFor } from "./flags/scope-flags.ts";
 import { type RedisFlags, readRedisAddress } from "./secrets/redis-address.ts";
 import { addGlobalOptions } from "./settings/global-options.ts";
 import { candidateMirrorFiles, mirrorFileToSync } from "./settings/mirror-file.ts";
 import { readSettings, type Settings } from "./settings/settings.ts";
+import { requireAccountToBackUp } from "./sync-and-backup.ts";
 import { CliError, exitCodes } from "./terminal/exit-codes.ts";
-import { hideTokens } from "./terminal/hide-tokens.ts";
+import { hideTokens } from "./terminal/format.ts";
 import type { Io } from "./terminal/io.ts";
 
 export interface ScheduledCommand {

@@ -1,9 +1,8 @@
 /** Each account: its mirror, and where its token is. Nobody is asked, and no keychain. */
 import { existsSync } from "node:fs";
 import { listAccountNames, readAccount } from "../accounts/accounts.ts";
-import { describeTokenPlace } from "../accounts/tokens.ts";
-import { checkMirror } from "./diagnose.ts";
-import { type Diagnosis, diagnoseError } from "./diagnosis.ts";
+import { describeTokenPlace } from "../accounts/tokens/tokens.ts";
+import { checkMirror, type Diagnosis, diagnoseError } from "./diagnose.ts";
 
 /** None where there are no accounts. @throws AccountError where nobody can say which there are */
 export function diagnoseAccounts(dataDir: string): Diagnosis[] {

@@ -1,5 +1,5 @@
 /** Whether the Redis that workers are at will do, and what it holds. */
-import { type Diagnosis, diagnoseError } from "./diagnosis.ts";
+import { type Diagnosis, diagnoseError } from "./diagnose.ts";
 import type { Searched } from "./find-secrets.ts";
 
 export interface RedisDiagnosis {
@@ -14,7 +14,7 @@ export async function diagnoseRedis(address: string): Promise<RedisDiagnosis> {
   // Loaded where there is one.
   const [{ connectRedis }, { readStored }] = await Promise.all([
     import("../../jobs/bullmq/redis.ts"),
-    import("../../jobs/bullmq/stored.ts"),
+    import("../../jobs/bullmq/scan-keys.ts"),
   ]);
   try {
     const { client, shownAs, end } = await connectRedis(address);

@@ -1,4 +1,4 @@
-import type { Diagnosis } from "./diagnosis.ts";
+import type { Diagnosis } from "./diagnose.ts";
 import { type FindSecretsOptions, type FoundSecret, findSecrets, type KnownSecret } from "./find-secrets.ts";
 
 const placeWords: Readonly<Record<FoundSecret["in"], string>> = {

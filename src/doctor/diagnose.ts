@@ -3,13 +3,15 @@ import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs"
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { readEnvelopeOrThrow } from "../../schema/envelope.ts";
-import { openMirrorReader } from "../mirror/mirror-reader.ts";
+import { grantNames } from "../mirror/account/token-scopes.ts";
+import { isSameUser, nameOfUser, userOf } from "../mirror/account/user.ts";
+import { openMirrorReader } from "../mirror/reader.ts";
+import { openService } from "../service/client.ts";
 import { systemClock } from "../service/clock.ts";
 import type { Credential } from "../service/credentials/credential.ts";
-import { openService } from "../service/service.ts";
-import { proveLedger } from "../sync/ledger/ledger.ts";
-import { diagnoseToken, type TokenOwner } from "./diagnose-token.ts";
-import { type Diagnosis, diagnoseError, messageOf } from "./diagnosis.ts";
+import { ServiceError } from "../service/errors.ts";
+import { proveLedger } from "../sync/rate-limit/ledger.ts";
+import { askWhoseToken, type WhoseToken } from "../sync/run/identify-user.ts";
 
 export interface DiagnoseRequest {
   readonly dataDir: string;
@@ -123,5 +125,64 @@ async function checkService(baseUrl: string, credential: Credential | null): Pro
     return diagnoseError(error);
   } finally {
     await service.close();
+  }
+}
+
+/** One thing that works or does not, as `doctor` tells of it. */
+export interface Diagnosis {
+  readonly isWell: boolean;
+  readonly what: string;
+  readonly hint: string | null;
+}
+
+/** What was thrown, as something that does not work. */
+export function diagnoseError(error: unknown): Diagnosis {
+  return { isWell: false, what: messageOf(error), hint: hintOf(error) };
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function hintOf(error: unknown): string | null {
+  return error instanceof Error && "hint" in error && typeof error.hint === "string" ? error.hint : null;
+}
+
+/** Whether the service still takes an account's token for hers: accepted, not accepted, another user's, or not to be asked. */
+
+/** An account, as far as its token must fit it. */
+export interface TokenOwner {
+  readonly name: string;
+  readonly userId: number | null;
+  readonly username: string | null;
+}
+
+export async function diagnoseToken(owner: TokenOwner, asked: WhoseToken): Promise<Diagnosis> {
+  try {
+    const { scopes, ...user } = await askWhoseToken(asked);
+    const [hers, seen] = [userOf(owner), userOf(user)];
+    if (!isSameUser(hers, seen)) {
+      return {
+        isWell: false,
+        what: `The token of the account ${owner.name} is of ${nameOfUser(seen)}, and the account is of ${nameOfUser(hers)}`,
+        hint: `\`armoire account add ${owner.name}\` takes a token of ${nameOfUser(hers)}.`,
+      };
+    }
+    const missing = grantNames.filter((scope) => !scopes.includes(scope));
+    return {
+      isWell: true,
+      what: `The service at ${asked.baseUrl} accepts the token of the account ${owner.name}, which grants ${scopes.join(", ")}`,
+      hint: missing.length === 0 ? null : `Not granted: ${missing.join(", ")}.`,
+    };
+  } catch (error) {
+    if (error instanceof ServiceError && error.next === "stop-allowance") {
+      const what = `Whether the service accepts the token of the account ${owner.name} was not asked: the allowance is spent`;
+      return { isWell: true, what, hint: "Ask again after it is renewed." };
+    }
+    const diagnosis = diagnoseError(error);
+    const isRefused = error instanceof Error && "code" in error && error.code === "refused";
+    return isRefused
+      ? { ...diagnosis, hint: `${diagnosis.hint} \`armoire account add ${owner.name}\` takes it.` }
+      : diagnosis;
   }
 }

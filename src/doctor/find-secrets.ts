@@ -2,14 +2,12 @@
  * The search for secrets where they do not belong. In: folders, and the secrets that are known. Out: which file holds which
  * of them, and in which spelling; never the secret; and what could not be looked into. It reads only.
  */
-import { createReadStream, statSync } from "node:fs";
-import { resolve } from "node:path";
-import type { AskPassphrase } from "../backup/open-backup.ts";
+import { createReadStream, type Dirent, readdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { AskPassphrase } from "../archive/container/open.ts";
 import { type Hidden, redact, secretSpellings } from "../service/credentials/credential.ts";
-import type { Spelling } from "../service/credentials/secret-spellings.ts";
-import { listFiles, reasonOf, type Unread } from "./list-files.ts";
-import { headBytes, type Inside, lookInside, type WhyClosed, whyClosed } from "./look-inside.ts";
-import { startSearch } from "./search-bytes.ts";
+import type { Spelling } from "../service/credentials/secret-encodings.ts";
+import { headBytes, type Inside, lookInside, type WhyClosed, whyClosed } from "./archive-contents.ts";
 
 export interface KnownSecret {
   /** For people: "the token of the account ada". */
@@ -153,4 +151,56 @@ function onePerSecret(hits: ReadonlySet<Sought>): Pick<FoundSecret, "what" | "fo
   const forms = new Map<string, Spelling["form"]>();
   for (const { secret, form } of hits) if (!forms.has(secret.what)) forms.set(secret.what, form);
   return [...forms].map(([what, form]) => ({ what, form }));
+}
+
+/**
+ * Which of the spellings occur in a sequence of bytes, also across its pieces; the pieces may be given as they are read.
+ * @param spellings of any number of secrets; what is found is among them
+ */
+export function startSearch<Sought extends Spelling>(
+  spellings: readonly Sought[],
+): { add(piece: Buffer): void; readonly found: ReadonlySet<Sought> } {
+  const found = new Set<Sought>();
+  const overlap = Math.max(0, ...spellings.map(({ bytes }) => bytes.length)) - 1;
+  let end = Buffer.alloc(0);
+  return {
+    found,
+    add(piece) {
+      const bytes = end.length === 0 ? piece : Buffer.concat([end, piece]);
+      for (const spelling of spellings)
+        if (!found.has(spelling) && bytes.includes(spelling.bytes)) found.add(spelling);
+      end = Buffer.from(bytes.subarray(Math.max(0, bytes.length - overlap)));
+    },
+  };
+}
+
+/** What could not be read, and the system's word for why. */
+export interface Unread {
+  readonly path: string;
+  readonly why: string;
+}
+
+/**
+ * The regular files in a folder and below it; where symbolic links lead is left out.
+ * @param unread gets what cannot be listed
+ */
+export function listFiles(folder: string, unread: Unread[]): string[] {
+  let entries: Dirent[];
+  try {
+    if (statSync(folder).isFile()) return [folder];
+    entries = readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    unread.push({ path: folder, why: reasonOf(error) });
+    return [];
+  }
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return listFiles(path, unread);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+/** The system's code of an error, or else its words. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }

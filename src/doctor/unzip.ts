@@ -6,8 +6,8 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { createInflateRaw } from "node:zlib";
-import { zipBytes, zipSignatures } from "../backup/zip-format.ts";
-import { ClosedError } from "./closed-error.ts";
+import { zipBytes, zipSignatures } from "../archive/container/zip-format.ts";
+import { ClosedError } from "./archive-contents.ts";
 
 const longestComment = 0xffff;
 /** Stands for a number that takes more than 16 or 32 bits, and is found elsewhere. */

@@ -1,5 +1,5 @@
 /** From what a person calls a brand to its resources: its URL, or its name or slug in any spelling. */
-import type { MirrorReader } from "./mirror-reader.ts";
+import type { MirrorReader } from "./reader.ts";
 import { namesAlike, plainName, spellings } from "./search/names.ts";
 
 export type FoundBrands =

@@ -2,7 +2,7 @@ import { rmdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { MirrorError } from "./file/errors.ts";
 import { type Lock, takeLock } from "./file/lock.ts";
-import { readMirror } from "./mirror-reader.ts";
+import { readMirror } from "./reader.ts";
 
 /**
  * Takes back a mirror that was made and got nothing: a misspelt base URL should leave no trace. It must be closed; where

@@ -2,10 +2,10 @@
 import { measurement } from "../../schema/entities/measurement.ts";
 import { entities } from "../../schema/entities.ts";
 import type { Cell } from "../../schema/fields.ts";
-import { columnsOf, type Entity } from "../../schema/projection.ts";
+import { columnsOf, type Entity } from "../../schema/rows-from-body.ts";
 import type { Connection } from "../mirror/file/connection.ts";
-import { fromStored } from "../mirror/rows/cell.ts";
-import { joinPayloads } from "./payload.ts";
+import { fromStored } from "../mirror/rows/cells.ts";
+import { joinPayloads } from "./show.ts";
 
 /** A field's value; for a list, which is a table of its own, the rows of it. */
 export type FieldValue = Cell | readonly Readonly<Record<string, Cell>>[];

@@ -2,12 +2,12 @@
  * The life of one resource: when it was there, when it was gone, and what changed in between, field by field; where the
  * mirror is shown as of a point, as it was known then.
  */
-import type { MirrorReader } from "../mirror/mirror-reader.ts";
-import { prepareShowTime } from "../mirror/past/row-times.ts";
-import { requireHistory } from "../mirror/rows/require-derived.ts";
-import type { ShownKind } from "./called.ts";
+
+import { prepareShowTime } from "../mirror/past/as-of.ts";
+import type { MirrorReader } from "../mirror/reader.ts";
+import { requireHistory } from "../mirror/rows/rebuild-state.ts";
 import { type Fields, type FieldValue, readFieldHistory } from "./field-history.ts";
-import { findResource } from "./find-resource.ts";
+import { findResource, type ShownKind } from "./resolve-key.ts";
 
 export interface ResourceHistory {
   readonly kind: ShownKind;

@@ -1,11 +1,9 @@
 /** One resource as the mirror holds it: its row, its links, and the pictures that it refers to. */
 import type { Cell } from "../../schema/fields.ts";
-import { notedUrlOf } from "../mirror/derive/noted-url.ts";
-import type { MirrorReader } from "../mirror/mirror-reader.ts";
-import { fromStored } from "../mirror/rows/cell.ts";
-import type { ShownKind } from "./called.ts";
-import { findResource } from "./find-resource.ts";
-import { joinPayloads } from "./payload.ts";
+import { notedUrlOf } from "../mirror/derive/links.ts";
+import type { MirrorReader } from "../mirror/reader.ts";
+import { fromStored } from "../mirror/rows/cells.ts";
+import { findResource, type ShownKind } from "./resolve-key.ts";
 
 export interface ShownResource {
   readonly kind: ShownKind;
@@ -63,4 +61,13 @@ function readPictures(db: MirrorReader["db"], href: string): ShownPicture[] {
       "select field, url, file from media where href = ? and is_current = 1 order by field, url",
     )
     .all(href);
+}
+
+/**
+ * What is shown of the measurements at one URL, each of which is JSON text: of an own entity, that; of a list that holds
+ * them, all of them as a list, in its order. Null for none.
+ */
+export function joinPayloads(payloads: readonly string[]): string | null {
+  const [first = null, ...others] = payloads;
+  return others.length === 0 ? first : `[${payloads.join(",")}]`;
 }

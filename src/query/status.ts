@@ -1,10 +1,11 @@
 /** What a mirror holds and how fresh it is, computed offline. */
 import { statSync } from "node:fs";
 import type { Area } from "../../schema/kind.ts";
-import { type AccountUser, readAccountUser } from "../mirror/account-user.ts";
-import { type GrantName, listNotGranted } from "../mirror/grants.ts";
-import type { MirrorReader } from "../mirror/mirror-reader.ts";
-import { prepareShowTime } from "../mirror/past/row-times.ts";
+import { type GrantName, listNotGranted } from "../mirror/account/token-scopes.ts";
+import { type AccountUser, readAccountUser } from "../mirror/account/user.ts";
+import { prepareShowTime } from "../mirror/past/as-of.ts";
+import type { EndedRun } from "../mirror/points/resolve-point.ts";
+import type { MirrorReader } from "../mirror/reader.ts";
 import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
 
 export interface MirrorStatus {
@@ -162,4 +163,50 @@ export function readNotedLinks({ db }: MirrorReader): MirrorStatus["noted"] {
       "select name, count(*) as count from _link where noted_url is not null group by name order by name",
     )
     .all();
+}
+
+/** What a mirror held when a run had ended: as much of its status as is remembered. */
+
+/** Without what is of the present alone: when things were checked last, what failed and why, what was odd. */
+export interface PastStatus
+  extends Pick<MirrorStatus, "mirror" | "baseUrl" | "serviceName" | "revisions" | "noted"> {
+  /** Null for the present. */
+  readonly asOf: EndedRun | null;
+  readonly kinds: readonly Pick<KindStatus, "kind" | "known" | "held" | "due" | "failed" | "gone">[];
+  readonly lastRun: RunRecord | null;
+}
+
+/** @param mirror opened with a point */
+export function readPastStatus(mirror: MirrorReader): PastStatus {
+  const { db, file, identity, asOf } = mirror;
+  return {
+    mirror: file,
+    baseUrl: identity.baseUrl,
+    serviceName: identity.serviceName,
+    asOf,
+    kinds: db
+      .prepare<[], PastStatus["kinds"][number]>(
+        `select c.kind, c.known, c.held, c.due, c.failed, c.gone from coverage c
+         order by (select min(id) from main._resource where kind = c.kind)`,
+      )
+      .all(),
+    revisions: readRevisionCount(mirror),
+    noted: readNotedLinks(mirror),
+    lastRun: listRuns(mirror, 1)[0] ?? null,
+  };
+}
+
+/** How much of what is known is held: of the present, or of the past that a reader shows. */
+
+export interface Coverage {
+  /** Resources that are there as far as is known. */
+  readonly known: number;
+  readonly held: number;
+}
+
+export function readCoverage({ db }: MirrorReader): Coverage {
+  const counts = db
+    .prepare<[], Coverage>("select total(held + due + failed) as known, total(held) as held from coverage")
+    .get();
+  return counts ?? { known: 0, held: 0 };
 }

@@ -8,19 +8,18 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createAllowance } from "./accounts/allowance.ts";
 import { createApp, createAuthenticator, type SandboxApp } from "./accounts/credentials.ts";
-import { createUserBook, type UserEdit } from "./accounts/edit-user.ts";
-import { createUsers, type SandboxUser } from "./accounts/users.ts";
-import { type AdvanceReport, type AdvanceRequest, advance } from "./advance/advance.ts";
+import { createUserBook, createUsers, type SandboxUser, type UserEdit } from "./accounts/users.ts";
+import { type AdvanceReport, type AdvanceRequest, advance } from "./advance.ts";
 import { type ClockMove, createClock } from "./clock.ts";
-import { createFaultPlan } from "./faults/fault-plan.ts";
+import { createFaultPlan } from "./faults/fault-rules.ts";
 import { createAdmin } from "./http/admin.ts";
 import { createRequestLog, type LogEntry } from "./http/request-log.ts";
 import { createHttpServer } from "./http/server.ts";
 import { createService } from "./http/service.ts";
+import { type FaultsOption, readFaults, type SandboxOptions, settleOptions } from "./options.ts";
 import { createAddresses } from "./resources/addresses.ts";
 import { readTruth, type TruthOptions, type TruthRecord } from "./resources/catalogue.ts";
-import { createPaging } from "./resources/paging.ts";
-import { type FaultsOption, readFaults, type SandboxOptions, settleOptions } from "./sandbox-options.ts";
+import { createPaging } from "./resources/resource.ts";
 import { createWorld, type WorldTotals } from "./world/world.ts";
 
 export interface Sandbox extends AsyncDisposable {

@@ -3,18 +3,23 @@
  * neither the commands that are scheduled nor who begins them.
  */
 import { randomUUID } from "node:crypto";
-import { toAccountError } from "../accounts/account-error.ts";
-import { isAccountName, looksLikeToken } from "../accounts/account-name.ts";
+import { isAccountName, looksLikeToken } from "../accounts/account.ts";
+import { toAccountError } from "../accounts/errors.ts";
 import { MirrorError } from "../mirror/file/errors.ts";
 import { takeLock } from "../mirror/file/lock.ts";
 import { makeFolders } from "../mirror/file/make-folders.ts";
 import { namesAlike } from "../mirror/search/names.ts";
 import { type Clock, toIso } from "../service/clock.ts";
-import { forgetRuns } from "./run-file.ts";
-import { type Schedule, schedulePlace } from "./schedule.ts";
-import { ScheduleError } from "./schedule-error.ts";
-import { readScheduleFile, type ScheduleBook, writeScheduleFile } from "./schedule-file.ts";
-import { requireJitterWithin, requireTimes } from "./times.ts";
+import { requireJitterWithin, requireTimes } from "./cron-times.ts";
+import { ScheduleError } from "./errors.ts";
+import { forgetRuns } from "./run-history.ts";
+import {
+  readScheduleFile,
+  type Schedule,
+  type ScheduleBook,
+  schedulePlace,
+  writeScheduleFile,
+} from "./schedule.ts";
 
 export interface NewSchedule extends Omit<Schedule, "delayMillis" | "addedAt"> {
   readonly dataDir: string;

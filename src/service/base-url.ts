@@ -1,4 +1,4 @@
-import { ServiceSettingsError } from "./settings-error.ts";
+import { ServiceSettingsError } from "./errors.ts";
 
 const hint = "Give the address of the service's root, such as https://api.example.org/.";
 

@@ -3,20 +3,22 @@
  * a name and a token. Out: the account. Added again, an account gets another token, if it is the same user's.
  */
 import { randomUUID } from "node:crypto";
-import { accountPlace } from "../accounts/account.ts";
-import { AccountError } from "../accounts/account-error.ts";
-import { requireNewAccountName } from "../accounts/account-name.ts";
-import { findReadableAccount, listReadableAccounts } from "../accounts/accounts.ts";
+import {
+  accountPlace,
+  type MirroredUser,
+  readMirroredUser,
+  requireNewAccountName,
+} from "../accounts/account.ts";
+import { findReadableAccount, inAccountFolder, listReadableAccounts } from "../accounts/accounts.ts";
+import { AccountError } from "../accounts/errors.ts";
 import type { IdentifiedUser } from "../accounts/identify-user.ts";
-import { inAccountFolder } from "../accounts/in-account-folder.ts";
-import type { Keychain } from "../accounts/keychain.ts";
-import { type MirroredUser, readMirroredUser } from "../accounts/mirrored-user.ts";
-import { type KeptToken, keepToken } from "../accounts/tokens.ts";
-import { isSameUser, nameOfUser, userOf } from "../mirror/account-user.ts";
+import type { Keychain } from "../accounts/tokens/keychain.ts";
+import { type KeptToken, keepToken } from "../accounts/tokens/tokens.ts";
+import { isSameUser, nameOfUser, userOf } from "../mirror/account/user.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
 import { type Clock, systemClock, toIso } from "../service/clock.ts";
 import type { Credential } from "../service/credentials/credential.ts";
-import { askWhoseToken } from "./ask-whose-token.ts";
+import { askWhoseToken } from "./run/identify-user.ts";
 
 export interface AddAccountOptions {
   readonly dataDir: string;

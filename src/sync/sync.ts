@@ -4,31 +4,30 @@
  * and how far. Out: a report. Whatever stops it, what was fetched is in the mirror.
  */
 import { existsSync } from "node:fs";
-import { RedisError } from "../../jobs/bullmq/redis-error.ts";
+import { RedisError } from "../../jobs/bullmq/errors.ts";
+import { pullingEngine } from "../../jobs/engine.ts";
 import { fetchJobRunner } from "../../jobs/fetch-job.ts";
-import { pullingEngine } from "../../jobs/pulling-engine.ts";
-import type { AccountUser } from "../mirror/account-user.ts";
-import type { GivenLink } from "../mirror/elsewhere.ts";
+import type { GivenLink } from "../mirror/account/catalogue-links.ts";
+import type { AccountUser } from "../mirror/account/user.ts";
 import { toMirrorError } from "../mirror/file/errors.ts";
-import { readLineage } from "../mirror/file/lineage.ts";
+import { readLineage } from "../mirror/file/meta.ts";
 import { removeEmptyMirror } from "../mirror/remove-empty-mirror.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
 import { type Clock, systemClock, toIso } from "../service/clock.ts";
 import type { Credential } from "../service/credentials/credential.ts";
-import { gently } from "./gently.ts";
-import { watchInterruption } from "./interruption.ts";
-import { introduce } from "./introduction.ts";
-import { ledgerFileBeside } from "./ledger/ledger-file.ts";
-import { openMeteredService } from "./metered-service.ts";
-import { openRunMirror } from "./mirror-thread.ts";
-import type { SyncProgress } from "./progress.ts";
-import type { SyncReport } from "./report.ts";
-import { stopAtOnce } from "./stop-at-once.ts";
-import { SyncError } from "./sync-error.ts";
-import { SyncRun } from "./sync-run.ts";
-import { tellOperator } from "./tell-operator.ts";
-import { settleWalk, type Walk, type WalkOptions } from "./walk-options.ts";
+import { SyncError } from "./errors.ts";
+import { settleWalk, type Walk, type WalkOptions } from "./options.ts";
+import { ledgerFileBeside } from "./rate-limit/ledger-file.ts";
+import type { SyncProgress, SyncReport } from "./report.ts";
+import { watchInterruption } from "./run/graceful-stop.ts";
+import { introduce } from "./run/identify-user.ts";
+import { tellOperator } from "./run/publish-metrics.ts";
+import { openMeteredService } from "./run/rate-limited-client.ts";
+import { stopAtOnce } from "./run/run-stop.ts";
+import { SyncRun } from "./run/sync-run.ts";
+import { gently } from "./run/throttle-checks.ts";
 import { reachWorkers, type Workers, type WorkersOptions, workersConcurrency } from "./workers.ts";
+import { openRunMirror } from "./writer/client.ts";
 
 export interface SyncOptions extends WalkOptions {
   /** The mirror's file; made when there is none. */

@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
-import type { CoordinatorState } from "../../jobs/bullmq/coordinator-state.ts";
-import { cataloguePrincipal } from "../accounts/account-name.ts";
+import type { CoordinatorState } from "../../jobs/bullmq/run-metrics.ts";
+import { cataloguePrincipal } from "../accounts/account.ts";
 import type { Clock } from "../service/clock.ts";
 import type { Credential } from "../service/credentials/credential.ts";
-import type { Sender } from "../service/wire/sender.ts";
+import type { Sender } from "../service/transport/transport.ts";
 
 export interface WorkersOptions {
   /** The address of the Redis that the workers are at: `redis:`, `rediss:`, or the path of a socket. */
@@ -44,8 +44,8 @@ export async function reachWorkers(options: WorkersOptions): Promise<Workers> {
   // Loaded where it is wanted: without workers nothing of it is needed.
   const [{ connectRedis }, { openQueueSender }, { openCoordinatorState }] = await Promise.all([
     import("../../jobs/bullmq/redis.ts"),
-    import("../../jobs/bullmq/queue-sender.ts"),
-    import("../../jobs/bullmq/coordinator-state.ts"),
+    import("../../jobs/bullmq/coordinator/redis-transport.ts"),
+    import("../../jobs/bullmq/run-metrics.ts"),
   ]);
   const redis = await connectRedis(options.redis, onRemark);
   const as = ({ baseUrl, credential }: WorkersContext) => ({ name: principal, baseUrl, credential });

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AccountError } from "../../src/accounts/account-error.ts";
 import {
   isAccountName,
   looksLikeToken,
   requireAccountName,
   requireNewAccountName,
-} from "../../src/accounts/account-name.ts";
+} from "../../src/accounts/account.ts";
+import { AccountError } from "../../src/accounts/errors.ts";
 
 function refusalOf(name: string): AccountError {
   try {

@@ -13,7 +13,6 @@ import {
 } from "node:fs";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AccountError } from "../../src/accounts/account-error.ts";
 import {
   findAccount,
   findReadableAccount,
@@ -22,6 +21,7 @@ import {
   listLeftFolders,
   readAccount,
 } from "../../src/accounts/accounts.ts";
+import { AccountError } from "../../src/accounts/errors.ts";
 import { expectSecretIn } from "../support/canary.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { type AccountRig, startAccountRig } from "./account-rig.ts";

@@ -15,7 +15,7 @@ dieBeforeChange(Number(countdown), [
   "fsyncSync",
 ]);
 
-const { keepToken } = await import("../../src/accounts/tokens.ts");
+const { keepToken } = await import("../../src/accounts/tokens/tokens.ts");
 const { removeAccount } = await import("../../src/accounts/remove-account.ts");
 const { bearerToken } = await import("../../src/service/credentials/credential.ts");
 const { factsOf, noKeychain, someTime } = await import("./account-rig.ts");

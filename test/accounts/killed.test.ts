@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { accountPlace } from "../../src/accounts/account.ts";
 import { listAccountNames, listLeftFolders, readAccount } from "../../src/accounts/accounts.ts";
 import { removeAccount } from "../../src/accounts/remove-account.ts";
-import { readToken } from "../../src/accounts/tokens.ts";
+import { readToken } from "../../src/accounts/tokens/tokens.ts";
 import { tokenText } from "../../src/service/credentials/credential.ts";
 import { type AccountRig, someTime, startAccountRig } from "./account-rig.ts";
 import { memoryKeychain } from "./memory-keychain.ts";

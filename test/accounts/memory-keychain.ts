@@ -1,5 +1,5 @@
 /** A keychain that is there, and one that is not. */
-import { type Keychain, KeychainError } from "../../src/accounts/keychain.ts";
+import { type Keychain, KeychainError } from "../../src/accounts/tokens/keychain.ts";
 
 export interface MemoryKeychain extends Keychain {
   readonly secrets: Map<string, string>;

@@ -9,11 +9,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listAccountNames, listLeftFolders } from "../../src/accounts/accounts.ts";
-import { lockAccounts } from "../../src/accounts/accounts-lock.ts";
-import type { Keychain } from "../../src/accounts/keychain.ts";
+import { listAccountNames, listLeftFolders, lockAccounts } from "../../src/accounts/accounts.ts";
 import { removeAccount } from "../../src/accounts/remove-account.ts";
-import { keepToken } from "../../src/accounts/tokens.ts";
+import type { Keychain } from "../../src/accounts/tokens/keychain.ts";
+import { keepToken } from "../../src/accounts/tokens/tokens.ts";
 import { takeLock } from "../../src/mirror/file/lock.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
 import { type AccountRig, dataFiles, noKeychain, someTime, startAccountRig } from "./account-rig.ts";

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { KeychainError } from "../../src/accounts/keychain.ts";
-import { systemKeychain } from "../../src/accounts/system-keychain.ts";
+import { KeychainError } from "../../src/accounts/tokens/keychain.ts";
+import { systemKeychain } from "../../src/accounts/tokens/system-keychain.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
 describe.runIf(process.platform === "linux")("the system's keychain", () => {

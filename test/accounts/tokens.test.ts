@@ -2,9 +2,9 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { accountPlace } from "../../src/accounts/account.ts";
 import { readAccount } from "../../src/accounts/accounts.ts";
-import { KeychainError } from "../../src/accounts/keychain.ts";
 import { removeAccount } from "../../src/accounts/remove-account.ts";
-import { keepToken, readToken } from "../../src/accounts/tokens.ts";
+import { KeychainError } from "../../src/accounts/tokens/keychain.ts";
+import { keepToken, readToken } from "../../src/accounts/tokens/tokens.ts";
 import { bearerToken, tokenText } from "../../src/service/credentials/credential.ts";
 import { type AccountRig, factsOf, noKeychain, someTime, startAccountRig } from "./account-rig.ts";
 import { brokenKeychain, memoryKeychain } from "./memory-keychain.ts";

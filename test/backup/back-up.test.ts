@@ -2,7 +2,7 @@
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type BackUpRequest, backUp } from "../../src/backup/back-up.ts";
+import { type BackUpRequest, backUp } from "../../src/archive/back-up.ts";
 import { walk } from "../mirror/mirror-rig.ts";
 import { withoutPrivileges } from "../support/without-privileges.ts";
 import { accountWorld } from "./account-world.ts";

@@ -5,8 +5,8 @@
  */
 import { renameSync, rmSync, writeSync } from "node:fs";
 import { kinds } from "../../jobs/kinds.ts";
-import { createBackup } from "../../src/backup/create-backup.ts";
-import { restoreBackup, unpackBackup } from "../../src/backup/restore-backup.ts";
+import { createBackup } from "../../src/archive/create.ts";
+import { restoreBackup, unpackBackup } from "../../src/archive/restore.ts";
 
 const [what = "", mirror = "", place = ""] = process.argv.slice(2);
 const openedAt = "2026-01-15T12:00:00.000Z";

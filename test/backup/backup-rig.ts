@@ -2,15 +2,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { kinds } from "../../jobs/kinds.ts";
-import {
-  type CreateBackupRequest,
-  type CreatedBackup,
-  createBackup,
-} from "../../src/backup/create-backup.ts";
-import { type RestoredMirror, restoreBackup } from "../../src/backup/restore-backup.ts";
-import { type Scan, scanBackup } from "../../src/backup/scan-backup.ts";
-import { recordAccountUser } from "../../src/mirror/account-user.ts";
-import type { MirrorWriter } from "../../src/mirror/mirror.ts";
+import { type Scan, scanBackup } from "../../src/archive/container/scan.ts";
+import { type CreateBackupRequest, type CreatedBackup, createBackup } from "../../src/archive/create.ts";
+import { type RestoredMirror, restoreBackup } from "../../src/archive/restore.ts";
+import { recordAccountUser } from "../../src/mirror/account/user.ts";
+import type { MirrorWriter } from "../../src/mirror/writer.ts";
 import { type MirrorRig, someTime, startMirrorRig } from "../mirror/mirror-rig.ts";
 import { urlOf } from "../mirror/world.ts";
 

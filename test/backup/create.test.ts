@@ -6,10 +6,10 @@ import { basename, join } from "node:path";
 import { Decrypter } from "age-encryption";
 import { describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
-import { unpackBackup } from "../../src/backup/restore-backup.ts";
-import { verifyBackup } from "../../src/backup/verify-backup.ts";
-import { zipChunks } from "../../src/backup/write-zip.ts";
-import { compactMirror } from "../../src/mirror/compact-mirror.ts";
+import { zipChunks } from "../../src/archive/container/zip-writer.ts";
+import { unpackBackup } from "../../src/archive/restore.ts";
+import { verifyBackup } from "../../src/archive/verify.ts";
+import { compactMirror } from "../../src/mirror/compact.ts";
 import { beginRun, closeRun, someTime, walk } from "../mirror/mirror-rig.ts";
 import { testPassphrase } from "../support/canary.ts";
 import { readCsv } from "../support/read-csv.ts";
@@ -209,7 +209,7 @@ describe("its place", () => {
   it("is named with the reason where it cannot be written, and nothing is left", async () => {
     await using rig = await startWalked();
     const program = `
-import { createBackup } from ${JSON.stringify(join(import.meta.dirname, "../../src/backup/create-backup.ts"))};
+import { createBackup } from ${JSON.stringify(join(import.meta.dirname, "../../src/archive/create.ts"))};
 try { await createBackup({ mirror: process.argv[1], account: null, to: process.argv[2] }); } catch ({ code, message }) { console.log(code + " " + message); }`;
     const limited = `ulimit -f 1; exec "$0" "$@"`;
     const out = execFileSync(

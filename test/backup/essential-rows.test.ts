@@ -1,7 +1,7 @@
 /** What is kept of a mirror is all that cannot be computed: a table that a later version adds is the one or the other. */
 import { expect, it } from "vitest";
-import { essentialTables } from "../../src/mirror/essential-rows.ts";
-import { versionedTables } from "../../src/mirror/rows/versioned-tables.ts";
+import { essentialTables } from "../../src/mirror/bookkeeping-rows.ts";
+import { versionedTables } from "../../src/mirror/rows/versioned-rows.ts";
 import { startBackupRig } from "./backup-rig.ts";
 
 /** Kept as entries of their own, made anew where a mirror is made, or written by a rebuild. */

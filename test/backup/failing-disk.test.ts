@@ -1,8 +1,8 @@
 /** A disk that fails at any one step: what was there stays, nothing else is left, and the error names the place. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { BackupError } from "../../src/backup/backup-error.ts";
-import { unpackBackup } from "../../src/backup/restore-backup.ts";
+import { BackupError } from "../../src/archive/errors.ts";
+import { unpackBackup } from "../../src/archive/restore.ts";
 import { MirrorError } from "../../src/mirror/file/errors.ts";
 import { walk } from "../mirror/mirror-rig.ts";
 import { accountWorld } from "./account-world.ts";

@@ -1,7 +1,6 @@
 /** A sound backup taken apart, to be put together in another way, with sums that fit whatever it holds then. */
 import { createHash } from "node:crypto";
-import { byteReader } from "../../src/backup/byte-reader.ts";
-import { readEntries } from "../../src/backup/read-zip.ts";
+import { byteReader, readEntries } from "../../src/archive/container/zip-reader.ts";
 import type { ForgedEntry } from "./forge-zip.ts";
 
 export async function takeApart(bytes: Buffer): Promise<ForgedEntry[]> {

@@ -4,7 +4,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { deflateRawSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
-import { restoreBackup, unpackBackup } from "../../src/backup/restore-backup.ts";
+import { restoreBackup, unpackBackup } from "../../src/archive/restore.ts";
 import { someTime, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
 import { expectClosed } from "../support/canary.ts";
 import { accountWorld } from "./account-world.ts";

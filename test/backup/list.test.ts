@@ -4,9 +4,9 @@ import { appendFile, mkdir, readdir, rename, writeFile } from "node:fs/promises"
 import { basename } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type ListedBackup, type ListRequest, listBackups } from "../../src/backup/list-backups.ts";
-import { pruneBackups } from "../../src/backup/prune-backups.ts";
-import { describePruned } from "../../src/cli/describe/describe-backup.ts";
+import { type ListedBackup, type ListRequest, listBackups } from "../../src/archive/list.ts";
+import { pruneBackups } from "../../src/archive/prune.ts";
+import { describePruned } from "../../src/cli/format/backup.ts";
 import type { RetentionPolicy } from "../../src/mirror/runs/retention.ts";
 import { walk } from "../mirror/mirror-rig.ts";
 import { baseUrl } from "../mirror/world.ts";

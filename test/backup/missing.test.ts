@@ -1,9 +1,9 @@
 /** What a backup lacks is told wherever it is told what is in it. */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { countMissing, describeMissing, isComplete } from "../../src/backup/missing.ts";
-import { unpackBackup } from "../../src/backup/restore-backup.ts";
-import { describeCreated } from "../../src/cli/describe/describe-backup.ts";
+import { countMissing, describeMissing, isComplete } from "../../src/archive/contents/completeness.ts";
+import { unpackBackup } from "../../src/archive/restore.ts";
+import { describeCreated } from "../../src/cli/format/backup.ts";
 import { walk } from "../mirror/mirror-rig.ts";
 import { accountWorld } from "./account-world.ts";
 import { type BackupRig, startBackupRig } from "./backup-rig.ts";

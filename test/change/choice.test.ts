@@ -1,8 +1,8 @@
 /** Which changes are left when some fields were asked for, and others not. */
 import { describe, expect, it } from "vitest";
 import type { Change, FieldChange } from "../../src/change/change.ts";
-import { type Choice, chooseFields, everything, readChoice } from "../../src/change/choice.ts";
-import type { State } from "../../src/change/state.ts";
+import { type Choice, chooseFields, everything, readChoice } from "../../src/change/filter.ts";
+import type { State } from "../../src/change/sources.ts";
 
 const about = { kind: "model", href: "m", name: "M" };
 const row = { href: "m", gone_at: "2026" };

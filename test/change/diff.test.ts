@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { diff } from "../../src/change/diff.ts";
-import { openMirrorState } from "../../src/change/mirror-state.ts";
+import { openMirrorState } from "../../src/change/sources.ts";
 import { urlOf } from "../mirror/world.ts";
 import { tries } from "../support/thorough.ts";
 import { histories, liveThrough } from "./histories.ts";

@@ -1,8 +1,8 @@
 /** Random lives of a small mirror, each with the state that it showed as each of its runs closed. */
 import fc from "fast-check";
-import type { openMirrorState } from "../../src/change/mirror-state.ts";
-import type { MirrorWriter } from "../../src/mirror/mirror.ts";
-import { publicTables } from "../../src/mirror/tables.ts";
+import type { openMirrorState } from "../../src/change/sources.ts";
+import { publicTables } from "../../src/mirror/public-tables.ts";
+import type { MirrorWriter } from "../../src/mirror/writer.ts";
 import { someTime, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
 import { publicState } from "../mirror/public-state.ts";
 import { answerFrom, urlOf } from "../mirror/world.ts";

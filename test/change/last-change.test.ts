@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { runBeforeLastChange } from "../../src/change/last-change.ts";
-import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
+import { runBeforeLastChange } from "../../src/change/open-diff.ts";
+import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { textOf } from "./apply.ts";
 import { histories, liveThrough, type Step } from "./histories.ts";
 

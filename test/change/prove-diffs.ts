@@ -5,12 +5,11 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert";
 import fc from "fast-check";
 import type { Change } from "../../src/change/change.ts";
-import { everything } from "../../src/change/choice.ts";
 import { diff } from "../../src/change/diff.ts";
-import { openRunPairs } from "../../src/change/mirror-pairs.ts";
-import { openMirrorState } from "../../src/change/mirror-state.ts";
-import { compareText, type MirrorPlace } from "../../src/change/state.ts";
-import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
+import { everything } from "../../src/change/filter.ts";
+import { openRunPairs } from "../../src/change/merge-join.ts";
+import { compareText, type MirrorPlace, openMirrorState } from "../../src/change/sources.ts";
+import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { problemsOf } from "../mirror/mirror-rig.ts";
 import { publicState } from "../mirror/public-state.ts";
 import { apply, type Rows, textOf } from "./apply.ts";

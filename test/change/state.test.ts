@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Cell } from "../../schema/fields.ts";
 import { compareKinds } from "../../src/change/compared-kinds.ts";
 import { diff } from "../../src/change/diff.ts";
-import { compareText, type State, type StateTable } from "../../src/change/state.ts";
+import { compareText, type State, type StateTable } from "../../src/change/sources.ts";
 import { rowsOfState } from "./apply.ts";
 
 function stateOf(tables: Readonly<Record<string, readonly (readonly Cell[])[]>>): State {

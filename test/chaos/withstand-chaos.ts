@@ -5,10 +5,10 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
+import { openMirrorReader } from "../../src/mirror/reader.ts";
+import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { Random } from "../../src/sandbox/random.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
 import { sync } from "../../src/sync/sync.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { type RedisServer, startRedis } from "../support/redis.ts";

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { ExportError } from "../../exports/export-error.ts";
-import { describeError, exitCodeOf } from "../../src/cli/errors.ts";
-import { CliError, exitCodes } from "../../src/cli/terminal/exit-codes.ts";
+import { ExportError } from "../../exports/errors.ts";
+import { CliError, describeError, exitCodeOf, exitCodes } from "../../src/cli/terminal/exit-codes.ts";
 import { MirrorError, type MirrorErrorCode } from "../../src/mirror/file/errors.ts";
-import { KeyError } from "../../src/query/key-error.ts";
-import { QueryError } from "../../src/query/query-error.ts";
-import { ServiceSettingsError } from "../../src/service/settings-error.ts";
-import { LedgerError, type LedgerErrorCode } from "../../src/sync/ledger/ledger-error.ts";
-import { SyncError } from "../../src/sync/sync-error.ts";
+import { KeyError } from "../../src/query/resolve-key.ts";
+import { QueryError } from "../../src/query/sql/errors.ts";
+import { ServiceSettingsError } from "../../src/service/errors.ts";
+import { SyncError } from "../../src/sync/errors.ts";
+import { LedgerError, type LedgerErrorCode } from "../../src/sync/rate-limit/errors.ts";
 
 const hint = "Do this next.";
 

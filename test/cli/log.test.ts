@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openLog } from "../../src/cli/log.ts";
 import { appCredential, bearerToken } from "../../src/service/credentials/credential.ts";
-import { spellingsOf } from "../../src/service/credentials/secret-spellings.ts";
+import { spellingsOf } from "../../src/service/credentials/secret-encodings.ts";
 import { fakeIo } from "./fake-io.ts";
 
 const nothing = { credentials: [], redis: null };

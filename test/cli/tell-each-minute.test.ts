@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { RequestCount } from "../../jobs/bullmq/request-counts.ts";
-import { tellEachMinute } from "../../src/cli/tell-each-minute.ts";
+import type { RequestCount } from "../../jobs/bullmq/worker/request-counts.ts";
+import { tellEachMinute } from "../../src/cli/log.ts";
 import type { Clock } from "../../src/service/clock.ts";
 
 it("tells of each minute in which requests were sent, and of no other", async () => {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
-import { environmentOf } from "../../src/cli/this-program.ts";
+import { environmentOf } from "../../src/cli/self-command.ts";
 import { fakeIo } from "./fake-io.ts";
 
 it("files that the environment names are the same ones wherever a command is started", () => {

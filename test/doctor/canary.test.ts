@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { encrypted } from "../../src/backup/encryption.ts";
+import { encrypted } from "../../src/archive/container/encryption.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import {
   expectClosed,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { startSearch } from "../../src/doctor/search-bytes.ts";
+import { startSearch } from "../../src/doctor/find-secrets.ts";
 
 it("what is sought is found however the bytes come in pieces, and nothing else is", () => {
   const few = fc.stringMatching(/^[ab]{1,6}$/);

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { csvChunks } from "../../exports/csv.ts";
-import { fromCsvText, toCsvText } from "../../exports/csv-text.ts";
+import { csvChunks, fromCsvText, toCsvText } from "../../exports/csv.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { type CsvField, readCsv } from "../support/read-csv.ts";
 import { anyTable, anyText, tableOf } from "./arbitrary-table.ts";

@@ -5,7 +5,7 @@
  */
 import { readSync, writeSync } from "node:fs";
 import { writeDataPackage } from "../../exports/data-package.ts";
-import { ExportError } from "../../exports/export-error.ts";
+import { ExportError } from "../../exports/errors.ts";
 import type { Row } from "../../exports/table.ts";
 
 const [out = "", label = "", rows = "0", pauses = "0"] = process.argv.slice(2);

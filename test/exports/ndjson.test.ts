@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { jsonChunks } from "../../exports/json.ts";
-import { ndjsonChunks } from "../../exports/ndjson.ts";
+import { jsonChunks, ndjsonChunks } from "../../exports/json.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { anyTable, tableOf } from "./arbitrary-table.ts";
 

@@ -2,9 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { fetchJobRunner, type JobResult } from "../../jobs/fetch-job.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import type { FetchedHere } from "../../src/service/answers/fetched.ts";
-import { openService, type Service } from "../../src/service/service.ts";
-import { ServiceError, type ServiceErrorCode } from "../../src/service/service-error.ts";
+import { openService, type Service } from "../../src/service/client.ts";
+import { ServiceError, type ServiceErrorCode } from "../../src/service/errors.ts";
+import type { FetchedHere } from "../../src/service/responses/fetch-response.ts";
 
 const job = { resourceId: 7, url: "https://x.example/brands/", etag: '"held"' };
 const now = () => Date.UTC(2026, 0, 15, 12);

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { entities } from "../../schema/entities.ts";
 import { depths } from "../../schema/kind.ts";
-import { columnsOf } from "../../schema/projection.ts";
-import { kindsInScope } from "../../src/sync/scope.ts";
+import { columnsOf } from "../../schema/rows-from-body.ts";
+import { kindsInScope } from "../../src/sync/options.ts";
 
 const all = Object.values(kinds);
 

@@ -1,4 +1,4 @@
-import { pullingEngine } from "../../jobs/pulling-engine.ts";
+import { pullingEngine } from "../../jobs/engine.ts";
 import { describeEngineConformance } from "./engine-conformance.ts";
 
 describeEngineConformance("the inline engine", pullingEngine);

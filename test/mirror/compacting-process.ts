@@ -4,9 +4,9 @@
  */
 import { writeSync } from "node:fs";
 import { kinds } from "../../jobs/kinds.ts";
-import { compactMirror } from "../../src/mirror/compact-mirror.ts";
-import { openMirrorWriter } from "../../src/mirror/mirror.ts";
-import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
+import { compactMirror } from "../../src/mirror/compact.ts";
+import { openMirrorReader } from "../../src/mirror/reader.ts";
+import { openMirrorWriter } from "../../src/mirror/writer.ts";
 
 const [file = "", when = ""] = process.argv.slice(2);
 const openedAt = "2026-01-15T12:00:00.000Z";

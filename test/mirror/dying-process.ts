@@ -3,8 +3,8 @@
  * third.
  */
 import { kinds } from "../../jobs/kinds.ts";
-import type { FetchResult } from "../../src/mirror/ingest/fetch-result.ts";
-import { openMirrorWriter } from "../../src/mirror/mirror.ts";
+import type { FetchResult } from "../../src/mirror/fetch-result.ts";
+import { openMirrorWriter } from "../../src/mirror/writer.ts";
 import { beginRun, walk } from "./mirror-rig.ts";
 import { answerFrom, baseUrl, entity, page, root, urlOf, worldOf } from "./world.ts";
 

@@ -3,9 +3,9 @@ import Database from "better-sqlite3";
 import { Kysely, SqliteDialect } from "kysely";
 import { Migrator } from "kysely/migration";
 import { migrations } from "../../schema/migrations.ts";
-import { isoTimeOf } from "../../schema/stored-time.ts";
+import { isoTimeOf } from "../../schema/tables.ts";
 import { views } from "../../schema/views.ts";
-import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
+import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { storeAsTheyCame } from "./as-they-came.ts";
 
 /** Makes a file with only these migrations, and with whatever its tables can take of a mirror. */

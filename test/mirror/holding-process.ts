@@ -2,7 +2,7 @@
 import { writeSync } from "node:fs";
 import { kinds } from "../../jobs/kinds.ts";
 import { MirrorError } from "../../src/mirror/file/errors.ts";
-import { openMirrorWriter } from "../../src/mirror/mirror.ts";
+import { openMirrorWriter } from "../../src/mirror/writer.ts";
 import { baseUrl } from "./world.ts";
 
 const [file = ""] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { findLinkedEntities } from "../../src/mirror/linked-entities.ts";
+import { findLinkedEntities } from "../../src/mirror/account/catalogue-links.ts";
 import { overwriteTable } from "../support/overwrite-table.ts";
 import { startMirrorRig, walk } from "./mirror-rig.ts";
 import { page, root, worldOf } from "./world.ts";

@@ -4,17 +4,17 @@ import { join } from "node:path";
 import { kinds } from "../../jobs/kinds.ts";
 import { worthAsking } from "../../src/mirror/absence/absences.ts";
 import { type CheckProblem, checkMirror } from "../../src/mirror/check/check.ts";
-import { type DueResource, prepareFrontier } from "../../src/mirror/frontier.ts";
-import { emptySummary, type IngestSummary } from "../../src/mirror/ingest/ingest.ts";
+import { type DueResource, prepareFrontier } from "../../src/mirror/check-cycle.ts";
+import { emptySummary, type IngestSummary } from "../../src/mirror/ingest.ts";
+import { type MirrorReader, openMirrorReader } from "../../src/mirror/reader.ts";
+import type { RunClosing } from "../../src/mirror/runs/runs.ts";
 import {
   type MirrorWriter,
   makeMirror,
   type OpenMirrorOptions,
   openMirrorWriter,
-} from "../../src/mirror/mirror.ts";
-import { type MirrorReader, openMirrorReader } from "../../src/mirror/mirror-reader.ts";
-import type { RunClosing } from "../../src/mirror/runs/runs.ts";
-import { kindsInScope } from "../../src/sync/scope.ts";
+} from "../../src/mirror/writer.ts";
+import { kindsInScope } from "../../src/sync/options.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { answerFrom, baseUrl, type World } from "./world.ts";

@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { checkMirror } from "../../src/mirror/check/check.ts";
-import type { FetchResult } from "../../src/mirror/ingest/fetch-result.ts";
-import { type MirrorReader, openMirrorReader, readMirror } from "../../src/mirror/mirror-reader.ts";
+import type { FetchResult } from "../../src/mirror/fetch-result.ts";
+import { type MirrorReader, openMirrorReader, readMirror } from "../../src/mirror/reader.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
 import { beginRun, type MirrorRig, startMirrorRig, walk } from "./mirror-rig.ts";
 import { answerFrom, entity, page, root, urlOf, worldOf } from "./world.ts";

@@ -1,7 +1,7 @@
 /** A service without a network: bodies by URL. What it has no body for is gone. */
 import { createHash } from "node:crypto";
-import type { DueResource } from "../../src/mirror/frontier.ts";
-import type { FetchResult } from "../../src/mirror/ingest/fetch-result.ts";
+import type { DueResource } from "../../src/mirror/check-cycle.ts";
+import type { FetchResult } from "../../src/mirror/fetch-result.ts";
 import type { TruthRecord } from "../../src/sandbox/resources/catalogue.ts";
 
 export const baseUrl = "https://catalogue.example/";

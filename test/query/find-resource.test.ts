@@ -1,8 +1,7 @@
 /** What a person may call a thing, and what she is told where that is nothing, or not enough. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { MirrorWriter } from "../../src/mirror/mirror.ts";
-import type { ShownKind } from "../../src/query/called.ts";
-import { findResource } from "../../src/query/find-resource.ts";
+import type { MirrorWriter } from "../../src/mirror/writer.ts";
+import { findResource, type ShownKind } from "../../src/query/resolve-key.ts";
 import { type MirrorRig, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
 import { baseUrl, entity, page, root, urlOf, worldOf } from "../mirror/world.ts";
 

@@ -1,9 +1,8 @@
 /** The life of a resource as `history` tells it: from bodies written for the purpose, and from a sandbox that moves on. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { describeHistory } from "../../src/cli/describe/describe-history.ts";
-import { historyColumns, rowsOfHistory } from "../../src/cli/describe/history-rows.ts";
-import { type MirrorReader, openMirrorReader } from "../../src/mirror/mirror-reader.ts";
+import { describeHistory, historyColumns, rowsOfHistory } from "../../src/cli/format/history.ts";
+import { type MirrorReader, openMirrorReader } from "../../src/mirror/reader.ts";
 import { type ResourceHistory, readHistory } from "../../src/query/history.ts";
 import { showResource } from "../../src/query/show.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";

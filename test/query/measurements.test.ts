@@ -1,7 +1,7 @@
 /** Measurements, which have no names and perhaps no URL of their own, as `show`, `history` and the questions tell of them. */
 import { describe, expect, it } from "vitest";
-import { askQuestion } from "../../src/query/ask-question.ts";
 import { readHistory } from "../../src/query/history.ts";
+import { askQuestion } from "../../src/query/questions/run-question.ts";
 import { showResource } from "../../src/query/show.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";

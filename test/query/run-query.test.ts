@@ -6,8 +6,8 @@ import Database from "better-sqlite3";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Row } from "../../exports/table.ts";
-import { readCell } from "../../src/query/read-cell.ts";
-import { type QueryRequest, runQuery } from "../../src/query/run-query.ts";
+import { readCell } from "../../src/query/sql/answer-query.ts";
+import { type QueryRequest, runQuery } from "../../src/query/sql/run-query.ts";
 import { expectClosed } from "../support/canary.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { collectRows } from "./collect-rows.ts";
@@ -193,7 +193,7 @@ describe("a query that goes wrong", () => {
     async () => {
       const program = `
         import { readFileSync } from "node:fs";
-        import { runQuery } from ${JSON.stringify(join(import.meta.dirname, "../../src/query/run-query.ts"))};
+        import { runQuery } from ${JSON.stringify(join(import.meta.dirname, "../../src/query/sql/run-query.ts"))};
         const { rows } = await runQuery(${JSON.stringify({ file, sql: endless, timeoutMillis: 1000 })});
         const reading = rows[Symbol.asyncIterator]().next();
         const queryProcess = readFileSync("/proc/self/task/" + process.pid + "/children", "utf8");

@@ -1,10 +1,9 @@
 /** What a person types, and what is found. */
 import fc from "fast-check";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
-import { showAsOf } from "../../src/mirror/past/snapshot.ts";
-import { adviseSearch } from "../../src/query/advise-search.ts";
-import { type SearchOptions, search } from "../../src/query/search.ts";
+import { showAsOf } from "../../src/mirror/past/as-of.ts";
+import { openMirrorReader } from "../../src/mirror/reader.ts";
+import { adviseSearch, type SearchOptions, search } from "../../src/query/search.ts";
 import { type MirrorRig, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../mirror/world.ts";
 

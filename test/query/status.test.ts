@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
-import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
+import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { readStatus } from "../../src/query/status.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { sync } from "../../src/sync/sync.ts";

@@ -1,7 +1,7 @@
 /** The world moves on, and what it says of that is exactly what happened. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type AdvanceAction, changedFields } from "../../src/sandbox/advance/describe-changes.ts";
+import { type AdvanceAction, changedFields } from "../../src/sandbox/advance.ts";
 import type { TruthRecord } from "../../src/sandbox/resources/catalogue.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { getEnvelope, hrefsOf, linkOf, send } from "./client.ts";

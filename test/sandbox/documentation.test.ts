@@ -2,14 +2,13 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { configure } from "../../src/cli/commands/sandbox.ts";
+import { configure } from "../../src/cli/commands/operations/sandbox.ts";
 import type { Io } from "../../src/cli/terminal/io.ts";
-import { faultParameters } from "../../src/sandbox/faults/fault-parameters.ts";
-import { faultPresetNames } from "../../src/sandbox/faults/fault-presets.ts";
-import { faultRules } from "../../src/sandbox/faults/fault-rule.ts";
+import { faultParameters } from "../../src/sandbox/faults/fault.ts";
+import { faultPresetNames, faultRules } from "../../src/sandbox/faults/fault-rules.ts";
 import { faultNames } from "../../src/sandbox/faults/faults.ts";
+import { presetNames } from "../../src/sandbox/options.ts";
 import { resourceKinds } from "../../src/sandbox/resources/resource.ts";
-import { presetNames } from "../../src/sandbox/sandbox-options.ts";
 
 const text = readFileSync(new URL("../../docs/sandbox.md", import.meta.url), "utf8");
 const command = new Command("sandbox");

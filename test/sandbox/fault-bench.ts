@@ -2,7 +2,7 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { FaultRuleInput } from "../../src/sandbox/faults/fault-rule.ts";
+import type { FaultRuleInput } from "../../src/sandbox/faults/fault-rules.ts";
 import type { FaultName } from "../../src/sandbox/faults/faults.ts";
 import type { TruthRecord } from "../../src/sandbox/resources/catalogue.ts";
 import type { ResourceKind } from "../../src/sandbox/resources/resource.ts";

@@ -1,6 +1,6 @@
 /** Which fault strikes when: rules and presets. */
 import { describe, expect, it } from "vitest";
-import type { FaultRuleInput } from "../../src/sandbox/faults/fault-rule.ts";
+import type { FaultRuleInput } from "../../src/sandbox/faults/fault-rules.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { send } from "./client.ts";
 import { onBench, rightBytes, urlsOf, useFaultBench } from "./fault-bench.ts";

@@ -1,9 +1,8 @@
 /** Faults of the body's text, links, pages and fields. */
 import { expect } from "vitest";
-import type { fieldFaults } from "../../src/sandbox/faults/field-faults.ts";
-import type { linkFaults } from "../../src/sandbox/faults/link-faults.ts";
+import type { fieldFaults, linkFaults } from "../../src/sandbox/faults/envelope-faults.ts";
 import type { pageFaults } from "../../src/sandbox/faults/page-faults.ts";
-import type { textFaults } from "../../src/sandbox/faults/text-faults.ts";
+import type { textFaults } from "../../src/sandbox/faults/response-faults.ts";
 import { send } from "./client.ts";
 import {
   type Case,

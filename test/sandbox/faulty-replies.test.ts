@@ -2,8 +2,7 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect } from "vitest";
 import type { deliveryFaults } from "../../src/sandbox/faults/delivery-faults.ts";
-import type { headerFaults } from "../../src/sandbox/faults/header-faults.ts";
-import type { statusFaults } from "../../src/sandbox/faults/status-faults.ts";
+import type { headerFaults, statusFaults } from "../../src/sandbox/faults/response-faults.ts";
 import { send } from "./client.ts";
 import {
   bodyIn,

@@ -1,7 +1,7 @@
 /** The same world under another layout, another name, another seed. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
 import { getEnvelope, linkOf, send } from "./client.ts";
 import { walkCatalogue } from "./walk.ts";
 

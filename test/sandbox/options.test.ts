@@ -4,10 +4,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { apportion, paretoQuantile, zipfWeights } from "../../src/sandbox/distributions.ts";
+import { SandboxOptionError, type SandboxOptions, settleOptions } from "../../src/sandbox/options.ts";
 import { Random } from "../../src/sandbox/random.ts";
-import { scramble, unscramble } from "../../src/sandbox/resources/scramble.ts";
+import { scramble, unscramble } from "../../src/sandbox/resources/resource.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { SandboxOptionError, type SandboxOptions, settleOptions } from "../../src/sandbox/sandbox-options.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
 let folder: string;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import { timeAfter } from "../../src/schedule/cron-times.ts";
 import type { Schedule } from "../../src/schedule/schedule.ts";
-import { timeAfter } from "../../src/schedule/times.ts";
 
 export const zones = [
   ...["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"],

@@ -1,8 +1,8 @@
 /** One due run, with small programs in the place of this one. */
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type CarryOutContext, carryOut } from "../../src/schedule/carry-out.ts";
-import { readRuns } from "../../src/schedule/run-file.ts";
+import { type CarryOutContext, carryOut } from "../../src/schedule/run/execute-run.ts";
+import { readRuns } from "../../src/schedule/run-history.ts";
 import { systemClock } from "../../src/service/clock.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { someSchedule } from "./arbitrary-schedule.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { dueTime } from "../../src/schedule/due.ts";
+import { dueTime } from "../../src/schedule/run/select-due-runs.ts";
 import { someSchedule } from "./arbitrary-schedule.ts";
 
 const six = Date.UTC(2026, 0, 5, 6);

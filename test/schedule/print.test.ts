@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toCalendar } from "../../src/schedule/calendar.ts";
 import { readCronFields } from "../../src/schedule/cron-fields.ts";
-import { printSchedule, type SystemScheduler } from "../../src/schedule/print.ts";
 import type { Schedule } from "../../src/schedule/schedule.ts";
+import { printSchedule, type SystemScheduler, toCalendar } from "../../src/schedule/system-schedulers.ts";
 import { arbitraryCron, someSchedule, timesBetween } from "./arbitrary-schedule.ts";
 
 const installation = {

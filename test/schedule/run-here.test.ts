@@ -1,10 +1,10 @@
 /** The engine without a server, in a world of its own: any schedules, runs of any length, power cuts at any time. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Candidate, LastRun } from "../../src/schedule/due.ts";
-import { runHere } from "../../src/schedule/run-here.ts";
+import { timeUpTo } from "../../src/schedule/cron-times.ts";
+import { runHere } from "../../src/schedule/run/local-scheduler.ts";
+import type { Candidate, LastRun } from "../../src/schedule/run/select-due-runs.ts";
 import type { Schedule } from "../../src/schedule/schedule.ts";
-import { timeUpTo } from "../../src/schedule/times.ts";
 import { arbitraryCron, arbitraryMoment, someSchedule, timesBetween, zones } from "./arbitrary-schedule.ts";
 import { virtualClock } from "./virtual-clock.ts";
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { takeLock } from "../../src/mirror/file/lock.ts";
-import { keepRun, mostKeptRuns, readRuns, type ScheduledRun } from "../../src/schedule/run-file.ts";
+import { keepRun, mostKeptRuns, readRuns, type ScheduledRun } from "../../src/schedule/run-history.ts";
 import {
   addSchedule,
   listSchedules,

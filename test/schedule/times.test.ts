@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ScheduleError } from "../../src/schedule/schedule-error.ts";
-import { requireTimes, timeAfter, timeUpTo } from "../../src/schedule/times.ts";
+import { requireTimes, timeAfter, timeUpTo } from "../../src/schedule/cron-times.ts";
+import { ScheduleError } from "../../src/schedule/errors.ts";
 import { arbitraryCron, arbitraryMoment, someSchedule, timesBetween, zones } from "./arbitrary-schedule.ts";
 
 const iso = (millis: number | null) => (millis === null ? null : new Date(millis).toISOString());

@@ -5,7 +5,7 @@ import { model } from "../../schema/entities/model.ts";
 import { size } from "../../schema/entities/size.ts";
 import { user } from "../../schema/entities/user.ts";
 import { type Envelope, readEnvelopeOrThrow } from "../../schema/envelope.ts";
-import type { Entity, ListRows } from "../../schema/projection.ts";
+import type { Entity, ListRows } from "../../schema/rows-from-body.ts";
 import { api, type Columns, noMeta, parseGolden, projectEntity } from "./golden.ts";
 
 const comexim = `${api}/brands/comexim/`;

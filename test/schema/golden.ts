@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { type Envelope, type EnvelopeMeta, readEnvelopeOrThrow } from "../../schema/envelope.ts";
 import { type ParsedJson, parseJsonOrThrow } from "../../schema/json.ts";
-import { columnsOf, type Entity, entityProjector, type Projection } from "../../schema/projection.ts";
+import { columnsOf, type Entity, entityProjector, type Projection } from "../../schema/rows-from-body.ts";
 
 export type Columns = Readonly<Record<string, unknown>>;
 

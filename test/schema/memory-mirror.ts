@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { migrate } from "../../src/mirror/file/migrate.ts";
-import { fromStored } from "../../src/mirror/rows/cell.ts";
+import { fromStored } from "../../src/mirror/rows/cells.ts";
 
 export type MemoryMirror = Database.Database;
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { entities, listTables } from "../../schema/entities.ts";
 import { migrations } from "../../schema/migrations.ts";
-import { columnsOf } from "../../schema/projection.ts";
+import { columnsOf } from "../../schema/rows-from-body.ts";
 import type { MirrorTables } from "../../schema/tables.ts";
 import { migrate } from "../../src/mirror/file/migrate.ts";
 import { columnsIn, type MemoryMirror, memoryMirror, namesOf } from "./memory-mirror.ts";

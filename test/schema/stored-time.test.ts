@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { isoTimeOf, millisOf } from "../../schema/stored-time.ts";
+import { isoTimeOf, millisOf } from "../../schema/tables.ts";
 import { memoryMirror } from "./memory-mirror.ts";
 
 it("every time comes back to the millisecond, as ISO 8601 and as a number", async () => {

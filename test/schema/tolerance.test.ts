@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { entities } from "../../schema/entities.ts";
-import { columnsOf } from "../../schema/projection.ts";
+import { columnsOf } from "../../schema/rows-from-body.ts";
 import { goldenEntity, projectCleanly } from "./golden.ts";
 import { type FieldType, jsonValue, readings, wrongTexts } from "./wrong-values.ts";
 

@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers/promises";
-import type { FetchedHere } from "../../src/service/answers/fetched.ts";
-import type { Clock } from "../../src/service/clock.ts";
 import {
   type FetchRequest,
   openService,
   type Service,
   type ServiceOptions,
-} from "../../src/service/service.ts";
-import { ServiceError } from "../../src/service/service-error.ts";
+} from "../../src/service/client.ts";
+import type { Clock } from "../../src/service/clock.ts";
+import { ServiceError } from "../../src/service/errors.ts";
+import type { FetchedHere } from "../../src/service/responses/fetch-response.ts";
 import { type RawHandler, type RawServer, startRawServer } from "../support/raw-server.ts";
 
 /** A clock that moves only when somebody sleeps, and remembers how long. */

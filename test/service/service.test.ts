@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { openService } from "../../src/service/client.ts";
 import { appCredential, bearerToken } from "../../src/service/credentials/credential.ts";
-import { openService } from "../../src/service/service.ts";
-import { ServiceSettingsError } from "../../src/service/settings-error.ts";
+import { ServiceSettingsError } from "../../src/service/errors.ts";
 import { jsonResponse, rawResponse } from "../support/raw-server.ts";
 import { failureOf, openDoor } from "./door.ts";
 

@@ -6,10 +6,14 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { accountPlace } from "../../src/accounts/account.ts";
-import { answering } from "../../src/backup/open-backup.ts";
-import { type Closed, findSecrets, type KnownSecret } from "../../src/doctor/find-secrets.ts";
-import { listFiles } from "../../src/doctor/list-files.ts";
-import { startSearch } from "../../src/doctor/search-bytes.ts";
+import { answering } from "../../src/archive/container/open.ts";
+import {
+  type Closed,
+  findSecrets,
+  type KnownSecret,
+  listFiles,
+  startSearch,
+} from "../../src/doctor/find-secrets.ts";
 import { bearerToken, secretSpellings } from "../../src/service/credentials/credential.ts";
 
 const secrets = [

@@ -3,9 +3,9 @@
  * ids, times, runs, ETags and oddities.
  */
 import { entities, listTables } from "../../schema/entities.ts";
-import { notedUrlOf } from "../../src/mirror/derive/noted-url.ts";
-import type { MirrorReader } from "../../src/mirror/mirror-reader.ts";
-import { fromStored } from "../../src/mirror/rows/cell.ts";
+import { notedUrlOf } from "../../src/mirror/derive/links.ts";
+import type { MirrorReader } from "../../src/mirror/reader.ts";
+import { fromStored } from "../../src/mirror/rows/cells.ts";
 
 export type CanonicalDump = Readonly<Record<string, CanonicalResource>>;
 

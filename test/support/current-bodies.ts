@@ -1,7 +1,7 @@
 /** The bodies that a mirror holds as current, as they were sent: URL to text. */
-import type { StoredBody } from "../../src/mirror/bodies/codec.ts";
+import type { StoredBody } from "../../src/mirror/bodies/compression.ts";
 import { prepareReadBody, storedBodyColumns } from "../../src/mirror/bodies/read-body.ts";
-import type { MirrorReader } from "../../src/mirror/mirror-reader.ts";
+import type { MirrorReader } from "../../src/mirror/reader.ts";
 
 export function currentBodies({ db }: Pick<MirrorReader, "db">): Map<string, string> {
   const readBody = prepareReadBody(db);

@@ -1,7 +1,7 @@
 /** A worker with a dashboard within the test's process, which ends with the test. */
-import type { DashboardOptions } from "../../jobs/bullmq/dashboard/dashboard.ts";
-import type { Principal } from "../../jobs/bullmq/principal.ts";
-import { runWorker } from "../../jobs/bullmq/run-worker.ts";
+import type { DashboardOptions } from "../../jobs/bullmq/dashboard/server.ts";
+import type { Principal } from "../../jobs/bullmq/queue-names.ts";
+import { runWorker } from "../../jobs/bullmq/worker/run-worker.ts";
 import type { RedisServer } from "./redis.ts";
 
 export async function startDashboardWorker(

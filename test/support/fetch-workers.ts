@@ -1,5 +1,5 @@
 /** Workers within the test's process, which end with the test. */
-import { type RunWorkerOptions, runWorker } from "../../jobs/bullmq/run-worker.ts";
+import { type RunWorkerOptions, runWorker } from "../../jobs/bullmq/worker/run-worker.ts";
 
 export async function startFetchWorkers(
   count: number,

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { checkMirror } from "../../src/mirror/check/check.ts";
-import type { UserEdit } from "../../src/sandbox/accounts/edit-user.ts";
+import type { UserEdit } from "../../src/sandbox/accounts/users.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
-import { SyncError } from "../../src/sync/sync-error.ts";
+import { SyncError } from "../../src/sync/errors.ts";
 import { type Rig, startRig } from "./rig.ts";
 
 const edits = fc.record<UserEdit>(

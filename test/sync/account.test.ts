@@ -1,7 +1,7 @@
 /** The mirror of an account: what the same walk makes of a user's own data. */
 import { existsSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
+import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AllowanceReading } from "../../src/service/answers/allowance-reading.ts";
-import { type AttemptReport, noAnswer, type Reservation } from "../../src/service/answers/reserve.ts";
-import type { RunAllowance } from "../../src/sync/allowance.ts";
+import type { AllowanceReading } from "../../src/service/responses/headers.ts";
+import { type AttemptReport, noAnswer, type Reservation } from "../../src/service/responses/rate-limiter.ts";
+import type { RunAllowance } from "../../src/sync/rate-limit/run-budget.ts";
 import { tries } from "../support/thorough.ts";
 import { makeLedgerFolder, openAllowance, rootUrl, testClock } from "./ledger/ledger-folder.ts";
 

@@ -4,7 +4,7 @@
  */
 import { kinds } from "../../jobs/kinds.ts";
 import { type CheckProblem, checkMirror } from "../../src/mirror/check/check.ts";
-import type { MirrorReader } from "../../src/mirror/mirror-reader.ts";
+import type { MirrorReader } from "../../src/mirror/reader.ts";
 import type { TruthRecord } from "../../src/sandbox/resources/catalogue.ts";
 import type { Json, JsonObject } from "../../src/sandbox/resources/view.ts";
 import { currentBodies } from "../support/current-bodies.ts";

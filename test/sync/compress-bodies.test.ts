@@ -1,8 +1,8 @@
 /** What a run does for the size of its mirror once it is closed, and that this is never what a run fails by. */
 import { describe, expect, it } from "vitest";
 import { MirrorError, type MirrorErrorCode } from "../../src/mirror/file/errors.ts";
-import { compressBodies } from "../../src/sync/compress-bodies.ts";
-import type { RunMirror } from "../../src/sync/mirror-thread.ts";
+import { compressBodies } from "../../src/sync/run/compress-bodies.ts";
+import type { RunMirror } from "../../src/sync/writer/client.ts";
 import { problemsOf } from "./compare-with-truth.ts";
 import { type Rig, startRig } from "./rig.ts";
 

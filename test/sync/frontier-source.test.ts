@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { frontierSource } from "../../src/sync/frontier-source.ts";
-import type { PlannedResource } from "../../src/sync/plan/plan-request.ts";
 import type { Planner } from "../../src/sync/plan/planner.ts";
+import type { PlannedResource } from "../../src/sync/plan/request.ts";
+import { frontierSource } from "../../src/sync/run/job-source.ts";
 
 /** Of resources 1 to 100 it plans those that are not stored, in this order. */
 function start({ isPlentiful }: { readonly isPlentiful: boolean }) {

@@ -1,7 +1,7 @@
 /** A run that left something out says so, and what is owed stays so until some run has done it. */
 import { describe, expect, it } from "vitest";
 import { listRuns } from "../../src/mirror/runs/runs.ts";
-import { planSync } from "../../src/sync/plan-sync.ts";
+import { planSync } from "../../src/sync/plan/preview.ts";
 import { differencesFromTruth } from "./compare-with-truth.ts";
 import { type Rig, startRig } from "./rig.ts";
 

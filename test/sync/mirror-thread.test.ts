@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import type { FetchResult } from "../../src/mirror/ingest/fetch-result.ts";
-import { openRunMirror } from "../../src/sync/mirror-thread.ts";
+import type { FetchResult } from "../../src/mirror/fetch-result.ts";
+import { openRunMirror } from "../../src/sync/writer/client.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
 let folder = "";

@@ -1,7 +1,7 @@
 /** What the plan of an account says of an allowance that takes days, held against what it then took. */
 import { expect, it } from "vitest";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
-import { planSync } from "../../src/sync/plan-sync.ts";
+import { planSync } from "../../src/sync/plan/preview.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";
 import { startRig } from "./rig.ts";
 

@@ -1,8 +1,8 @@
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { dueAgain } from "../../src/mirror/absence/absences.ts";
-import { planSync } from "../../src/sync/plan-sync.ts";
-import type { SyncProgress } from "../../src/sync/progress.ts";
+import { planSync } from "../../src/sync/plan/preview.ts";
+import type { SyncProgress } from "../../src/sync/report.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";
 import { type Rig, startRig } from "./rig.ts";
 

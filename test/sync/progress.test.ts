@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { SyncProgress } from "../../src/sync/progress.ts";
+import type { SyncProgress } from "../../src/sync/report.ts";
 import { startRig } from "./rig.ts";
 
 it("progress counts what is left to fetch with what is still to be found, down to nothing", async () => {

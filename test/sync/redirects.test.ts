@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { checkMirror } from "../../src/mirror/check/check.ts";
-import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
-import { rebuildMirror } from "../../src/mirror/rebuild-mirror.ts";
+import { openMirrorReader } from "../../src/mirror/reader.ts";
+import { rebuildMirror } from "../../src/mirror/writer.ts";
 import { sync } from "../../src/sync/sync.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 

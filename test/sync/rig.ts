@@ -3,9 +3,9 @@
  * sandbox's, and waits between attempts take none of it.
  */
 import { join } from "node:path";
-import { type MirrorReader, openMirrorReader } from "../../src/mirror/mirror-reader.ts";
+import { type MirrorReader, openMirrorReader } from "../../src/mirror/reader.ts";
+import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
 import type { Clock } from "../../src/service/clock.ts";
 import type { SyncReport } from "../../src/sync/report.ts";
 import { type SyncOptions, sync } from "../../src/sync/sync.ts";

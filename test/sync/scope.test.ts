@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import type { Depth } from "../../schema/kind.ts";
 import type { TruthRecord } from "../../src/sandbox/resources/catalogue.ts";
-import { kindsInScope } from "../../src/sync/scope.ts";
+import { kindsInScope } from "../../src/sync/options.ts";
 import { kindsOf, urlsOf } from "./requests.ts";
 import { type Rig, startRig } from "./rig.ts";
 import { worlds } from "./worlds.ts";

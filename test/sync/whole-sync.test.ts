@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
+import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { differencesFromTruth } from "./compare-with-truth.ts";
 import { urlsOf } from "./requests.ts";
 import { startRig } from "./rig.ts";

@@ -1,7 +1,7 @@
 /** Trouble with Redis while workers send a sync's requests: it goes on by itself, and asks again only for what was under way. */
 import { expect, it } from "vitest";
-import { RedisError } from "../../jobs/bullmq/redis-error.ts";
-import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
+import { RedisError } from "../../jobs/bullmq/errors.ts";
+import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { catalogueAt, startFetchWorkers } from "../support/fetch-workers.ts";
 import { type RedisServer, startRedis } from "../support/redis.ts";

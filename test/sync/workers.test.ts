@@ -1,7 +1,7 @@
 /** A sync whose requests are sent by workers comes to the same mirror, for as many requests, as one that sends them itself. */
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { openMirrorReader } from "../../src/mirror/mirror-reader.ts";
+import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { catalogueAt, startFetchWorkers } from "../support/fetch-workers.ts";
 import { type RedisServer, startRedis } from "../support/redis.ts";

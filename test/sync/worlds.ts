@@ -1,5 +1,5 @@
 /** The same catalogue under two layouts: whatever follows links finds both alike (invariant 1, "follow, never build"). */
-import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
+import type { SandboxOptions } from "../../src/sandbox/options.ts";
 
 export const worlds: readonly { readonly name: string; readonly options: SandboxOptions }[] = [
   { name: "the specification's layout", options: { layout: "plain", pagination: "page" } },

@@ -6,7 +6,7 @@ import { serveStatic } from "@hono/node-server/serve-static";
 import { Queue } from "bullmq";
 import type { Hono } from "hono";
 import type { Redis } from "ioredis";
-import { readAnswers, readFetchPayload } from "../payloads.ts";
+import { readAnswers, readFetchPayload } from "../protocol.ts";
 import { keyPrefix } from "../redis.ts";
 
 export interface Board {

@@ -1,4 +1,4 @@
-import { classOfAddress, literalAddress } from "../../../src/service/wire/address-class.ts";
+import { classOfAddress, literalAddress } from "../../../src/service/transport/address-class.ts";
 
 /** Whether an address, or a name as one, can be reached from this machine only. */
 export function isLoopback(host: string): boolean {

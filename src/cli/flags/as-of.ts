@@ -1,10 +1,9 @@
 /** `--as-of`: the same for every command that reads a mirror. */
 import { Option } from "commander";
-import type { MirrorReader } from "../../mirror/mirror-reader.ts";
-import { type Point, parsePoint } from "../../mirror/points/point.ts";
-import { pointContext } from "../../mirror/points/point-context.ts";
+import { type Point, parsePoint, pointContext } from "../../mirror/points/point.ts";
 import type { EndedRun } from "../../mirror/points/resolve-point.ts";
-import { readCoverage } from "../../query/coverage.ts";
+import type { MirrorReader } from "../../mirror/reader.ts";
+import { readCoverage } from "../../query/status.ts";
 import { withMirror } from "../settings/mirror-file.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Io } from "../terminal/io.ts";

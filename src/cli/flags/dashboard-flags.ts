@@ -1,7 +1,7 @@
 /** Whether a worker has a dashboard, where it listens and what it may do. */
 import type { Command } from "commander";
-import type { DashboardOptions } from "../../../jobs/bullmq/dashboard/dashboard.ts";
 import { isLoopback } from "../../../jobs/bullmq/dashboard/is-loopback.ts";
+import type { DashboardOptions } from "../../../jobs/bullmq/dashboard/server.ts";
 import { CliError, exitCodes } from "../terminal/exit-codes.ts";
 import { portNumber } from "./option-values.ts";
 

@@ -2,18 +2,15 @@
 import { resolve } from "node:path";
 import { accountPlace } from "../../accounts/account.ts";
 import { listAccountNames, readAccount } from "../../accounts/accounts.ts";
-import { readToken } from "../../accounts/tokens.ts";
-import type { AskPassphrase } from "../../backup/open-backup.ts";
-import { type Diagnosis, diagnoseError } from "../../doctor/diagnosis.ts";
+import { readToken } from "../../accounts/tokens/tokens.ts";
+import type { AskPassphrase } from "../../archive/container/open.ts";
+import { type Diagnosis, diagnoseError } from "../../doctor/diagnose.ts";
 import type { KnownSecret } from "../../doctor/find-secrets.ts";
-import { type Credential, hidden } from "../../service/credentials/credential.ts";
-import { digestCredential } from "../../service/credentials/credential-digest.ts";
+import { type Credential, digestCredential, hidden } from "../../service/credentials/credential.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Io } from "../terminal/io.ts";
-import { readAppCredential } from "./credentials.ts";
-import { keychainOf } from "./keychain.ts";
+import { keychainOf, readAppCredential, readTokenOfEnvironment } from "./credentials.ts";
 import { type PassphraseFlags, readKnownPassphrase } from "./passphrase.ts";
-import { readTokenOfEnvironment } from "./read-token.ts";
 import { readRedisPassword } from "./redis-address.ts";
 
 export interface KnownSecrets {

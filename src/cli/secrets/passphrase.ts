@@ -1,9 +1,9 @@
 /** The passphrase of backups, from where others do not see it: a file of one's own, the environment, or a prompt; never an option. */
 import type { Command } from "commander";
-import { type AskPassphrase, answering } from "../../backup/open-backup.ts";
+import { type AskPassphrase, answering } from "../../archive/container/open.ts";
 import { CliError, exitCodes } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
-import { readSecretFile } from "./read-secret-file.ts";
+import { readSecretFile } from "./credentials.ts";
 
 export interface PassphraseFlags {
   readonly passphraseFile?: string;

@@ -1,13 +1,12 @@
 /** On whose behalf a worker sends: the catalogue's credential, and the tokens of accounts, as this machine has them. */
-import type { Principal } from "../../../jobs/bullmq/principal.ts";
-import { cataloguePrincipal } from "../../accounts/account-name.ts";
+import type { Principal } from "../../../jobs/bullmq/queue-names.ts";
+import { cataloguePrincipal } from "../../accounts/account.ts";
 import { listAccountNames, readAccount } from "../../accounts/accounts.ts";
-import { readToken } from "../../accounts/tokens.ts";
+import { readToken } from "../../accounts/tokens/tokens.ts";
 import type { Settings } from "../settings/settings.ts";
 import { CliError, exitCodes } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
-import { readAppCredential } from "./credentials.ts";
-import { keychainOf } from "./keychain.ts";
+import { keychainOf, readAppCredential } from "./credentials.ts";
 
 /**
  * @param names whom the user named; all that this machine has a credential for when empty

@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Area } from "../../../schema/kind.ts";
-import { catalogueMirrorFile, listCatalogueMirrors } from "../../mirror/location.ts";
-import { type MirrorReader, readMirror } from "../../mirror/mirror-reader.ts";
+import { catalogueMirrorFile, listCatalogueMirrors } from "../../mirror/paths.ts";
 import type { Point } from "../../mirror/points/point.ts";
+import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
 import { CliError, exitCodes } from "../terminal/exit-codes.ts";
 import type { Settings } from "./settings.ts";
 

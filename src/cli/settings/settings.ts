@@ -10,7 +10,7 @@ import { z } from "zod";
 import type { Account } from "../../accounts/account.ts";
 import { readAccount } from "../../accounts/accounts.ts";
 import { readOriginOrThrow } from "../../service/base-url.ts";
-import { ServiceSettingsError } from "../../service/settings-error.ts";
+import { ServiceSettingsError } from "../../service/errors.ts";
 import { CliError, exitCodes } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 import type { GlobalOptions } from "./global-options.ts";

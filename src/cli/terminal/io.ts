@@ -1,6 +1,7 @@
+import { once } from "node:events";
+import type { Writable } from "node:stream";
 import { askTerminal, type Question } from "./ask-terminal.ts";
-import { type ExitCode, exitCodes } from "./exit-codes.ts";
-import { type Writer, writerTo } from "./writer-to.ts";
+import { CliError, type ExitCode, exitCodes } from "./exit-codes.ts";
 
 /** Where a command reads its surroundings and writes its words: data to `out`, everything else to `err`. */
 export interface Io {
@@ -75,4 +76,25 @@ async function readInput(): Promise<string> {
     if (text.length > mostInput) break;
   }
   return text;
+}
+
+/** Aborted at Ctrl-C or a request to terminate. @param outcome what is true then, such as that nothing was written */
+export function interruptionOf(io: Io, outcome: string): AbortSignal {
+  const interruption = new AbortController();
+  io.onInterrupt((exitCode) => interruption.abort(new CliError(exitCode, `Interrupted; ${outcome}.`)));
+  return interruption.signal;
+}
+
+/** Writes at once. While the stream's reader is behind, it gives a promise for whoever has much to write to wait for. */
+export type Writer = (text: string) => Promise<void> | undefined;
+
+export function writerTo(stream: Writable): Writer {
+  let drained: Promise<void> | undefined;
+  return (text) => {
+    if (stream.write(text)) return undefined;
+    drained ??= once(stream, "drain").then(() => {
+      drained = undefined;
+    });
+    return drained;
+  };
 }

@@ -1,7 +1,7 @@
 /** Progress for a person: one line that is rewritten on a terminal, a plain line now and then elsewhere. */
-import type { SyncProgress } from "../../sync/progress.ts";
+import type { SyncProgress } from "../../sync/report.ts";
+import { formatDays, formatDuration } from "./format.ts";
 import type { Io } from "./io.ts";
-import { formatDays, formatDuration } from "./spoken-time.ts";
 
 const terminalEveryMillis = 200;
 const plainEveryMillis = 10_000;

@@ -3,7 +3,7 @@
  * of. Out: the id of its content.
  */
 import type { Connection } from "../file/connection.ts";
-import { asItCame, type PackedBody, packBody } from "./codec.ts";
+import { asItCame, type PackedBody, packBody } from "./compression.ts";
 import type { Dictionaries } from "./dictionaries.ts";
 
 export interface BodyStore {

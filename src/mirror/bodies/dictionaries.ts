@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 import type { Connection } from "../file/connection.ts";
 import { DamagedBodyError } from "../file/errors.ts";
 import { readMeta, writeMeta } from "../file/meta.ts";
-import { type Dictionary, deflateBody, type StoredBody } from "./codec.ts";
+import { type Dictionary, deflateBody, type StoredBody } from "./compression.ts";
 import { prepareReadBody, storedBodyColumns } from "./read-body.ts";
 
 export interface Dictionaries {

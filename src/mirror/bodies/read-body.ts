@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import type { Connection } from "../file/connection.ts";
 import { DamagedBodyError } from "../file/errors.ts";
-import { decodeBody, type StoredBody } from "./codec.ts";
+import { decodeBody, type StoredBody } from "./compression.ts";
 
 /** Gives the bytes as sent. @throws DamagedBodyError */
 export type ReadBody = (stored: StoredBody) => Buffer;
@@ -47,4 +47,16 @@ export function storedBodyColumns(db: Connection, alias: string): string {
 
 export function hasDictionaries(db: Connection): boolean {
   return db.prepare("select 1 from sqlite_schema where name = '_dictionary'").get() !== undefined;
+}
+
+/** Every body as it was sent, those of earlier revisions too, in no particular order. @throws DamagedBodyError */
+export function* readBodies(db: Connection): Generator<Buffer> {
+  const readBody = prepareReadBody(db);
+  const select = db.prepare<[], StoredBody>(`select ${storedBodyColumns(db, "c")} from _content c`);
+  for (const stored of select.iterate()) yield readBody(stored);
+}
+
+/** In how many pages of the file there is nothing any more, but perhaps the bytes of what was. */
+export function countFreePages(db: Connection): number {
+  return Number(db.pragma("freelist_count", { simple: true }));
 }

@@ -3,15 +3,19 @@
  * against the revisions, every row against what its body gives anew, what can be searched against the rows, and every
  * picture against its SHA-256.
  */
+
+import { hash } from "node:crypto";
 import Database from "better-sqlite3";
 import type { Kinds } from "../../../schema/kind.ts";
+import type { StoredBody } from "../bodies/compression.ts";
+import { hasDictionaries, prepareReadProvenBody, storedBodyColumns } from "../bodies/read-body.ts";
 import type { Connection } from "../file/connection.ts";
-import type { MirrorReader } from "../mirror-reader.ts";
-import { isDerived } from "../rows/require-derived.ts";
-import { checkBodies } from "./check-bodies.ts";
-import { checkDerived } from "./check-derived.ts";
-import { checkMedia } from "./check-media.ts";
+import { DamagedBodyError } from "../file/errors.ts";
+import { mediaFile, readPicture } from "../media/media-files.ts";
+import type { MirrorReader } from "../reader.ts";
+import { isDerived } from "../rows/rebuild-state.ts";
 import type { CheckProblem, ReportProblem } from "./check-problem.ts";
+import { checkDerived } from "./check-rows.ts";
 import { checkSearch } from "./check-search.ts";
 
 export type { CheckProblem } from "./check-problem.ts";
@@ -80,5 +84,64 @@ function checkStates(db: Connection, report: ReportProblem): void {
   );
   for (const { url, state } of misnoted.iterate()) {
     report({ code: "state", where: url, what: `is ${state} and wrongly noted as absent` });
+  }
+}
+
+/** Whether every body is what was sent, byte for byte, and every dictionary what it was made as. */
+
+/** @returns how many bodies there are */
+export function checkBodies(db: Connection, report: ReportProblem): number {
+  if (hasDictionaries(db)) checkDictionaries(db, report);
+  const readBody = prepareReadProvenBody(db);
+  const select = db.prepare<[], StoredBody & { id: number; sha256: string }>(
+    `select c.id, lower(hex(c.sha256)) as sha256, ${storedBodyColumns(db, "c")} from _content c`,
+  );
+  let bodies = 0;
+  for (const { id, sha256, ...stored } of select.iterate()) {
+    bodies++;
+    try {
+      readBody(stored, sha256);
+    } catch (error) {
+      if (!(error instanceof DamagedBodyError)) throw error;
+      report({ code: "body", where: `_content ${id}`, what: error.message });
+    }
+  }
+  return bodies;
+}
+
+function checkDictionaries(db: Connection, report: ReportProblem): void {
+  const select = db.prepare<[], { id: number; sha256: Buffer; body: Buffer }>(
+    "select id, sha256, body from _dictionary",
+  );
+  for (const { id, sha256, body } of select.iterate()) {
+    if (!hash("sha256", body, "buffer").equals(sha256))
+      report({ code: "body", where: `_dictionary ${id}`, what: "the dictionary does not have its SHA-256" });
+  }
+}
+
+/** Whether every picture that was ever downloaded is still there, and is what was downloaded. */
+
+/** @returns how many pictures there are */
+export function checkMedia(db: Connection, mirrorFile: string, report: ReportProblem): number {
+  const select = db
+    .prepare<[], string>("select distinct lower(hex(sha256)) as sha256 from _media_file order by 1")
+    .pluck();
+  let pictures = 0;
+  for (const sha256 of select.iterate()) {
+    pictures++;
+    const what = damageOf(mirrorFile, sha256);
+    if (what !== null) report({ code: "media", where: mediaFile(mirrorFile, sha256), what });
+  }
+  return pictures;
+}
+
+function damageOf(mirrorFile: string, sha256: string): string | null {
+  try {
+    const bytes = readPicture(mirrorFile, sha256);
+    if (bytes === null) return "the picture is missing";
+    return hash("sha256", bytes) === sha256 ? null : "the picture is not what was downloaded";
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    return `the picture cannot be read (${error.code})`;
   }
 }

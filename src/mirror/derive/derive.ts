@@ -12,7 +12,7 @@ import {
 } from "../../../schema/envelope.ts";
 import { decodeUtf8, JsonError, type ParsedJson, parseJsonOrThrow } from "../../../schema/json.ts";
 import { type Kind, type Kinds, unknownItemKind, unknownKind } from "../../../schema/kind.ts";
-import type { Projection } from "../../../schema/projection.ts";
+import type { Projection } from "../../../schema/rows-from-body.ts";
 import { openSummary, readSummary } from "../../../schema/summaries.ts";
 import { resolveLink, withoutUserinfo } from "../../service/same-origin.ts";
 import type { MirrorIdentity } from "../file/meta.ts";

@@ -4,9 +4,8 @@
  * goes on and on over items that it already gave is cut.
  */
 import type { Connection } from "../file/connection.ts";
-import { toStored, toStoredId } from "../rows/cell.ts";
-import { prepareVersionedRows } from "../rows/versioned-rows.ts";
-import { memberTable } from "../rows/versioned-tables.ts";
+import { toStored, toStoredId } from "../rows/cells.ts";
+import { memberTable, prepareVersionedRows } from "../rows/versioned-rows.ts";
 import type { Derived } from "./derive.ts";
 import type { Resources, WrittenResource } from "./resources.ts";
 

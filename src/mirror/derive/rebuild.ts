@@ -3,14 +3,14 @@
  * if this version had read it then.
  */
 import type { Area } from "../../../schema/kind.ts";
-import { eachRevision } from "../bodies/revisions.ts";
+import { eachRevision } from "../bodies/read-revisions.ts";
 import type { Connection } from "../file/connection.ts";
-import { noteRebuilt } from "../rows/rebuild-due.ts";
-import { versionedTables } from "../rows/versioned-tables.ts";
+import { noteRebuilt } from "../rows/rebuild-state.ts";
+import { versionedTables } from "../rows/versioned-rows.ts";
 import { noSearchNotes, rebuildSearchIndex } from "../search/search-index.ts";
+import { prepareReadings } from "./derivations.ts";
 import { type DeriveContext, deriveHeldOrThrow } from "./derive.ts";
 import { prepareLinks } from "./links.ts";
-import { prepareReadings } from "./readings.ts";
 import { prepareResources } from "./resources.ts";
 import { prepareDerivedWriter } from "./write-derived.ts";
 

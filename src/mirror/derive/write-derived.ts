@@ -2,7 +2,7 @@
  * Putting what was derived from a body into the mirror: discovered resources, links, pages and members, typed rows,
  * oddities. The same writing serves ingest and rebuild. Called inside a transaction.
  */
-import type { Entity } from "../../../schema/projection.ts";
+import type { Entity } from "../../../schema/rows-from-body.ts";
 import type { Connection } from "../file/connection.ts";
 import { prepareTypedRows, type ReferenceIds } from "../rows/typed-rows.ts";
 import type { SearchNotes } from "../search/search-index.ts";

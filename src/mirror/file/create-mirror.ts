@@ -6,8 +6,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Connection, openForWriting } from "./connection.ts";
-import { ensureLineage } from "./lineage.ts";
-import { type MirrorIdentity, writeIdentity } from "./meta.ts";
+import { ensureLineage, type MirrorIdentity, writeIdentity } from "./meta.ts";
 import { migrate } from "./migrate.ts";
 import { syncFolder } from "./sync-folder.ts";
 

@@ -1,4 +1,6 @@
 /** What a mirror is of: set once, when it is made, and checked ever after. */
+
+import { randomBytes } from "node:crypto";
 import type { Area } from "../../../schema/kind.ts";
 import type { Connection } from "./connection.ts";
 import { damagedError, MirrorError } from "./errors.ts";
@@ -56,4 +58,17 @@ export function requireIdentity(file: string, held: MirrorIdentity, wanted: Mirr
       "Name another file with --mirror, or use the settings that the mirror was made with.",
     );
   }
+}
+
+/**
+ * Which line of mirrors a file belongs to: a random mark, made once and restored with everything else, so that two mirrors of
+ * one user, each made from nothing, are told apart although their runs have the same numbers.
+ */
+
+/** Null in a mirror that no version with lineages has opened for writing yet. */
+export const readLineage = (db: Connection): string | null => readMeta(db, "lineage");
+
+/** Begins a line where the mirror is of none. */
+export function ensureLineage(db: Connection): void {
+  if (readLineage(db) === null) writeMeta(db, "lineage", randomBytes(16).toString("hex"));
 }

@@ -1,4 +1,7 @@
 /** Brings a mirror that is open for writing to the present version: migrations once each, then the public views. */
+
+import { Kysely, SqliteDialect } from "kysely";
+import { type Migration, Migrator } from "kysely/migration";
 import { migrations } from "../../../schema/migrations.ts";
 import { views } from "../../../schema/views.ts";
 import type { Connection } from "./connection.ts";
@@ -6,7 +9,7 @@ import type { Connection } from "./connection.ts";
 export async function migrate(db: Connection): Promise<void> {
   if (hasPendingMigration(db)) {
     // Loaded only now: the migrator's library takes longer to load than an up-to-date mirror takes to open.
-    const { applyMigrations } = await import("./apply-migrations.ts");
+    const { applyMigrations } = await import("./migrate.ts");
     await applyMigrations(db);
   }
   renewViews(db);
@@ -35,4 +38,22 @@ function renewViews(db: Connection): void {
     for (const [name] of wanted) db.exec(`drop view if exists ${name}`);
     for (const [, sql] of wanted) db.exec(sql);
   })();
+}
+
+/** Applies the migrations that a mirror does not have yet, each once, all or none. */
+
+export async function applyMigrations(db: Connection): Promise<void> {
+  const migrator = new Migrator({
+    db: new Kysely({ dialect: new SqliteDialect({ database: db }) }),
+    provider: { getMigrations: loadMigrations },
+    migrationTableName: "_migration",
+    migrationLockTableName: "_migration_lock",
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
+}
+
+async function loadMigrations(): Promise<Record<string, Migration>> {
+  const loaded = Object.entries(migrations).map(async ([name, load]) => [name, await load()] as const);
+  return Object.fromEntries(await Promise.all(loaded));
 }

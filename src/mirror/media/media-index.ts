@@ -2,7 +2,7 @@
  * The index of pictures: which address is referred to by which field of which resource, and what was downloaded from there.
  * In: what bodies refer to, and answers. Out: rows. What is no longer referred to, and what a picture was before, stays.
  */
-import { eachCurrentRevision } from "../bodies/revisions.ts";
+import { eachCurrentRevision } from "../bodies/read-revisions.ts";
 import { parseBodyOrThrow } from "../derive/derive.ts";
 import type { Connection } from "../file/connection.ts";
 import { pictureReferencesIn } from "./picture-references.ts";

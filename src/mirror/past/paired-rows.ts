@@ -4,11 +4,10 @@
  * to read it would take most of the time. It must not judge what a change is.
  */
 import { model } from "../../../schema/entities/model.ts";
-import type { Entity } from "../../../schema/projection.ts";
+import type { Entity } from "../../../schema/rows-from-body.ts";
 import type { Connection } from "../file/connection.ts";
-import type { VersionedTable } from "../rows/versioned-rows.ts";
-import { entityTable } from "../rows/versioned-tables.ts";
-import { rowsThen, stateThen } from "./snapshot.ts";
+import { entityTable, type VersionedTable } from "../rows/versioned-rows.ts";
+import { rowsThen, stateThen } from "./as-of.ts";
 
 /** Runs that have ended; 0 is before the first one. */
 export interface TwoRuns {

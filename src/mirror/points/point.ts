@@ -2,7 +2,6 @@
  * Points in time as people name them: a run, a time, `latest`, `latest-1`, `-7d`; where two mirrors are compared, also a file or a
  * folder. In: text, the present time and zone. Out: what it names. It looks into no mirror: `resolve-point.ts` does.
  */
-import { PointError } from "./point-error.ts";
 import { firstInstantOf, instantOf, wallOf } from "./zoned-time.ts";
 
 /** A point in the life of one mirror. */
@@ -144,4 +143,39 @@ function offsetMillis(zone: string): number | null {
 function timePoint(first: number, last: number, text: string, timeZone: string | null): Point {
   const [from = "", at = ""] = [first, last].map((instant) => new Date(instant).toISOString());
   return { kind: "time", from, at, text, timeZone };
+}
+
+/** The present time, and the zone of times that name none: asked for only then, as to ask takes long. */
+export function pointContext(): PointContext {
+  return {
+    now: Date.now(),
+    get timeZone() {
+      const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+      // Where the system does not say, Node itself shows times in UTC.
+      const isKnown = timeZone !== undefined && timeZone !== "Etc/Unknown";
+      return isKnown ? timeZone : "UTC";
+    },
+  };
+}
+
+export type PointErrorCode =
+  /** It names no point, however the mirror is. */
+  | "syntax"
+  /** The mirror has no run of that number, or it is still going on. */
+  | "no-such-run"
+  /** A retention policy let go of that run. */
+  | "forgotten"
+  /** No run had ended by then. */
+  | "too-early";
+
+/** What was given as a point in time is none, or none of this mirror. */
+export class PointError extends Error {
+  override readonly name = "PointError";
+  readonly code: PointErrorCode;
+  readonly hint: string;
+  constructor(code: PointErrorCode, message: string, hint: string) {
+    super(message);
+    this.code = code;
+    this.hint = hint;
+  }
 }

@@ -1,8 +1,6 @@
 /** From a point to the run whose state it names: always one that has ended and is kept, so that what it names never changes. */
 import type { Connection } from "../file/connection.ts";
-import { isKept } from "./kept-runs.ts";
-import type { Point } from "./point.ts";
-import { PointError } from "./point-error.ts";
+import { type Point, PointError } from "./point.ts";
 
 /** A run that has ended. */
 export interface EndedRun {
@@ -89,4 +87,12 @@ export function runBefore(db: Connection, run: number): EndedRun | null {
 
 function hasForgotten(db: Connection): boolean {
   return db.prepare(`select 1 from _run where not (${isKept(db)})`).get() !== undefined;
+}
+
+/** Which runs can still be shown. */
+
+/** SQL over `_run` that is true for what is not forgotten; in a mirror of an earlier version that is everything. */
+export function isKept(db: Connection): string {
+  const canForget = db.prepare("select 1 from pragma_table_info('_run') where name = 'forgotten_at'").get();
+  return canForget === undefined ? "true" : "forgotten_at is null";
 }

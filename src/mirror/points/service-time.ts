@@ -1,6 +1,5 @@
 /** The service's times: ISO 8601 without a zone, with any fraction of a second or none. They are never made moments of. */
-import { type PointContext, readPoint } from "./point.ts";
-import { PointError } from "./point-error.ts";
+import { type PointContext, PointError, readPoint } from "./point.ts";
 
 const form =
   /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:[.,](\d+))?)?)?)?)?)?(Z|[+-]\d\d(?::?\d\d)?)?$/i;

@@ -1,11 +1,16 @@
 /** Writing and reading the typed rows of one resource: the one place that knows how a projection lies in its tables. */
 import { entities, listTables } from "../../../schema/entities.ts";
 import type { Cell } from "../../../schema/fields.ts";
-import type { Entity, Projection } from "../../../schema/projection.ts";
+import type { Entity, Projection } from "../../../schema/rows-from-body.ts";
 import type { Connection } from "../file/connection.ts";
-import { toStored, toStoredId } from "./cell.ts";
-import { prepareVersionedRows, type RowOwner, type StoredRow } from "./versioned-rows.ts";
-import { entityTable, listTable } from "./versioned-tables.ts";
+import { toStored, toStoredId } from "./cells.ts";
+import {
+  entityTable,
+  listTable,
+  prepareVersionedRows,
+  type RowOwner,
+  type StoredRow,
+} from "./versioned-rows.ts";
 
 /** Gives the id that a reference of an entity leads to; null when it leads nowhere. */
 export type ReferenceIds = (entity: Entity) => (number | null)[];

@@ -3,7 +3,7 @@
  * lists give them; for which runs they were those. In: the tables of derived rows. Out: documents.
  */
 import type { Connection } from "../file/connection.ts";
-import { fromStored } from "../rows/cell.ts";
+import { fromStored } from "../rows/cells.ts";
 import { toSearchText } from "./search-words.ts";
 
 /** Kinds that are searched, and the fields of theirs that are. The table of each is named after the kind. */

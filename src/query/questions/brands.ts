@@ -1,6 +1,5 @@
 /** Questions about brands. */
-import { brand, isOfBrand, limit, sinceSeen } from "./options.ts";
-import type { Question } from "./question.ts";
+import { brand, isOfBrand, limit, type Question, sinceSeen } from "./question.ts";
 
 export const brandQuestions: readonly Question[] = [
   {

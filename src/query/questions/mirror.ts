@@ -1,6 +1,5 @@
 /** Questions about what the mirror holds and what it saw happen. */
-import { brand, isOfBrand, kind, limit, nameOfKnown, sinceSeen } from "./options.ts";
-import type { Question } from "./question.ts";
+import { brand, isOfBrand, kind, limit, nameOfKnown, type Question, sinceSeen } from "./question.ts";
 
 export const mirrorQuestions: readonly Question[] = [
   {

@@ -1,6 +1,5 @@
 /** Questions about models. */
-import { brand, isOfBrand, limit, sinceReported } from "./options.ts";
-import type { Question } from "./question.ts";
+import { brand, isOfBrand, limit, type Question, sinceReported } from "./question.ts";
 
 export const modelQuestions: readonly Question[] = [
   {

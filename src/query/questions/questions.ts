@@ -1,5 +1,5 @@
 /** Every canned question, in the order in which they are listed. A new one goes into the file of what it is about. */
-import { QueryError } from "../query-error.ts";
+import { QueryError } from "../sql/errors.ts";
 import { brandQuestions } from "./brands.ts";
 import { mirrorQuestions } from "./mirror.ts";
 import { modelQuestions } from "./models.ts";

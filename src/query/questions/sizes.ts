@@ -1,6 +1,5 @@
 /** Questions about sizes. A size's label means something only together with its sizing system, which is its brand's. */
-import { brand, isOfBrand, limit, size, system } from "./options.ts";
-import type { Question } from "./question.ts";
+import { brand, isOfBrand, limit, type Question, size, system } from "./question.ts";
 
 /** Of a size `s` of a brand `b`: its label in the system that is asked for, or in its own when none is. */
 const labelAskedFor = `case when :system is null or b.default_sizing_system = :system collate nocase then s.size

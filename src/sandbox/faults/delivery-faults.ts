@@ -3,8 +3,7 @@ import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { type Deliver, deliverWhole, type Reply, withBody, withHeader } from "../http/reply.ts";
-import type { ReplyFault } from "./fault.ts";
-import type { FaultParameters } from "./fault-parameters.ts";
+import type { FaultParameters, ReplyFault } from "./fault.ts";
 
 export const deliveryFaults = {
   /** Cuts the body and closes: a length that was promised, a chunk that never ends, an end that looks like one. */

@@ -1,12 +1,9 @@
 /** Every fault by name: what a rule may ask for. `docs/sandbox.md` lists them for people. */
 import { deliveryFaults } from "./delivery-faults.ts";
+import { fieldFaults, linkFaults } from "./envelope-faults.ts";
 import { onEnvelope, onText, type ReplyFault } from "./fault.ts";
-import { fieldFaults } from "./field-faults.ts";
-import { headerFaults } from "./header-faults.ts";
-import { linkFaults } from "./link-faults.ts";
 import { pageFaults } from "./page-faults.ts";
-import { statusFaults } from "./status-faults.ts";
-import { textFaults } from "./text-faults.ts";
+import { headerFaults, statusFaults, textFaults } from "./response-faults.ts";
 
 interface Fault {
   readonly apply: ReplyFault;

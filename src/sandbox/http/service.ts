@@ -10,7 +10,7 @@ import {
   resetFor,
 } from "../accounts/allowance.ts";
 import { type Credential, noCredential } from "../accounts/credentials.ts";
-import type { FaultPlan } from "../faults/fault-plan.ts";
+import type { FaultPlan } from "../faults/fault-rules.ts";
 import { docsUrl, type View } from "../resources/view.ts";
 import { isNotModified, notModified } from "./content.ts";
 import { jsonReply, type Reply, withHeader } from "./reply.ts";

@@ -4,8 +4,13 @@ import type { AllowanceState } from "../accounts/allowance.ts";
 import type { Credential } from "../accounts/credentials.ts";
 import type { Addresses } from "../resources/addresses.ts";
 import { catalogueEnvelope } from "../resources/catalogue.ts";
-import type { Paging } from "../resources/paging.ts";
-import { isAccountKind, type Resource, type ResourceKind, scopeByKind } from "../resources/resource.ts";
+import {
+  isAccountKind,
+  type Paging,
+  type Resource,
+  type ResourceKind,
+  scopeByKind,
+} from "../resources/resource.ts";
 import {
   createView,
   docsUrl,

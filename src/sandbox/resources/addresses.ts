@@ -4,8 +4,7 @@
  */
 import { sizingSystems } from "../world/sizing.ts";
 import type { World } from "../world/world.ts";
-import { type ResourceKind, resourceKinds } from "./resource.ts";
-import { scramble, unscramble } from "./scramble.ts";
+import { type ResourceKind, resourceKinds, scramble, unscramble } from "./resource.ts";
 
 export const layouts = ["plain", "opaque"] as const;
 export type Layout = (typeof layouts)[number];

@@ -4,8 +4,7 @@
  */
 import type { World } from "../world/world.ts";
 import type { Addresses } from "./addresses.ts";
-import type { Paging } from "./paging.ts";
-import type { ResourceKind } from "./resource.ts";
+import type { Paging, ResourceKind } from "./resource.ts";
 
 export interface View {
   readonly world: World;

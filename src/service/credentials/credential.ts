@@ -3,9 +3,11 @@
  * cloning and JSON; `authorizationOf` and `redact` are for the door, `redact` for the log too, `tokenText` is for where tokens
  * are kept, `secretSpellings` for the search for leaks, and none of them must be imported elsewhere.
  */
+
+import { createHash, createHmac } from "node:crypto";
 import { inspect } from "node:util";
-import { ServiceSettingsError } from "../settings-error.ts";
-import { type Spelling, spellingsOf } from "./secret-spellings.ts";
+import { ServiceSettingsError } from "../errors.ts";
+import { type Spelling, spellingsOf } from "./secret-encodings.ts";
 
 /** A text that must not get out: it can be searched for, and cannot be sent. */
 export interface Hidden {
@@ -101,4 +103,15 @@ function refusal(name: string, content: string): ServiceSettingsError {
     `The ${name} contains ${content}.`,
     `Copy the ${name} again, without anything around it.`,
   );
+}
+
+/** Tells credentials apart without giving them away: a SHA-256 in hexadecimal digits, or nothing for none. */
+export function digestCredential(credential: Credential | null): string {
+  return credential === null ? "" : createHash("sha256").update(authorizationOf(credential)).digest("hex");
+}
+
+/** Tells another holder of the same credential that one has it: an HMAC-SHA-256 about `subject`, in hexadecimal digits. */
+export function proveCredential(credential: Credential | null, subject: string): string {
+  const key = credential === null ? "" : authorizationOf(credential);
+  return createHmac("sha256", key).update(subject).digest("hex");
 }

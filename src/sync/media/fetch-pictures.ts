@@ -1,10 +1,10 @@
 /** Downloads the pictures of one origin, a few at a time, and keeps each as it comes; one that fails stops no other. */
 import { hasPicture } from "../../mirror/media/media-files.ts";
 import { goneError, type KnownPicture, type PictureAnswer } from "../../mirror/media/media-index.ts";
-import type { MirrorWriter } from "../../mirror/mirror.ts";
-import type { FetchedPicture, PictureDoor } from "../../service/pictures/pictures.ts";
-import { ServiceError } from "../../service/service-error.ts";
-import type { MediaCounts } from "./media-report.ts";
+import type { StopReason } from "../../mirror/runs/runs.ts";
+import type { MirrorWriter } from "../../mirror/writer.ts";
+import { ServiceError } from "../../service/errors.ts";
+import type { FetchedPicture, PictureDoor } from "../../service/pictures/client.ts";
 
 export interface PictureWork {
   readonly mirror: MirrorWriter;
@@ -94,3 +94,44 @@ function outcomeOf(
   if (!isChanged) return "unchanged";
   return picture.sha256 === null ? "new" : "changed";
 }
+
+/** What downloading pictures did: a member of the object that `sync --json` prints. */
+
+/** A place that pictures are at. */
+export interface PictureOrigin {
+  readonly origin: string;
+  /** How many her data refers to there. */
+  readonly pictures: number;
+}
+
+export interface MediaCounts {
+  new: number;
+  changed: number;
+  unchanged: number;
+  /** No longer at their address; what was downloaded before stays. */
+  gone: number;
+  failed: number;
+  /** Not asked for, since the run stopped before or their host asked to wait. */
+  pending: number;
+  /** That were downloaded. */
+  bytes: number;
+}
+
+export interface MediaReport {
+  readonly pictures: Readonly<MediaCounts>;
+  /** The service's own among them, first by where most pictures are. */
+  readonly origins: readonly PictureOrigin[];
+  /** `counted`: of the service's own origin, where asking without a credential may spend an allowance. */
+  readonly requests: { readonly sent: number; readonly counted: number };
+  readonly stopped: Extract<StopReason, "budget" | "allowance" | "interrupted"> | null;
+}
+
+export const noPictures = (): MediaCounts => ({
+  new: 0,
+  changed: 0,
+  unchanged: 0,
+  gone: 0,
+  failed: 0,
+  pending: 0,
+  bytes: 0,
+});

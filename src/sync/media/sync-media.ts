@@ -5,15 +5,14 @@
 import { kinds } from "../../../jobs/kinds.ts";
 import { toMirrorError } from "../../mirror/file/errors.ts";
 import { type KnownPicture, totalMediaBytes } from "../../mirror/media/media-index.ts";
-import { type MirrorWriter, openMirrorWriter } from "../../mirror/mirror.ts";
+import { type MirrorWriter, openMirrorWriter } from "../../mirror/writer.ts";
 import { type Clock, systemClock, toIso } from "../../service/clock.ts";
-import { openPictureDoor } from "../../service/pictures/pictures.ts";
-import { classOfHost } from "../../service/wire/address-class.ts";
-import { createRunAllowance, type RunAllowance } from "../allowance.ts";
-import { watchInterruption } from "../interruption.ts";
-import { openLedger } from "../ledger/ledger.ts";
-import { fetchPictures } from "./fetch-pictures.ts";
-import { type MediaReport, noPictures, type PictureOrigin } from "./media-report.ts";
+import { openPictureDoor } from "../../service/pictures/client.ts";
+import { classOfHost } from "../../service/transport/address-class.ts";
+import { openLedger } from "../rate-limit/ledger.ts";
+import { createRunAllowance, type RunAllowance } from "../rate-limit/run-budget.ts";
+import { watchInterruption } from "../run/graceful-stop.ts";
+import { fetchPictures, type MediaReport, noPictures, type PictureOrigin } from "./fetch-pictures.ts";
 
 export interface MediaOptions {
   /** The account's mirror. */

@@ -3,11 +3,10 @@
  * checks, allowances or requests.
  */
 import { worthAsking } from "../../mirror/absence/absences.ts";
+import { type DueResource, firstOf, isInScope, type Scope } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
-import { type DueResource, firstOf, isInScope, type Scope } from "../../mirror/frontier.ts";
-import { rankSteps } from "./brand-steps.ts";
-import type { Order, PlannedResource } from "./plan-request.ts";
-import { prepareCatalogueFacts } from "./read-catalogue-facts.ts";
+import { prepareCatalogueFacts, rankSteps } from "./rank-brands.ts";
+import type { Order, PlannedResource } from "./request.ts";
 
 /** Gives due resources that `isTaken` does not know, at most `limit`. */
 export type NewWork = (limit: number, isTaken: (id: number) => boolean) => DueResource[];

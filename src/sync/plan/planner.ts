@@ -3,14 +3,13 @@
  * in which asking for them is worth most. It sends nothing, writes nothing, and keeps nothing that is not in the mirror
  * but what it has given already.
  */
+
+import { type DueResource, prepareFrontier } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
-import { type DueResource, prepareFrontier } from "../../mirror/frontier.ts";
-import { prepareCheckQueries } from "./check-queries.ts";
-import { planChecks } from "./checks.ts";
+import { checksWholeAccount, planAccount } from "./account-plan.ts";
+import { planChecks, prepareCheckQueries } from "./checks.ts";
 import { hasDueWork, prepareNewWork, preparePlannedNew } from "./new-work.ts";
-import { checksWholeAccount, planAccount } from "./plan-account.ts";
-import type { PlannedResource, PlanRequest } from "./plan-request.ts";
-import { weights } from "./weights.ts";
+import { type PlannedResource, type PlanRequest, weights } from "./request.ts";
 
 export interface Planner {
   /**

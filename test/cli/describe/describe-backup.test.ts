@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { FaultyBackup, SoundBackup } from "../../../src/backup/list-backups.ts";
-import type { BackupManifest } from "../../../src/backup/manifest.ts";
-import type { VerifyReport } from "../../../src/backup/verify-backup.ts";
-import { describeList, describePruned, describeVerified } from "../../../src/cli/describe/describe-backup.ts";
+import type { BackupManifest } from "../../../src/archive/contents/manifest.ts";
+import type { FaultyBackup, SoundBackup } from "../../../src/archive/list.ts";
+import type { VerifyReport } from "../../../src/archive/verify.ts";
+import { describeList, describePruned, describeVerified } from "../../../src/cli/format/backup.ts";
 
 const table = (name: string, living: number) => ({ name, columns: ["href"], rows: living, living });
 const manifest: BackupManifest = {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Change } from "../../../src/change/change.ts";
-import { rowsOf } from "../../../src/cli/describe/change-rows.ts";
-import { changeDescriber, describeTotals } from "../../../src/cli/describe/describe-changes.ts";
+import { changeDescriber, describeTotals, rowsOf } from "../../../src/cli/format/changes.ts";
+import { toJson } from "../../../src/cli/terminal/format.ts";
 import { widthOf } from "../../../src/cli/terminal/text-table.ts";
-import { toJson } from "../../../src/cli/terminal/to-json.ts";
 
 const to = {
   ...{ place: { folder: "x", run: null }, baseUrl: "https://a.example/", isTyped: true, tables: [] },

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeCompactReport } from "../../../src/cli/describe/describe-compact.ts";
+import { describeCompactReport } from "../../../src/cli/format/mirror.ts";
 
 it("a small mirror is told in KiB, a large one in MiB", () => {
   const bodies = { count: 59, bytes: 40_960, storedBytes: 1_536 };

@@ -4,8 +4,8 @@ import {
   describeSweep,
   summarizeForecast,
   tabulateDays,
-} from "../../../src/cli/describe/describe-forecast.ts";
-import type { Forecast } from "../../../src/sync/plan/forecast-days.ts";
+} from "../../../src/cli/format/plan.ts";
+import type { Forecast } from "../../../src/sync/plan/forecast.ts";
 
 const forecast: Forecast = {
   limit: 100,

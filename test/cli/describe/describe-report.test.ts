@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeReport } from "../../../src/cli/describe/describe-report.ts";
-import { describeTroubleAlone } from "../../../src/cli/describe/describe-trouble.ts";
+import { describeReport, describeTroubleAlone } from "../../../src/cli/format/report.ts";
 import type { SyncReport } from "../../../src/sync/report.ts";
 
 const now = Date.parse("2026-01-30T20:00:00Z");

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { printRows, type ResultFormat } from "../../../src/cli/describe/print-result.ts";
+import { printRows, type ResultFormat } from "../../../src/cli/format/result.ts";
 
 async function printed(format: ResultFormat, columns: readonly string[]): Promise<string> {
   let text = "";

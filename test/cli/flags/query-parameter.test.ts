@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { collectParameter, readParameter } from "../../../src/cli/flags/query-parameter.ts";
+import { collectParameter, readParameter } from "../../../src/cli/flags/query-flags.ts";
 
 describe("the value of a parameter", () => {
   it.each([

@@ -2,7 +2,7 @@
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readSecretFile } from "../../../src/cli/secrets/read-secret-file.ts";
+import { readSecretFile } from "../../../src/cli/secrets/credentials.ts";
 import { temporaryFolder } from "../../support/run-armoire.ts";
 import { withoutPrivileges } from "../../support/without-privileges.ts";
 

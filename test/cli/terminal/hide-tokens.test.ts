@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hideTokens } from "../../../src/cli/terminal/hide-tokens.ts";
+import { hideTokens } from "../../../src/cli/terminal/format.ts";
 
 const token = "8c2719eed45249d73005f2c0fa642c9c37d5910f";
 

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { jsonText } from "../../../exports/json.ts";
 import type { Row } from "../../../exports/table.ts";
-import { printText } from "../../../src/cli/terminal/print-text.ts";
+import { printText } from "../../../src/cli/format/result.ts";
 
 it("asks for no more rows than its reader has taken", async () => {
   const done: string[] = [];

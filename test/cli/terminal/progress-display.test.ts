@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { describeProgress, progressDisplay } from "../../../src/cli/terminal/progress-display.ts";
-import type { SyncProgress } from "../../../src/sync/progress.ts";
+import type { SyncProgress } from "../../../src/sync/report.ts";
 import { fakeIo } from "../fake-io.ts";
 
 const progress: SyncProgress = {

@@ -5,7 +5,7 @@ import {
   formatDuration,
   formatMoment,
   formatTime,
-} from "../../../src/cli/terminal/spoken-time.ts";
+} from "../../../src/cli/terminal/format.ts";
 
 const now = Date.parse("2026-01-30T20:00:00Z");
 

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { expect, it } from "vitest";
-import { writerTo } from "../../../src/cli/terminal/writer-to.ts";
+import { writerTo } from "../../../src/cli/terminal/io.ts";
 
 /** Takes what is written only when it is told to. */
 function slowStream() {

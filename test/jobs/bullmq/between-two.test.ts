@@ -2,9 +2,9 @@
 import { Worker } from "bullmq";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type FetchPayload, payloadVersion } from "../../../jobs/bullmq/payloads.ts";
+import { fullRemark } from "../../../jobs/bullmq/errors.ts";
+import { type FetchPayload, payloadVersion } from "../../../jobs/bullmq/protocol.ts";
 import { connectRedis, keyPrefix } from "../../../jobs/bullmq/redis.ts";
-import { fullRemark } from "../../../jobs/bullmq/redis-error.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import { tries } from "../../support/thorough.ts";
 import { answerOf, type BullmqRig, principal, startBullmqRig } from "./rig.ts";

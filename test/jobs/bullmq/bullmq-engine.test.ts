@@ -1,15 +1,14 @@
 /** The engine contract with a real Redis between those who ask and those who send. */
 import { afterAll, beforeAll } from "vitest";
-import { startFetchWorker } from "../../../jobs/bullmq/fetch-worker.ts";
-import { openQueueSender } from "../../../jobs/bullmq/queue-sender.ts";
+import { openQueueSender } from "../../../jobs/bullmq/coordinator/redis-transport.ts";
 import { connectRedis } from "../../../jobs/bullmq/redis.ts";
-import type { Engine } from "../../../jobs/engine.ts";
+import { startFetchWorker } from "../../../jobs/bullmq/worker/fetch-worker.ts";
+import { type Engine, pullingEngine } from "../../../jobs/engine.ts";
 import type { CarryOut, FetchJob, JobResult } from "../../../jobs/fetch-job.ts";
-import { pullingEngine } from "../../../jobs/pulling-engine.ts";
 import { systemClock } from "../../../src/service/clock.ts";
-import { ServiceError } from "../../../src/service/service-error.ts";
-import type { Exchanged } from "../../../src/service/wire/exchange.ts";
-import type { Sender } from "../../../src/service/wire/sender.ts";
+import { ServiceError } from "../../../src/service/errors.ts";
+import type { Exchanged } from "../../../src/service/transport/send-request.ts";
+import type { Sender } from "../../../src/service/transport/transport.ts";
 import { type RedisServer, startRedis } from "../../support/redis.ts";
 import { describeEngineConformance, type EngineOptions } from "../engine-conformance.ts";
 

@@ -1,10 +1,10 @@
 import { expect, it, vi } from "vitest";
+import { connectRedis } from "../../../jobs/bullmq/redis.ts";
 import {
   type CoordinatorFigures,
   openCoordinatorState,
   stateKeyPrefix,
-} from "../../../jobs/bullmq/coordinator-state.ts";
-import { connectRedis } from "../../../jobs/bullmq/redis.ts";
+} from "../../../jobs/bullmq/run-metrics.ts";
 import { startRedis } from "../../support/redis.ts";
 import { principal } from "./rig.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { startFetchWorker } from "../../../jobs/bullmq/fetch-worker.ts";
 import { connectRedis } from "../../../jobs/bullmq/redis.ts";
+import { startFetchWorker } from "../../../jobs/bullmq/worker/fetch-worker.ts";
 import { systemClock } from "../../../src/service/clock.ts";
 import { startRedis } from "../../support/redis.ts";
 import { principal } from "./rig.ts";

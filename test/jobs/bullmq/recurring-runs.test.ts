@@ -1,8 +1,8 @@
 /** Recurring runs with a real Redis between those who begin them. */
 import { Queue } from "bullmq";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { type RecurringRun, runRecurring } from "../../../jobs/bullmq/recurring-runs.ts";
 import { connectRedis, keyPrefix } from "../../../jobs/bullmq/redis.ts";
+import { type RecurringRun, runRecurring } from "../../../jobs/bullmq/scheduler.ts";
 import { systemClock } from "../../../src/service/clock.ts";
 import { type RedisServer, startRedis } from "../../support/redis.ts";
 

@@ -1,13 +1,13 @@
 /** A coordinator's sender and a worker's queue with a real Redis between them, and no service: the test answers. */
 import { Queue } from "bullmq";
-import { startFetchWorker } from "../../../jobs/bullmq/fetch-worker.ts";
-import { type FetchPayload, toAnswer } from "../../../jobs/bullmq/payloads.ts";
-import { fetchQueueName, type Principal } from "../../../jobs/bullmq/principal.ts";
-import { openQueueSender } from "../../../jobs/bullmq/queue-sender.ts";
+import { openQueueSender } from "../../../jobs/bullmq/coordinator/redis-transport.ts";
+import { type FetchPayload, toAnswer } from "../../../jobs/bullmq/protocol.ts";
+import { fetchQueueName, type Principal } from "../../../jobs/bullmq/queue-names.ts";
 import { connectRedis, keyPrefix } from "../../../jobs/bullmq/redis.ts";
+import { startFetchWorker } from "../../../jobs/bullmq/worker/fetch-worker.ts";
 import { systemClock } from "../../../src/service/clock.ts";
-import type { Exchanged } from "../../../src/service/wire/exchange.ts";
-import type { Sender } from "../../../src/service/wire/sender.ts";
+import type { Exchanged } from "../../../src/service/transport/send-request.ts";
+import type { Sender } from "../../../src/service/transport/transport.ts";
 import { type RedisServer, startRedis } from "../../support/redis.ts";
 
 export const principal: Principal = {

@@ -1,8 +1,8 @@
 /** What proves that something is gone, what does not, and what becomes of it. */
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { DueResource } from "../../../src/mirror/frontier.ts";
-import type { FetchResult } from "../../../src/mirror/ingest/fetch-result.ts";
-import type { MirrorWriter } from "../../../src/mirror/mirror.ts";
+import type { DueResource } from "../../../src/mirror/check-cycle.ts";
+import type { FetchResult } from "../../../src/mirror/fetch-result.ts";
+import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import {
   beginRun,
   closeRun,

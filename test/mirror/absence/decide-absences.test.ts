@@ -5,7 +5,7 @@ import {
   decideAbsences,
   type LiveCounts,
   type NotedAbsence,
-} from "../../../src/mirror/absence/decide-absences.ts";
+} from "../../../src/mirror/absence/bulk-deletions.ts";
 
 const noted = (id: number, more: Partial<NotedAbsence> = {}): NotedAbsence => ({
   ...{ id, kind: "brand", collectionId: 1, parentId: null, isBelowTombstone: false },

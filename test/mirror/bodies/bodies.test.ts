@@ -1,10 +1,10 @@
 /** A body is stored in less room and read back byte for byte, whatever it is and whatever it is compressed with. */
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { decodeBody, deflateBody } from "../../../src/mirror/bodies/codec.ts";
+import { decodeBody, deflateBody } from "../../../src/mirror/bodies/compression.ts";
+import type { DueResource } from "../../../src/mirror/check-cycle.ts";
 import { DamagedBodyError } from "../../../src/mirror/file/errors.ts";
-import type { DueResource } from "../../../src/mirror/frontier.ts";
-import type { MirrorWriter } from "../../../src/mirror/mirror.ts";
+import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
 import { currentBodies } from "../../support/current-bodies.ts";
 import { type MirrorRig, problemsOf, startMirrorRig, walk } from "../mirror-rig.ts";

@@ -2,8 +2,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { kinds } from "../../../jobs/kinds.ts";
 import { checkMirror } from "../../../src/mirror/check/check.ts";
-import type { MirrorWriter } from "../../../src/mirror/mirror.ts";
-import { rebuildMirror } from "../../../src/mirror/rebuild-mirror.ts";
+import { type MirrorWriter, rebuildMirror } from "../../../src/mirror/writer.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
 import { type MirrorRig, problemsOf, someTime, startMirrorRig, walk } from "../mirror-rig.ts";

@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { DueResource } from "../../../src/mirror/frontier.ts";
+import type { DueResource } from "../../../src/mirror/check-cycle.ts";
 import { tries } from "../../support/thorough.ts";
 import { problemsOf, startMirrorRig, walk } from "../mirror-rig.ts";
 import { baseUrl, entity, page, root, urlOf, type World } from "../world.ts";

@@ -1,6 +1,6 @@
 /** Which kind a resource has: it follows from where its link was found, never from its path. */
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import type { MirrorWriter } from "../../../src/mirror/mirror.ts";
+import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
 import { problemsOf, startMirrorRig, walk } from "../mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../world.ts";

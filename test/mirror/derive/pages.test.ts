@@ -1,6 +1,6 @@
 /** Collections over several pages: whose the items are, chains that end nowhere, and pages that leave their chain. */
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { MirrorWriter } from "../../../src/mirror/mirror.ts";
+import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
 import { problemsOf, startMirrorRig, walk } from "../mirror-rig.ts";
 import { baseUrl, entity, page, root, urlOf, type World, worldOf } from "../world.ts";

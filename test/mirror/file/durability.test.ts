@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { openMirrorReader } from "../../../src/mirror/mirror-reader.ts";
+import { openMirrorReader } from "../../../src/mirror/reader.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { sync } from "../../../src/sync/sync.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";

@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { DueResource } from "../../../src/mirror/frontier.ts";
+import type { DueResource } from "../../../src/mirror/check-cycle.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { type CanonicalDump, canonicalDump } from "../../support/canonical-dump.ts";
 import { tries } from "../../support/thorough.ts";

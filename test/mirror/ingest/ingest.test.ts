@@ -1,9 +1,9 @@
 /** One batch of results, one transaction: what is kept, what is closed, and what is left as it was. */
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { isoTimeOf } from "../../../schema/stored-time.ts";
-import type { FetchResult } from "../../../src/mirror/ingest/fetch-result.ts";
-import { emptySummary } from "../../../src/mirror/ingest/ingest.ts";
-import type { MirrorWriter } from "../../../src/mirror/mirror.ts";
+import { isoTimeOf } from "../../../schema/tables.ts";
+import type { FetchResult } from "../../../src/mirror/fetch-result.ts";
+import { emptySummary } from "../../../src/mirror/ingest.ts";
+import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
 import { beginRun, closeRun, problemsOf, startMirrorRig, walk } from "../mirror-rig.ts";
 import { answerFrom, baseUrl, entity, etagOf, page, root, sha256Of, urlOf, worldOf } from "../world.ts";

@@ -4,9 +4,9 @@
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { DueResource } from "../../../src/mirror/frontier.ts";
-import { openMirrorReader } from "../../../src/mirror/mirror-reader.ts";
-import { showAsOf } from "../../../src/mirror/past/snapshot.ts";
+import type { DueResource } from "../../../src/mirror/check-cycle.ts";
+import { showAsOf } from "../../../src/mirror/past/as-of.ts";
+import { openMirrorReader } from "../../../src/mirror/reader.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { tries } from "../../support/thorough.ts";
 import { type MirrorRig, problemsOf, startMirrorRig, walk } from "../mirror-rig.ts";

@@ -1,9 +1,9 @@
 /** Which run a point names, in mirrors whose clock was not always right. */
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { MirrorWriter } from "../../../src/mirror/mirror.ts";
 import type { Point } from "../../../src/mirror/points/point.ts";
 import { resolvePoint } from "../../../src/mirror/points/resolve-point.ts";
+import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { startMirrorRig } from "../mirror-rig.ts";
 
 let mirror: MirrorWriter;

@@ -1,9 +1,9 @@
 /** Forgetting runs: every run that is kept shows what it showed, word for word, and so it does when all is computed anew. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { MirrorWriter } from "../../../src/mirror/mirror.ts";
-import { type MirrorReader, openMirrorReader } from "../../../src/mirror/mirror-reader.ts";
-import { versionedTables } from "../../../src/mirror/rows/versioned-tables.ts";
+import { type MirrorReader, openMirrorReader } from "../../../src/mirror/reader.ts";
+import { versionedTables } from "../../../src/mirror/rows/versioned-rows.ts";
+import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { readHistory } from "../../../src/query/history.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readAllowance } from "../../../src/service/answers/allowance-reading.ts";
+import { readAllowance } from "../../../src/service/responses/headers.ts";
 
 const now = Date.UTC(2026, 0, 15, 12);
 const read = (reset: string) => readAllowance({ "x-ratelimit-reset": reset }, now)?.resetAt;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { AttemptReport, ReservedAttempt } from "../../../src/service/answers/reserve.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
-import { ServiceError } from "../../../src/service/service-error.ts";
+import { ServiceError } from "../../../src/service/errors.ts";
+import type { AttemptReport, ReservedAttempt } from "../../../src/service/responses/rate-limiter.ts";
 import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
 import { failureOf, openDoor } from "../door.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { backoffMillis, defaultRetryPolicy } from "../../../src/service/attempts/retry-policy.ts";
+import { backoffMillis, defaultRetryPolicy } from "../../../src/service/requests/retry-policy.ts";
 import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
 import { failureOf, openDoor } from "../door.ts";
 

@@ -6,7 +6,7 @@ import {
   bearerToken,
   redact,
 } from "../../../src/service/credentials/credential.ts";
-import { ServiceSettingsError } from "../../../src/service/settings-error.ts";
+import { ServiceSettingsError } from "../../../src/service/errors.ts";
 
 const token = "canary/4711+x=";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { spellingsOf } from "../../../src/service/credentials/secret-spellings.ts";
+import { spellingsOf } from "../../../src/service/credentials/secret-encodings.ts";
 
 const secret = fc.stringMatching(/^[!-~]{10,60}$/);
 const anyBytes = fc.uint8Array({ maxLength: 10 });

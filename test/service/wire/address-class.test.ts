@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { classOfAddress, classOfHost } from "../../../src/service/wire/address-class.ts";
+import { classOfAddress, classOfHost } from "../../../src/service/transport/address-class.ts";
 
 describe("what an address is", () => {
   it.each([

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { openService, type ServiceOptions } from "../../../src/service/service.ts";
+import { openService, type ServiceOptions } from "../../../src/service/client.ts";
 import { after, inPieces, startBadNetwork, type Trouble } from "../../support/bad-network.ts";
 import { fakeClock } from "../door.ts";
 

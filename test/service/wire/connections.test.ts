@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { openService, type ServiceOptions } from "../../../src/service/client.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
-import { openService, type ServiceOptions } from "../../../src/service/service.ts";
 import { jsonResponse, rawResponse, startRawServer } from "../../support/raw-server.ts";
 import { failureOf, fakeClock, openDoor } from "../door.ts";
 import { selfSigned } from "../self-signed.ts";

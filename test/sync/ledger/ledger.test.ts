@@ -3,11 +3,11 @@ import { readFile, truncate, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { noAnswer } from "../../../src/service/answers/reserve.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
-import { lease, settle } from "../../../src/sync/ledger/allowance-window.ts";
-import { readLedger } from "../../../src/sync/ledger/describe-window.ts";
-import { type Ledger, openLedger } from "../../../src/sync/ledger/ledger.ts";
+import { noAnswer } from "../../../src/service/responses/rate-limiter.ts";
+import { type Ledger, openLedger } from "../../../src/sync/rate-limit/ledger.ts";
+import { readLedger } from "../../../src/sync/rate-limit/window.ts";
+import { lease, settle } from "../../../src/sync/rate-limit/window-events.ts";
 import { expectClosed } from "../../support/canary.ts";
 import { makeLedgerFolder } from "./ledger-folder.ts";
 

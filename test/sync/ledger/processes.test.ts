@@ -6,8 +6,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { systemClock } from "../../../src/service/clock.ts";
-import { openLedger, readWindow } from "../../../src/sync/ledger/ledger.ts";
-import { openMeteredService } from "../../../src/sync/metered-service.ts";
+import { openLedger, readWindow } from "../../../src/sync/rate-limit/ledger.ts";
+import { openMeteredService } from "../../../src/sync/run/rate-limited-client.ts";
 import { makeLedgerFolder } from "./ledger-folder.ts";
 
 const program = join(import.meta.dirname, "asking-process.ts");

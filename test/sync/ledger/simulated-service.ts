@@ -1,6 +1,7 @@
 /** A service that meters requests by a clock of its own, as plain data: what would be told in answer to each request. */
-import type { AllowanceReading } from "../../../src/service/answers/allowance-reading.ts";
-import { type AttemptReport, noAnswer } from "../../../src/service/answers/reserve.ts";
+
+import type { AllowanceReading } from "../../../src/service/responses/headers.ts";
+import { type AttemptReport, noAnswer } from "../../../src/service/responses/rate-limiter.ts";
 
 export const day = 86_400_000;
 

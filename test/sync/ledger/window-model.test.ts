@@ -4,10 +4,10 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type AttemptReport, noAnswer } from "../../../src/service/answers/reserve.ts";
-import { bury, type Lease, lease, renew, settle } from "../../../src/sync/ledger/allowance-window.ts";
-import { decide } from "../../../src/sync/ledger/room.ts";
-import { emptyWindow, openLeases, type WindowState } from "../../../src/sync/ledger/window-state.ts";
+import { type AttemptReport, noAnswer } from "../../../src/service/responses/rate-limiter.ts";
+import { decide } from "../../../src/sync/rate-limit/leases.ts";
+import { emptyWindow, openLeases, type WindowState } from "../../../src/sync/rate-limit/window.ts";
+import { bury, type Lease, lease, renew, settle } from "../../../src/sync/rate-limit/window-events.ts";
 import { tries } from "../../support/thorough.ts";
 import { day, type Metering, type RequestSort, SimulatedService } from "./simulated-service.ts";
 

@@ -5,7 +5,7 @@ import {
   type CatalogueFacts,
   type ListingFacts,
   rankSteps,
-} from "../../../src/sync/plan/brand-steps.ts";
+} from "../../../src/sync/plan/rank-brands.ts";
 
 const unread: ListingFacts = {
   id: 100,

@@ -1,8 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { BrandFacts } from "../../../src/sync/plan/brand-steps.ts";
-import { type ForecastFacts, forecastCoverage, forecastDepths } from "../../../src/sync/plan/forecast.ts";
-import { forecastFrom } from "../../../src/sync/plan/forecast-days.ts";
+import {
+  type ForecastFacts,
+  forecastCoverage,
+  forecastDepths,
+  forecastFrom,
+} from "../../../src/sync/plan/forecast.ts";
+import type { BrandFacts } from "../../../src/sync/plan/rank-brands.ts";
 
 const sweep = { sweepMillis: 30 * 86_400_000, maxFreeChecks: 2000 };
 

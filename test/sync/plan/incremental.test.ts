@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SandboxOptions } from "../../../src/sandbox/sandbox-options.ts";
+import type { SandboxOptions } from "../../../src/sandbox/options.ts";
 import type { SyncOptions } from "../../../src/sync/sync.ts";
 import { fetchesIn, urlsOf } from "../requests.ts";
 import { type Rig, startRig } from "../rig.ts";

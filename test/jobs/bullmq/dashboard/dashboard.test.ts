@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { keyPrefix } from "../../../../jobs/bullmq/redis.ts";
 import { startSandbox } from "../../../../src/sandbox/sandbox.ts";
 import { bearerToken } from "../../../../src/service/credentials/credential.ts";
-import { spellingsOf } from "../../../../src/service/credentials/secret-spellings.ts";
+import { spellingsOf } from "../../../../src/service/credentials/secret-encodings.ts";
 import { startDashboardWorker } from "../../../support/dashboard-worker.ts";
 import { type RedisServer, startRedis } from "../../../support/redis.ts";
 import { startRig } from "../../../sync/rig.ts";

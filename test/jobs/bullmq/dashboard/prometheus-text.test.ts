@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { toPrometheusText } from "../../../../jobs/bullmq/dashboard/prometheus-text.ts";
+import { toPrometheusText } from "../../../../jobs/bullmq/dashboard/prometheus.ts";
 
 it("writes metrics with their help and type, and leaves out those without a value", () => {
   const text = toPrometheusText([

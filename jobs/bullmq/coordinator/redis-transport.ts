@@ -1,0 +1,161 @@
+/**
+ * Sends requests by way of workers, for a coordinator. In: one request, whose allowance is reserved. Out: its answer,
+ * which a worker put into the coordinator's queue of answers. Redis holds only what is under way: whatever is lost there
+ * is found out here, and told as a request that got no answer. Everything that has to be decided is decided by the door.
+ */
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { Queue } from "bullmq";
+import type { Clock } from "../../../src/service/clock.ts";
+import type { Sender } from "../../../src/service/transport/transport.ts";
+import { believe, remarkOnce, within } from "../async.ts";
+import { holdBack } from "../backoff.ts";
+import { answersQueueName, bePresent } from "../heartbeat.ts";
+import { type Answer, type FetchPayload, fromAnswer, payloadVersion } from "../protocol.ts";
+import { fetchQueueName, type Principal, proofOf } from "../queue-names.ts";
+import { keyPrefix, type RedisConnection } from "../redis.ts";
+import { areThereOthers } from "../scan-keys.ts";
+import { watchForLost } from "./lost-jobs.ts";
+import { type Asked, UnderWay } from "./pending-requests.ts";
+import { openOutbox, withdrawer } from "./request-queue.ts";
+import { openInbox } from "./response-queue.ts";
+
+export interface QueueSenderOptions {
+  readonly redis: RedisConnection;
+  readonly principal: Principal;
+  /** The same for all runs over a mirror, and no other's: answers that come too late are dropped by the next run. */
+  readonly mailbox: string;
+  readonly clock: Clock;
+  /** Told what the user may want to do something about. */
+  readonly onRemark: (text: string) => void;
+}
+
+const mostHandedBack = 5;
+const againMillis = 1000;
+/** Redis is searched for workers with another credential so often at most. */
+const searchedMillis = 30_000;
+/** For taking out of Redis what nobody needs any more; what stays there lapses, or the next run drops it. */
+const tidyMillis = 2000;
+
+/** @throws RedisError `unsuitable`; a Redis error where the connection ends meanwhile */
+export async function openQueueSender(options: QueueSenderOptions): Promise<Sender> {
+  const { redis, principal, mailbox, clock, onRemark } = options;
+  const { client, shownAs } = redis;
+  const coordinator = randomUUID();
+  const answersTo = answersQueueName(mailbox);
+  const connection = { connection: client, prefix: keyPrefix };
+  const queue = new Queue<FetchPayload>(fetchQueueName(principal), connection);
+  queue.on("error", () => {});
+  const underWay = new UnderWay(coordinator);
+  const closing = new AbortController();
+  const remark = remarkOnce(onRemark);
+  let workers = 1;
+  let closed: Promise<void> | undefined;
+
+  const put = openOutbox({
+    queue,
+    underWay,
+    onRemark: remark,
+    signal: closing.signal,
+    common: { v: payloadVersion, coordinator, proof: proofOf(principal, coordinator), answersTo },
+    workers: () => workers,
+  });
+  const pauses = holdBack(client, queue, underWay, clock);
+  /** Redis may have lost that we are here: until workers can see it, they would only give it back once more. */
+  const putAgain = async (asked: Asked): Promise<void> => {
+    for (
+      let why = await presence.renew();
+      why !== null && underWay.has(asked);
+      why = await presence.renew()
+    ) {
+      remark(`Workers cannot see this sync and send nothing for it; trying again each second: ${why}`);
+      await delay(againMillis, undefined, { signal: closing.signal }).catch(() => {});
+      if (closing.signal.aborted) return;
+    }
+    put(asked);
+  };
+  const accept = (answer: Answer): void => {
+    const asked = underWay.take(answer.id);
+    if (asked === undefined) return;
+    const { request, handedBack } = asked;
+    if (answer.end === "handed-back") {
+      if (handedBack === mostHandedBack)
+        underWay.fail(asked, "worker-lost", `${handedBack} workers gave it back`);
+      else void putAgain(underWay.add(request, { ...asked, handedBack: handedBack + 1 }));
+      return;
+    }
+    const exchanged = fromAnswer(answer, request.url);
+    asked.resolve(exchanged);
+    pauses.heedAnswer(exchanged);
+  };
+
+  const presence = await bePresent(redis, answersTo, coordinator);
+  const inbox = openInbox({ name: answersTo, connection, onAnswer: accept, onRemark: remark });
+  const watching = watchForLost({
+    queue,
+    answers: inbox.queue,
+    signal: closing.signal,
+    jobs: () => underWay.jobs,
+    onLost: (job) => underWay.failJob(job, "worker-lost", "the worker that asked it was lost"),
+    onLook(look) {
+      workers = Math.max(1, look.workers);
+      if (look.jobs === "unclaimed") void pauses.heedQueue().catch(() => {});
+      if (look.workers === 0 && look.jobs === "unclaimed") void remarkNobodyIsThere();
+      if (look.workers > 0 && look.jobs === "left")
+        remark(
+          `The workers for ${principal.name} leave its requests to others; each says why where it runs.`,
+        );
+    },
+  });
+  const areOthersThere = believe(searchedMillis, () => areThereOthers(client, principal));
+  const remarkNobodyIsThere = async (): Promise<void> => {
+    const areOthers = await areOthersThere().catch(() => false);
+    remark(
+      areOthers
+        ? `The workers for ${principal.name} have another credential or version than this sync: give them the same.`
+        : `Waiting for a worker for ${principal.name}: run \`armoire worker --redis ${shownAs}\`.`,
+    );
+  };
+  const isWithdrawn = withdrawer(client, queue);
+  const withdraw = async (asked: Asked, reason: unknown): Promise<void> => {
+    if (await isWithdrawn(asked.job)) underWay.fail(asked, "withdrawn", "not asked after all");
+    else asked.reject(reason);
+  };
+
+  return {
+    send(request) {
+      const { signal } = request;
+      return new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason);
+        const abort = () => {
+          const asked = underWay.forget(request);
+          if (asked !== undefined) void withdraw(asked, signal?.reason);
+        };
+        const ending =
+          <Value>(end: (value: Value) => void) =>
+          (value: Value) => {
+            signal?.removeEventListener("abort", abort);
+            end(value);
+          };
+        signal?.addEventListener("abort", abort);
+        put(underWay.add(request, { handedBack: 0, resolve: ending(resolve), reject: ending(reject) }));
+      });
+    },
+    close() {
+      // Where Redis is away, nothing is left there that could be taken away.
+      closed ??= within(client.status === "ready" ? tidyMillis : 0, async () => {
+        closing.abort();
+        await watching;
+        await Promise.all([presence.end(), ...[...underWay.jobs].map((job) => queue.remove(job))]);
+        await inbox.close();
+        await queue.close();
+      }).then(() => {
+        // Where Redis is away, what was not got to above would keep the process.
+        void inbox.close().catch(() => {});
+        void presence.end().catch(() => {});
+        redis.end();
+      });
+      return closed;
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/** The inverse of how bookkeeping is written: an object a line, of plain cells. */
+import type { EssentialRow } from "../../mirror/bookkeeping-rows.ts";
+
+/** @param refuse is told the line that is no such object; unless it throws, the line is left out */
+export function* parseRows(content: Buffer, refuse: (line: number) => void): Generator<EssentialRow> {
+  const lines = content.toString().split("\n");
+  for (const [n, line] of lines.entries()) {
+    if (line === "" && n === lines.length - 1) return;
+    const row = parseRow(line);
+    if (row === null) refuse(n + 1);
+    else yield row;
+  }
+}
+
+function parseRow(line: string): EssentialRow | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject && Object.values(value).every(isCell) ? (value as EssentialRow) : null;
+  } catch {
+    return null;
+  }
+}
+
+const isCell = (value: unknown) => value === null || typeof value === "string" || typeof value === "number";

@@ -1,0 +1,161 @@
+/** A mirror as the entries of a backup: one instant of it, in order, and the same ones for the same state. */
+import { hash } from "node:crypto";
+import { listNotGranted } from "../../mirror/account/token-scopes.ts";
+import { readAccountUser } from "../../mirror/account/user.ts";
+import type { StoredBody } from "../../mirror/bodies/compression.ts";
+import { prepareReadProvenBody, storedBodyColumns } from "../../mirror/bodies/read-body.ts";
+import { essentialTables, readEssentialRows } from "../../mirror/bookkeeping-rows.ts";
+import { readLineage } from "../../mirror/file/meta.ts";
+import { eachPicture } from "../../mirror/media/media-files.ts";
+import { countPictures } from "../../mirror/media/media-index.ts";
+import { type PublicTable, publicTables } from "../../mirror/public-tables.ts";
+import type { MirrorReader } from "../../mirror/reader.ts";
+import { sumsText } from "../container/checksums.ts";
+import type { NewEntry } from "../container/zip-writer.ts";
+import { BackupError } from "../errors.ts";
+import {
+  bodyEntry,
+  bookkeepingEntry,
+  manifestEntry,
+  pictureEntry,
+  pictureOf,
+  readmeEntry,
+  sumsEntry,
+  tableEntry,
+} from "./entry-names.ts";
+import type { LinkedCatalogue } from "./linked-catalogue.ts";
+import { type BackupManifest, backupFormat, backupFormatVersion, manifestText } from "./manifest.ts";
+import { readmeText } from "./readme.ts";
+import { tableEntries } from "./table-entries.ts";
+
+export interface BackupContents {
+  readonly manifest: BackupManifest;
+  /** To be read once. @throws DamagedBodyError, MirrorError `damaged` for a picture */
+  readonly entries: Iterable<NewEntry>;
+  /** In hex; known when all entries have been read. */
+  readonly rootHash: () => string;
+}
+
+/**
+ * @param mirror in a transaction
+ * @throws BackupError `nothing-held`
+ */
+export function readContents(
+  mirror: MirrorReader,
+  account: string | null,
+  catalogue: LinkedCatalogue,
+): BackupContents {
+  const tables = publicTables(mirror);
+  const manifest = { ...readFacts(mirror, account, tables), catalogue: catalogue.about };
+  const sums = new Map<string, string>();
+  let rootHash = "";
+  function* entries(): Generator<NewEntry> {
+    for (const entry of contentOf(mirror, manifest, tables, catalogue)) {
+      sums.set(entry.name, hash("sha256", entry.content));
+      yield entry;
+    }
+    const content = Buffer.from(sumsText(sums));
+    rootHash = hash("sha256", content);
+    yield { name: sumsEntry, content };
+  }
+  return { manifest, entries: entries(), rootHash: () => rootHash };
+}
+
+function* contentOf(
+  mirror: MirrorReader,
+  manifest: BackupManifest,
+  tables: readonly PublicTable[],
+  catalogue: LinkedCatalogue,
+): Generator<NewEntry> {
+  yield { name: manifestEntry, content: Buffer.from(manifestText(manifest)) };
+  yield { name: readmeEntry, content: Buffer.from(readmeText(manifest)) };
+  for (const table of essentialTables) {
+    const lines = Array.from(readEssentialRows(mirror.db, table), (row) => `${JSON.stringify(row)}\n`);
+    yield { name: bookkeepingEntry(table), content: Buffer.from(lines.join("")) };
+  }
+  yield* catalogue.entries;
+  for (const { sha256, type, bytes } of eachPicture(mirror))
+    yield { name: pictureEntry(sha256, type), content: bytes };
+  for (const { sha256, body } of eachBody(mirror)) yield { name: bodyEntry(sha256), content: body };
+  for (const table of tables.toSorted((one, other) => (one.name < other.name ? -1 : 1)))
+    yield* tableEntries(table.name === "media" ? asNamedHere(table) : table, tableEntry);
+}
+
+/** The table of pictures, with their files called as they are in a backup. */
+function asNamedHere(media: PublicTable): PublicTable {
+  const [fileAt, typeAt] = [media.columns.indexOf("file"), media.columns.indexOf("type")];
+  return {
+    ...media,
+    *rows() {
+      for (const row of media.rows()) {
+        const sha256 = pictureOf(String(row[fileAt]));
+        yield sha256 === null ? row : row.with(fileAt, pictureEntry(sha256, row[typeAt]));
+      }
+    },
+  };
+}
+
+/** Each once, in the order of their SHA-256. */
+function* eachBody({ db }: MirrorReader): Generator<{ sha256: string; body: Buffer }> {
+  const readBody = prepareReadProvenBody(db);
+  const statement = db.prepare<[], StoredBody & { sha256: string }>(
+    `select lower(hex(c.sha256)) as sha256, ${storedBodyColumns(db, "c")} from _content c
+     where c.id in (select content_id from _revision) order by c.sha256`,
+  );
+  let last = "";
+  for (const { sha256, ...stored } of statement.iterate()) {
+    if (sha256 === last) continue;
+    last = sha256;
+    yield { sha256, body: readBody(stored, sha256) };
+  }
+}
+
+function readFacts(
+  { db, identity }: MirrorReader,
+  account: string | null,
+  tables: readonly PublicTable[],
+): Omit<BackupManifest, "catalogue"> {
+  const count = (select: string) =>
+    db.prepare<[], number>(`select count(*) from ${select}`).pluck().get() ?? 0;
+  const run = db
+    .prepare<[], { run: number; at: string }>(
+      "select id as run, coalesce(ended_at, started_at) as at from _run order by id desc limit 1",
+    )
+    .get();
+  const revisions = count("_revision");
+  if (run === undefined || revisions === 0) {
+    throw new BackupError(
+      "nothing-held",
+      `The mirror holds nothing yet that could be backed up: ${db.name}`,
+      "`armoire sync` fetches something first.",
+    );
+  }
+  return {
+    format: backupFormat,
+    formatVersion: backupFormatVersion,
+    schema: db.prepare<[], string>("select max(name) from _migration").pluck().get() ?? "",
+    service: { baseUrl: identity.baseUrl, name: identity.serviceName },
+    area: identity.area,
+    account,
+    user: identity.area === "account" ? readAccountUser(db) : null,
+    lineage: readLineage(db),
+    state: run,
+    coverage: [
+      ...db
+        .prepare<[], BackupManifest["coverage"][number]>(
+          `select kind, held, due, failed from coverage where held + due + failed > 0 order by kind`,
+        )
+        .all(),
+      ...(tables.some(({ name }) => name === "media") ? [{ kind: "picture", ...countPictures(db) }] : []),
+    ],
+    notGranted: identity.area === "account" ? listNotGranted({ db }) : [],
+    revisions,
+    bodies: count("(select distinct sha256 from _content where id in (select content_id from _revision))"),
+    tables: tables.map(({ name, columns }) => ({
+      name,
+      columns: [...columns],
+      rows: count(name),
+      living: count(columns.includes("gone_at") ? `${name} where gone_at is null` : name),
+    })),
+  };
+}

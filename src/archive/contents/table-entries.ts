@@ -1,0 +1,15 @@
+import { csvChunks } from "../../../exports/csv.ts";
+import { jsonChunks } from "../../../exports/json.ts";
+import type { PublicTable } from "../../mirror/public-tables.ts";
+import type { NewEntry } from "../container/zip-writer.ts";
+
+/** A table for people: for spreadsheets, and exactly. */
+export function* tableEntries(
+  table: PublicTable,
+  nameOf: (table: string, format: "csv" | "json") => string,
+): Generator<NewEntry> {
+  yield { name: nameOf(table.name, "csv"), content: bufferOf(csvChunks(table, { raw: false })) };
+  yield { name: nameOf(table.name, "json"), content: bufferOf(jsonChunks(table)) };
+}
+
+const bufferOf = (chunks: Iterable<string>) => Buffer.concat([...chunks].map((chunk) => Buffer.from(chunk)));

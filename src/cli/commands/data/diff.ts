@@ -1,0 +1,103 @@
+/** `armoire diff`: what changed between two points. */
+import { statSync } from "node:fs";
+import { type Command, Option } from "commander";
+import type { Change, Reported } from "../../../change/change.ts";
+import { type DiffRequest, type OpenDiff, openDiff, openReported } from "../../../change/open-diff.ts";
+import { toMirrorError } from "../../../mirror/file/errors.ts";
+import { type PointOrPath, parsePointOrPath, pointContext } from "../../../mirror/points/point.ts";
+import { collect } from "../../flags/option-values.ts";
+import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
+import { printChanges } from "../../format/changes.ts";
+import { mirrorFileToRead } from "../../settings/mirror-file.ts";
+import { readSettings, type Settings } from "../../settings/settings.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import type { Io } from "../../terminal/io.ts";
+
+interface DiffFlags extends FormatFlags {
+  readonly from?: string;
+  readonly to?: string;
+  readonly since?: string;
+  readonly kind: readonly string[];
+  readonly brand: readonly string[];
+  readonly field: readonly string[];
+  readonly ignore: readonly string[];
+  readonly exitCode?: boolean;
+}
+
+export function configure(command: Command, io: Io): void {
+  command
+    .option(
+      "--from <point>",
+      "the earlier state: a run, a time, latest, latest-1, -7d, a mirror's file, an export's folder",
+    )
+    .option("--to <point>", "the later state; the latest run unless told")
+    .addOption(
+      new Option(
+        "--since <time>",
+        "what the service reports as changed since then, by last_modified_at",
+      ).conflicts(["from", "field", "ignore"]),
+    )
+    .option("--kind <kind>", "only this kind (repeatable)", collect, [])
+    .option("--brand <name>", "only this brand and what is of it (repeatable)", collect, [])
+    .option("--field <name>", "only changes of this field (repeatable)", collect, [])
+    .option("--ignore <name>", "no changes of this field (repeatable)", collect, [])
+    .addOption(formatOption("how to print changes"))
+    .option("--exit-code", "exit with 20 when there are any")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  armoire diff
+  armoire diff --from -30d --kind model --ignore bra_count
+  armoire diff --from catalogue-2026-10 --to latest --format csv > changes.csv
+  armoire diff --from latest-2
+  armoire diff --since -7d
+
+Observed is what the mirror saw change between two points; reported (--since) is what the service says changed.
+Exit codes: 0 done, 20 differences found, with --exit-code.`,
+    )
+    .action(async (flags: DiffFlags) => {
+      const settings = readSettings(command, io);
+      const format = readFormat(flags, settings);
+      const opened = await openAsked(flags, settings);
+      try {
+        remarkOn(opened, settings, io);
+        const totals = await printChanges(opened, format, io);
+        if (flags.exitCode && Object.keys(totals).length > 0) io.setExitCode(exitCodes.different);
+      } catch (error) {
+        throw "mirror" in opened.to.place ? toMirrorError(error, opened.to.place.mirror) : error;
+      } finally {
+        opened.close();
+      }
+    });
+}
+
+async function openAsked(flags: DiffFlags, settings: Settings): Promise<OpenDiff<Change | Reported>> {
+  const { kind: kinds, brand: brands, field: fields, ignore: ignored, since } = flags;
+  const [from, to] = [flags.from, flags.to].map((text) => (text === undefined ? undefined : readPoint(text)));
+  const isWithoutMirror = to !== undefined && "path" in to && (from === undefined || "path" in from);
+  const request: DiffRequest = {
+    kinds,
+    brands,
+    fields,
+    ignored,
+    ...(!isWithoutMirror && { mirror: mirrorFileToRead(settings) }),
+    ...(from && { from }),
+    ...(to && { to }),
+  };
+  return since === undefined ? await openDiff(request) : await openReported(request, since);
+}
+
+/** @throws PointError */
+function readPoint(text: string): PointOrPath {
+  return parsePointOrPath(text, pointContext(), (path) => {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return null;
+    return stats.isDirectory() ? "folder" : "file";
+  });
+}
+
+function remarkOn({ leftOut }: OpenDiff<unknown>, { quiet }: Settings, io: Io): void {
+  if (!quiet && leftOut.length > 0)
+    io.err(`Only one of the two has ${leftOut.join(", ")}; that is not compared.\n`);
+}

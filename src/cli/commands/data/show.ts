@@ -1,0 +1,56 @@
+/** `armoire show`: one resource as the mirror holds it. */
+import type { Command } from "commander";
+import { type ShownResource, showResource } from "../../../query/show.ts";
+import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
+import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
+import { type AskedKind, addShownArguments, readShown } from "../../flags/resource-argument.ts";
+import { printRows } from "../../format/result.ts";
+import { withMirror } from "../../settings/mirror-file.ts";
+import { readSettings } from "../../settings/settings.ts";
+import { toJson } from "../../terminal/format.ts";
+import type { Io } from "../../terminal/io.ts";
+import { toShown } from "../../terminal/text-table.ts";
+
+export function configure(command: Command, io: Io): void {
+  addShownArguments(command)
+    .addOption(formatOption())
+    .addOption(asOfOption())
+    .addHelpText(
+      "after",
+      `
+Examples:
+  armoire show brand comexim
+  armoire show model comexim/some-model
+  armoire show size comexim/some-model/65F --json
+  armoire show model comexim/some-model --format csv
+  armoire show brand comexim --as-of 2026-11-03
+  armoire show me --account ada
+  armoire show bra "Rosa 65F" --account ada
+  armoire show measurement 4711 --account ada`,
+    )
+    .action(async (asked: AskedKind, given: string | undefined, flags: AsOfFlags & FormatFlags) => {
+      const { kind, key } = readShown(asked, given);
+      const settings = readSettings(command, io);
+      const format = readFormat(flags, settings);
+      const asOf = readAsOf(flags, settings, io);
+      const shown = withMirror(settings, (mirror) => showResource(mirror, kind, key), asOf);
+      if (format === "table") await io.out(describe(shown));
+      else if (format === "json") await io.out(`${toJson(shown)}\n`);
+      else {
+        const { fields } = shown;
+        await printRows(Object.keys(fields), [Object.values(fields)], format, { raw: false }, io.out);
+      }
+    });
+}
+
+function describe({ fields, links, pictures = [] }: ShownResource): string {
+  const rows = [
+    ...Object.entries(fields).map(([name, value]) => [name, toShown(value)] as const),
+    ...links.map(({ name, url }) => [`→ ${toShown(name)}`, url ?? "(another origin)"] as const),
+    ...pictures.map(
+      ({ field, url, file }) => [`picture ${toShown(field)}`, file ?? `${url} (not downloaded)`] as const,
+    ),
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join("");
+}

@@ -1,0 +1,62 @@
+/** `armoire plan`: what a sync would ask for next, what that costs, and how long it takes; nothing is sent. */
+import type { Command } from "commander";
+import { planLinkedCatalogue } from "../../../sync/sync-account.ts";
+import { addCatalogueFlag, requireAccountFor, type WholeFlags } from "../../flags/account-flags.ts";
+import {
+  addSpendingFlags,
+  addWalkFlags,
+  type SpendingFlags,
+  spendingOptionsOf,
+  walkOptionsFor,
+} from "../../flags/scope-flags.ts";
+import { describeLinkedPlan, describePlan } from "../../format/plan.ts";
+import { readPlan, type WantedPlan } from "../../read-plan.ts";
+import { catalogueFileOf, mirrorFileToPlan } from "../../settings/mirror-file.ts";
+import { readSettings, type Settings } from "../../settings/settings.ts";
+import type { Io } from "../../terminal/io.ts";
+
+interface PlanFlags extends SpendingFlags, Pick<WholeFlags, "withCatalogue"> {}
+
+export function configure(command: Command, io: Io): void {
+  addCatalogueFlag(addSpendingFlags(addWalkFlags(command)))
+    .addHelpText(
+      "after",
+      `
+Examples:
+  armoire plan
+  armoire plan --depth models --order breadth
+  armoire plan --reserve 50
+  armoire plan --mode verify --json
+  armoire plan --account ada --with-catalogue`,
+    )
+    .action((flags: PlanFlags) => {
+      const settings = readSettings(command, io);
+      requireAccountFor(flags, settings);
+      const wanted = {
+        ...walkOptionsFor(settings.account, command),
+        ...mirrorFileToPlan(settings),
+        ...spendingOptionsOf(flags),
+      };
+      printPlan(wanted, flags, settings, io);
+    });
+}
+
+/** Prints what a sync would ask for: what `plan` does, and `sync --dry-run`. */
+
+/** @throws as readPlan does */
+export function printPlan(
+  wanted: WantedPlan,
+  { withCatalogue }: WholeFlags,
+  settings: Settings,
+  io: Io,
+): void {
+  const plan = readPlan(wanted, settings, io);
+  const beside = withCatalogue && {
+    catalogue: planLinkedCatalogue(wanted.file, catalogueFileOf(settings)),
+  };
+  if (settings.json) io.out(`${JSON.stringify({ ...plan, ...beside })}\n`);
+  else {
+    const text = describePlan(plan, wanted.order, Date.now());
+    io.out(beside ? text + describeLinkedPlan(beside.catalogue) : text);
+  }
+}

@@ -1,0 +1,86 @@
+/** `armoire runs list|show`: the run log, and what a run changed. */
+import type { Command } from "commander";
+import { openDiff } from "../../../change/open-diff.ts";
+import { toMirrorError } from "../../../mirror/file/errors.ts";
+import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
+import { listRuns, type RunRecord, readRun } from "../../../mirror/runs/runs.ts";
+import { positiveNumber } from "../../flags/option-values.ts";
+import { printChanges } from "../../format/changes.ts";
+import { remarkOnCut } from "../../format/result.ts";
+import { addGlobalOptions } from "../../settings/global-options.ts";
+import { mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
+import { readSettings } from "../../settings/settings.ts";
+import type { Io } from "../../terminal/io.ts";
+import { formatTable, toShown } from "../../terminal/text-table.ts";
+
+export function configure(command: Command, io: Io): void {
+  command.addHelpText(
+    "after",
+    `
+Examples:
+  armoire runs
+  armoire runs list --limit 100 --json
+  armoire runs show
+  armoire runs show 12
+
+new, changed, gone and failed count all resources, the pages of lists too; what show tells is of brands, models and sizes.`,
+  );
+  const list = addGlobalOptions(command.command("list", { isDefault: true }).exitOverride())
+    .description("the newest runs; `armoire runs` alone does the same")
+    .option("--limit <n>", "the newest so many", positiveNumber, 20)
+    .addHelpText("after", "\nExamples:\n  armoire runs\n  armoire runs list --limit 100 --json");
+  list.action(({ limit }: { limit: number }) => {
+    const settings = readSettings(list, io);
+    const found = withMirror(settings, (reader) => listRuns(reader, limit + 1));
+    const runs = found.slice(0, limit);
+    io.out(settings.json ? `${JSON.stringify(runs)}\n` : describeRuns(runs));
+    if (found.length > limit) remarkOnCut(limit, "--limit", settings, io);
+  });
+  const show = addGlobalOptions(command.command("show").exitOverride())
+    .description("one run, and what changed from the run before it")
+    .argument("[run]", "its number, a time, latest or latest-1", "latest")
+    .addHelpText("after", "\nExamples:\n  armoire runs show\n  armoire runs show 12 --account ada");
+  show.action(async (text: string) => {
+    const to = parsePoint(text, pointContext());
+    const settings = readSettings(show, io);
+    const mirror = mirrorFileToRead(settings);
+    const opened = await openDiff({ mirror, from: "nothing", to });
+    try {
+      const run = withMirror(settings, (reader) => readRun(reader, opened.to.place.run ?? 0));
+      if (settings.json) await printChanges(opened, "json", io, { run });
+      else {
+        if (run !== null) io.out(`${describeRuns([run])}${describeErrorOf(run)}\n`);
+        await printChanges(opened, "table", io);
+      }
+    } catch (error) {
+      throw toMirrorError(error, mirror);
+    } finally {
+      opened.close();
+    }
+  });
+}
+
+const columns = ["run", "started", "ended", "counted", "new", "changed", "gone", "failed"];
+
+function describeRuns(runs: readonly RunRecord[]): string {
+  return formatTable(columns, runs.map(toRow));
+}
+
+function describeErrorOf({ error }: RunRecord): string {
+  return error === null ? "" : `\nIt ended because of an error: ${toShown(error)}\n`;
+}
+
+const openStates = { running: "running", "not-finished": "not finished" } as const;
+
+function toRow({ id, startedAt, state, stopped, counts, forgottenAt }: RunRecord): unknown[] {
+  return [
+    id,
+    startedAt,
+    `${state === "ended" ? (stopped ?? "done") : openStates[state]}${forgottenAt === null ? "" : ", forgotten"}`,
+    counts?.requests?.counted ?? null,
+    counts?.resources.new ?? null,
+    counts?.resources.changed ?? null,
+    counts?.resources.gone ?? null,
+    counts?.resources.failed ?? null,
+  ];
+}

@@ -1,0 +1,169 @@
+/** `armoire doctor`: the whole set-up, each setting with where it comes from, and what does not work. */
+import { existsSync } from "node:fs";
+import type { Command } from "commander";
+import { type Diagnosis, diagnose, diagnoseError } from "../../../doctor/diagnose.ts";
+import { diagnoseAccounts } from "../../../doctor/diagnose-accounts.ts";
+import { diagnoseRedis } from "../../../doctor/diagnose-redis.ts";
+import { diagnoseSecrets } from "../../../doctor/diagnose-secrets.ts";
+import type { Searched } from "../../../doctor/find-secrets.ts";
+import type { Credential } from "../../../service/credentials/credential.ts";
+import { readCredential } from "../../secrets/credentials.ts";
+import { readKnownSecrets } from "../../secrets/known-secrets.ts";
+import { addPassphraseOption, type PassphraseFlags } from "../../secrets/passphrase.ts";
+import { type RedisFlags, readRedisAddress, redisOption } from "../../secrets/redis-address.ts";
+import { version } from "../../self-command.ts";
+import { candidateMirrorFiles, ledgerFile } from "../../settings/mirror-file.ts";
+import { readSettings, type Settings } from "../../settings/settings.ts";
+import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
+import type { Io } from "../../terminal/io.ts";
+import { formatTable } from "../../terminal/text-table.ts";
+
+interface DoctorFlags extends PassphraseFlags, RedisFlags {
+  readonly offline?: boolean;
+  readonly scan?: true | readonly string[];
+}
+
+export function configure(command: Command, io: Io): void {
+  addPassphraseOption(
+    command
+      .option("--offline", "do not ask the service")
+      .option(...redisOption)
+      .option("--scan [folder...]", "search the data directory, and these folders, for secrets that got out"),
+  )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  armoire doctor
+  armoire doctor --offline --json
+  armoire doctor --account ada
+  armoire doctor --offline --scan ~/exports ~/logs
+  armoire doctor --offline --scan ~/backups --passphrase-file backups.passphrase
+
+It asks the service for one page, its root; with --account for two, to learn whether it accepts the token. Secrets are never shown.`,
+    )
+    .action(async (flags: DoctorFlags) => {
+      if (flags.scan === undefined && flags.passphraseFile !== undefined)
+        throw new CliError(exitCodes.usage, "--passphrase-file is of no use here without --scan.", null);
+      const settings = readSettings(command, io);
+      const examined = await examine(settings, flags, io);
+      io.out(settings.json ? toJsonText(examined) : toText(examined));
+      if (!examined.diagnoses.every(({ isWell }) => isWell)) io.setExitCode(exitCodes.failed);
+    });
+}
+
+interface Examined {
+  /** Name, value, and where that is from. */
+  readonly settings: readonly (readonly (string | null)[])[];
+  readonly diagnoses: readonly Diagnosis[];
+}
+
+async function examine(settings: Settings, flags: DoctorFlags, io: Io): Promise<Examined> {
+  const { offline, scan } = flags;
+  const credential = await attempt(() => readCredential(settings, io));
+  const mirrorFiles = await attempt(() => candidateMirrorFiles(settings));
+  const checked = await diagnose({
+    dataDir: settings.dataDir.value,
+    baseUrl: offline ? null : settings.baseUrl.value,
+    mirrorFiles: mirrorFiles.value,
+    ledgerFile: ledgerFile(settings),
+    credential: credential.value,
+    account: settings.account,
+  });
+  const unasked = !offline && settings.baseUrl.value === null ? [noService] : [];
+  // Where nobody can look into the data directory, that was said.
+  const accounts =
+    settings.account === null && mirrorFiles.problem === null
+      ? await attempt(() => diagnoseAccounts(settings.dataDir.value))
+      : null;
+  const address = readRedisAddress(flags, io);
+  const redis = address === null ? null : await diagnoseRedis(address);
+  try {
+    const scanned =
+      scan === undefined
+        ? []
+        : await scanFolders(settings, flags, io, scan === true ? [] : scan, redis?.stored ?? null);
+    const found = [
+      credential.problem,
+      mirrorFiles.problem,
+      ...checked,
+      ...unasked,
+      ...(accounts?.value ?? []),
+      accounts?.problem,
+      redis?.diagnosis,
+      ...scanned,
+    ].filter((diagnosis) => diagnosis != null);
+    return {
+      settings: [...settingRows(settings), credentialRow(credential, settings)],
+      // What is wrong with a credential is in the way of using it, and of searching for it.
+      diagnoses: [...new Map(found.map((diagnosis) => [diagnosis.what, diagnosis])).values()],
+    };
+  } finally {
+    redis?.end();
+  }
+}
+
+function toJsonText({ settings, diagnoses }: Examined): string {
+  const shown = settings.map(([name, value, from]) => ({ name, value, from }));
+  return `${JSON.stringify({ version: version(), node: process.versions.node, settings: shown, checks: diagnoses })}\n`;
+}
+
+function toText({ settings, diagnoses }: Examined): string {
+  const head = `Armoire ${version()}, Node.js ${process.versions.node}\n\n`;
+  return `${head}${formatTable(["setting", "value", "from"], settings)}\n${diagnoses.map(describe).join("")}`;
+}
+
+const noService: Diagnosis = {
+  isWell: true,
+  what: "No service was asked, since no base URL is set",
+  hint: "--base-url URL or ARMOIRE_BASE_URL says which one; `armoire sync` needs it.",
+};
+
+async function scanFolders(
+  settings: Settings,
+  flags: PassphraseFlags,
+  io: Io,
+  folders: readonly string[],
+  others: AsyncIterable<Searched> | null,
+): Promise<Diagnosis[]> {
+  const { secrets, problems, ...opening } = await readKnownSecrets(settings, flags, io);
+  const dataDir = settings.dataDir.value;
+  const present = existsSync(dataDir) ? [dataDir] : [];
+  return [...problems, ...(await diagnoseSecrets([...present, ...folders], secrets, { ...opening, others }))];
+}
+
+function settingRows({ dataDir, baseUrl, serviceName, mirror }: Settings): (string | null)[][] {
+  return Object.entries({ dataDir, baseUrl, serviceName, mirror }).map(([name, { value, from }]) => [
+    name,
+    value,
+    from,
+  ]);
+}
+
+function credentialRow({ value, problem }: Attempt<Credential | null>, { account }: Settings): string[] {
+  const from = account === null ? "environment" : `account ${account.name}`;
+  if (problem !== null) return ["credential", "unusable", from];
+  if (value?.kind === "token") return ["credential", "user token", from];
+  return value === null
+    ? ["credential", "none", "not set"]
+    : ["credential", "application key", "environment"];
+}
+
+interface Attempt<Value> {
+  /** Null when there was a problem. */
+  readonly value: Value | null;
+  readonly problem: Diagnosis | null;
+}
+
+/** What would end any other command is one thing among others to tell here. */
+async function attempt<Value>(read: () => Value | Promise<Value>): Promise<Attempt<Value>> {
+  try {
+    return { value: await read(), problem: null };
+  } catch (error) {
+    return { value: null, problem: diagnoseError(error) };
+  }
+}
+
+function describe({ isWell, what, hint }: Diagnosis): string {
+  return `${isWell ? "✓" : "✗"} ${what}\n${hint === null ? "" : `  ${hint}\n`}`;
+}

@@ -1,0 +1,254 @@
+/** Printing a diff as it is read: nothing of it is gathered. */
+
+import type { Row as CsvRow } from "../../../exports/table.ts";
+import {
+  type Change,
+  changeWords,
+  count,
+  type FieldChange,
+  type Reported,
+  type Row,
+  type Totals,
+  type Value,
+} from "../../change/change.ts";
+import { isList } from "../../change/diff.ts";
+import type { OpenDiff } from "../../change/open-diff.ts";
+import type { Place, State } from "../../change/sources.ts";
+import { toJson } from "../terminal/format.ts";
+import type { Io } from "../terminal/io.ts";
+import { cutTo, toShown, widthOf } from "../terminal/text-table.ts";
+import type { ResultFormat } from "./result.ts";
+
+interface ChangeText {
+  readonly head: string;
+  add(change: Change | Reported): string;
+  tail(totals: Totals): string;
+}
+
+/**
+ * @param about goes into the JSON document before the rest
+ * @returns how many of each there were
+ */
+export async function printChanges(
+  opened: OpenDiff<Change | Reported>,
+  format: ResultFormat,
+  { out: write, outColumns }: Pick<Io, "out" | "outColumns">,
+  about: Readonly<Record<string, unknown>> = {},
+): Promise<Totals> {
+  const text = format === "table" ? tableText(opened, outColumns) : await texts[format](opened, about);
+  const totals: Totals = {};
+  let pending = text.head;
+  for (const change of opened.changes) {
+    count(totals, change);
+    pending += text.add(change);
+    if (pending.length < writtenAtOnce) continue;
+    await write(pending);
+    pending = "";
+  }
+  await write(pending + text.tail(totals));
+  return totals;
+}
+
+const writtenAtOnce = 32_768;
+
+type TextMaker = (
+  opened: OpenDiff<unknown>,
+  about: Readonly<Record<string, unknown>>,
+) => ChangeText | Promise<ChangeText>;
+
+function tableText(opened: OpenDiff<unknown>, columns: number | null): ChangeText {
+  return {
+    head: describeComparison(opened),
+    add: changeDescriber(opened, columns),
+    tail: (totals) => describeTotals(totals, opened.since !== null),
+  };
+}
+
+const texts: Readonly<Record<Exclude<ResultFormat, "table">, TextMaker>> = {
+  json({ from, to, since, leftOut }, about) {
+    const notion =
+      from === null
+        ? { notion: "reported", since, to: to.place }
+        : { notion: "observed", from: from.place, to: to.place, leftOut };
+    let separator = "\n";
+    return {
+      head: `${toJson({ ...about, ...notion }).slice(0, -1)},"changes":[`,
+      add(change) {
+        const line = separator + toJson(change);
+        separator = ",\n";
+        return line;
+      },
+      tail: (totals) => `\n],"totals":${toJson(totals)}}\n`,
+    };
+  },
+  ndjson: () => ({ head: "", add: (change) => `${toJson(change)}\n`, tail: () => "" }),
+  async csv() {
+    const { csvText } = await import("../../../exports/csv.ts");
+    const { head, addRows, tail } = csvText(changeColumns, { raw: false });
+    return { head, add: (change) => addRows(rowsOf(change)), tail: () => tail };
+  },
+};
+
+/** Changes as rows for CSV: one for each field that changed. */
+
+export const changeColumns = ["kind", "href", "name", "change", "field", "before", "after"];
+
+/**
+ * Of what is added or removed, each field that has a value, `after` or `before`; and whether it is gone as `gone_at`.
+ */
+export function rowsOf(change: Change | Reported): CsvRow[] {
+  const { kind, href, name, change: what } = change;
+  const toRow = (field: string, before: Value, after: Value): CsvRow => [
+    kind,
+    href,
+    toCell(name),
+    what,
+    field,
+    toCell(before),
+    toCell(after),
+  ];
+  switch (change.change) {
+    case "reported":
+      return [toRow("last_modified_at", null, change.lastModifiedAt)];
+    case "added":
+      return valuesOf(change.row).map(([field, value]) => toRow(field, null, value));
+    case "removed": {
+      const { gone_at: goneAt = null, ...last } = change.row;
+      const before = Object.fromEntries(change.fields.map((field) => [field.field, field.before]));
+      const rows = valuesOf({ ...last, ...before }).map(([field, value]) => toRow(field, value, null));
+      return goneAt === null ? rows : [...rows, toRow("gone_at", null, goneAt)];
+    }
+    default: {
+      const rows = change.fields.map(({ field, before, after }) => toRow(field, before, after));
+      return change.change === "revived" ? [...rows, toRow("gone_at", change.goneAt, null)] : rows;
+    }
+  }
+}
+
+function valuesOf(row: Row): [string, Value][] {
+  return Object.entries(row).filter(([field, value]) => field !== "href" && value !== null);
+}
+
+function toCell(value: Value) {
+  return isList(value) ? toJson(value) : value;
+}
+
+/** Changes in words, a group of lines each: what it is, then field by field. */
+
+const indent = " ".repeat(12);
+
+/** What is compared, in one line. */
+export function describeComparison({
+  from,
+  to,
+  since,
+}: Pick<OpenDiff<unknown>, "from" | "to" | "since">): string {
+  if (from === null)
+    return `Reported by the service since ${since}, as held at ${describePlace(to.place)}:\n`;
+  const isOneMirror = "mirror" in from.place && "mirror" in to.place && from.place.mirror === to.place.mirror;
+  const [one, other] = [from, to].map(({ place }) => describePlace(place, !isOneMirror));
+  return `Observed from ${one} to ${other}:\n`;
+}
+
+function describePlace(place: Place, hasFile = false): string {
+  if ("folder" in place) return `the export ${toShown(place.folder)}`;
+  const of = hasFile ? ` of ${toShown(place.mirror)}` : "";
+  return place.run === 0 ? "nothing" : `run ${place.run}${of} (${place.endedAt})`;
+}
+
+/**
+ * Says each change, with its kind before the first of it.
+ * @param columns of the terminal that it is for; null where it is for none, and nothing is cut
+ */
+export function changeDescriber(
+  { to }: { readonly to: State },
+  columns: number | null,
+): (change: Change | Reported) => string {
+  let kind: string | null = null;
+  return (change) => {
+    const heading = change.kind === kind ? "" : `\n${change.kind}\n`;
+    kind = change.kind;
+    const path = to.baseUrl === null ? change.href : change.href.replace(to.baseUrl, "");
+    const name = columns === null ? toShown(change.name) : cutTo(toShown(change.name), 34);
+    const start = `  ${change.change.padEnd(8)}  ${name}${name === "" ? "" : "  "}`;
+    const first = start + toShown(path);
+    // An address is for copying: never cut.
+    const fits = columns === null || widthOf(first) <= columns;
+    const head = fits ? [first] : [start.trimEnd(), indent + toShown(path)];
+    const lines = [...head, ...detailsOf(change, columns)];
+    return heading + lines.map((line) => `${line}\n`).join("");
+  };
+}
+
+function detailsOf(change: Change | Reported, columns: number | null): string[] {
+  if (change.change === "reported") return [`${indent}last_modified_at  ${toShown(change.lastModifiedAt)}`];
+  if (change.change === "added") {
+    const gone = change.row.gone_at ?? null;
+    return gone === null ? [] : [`${indent}gone again since ${toShown(gone)}`];
+  }
+  const room = columns === null ? null : columns - indent.length;
+  return change.fields.flatMap((field) => describeField(field, room).map((line) => indent + line));
+}
+
+const touchedMeans = " (only last_modified_at)";
+
+/** How many changes of each kind, or that there are none. */
+export function describeTotals(totals: Totals, isReported: boolean): string {
+  const lines = Object.entries(totals).map(([kind, counts]) => {
+    const parts = [...changeWords, "reported" as const].flatMap((change) => {
+      const count = counts[change];
+      return count === undefined ? [] : [`${count} ${change}${change === "touched" ? touchedMeans : ""}`];
+    });
+    return `${kind}: ${parts.join(", ")}\n`;
+  });
+  if (lines.length > 0) return `\n${lines.join("")}`;
+  return isReported ? "Nothing.\n" : "No differences.\n";
+}
+
+/** What a field was and is, in words: one line, or of a list a line for each entry that came or went. */
+
+/** @param columns what a line may take, entries of lists aside; null where nothing is to be cut */
+export function describeField({ field, before, after }: FieldChange, columns: number | null): string[] {
+  if (isList(before) || isList(after)) return [field, ...describeEntries(before, after)];
+  const [one, other] = [shown(before), shown(after)];
+  const room = columns === null ? null : Math.floor((columns - field.length - 5) / 2);
+  const [was, is] = room === null ? [one, other] : cutBoth(one, other, room);
+  return [`${field}  ${was} → ${is}`];
+}
+
+/** Whole, however long: where two entries differ may be anywhere in them. */
+function describeEntries(before: Value, after: Value): string[] {
+  const [were, are] = [before, after].map((value) =>
+    isList(value) ? value.map((entry) => toJson(entry)) : [],
+  );
+  const removed = without(were ?? [], are ?? []).map((entry) => `  - ${toShown(entry)}`);
+  const added = without(are ?? [], were ?? []).map((entry) => `  + ${toShown(entry)}`);
+  const lines = [...removed, ...added];
+  return lines.length > 0 ? lines : ["  the same in another order"];
+}
+
+/** Each entry as often as it is not among the others. */
+function without(entries: readonly string[], others: readonly string[]): string[] {
+  const left = [...others];
+  return entries.filter((entry) => {
+    const at = left.indexOf(entry);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}
+
+function shown(value: Value): string {
+  return value === null ? "null" : toShown(value);
+}
+
+const context = 8;
+
+/** Cuts two values so that where they begin to differ can be seen. */
+function cutBoth(one: string, other: string, room: number): readonly [string, string] {
+  if (widthOf(one) + widthOf(other) <= 2 * room) return [one, other];
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same++;
+  const from = Math.max(0, same - context);
+  const cut = (text: string) => cutTo(from === 0 ? text : `…${text.slice(from)}`, room);
+  return [cut(one), cut(other)];
+}

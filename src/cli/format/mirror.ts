@@ -1,0 +1,34 @@
+/** What `armoire mirror compact` does and has done, in words. */
+import type { CompactProgress, CompactReport, RetentionReport } from "../../mirror/compact.ts";
+import { formatBytes } from "../terminal/format.ts";
+import { formatTable } from "../terminal/text-table.ts";
+
+export function describeCompacting(progress: CompactProgress): string {
+  return progress.step === "compress"
+    ? `Compressing: ${progress.bodies} of ${progress.of} bodies`
+    : "Writing the file anew";
+}
+
+export function describeCompactReport(report: CompactReport): string {
+  const { mirror, bytesBefore, bytesAfter, isStillRead, bodies, retention } = report;
+  const forgotten = retention === null ? "" : describeRetention(retention, false);
+  return `${forgotten}${mirror}: ${formatBytes(bytesBefore)} before, ${formatBytes(bytesAfter)} now
+${bodies.count} bodies of ${formatBytes(bodies.bytes)} take ${formatBytes(bodies.storedBytes)}
+${isStillRead ? "Somebody reads it as it was; once they have closed it, the next sync or compact makes its file smaller.\n" : ""}`;
+}
+
+/** Which runs are kept, and why, and what goes with the others, in words. */
+
+/** @param isPreview nothing was forgotten yet */
+export function describeRetention(report: RetentionReport, isPreview: boolean): string {
+  const { keep, forget, removed } = report;
+  const rows = [
+    ...keep.map(({ run, endedAt, reasons }) => [run, endedAt, reasons.join(", ")] as const),
+    ...forget.map(
+      ({ run, endedAt }) => [run, endedAt, isPreview ? "would be forgotten" : "forgotten"] as const,
+    ),
+  ].sort(([one], [other]) => other - one);
+  const forgotten = `${isPreview ? "Would forget" : "Forgot"} ${forget.length} of ${rows.length} runs`;
+  return `${formatTable(["run", "ended", "kept as"], rows)}${forgotten}, with ${removed.revisions} revisions that no other run shows; their ${removed.bodies} bodies ${isPreview ? "take" : "took"} ${formatBytes(removed.bytes)}.
+`;
+}

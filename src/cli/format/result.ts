@@ -1,0 +1,72 @@
+/** Rows on standard output, in the format that is asked for. */
+import { type CsvTextOptions, csvText } from "../../../exports/csv.ts";
+import { jsonText, ndjsonText } from "../../../exports/json.ts";
+import type { Row, TableText } from "../../../exports/table.ts";
+import type { QueryResult } from "../../query/sql/run-query.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Io, Writer } from "../terminal/io.ts";
+import { formatTable } from "../terminal/text-table.ts";
+
+const texts = { csv: csvText, json: jsonText, ndjson: ndjsonText };
+
+export type ResultFormat = "table" | keyof typeof texts;
+/** A table is printed when all its rows are there, anything else while they are read. */
+export async function printResult(
+  { columns, rows, batches }: Pick<QueryResult, "columns" | "rows" | "batches">,
+  format: ResultFormat,
+  options: CsvTextOptions,
+  write: Writer,
+): Promise<void> {
+  if (format !== "table") {
+    const names = format === "csv" ? columns : distinct(columns);
+    return await printText(texts[format](names, options), batches, write);
+  }
+  const gathered: Row[] = [];
+  for await (const row of rows) gathered.push(row);
+  await write(formatTable(columns, gathered));
+}
+
+/** In an object only one of several members of a name would be read: the others are `name_2`, `name_3`. */
+function distinct(columns: readonly string[]): string[] {
+  const names: string[] = [];
+  for (const column of columns) {
+    const candidates = [column, ...columns.map((_, n) => `${column}_${n + 2}`)];
+    const isTaken = (name: string) => names.includes(name) || (name !== column && columns.includes(name));
+    names.push(candidates.find((name) => !isTaken(name)) ?? column);
+  }
+  return names;
+}
+
+/** The same of rows that are all there. */
+export function printRows(
+  columns: readonly string[],
+  rows: readonly Row[],
+  format: ResultFormat,
+  options: CsvTextOptions,
+  write: Writer,
+): Promise<void> {
+  return printResult({ columns, rows: each(rows), batches: each([rows]) }, format, options, write);
+}
+
+async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+  yield* items;
+}
+
+/**
+ * Says that an answer is not all there is.
+ * @param option gives more
+ */
+export function remarkOnCut(limit: number, option: string, { quiet }: Settings, io: Io): void {
+  if (!quiet) io.err(`Only the first ${limit}; ${option} gives more.\n`);
+}
+
+/** Prints rows as they come, and no faster than they are taken: memory stays small however many there are. */
+export async function printText(
+  { head, addRows, tail }: TableText,
+  batches: AsyncIterable<readonly Row[]>,
+  write: Writer,
+): Promise<void> {
+  await write(head);
+  for await (const batch of batches) await write(addRows(batch));
+  await write(tail);
+}

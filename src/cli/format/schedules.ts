@@ -1,0 +1,93 @@
+/** Schedules and what became of their runs, as a person reads them. */
+import { hostname } from "node:os";
+import { isProcessAlive } from "../../mirror/file/is-process-alive.ts";
+import { hasSeconds } from "../../schedule/cron-times.ts";
+import type { ScheduledRun } from "../../schedule/run-history.ts";
+import type { Schedule } from "../../schedule/schedule.ts";
+import { exitCodes } from "../terminal/exit-codes.ts";
+import { formatDuration, formatMoment, formatTime, type Step } from "../terminal/format.ts";
+import { formatTable, toShown } from "../terminal/text-table.ts";
+
+export interface ListedSchedule extends Schedule {
+  /** ISO 8601, UTC; null where it never comes due again. */
+  readonly nextAt: string | null;
+  /** The oldest first. */
+  readonly runs: readonly (ScheduledRun & { readonly outcome: string })[];
+}
+
+const outcomes: Readonly<Record<number, string>> = {
+  [exitCodes.done]: "done",
+  [exitCodes.failed]: "failed",
+  [exitCodes.usage]: "wrong usage",
+  [exitCodes.someFailed]: "some failed",
+  [exitCodes.settings]: "wrong settings",
+  [exitCodes.incomplete]: "not complete",
+  [exitCodes.locked]: "locked",
+  [exitCodes.approval]: "waiting for approval",
+  [exitCodes.damaged]: "damaged",
+  [exitCodes.interrupted]: "interrupted",
+  [exitCodes.terminated]: "interrupted",
+};
+
+/** In a word or two. */
+export function outcomeOf({ endedAt, exitCode, scheduler }: ScheduledRun): string {
+  if (endedAt === null) return isAlive(scheduler) ? "under way" : "lost";
+  return exitCode === null ? "failed" : (outcomes[exitCode] ?? "failed");
+}
+
+export function describeSchedules(schedules: readonly ListedSchedule[], now: number): string {
+  if (schedules.length === 0) return "No schedules. `armoire schedule add NAME` makes one.\n";
+  const rows = schedules.map((schedule) => {
+    const { name, cron, tz, args, nextAt, runs } = schedule;
+    const last = runs.at(-1);
+    const next = nextAt === null ? "never" : formatMoment(nextAt, now, stepOf(schedule));
+    return [name, cron, tz, args.join(" "), next, last === undefined ? "" : describeOutcome(schedule, last)];
+  });
+  return formatTable(["name", "cron", "zone", "command", "next", "last run"], rows);
+}
+
+/** By which its times are told. */
+export function stepOf(schedule: Schedule): Step {
+  return hasSeconds(schedule) ? "second" : "minute";
+}
+
+export function describeRuns(schedule: ListedSchedule): string {
+  const { name, runs } = schedule;
+  if (runs.length === 0) return `There was no run of ${name} yet.\n`;
+  const step = stepOf(schedule);
+  const rows = runs
+    .toReversed()
+    .map((run) => [
+      formatTime(run.due, step),
+      formatTime(run.begunAt, step),
+      run.seconds === null ? "" : formatDuration(run.seconds),
+      run.outcome,
+      describeCounts(run),
+    ]);
+  return formatTable(["due (UTC)", "begun (UTC)", "took", "outcome", "what"], rows);
+}
+
+/** One line, for a log. */
+export function describeEnd(schedule: Schedule, run: ScheduledRun): string {
+  const what = describeCounts(run);
+  const took = run.seconds === null ? "" : ` in ${formatDuration(run.seconds)}`;
+  return `${schedule.name}: ${outcomeOf(run)}${took}${what === "" ? "" : `; ${what}`}`;
+}
+
+function describeOutcome(schedule: Schedule, run: ListedSchedule["runs"][number]): string {
+  const what = describeCounts(run);
+  return `${formatTime(run.begunAt, stepOf(schedule))} ${run.outcome}${what === "" ? "" : `; ${what}`}`;
+}
+
+function describeCounts({ counts, said, attempts }: ScheduledRun): string {
+  const numbers = Object.entries(counts ?? {})
+    .filter(([, count]) => count !== 0)
+    .map(([name, count]) => `${count} ${name}`);
+  const tried = attempts === 1 ? [] : [`tried ${attempts} times`];
+  return toShown([...numbers, ...tried, ...(said === null ? [] : [said])].join(", "));
+}
+
+/** As far as can be told: processes of another machine are not seen. */
+function isAlive({ pid, host }: ScheduledRun["scheduler"]): boolean {
+  return host !== hostname() || isProcessAlive(pid);
+}

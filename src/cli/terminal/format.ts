@@ -1,0 +1,78 @@
+import { numberText } from "../../../exports/json.ts";
+import { looksLikeToken } from "../../accounts/account.ts";
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 2 ** 20) return `${(bytes / 2 ** 10).toFixed(1)} KiB`;
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}
+
+/** Times and spans as a person reads them. */
+
+export function formatDuration(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172_800) return `${tenths(seconds / 3600)} h`;
+  return `${tenths(seconds / 86_400)} days`;
+}
+
+const steps = { minute: { millis: 60_000, letters: 16 }, second: { millis: 1000, letters: 19 } } as const;
+
+export type Step = keyof typeof steps;
+
+/**
+ * A moment to come, not too early, and how far away it is.
+ * @param moment ISO 8601, UTC
+ * @param now epoch milliseconds
+ * @param step by which it is told
+ */
+export function formatMoment(moment: string, now: number, step: Step = "minute"): string {
+  const { millis } = steps[step];
+  const later = new Date(Math.ceil(Date.parse(moment) / millis) * millis);
+  const shown = formatTime(later.toISOString(), step);
+  return `${shown} UTC (in ${formatDuration(Math.max(0, Date.parse(moment) - now) / 1000)})`;
+}
+
+/** @param moment ISO 8601, UTC; what is less than a step is left out */
+export function formatTime(moment: string, step: Step): string {
+  return moment.slice(0, steps[step].letters).replace("T", " ");
+}
+
+/** @param since ISO 8601, UTC; null for never. @param now epoch milliseconds */
+export function formatAge(since: string | null, now: number): string {
+  return since === null ? "" : formatDuration(Math.max(0, now - Date.parse(since)) / 1000);
+}
+
+export function formatDays(days: number): string {
+  return days === 1 ? "1 day" : `${days} days`;
+}
+
+function tenths(number: number): number {
+  return Math.round(number * 10) / 10;
+}
+
+/** JSON for programs: numbers of any size stay numbers, digit for digit, and -0 and infinities are what `numberText` says. */
+
+interface JsonWithRaw {
+  rawJSON(text: string): unknown;
+}
+
+export function toJson(value: unknown): string {
+  const exact = JSON as unknown as JsonWithRaw;
+  return JSON.stringify(value, (_key, part) => {
+    if (typeof part !== "bigint" && typeof part !== "number") return part;
+    const number = Number(part);
+    const isExact = typeof part === "bigint" ? Number.isSafeInteger(number) : isWrittenExactly(number);
+    return isExact ? number : exact.rawJSON(numberText(part));
+  });
+}
+
+function isWrittenExactly(number: number): boolean {
+  return Number.isFinite(number) && !Object.is(number, -0);
+}
+
+/** What commander says of wrong usage quotes what was given, which may be a secret in the wrong place. */
+export function hideTokens(text: string): string {
+  return text
+    .replace(/'(--[^\s'=]+)=[\s\S]*?'(?=\n|$| is| argument)/g, "'$1'")
+    .replace(/[^\s',;:]+/g, (word) => (looksLikeToken(word) ? "[hidden]" : word));
+}

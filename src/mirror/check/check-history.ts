@@ -1,0 +1,108 @@
+/**
+ * Whether each row that is remembered is one that the body of its time gives. Whose a resource is, and what a link
+ * leads to, may have been found out later than that body came; such rows are remembered as they were.
+ */
+import { entities } from "../../../schema/entities.ts";
+import { eachRevisionOf } from "../bodies/read-revisions.ts";
+import { type DeriveContext, type Derived, deriveHeldOrThrow } from "../derive/derive.ts";
+import { notedUrlOf } from "../derive/links.ts";
+import type { Resources } from "../derive/resources.ts";
+import { referenceIds } from "../derive/write-derived.ts";
+import type { Connection } from "../file/connection.ts";
+import { fromStored } from "../rows/cells.ts";
+import { prepareTypedRows } from "../rows/typed-rows.ts";
+import { linkTable, memberTable, storedColumns, versionedTables } from "../rows/versioned-rows.ts";
+import type { ReportProblem } from "./check-problem.ts";
+
+export function checkPast(
+  db: Connection,
+  resources: Resources,
+  context: DeriveContext,
+  report: ReportProblem,
+): void {
+  const typedRows = prepareTypedRows(db);
+  const past = preparePast(db);
+  checkTimes(db, report);
+  const rememberedIds = versionedTables
+    .map(({ name, key }) => `select ${key} from ${name}_past`)
+    .join(" union ");
+  for (const { resource, seq, readBody } of eachRevisionOf(db, rememberedIds)) {
+    let derived: Derived;
+    try {
+      derived = deriveHeldOrThrow(readBody(), resource, context);
+    } catch {
+      // Reported where bodies are checked.
+      continue;
+    }
+    const urlOfLink = new Map(derived.links.map(({ name, url }) => [name, url]));
+    const idOfLink = (name: string) => resources.find(urlOfLink.get(name) ?? "")?.id ?? null;
+    const typed = derived.projection
+      ? typedRows.expected(resource.id, derived.projection, referenceIds(resource, idOfLink, resources))
+      : [];
+    const given = new Set([
+      ...typed.flatMap(({ table, rows }) =>
+        rows.map((row) => toText(table, withoutOwner(table, row.map(fromStored)))),
+      ),
+      ...derived.links.map(({ name, url }) => toText(linkTable.name, [name, url])),
+      ...(derived.items ?? []).map(({ url, name }, n) => toText(memberTable.name, [BigInt(n), url, name])),
+    ]);
+    for (const { table, row } of past(resource.id, seq)) {
+      if (given.has(toText(table, withoutOwner(table, row)))) continue;
+      report({
+        code: "row",
+        where: resource.url,
+        what: `a row in ${table}_past is not what its body of that time gives`,
+      });
+    }
+  }
+}
+
+function checkTimes(db: Connection, report: ReportProblem): void {
+  for (const { name, key } of versionedTables) {
+    const misdated = db.prepare<[], string>(
+      `select distinct r.url from ${name}_past t join _resource r on r.id = t.${key} where t.from_run >= t.to_run
+         or not exists (select 1 from _revision where resource_id = t.${key} and from_run <= t.from_run)`,
+    );
+    for (const where of misdated.pluck().iterate())
+      report({ code: "row", where, what: `a row in ${name}_past is of a time of which there is no body` });
+  }
+}
+
+/** Reads what is remembered of one revision, with URLs for what links and items lead to. */
+function preparePast(db: Connection) {
+  const isOfRevision = (key: string) =>
+    `t.${key} = :id and :seq = (select max(seq) from _revision where resource_id = t.${key} and from_run <= t.from_run)`;
+  const selects: Readonly<Record<string, string>> = {
+    [linkTable.name]: `select t.name, coalesce(r.url, ${notedUrlOf("t", "source")}) from _link_past t
+      join _resource source on source.id = t.from_id left join _resource r on r.id = t.to_id`,
+    [memberTable.name]: `select t.n, r.url, t.name from _member_past t left join _resource r on r.id = t.item_id`,
+  };
+  const statements = versionedTables.map((table) => {
+    const select =
+      selects[table.name] ?? `select ${storedColumns(table).join(", ")} from ${table.name}_past t`;
+    const statement = db
+      .prepare(`${select} where ${isOfRevision(table.key)}`)
+      .raw()
+      .safeIntegers();
+    return { table: table.name, statement };
+  });
+  return (id: number, seq: number) =>
+    statements.flatMap(({ table, statement }) =>
+      statement.all({ id, seq }).map((row) => ({ table, row: (row as unknown[]).map(fromStored) })),
+    );
+}
+
+const ownerColumns: ReadonlyMap<string, number> = new Map(
+  entities.flatMap(({ table, references, owner }) =>
+    owner === null ? [] : [[`_${table}`, 1 + references.indexOf(owner)] as const],
+  ),
+);
+
+function withoutOwner(table: string, row: readonly unknown[]): readonly unknown[] {
+  const column = ownerColumns.get(table);
+  return column === undefined ? row : row.with(column, null);
+}
+
+function toText(table: string, row: readonly unknown[]): string {
+  return JSON.stringify([table, row], (_key, part) => (typeof part === "bigint" ? `${part}n` : part));
+}

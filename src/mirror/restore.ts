@@ -1,0 +1,76 @@
+/** A mirror from what was kept of another one: made beside its place, computed anew, and put there when it is whole. */
+import { existsSync, statSync } from "node:fs";
+import { NotAnEnvelopeError } from "../../schema/envelope.ts";
+import { JsonError } from "../../schema/json.ts";
+import type { Kinds } from "../../schema/kind.ts";
+import { EssentialRowError, type PutBody, type PutEssentialRows, putEssentials } from "./bookkeeping-rows.ts";
+import { deriveContextOf } from "./derive/derive.ts";
+import { rebuildProjections } from "./derive/rebuild.ts";
+import { createMirror } from "./file/create-mirror.ts";
+import { MirrorError, toMirrorError } from "./file/errors.ts";
+import { takeLock } from "./file/lock.ts";
+import type { MirrorIdentity } from "./file/meta.ts";
+import { prepareRestoredPictures, type RestoredPictures } from "./media/media-files.ts";
+import { mkdirFor } from "./writer.ts";
+
+export interface RestoreMirrorOptions {
+  /** Where nothing is yet. */
+  readonly file: string;
+  readonly identity: MirrorIdentity;
+  readonly kinds: Kinds;
+  /** ISO 8601; told to whoever finds the mirror locked. */
+  readonly openedAt: string;
+  /** Whether `fill` puts pictures, which need a folder beside the mirror. */
+  readonly hasPictures: boolean;
+  readonly fill: (
+    putRows: PutEssentialRows,
+    putBody: PutBody,
+    putPicture: RestoredPictures["put"],
+  ) => Promise<void>;
+}
+
+/**
+ * Whatever goes wrong, there is no mirror afterwards where there was none before, and no picture of it.
+ * @throws MirrorError, also `exists` and `locked`; EssentialRowError; what `fill` throws
+ */
+export async function restoreMirror(options: RestoreMirrorOptions): Promise<void> {
+  const { file, identity, kinds, hasPictures } = options;
+  requireNothingAt(file);
+  if (hasPictures) prepareRestoredPictures(file);
+  mkdirFor(file);
+  const lock = takeLock(file, options.openedAt);
+  let pictures: RestoredPictures | null = null;
+  try {
+    requireNothingAt(file);
+    if (hasPictures) pictures = prepareRestoredPictures(file);
+    const putPicture: RestoredPictures["put"] = (bytes) => pictures?.put(bytes);
+    await createMirror(file, identity, async (db) => {
+      await putEssentials(db, (putRows, putBody) => options.fill(putRows, putBody, putPicture));
+      try {
+        rebuildProjections(db, identity.area, deriveContextOf(identity, kinds));
+      } catch (error) {
+        if (!(error instanceof NotAnEnvelopeError || error instanceof JsonError)) throw error;
+        throw new EssentialRowError(`a body is no envelope: ${error.message}`, { cause: error });
+      }
+    });
+  } catch (error) {
+    pictures?.undo();
+    throw toMirrorError(error, file);
+  } finally {
+    lock.release();
+  }
+}
+
+/** A log holds what its mirror's file does not, so a log without that is not nothing, unless it is empty. */
+function requireNothingAt(file: string): void {
+  const log = `${file}-wal`;
+  const logBytes = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  if (!existsSync(file) && logBytes === 0) return;
+  const taken = existsSync(file) ? file : log;
+  throw new MirrorError(
+    "exists",
+    taken,
+    "There is a mirror already, and restoring never changes one",
+    "Restore to another file with --mirror FILE, or move this one away with its -wal and -shm.",
+  );
+}

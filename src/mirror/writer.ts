@@ -1,0 +1,241 @@
+/**
+ * A mirror: one SQLite file that holds what one principal sees of one service. In: results of fetches, in batches. Out:
+ * what is due, and everything that was ever seen. It must not know the network, the engines or the command line; the
+ * table of kinds is handed to it.
+ */
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Kinds } from "../../schema/kind.ts";
+import { prepareAbsences } from "./absence/absences.ts";
+import { reconsiderTombstones } from "./absence/tombstones.ts";
+import { ensureGiven, type GivenLink } from "./account/catalogue-links.ts";
+import { type AccountUser, recordAccountUser } from "./account/user.ts";
+import { prepareCompression } from "./bodies/background-compression.ts";
+import { prepareBodyStore } from "./bodies/body-store.ts";
+import { prepareDictionaries } from "./bodies/dictionaries.ts";
+import { type Cycle, writeCycle } from "./check-cycle.ts";
+import { deriveContextOf } from "./derive/derive.ts";
+import { prepareLinks } from "./derive/links.ts";
+import { type RebuildReport, rebuildProjections } from "./derive/rebuild.ts";
+import { prepareResources } from "./derive/resources.ts";
+import { prepareDerivedWriter } from "./derive/write-derived.ts";
+import type { FetchResult } from "./fetch-result.ts";
+import { type Connection, openForWriting, vacuum } from "./file/connection.ts";
+import { createMirror } from "./file/create-mirror.ts";
+import { toMirrorError, toOpeningError } from "./file/errors.ts";
+import { takeLock } from "./file/lock.ts";
+import { makeFolders } from "./file/make-folders.ts";
+import { ensureLineage, type MirrorIdentity, requireIdentity } from "./file/meta.ts";
+import { migrate } from "./file/migrate.ts";
+import { type IngestSummary, prepareIngest, prepareJudgeBatch } from "./ingest.ts";
+import { storePicture } from "./media/media-files.ts";
+import {
+  type KnownPicture,
+  listPictures,
+  notePictures,
+  type PictureAnswer,
+  recordPicture,
+} from "./media/media-index.ts";
+import { type MirrorReader, readMirror } from "./reader.ts";
+import { isRebuildDue } from "./rows/rebuild-state.ts";
+import { type Forgettable, forgetRuns } from "./runs/prune-runs.ts";
+import { beginRun, closeRun, type RunClosing, type RunEnd, type RunStart } from "./runs/runs.ts";
+import { prepareSearchIndex } from "./search/search-index.ts";
+
+/** A mirror open for writing, by the one process that holds its lock. */
+export interface MirrorWriter extends MirrorReader {
+  beginRun(start: RunStart): number;
+  closeRun(runId: number, end: RunEnd): RunClosing;
+  /** Makes the service's front page known, so that a first run has where to begin. */
+  seed(runId: number): void;
+  /** From now on, and for good, links of these names lead to resources that can be fetched. */
+  follow(names: readonly string[], runId: number): void;
+  /** Makes known what was found outside this mirror; gives the ids. */
+  makeKnown(links: readonly GivenLink[], runId: number): number[];
+  ingest(results: readonly FetchResult[], runId: number): IngestSummary;
+  rebuild(): RebuildReport;
+  /** What was computed anew when it was opened, where an earlier version had written it last. */
+  readonly rebuiltOnOpening: RebuildReport | null;
+  /**
+   * Compresses some of the bodies that were not looked at yet, in a short transaction.
+   * @returns how many it looked at: none, when all are done
+   */
+  compressSome(): number;
+  /** How many bodies `compressSome` has not looked at yet and may make smaller. */
+  countToCompress(): number;
+  /** Has all bodies looked at again, with better dictionaries where those pay, and where these may have in them what was forgotten. */
+  compressAnew(): void;
+  /**
+   * Lets go of runs, and of what only they have seen, but for what dictionaries have of it, until `compressAnew`.
+   * @param runIds runs that have ended, without the latest
+   * @param at ISO 8601
+   */
+  forget(runIds: readonly number[], at: string): Forgettable;
+  /** Gives unused space back to the file system: the file is written anew, in one transaction, without what no body needs. @returns as `vacuum` does */
+  vacuum(): boolean;
+  /** Says whose data it holds, once that is known. */
+  recordUser(user: AccountUser, meUrl: string): void;
+  /** Notes the pictures that the newest bodies refer to; gives them. */
+  notePictures(): KnownPicture[];
+  /** Keeps a picture's bytes in a file; gives their SHA-256 in hexadecimal. */
+  storePicture(bytes: Uint8Array): string;
+  /** @returns whether there is something else than before */
+  recordPicture(answer: PictureAnswer): boolean;
+  /** Begins a cycle of checks. */
+  beginCycle(cycle: Cycle): void;
+  /** @param checkedBefore ISO 8601; of tombstones that something still leads to, those not asked for since are due again */
+  reconsiderTombstones(checkedBefore: string, now: string): void;
+}
+
+export interface OpenMirrorOptions {
+  readonly file: string;
+  readonly identity: MirrorIdentity;
+  readonly kinds: Kinds;
+  /** ISO 8601; told to whoever finds the mirror locked. */
+  readonly openedAt: string;
+}
+
+/**
+ * Makes the mirror's file when there is none. Opening it for writing does so too; this is for a caller that has something
+ * else to wait for meanwhile.
+ * @throws MirrorError, also `locked`
+ */
+export async function makeMirror({
+  file,
+  identity,
+  openedAt,
+}: Omit<OpenMirrorOptions, "kinds">): Promise<void> {
+  if (existsSync(file)) return;
+  mkdirFor(file);
+  const lock = takeLock(file, openedAt);
+  try {
+    if (!existsSync(file)) await createMirror(file, identity);
+  } catch (error) {
+    throw toOpeningError(error, file);
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * Opens a mirror for writing; makes it when there is no such file.
+ * @throws MirrorError, also `locked` and `other-service`
+ */
+export async function openMirrorWriter(options: OpenMirrorOptions): Promise<MirrorWriter> {
+  const { file, identity, kinds } = options;
+  mkdirFor(file);
+  const lock = takeLock(file, options.openedAt);
+  let db: Connection | null = null;
+  try {
+    if (existsSync(file)) requireMirrorOf(identity, file);
+    else await createMirror(file, identity);
+    db = openForWriting(file, { isPrivate: identity.area === "account" });
+    await migrate(db);
+    ensureLineage(db);
+    return writer(db, lock.release);
+  } catch (error) {
+    db?.close();
+    lock.release();
+    throw toOpeningError(error, file);
+  }
+
+  function guard<Args extends readonly unknown[], Result>(
+    write: (...args: Args) => Result,
+  ): (...args: Args) => Result {
+    return (...args) => {
+      try {
+        return write(...args);
+      } catch (error) {
+        throw toMirrorError(error, file);
+      }
+    };
+  }
+
+  function writer(connection: Connection, releaseLock: () => void): MirrorWriter {
+    const resources = prepareResources(connection, kinds, identity.area);
+    const links = prepareLinks(connection, resources);
+    const context = deriveContextOf(identity, kinds);
+    const absences = prepareAbsences(connection);
+    const dictionaries = prepareDictionaries(connection);
+    const bodies = prepareBodyStore(connection, dictionaries);
+    const compression = prepareCompression(connection, dictionaries);
+    const search = prepareSearchIndex(connection);
+    const derivedWriter = prepareDerivedWriter(connection, resources, links, search);
+    const rebuild = () => rebuildProjections(connection, identity.area, context);
+    const rebuiltOnOpening = isRebuildDue(connection) ? rebuild() : null;
+    const judge = prepareJudgeBatch(connection, absences);
+    const ingest = prepareIngest(connection, bodies, derivedWriter, context, (results, summary, runId) => {
+      judge(results, summary, runId);
+      search.settle(runId);
+    });
+    return {
+      file,
+      identity,
+      asOf: null,
+      db: connection,
+      beginRun: guard((start) => beginRun(connection, start)),
+      closeRun: guard((runId, end) => closeRun(connection, absences, runId, end)),
+      seed: guard((runId) => void resources.ensure(identity.baseUrl, "root", null, runId)),
+      makeKnown: guard((given, runId) =>
+        connection.transaction(() => ensureGiven(resources, given, runId))(),
+      ),
+      follow: guard((names, runId) => links.follow(names, runId)),
+      ingest: guard(ingest),
+      rebuiltOnOpening,
+      rebuild: guard(rebuild),
+      compressSome: guard(() => compression.compressSome()),
+      countToCompress: guard(() => compression.countToCompress()),
+      compressAnew: guard(() => compression.beginAnew()),
+      forget: guard((runIds, at) => forgetRuns(connection, runIds, at)),
+      vacuum: guard(() => {
+        compression.removeUnused();
+        return vacuum(connection);
+      }),
+      recordUser: guard((user, meUrl) => recordAccountUser(connection, user, meUrl)),
+      notePictures: guard(() => {
+        connection.transaction(() => notePictures(connection))();
+        return listPictures(connection);
+      }),
+      storePicture: guard((bytes) => storePicture(file, bytes)),
+      recordPicture: guard((answer) => connection.transaction(() => recordPicture(connection, answer))()),
+      beginCycle: guard((cycle) => writeCycle(connection, cycle)),
+      reconsiderTombstones: guard((checkedBefore, now) =>
+        reconsiderTombstones(connection, checkedBefore, now),
+      ),
+      close() {
+        connection.close();
+        releaseLock();
+      },
+    };
+  }
+}
+
+/** Looks before anything is written. */
+function requireMirrorOf(identity: MirrorIdentity, file: string): void {
+  readMirror(file, (mirror) => requireIdentity(file, mirror.identity, identity));
+}
+
+/** Makes the folder that a mirror is to be in. @throws MirrorError */
+export function mkdirFor(file: string): void {
+  try {
+    makeFolders(dirname(file));
+  } catch (error) {
+    throw toMirrorError(error, file);
+  }
+}
+
+/** Computes a mirror's projections anew from its bodies. @throws MirrorError */
+export async function rebuildMirror(options: {
+  readonly file: string;
+  readonly kinds: Kinds;
+  /** ISO 8601; told to whoever finds the mirror locked. */
+  readonly openedAt: string;
+}): Promise<RebuildReport> {
+  const identity = readMirror(options.file, (mirror) => mirror.identity);
+  const mirror = await openMirrorWriter({ ...options, identity });
+  try {
+    return mirror.rebuiltOnOpening ?? mirror.rebuild();
+  } finally {
+    mirror.close();
+  }
+}

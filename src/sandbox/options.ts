@@ -1,0 +1,149 @@
+/** What a sandbox can be asked to be, with defaults for all of it; wrong values are refused in one clear line. */
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { allowanceHeaderStyles } from "./accounts/allowance.ts";
+import {
+  type FaultPresetName,
+  type FaultRule,
+  type FaultRuleInput,
+  faultPresetNames,
+  faultPresets,
+  faultRules,
+} from "./faults/fault-rules.ts";
+import { etagStyles } from "./http/content.ts";
+import { layouts } from "./resources/addresses.ts";
+import { paginations } from "./resources/resource.ts";
+import { measurementShapes, picturePlaces } from "./resources/view.ts";
+import type { WorldTotals } from "./world/world.ts";
+
+/** `real` has the size of a real catalogue; `small` is made for quick tests. */
+const presets = {
+  small: { brands: 12, models: 60, sizes: 300 },
+  real: { brands: 683, models: 13_000, sizes: 90_000 },
+} as const satisfies Record<string, WorldTotals>;
+
+export const presetNames = ["small", "real"] as const;
+
+const total = z.int().min(0).max(1_000_000);
+
+const optionsSchema = z.strictObject({
+  host: z.string().default("127.0.0.1"),
+  /** 0 takes any free port. */
+  port: z.int().min(0).max(65_535).default(0),
+  /** Everything follows from it. */
+  seed: z.int().min(0).default(1),
+  preset: z.enum(presetNames).default("small"),
+  /** Totals, in place of the preset's. */
+  brands: total.min(1).optional(),
+  models: total.optional(),
+  sizes: total.optional(),
+  pageSize: z.int().min(1).max(10_000).default(20),
+  paginateSizes: z.boolean().default(false),
+  measurements: z.enum(measurementShapes).default("linked"),
+  pictures: z.enum(picturePlaces).default("elsewhere"),
+  layout: z.enum(layouts).default("plain"),
+  pagination: z.enum(paginations).default("page"),
+  /** The vendor's word in `<name>_url`. */
+  serviceName: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,30}$/i, "letters, digits and underscores")
+    .default("service"),
+  /** Counted requests that each credential has in a window; with null there is no limit, and nothing tells of one. */
+  allowance: z.int().min(0).nullable().default(1_000_000),
+  windowSeconds: z.int().min(1).default(86_400),
+  /** With `none`, only the `rate_limit` resource tells what is left. */
+  allowanceHeaders: z.enum(allowanceHeaderStyles).default("epoch"),
+  /** Whether "not modified" is counted, and refused when nothing is left. */
+  countNotModified: z.boolean().default(false),
+  /** The same for the root. */
+  countRoot: z.boolean().default(false),
+  etag: z.enum(etagStyles).default("strong"),
+  /** Before every reply. */
+  latencyMillis: z.int().min(0).max(3_600_000).default(0),
+  users: z.int().min(0).max(10_000).default(1),
+  /** The status of "Not authenticated". */
+  unauthorizedStatus: z.int().min(200).max(599).default(401),
+});
+
+export interface SandboxOptions extends z.input<typeof optionsSchema> {
+  /** A preset's name, rules, or a JSON file of rules. */
+  readonly faults?: FaultsOption;
+}
+
+export type FaultsOption = FaultPresetName | readonly FaultRuleInput[] | { readonly file: string };
+
+export interface SandboxSettings extends z.output<typeof optionsSchema> {
+  readonly totals: WorldTotals;
+  readonly faultRules: readonly FaultRule[];
+}
+
+/** A wrong value: which one, and what to write instead. */
+export class SandboxOptionError extends Error {
+  override readonly name = "SandboxOptionError";
+  readonly hint: string;
+  constructor(message: string, hint: string, options?: ErrorOptions) {
+    super(message, options);
+    this.hint = hint;
+  }
+}
+
+/** @throws SandboxOptionError */
+export function settleOptions({ faults = [], ...options }: SandboxOptions): SandboxSettings {
+  const result = optionsSchema.safeParse(options);
+  if (!result.success)
+    throw new SandboxOptionError(firstIssue("option", result.error), "See `armoire sandbox --help`.");
+  const settings = result.data;
+  const preset = presets[settings.preset];
+  const { brands = preset.brands, models = preset.models, sizes = preset.sizes } = settings;
+  return {
+    ...settings,
+    totals: { brands, models, sizes: models === 0 ? 0 : sizes },
+    faultRules: readFaults(faults),
+  };
+}
+
+/** @throws SandboxOptionError */
+export function readFaults(faults: FaultsOption): readonly FaultRule[] {
+  const hint = `Name a preset (${faultPresetNames.join(", ")}) or write rules as docs/sandbox.md shows.`;
+  const rules =
+    typeof faults === "string"
+      ? faultPresets[faults]
+      : "file" in faults
+        ? readRulesFile(faults.file, hint)
+        : faults;
+  const result = faultRules.safeParse(rules);
+  if (!result.success) throw new SandboxOptionError(firstIssue("fault rule", result.error), hint);
+  return result.data;
+}
+
+function readRulesFile(path: string, hint: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? "it is not JSON" : "it cannot be read";
+    throw new SandboxOptionError(`faults: ${reason}: ${path}`, hint, { cause: error });
+  }
+}
+
+/** What is wrong with a value, in one line. @param what it is the value of */
+export function firstIssue(what: string, error: z.ZodError): string {
+  const { path, message } = deepest(error.issues, []) ?? { path: [], message: "wrong" };
+  return `${what}${path.length === 0 ? "" : ` ${path.join(".")}`}: ${message}`;
+}
+
+interface Wrong {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** Of several forms, the one is meant that the value comes closest to: in which what is wrong lies deepest. */
+function deepest(issues: readonly z.core.$ZodIssue[], above: readonly PropertyKey[]): Wrong | null {
+  const [issue] = issues;
+  if (issue === undefined) return null;
+  const path = [...above, ...issue.path];
+  if (issue.code !== "invalid_union") return { path, message: issue.message };
+  const found = issue.errors.map((branch) => deepest(branch, path)).filter((wrong) => wrong !== null);
+  return (
+    found.sort((one, other) => other.path.length - one.path.length)[0] ?? { path, message: issue.message }
+  );
+}

@@ -1,0 +1,96 @@
+/**
+ * The second door, for pictures, which may lie anywhere. In: an address that the service gave, and the validators of what
+ * is held. Out: a picture, or a ServiceError. It has no credential and takes none, it stays at the origin that it was opened
+ * for, and it goes into no private network but the one that the service itself is in.
+ */
+
+import { type Clock, systemClock } from "../clock.ts";
+import { ServiceError } from "../errors.ts";
+import { createAttempt } from "../requests/attempt.ts";
+import { askPatiently, Circuit } from "../requests/fetch-with-retry.ts";
+import { defaultRetryPolicy, type RetryPolicy } from "../requests/retry-policy.ts";
+import type { Reserve } from "../responses/rate-limiter.ts";
+import { resolveLink } from "../same-origin.ts";
+import { type AddressClass, classOfAddress, literalAddress } from "../transport/address-class.ts";
+import { defaultLimits, guardedLookup, type ServiceLimits } from "../transport/pool.ts";
+import { openSender } from "../transport/transport.ts";
+import { type FetchedPicture, judgePictureOrThrow, pictureTypes } from "./interpret-picture.ts";
+
+export type { FetchedPicture };
+
+export interface PictureDoorOptions {
+  /** The only one that is asked. */
+  readonly origin: string;
+  /** Where the service is: what one over https: refers to is not asked for over http:. */
+  readonly serviceOrigin: string;
+  /** What the service's own address is: beside public ones, only such addresses are asked. */
+  readonly serviceClass: AddressClass;
+  /** Of one picture. */
+  readonly maxBytes: number;
+  /** Where the origin is the service's own, and meters what it is asked. */
+  readonly reserve?: Reserve;
+  readonly connections?: number;
+  readonly limits?: Partial<ServiceLimits>;
+  readonly retry?: Partial<RetryPolicy>;
+  readonly clock?: Clock;
+}
+
+export interface PictureRequest {
+  readonly url: string;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  readonly signal?: AbortSignal;
+}
+
+export interface PictureDoor {
+  /** One picture. Rejects with a ServiceError, with what `reserve` rejected with, or with the signal's reason. */
+  fetch(request: PictureRequest): Promise<FetchedPicture>;
+  close(): Promise<void>;
+}
+
+export function openPictureDoor(options: PictureDoorOptions): PictureDoor {
+  const {
+    origin,
+    serviceOrigin,
+    serviceClass,
+    maxBytes,
+    reserve,
+    connections = 4,
+    clock = systemClock,
+  } = options;
+  const limits = { ...defaultLimits, ...options.limits, wireBytes: maxBytes, decodedBytes: maxBytes };
+  const policy = { ...defaultRetryPolicy, ...options.retry };
+  const allowed = new Set<AddressClass>(["public", serviceClass]);
+  const literal = literalAddress(new URL(origin).hostname);
+  const isPrivate = literal !== null && !allowed.has(classOfAddress(literal));
+  const isDowngrade = serviceOrigin.startsWith("https:") && origin.startsWith("http:");
+  const circuit = new Circuit(clock);
+  const headers = ["accept", pictureTypes.join(", "), "accept-encoding", "identity", "user-agent", "armoire"];
+  const sender = openSender(origin, headers, limits, { connections, lookup: guardedLookup(allowed) });
+  const attempt = createAttempt({
+    sender,
+    reserve,
+    judge: judgePictureOrThrow,
+    limits,
+    clock,
+    redact: (text) => text,
+  });
+
+  const parts = { attempt, origin, limits, policy, clock };
+
+  return {
+    async fetch({ url, etag, lastModified, signal }) {
+      signal?.throwIfAborted();
+      const resolved = resolveLink(url, origin, origin);
+      if ("skipped" in resolved)
+        throw new ServiceError("link-refused", `not an address to follow (${resolved.skipped})`, { url });
+      if (isPrivate) throw new ServiceError("private-address", "its host is a private address", { url });
+      if (isDowngrade)
+        throw new ServiceError("link-refused", "not asked, because others could read it (scheme-downgrade)", {
+          url,
+        });
+      return askPatiently({ url, target: resolved.url, etag, lastModified, signal }, parts, circuit);
+    },
+    close: () => sender.close(),
+  };
+}

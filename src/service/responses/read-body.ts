@@ -1,0 +1,66 @@
+import { isRecord } from "../../../schema/envelope.ts";
+import { decodeUtf8, JsonError, parseRoundedJsonOrThrow } from "../../../schema/json.ts";
+import { ServiceError, type ServiceErrorCode } from "../errors.ts";
+import { decode, offeredEncodings, readEncoding } from "../transport/content-encoding.ts";
+import type { ServiceLimits } from "../transport/pool.ts";
+import type { Head } from "../transport/send-request.ts";
+
+export interface JsonBody {
+  readonly bytes: Uint8Array;
+  /** Parsed only to know what it is: exact numbers and duplicate keys matter to who keeps it. */
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads a body as one JSON object, strictly: its type, encoding, bytes and text must all be right.
+ * @throws ServiceError
+ */
+export function readBodyOrThrow(head: Head, wire: Uint8Array, url: string, limits: ServiceLimits): JsonBody {
+  const { headers, status } = head;
+  const failure = (code: ServiceErrorCode, happened: string) =>
+    new ServiceError(code, happened, { url, status });
+  if (!isJsonType(headers["content-type"])) {
+    throw failure(
+      "not-the-api",
+      `not the API: answered ${status} with ${typeForShowing(headers["content-type"])}`,
+    );
+  }
+  const encoding = readEncoding(headers["content-encoding"]);
+  if (encoding === null)
+    throw failure("encoding-refused", `encoded other than by ${offeredEncodings.join(", ")}`);
+  const bytes = decode(wire, encoding, limits);
+  if (bytes === "too-large")
+    throw failure("too-large", `the body decompresses (${encoding}) to more than is allowed`);
+  if (bytes === "incomplete")
+    throw failure("incomplete-body", `the body (${encoding}) is cut short or damaged`);
+  const text = decodeUtf8(bytes);
+  if (text === null)
+    throw failure(isEndedByConnection(head) ? "incomplete-body" : "not-utf8", "the body is not valid UTF-8");
+  try {
+    const json = parseRoundedJsonOrThrow(text, { maxDepth: limits.jsonDepth });
+    if (!isRecord(json)) throw failure("not-json", "the body is JSON, but not an object");
+    return { bytes, json };
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    if (error.code === "too-deep") throw failure("too-deep", error.message);
+    throw failure(
+      isEndedByConnection(head) ? "incomplete-body" : "not-json",
+      text === "" ? "the body is empty" : error.message,
+    );
+  }
+}
+
+/** `application/json` or a JSON-based type (`application/hal+json`), with any parameters. */
+export function isJsonType(header: string | string[] | undefined): boolean {
+  return typeof header === "string" && /^\s*application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(header);
+}
+
+/** A body that only the end of the connection ends can't show that it was cut, unless by not being whole. */
+function isEndedByConnection({ headers }: Head): boolean {
+  return headers["content-length"] === undefined && headers["transfer-encoding"] === undefined;
+}
+
+function typeForShowing(header: string | string[] | undefined): string {
+  const type = /^\s*([\w.+-]{1,60}\/[\w.+-]{1,60})/.exec(String(header))?.[1];
+  return type ?? "no content type";
+}

@@ -1,0 +1,32 @@
+/** What a run is asked to do, and what it works with. */
+import type { Engine } from "../../../jobs/engine.ts";
+import type { GivenLink } from "../../mirror/account/catalogue-links.ts";
+import type { Service } from "../../service/client.ts";
+import type { Clock } from "../../service/clock.ts";
+import type { Walk } from "../options.ts";
+import type { RunAllowance } from "../rate-limit/run-budget.ts";
+import type { SyncProgress } from "../report.ts";
+import type { RunMirror } from "../writer/client.ts";
+import type { Interruption } from "./graceful-stop.ts";
+import type { Introduction } from "./identify-user.ts";
+
+export interface RunRequest extends Walk {
+  /** Null for all that the walk meets. */
+  readonly only: readonly GivenLink[] | null;
+  readonly budget: number | null;
+  readonly concurrency: number;
+  /** Makes tombstones of whatever is noted as absent, however much it is. */
+  readonly approve: boolean;
+  readonly onProgress: (read: () => SyncProgress) => void;
+}
+
+export interface RunTools {
+  readonly mirror: RunMirror;
+  readonly engine: Engine;
+  readonly service: Service;
+  readonly allowance: RunAllowance;
+  readonly interruption: Interruption;
+  readonly clock: Clock;
+  /** What the service was asked before the run to know whose token it is; null where there is no user. */
+  readonly introduction: Introduction | null;
+}
