@@ -24,7 +24,7 @@ import {
 import { AccountError } from "../../src/accounts/errors.ts";
 import { expectSecretIn } from "../support/canary.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
-import { type AccountRig, startAccountRig } from "./account-rig.ts";
+import { type AccountRig, startAccountRig } from "./support/account-rig.ts";
 
 let rig: AccountRig;
 beforeEach(async () => {

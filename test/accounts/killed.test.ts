@@ -8,8 +8,8 @@ import { listAccountNames, listLeftFolders, readAccount } from "../../src/accoun
 import { removeAccount } from "../../src/accounts/remove-account.ts";
 import { readToken } from "../../src/accounts/tokens/tokens.ts";
 import { tokenText } from "../../src/service/credentials/credential.ts";
-import { type AccountRig, someTime, startAccountRig } from "./account-rig.ts";
-import { memoryKeychain } from "./memory-keychain.ts";
+import { type AccountRig, someTime, startAccountRig } from "./support/account-rig.ts";
+import { memoryKeychain } from "./support/memory-keychain.ts";
 
 let rig: AccountRig;
 beforeEach(async () => {
@@ -28,7 +28,7 @@ const remove = () =>
 
 /** @returns whether it died before the step that it was to die before */
 function dieBefore(step: number, action: "add" | "remove"): boolean {
-  const program = join(import.meta.dirname, "dying-process.ts");
+  const program = join(import.meta.dirname, "support/dying-process.ts");
   const args = [program, action, rig.dataDir, "ada", String(step)];
   const { signal, status, stderr } = spawnSync(process.execPath, args);
   const hasDied = signal !== null;

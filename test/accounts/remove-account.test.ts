@@ -15,8 +15,8 @@ import type { Keychain } from "../../src/accounts/tokens/keychain.ts";
 import { keepToken } from "../../src/accounts/tokens/tokens.ts";
 import { takeLock } from "../../src/mirror/file/lock.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
-import { type AccountRig, dataFiles, noKeychain, someTime, startAccountRig } from "./account-rig.ts";
-import { brokenKeychain, memoryKeychain } from "./memory-keychain.ts";
+import { type AccountRig, dataFiles, noKeychain, someTime, startAccountRig } from "./support/account-rig.ts";
+import { brokenKeychain, memoryKeychain } from "./support/memory-keychain.ts";
 
 let rig: AccountRig;
 beforeEach(async () => {

@@ -6,8 +6,8 @@ import { removeAccount } from "../../src/accounts/remove-account.ts";
 import { KeychainError } from "../../src/accounts/tokens/keychain.ts";
 import { keepToken, readToken } from "../../src/accounts/tokens/tokens.ts";
 import { bearerToken, tokenText } from "../../src/service/credentials/credential.ts";
-import { type AccountRig, factsOf, noKeychain, someTime, startAccountRig } from "./account-rig.ts";
-import { brokenKeychain, memoryKeychain } from "./memory-keychain.ts";
+import { type AccountRig, factsOf, noKeychain, someTime, startAccountRig } from "./support/account-rig.ts";
+import { brokenKeychain, memoryKeychain } from "./support/memory-keychain.ts";
 
 let rig: AccountRig;
 beforeEach(async () => {

@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { diff } from "../../src/change/diff.ts";
 import { openMirrorState } from "../../src/change/sources.ts";
-import { urlOf } from "../mirror/world.ts";
+import { urlOf } from "../mirror/support/world.ts";
 import { tries } from "../support/thorough.ts";
-import { histories, liveThrough } from "./histories.ts";
-import { diffRuns, placeOf, proveDiffs } from "./prove-diffs.ts";
+import { histories, liveThrough } from "./support/histories.ts";
+import { diffRuns, placeOf, proveDiffs } from "./support/prove-diffs.ts";
 
 const brandHrefs = ["brands/a/", "brands/b/"].map(urlOf);
 const fields = [

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { runBeforeLastChange } from "../../src/change/open-diff.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
-import { textOf } from "./apply.ts";
-import { histories, liveThrough, type Step } from "./histories.ts";
+import { textOf } from "./support/apply.ts";
+import { histories, liveThrough, type Step } from "./support/histories.ts";
 
 const idle = {
   ...{ edits: [], follow: [], maxBatches: 1000, again: [] },

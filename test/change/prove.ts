@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import setUpInMemory from "../support/in-memory.ts";
-import { type ProofOptions, proveDiffs } from "./prove-diffs.ts";
+import { type ProofOptions, proveDiffs } from "./support/prove-diffs.ts";
 
 type Share = Pick<ProofOptions, "histories"> & { readonly seed: number };
 

@@ -4,7 +4,7 @@ import type { Cell } from "../../schema/fields.ts";
 import { compareKinds } from "../../src/change/compared-kinds.ts";
 import { diff } from "../../src/change/diff.ts";
 import { compareText, type State, type StateTable } from "../../src/change/sources.ts";
-import { rowsOfState } from "./apply.ts";
+import { rowsOfState } from "./support/apply.ts";
 
 function stateOf(tables: Readonly<Record<string, readonly (readonly Cell[])[]>>): State {
   const read = ([name, [columns = [], ...rows]]: [string, readonly (readonly Cell[])[]]): StateTable => ({

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { openLog } from "../../src/cli/log.ts";
 import { appCredential, bearerToken } from "../../src/service/credentials/credential.ts";
 import { spellingsOf } from "../../src/service/credentials/secret-encodings.ts";
-import { fakeIo } from "./fake-io.ts";
+import { fakeIo } from "./support/fake-io.ts";
 
 const nothing = { credentials: [], redis: null };
 const linesOf = (text: string): object[] =>

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { environmentOf } from "../../src/cli/self-command.ts";
-import { fakeIo } from "./fake-io.ts";
+import { fakeIo } from "./support/fake-io.ts";
 
 it("files that the environment names are the same ones wherever a command is started", () => {
   const env = {

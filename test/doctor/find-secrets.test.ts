@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { diagnoseSecrets } from "../../src/doctor/diagnose-secrets.ts";
 import { findSecrets, type KnownSecret } from "../../src/doctor/find-secrets.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
-import { startMirrorRig, walk } from "../mirror/mirror-rig.ts";
-import { entity, page, root, worldOf } from "../mirror/world.ts";
+import { startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { entity, page, root, worldOf } from "../mirror/support/world.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { withoutPrivileges } from "../support/without-privileges.ts";
 

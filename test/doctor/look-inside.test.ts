@@ -9,8 +9,8 @@ import { answering } from "../../src/archive/container/open.ts";
 import { diagnoseSecrets } from "../../src/doctor/diagnose-secrets.ts";
 import { findSecrets } from "../../src/doctor/find-secrets.ts";
 import { hidden } from "../../src/service/credentials/credential.ts";
-import { startMirrorRig, walk } from "../mirror/mirror-rig.ts";
-import { entity, page, root, worldOf } from "../mirror/world.ts";
+import { startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { entity, page, root, worldOf } from "../mirror/support/world.ts";
 import { expectClosed } from "../support/canary.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 

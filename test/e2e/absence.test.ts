@@ -1,7 +1,7 @@
 /** What the command line says of what is gone at once, and of lists that do not make one whole. */
 import { expect, it } from "vitest";
 import { runArmoire } from "../support/run-armoire.ts";
-import { startRig } from "../sync/rig.ts";
+import { startRig } from "../sync/support/rig.ts";
 
 it("waits for approval with exit 12, and says of what and how it is given", async () => {
   await using rig = await startRig({ brands: 10, models: 10, sizes: 10 });

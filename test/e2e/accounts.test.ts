@@ -24,7 +24,7 @@ import {
   startArmoire,
   temporaryFolder,
 } from "../support/run-armoire.ts";
-import { expectRefusal } from "./expect-refusal.ts";
+import { expectRefusal } from "./support/expect-refusal.ts";
 
 let sandbox: Sandbox;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SyncReport } from "../../src/sync/report.ts";
 import { callArmoire, runArmoire } from "../support/run-armoire.ts";
-import { createFixture, type Fixture } from "./fixture.ts";
+import { createFixture, type Fixture } from "./support/fixture.ts";
 
 let fixture: Fixture;
 beforeAll(async () => {

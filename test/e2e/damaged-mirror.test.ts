@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectClosed } from "../support/canary.ts";
 import { overwriteTable } from "../support/overwrite-table.ts";
 import { runArmoire } from "../support/run-armoire.ts";
-import { expectRefusal } from "./expect-refusal.ts";
-import { createFixture, type Fixture } from "./fixture.ts";
+import { expectRefusal } from "./support/expect-refusal.ts";
+import { createFixture, type Fixture } from "./support/fixture.ts";
 
 let fixture: Fixture;
 beforeAll(async () => {

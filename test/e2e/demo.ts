@@ -5,10 +5,10 @@
  */
 import { startSandbox } from "../../src/index.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
-import { claimAllIsExported, claimAllIsHeld } from "./demo-claims.ts";
-import { tellStory } from "./demo-story.ts";
-import { program } from "./program.ts";
-import { compareTruths, readTruth } from "./sandbox-truth.ts";
+import { claimAllIsExported, claimAllIsHeld } from "./support/demo-claims.ts";
+import { tellStory } from "./support/demo-story.ts";
+import { program } from "./support/program.ts";
+import { compareTruths, readTruth } from "./support/sandbox-truth.ts";
 
 const exportFolder = "demo";
 const allowance = 10_000;

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type RunOptions, runArmoire } from "../support/run-armoire.ts";
-import { createFixture, type Fixture } from "./fixture.ts";
+import { createFixture, type Fixture } from "./support/fixture.ts";
 
 let fixture: Fixture;
 beforeAll(async () => {

@@ -9,8 +9,8 @@ import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { listRuns } from "../../src/mirror/runs/runs.ts";
 import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { startAccountRig } from "../accounts/account-rig.ts";
-import { memoryKeychain } from "../accounts/memory-keychain.ts";
+import { startAccountRig } from "../accounts/support/account-rig.ts";
+import { memoryKeychain } from "../accounts/support/memory-keychain.ts";
 import { runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 const hour = 3_600_000;

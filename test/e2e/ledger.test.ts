@@ -3,8 +3,8 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { runArmoire } from "../support/run-armoire.ts";
-import { expectRefusal } from "./expect-refusal.ts";
-import { createFixture, type Fixture } from "./fixture.ts";
+import { expectRefusal } from "./support/expect-refusal.ts";
+import { createFixture, type Fixture } from "./support/fixture.ts";
 
 let fixture: Fixture;
 beforeAll(async () => {

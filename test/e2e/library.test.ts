@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, it } from "vitest";
 import { type Clock, KeyError, openMirrorReader, type SyncOptions, showResource } from "../../src/index.ts";
-import { createFixture } from "./fixture.ts";
+import { createFixture } from "./support/fixture.ts";
 
 it("tells what its errors are by class", async () => {
   await using fixture = await createFixture();

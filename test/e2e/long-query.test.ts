@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { runArmoire, startArmoire } from "../support/run-armoire.ts";
-import { createFixture, type Fixture } from "./fixture.ts";
+import { createFixture, type Fixture } from "./support/fixture.ts";
 
 let fixture: Fixture;
 beforeAll(async () => {

@@ -4,9 +4,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
 import { askQuestion, listQuestions, type Question, type QuestionRequest } from "../../src/index.ts";
-import { collectRows } from "../query/collect-rows.ts";
+import { collectRows } from "../query/support/collect-rows.ts";
 import { callArmoire } from "../support/run-armoire.ts";
-import { createFixture, type Fixture } from "./fixture.ts";
+import { createFixture, type Fixture } from "./support/fixture.ts";
 
 let fixture: Fixture;
 beforeAll(async () => {

@@ -13,7 +13,7 @@ import {
   startArmoire,
   temporaryFolder,
 } from "../support/run-armoire.ts";
-import { expectRefusal } from "./expect-refusal.ts";
+import { expectRefusal } from "./support/expect-refusal.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let sandbox: Sandbox;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { logLines } from "../support/log-lines.ts";
 import { startRedis } from "../support/redis.ts";
 import { runArmoire, startArmoire } from "../support/run-armoire.ts";
-import { expectRefusal } from "./expect-refusal.ts";
+import { expectRefusal } from "./support/expect-refusal.ts";
 
 it("says where its dashboard is, and where others can see it", async () => {
   await using redis = await startRedis();

@@ -7,7 +7,7 @@ import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { freePort } from "../support/free-port.ts";
 import { type RedisServer, startRedis } from "../support/redis.ts";
 import { type RunningArmoire, runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
-import { expectRefusal } from "./expect-refusal.ts";
+import { expectRefusal } from "./support/expect-refusal.ts";
 
 const world = { brands: 4, models: 12, sizes: 40, allowance: 1000 };
 

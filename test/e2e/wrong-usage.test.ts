@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runArmoire } from "../support/run-armoire.ts";
-import { expectRefusal } from "./expect-refusal.ts";
-import { createFixture, type Fixture } from "./fixture.ts";
-import { expectRefused, type RefusedCase } from "./refused-case.ts";
+import { expectRefusal } from "./support/expect-refusal.ts";
+import { createFixture, type Fixture } from "./support/fixture.ts";
+import { expectRefused, type RefusedCase } from "./support/refused-case.ts";
 
 let fixture: Fixture;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { csvChunks, fromCsvText, toCsvText } from "../../exports/csv.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { type CsvField, readCsv } from "../support/read-csv.ts";
-import { anyTable, anyText, tableOf } from "./arbitrary-table.ts";
+import { anyTable, anyText, tableOf } from "./support/arbitrary-table.ts";
 
 const guarded = { raw: false };
 const write = (rows: readonly (readonly Cell[])[], options = guarded): string =>

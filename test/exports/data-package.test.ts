@@ -8,8 +8,8 @@ import { readManifest } from "../../exports/manifest.ts";
 import type { Row } from "../../exports/table.ts";
 import { verifyDataPackage } from "../../exports/verify-data-package.ts";
 import { withoutPrivileges } from "../support/without-privileges.ts";
-import { anyTable, tableOf } from "./arbitrary-table.ts";
-import { folderState, makeTestFolder } from "./folder-state.ts";
+import { anyTable, tableOf } from "./support/arbitrary-table.ts";
+import { folderState, makeTestFolder } from "./support/folder-state.ts";
 
 const brands = tableOf(
   "brand",

@@ -7,10 +7,10 @@ import { describe, expect, it } from "vitest";
 import { writeDataPackage } from "../../exports/data-package.ts";
 import { verifyDataPackage } from "../../exports/verify-data-package.ts";
 import { tries } from "../support/thorough.ts";
-import { tableOf } from "./arbitrary-table.ts";
-import { folderState, makeTestFolder } from "./folder-state.ts";
+import { tableOf } from "./support/arbitrary-table.ts";
+import { folderState, makeTestFolder } from "./support/folder-state.ts";
 
-const program = join(import.meta.dirname, "exporting-process.ts");
+const program = join(import.meta.dirname, "support/exporting-process.ts");
 
 const exportHere = (out: string) =>
   writeDataPackage({

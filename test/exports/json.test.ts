@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { jsonChunks } from "../../exports/json.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { isRawNumber, parseJsonOrThrow } from "../../schema/json.ts";
-import { anyTable, tableOf } from "./arbitrary-table.ts";
+import { anyTable, tableOf } from "./support/arbitrary-table.ts";
 
 const write = (rows: readonly (readonly Cell[])[]): string =>
   [...jsonChunks(tableOf("brand", ["name", "count"], rows))].join("");

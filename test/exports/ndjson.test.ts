@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jsonChunks, ndjsonChunks } from "../../exports/json.ts";
 import type { Cell } from "../../schema/fields.ts";
-import { anyTable, tableOf } from "./arbitrary-table.ts";
+import { anyTable, tableOf } from "./support/arbitrary-table.ts";
 
 const write = (rows: readonly (readonly Cell[])[]): string =>
   [...ndjsonChunks(tableOf("brand", ["name", "count"], rows))].join("");

@@ -7,8 +7,8 @@ import { writeDataPackage } from "../../exports/data-package.ts";
 import { jsonChunks, ndjsonChunks, numberText, readJsonRows } from "../../exports/json.ts";
 import { readDataPackage, readLines } from "../../exports/read-data-package.ts";
 import type { Cell } from "../../schema/fields.ts";
-import { anyTable, anyText, tableOf } from "./arbitrary-table.ts";
-import { makeTestFolder } from "./folder-state.ts";
+import { anyTable, anyText, tableOf } from "./support/arbitrary-table.ts";
+import { makeTestFolder } from "./support/folder-state.ts";
 
 /** JSON knows one sort of number: one that a double holds is a double. */
 const asDouble = (cell: Cell) =>

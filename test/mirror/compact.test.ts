@@ -10,12 +10,12 @@ import type { MirrorWriter } from "../../src/mirror/writer.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
 import { currentBodies } from "../support/current-bodies.ts";
-import { forgetCompression } from "./as-they-came.ts";
-import { startChild } from "./children.ts";
-import { makeEarlierVersion } from "./earlier-version.ts";
-import { type MirrorRig, problemsOf, someTime, startMirrorRig, walk } from "./mirror-rig.ts";
-import { publicState } from "./public-state.ts";
-import { entity, page, root, sha256Of, worldOf, worldOfTruth } from "./world.ts";
+import { forgetCompression } from "./support/as-they-came.ts";
+import { startChild } from "./support/children.ts";
+import { makeEarlierVersion } from "./support/earlier-version.ts";
+import { type MirrorRig, problemsOf, someTime, startMirrorRig, walk } from "./support/mirror-rig.ts";
+import { publicState } from "./support/public-state.ts";
+import { entity, page, root, sha256Of, worldOf, worldOfTruth } from "./support/world.ts";
 
 let rig: MirrorRig;
 let mirror: MirrorWriter;

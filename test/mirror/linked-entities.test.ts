@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { findLinkedEntities } from "../../src/mirror/account/catalogue-links.ts";
 import { overwriteTable } from "../support/overwrite-table.ts";
-import { startMirrorRig, walk } from "./mirror-rig.ts";
-import { page, root, worldOf } from "./world.ts";
+import { startMirrorRig, walk } from "./support/mirror-rig.ts";
+import { page, root, worldOf } from "./support/world.ts";
 
 it("what is damaged is named, and not the mirror beside it", async () => {
   await using rig = await startMirrorRig();

@@ -5,8 +5,8 @@ import { checkMirror } from "../../src/mirror/check/check.ts";
 import type { FetchResult } from "../../src/mirror/fetch-result.ts";
 import { type MirrorReader, openMirrorReader, readMirror } from "../../src/mirror/reader.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
-import { beginRun, type MirrorRig, startMirrorRig, walk } from "./mirror-rig.ts";
-import { answerFrom, entity, page, root, urlOf, worldOf } from "./world.ts";
+import { beginRun, type MirrorRig, startMirrorRig, walk } from "./support/mirror-rig.ts";
+import { answerFrom, entity, page, root, urlOf, worldOf } from "./support/world.ts";
 
 let rig: MirrorRig;
 beforeEach(async () => {

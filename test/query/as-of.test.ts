@@ -12,10 +12,10 @@ import { showResource } from "../../src/query/show.ts";
 import { runQuery } from "../../src/query/sql/run-query.ts";
 import { readCoverage, readPastStatus } from "../../src/query/status.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { folderState } from "../exports/folder-state.ts";
-import { type MirrorRig, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
-import { worldOfTruth } from "../mirror/world.ts";
-import { collectRows } from "./collect-rows.ts";
+import { folderState } from "../exports/support/folder-state.ts";
+import { type MirrorRig, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { worldOfTruth } from "../mirror/support/world.ts";
+import { collectRows } from "./support/collect-rows.ts";
 
 const sql = `select m.href, m.name, b.name as brand, m.gone_at from model m left join brand b on b.href = m.brand_href order by 1`;
 

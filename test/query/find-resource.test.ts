@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MirrorWriter } from "../../src/mirror/writer.ts";
 import { findResource, type ShownKind } from "../../src/query/resolve-key.ts";
-import { type MirrorRig, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
-import { baseUrl, entity, page, root, urlOf, worldOf } from "../mirror/world.ts";
+import { type MirrorRig, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { baseUrl, entity, page, root, urlOf, worldOf } from "../mirror/support/world.ts";
 
 let rig: MirrorRig;
 let mirror: MirrorWriter;

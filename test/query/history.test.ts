@@ -6,8 +6,8 @@ import { type MirrorReader, openMirrorReader } from "../../src/mirror/reader.ts"
 import { type ResourceHistory, readHistory } from "../../src/query/history.ts";
 import { showResource } from "../../src/query/show.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { beginRun, closeRun, someTime, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
-import { entity, page, root, urlOf, worldOf, worldOfTruth } from "../mirror/world.ts";
+import { beginRun, closeRun, someTime, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { entity, page, root, urlOf, worldOf, worldOfTruth } from "../mirror/support/world.ts";
 import { tries } from "../support/thorough.ts";
 
 const at = someTime;

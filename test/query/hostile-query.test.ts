@@ -10,10 +10,10 @@ import { answerQuery } from "../../src/query/sql/answer-query.ts";
 import type { QueryAnswer, QueryParameters, StartQuery } from "../../src/query/sql/query-process.ts";
 import { runQuery } from "../../src/query/sql/run-query.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
-import { startRig } from "../sync/rig.ts";
-import { collectRows } from "./collect-rows.ts";
-import { hostileStatements } from "./hostile-statements.ts";
-import { hashesOf, makeMirrorLikeFile } from "./mirror-like-file.ts";
+import { startRig } from "../sync/support/rig.ts";
+import { collectRows } from "./support/collect-rows.ts";
+import { hostileStatements } from "./support/hostile-statements.ts";
+import { hashesOf, makeMirrorLikeFile } from "./support/mirror-like-file.ts";
 
 let folder = "";
 let file = "";

@@ -5,8 +5,8 @@ import { askQuestion } from "../../src/query/questions/run-question.ts";
 import { showResource } from "../../src/query/show.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";
-import { type Rig, startRig } from "../sync/rig.ts";
-import { collectRows } from "./collect-rows.ts";
+import { type Rig, startRig } from "../sync/support/rig.ts";
+import { collectRows } from "./support/collect-rows.ts";
 
 const account = ({ sandbox }: Rig): Partial<SyncOptions> => ({
   ...{ area: "account", credential: bearerToken(sandbox.users[0]?.token ?? "") },

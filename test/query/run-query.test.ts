@@ -10,8 +10,8 @@ import { readCell } from "../../src/query/sql/answer-query.ts";
 import { type QueryRequest, runQuery } from "../../src/query/sql/run-query.ts";
 import { expectClosed } from "../support/canary.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
-import { collectRows } from "./collect-rows.ts";
-import { makeMirrorLikeFile } from "./mirror-like-file.ts";
+import { collectRows } from "./support/collect-rows.ts";
+import { makeMirrorLikeFile } from "./support/mirror-like-file.ts";
 
 let folder = "";
 let file = "";

@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { showAsOf } from "../../src/mirror/past/as-of.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { adviseSearch, type SearchOptions, search } from "../../src/query/search.ts";
-import { type MirrorRig, startMirrorRig, walk } from "../mirror/mirror-rig.ts";
-import { entity, page, root, urlOf, worldOf } from "../mirror/world.ts";
+import { type MirrorRig, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { entity, page, root, urlOf, worldOf } from "../mirror/support/world.ts";
 
 type Names = Readonly<Record<string, string>>;
 

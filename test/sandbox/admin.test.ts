@@ -1,7 +1,7 @@
 /** The administration under `/__sandbox/`: the same as the methods, for other processes. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { send } from "./client.ts";
+import { send } from "./support/client.ts";
 
 let sandbox: Sandbox;
 beforeEach(async () => {

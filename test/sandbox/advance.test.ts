@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { type AdvanceAction, changedFields } from "../../src/sandbox/advance.ts";
 import type { TruthRecord } from "../../src/sandbox/resources/catalogue.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { getEnvelope, hrefsOf, linkOf, send } from "./client.ts";
-import { walkCatalogue } from "./walk.ts";
+import { getEnvelope, hrefsOf, linkOf, send } from "./support/client.ts";
+import { walkCatalogue } from "./support/walk.ts";
 
 const size = { brands: 6, models: 24, sizes: 60, pageSize: 4 } as const;
 

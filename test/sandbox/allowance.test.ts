@@ -1,7 +1,7 @@
 /** What requests cost, and how time gives it back. */
 import { expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { bearer, send } from "./client.ts";
+import { bearer, send } from "./support/client.ts";
 
 const leftIn = ({ headers }: { headers: object }): unknown =>
   (headers as Record<string, unknown>)["x-ratelimit-remaining"];

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, it } from "vitest";
 import { z } from "zod";
-import { bearer, getEnvelope, linkOf, send } from "./client.ts";
+import { bearer, getEnvelope, linkOf, send } from "./support/client.ts";
 
 const program = fileURLToPath(new URL("../../src/cli/armoire.js", import.meta.url));
 const started: ChildProcess[] = [];

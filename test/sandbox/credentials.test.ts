@@ -1,7 +1,7 @@
 /** Who may see what. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { bearer, getEnvelope, hrefsOf, linkOf, send } from "./client.ts";
+import { bearer, getEnvelope, hrefsOf, linkOf, send } from "./support/client.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {

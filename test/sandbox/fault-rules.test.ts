@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import type { FaultRuleInput } from "../../src/sandbox/faults/fault-rules.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { send } from "./client.ts";
-import { onBench, rightBytes, urlsOf, useFaultBench } from "./fault-bench.ts";
+import { send } from "./support/client.ts";
+import { onBench, rightBytes, urlsOf, useFaultBench } from "./support/fault-bench.ts";
 
 useFaultBench();
 

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { fieldFaults, linkFaults } from "../../src/sandbox/faults/envelope-faults.ts";
 import type { pageFaults } from "../../src/sandbox/faults/page-faults.ts";
 import type { textFaults } from "../../src/sandbox/faults/response-faults.ts";
-import { send } from "./client.ts";
+import { send } from "./support/client.ts";
 import {
   type Case,
   type LooseEnvelope,
@@ -12,7 +12,7 @@ import {
   rightBytes,
   testFaults,
   useFaultBench,
-} from "./fault-bench.ts";
+} from "./support/fault-bench.ts";
 
 useFaultBench();
 

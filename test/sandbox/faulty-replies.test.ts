@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect } from "vitest";
 import type { deliveryFaults } from "../../src/sandbox/faults/delivery-faults.ts";
 import type { headerFaults, statusFaults } from "../../src/sandbox/faults/response-faults.ts";
-import { send } from "./client.ts";
+import { send } from "./support/client.ts";
 import {
   bodyIn,
   type Case,
@@ -12,7 +12,7 @@ import {
   rightBytes,
   testFaults,
   useFaultBench,
-} from "./fault-bench.ts";
+} from "./support/fault-bench.ts";
 
 useFaultBench();
 

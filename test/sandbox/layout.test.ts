@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { getEnvelope, linkOf, send } from "./client.ts";
-import { walkCatalogue } from "./walk.ts";
+import { getEnvelope, linkOf, send } from "./support/client.ts";
+import { walkCatalogue } from "./support/walk.ts";
 
 const size = { brands: 7, models: 30, sizes: 80, pageSize: 4 } as const;
 

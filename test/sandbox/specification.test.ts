@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { bearer, getEnvelope, hrefsOf, linkOf, type ReceivedEnvelope, send } from "./client.ts";
+import { bearer, getEnvelope, hrefsOf, linkOf, type ReceivedEnvelope, send } from "./support/client.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { send } from "./client.ts";
+import { send } from "./support/client.ts";
 
 const conditional = (etag: string | undefined): { headers: { "If-None-Match": string } } => ({
   headers: { "If-None-Match": etag ?? "" },

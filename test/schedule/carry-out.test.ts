@@ -5,7 +5,7 @@ import { type CarryOutContext, carryOut } from "../../src/schedule/run/execute-r
 import { readRuns } from "../../src/schedule/run-history.ts";
 import { systemClock } from "../../src/service/clock.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
-import { someSchedule } from "./arbitrary-schedule.ts";
+import { someSchedule } from "./support/arbitrary-schedule.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let dataDir: string;

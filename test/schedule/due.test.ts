@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { dueTime } from "../../src/schedule/run/select-due-runs.ts";
-import { someSchedule } from "./arbitrary-schedule.ts";
+import { someSchedule } from "./support/arbitrary-schedule.ts";
 
 const six = Date.UTC(2026, 0, 5, 6);
 const later = six + 3_600_000;

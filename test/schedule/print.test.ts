@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readCronFields } from "../../src/schedule/cron-fields.ts";
 import type { Schedule } from "../../src/schedule/schedule.ts";
 import { printSchedule, type SystemScheduler, toCalendar } from "../../src/schedule/system-schedulers.ts";
-import { arbitraryCron, someSchedule, timesBetween } from "./arbitrary-schedule.ts";
+import { arbitraryCron, someSchedule, timesBetween } from "./support/arbitrary-schedule.ts";
 
 const installation = {
   ...{ command: ["/opt/node", "/opt/armoire.js"], user: "anna", dataDir: "/home/anna/data" },

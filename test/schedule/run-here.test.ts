@@ -5,8 +5,14 @@ import { timeUpTo } from "../../src/schedule/cron-times.ts";
 import { runHere } from "../../src/schedule/run/local-scheduler.ts";
 import type { Candidate, LastRun } from "../../src/schedule/run/select-due-runs.ts";
 import type { Schedule } from "../../src/schedule/schedule.ts";
-import { arbitraryCron, arbitraryMoment, someSchedule, timesBetween, zones } from "./arbitrary-schedule.ts";
-import { virtualClock } from "./virtual-clock.ts";
+import {
+  arbitraryCron,
+  arbitraryMoment,
+  someSchedule,
+  timesBetween,
+  zones,
+} from "./support/arbitrary-schedule.ts";
+import { virtualClock } from "./support/virtual-clock.ts";
 
 const minute = 60_000;
 

@@ -113,7 +113,7 @@ describe("schedules", () => {
     add("first");
     let step = 1;
     for (; ; step++) {
-      const program = join(import.meta.dirname, "dying-process.ts");
+      const program = join(import.meta.dirname, "support/dying-process.ts");
       const { signal, status, stderr } = spawnSync(process.execPath, [program, dataDir, String(step)]);
       expect({ status, stderr: String(stderr) }).toEqual({ status: signal === null ? 0 : null, stderr: "" });
       expect([["first"], ["first", "second"]]).toContainEqual(names());

@@ -2,7 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { requireTimes, timeAfter, timeUpTo } from "../../src/schedule/cron-times.ts";
 import { ScheduleError } from "../../src/schedule/errors.ts";
-import { arbitraryCron, arbitraryMoment, someSchedule, timesBetween, zones } from "./arbitrary-schedule.ts";
+import {
+  arbitraryCron,
+  arbitraryMoment,
+  someSchedule,
+  timesBetween,
+  zones,
+} from "./support/arbitrary-schedule.ts";
 
 const iso = (millis: number | null) => (millis === null ? null : new Date(millis).toISOString());
 const timesOf = (cron: string, tz: string, from: string, to: string) =>

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decimal, document, integer, open } from "../../schema/fields.ts";
-import { anyNumeral, meaningOf } from "./arbitrary-json.ts";
-import { jsonValue } from "./wrong-values.ts";
+import { anyNumeral, meaningOf } from "./support/arbitrary-json.ts";
+import { jsonValue } from "./support/wrong-values.ts";
 
 const wrong = Symbol("wrong type");
 const cellOf = (

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { deriveGolden, linksOf, withItems, withLinks } from "./derive-golden.ts";
-import { api } from "./golden.ts";
+import { deriveGolden, linksOf, withItems, withLinks } from "./support/derive-golden.ts";
+import { api } from "./support/golden.ts";
 
 describe("the next page", () => {
   it("is what meta.next says, and nothing on the last one", () => {

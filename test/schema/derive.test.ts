@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { NotAnEnvelopeError } from "../../schema/envelope.ts";
 import { JsonError } from "../../schema/json.ts";
 import { deriveOrThrow, parseBodyOrThrow, UnexpectedRelError } from "../../src/mirror/derive/derive.ts";
-import { context, derive, deriveGolden, linksOf, url, withItems } from "./derive-golden.ts";
-import { api, goldenEntity, parseGolden } from "./golden.ts";
+import { context, derive, deriveGolden, linksOf, url, withItems } from "./support/derive-golden.ts";
+import { api, goldenEntity, parseGolden } from "./support/golden.ts";
 
 const comexim = `${api}/brands/comexim/`;
 const sabrina = `${comexim}models/sabrina/`;

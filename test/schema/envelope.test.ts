@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type FieldIssue, NotAnEnvelopeError, readEnvelopeOrThrow } from "../../schema/envelope.ts";
 import { braSummary, namedSummary, openSummary, readSummary } from "../../schema/summaries.ts";
-import { goldenEntity, parseGolden } from "./golden.ts";
-import { jsonValue, type WrongText, wrongTexts } from "./wrong-values.ts";
+import { goldenEntity, parseGolden } from "./support/golden.ts";
+import { jsonValue, type WrongText, wrongTexts } from "./support/wrong-values.ts";
 
 const read = (change: (golden: Record<string, unknown>) => void, file = "brand") => {
   const golden = goldenEntity(file) as Record<string, unknown>;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Envelope, type EnvelopeMeta, readEnvelopeOrThrow } from "../../schema/envelope.ts";
 import * as summaries from "../../schema/summaries.ts";
 import { readSummary, type Summary } from "../../schema/summaries.ts";
-import { api, noMeta, parseGolden } from "./golden.ts";
+import { api, noMeta, parseGolden } from "./support/golden.ts";
 
 const comexim = `${api}/brands/comexim/`;
 const sabrina = `${comexim}models/sabrina/`;

@@ -6,7 +6,7 @@ import { size } from "../../schema/entities/size.ts";
 import { user } from "../../schema/entities/user.ts";
 import { type Envelope, readEnvelopeOrThrow } from "../../schema/envelope.ts";
 import type { Entity, ListRows } from "../../schema/rows-from-body.ts";
-import { api, type Columns, noMeta, parseGolden, projectEntity } from "./golden.ts";
+import { api, type Columns, noMeta, parseGolden, projectEntity } from "./support/golden.ts";
 
 const comexim = `${api}/brands/comexim/`;
 const sabrina = `${comexim}models/sabrina/`;

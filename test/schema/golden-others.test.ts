@@ -6,7 +6,7 @@ import {
   NotAnEnvelopeError,
   readEnvelopeOrThrow,
 } from "../../schema/envelope.ts";
-import { api, noMeta, parseGolden } from "./golden.ts";
+import { api, noMeta, parseGolden } from "./support/golden.ts";
 
 describe("the user's measurements", () => {
   const project = (file: string) =>

@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseJsonOrThrow } from "../../schema/json.ts";
-import { anyNumeral, anyText } from "./arbitrary-json.ts";
+import { anyNumeral, anyText } from "./support/arbitrary-json.ts";
 
 const parse = (text: string): unknown => parseJsonOrThrow(text).value;
 const rewritten = (text: string): string => JSON.stringify(parse(text));

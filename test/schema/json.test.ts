@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defaultJsonLimits, isRawNumber, JsonError, parseJsonOrThrow } from "../../schema/json.ts";
-import { anyNumeral, anyText, meaningOf } from "./arbitrary-json.ts";
+import { anyNumeral, anyText, meaningOf } from "./support/arbitrary-json.ts";
 
 const parse = (text: string): unknown => parseJsonOrThrow(text).value;
 const rewritten = (text: string): string => JSON.stringify(parse(text));

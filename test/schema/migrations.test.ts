@@ -6,7 +6,7 @@ import { migrations } from "../../schema/migrations.ts";
 import { columnsOf } from "../../schema/rows-from-body.ts";
 import type { MirrorTables } from "../../schema/tables.ts";
 import { migrate } from "../../src/mirror/file/migrate.ts";
-import { columnsIn, type MemoryMirror, memoryMirror, namesOf } from "./memory-mirror.ts";
+import { columnsIn, type MemoryMirror, memoryMirror, namesOf } from "./support/memory-mirror.ts";
 
 const folder = new URL("../../schema/migrations/", import.meta.url);
 

@@ -4,8 +4,8 @@ import { brand } from "../../schema/entities/brand.ts";
 import { model } from "../../schema/entities/model.ts";
 import { size } from "../../schema/entities/size.ts";
 import { user } from "../../schema/entities/user.ts";
-import { goldenEntity, projectCleanly } from "./golden.ts";
-import { jsonValue, wrongTexts } from "./wrong-values.ts";
+import { goldenEntity, projectCleanly } from "./support/golden.ts";
+import { jsonValue, wrongTexts } from "./support/wrong-values.ts";
 
 describe("lists", () => {
   const pictures = (value: unknown) => {

@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { deriveOrThrow, parseBodyOrThrow } from "../../src/mirror/derive/derive.ts";
 import { prepareTypedRows, type ReferenceIds, type TypedRows } from "../../src/mirror/rows/typed-rows.ts";
-import { anyNumeral, anyText } from "./arbitrary-json.ts";
-import { api } from "./golden.ts";
-import { type MemoryMirror, memoryMirror, readTable } from "./memory-mirror.ts";
-import { jsonValue } from "./wrong-values.ts";
+import { anyNumeral, anyText } from "./support/arbitrary-json.ts";
+import { api } from "./support/golden.ts";
+import { type MemoryMirror, memoryMirror, readTable } from "./support/memory-mirror.ts";
+import { jsonValue } from "./support/wrong-values.ts";
 
 const urls = { brand: `${api}/b`, model: `${api}/m`, bra: `${api}/r`, measurement: `${api}/n` };
 const ids = { brand: 1, model: 2, bra: 3, measurement: 4 };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { isoTimeOf, millisOf } from "../../schema/tables.ts";
-import { memoryMirror } from "./memory-mirror.ts";
+import { memoryMirror } from "./support/memory-mirror.ts";
 
 it("every time comes back to the millisecond, as ISO 8601 and as a number", async () => {
   const db = await memoryMirror();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { entities } from "../../schema/entities.ts";
 import { columnsOf } from "../../schema/rows-from-body.ts";
-import { goldenEntity, projectCleanly } from "./golden.ts";
-import { type FieldType, jsonValue, readings, wrongTexts } from "./wrong-values.ts";
+import { goldenEntity, projectCleanly } from "./support/golden.ts";
+import { type FieldType, jsonValue, readings, wrongTexts } from "./support/wrong-values.ts";
 
 /** The type of each field as the specification and the field notes give it, spelt out a second time on purpose. */
 const fieldTypes: Readonly<Record<string, Readonly<Record<FieldType, string>>>> = {

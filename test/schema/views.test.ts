@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { entities } from "../../schema/entities.ts";
 import { columnsOf } from "../../schema/rows-from-body.ts";
 import { views } from "../../schema/views.ts";
-import { columnsIn, type MemoryMirror, memoryMirror, namesOf, readTable } from "./memory-mirror.ts";
+import { columnsIn, type MemoryMirror, memoryMirror, namesOf, readTable } from "./support/memory-mirror.ts";
 
 const ownersByTable: Readonly<Record<string, readonly string[]>> = {
   brand: [],

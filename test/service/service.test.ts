@@ -3,7 +3,7 @@ import { openService } from "../../src/service/client.ts";
 import { appCredential, bearerToken } from "../../src/service/credentials/credential.ts";
 import { ServiceSettingsError } from "../../src/service/errors.ts";
 import { jsonResponse, rawResponse } from "../support/raw-server.ts";
-import { failureOf, openDoor } from "./door.ts";
+import { failureOf, openDoor } from "./support/client.ts";
 
 const brand = { rel: "entity", body: { name: "Ärmel “quoted” 🙂\u0000" } };
 

@@ -6,7 +6,7 @@ import { checkMirror } from "../../src/mirror/check/check.ts";
 import type { UserEdit } from "../../src/sandbox/accounts/users.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
 import { SyncError } from "../../src/sync/errors.ts";
-import { type Rig, startRig } from "./rig.ts";
+import { type Rig, startRig } from "./support/rig.ts";
 
 const edits = fc.record<UserEdit>(
   {

@@ -6,7 +6,7 @@ import { rebuildMirror } from "../../src/mirror/writer.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
-import { type Rig, startRig } from "./rig.ts";
+import { type Rig, startRig } from "./support/rig.ts";
 
 const account = ({ sandbox }: Rig): Partial<SyncOptions> => ({
   ...{ area: "account", credential: bearerToken(sandbox.users[0]?.token ?? "") },

@@ -5,8 +5,8 @@ import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
-import { urlsOf } from "./requests.ts";
-import { type Rig, startRig } from "./rig.ts";
+import { urlsOf } from "./support/requests.ts";
+import { type Rig, startRig } from "./support/rig.ts";
 
 /** @param n which of the sandbox's users */
 function accountOf({ sandbox }: Rig, n = 0): Partial<SyncOptions> {

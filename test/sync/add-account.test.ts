@@ -14,8 +14,8 @@ import { bearerToken, tokenText } from "../../src/service/credentials/credential
 import { type AddAccountOptions, type AddedAccount, addAccount } from "../../src/sync/add-account.ts";
 import { readWindow } from "../../src/sync/rate-limit/ledger.ts";
 import { sync } from "../../src/sync/sync.ts";
-import { noKeychain, someTime } from "../accounts/account-rig.ts";
-import { memoryKeychain } from "../accounts/memory-keychain.ts";
+import { noKeychain, someTime } from "../accounts/support/account-rig.ts";
+import { memoryKeychain } from "../accounts/support/memory-keychain.ts";
 import { jsonResponse, startRawServer } from "../support/raw-server.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 

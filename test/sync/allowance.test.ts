@@ -4,7 +4,7 @@ import type { AllowanceReading } from "../../src/service/responses/headers.ts";
 import { type AttemptReport, noAnswer, type Reservation } from "../../src/service/responses/rate-limiter.ts";
 import type { RunAllowance } from "../../src/sync/rate-limit/run-budget.ts";
 import { tries } from "../support/thorough.ts";
-import { makeLedgerFolder, openAllowance, rootUrl, testClock } from "./ledger/ledger-folder.ts";
+import { makeLedgerFolder, openAllowance, rootUrl, testClock } from "./support/ledger-folder.ts";
 
 const attempt = { url: "https://api.example/brands/" };
 const start = testClock().time;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TruthRecord } from "../../src/sandbox/resources/catalogue.ts";
-import { urlsOf } from "./requests.ts";
-import { type Rig, startRig } from "./rig.ts";
+import { urlsOf } from "./support/requests.ts";
+import { type Rig, startRig } from "./support/rig.ts";
 
 /** Where nothing can be told from a path. */
 const opaque = { layout: "opaque", pagination: "cursor", serviceName: "other" } as const;

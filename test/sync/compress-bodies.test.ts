@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { MirrorError, type MirrorErrorCode } from "../../src/mirror/file/errors.ts";
 import { compressBodies } from "../../src/sync/run/compress-bodies.ts";
 import type { RunMirror } from "../../src/sync/writer/client.ts";
-import { problemsOf } from "./compare-with-truth.ts";
-import { type Rig, startRig } from "./rig.ts";
+import { problemsOf } from "./support/compare-with-truth.ts";
+import { type Rig, startRig } from "./support/rig.ts";
 
 const world = { brands: 10, models: 40, sizes: 200 };
 

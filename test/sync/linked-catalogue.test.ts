@@ -7,8 +7,8 @@ import { type MirrorReader, openMirrorReader } from "../../src/mirror/reader.ts"
 import { appCredential, bearerToken } from "../../src/service/credentials/credential.ts";
 import { type LinkedCatalogueOptions, syncLinkedCatalogue } from "../../src/sync/sync-account.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
-import { urlsOf } from "./requests.ts";
-import { type Rig, startRig } from "./rig.ts";
+import { urlsOf } from "./support/requests.ts";
+import { type Rig, startRig } from "./support/rig.ts";
 
 const small = { brands: 6, models: 25, sizes: 90 };
 

@@ -9,7 +9,7 @@ import { checkMirror } from "../../src/mirror/check/check.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
 import { type MediaOptions, syncMedia } from "../../src/sync/media/sync-media.ts";
 import { aPicture, type PictureServer, png, startPictureServer } from "../support/picture-server.ts";
-import { type Rig, startRig } from "./rig.ts";
+import { type Rig, startRig } from "./support/rig.ts";
 
 interface MediaRig extends AsyncDisposable {
   readonly rig: Rig;

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { checkMirror } from "../../src/mirror/check/check.ts";
-import { startRig } from "./rig.ts";
+import { startRig } from "./support/rig.ts";
 
 const world = { brands: 3, models: 6, sizes: 12 };
 

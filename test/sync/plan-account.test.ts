@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
 import { planSync } from "../../src/sync/plan/preview.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";
-import { startRig } from "./rig.ts";
+import { startRig } from "./support/rig.ts";
 
 it("an account's plan knows nothing before the lists are read, then how many days, and counts as the sync does", async () => {
   await using rig = await startRig({ allowance: 10, pageSize: 50, countRoot: true });

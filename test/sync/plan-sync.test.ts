@@ -4,7 +4,7 @@ import { dueAgain } from "../../src/mirror/absence/absences.ts";
 import { planSync } from "../../src/sync/plan/preview.ts";
 import type { SyncProgress } from "../../src/sync/report.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";
-import { type Rig, startRig } from "./rig.ts";
+import { type Rig, startRig } from "./support/rig.ts";
 
 const world = { brands: 3, models: 6, sizes: 12, pageSize: 2 };
 

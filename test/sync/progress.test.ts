@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { SyncProgress } from "../../src/sync/report.ts";
-import { startRig } from "./rig.ts";
+import { startRig } from "./support/rig.ts";
 
 it("progress counts what is left to fetch with what is still to be found, down to nothing", async () => {
   await using rig = await startRig({ brands: 12, models: 40, sizes: 120, pageSize: 5 });

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
-import { differencesFromTruth } from "./compare-with-truth.ts";
-import { type Rig, startRig } from "./rig.ts";
-import { worlds } from "./worlds.ts";
+import { differencesFromTruth } from "./support/compare-with-truth.ts";
+import { type Rig, startRig } from "./support/rig.ts";
+import { worlds } from "./support/worlds.ts";
 
 describe.each(worlds)("a later sync from $name", ({ options }) => {
   it("sends only conditional requests and spends nothing when nothing changed", async () => {

@@ -3,9 +3,9 @@ import { kinds } from "../../jobs/kinds.ts";
 import type { Depth } from "../../schema/kind.ts";
 import type { TruthRecord } from "../../src/sandbox/resources/catalogue.ts";
 import { kindsInScope } from "../../src/sync/options.ts";
-import { kindsOf, urlsOf } from "./requests.ts";
-import { type Rig, startRig } from "./rig.ts";
-import { worlds } from "./worlds.ts";
+import { kindsOf, urlsOf } from "./support/requests.ts";
+import { type Rig, startRig } from "./support/rig.ts";
+import { worlds } from "./support/worlds.ts";
 
 const small = { brands: 6, models: 15, sizes: 45, pageSize: 4 };
 

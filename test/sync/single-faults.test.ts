@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type FaultName, faultNames } from "../../src/sandbox/faults/faults.ts";
 import { currentBodies } from "../support/current-bodies.ts";
-import { differencesFromTruth, problemsOf } from "./compare-with-truth.ts";
-import { type Rig, startRig } from "./rig.ts";
+import { differencesFromTruth, problemsOf } from "./support/compare-with-truth.ts";
+import { type Rig, startRig } from "./support/rig.ts";
 
 /**
  * What becomes of a resource that meets the fault every time: it comes through as it is, or as it was sent, odd but the

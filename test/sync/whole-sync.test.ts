@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/options.ts";
-import { differencesFromTruth } from "./compare-with-truth.ts";
-import { urlsOf } from "./requests.ts";
-import { startRig } from "./rig.ts";
-import { worlds } from "./worlds.ts";
+import { differencesFromTruth } from "./support/compare-with-truth.ts";
+import { urlsOf } from "./support/requests.ts";
+import { startRig } from "./support/rig.ts";
+import { worlds } from "./support/worlds.ts";
 
 describe.each(worlds)("a first sync from $name", ({ options }) => {
   it("holds every resource byte for byte and every row as the service has it", async () => {

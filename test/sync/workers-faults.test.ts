@@ -5,7 +5,7 @@ import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { catalogueAt, startFetchWorkers } from "../support/fetch-workers.ts";
 import { type RedisServer, startRedis } from "../support/redis.ts";
-import { type Rig, startRig } from "./rig.ts";
+import { type Rig, startRig } from "./support/rig.ts";
 
 const world = { brands: 10, models: 60, sizes: 300, allowance: 100_000 };
 /** Under way at a time. */

@@ -5,7 +5,7 @@ import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { catalogueAt, startFetchWorkers } from "../support/fetch-workers.ts";
 import { type RedisServer, startRedis } from "../support/redis.ts";
-import { startRig } from "./rig.ts";
+import { startRig } from "./support/rig.ts";
 
 const world = { brands: 8, models: 40, sizes: 120 };
 

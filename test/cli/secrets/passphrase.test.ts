@@ -9,7 +9,7 @@ import {
 import type { Io } from "../../../src/cli/terminal/io.ts";
 import { writeSecretFile } from "../../support/canary.ts";
 import { temporaryFolder } from "../../support/run-armoire.ts";
-import { fakeIo } from "../fake-io.ts";
+import { fakeIo } from "../support/fake-io.ts";
 
 /** A terminal at which these are typed, and what it showed. */
 function typing(...lines: (string | null)[]): { io: Io; asked: { text: string; isSecret: boolean }[] } {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { describeProgress, progressDisplay } from "../../../src/cli/terminal/progress-display.ts";
 import type { SyncProgress } from "../../../src/sync/report.ts";
-import { fakeIo } from "../fake-io.ts";
+import { fakeIo } from "../support/fake-io.ts";
 
 const progress: SyncProgress = {
   kinds: [

@@ -6,7 +6,7 @@ import {
   stateKeyPrefix,
 } from "../../../jobs/bullmq/run-metrics.ts";
 import { startRedis } from "../../support/redis.ts";
-import { principal } from "./rig.ts";
+import { principal } from "../support/rig.ts";
 
 const figures = (sent: number): CoordinatorFigures => ({
   requests: { sent, counted: sent, notModified: 0 },

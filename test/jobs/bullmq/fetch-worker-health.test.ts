@@ -3,7 +3,7 @@ import { connectRedis } from "../../../jobs/bullmq/redis.ts";
 import { startFetchWorker } from "../../../jobs/bullmq/worker/fetch-worker.ts";
 import { systemClock } from "../../../src/service/clock.ts";
 import { startRedis } from "../../support/redis.ts";
-import { principal } from "./rig.ts";
+import { principal } from "../support/rig.ts";
 
 it("takes jobs until it is told to end", async () => {
   await using redis = await startRedis();

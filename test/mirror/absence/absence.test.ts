@@ -11,8 +11,8 @@ import {
   startMirrorRig,
   type WalkOptions,
   walk as walkAll,
-} from "../mirror-rig.ts";
-import { baseUrl, entity, page, root, urlOf, type World, worldOf } from "../world.ts";
+} from "../support/mirror-rig.ts";
+import { baseUrl, entity, page, root, urlOf, type World, worldOf } from "../support/world.ts";
 
 let rig: MirrorRig;
 let mirror: MirrorWriter;

@@ -7,8 +7,8 @@ import { DamagedBodyError } from "../../../src/mirror/file/errors.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
 import { currentBodies } from "../../support/current-bodies.ts";
-import { type MirrorRig, problemsOf, startMirrorRig, walk } from "../mirror-rig.ts";
-import { entity, page, root, sha256Of, urlOf, worldOf } from "../world.ts";
+import { type MirrorRig, problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { entity, page, root, sha256Of, urlOf, worldOf } from "../support/world.ts";
 
 let rig: MirrorRig;
 let mirror: MirrorWriter;

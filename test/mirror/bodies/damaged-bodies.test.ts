@@ -10,8 +10,8 @@ import { openMirrorReader } from "../../../src/mirror/reader.ts";
 import { rebuildMirror } from "../../../src/mirror/writer.ts";
 import { expectClosed } from "../../support/canary.ts";
 import { tries } from "../../support/thorough.ts";
-import { type MirrorRig, someTime, startMirrorRig, walk } from "../mirror-rig.ts";
-import { entity, page, root, urlOf, worldOf } from "../world.ts";
+import { type MirrorRig, someTime, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { entity, page, root, urlOf, worldOf } from "../support/world.ts";
 
 let rig: MirrorRig;
 let sound: Buffer;

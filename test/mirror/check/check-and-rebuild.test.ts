@@ -5,8 +5,8 @@ import { checkMirror } from "../../../src/mirror/check/check.ts";
 import { type MirrorWriter, rebuildMirror } from "../../../src/mirror/writer.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
-import { type MirrorRig, problemsOf, someTime, startMirrorRig, walk } from "../mirror-rig.ts";
-import { entity, page, root, urlOf, worldOf, worldOfTruth } from "../world.ts";
+import { type MirrorRig, problemsOf, someTime, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { entity, page, root, urlOf, worldOf, worldOfTruth } from "../support/world.ts";
 
 let rig: MirrorRig;
 let mirror: MirrorWriter;

@@ -12,8 +12,8 @@ import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { expectClosed } from "../../support/canary.ts";
 import { type CanonicalDump, canonicalDump } from "../../support/canonical-dump.ts";
 import { tries } from "../../support/thorough.ts";
-import { type MirrorRig, someTime, startMirrorRig, walk } from "../mirror-rig.ts";
-import { worldOfTruth } from "../world.ts";
+import { type MirrorRig, someTime, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { worldOfTruth } from "../support/world.ts";
 
 let rig: MirrorRig;
 let sound: Buffer;

@@ -6,8 +6,8 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { DueResource } from "../../../src/mirror/check-cycle.ts";
 import { tries } from "../../support/thorough.ts";
-import { problemsOf, startMirrorRig, walk } from "../mirror-rig.ts";
-import { baseUrl, entity, page, root, urlOf, type World } from "../world.ts";
+import { problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { baseUrl, entity, page, root, urlOf, type World } from "../support/world.ts";
 
 type Change =
   | { readonly do: "insert" | "remove"; readonly at: number }

@@ -2,8 +2,8 @@
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
-import { problemsOf, startMirrorRig, walk } from "../mirror-rig.ts";
-import { entity, page, root, urlOf, worldOf } from "../world.ts";
+import { problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { entity, page, root, urlOf, worldOf } from "../support/world.ts";
 
 let mirror: MirrorWriter;
 beforeEach(async () => {

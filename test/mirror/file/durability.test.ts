@@ -8,9 +8,9 @@ import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { sync } from "../../../src/sync/sync.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
 import { tries } from "../../support/thorough.ts";
-import { startChild } from "../children.ts";
-import { type MirrorRig, problemsOf, startMirrorRig, walk } from "../mirror-rig.ts";
-import { entity, page, root, urlOf, worldOf } from "../world.ts";
+import { startChild } from "../support/children.ts";
+import { type MirrorRig, problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { entity, page, root, urlOf, worldOf } from "../support/world.ts";
 
 it("of a batch in which the process dies, nothing is left, and of those before it, everything", async () => {
   await using rig = await startMirrorRig();

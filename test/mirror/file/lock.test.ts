@@ -4,8 +4,8 @@ import { hostname } from "node:os";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { shareLock, takeLock } from "../../../src/mirror/file/lock.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
-import { type Child, startChild } from "../children.ts";
-import { type MirrorRig, someTime, startMirrorRig } from "../mirror-rig.ts";
+import { type Child, startChild } from "../support/children.ts";
+import { type MirrorRig, someTime, startMirrorRig } from "../support/mirror-rig.ts";
 
 let rig: MirrorRig;
 beforeEach(async () => {

@@ -21,8 +21,8 @@ import { openMirrorWriter } from "../../../src/mirror/writer.ts";
 import { expectClosed } from "../../support/canary.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
 import { withoutPrivileges } from "../../support/without-privileges.ts";
-import { type MirrorRig, problemsOf, someTime, startMirrorRig, walk } from "../mirror-rig.ts";
-import { baseUrl, entity, page, root, worldOf } from "../world.ts";
+import { type MirrorRig, problemsOf, someTime, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { baseUrl, entity, page, root, worldOf } from "../support/world.ts";
 
 let rig: MirrorRig;
 beforeEach(async () => {

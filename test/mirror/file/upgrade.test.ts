@@ -11,10 +11,10 @@ import { readStatus } from "../../../src/query/status.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { planSync } from "../../../src/sync/plan/preview.ts";
 import { tries } from "../../support/thorough.ts";
-import { makeEarlierVersion } from "../earlier-version.ts";
-import { problemsOf, someTime, startMirrorRig, walk } from "../mirror-rig.ts";
-import { publicState } from "../public-state.ts";
-import { worldOfTruth } from "../world.ts";
+import { makeEarlierVersion } from "../support/earlier-version.ts";
+import { problemsOf, someTime, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { publicState } from "../support/public-state.ts";
+import { worldOfTruth } from "../support/world.ts";
 
 const versions = Object.keys(migrations);
 const beforeHistory = versions.slice(0, 2);

@@ -8,8 +8,8 @@ import type { DueResource } from "../../../src/mirror/check-cycle.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { type CanonicalDump, canonicalDump } from "../../support/canonical-dump.ts";
 import { tries } from "../../support/thorough.ts";
-import { dumpOfFreshWalk, problemsOf, startMirrorRig, walk } from "../mirror-rig.ts";
-import { worldOfTruth } from "../world.ts";
+import { dumpOfFreshWalk, problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { worldOfTruth } from "../support/world.ts";
 
 const small = { brands: 3, models: 6, sizes: 14, pageSize: 2, paginateSizes: true } as const;
 const follow = ["related", "same_cut", "adjacent_sizes", "sizing"];

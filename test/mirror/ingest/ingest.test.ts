@@ -5,8 +5,18 @@ import type { FetchResult } from "../../../src/mirror/fetch-result.ts";
 import { emptySummary } from "../../../src/mirror/ingest.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
-import { beginRun, closeRun, problemsOf, startMirrorRig, walk } from "../mirror-rig.ts";
-import { answerFrom, baseUrl, entity, etagOf, page, root, sha256Of, urlOf, worldOf } from "../world.ts";
+import { beginRun, closeRun, problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import {
+  answerFrom,
+  baseUrl,
+  entity,
+  etagOf,
+  page,
+  root,
+  sha256Of,
+  urlOf,
+  worldOf,
+} from "../support/world.ts";
 
 const brandUrl = urlOf("brands/a/");
 const brandOf = (name: string, more: object = {}) => entity({ name, slug: "a", ...more });

@@ -9,9 +9,9 @@ import { showAsOf } from "../../../src/mirror/past/as-of.ts";
 import { openMirrorReader } from "../../../src/mirror/reader.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { tries } from "../../support/thorough.ts";
-import { type MirrorRig, problemsOf, startMirrorRig, walk } from "../mirror-rig.ts";
-import { publicState } from "../public-state.ts";
-import { entity, page, root, urlOf, worldOf, worldOfTruth } from "../world.ts";
+import { type MirrorRig, problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { publicState } from "../support/public-state.ts";
+import { entity, page, root, urlOf, worldOf, worldOfTruth } from "../support/world.ts";
 
 const advance = fc.record({
   changes: fc.nat(6),

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Point } from "../../../src/mirror/points/point.ts";
 import { resolvePoint } from "../../../src/mirror/points/resolve-point.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
-import { startMirrorRig } from "../mirror-rig.ts";
+import { startMirrorRig } from "../support/mirror-rig.ts";
 
 let mirror: MirrorWriter;
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 /** Runs whose process died: what the log says of them before and after the next run has begun. */
 import { expect, it } from "vitest";
 import { listRuns } from "../../../src/mirror/runs/runs.ts";
-import { beginRun, closeRun, startMirrorRig, walk } from "../mirror-rig.ts";
-import { entity, page, root, urlOf, worldOf } from "../world.ts";
+import { beginRun, closeRun, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { entity, page, root, urlOf, worldOf } from "../support/world.ts";
 
 const world = worldOf({
   "/": root(),

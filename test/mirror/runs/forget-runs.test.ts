@@ -9,9 +9,9 @@ import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
 import { currentBodies } from "../../support/current-bodies.ts";
 import { tries } from "../../support/thorough.ts";
-import { beginRun, closeRun, problemsOf, someTime, startMirrorRig, walk } from "../mirror-rig.ts";
-import { publicState } from "../public-state.ts";
-import { answerFrom, entity, page, root, urlOf, worldOf, worldOfTruth } from "../world.ts";
+import { beginRun, closeRun, problemsOf, someTime, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { publicState } from "../support/public-state.ts";
+import { answerFrom, entity, page, root, urlOf, worldOf, worldOfTruth } from "../support/world.ts";
 
 /** What runs showed when they had closed, of those that are not forgotten. */
 function keepStates(mirror: MirrorWriter) {

@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import type { Connection } from "../../../src/mirror/file/connection.ts";
 import { rebuildSearchIndex } from "../../../src/mirror/search/search-index.ts";
 import { tries } from "../../support/thorough.ts";
-import { beginRun, closeRun, problemsOf, startMirrorRig, walk } from "../mirror-rig.ts";
-import { answerFrom, entity, page, root, urlOf, worldOf } from "../world.ts";
+import { beginRun, closeRun, problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { answerFrom, entity, page, root, urlOf, worldOf } from "../support/world.ts";
 
 const documentsIn = (db: Connection) =>
   db

@@ -5,9 +5,9 @@ import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findQuestion, listQuestions } from "../../../src/query/questions/questions.ts";
 import { askQuestion, type QuestionOptions } from "../../../src/query/questions/run-question.ts";
-import { type Rig, startRig } from "../../sync/rig.ts";
-import { collectRows } from "../collect-rows.ts";
-import { catalogueOf } from "./catalogue.ts";
+import { type Rig, startRig } from "../../sync/support/rig.ts";
+import { catalogueOf } from "../support/catalogue.ts";
+import { collectRows } from "../support/collect-rows.ts";
 
 let rig: Rig;
 beforeAll(async () => {

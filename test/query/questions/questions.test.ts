@@ -5,10 +5,10 @@ import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listQuestions } from "../../../src/query/questions/questions.ts";
 import { askQuestion, type QuestionOptions } from "../../../src/query/questions/run-question.ts";
-import { type Rig, startRig } from "../../sync/rig.ts";
-import { collectRows } from "../collect-rows.ts";
-import { answerCases } from "./answers.ts";
-import { catalogueOf, inOrder } from "./catalogue.ts";
+import { type Rig, startRig } from "../../sync/support/rig.ts";
+import { answerCases } from "../support/answers.ts";
+import { catalogueOf, inOrder } from "../support/catalogue.ts";
+import { collectRows } from "../support/collect-rows.ts";
 
 type Answer = Record<string, unknown>[];
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { readSince, type TimesOf } from "../../../src/query/questions/question.ts";
-import { startMirrorRig } from "../../mirror/mirror-rig.ts";
+import { startMirrorRig } from "../../mirror/support/mirror-rig.ts";
 
 const seconds = fc.integer({ min: Date.UTC(2000, 0, 1) / 1000, max: Date.UTC(2040, 0, 1) / 1000 });
 /** Some at the very start of a minute or a day, where most of a time need not be written. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../../src/sandbox/options.ts";
 import type { SyncOptions } from "../../../src/sync/sync.ts";
-import { fetchesIn, urlsOf } from "../requests.ts";
-import { type Rig, startRig } from "../rig.ts";
+import { fetchesIn, urlsOf } from "../support/requests.ts";
+import { type Rig, startRig } from "../support/rig.ts";
 
 const world = { brands: 4, models: 12, sizes: 40, pageSize: 3 };
 const daySeconds = 86_400;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { prepareNewWork } from "../../../src/sync/plan/new-work.ts";
-import { startRig } from "../rig.ts";
-import { dayMillis } from "../sync-until-complete.ts";
+import { startRig } from "../support/rig.ts";
+import { dayMillis } from "../support/sync-until-complete.ts";
 
 const scope = { kinds: ["root", "brands", "brand", "models", "model", "sizes", "size"], belowIds: null };
 

@@ -8,7 +8,7 @@ import { bearerToken } from "../../../../src/service/credentials/credential.ts";
 import { spellingsOf } from "../../../../src/service/credentials/secret-encodings.ts";
 import { startDashboardWorker } from "../../../support/dashboard-worker.ts";
 import { type RedisServer, startRedis } from "../../../support/redis.ts";
-import { startRig } from "../../../sync/rig.ts";
+import { startRig } from "../../../sync/support/rig.ts";
 
 let redis: RedisServer;
 beforeAll(async () => {

@@ -1,0 +1,129 @@
+/** All in one go: what each step that goes wrong leaves of the others. */
+import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type BackUpRequest, backUp } from "../../src/archive/back-up.ts";
+import { walk } from "../mirror/support/mirror-rig.ts";
+import { withoutPrivileges } from "../support/without-privileges.ts";
+import { accountWorld } from "./support/account-world.ts";
+import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
+import { withLyingDisk } from "./support/failing-calls.ts";
+
+async function startFolder(): Promise<BackupRig> {
+  const rig = await startBackupRig();
+  await mkdir(rig.path("backups"));
+  return rig;
+}
+
+/** Each with another end of its last run. */
+let minutes = 10;
+function syncOnce(rig: BackupRig): string {
+  const { runId } = walk(rig.mirror, accountWorld());
+  const endedAt = `2026-01-15T12:${minutes++}:00.000Z`;
+  rig.mirror.db.prepare("update _run set ended_at = ? where id = ?").run(endedAt, runId);
+  return "synced";
+}
+
+const run = (rig: BackupRig, more: Partial<BackUpRequest<string>> = {}) =>
+  backUp({
+    ...{ mirror: rig.file, account: "ada", to: rig.path("backups") },
+    sync: async () => syncOnce(rig),
+    ...more,
+  });
+
+const refused = new Error("refused");
+const failing = async () => {
+  throw refused;
+};
+
+it("syncs, makes a backup, and lets old ones go where it is told what to keep", async () => {
+  await using rig = await startFolder();
+  await run(rig);
+  expect(await run(rig)).toMatchObject({
+    synced: { report: "synced" },
+    created: { isNew: true },
+    pruned: null,
+  });
+  expect(await run(rig, { keep: { last: 1 } })).toMatchObject({ pruned: { remove: [{}, {}] } });
+  expect(await readdir(rig.path("backups"))).toHaveLength(1);
+});
+
+it("leaves another user's backups alone, though her account has the same name", async () => {
+  await using rig = await startFolder();
+  await using other = await startBackupRig({ userId: "8", username: "eve" });
+  for (let n = 0; n < 2; n++) {
+    syncOnce(other);
+    await other.create("", { to: rig.path("backups") });
+  }
+  await run(rig);
+  expect(await run(rig, { keep: { last: 1 } })).toMatchObject({ pruned: { remove: [{}] } });
+  expect(await readdir(rig.path("backups"))).toHaveLength(3);
+});
+
+it("makes a backup of what is held where the sync fails, and lets nothing go", async () => {
+  await using rig = await startFolder();
+  await run(rig);
+  syncOnce(rig);
+  const done = await run(rig, { sync: failing, keep: { last: 1 } });
+  expect(done).toMatchObject({ synced: { error: refused }, created: { isNew: true }, pruned: null });
+  expect(await run(rig, { sync: failing })).toMatchObject({ created: { isNew: false } });
+  expect(await readdir(rig.path("backups"))).toHaveLength(2);
+});
+
+it("says why the sync failed where there is nothing to back up", async () => {
+  await using rig = await startFolder();
+  await expect(run(rig, { sync: failing })).rejects.toBe(refused);
+  await expect(run(rig, { sync: failing, mirror: rig.path("none.sqlite") })).rejects.toBe(refused);
+  await expect(run(rig, { sync: async () => "nothing came" })).rejects.toMatchObject({
+    code: "nothing-held",
+  });
+});
+
+it("notices that what was written is not what is read back, and lets nothing go", async () => {
+  await using rig = await startFolder();
+  await run(rig);
+  const lied = withLyingDisk(() => run(rig, { keep: { last: 1 } }));
+  await expect(lied).rejects.toMatchObject({
+    code: "damaged",
+    message: expect.stringContaining("reads back"),
+  });
+  expect(await readdir(rig.path("backups"))).toHaveLength(2);
+});
+
+it("makes no backup where it was interrupted during the sync", async () => {
+  await using rig = await startFolder();
+  const interruption = new AbortController();
+  const sync = async () => {
+    interruption.abort(refused);
+    return syncOnce(rig);
+  };
+  await expect(run(rig, { sync, signal: interruption.signal })).rejects.toBe(refused);
+  expect(await readdir(rig.path("backups"))).toEqual([]);
+});
+
+describe("a place that no backup can go to", () => {
+  const neverSyncing = async () => {
+    throw new Error("the service was asked");
+  };
+
+  it("is refused before anything is asked of the service", async () => {
+    await using rig = await startFolder();
+    await writeFile(rig.path("backups/a.zip"), "");
+    const to = (name: string) => run(rig, { to: rig.path(name), sync: neverSyncing });
+    await expect(to("nowhere")).rejects.toMatchObject({ code: "not-found" });
+    await expect(to("backups/a.zip")).rejects.toMatchObject({ code: "wrong-place" });
+    await expect(to("backups/b.zip")).rejects.toMatchObject({ code: "not-found" });
+  });
+
+  it("may be a folder that is not to be written", async () => {
+    await using rig = await startFolder();
+    for (const above of [dirname(rig.folder), rig.folder]) await chmod(above, 0o755);
+    await chmod(rig.path("backups"), 0o555);
+    await withoutPrivileges(async () => {
+      await expect(run(rig, { sync: neverSyncing })).rejects.toMatchObject({
+        code: "write-failed",
+        message: expect.stringMatching(/^Cannot write to .*open/),
+      });
+    });
+  });
+});

@@ -1,0 +1,252 @@
+/** Making a backup: one file, whole or not at all, the same for the same state, for its owner's eyes only. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { Decrypter } from "age-encryption";
+import { describe, expect, it } from "vitest";
+import { kinds } from "../../jobs/kinds.ts";
+import { zipChunks } from "../../src/archive/container/zip-writer.ts";
+import { unpackBackup } from "../../src/archive/restore.ts";
+import { verifyBackup } from "../../src/archive/verify.ts";
+import { compactMirror } from "../../src/mirror/compact.ts";
+import { beginRun, closeRun, someTime, walk } from "../mirror/support/mirror-rig.ts";
+import { testPassphrase } from "../support/canary.ts";
+import { readCsv } from "../support/read-csv.ts";
+import { temporaryFolder } from "../support/run-armoire.ts";
+import { accountWorld } from "./support/account-world.ts";
+import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
+
+async function startWalked(): Promise<BackupRig> {
+  const rig = await startBackupRig();
+  walk(rig.mirror, accountWorld());
+  return rig;
+}
+
+/** Its standard library reads ZIP. */
+const hasPython = spawnSync("python3", ["--version"]).status === 0;
+
+/** What stands in a folder, apart from the mirror. */
+const backupsIn = (folder: string) =>
+  readdirSync(folder).filter((name) => !name.startsWith("catalogue.sqlite"));
+
+describe("a backup", () => {
+  it.skipIf(!hasPython)("opens in any program that reads ZIP, which finds no fault with it", async () => {
+    await using rig = await startWalked();
+    const { file } = await rig.create("a.zip");
+    const program = `
+import json, sys, zipfile
+archive = zipfile.ZipFile(sys.argv[1])
+print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/bra.json').decode()]))`;
+    const [fault, names, bras] = JSON.parse(
+      execFileSync("python3", ["-c", program, file], { encoding: "utf8" }),
+    );
+    expect(fault).toBeNull();
+    expect(names.slice(0, 2)).toEqual(["manifest.json", "README.txt"]);
+    expect(names.at(-1)).toBe("SHA256SUMS");
+    expect(JSON.parse(bras).map(({ note }: { note: string }) => note)).toEqual(["blue", "\ud800 =1+1"]);
+  });
+
+  it.skipIf(!hasPython)("of more entries than 16 bits count is read by other programs too", async () => {
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, "many.zip");
+    const entries = Array.from({ length: 66_000 }, (_, n) => ({
+      name: `n/${n}`,
+      content: Buffer.from(String(n)),
+    }));
+    await writeFile(file, Buffer.concat([...zipChunks(entries)]));
+    const program =
+      "import sys, zipfile; a = zipfile.ZipFile(sys.argv[1]); print(a.testzip(), len(a.namelist()), a.read('n/65999').decode())";
+    expect(execFileSync("python3", ["-c", program, file], { encoding: "utf8" }).trim()).toBe(
+      "None 66000 65999",
+    );
+  });
+
+  it("holds tables for people, and says in plain words what it is", async () => {
+    await using rig = await startWalked();
+    await rig.create("a.zip");
+    await unpackBackup({ file: rig.path("a.zip"), folder: rig.path("open") });
+    const text = (name: string) => readFileSync(rig.path(`open/${name}`), "utf8");
+    const [head, ...rows] = readCsv(text("tables/bra.csv"));
+    const note = head?.findIndex((field) => field.text === "note") ?? -1;
+    expect(rows.map((row) => row[note]?.text)).toEqual(["blue", expect.stringContaining("=1+1")]);
+    const [, ...values] = readCsv(text("tables/measurement_value.csv"));
+    expect(values.map(([_href, n, name, value]) => [n?.text, name?.text, value?.text])).toEqual([
+      ["0", "bust", "90.5"],
+      ["0", "date", "2026-01-01"],
+    ]);
+    expect(text("README.txt")).toMatch(
+      /^A backup of what catalogue\.example held for ada, made by Armoire\n/,
+    );
+    expect(text("README.txt")).toContain("Whose data      ada (user 7)\n");
+    execFileSync("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: rig.path("open") });
+    for (const [, sha256 = ""] of text("bookkeeping/revision.ndjson").matchAll(/"sha256":"([^"]+)"/g))
+      expect(JSON.parse(text(`revisions/${sha256}.json`))).toHaveProperty("rel");
+  });
+
+  it("of the same state is the same to the last byte, whatever was compressed meanwhile", async () => {
+    await using rig = await startWalked();
+    const first = await rig.create("1.zip");
+    rig.mirror.close();
+    await compactMirror({ file: rig.file, kinds, openedAt: someTime });
+    const second = await rig.create("2.zip");
+    expect(second.rootHash).toBe(first.rootHash);
+    expect((await readFile(second.file)).equals(await readFile(first.file))).toBe(true);
+  });
+
+  it("of a mirror that forgot runs, and of a run that still goes on, comes back as it was", async () => {
+    await using rig = await startBackupRig();
+    for (const note of ["one", "two", "three"])
+      walk(rig.mirror, accountWorld({ bras: { "1": note } }), { approve: true });
+    rig.mirror.forget([2], someTime);
+    beginRun(rig.mirror);
+    const { rootHash, manifest } = await rig.create("a.zip");
+    expect(manifest.state).toEqual({ run: 4, at: someTime });
+    const { check } = await rig.restore("a.zip", "restored.sqlite");
+    expect(check.problems).toEqual([]);
+    expect(await rig.create("b.zip", { mirror: rig.path("restored.sqlite") })).toMatchObject({ rootHash });
+  });
+
+  it("of a mirror in which a body is damaged is not made", async () => {
+    await using rig = await startWalked();
+    rig.mirror.db.exec("update _content set body = zeroblob(length(body)) where id = 2");
+    await expect(rig.create("a.zip")).rejects.toMatchObject({ code: "damaged" });
+    expect(backupsIn(rig.folder)).toEqual([]);
+  });
+
+  it("of a mirror that holds nothing is not made", async () => {
+    await using rig = await startBackupRig();
+    await expect(rig.create("a.zip")).rejects.toMatchObject({ code: "nothing-held" });
+  });
+});
+
+describe("its place", () => {
+  it("is named by account and state where a folder is given", async () => {
+    await using rig = await startWalked();
+    await mkdir(rig.path("backups"));
+    const { file } = await rig.create("backups");
+    expect(basename(file)).toBe("armoire-ada-2026-01-15T120000Z.zip");
+    const nameless = await rig.create("backups", { account: null });
+    expect(basename(nameless.file)).toBe("armoire-catalogue-2026-01-15T120000Z.zip");
+  });
+
+  it("in a folder is kept where the state is the same, and is another one where two states are of one second", async () => {
+    await using rig = await startWalked();
+    await mkdir(rig.path("backups"));
+    const first = await rig.create("backups");
+    expect(await rig.create("backups")).toEqual({ ...first, isNew: false });
+    // Its run still goes on, so that its time stays that of its beginning.
+    const runId = beginRun(rig.mirror);
+    const open = await rig.create("backups");
+    rig.mirror.db.prepare("update _run set mode = 'verify' where id = ?").run(runId);
+    const later = await rig.create("backups");
+    expect(await rig.create("backups")).toEqual({ ...later, isNew: false });
+    expect([first, open, later].map(({ file }) => basename(file))).toEqual([
+      "armoire-ada-2026-01-15T120000Z.zip",
+      "armoire-ada-2026-01-15T120000Z_02.zip",
+      "armoire-ada-2026-01-15T120000Z_03.zip",
+    ]);
+    for (const { file, rootHash } of [first, open, later])
+      expect(await verifyBackup({ file, rootHash })).toMatchObject({ problems: [] });
+    await writeFile(rig.path("backups/armoire-ada-2026-01-15T120000Z_04.zip"), "no backup");
+    closeRun(rig.mirror, runId);
+    const last = await rig.create("backups");
+    expect(basename(last.file)).toBe("armoire-ada-2026-01-15T120000Z_05.zip");
+    expect(readdirSync(rig.path("backups"))).toHaveLength(5);
+  });
+
+  it("is left as it is where the same backup is there, and refused where another file is", async () => {
+    await using rig = await startWalked();
+    await rig.create("a.zip");
+    const { ino, mtimeMs } = statSync(rig.path("a.zip"));
+    expect(await rig.create("a.zip")).toMatchObject({ isNew: false });
+    expect(statSync(rig.path("a.zip"))).toMatchObject({ ino, mtimeMs });
+    walk(rig.mirror, accountWorld({ bras: { "1": "grey" } }));
+    await expect(rig.create("a.zip")).rejects.toMatchObject({ code: "exists" });
+    expect(statSync(rig.path("a.zip"))).toMatchObject({ ino, mtimeMs });
+    await writeFile(rig.path("other.zip"), "mine");
+    await expect(rig.create("other.zip")).rejects.toMatchObject({ code: "exists" });
+    expect(await rig.create("a.zip", { replace: true })).toMatchObject({ isNew: true });
+    expect(backupsIn(rig.folder)).toEqual(["a.zip", "other.zip"]);
+  });
+
+  it("replaces a link, and not what it leads to", async () => {
+    await using rig = await startWalked();
+    await writeFile(rig.path("precious"), "mine");
+    await symlink(rig.path("precious"), rig.path("a.zip"));
+    await expect(rig.create("a.zip")).rejects.toMatchObject({ code: "exists" });
+    await rig.create("a.zip", { replace: true });
+    expect(await readFile(rig.path("precious"), "utf8")).toBe("mine");
+  });
+
+  it.each(["nowhere", "nowhere/a.zip", "backup"])("%s, which is no folder, is refused", async (place) => {
+    await using rig = await startWalked();
+    await expect(rig.create(place)).rejects.toMatchObject({ code: "not-found" });
+    expect(backupsIn(rig.folder)).toEqual([]);
+  });
+
+  it("is for its owner only, and so is what is restored, whatever the umask", async () => {
+    await using rig = await startWalked();
+    const umask = process.umask(0);
+    try {
+      await rig.create("a.zip");
+      await rig.create("a.zip.age", { passphrase: testPassphrase });
+      await rig.restore("a.zip", "new/restored.sqlite");
+      await unpackBackup({ file: rig.path("a.zip"), folder: rig.path("open") });
+    } finally {
+      process.umask(umask);
+    }
+    const made = ["a.zip", "a.zip.age", "new", "open"].flatMap((name) => [
+      rig.path(name),
+      ...(statSync(rig.path(name)).isDirectory()
+        ? readdirSync(rig.path(name), { recursive: true }).map((inner) => rig.path(`${name}/${inner}`))
+        : []),
+    ]);
+    expect(made.length).toBeGreaterThan(20);
+    expect(made.filter((path) => (statSync(path).mode & 0o077) !== 0)).toEqual([]);
+  });
+
+  it("is named with the reason where it cannot be written, and nothing is left", async () => {
+    await using rig = await startWalked();
+    const program = `
+import { createBackup } from ${JSON.stringify(join(import.meta.dirname, "../../src/archive/create.ts"))};
+try { await createBackup({ mirror: process.argv[1], account: null, to: process.argv[2] }); } catch ({ code, message }) { console.log(code + " " + message); }`;
+    const limited = `ulimit -f 1; exec "$0" "$@"`;
+    const out = execFileSync(
+      "bash",
+      ["-c", limited, process.execPath, "--input-type=module", "-e", program, rig.file, rig.path("a.zip")],
+      { encoding: "utf8" },
+    );
+    expect(out).toMatch(/^write-failed Cannot write .*a\.zip: EFBIG/);
+    expect(backupsIn(rig.folder)).toEqual([]);
+  });
+});
+
+describe("an encrypted backup", () => {
+  const passphrase = testPassphrase;
+  const askPassphrase = async () => passphrase;
+
+  it("is age's format around the same backup, and has the same root hash", async () => {
+    await using rig = await startWalked();
+    const plain = await rig.create("a.zip");
+    const hidden = await rig.create("a.zip.age", { passphrase });
+    expect(hidden).toMatchObject({ rootHash: plain.rootHash, isEncrypted: true, isNew: true });
+    const decrypter = new Decrypter();
+    decrypter.addPassphrase(passphrase);
+    const opened = await decrypter.decrypt(await readFile(hidden.file));
+    expect(Buffer.from(opened).equals(await readFile(plain.file))).toBe(true);
+    expect(await verifyBackup({ file: hidden.file, askPassphrase })).toMatchObject({
+      ...{ problems: [], isEncrypted: true, rootHash: plain.rootHash },
+    });
+    expect(await rig.create("a.zip.age", { passphrase })).toMatchObject({ isNew: false });
+    expect(backupsIn(rig.folder)).toEqual(["a.zip", "a.zip.age"]);
+  }, 180_000);
+
+  it("opens with nothing else, and says so", async () => {
+    await using rig = await startWalked();
+    const { file } = await rig.create("a.zip.age", { passphrase });
+    await expect(verifyBackup({ file })).rejects.toMatchObject({ code: "needs-passphrase" });
+    const wrong = verifyBackup({ file, askPassphrase: async () => "canary-correct horse" });
+    await expect(wrong).rejects.toMatchObject({ code: "wrong-passphrase" });
+  }, 180_000);
+});

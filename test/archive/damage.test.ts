@@ -1,0 +1,300 @@
+/** Whatever happens to a backup is found, and said of the entry that it happened to. */
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { Encrypter } from "age-encryption";
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { decrypted } from "../../src/archive/container/encryption.ts";
+import { scanBackup } from "../../src/archive/container/scan.ts";
+import { BackupError } from "../../src/archive/errors.ts";
+import { walk } from "../mirror/support/mirror-rig.ts";
+import { entity, root, urlOf, worldOf } from "../mirror/support/world.ts";
+import { isThorough, tries } from "../support/thorough.ts";
+import { accountWorld } from "./support/account-world.ts";
+import { scanBytes, startBackupRig } from "./support/backup-rig.ts";
+import { type ForgedEntry, forgeZip } from "./support/forge-zip.ts";
+import { takeApart, withSums } from "./support/forgery.ts";
+
+let small: Buffer;
+let sound: Buffer;
+let other: Buffer;
+let entries: ForgedEntry[];
+beforeAll(async () => {
+  const smallWorld = worldOf({ "": root({ me: urlOf("me/") }), "me/": entity({ username: "a" }) });
+  small = await bytesOf(smallWorld);
+  sound = await bytesOf(accountWorld());
+  other = await bytesOf(accountWorld({ bras: { "1": "green", "3": "new" } }));
+  entries = await takeApart(sound);
+});
+
+async function bytesOf(world: Map<string, string>): Promise<Buffer> {
+  await using rig = await startBackupRig();
+  walk(rig.mirror, world);
+  return await rig.bytes();
+}
+
+const isEntry = (wanted: string) => (entry: { readonly name: string }) => entry.name.startsWith(wanted);
+const at = (wanted: string) => entries.findIndex(isEntry(wanted));
+const nameAt = (wanted: string) => entries[at(wanted)]?.name ?? "";
+
+/** With another content for one entry. */
+const withContent = (wanted: string, change: (text: string) => string) =>
+  entries.map((entry) =>
+    isEntry(wanted)(entry)
+      ? { ...entry, content: Buffer.from(change(entry.content.toString("latin1")), "latin1") }
+      : entry,
+  );
+
+it("a sound one has no problems, and its root hash is that of its SHA256SUMS", async () => {
+  const sums = entries.at(-1)?.content ?? "";
+  expect(await scanBytes(sound)).toMatchObject({
+    problems: [],
+    rootHash: createHash("sha256").update(sums).digest("hex"),
+    manifest: { account: "ada", area: "account", user: { username: "ada", userId: "7" } },
+  });
+  expect(forgeZip(withSums(entries)).equals(sound)).toBe(true);
+});
+
+it("a single bit that is another one is found, in whatever byte", async () => {
+  const flipped = Buffer.from(small);
+  const expectFound = async (first: number) => {
+    const missed: number[] = [];
+    for (const [byte, value] of small.entries()) {
+      flipped[byte] = value ^ (1 << ((first + byte) & 7));
+      if ((await scanBytes(flipped)).problems.length === 0) missed.push(byte);
+      flipped[byte] = value;
+    }
+    expect(missed).toEqual([]);
+  };
+  await fc.assert(fc.asyncProperty(fc.nat(7), expectFound), {
+    numRuns: tries(1, 8),
+    // Eight tries are every bit of every byte.
+    examples: isThorough ? Array.from({ length: 8 }, (_, first): [number] => [first]) : [],
+  });
+  expect((await scanBytes(flipped)).problems).toEqual([]);
+});
+
+it("whatever it is cut off to, it is found", async () => {
+  for (let length = 0; length < small.length; length++)
+    expect((await scanBytes(small.subarray(0, length))).problems).not.toEqual([]);
+});
+
+it("any bytes put in anywhere are found", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat(small.length),
+      fc.uint8Array({ minLength: 1, maxLength: 40 }),
+      async (where, bytes) => {
+        const edited = Buffer.concat([small.subarray(0, where), bytes, small.subarray(where)]);
+        expect((await scanBytes(edited)).problems).not.toEqual([]);
+      },
+    ),
+  );
+});
+
+it("a damaged bit in an entry's content is said of that entry", async () => {
+  let offset = 0;
+  for (const { name, content } of entries) {
+    offset += 30 + name.length;
+    if (content.length > 0) {
+      const flipped = Buffer.from(sound);
+      flipped[offset + (content.length >> 1)] = (flipped[offset + (content.length >> 1)] ?? 0) ^ 4;
+      expect((await scanBytes(flipped)).problems[0]).toMatchObject({ entry: name });
+    }
+    offset += content.length;
+  }
+});
+
+/** What is done to it, by somebody who writes no new sums; and where it is found. */
+const edits: readonly (readonly [string, () => Buffer, entry: () => string | null, what: string])[] = [
+  [
+    "an entry removed",
+    () => forgeZip(entries.toSpliced(at("tables/bra.csv"), 1)),
+    () => "tables/bra.csv",
+    "is missing",
+  ],
+  [
+    "a body removed",
+    () => forgeZip(entries.toSpliced(at("revisions/"), 1)),
+    () => nameAt("revisions/"),
+    "is missing",
+  ],
+  ["the sums removed", () => forgeZip(entries.toSpliced(-1, 1)), () => "SHA256SUMS", "is missing"],
+  [
+    "the manifest removed",
+    () => forgeZip(entries.slice(1)),
+    () => "README.txt",
+    "comes first, where manifest.json should",
+  ],
+  [
+    "an entry added",
+    () => forgeZip(entries.toSpliced(-1, 0, { name: "tables/zebra.csv", content: Buffer.from("a\n") })),
+    () => "tables/zebra.csv",
+    "was added",
+  ],
+  [
+    "two contents swapped",
+    () => {
+      const [one, two] = [at("tables/bra.csv"), at("tables/user.csv")];
+      const [a, b] = [entries[one]?.content ?? small, entries[two]?.content ?? small];
+      return forgeZip(
+        entries.map((entry, n) =>
+          n === one ? { ...entry, content: b } : n === two ? { ...entry, content: a } : entry,
+        ),
+      );
+    },
+    () => "tables/bra.csv",
+    "does not have the SHA-256 that SHA256SUMS lists",
+  ],
+  [
+    "two entries in another order",
+    () => {
+      const one = at("tables/bra.csv");
+      return forgeZip(entries.toSpliced(one, 2, ...entries.slice(one, one + 2).reverse()));
+    },
+    () => "tables/bra.csv",
+    "is out of order",
+  ],
+  [
+    "an entry twice",
+    () => forgeZip(entries.toSpliced(at("README"), 0, ...entries.filter(isEntry("README")))),
+    () => "README.txt",
+    "is there twice",
+  ],
+  [
+    "the manifest of another backup",
+    () => {
+      return forgeZip(withContent("manifest", (text) => text.replace('"ada"', '"eve"')));
+    },
+    () => "manifest.json",
+    "does not have the SHA-256 that SHA256SUMS lists",
+  ],
+  [
+    "an entry emptied",
+    () => forgeZip(withContent("tables/bra.json", () => "")),
+    () => "tables/bra.json",
+    "does not have",
+  ],
+  ["the sums emptied", () => forgeZip(withContent("SHA256SUMS", () => "")), () => "README.txt", "was added"],
+  [
+    "the sums in another order",
+    () =>
+      forgeZip(withContent("SHA256SUMS", (text) => `${text.trimEnd().split("\n").reverse().join("\n")}\n`)),
+    () => "SHA256SUMS",
+    "is not written as Armoire writes it",
+  ],
+  [
+    "two backups one after the other",
+    () => Buffer.concat([sound, other]),
+    () => null,
+    "something follows the end",
+  ],
+  [
+    "the second half of another one",
+    () => Buffer.concat([sound.subarray(0, sound.length >> 1), other.subarray(other.length >> 1)]),
+    () => null,
+    "",
+  ],
+  [
+    "a name that steers a terminal in the sums",
+    () => forgeZip(withContent("SHA256SUMS", (text) => `${text}${"0".repeat(64)}  \x1b[2J\n`)),
+    () => "SHA256SUMS",
+    "is not written as Armoire writes it",
+  ],
+  ["nothing but zeros", () => Buffer.alloc(sound.length), () => null, "does not begin as a backup does"],
+  ["nothing at all", () => Buffer.alloc(0), () => null, "does not begin as a backup does"],
+];
+
+it("any other bit in an encrypted one, any cut and anything after it are found", async () => {
+  const encrypter = new Encrypter();
+  encrypter.setPassphrase("p");
+  encrypter.setScryptWorkFactor(1);
+  const encrypted = Buffer.from(await encrypter.encrypt(small));
+  const isFound = async (bytes: Buffer) => {
+    try {
+      return (await scanBackup(decrypted(Readable.from([bytes]), "p"))).problems.length > 0;
+    } catch (error) {
+      return error instanceof BackupError && error.code === "wrong-passphrase";
+    }
+  };
+  expect(await isFound(encrypted)).toBe(false);
+  expect(await isFound(Buffer.concat([encrypted, Buffer.alloc(1)]))).toBe(true);
+  await fc.assert(
+    fc.asyncProperty(fc.nat(encrypted.length - 1), fc.nat(7), async (where, bit) => {
+      const flipped = Buffer.from(encrypted);
+      flipped[where] = (flipped[where] ?? 0) ^ (1 << bit);
+      expect(await isFound(flipped)).toBe(true);
+      expect(await isFound(encrypted.subarray(0, where))).toBe(true);
+    }),
+    {
+      numRuns: 500,
+      examples: Array.from({ length: 200 }, (_, where): [number, number] => [where, where % 8]),
+    },
+  );
+});
+
+describe("without new sums", () => {
+  it.each(edits)("%s is found", async (_edit, edited, entry, what) => {
+    const { problems } = await scanBytes(edited());
+    const about = entry();
+    const isMeant = (problem: (typeof problems)[number]) =>
+      problem.entry === about && problem.what.includes(what);
+    expect(problems.length).toBeGreaterThan(0);
+    if (what !== "") expect(problems.find(isMeant), JSON.stringify(problems)).toBeDefined();
+  });
+});
+
+describe("with sums that fit", () => {
+  it.each<[string, () => ForgedEntry[], string]>([
+    ["a body that a revision needs removed", () => entries.toSpliced(at("revisions/"), 1), "is missing"],
+    ["bookkeeping removed", () => entries.toSpliced(at("bookkeeping/run"), 1), "is missing"],
+    [
+      "a body changed",
+      () => withContent("revisions/", (text) => `${text} `),
+      "does not have the SHA-256 that is its name",
+    ],
+    [
+      "a body of no revision added",
+      () => {
+        const content = Buffer.from("{}");
+        const name = `revisions/${createHash("sha256").update(content).digest("hex")}.json`;
+        return [...entries, { name, content }].sort(
+          (a, b) => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1),
+        );
+      },
+      "belongs to no revision",
+    ],
+    ["a line that is no row", () => withContent("bookkeeping/run", (text) => `${text}[]\n`), "is no row"],
+    [
+      "a row with something in it",
+      () => withContent("bookkeeping/run", () => '{"id":{"toString":1}}\n'),
+      "is no row",
+    ],
+    [
+      "a manifest with more in it",
+      () => withContent("manifest", (text) => text.replace("{", '{"more": 1,')),
+      "is damaged",
+    ],
+    ["a manifest that is no JSON", () => withContent("manifest", () => "{"), "is not JSON"],
+  ])("%s is found all the same", async (_edit, edited, what) => {
+    const { problems } = await scanBytes(forgeZip(withSums(edited())));
+    expect(problems.map((problem) => problem.what).join("; ")).toContain(what);
+  });
+
+  it.each([
+    ["format", (text: string) => text.replace('"formatVersion": 3', '"formatVersion": 4')],
+    ["mirror", (text: string) => text.replace(/"schema": "[^"]+"/, '"schema": "9999-later"')],
+  ])("a later %s is refused as such, and not as damaged", async (_what, change) => {
+    const newer = forgeZip(withSums(withContent("manifest", change)));
+    await expect(scanBytes(newer)).rejects.toMatchObject({ code: "newer" });
+  });
+
+  it("anything else is a forgery that only the remembered root hash tells", async () => {
+    const forged = forgeZip(withSums(withContent("tables/bra.csv", (text) => text.replace("blue", "grey"))));
+    const [was, is] = [await scanBytes(sound), await scanBytes(forged)];
+    expect(is.problems).toEqual([]);
+    expect(is.rootHash).not.toBe(was.rootHash);
+  });
+});
+
+const rank = (name: string) => (name === "manifest.json" ? 0 : name === "SHA256SUMS" ? 2 : 1);

@@ -1,0 +1,85 @@
+/** A disk that fails at any one step: what was there stays, nothing else is left, and the error names the place. */
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { BackupError } from "../../src/archive/errors.ts";
+import { unpackBackup } from "../../src/archive/restore.ts";
+import { MirrorError } from "../../src/mirror/file/errors.ts";
+import { walk } from "../mirror/support/mirror-rig.ts";
+import { accountWorld } from "./support/account-world.ts";
+import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
+import { withFailingCall } from "./support/failing-calls.ts";
+
+async function startWalked(): Promise<BackupRig> {
+  const rig = await startBackupRig();
+  walk(rig.mirror, accountWorld());
+  await rig.create("a.zip");
+  return rig;
+}
+
+/** Fails each call in turn, till the work is done before the next one. @returns how many there are */
+async function failEach(work: () => Promise<unknown>, check: (error: unknown) => void): Promise<number> {
+  for (let n = 1; ; n++) {
+    let failure: unknown = null;
+    const isReached = await withFailingCall(n, async () => {
+      failure = await work().then(
+        () => null,
+        (error: unknown) => error,
+      );
+    });
+    if (!isReached) return n - 1;
+    check(failure);
+  }
+}
+
+const left = (rig: BackupRig) =>
+  readdirSync(rig.folder).filter((name) => !/^catalogue\.sqlite|\.(lock|holder\.json)$/.test(name));
+
+it("while a backup is made", async () => {
+  await using rig = await startWalked();
+  const before = readFileSync(rig.path("a.zip"));
+  walk(rig.mirror, accountWorld({ bras: { "1": "other" } }), { approve: true });
+  const steps = await failEach(
+    () => rig.create("a.zip", { replace: true }),
+    (error) => {
+      if (readFileSync(rig.path("a.zip")).equals(before)) {
+        expect(error).toBeInstanceOf(BackupError);
+        expect(error).toMatchObject({
+          code: "write-failed",
+          message: expect.stringContaining(rig.path("a.zip")),
+        });
+      }
+      expect(left(rig)).toEqual(["a.zip"]);
+    },
+  );
+  expect(steps).toBeGreaterThan(30);
+});
+
+it("while a backup is unpacked", async () => {
+  await using rig = await startWalked();
+  let made = 0;
+  const steps = await failEach(
+    () => unpackBackup({ file: rig.path("a.zip"), folder: rig.path(`files-${made}`) }),
+    (error) => {
+      const isThere = left(rig).includes(`files-${made}`);
+      if (isThere) made++;
+      else expect(error).toBeInstanceOf(BackupError);
+      expect(left(rig).filter((name) => !name.startsWith("files-"))).toEqual(["a.zip"]);
+    },
+  );
+  expect(steps).toBeGreaterThan(60);
+  // Once it is in its place, its folder is opened, synced and closed.
+  expect(made).toBe(3);
+});
+
+it("while a mirror is restored", async () => {
+  await using rig = await startWalked();
+  const steps = await failEach(
+    () => rig.restore("a.zip", "restored.sqlite"),
+    (error) => {
+      if (left(rig).includes("restored.sqlite")) return;
+      expect(error).toSatisfy((one) => one instanceof BackupError || one instanceof MirrorError);
+      expect(left(rig)).toEqual(["a.zip"]);
+    },
+  );
+  expect(steps).toBeGreaterThan(3);
+});

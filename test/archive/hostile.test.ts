@@ -1,0 +1,220 @@
+/** Archives made to harm: each is refused before anything is written, whatever it would be for a more trusting reader. */
+import { createHash } from "node:crypto";
+import { readdir, writeFile } from "node:fs/promises";
+import { deflateRawSync } from "node:zlib";
+import { beforeAll, describe, expect, it } from "vitest";
+import { kinds } from "../../jobs/kinds.ts";
+import { restoreBackup, unpackBackup } from "../../src/archive/restore.ts";
+import { someTime, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { expectClosed } from "../support/canary.ts";
+import { accountWorld } from "./support/account-world.ts";
+import { scanBytes, startBackupRig } from "./support/backup-rig.ts";
+import {
+  type CentralFields,
+  type Fields,
+  type ForgedEnd,
+  type ForgedEntry,
+  forgeZip,
+  u16,
+  u32,
+} from "./support/forge-zip.ts";
+import { takeApart, withSums } from "./support/forgery.ts";
+
+let entries: ForgedEntry[];
+beforeAll(async () => {
+  await using rig = await startBackupRig();
+  walk(rig.mirror, accountWorld());
+  entries = await takeApart(await rig.bytes());
+});
+
+const content = Buffer.from("x");
+const zeros = Buffer.alloc(1 << 22);
+const unix = (mode: number): CentralFields => ({ external: (mode << 16) >>> 0 });
+
+/** A sound backup with one more entry, listed in its sums. */
+const withEntry =
+  (name: string, more: Partial<ForgedEntry> = {}) =>
+  () =>
+    forgeZip(withSums(entries.toSpliced(-1, 0, { name, content, ...more })));
+
+/** A sound backup, of which one entry is forged. */
+const withForged = (change: Partial<ForgedEntry>) => () =>
+  forgeZip(
+    withSums(entries.map((entry) => (entry.name === "tables/user.csv" ? { ...entry, ...change } : entry))),
+  );
+
+const withBoth = (both: Fields) => withForged({ both });
+const withCentral = (central: CentralFields) => withForged({ central });
+const withEnd = (end: ForgedEnd) => () => forgeZip(entries, end);
+const extraField = (id: number, data: Buffer) => Buffer.concat([u16(id), u16(data.length), data]);
+const zip64 = extraField(1, Buffer.alloc(16, 1));
+
+const hostile: readonly (readonly [string, () => Buffer])[] = [
+  ["a name that leads out", withEntry("../outside.txt")],
+  ["a name that leads out from a folder of ours", withEntry("tables/../../outside.txt")],
+  ["a name that leads out on Windows", withEntry("..\\outside.txt")],
+  ["an absolute name", withEntry("/tmp/armoire-outside.txt")],
+  ["a name with a drive", withEntry("C:\\outside.txt")],
+  ["a name on another computer", withEntry("\\\\host\\share\\outside.txt")],
+  ["a name with NUL", withEntry("tables/user.csv\0.exe")],
+  ["an empty name", withEntry("")],
+  ["a folder", withEntry("tables/")],
+  ["a name with a dot folder", withEntry("tables/./user.csv")],
+  ["a name in other letters", withEntry("TABLES/USER.CSV")],
+  ["a name in letters beyond ASCII", withEntry("tables/us\u00e9r.csv")],
+  ["a device of Windows", withEntry("tables/con.csv:stream")],
+  ["a name of 300 letters", withEntry(`tables/${"a".repeat(300)}.csv`)],
+  ["a file that no backup has", withEntry(".bashrc")],
+  ["a mirror in place of its rows", withEntry("mirror.sqlite")],
+  ["the same entry twice", withEntry("tables/user.csv")],
+  ["the sums twice", () => forgeZip([...entries, ...entries.slice(-1)])],
+  ["another method before the entry only", withForged({ local: { method: 8 } })],
+  ["an encrypted entry by what is before it only", withForged({ local: { flags: 1 } })],
+  ["another time before the entry only", withForged({ local: { time: 7 } })],
+  ["a later version of ZIP before the entry only", withForged({ local: { version: 45 } })],
+  ["another size before the entry only", withForged({ local: { size: 1 } })],
+  ["a symbolic link", withCentral(unix(0o120777))],
+  ["a folder by its mode", withCentral(unix(0o040700))],
+  ["a character device", withCentral(unix(0o020666))],
+  ["a block device", withCentral(unix(0o060666))],
+  ["a FIFO", withCentral(unix(0o010666))],
+  ["a socket", withCentral(unix(0o140666))],
+  ["a program with its owner's rights", withCentral(unix(0o104755))],
+  ["a file that all may write", withCentral(unix(0o100666))],
+  ["a folder by its attributes of DOS", withCentral({ madeBy: 20, external: 0x10 })],
+  ["a hard link by an extra field", withBoth({ extra: extraField(0x000d, Buffer.alloc(20, 1)) })],
+  ["another name by an extra field", withBoth({ extra: extraField(0x7075, Buffer.from("\x01....../../x")) })],
+  ["sizes by an extra field", withBoth({ extra: zip64, packed: 0xffffffff, size: 0xffffffff })],
+  ["sizes by an extra field in the directory only", withCentral({ extra: zip64 })],
+  [
+    "a bomb by ratio",
+    withForged({ content: deflateRawSync(zeros), both: { method: 8, size: zeros.length } }),
+  ],
+  ["another method", withBoth({ method: 12 })],
+  ["a size that is said and not there", withBoth({ packed: 0x7fffffff, size: 0x7fffffff })],
+  ["two sizes", withBoth({ size: 5_000_000 })],
+  ["more entries than there are", withEnd({ entries: 0xffff })],
+  ["fewer entries than there are", withEnd({ entries: 1 })],
+  ["an encrypted entry", withBoth({ flags: 1 })],
+  [
+    "an entry whose sizes follow it",
+    withForged({ both: { flags: 8 }, after: Buffer.concat([u32(0x08074b50), u32(0), u32(1), u32(1)]) }),
+  ],
+  ["a name in UTF-8 by its flag", withBoth({ flags: 0x800 })],
+  ["a patch", withBoth({ flags: 0x20 })],
+  ["another name in the directory", withCentral({ name: "../../outside" })],
+  ["another content in the directory", withCentral({ crc: 7 })],
+  ["another place in the directory", withCentral({ offset: 0 })],
+  [
+    "two entries at one place",
+    () => forgeZip(entries.map((entry) => ({ ...entry, central: { offset: 0 } }))),
+  ],
+  ["an entry that only the directory has", withEntry("tables/zebra.csv", { isOnlyListed: true })],
+  ["an entry that the directory has not", withEntry("tables/zebra.csv", { central: null })],
+  ["an entry on another disk", withCentral({ disk: 1 })],
+  ["a text file by its attributes", withCentral({ internal: 1 })],
+  ["a comment of an entry", withCentral({ comment: Buffer.from("../../outside") })],
+  ["a comment of the archive", withEnd({ comment: Buffer.from("x") })],
+  ["a time", withBoth({ time: 1 })],
+  ["bytes before the first entry", () => Buffer.concat([Buffer.from("#!/bin/sh\n"), forgeZip(entries)])],
+  ["bytes between entries", withForged({ before: Buffer.alloc(16) })],
+  ["another archive between entries", withForged({ before: forgeZip([{ name: "a", content }]) })],
+  ["bytes between the directory and its end", withEnd({ before: Buffer.alloc(8) })],
+  ["bytes after the end", withEnd({ after: Buffer.alloc(1) })],
+  ["a second end", withEnd({ after: forgeZip([]) })],
+  ["an end on another disk", withEnd({ disk: 1 })],
+  [
+    "a large end that is not needed",
+    withEnd({
+      before: Buffer.concat([u32(0x06064b50), Buffer.alloc(52), u32(0x07064b50), Buffer.alloc(16)]),
+    }),
+  ],
+  [
+    "a tape archive",
+    () =>
+      Buffer.concat([
+        Buffer.from("README.txt".padEnd(257, "\0")),
+        Buffer.from("ustar\x0000"),
+        Buffer.alloc(2048),
+      ]),
+  ],
+  ["a gzip stream", () => Buffer.from("1f8b0800000000000003", "hex")],
+];
+
+describe("an archive with", () => {
+  it.each(hostile)("%s is refused, and nothing is written", async (_what, make) => {
+    const bytes = make();
+    const { problems } = await scanBytes(bytes);
+    expect(problems).not.toEqual([]);
+    for (const { entry, what } of problems) expect(`${entry} ${what}`).toMatch(/^[\x20-\x7e]*$/);
+    await using rig = await startMirrorRig();
+    const file = `${rig.folder}/hostile.zip`;
+    expectClosed(file);
+    await writeFile(file, bytes);
+    const place = `${rig.folder}/restored`;
+    await expect(unpackBackup({ file, folder: place })).rejects.toMatchObject({ code: "damaged" });
+    const mirror = `${place}.sqlite`;
+    const restored = restoreBackup({ file, mirror, kinds, openedAt: someTime });
+    await expect(restored).rejects.toMatchObject({ code: "damaged" });
+    expect(await readdir(rig.folder)).toEqual(["hostile.zip"]);
+  });
+
+  it("a million small entries is refused by the first that no backup has", async () => {
+    const names = Array.from({ length: 70_000 }, (_, n) => ({ name: `n${n}`, content: Buffer.alloc(0) }));
+    const [manifest] = entries;
+    const { problems } = await scanBytes(
+      forgeZip([...(manifest ? [manifest] : []), ...names], { entries: 0xffff }),
+    );
+    expect(problems).toEqual([{ entry: '"n0"', what: "no entry of a backup has this name" }]);
+  });
+});
+
+it("rows that no mirror has are refused, also where sums fit, and no mirror is left", async () => {
+  const edits: readonly (readonly [string, RegExp, string])[] = [
+    ["bookkeeping/resource.ndjson", /"state":"held"/, '"state":"anything"'],
+    ["bookkeeping/resource.ndjson", /"etag":/, '"; drop table _run":'],
+    ["bookkeeping/run.ndjson", /"id":1,/, '"id":2,'],
+    ["bookkeeping/revision.ndjson", /"seq":1,/, '"seq":"one",'],
+    ["bookkeeping/page.ndjson", /"id":\d+,/, '"id":9999,'],
+  ];
+  for (const [name, wanted, put] of edits) {
+    await using rig = await startMirrorRig();
+    const file = `${rig.folder}/forged.zip`;
+    const forged = entries.map((entry) =>
+      entry.name === name
+        ? { ...entry, content: Buffer.from(entry.content.toString().replace(wanted, put)) }
+        : entry,
+    );
+    await writeFile(file, forgeZip(withSums(forged)));
+    const restored = restoreBackup({ file, mirror: `${rig.folder}/new/m.sqlite`, kinds, openedAt: someTime });
+    await expect(restored, name).rejects.toMatchObject({ code: "damaged" });
+    const left = await readdir(`${rig.folder}/new`);
+    expect(left.filter((one) => !one.endsWith(".lock"))).toEqual([]);
+  }
+});
+
+it("a body that is no envelope is refused where it is read", async () => {
+  const text = Buffer.from("<html>");
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  const [body] = entries.filter(({ name }) => name.startsWith("revisions/"));
+  const old = body?.name.slice("revisions/".length, -".json".length) ?? "";
+  const forged = entries.map((entry) => {
+    if (entry === body) return { name: `revisions/${sha256}.json`, content: text };
+    return {
+      ...entry,
+      content: Buffer.from(entry.content.toString("latin1").replaceAll(old, sha256), "latin1"),
+    };
+  });
+  const bodies = forged
+    .filter(({ name }) => name.startsWith("revisions/"))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const ordered = forged.map((entry) =>
+    entry.name.startsWith("revisions/") ? (bodies.shift() ?? entry) : entry,
+  );
+  await using rig = await startMirrorRig();
+  const file = `${rig.folder}/forged.zip`;
+  await writeFile(file, forgeZip(withSums(ordered)));
+  const restored = restoreBackup({ file, mirror: `${rig.folder}/m.sqlite`, kinds, openedAt: someTime });
+  await expect(restored).rejects.toMatchObject({ code: "damaged" });
+  expect((await readdir(rig.folder)).sort()).toEqual(["forged.zip", "m.sqlite.lock"]);
+});

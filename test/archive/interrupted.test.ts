@@ -1,0 +1,140 @@
+/** Killed at any moment, making or restoring a backup leaves what was there or what was to be there, and never a part of it. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { unpackBackup } from "../../src/archive/restore.ts";
+import { verifyBackup } from "../../src/archive/verify.ts";
+import { takeLock } from "../../src/mirror/file/lock.ts";
+import { openMirrorReader } from "../../src/mirror/reader.ts";
+import { problemsOf, someTime, walk } from "../mirror/support/mirror-rig.ts";
+import { canonicalDump } from "../support/canonical-dump.ts";
+import { tries } from "../support/thorough.ts";
+import { accountWorld } from "./support/account-world.ts";
+import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
+
+const program = join(import.meta.dirname, "support/backing-up-process.ts");
+const millis = fc.integer({ min: 0, max: 60 });
+
+async function startWalked(): Promise<BackupRig> {
+  const rig = await startBackupRig();
+  walk(rig.mirror, accountWorld());
+  walk(rig.mirror, accountWorld({ bras: { "1": "grey", "3": "new" } }), { approve: true });
+  await rig.create("a.zip");
+  return rig;
+}
+
+/** Kills it some time after it has done its work once; that time only chooses where. */
+async function killDuring(rig: BackupRig, what: string, afterMillis: number): Promise<void> {
+  const child = spawn(process.execPath, [program, what, rig.file, rig.path("a.zip")], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exit = once(child, "exit");
+  await once(child.stdout, "data");
+  await pause(afterMillis);
+  child.kill("SIGKILL");
+  await exit;
+}
+
+it("making one leaves one that is whole, and the next one clears up", async () => {
+  await using rig = await startWalked();
+  await fc.assert(
+    fc.asyncProperty(millis, async (after) => {
+      await killDuring(rig, "create", after);
+      const { problems, manifest } = await verifyBackup({ file: rig.path("a.zip") });
+      expect(problems).toEqual([]);
+      expect(["even", "odd"]).toContain(manifest?.account);
+      await rig.create("b.zip", { replace: true });
+      expect(readdirSync(rig.folder).filter((name) => name.includes("partial"))).toEqual([]);
+    }),
+    { numRuns: tries(4, 50) },
+  );
+}, 60_000);
+
+it("restoring a mirror leaves none or a whole one, and can be done again", async () => {
+  await using rig = await startWalked();
+  const restored = rig.path("a.zip.sqlite");
+  await fc.assert(
+    fc.asyncProperty(millis, async (after) => {
+      await killDuring(rig, "restore", after);
+      if (!existsSync(restored)) await rig.restore("a.zip", "a.zip.sqlite");
+      const mirror = openMirrorReader(restored);
+      try {
+        expect(problemsOf(mirror)).toEqual([]);
+        expect(canonicalDump(mirror)).toEqual(canonicalDump(rig.mirror));
+      } finally {
+        mirror.close();
+      }
+      await removeRestored(rig);
+    }),
+    { numRuns: tries(4, 50) },
+  );
+}, 60_000);
+
+it("unpacking leaves no folder or a whole one, and can be done again", async () => {
+  await using rig = await startWalked();
+  const folder = rig.path("a.zip.files");
+  await fc.assert(
+    fc.asyncProperty(millis, async (after) => {
+      await killDuring(rig, "unpack", after);
+      if (!existsSync(folder)) await unpackBackup({ file: rig.path("a.zip"), folder });
+      const { entries } = await verifyBackup({ file: rig.path("a.zip") });
+      const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) =>
+        one.isFile(),
+      );
+      expect(files.length).toBe(entries + 1);
+      expect(readdirSync(rig.folder).filter((name) => name.includes("partial"))).toEqual([]);
+      await rm(folder, { recursive: true });
+    }),
+    { numRuns: tries(4, 50) },
+  );
+}, 60_000);
+
+it.each(["", "-wal"])(
+  "restoring over a mirror%s is refused, and nothing of it is touched",
+  async (suffix) => {
+    await using rig = await startWalked();
+    await writeFile(rig.path(`old.sqlite${suffix}`), "mine");
+    await expect(rig.restore("a.zip", "old.sqlite")).rejects.toMatchObject({ code: "exists" });
+    expect(await readFile(rig.path(`old.sqlite${suffix}`), "utf8")).toBe("mine");
+    expect(readdirSync(rig.folder).filter((name) => name.startsWith("old"))).toEqual([`old.sqlite${suffix}`]);
+  },
+);
+
+it("restoring where another process is about to make a mirror is refused, and says by whom", async () => {
+  await using rig = await startWalked();
+  const lock = takeLock(rig.path("new.sqlite"), someTime);
+  try {
+    const restored = rig.restore("a.zip", "new.sqlite");
+    await expect(restored).rejects.toMatchObject({
+      code: "locked",
+      message: expect.stringContaining(String(process.pid)),
+    });
+  } finally {
+    lock.release();
+  }
+  expect(existsSync(rig.path("new.sqlite"))).toBe(false);
+});
+
+it("unpacking where something is is refused, and an empty folder is taken", async () => {
+  await using rig = await startWalked();
+  const file = rig.path("a.zip");
+  await mkdir(rig.path("taken"));
+  await writeFile(rig.path("taken/mine"), "mine");
+  await writeFile(rig.path("file"), "mine");
+  for (const name of ["taken", "file"])
+    await expect(unpackBackup({ file, folder: rig.path(name) })).rejects.toMatchObject({ code: "exists" });
+  expect(readdirSync(rig.path("taken"))).toEqual(["mine"]);
+  await mkdir(rig.path("empty"));
+  await unpackBackup({ file, folder: rig.path("empty") });
+  expect(readdirSync(rig.path("empty"))).toContain("README.txt");
+});
+
+async function removeRestored(rig: BackupRig): Promise<void> {
+  for (const name of readdirSync(rig.folder).filter((name) => name.startsWith("a.zip.")))
+    await rm(rig.path(name), { force: true });
+}

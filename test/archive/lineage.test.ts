@@ -1,0 +1,143 @@
+/** Two mirrors of one user are two histories, although their runs have the same numbers. */
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { expect, it } from "vitest";
+import { kinds } from "../../jobs/kinds.ts";
+import { backUp } from "../../src/archive/back-up.ts";
+import { type ListedBackup, listBackups } from "../../src/archive/list.ts";
+import { pruneBackups } from "../../src/archive/prune.ts";
+import { describeList } from "../../src/cli/format/backup.ts";
+import { compactMirror } from "../../src/mirror/compact.ts";
+import { readLineage } from "../../src/mirror/file/meta.ts";
+import { openMirrorReader } from "../../src/mirror/reader.ts";
+import { openMirrorWriter } from "../../src/mirror/writer.ts";
+import { someTime, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { baseUrl } from "../mirror/support/world.ts";
+import { accountWorld } from "./support/account-world.ts";
+import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
+import { forgeZip } from "./support/forge-zip.ts";
+import { takeApart, withSums } from "./support/forgery.ts";
+
+function lineageOf(file: string): string | null {
+  const mirror = openMirrorReader(file);
+  try {
+    return readLineage(mirror.db);
+  } finally {
+    mirror.close();
+  }
+}
+
+const identity = { baseUrl, area: "account", serviceName: "service" } as const;
+
+async function openAndClose(file: string): Promise<void> {
+  (await openMirrorWriter({ file, identity, kinds, openedAt: someTime })).close();
+}
+
+/** A laptop of hers. The rig copies new mirrors, which are then of one line. */
+async function startLaptop(lineage: string): Promise<BackupRig> {
+  const rig = await startBackupRig();
+  rig.mirror.db.prepare("update _meta set value = ? where key = 'lineage'").run(lineage);
+  return rig;
+}
+
+function syncAt(rig: BackupRig, at: string): void {
+  const { runId } = walk(rig.mirror, accountWorld());
+  rig.mirror.db.prepare("update _run set ended_at = ? where id = ?").run(at, runId);
+}
+
+async function list(folder: string): Promise<ListedBackup[]> {
+  const listed: ListedBackup[] = [];
+  for await (const backup of listBackups({ folder })) listed.push(backup);
+  return listed;
+}
+
+it("is a mark of each mirror that is made from nothing, which nothing changes later", async () => {
+  await using one = await startMirrorRig(undefined, { makesItself: true });
+  await using other = await startMirrorRig(undefined, { makesItself: true });
+  for (const rig of [one, other]) (await rig.write({ area: "account" })).close();
+  const lineage = lineageOf(one.file);
+  expect(lineage).toMatch(/^[0-9a-f]{32}$/);
+  expect(lineageOf(other.file)).not.toBe(lineage);
+  await openAndClose(one.file);
+  await compactMirror({ file: one.file, kinds, openedAt: someTime });
+  expect(lineageOf(one.file)).toBe(lineage);
+});
+
+it("goes with a backup to the mirror that is restored from it, which makes the same backup again", async () => {
+  await using rig = await startBackupRig();
+  walk(rig.mirror, accountWorld());
+  const { manifest, rootHash } = await rig.create("a.zip");
+  expect(manifest.lineage).toBe(lineageOf(rig.file));
+  const mirror = rig.path("restored.sqlite");
+  await rig.restore("a.zip", "restored.sqlite");
+  await openAndClose(mirror);
+  expect(lineageOf(mirror)).toBe(manifest.lineage);
+  expect(await rig.create("b.zip", { mirror })).toMatchObject({ rootHash });
+});
+
+it("is given to a mirror of an earlier version by whoever writes it next, and by no reader", async () => {
+  await using rig = await startBackupRig();
+  walk(rig.mirror, accountWorld());
+  rig.mirror.db.exec("delete from _meta where key = 'lineage'");
+  rig.mirror.close();
+  expect((await rig.create("a.zip")).manifest.lineage).toBeNull();
+  expect(lineageOf(rig.file)).toBeNull();
+  await openAndClose(rig.file);
+  expect((await rig.create("b.zip")).manifest.lineage).toMatch(/^[0-9a-f]{32}$/);
+});
+
+it("begins where a backup of the first format is restored, which is read as before", async () => {
+  await using rig = await startBackupRig();
+  walk(rig.mirror, accountWorld());
+  const entries = (await takeApart(await rig.bytes())).map(({ name, content }) => {
+    if (name === "bookkeeping/meta.ndjson")
+      return { name, content: Buffer.from(content.toString().replace(/.*"lineage".*\n/, "")) };
+    if (name !== "manifest.json") return { name, content };
+    const { lineage: _lineage, catalogue: _catalogue, ...first } = JSON.parse(content.toString());
+    return { name, content: Buffer.from(JSON.stringify({ ...first, formatVersion: 1 })) };
+  });
+  await writeFile(rig.path("first.zip"), forgeZip(withSums(entries)));
+  const { manifest, check } = await rig.restore("first.zip", "restored.sqlite");
+  expect(manifest).toMatchObject({ formatVersion: 1, lineage: null, catalogue: null });
+  expect(check.problems).toEqual([]);
+  expect(lineageOf(rig.path("restored.sqlite"))).toMatch(/^[0-9a-f]{32}$/);
+});
+
+it("keeps two laptops' backups in one folder apart, whichever of them lets old ones go", async () => {
+  await using old = await startLaptop("0ld");
+  await using young = await startLaptop("y0ung");
+  const folder = old.path("backups");
+  await mkdir(folder);
+  for (const day of ["01", "02"]) {
+    syncAt(old, `2026-01-${day}T00:00:00.000Z`);
+    await old.create("backups");
+  }
+  // Within the second in which the other one made its last.
+  syncAt(young, "2026-01-02T00:00:00.000Z");
+  await young.create("", { to: folder });
+  const listed = await list(folder);
+  expect(listed.map((one) => one.isSound && [one.manifest.lineage, one.changes])).toEqual([
+    ["0ld", null],
+    ["0ld", {}],
+    ["y0ung", null],
+  ]);
+  expect(describeList(listed, basename).match(/mirror \w+$/gm)).toEqual([
+    "mirror 0ld",
+    "mirror 0ld",
+    "mirror y0ung",
+  ]);
+
+  const again = await backUp({
+    ...{ mirror: young.file, account: "ada", to: folder, keep: { last: 1 } },
+    sync: async () => syncAt(young, "2026-01-03T00:00:00.000Z"),
+  });
+  expect(again.pruned?.remove.map(({ file }) => basename(file))).toEqual([
+    "armoire-ada-2026-01-02T000000Z_02.zip",
+  ]);
+  const pruned = await pruneBackups({ folder, keep: { last: 1 }, isPreview: false });
+  expect(pruned.remove.map(({ file }) => basename(file))).toEqual(["armoire-ada-2026-01-01T000000Z.zip"]);
+  expect((await readdir(folder)).sort()).toEqual([
+    "armoire-ada-2026-01-02T000000Z.zip",
+    "armoire-ada-2026-01-03T000000Z.zip",
+  ]);
+});

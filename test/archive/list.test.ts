@@ -1,0 +1,195 @@
+/** A folder of backups: what is in it, what changed from one to the next, and which go when old ones go. */
+import { execFileSync } from "node:child_process";
+import { appendFile, mkdir, readdir, rename, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { type ListedBackup, type ListRequest, listBackups } from "../../src/archive/list.ts";
+import { pruneBackups } from "../../src/archive/prune.ts";
+import { describePruned } from "../../src/cli/format/backup.ts";
+import type { RetentionPolicy } from "../../src/mirror/runs/retention.ts";
+import { walk } from "../mirror/support/mirror-rig.ts";
+import { baseUrl } from "../mirror/support/world.ts";
+import { testPassphrase } from "../support/canary.ts";
+import { accountWorld } from "./support/account-world.ts";
+import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
+
+async function list(folder: string, more: Partial<ListRequest> = {}): Promise<ListedBackup[]> {
+  const listed: ListedBackup[] = [];
+  for await (const backup of listBackups({ folder, ...more })) listed.push(backup);
+  return listed;
+}
+
+/** A backup after a run that ended then. */
+async function backUpAt(
+  rig: BackupRig,
+  at: string,
+  bras?: Record<string, string>,
+  name = "backups",
+): Promise<string> {
+  const { runId } = walk(rig.mirror, accountWorld(bras && { bras }), { approve: true });
+  rig.mirror.db.prepare("update _run set ended_at = ? where id = ?").run(at, runId);
+  return basename((await rig.create(name)).file);
+}
+
+async function startFolder(): Promise<BackupRig> {
+  const rig = await startBackupRig();
+  await mkdir(rig.path("backups"));
+  return rig;
+}
+
+const names = (listed: readonly { readonly file: string }[]) => listed.map(({ file }) => basename(file));
+
+it("tells what each is of, and what changed since the one before", async () => {
+  await using rig = await startFolder();
+  await backUpAt(rig, "2026-01-01T00:00:00.000Z", { "1": "blue", "2": "red" });
+  await backUpAt(rig, "2026-01-02T00:00:00.000Z", { "1": "blue", "3": "green", "4": "white" });
+  await backUpAt(rig, "2026-01-03T00:00:00.000Z", { "1": "grey", "3": "green", "4": "white" });
+  await backUpAt(rig, "2026-01-04T00:00:00.000Z", { "1": "grey", "3": "green", "4": "white" });
+  const listed = await list(rig.path("backups"));
+  expect(listed).toMatchObject([
+    { isSound: true, manifest: { account: "ada", state: { at: "2026-01-01T00:00:00.000Z" } }, changes: null },
+    {
+      manifest: {
+        tables: expect.arrayContaining([expect.objectContaining({ name: "bra", living: 3, rows: 4 })]),
+      },
+    },
+    { changes: { bra: { changed: 1 } } },
+    { changes: {} },
+  ]);
+  expect(listed[1]).toMatchObject({ changes: { bra: { added: 2, removed: 1 } } });
+});
+
+it("names what is damaged, newer or closed to it, and what may be a backup that has lost its beginning", async () => {
+  await using rig = await startFolder();
+  const damaged = await backUpAt(rig, "2026-01-01T00:00:00.000Z");
+  await appendFile(rig.path(`backups/${damaged}`), "x");
+  await backUpAt(rig, "2026-01-02T00:00:00.000Z");
+  await rig.create("backups", { passphrase: testPassphrase });
+  await writeFile(rig.path("backups/holiday.zip"), "PK\x05\x06".padEnd(22, "\0"));
+  await writeFile(rig.path("backups/armoire-notes.zip"), "not a backup");
+  await writeFile(rig.path("backups/letter.txt"), "dear");
+  const listed = await list(rig.path("backups"));
+  expect(listed.map((one) => (one.isSound ? "sound" : one.code))).toEqual([
+    "damaged",
+    "sound",
+    "needs-passphrase",
+    "damaged",
+    "unreadable",
+  ]);
+  expect(listed.at(-1)).toMatchObject({ file: expect.stringContaining("holiday.zip"), problems: [{}] });
+  const opened = await list(rig.path("backups"), { askPassphrase: async () => testPassphrase });
+  expect(opened[2]).toMatchObject({ isSound: true, isEncrypted: true, changes: {} });
+});
+
+it("waits for no pipe, and takes no folder for a file", async () => {
+  await using rig = await startFolder();
+  execFileSync("mkfifo", [rig.path("backups/armoire-pipe.zip")]);
+  await mkdir(rig.path("backups/armoire-folder.zip"));
+  expect(await list(rig.path("backups"))).toMatchObject([{ code: "unreadable" }, { code: "unreadable" }]);
+});
+
+it("says that there is no such folder, or that it is none", async () => {
+  await expect(list("/nonexistent/backups")).rejects.toMatchObject({
+    ...{ code: "not-found", message: "There is no folder /nonexistent/backups" },
+  });
+  await using rig = await startFolder();
+  await expect(list(rig.file)).rejects.toMatchObject({
+    ...{ code: "not-found", message: `This is no folder: ${rig.file}` },
+  });
+});
+
+it("prunes by the rules of retention, each account apart, and a preview removes nothing", async () => {
+  await using rig = await startFolder();
+  for (const day of ["01", "02", "03"]) {
+    await backUpAt(rig, `2026-01-${day}T01:00:00.000Z`);
+    await backUpAt(rig, `2026-01-${day}T02:00:00.000Z`);
+  }
+  await using eve = await startBackupRig({ userId: "8", username: "eve" });
+  walk(eve.mirror, accountWorld({ username: "eve" }));
+  const { file: ofEveAlone } = await eve.create("", { account: "eve", to: rig.path("backups") });
+  const all = await readdir(rig.path("backups"));
+  const of = {
+    service: { baseUrl, name: "service" },
+    area: "account",
+    user: { userId: "8", username: "eve" },
+    account: "eve",
+  } as const;
+  expect(names(await list(rig.path("backups"), { of }))).toEqual([basename(ofEveAlone)]);
+  const ofEve = { folder: rig.path("backups"), of, keep: { last: 1 }, isPreview: false };
+  expect(await pruneBackups(ofEve)).toMatchObject({ keep: [{}], remove: [] });
+  const keep = { daily: 2 };
+  const preview = await pruneBackups({ folder: rig.path("backups"), keep, isPreview: true });
+  expect(await readdir(rig.path("backups"))).toEqual(all);
+  const report = await pruneBackups({ folder: rig.path("backups"), keep, isPreview: false });
+  expect(report).toEqual({ ...preview, isPreview: false });
+  expect(report.keep.map(({ at, reasons }) => [at, reasons])).toEqual([
+    ["2026-01-03T02:00:00.000Z", ["latest", "daily 2026-01-03"]],
+    ["2026-01-02T02:00:00.000Z", ["daily 2026-01-02"]],
+    ["2026-01-15T12:00:00.000Z", ["latest", "daily 2026-01-15"]],
+  ]);
+  expect((await readdir(rig.path("backups"))).sort()).toEqual(names(report.keep).sort());
+});
+
+it("never removes what is not proven sound, nor counts it as kept", async () => {
+  await using rig = await startFolder();
+  const good = await backUpAt(rig, "2026-01-01T00:00:00.000Z");
+  const bad = await backUpAt(rig, "2026-01-02T00:00:00.000Z");
+  await appendFile(rig.path(`backups/${bad}`), "x");
+  await rig.create("backups", { passphrase: testPassphrase });
+  const report = await pruneBackups({ folder: rig.path("backups"), keep: { last: 1 }, isPreview: false });
+  expect(names(report.keep)).toEqual([good]);
+  expect(report.remove).toEqual([]);
+  expect(report.untouched.map(({ code }) => code)).toEqual(["damaged", "needs-passphrase"]);
+});
+
+it("never removes what somebody gave a name of her own, nor lets it stand for another one", async () => {
+  await using rig = await startFolder();
+  const first = await backUpAt(rig, "2026-01-01T01:00:00.000Z");
+  await backUpAt(rig, "2026-01-01T02:00:00.000Z", undefined, "backups/before-the-move.zip");
+  await backUpAt(rig, "2026-01-02T01:00:00.000Z", undefined, "backups/armoire-ada-the-good-one.zip");
+  const second = await backUpAt(rig, "2026-01-02T00:00:00.000Z");
+  const report = await pruneBackups({ folder: rig.path("backups"), keep: { daily: 1 }, isPreview: false });
+  expect(report.keep.map(({ file, reasons }) => [basename(file), reasons])).toEqual([
+    [second, ["latest", "daily 2026-01-02"]],
+    ["armoire-ada-the-good-one.zip", ["name"]],
+    ["before-the-move.zip", ["name"]],
+  ]);
+  expect(names(report.remove)).toEqual([first]);
+  expect((await readdir(rig.path("backups"))).sort()).toEqual(names(report.keep).sort());
+  expect(describePruned(report, basename)).toContain("the name that you gave it");
+});
+
+it("keeps the newest of each account, by its time and by its run, whatever the rules and the clock", async () => {
+  await using rig = await startFolder();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 28 }), { minLength: 1, maxLength: 5 }),
+      fc.record({ last: fc.constantFrom(1, 2), weekly: fc.constantFrom(1, 2) }, { requiredKeys: [] }),
+      async (days, keep: RetentionPolicy) => {
+        const folder = await rig.path("backups");
+        for (const name of await readdir(folder)) await rename(`${folder}/${name}`, rig.path(`gone-${name}`));
+        for (const day of days)
+          await backUpAt(
+            rig,
+            `2026-02-${String(day).padStart(2, "0")}T00:00:00.000Z`,
+            undefined,
+            `backups/armoire-ada-2026-01-01T${String(++made).padStart(6, "0")}Z.zip`,
+          );
+        const before = await list(folder);
+        await pruneBackups({ folder, keep, isPreview: false });
+        const left = names(await list(folder));
+        expect(left.at(-1)).toContain(String(made).padStart(6, "0"));
+        const latest = before
+          .flatMap((one) => (one.isSound ? [one.manifest.state.at] : []))
+          .sort()
+          .at(-1);
+        const held = before.filter((one) => one.isSound && one.manifest.state.at === latest);
+        expect(names(held).some((name) => left.includes(name))).toBe(true);
+      },
+    ),
+    { numRuns: 15 },
+  );
+});
+
+let made = 0;

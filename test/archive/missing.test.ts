@@ -1,0 +1,61 @@
+/** What a backup lacks is told wherever it is told what is in it. */
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { countMissing, describeMissing, isComplete } from "../../src/archive/contents/completeness.ts";
+import { unpackBackup } from "../../src/archive/restore.ts";
+import { describeCreated } from "../../src/cli/format/backup.ts";
+import { walk } from "../mirror/support/mirror-rig.ts";
+import { accountWorld } from "./support/account-world.ts";
+import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
+
+const fourBras = { "1": "a", "2": "b", "3": "c", "4": "d" };
+
+/** Of four bras, one is fetched and one fails. */
+async function startIncomplete(): Promise<BackupRig> {
+  const rig = await startBackupRig();
+  walk(rig.mirror, accountWorld({ bras: fourBras }), {
+    choose: (due) => due.filter(({ kind, url }) => kind !== "bra" || url.endsWith("/1/")).slice(0, 1),
+    maxBatches: 5,
+  });
+  rig.mirror.db.exec("update _resource set state = 'failed', attempts = 1 where url like '%/bras/4/'");
+  return rig;
+}
+
+it("is in the manifest, in README.txt and in the words about it", async () => {
+  await using rig = await startIncomplete();
+  const created = await rig.create("a.zip");
+  const { manifest } = created;
+  expect(manifest.coverage).toContainEqual({ kind: "bra", held: 1, due: 2, failed: 1 });
+  expect(manifest.notGranted).toEqual(["email"]);
+  const words =
+    "Not complete: 2 bras are listed and not fetched yet; 1 bra is listed and could not be fetched.\n";
+  await unpackBackup({ file: rig.path("a.zip"), folder: rig.path("open") });
+  expect(readFileSync(rig.path("open/README.txt"), "utf8")).toContain(words);
+  expect(describeCreated(created)).toContain(words);
+  expect(describeCreated(created)).toContain("1 of 4 bras, 1 measurement, not complete");
+});
+
+it("comes back from the backup, which is the same once more", async () => {
+  await using rig = await startIncomplete();
+  const { rootHash } = await rig.create("a.zip");
+  await rig.restore("a.zip", "restored.sqlite");
+  expect(await rig.create("b.zip", { mirror: rig.path("restored.sqlite") })).toMatchObject({ rootHash });
+});
+
+it("is nothing once everything was fetched, also where a token does not grant all", async () => {
+  await using rig = await startIncomplete();
+  walk(rig.mirror, accountWorld({ bras: fourBras }));
+  const { manifest } = await rig.create("a.zip");
+  expect(isComplete(manifest)).toBe(true);
+  expect(describeMissing(manifest)).toBeNull();
+  expect(countMissing(manifest, "bra")).toBe(0);
+});
+
+it("may be how much there is: a list that was not read to its end", async () => {
+  await using rig = await startBackupRig();
+  walk(rig.mirror, accountWorld(), { choose: (due) => due.slice(0, 1), maxBatches: 2 });
+  const { manifest } = await rig.create("a.zip");
+  expect(describeMissing(manifest)).toBe(
+    "Not complete: the list of bras was not read to its end; the list of measurements was not read to its end.",
+  );
+});

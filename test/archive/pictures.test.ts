@@ -1,0 +1,284 @@
+/** Pictures in a backup: there, proven, and back in their place. */
+import { hash } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { exportMirror } from "../../exports/export-mirror.ts";
+import { kinds } from "../../jobs/kinds.ts";
+import { describeMissing, isComplete } from "../../src/archive/contents/completeness.ts";
+import { type ListedBackup, listBackups } from "../../src/archive/list.ts";
+import { restoreBackup, unpackBackup } from "../../src/archive/restore.ts";
+import { describeList } from "../../src/cli/format/backup.ts";
+import { someTime, walk } from "../mirror/support/mirror-rig.ts";
+import { png } from "../support/picture-server.ts";
+import { readCsv } from "../support/read-csv.ts";
+import { accountWorld } from "./support/account-world.ts";
+import { type BackupRig, scanBytes, startBackupRig } from "./support/backup-rig.ts";
+import { type ForgedEntry, forgeZip } from "./support/forge-zip.ts";
+import { takeApart, withSums } from "./support/forgery.ts";
+
+const picture = png("ada");
+const sha256 = hash("sha256", picture);
+
+/** A mirror whose user has an avatar, which was downloaded. */
+async function startPictureRig(): Promise<BackupRig> {
+  const rig = await startBackupRig();
+  const avatar = `"username":"ada","avatar":{"medium":"https://pictures.example/a.png"}`;
+  const world = [...accountWorld()].map(
+    ([url, body]) => [url, body.replace('"username":"ada"', avatar)] as const,
+  );
+  walk(rig.mirror, new Map(world));
+  const [known] = rig.mirror.notePictures();
+  rig.mirror.recordPicture({
+    ...{ id: known?.id ?? 0, at: 1, outcome: "picture", sha256: rig.mirror.storePicture(picture) },
+    ...{ type: "image/png", size: picture.length, etag: null, lastModified: null },
+  });
+  return rig;
+}
+
+it("is in the backup, byte for byte, and back in its place", async () => {
+  await using rig = await startPictureRig();
+  await rig.create("a.zip");
+  mkdirSync(rig.path("new"));
+  const restored = await rig.restore("a.zip", "new/mirror.sqlite");
+  expect(restored.check).toMatchObject({ pictures: 1, problems: [] });
+  const file = rig.path(`new/media/${sha256}`);
+  expect(await readFile(file)).toEqual(picture);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
+  const again = await rig.create("b.zip", { mirror: rig.path("new/mirror.sqlite") });
+  expect(await readFile(again.file)).toEqual(await readFile(rig.path("a.zip")));
+});
+
+it.each(["a file of hers", "a mode of hers"])(
+  "is put into no folder that has %s, and nothing is restored",
+  async (whose) => {
+    await using rig = await startPictureRig();
+    await rig.create("a.zip");
+    const folder = rig.path("home/media");
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (whose === "a file of hers") writeFileSync(join(folder, "holiday.png"), "hers");
+    else chmodSync(folder, 0o755);
+    const before = statSync(folder).mode;
+    await expect(rig.restore("a.zip", "home/x.sqlite")).rejects.toMatchObject({
+      ...{ code: "exists", file: folder },
+    });
+    expect(statSync(folder).mode).toBe(before);
+    expect(readdirSync(folder)).toEqual(whose === "a file of hers" ? ["holiday.png"] : []);
+    expect(readdirSync(rig.path("home"))).toEqual(["media"]);
+  },
+);
+
+it("is told of in a table for people, and so is one that was not downloaded", async () => {
+  await using rig = await startPictureRig();
+  expect((await rig.create("whole.zip")).manifest.coverage).toContainEqual({
+    ...{ kind: "picture", held: 1, due: 0, failed: 0 },
+  });
+  const other = { "1": "blue", "2": "red", "3": "white" };
+  const world = accountWorld({ bras: other });
+  const photo = (n: string) => `"note":"${n}","photo":"https://pictures.example/${n}.png"`;
+  for (const [url, body] of world)
+    world.set(
+      url,
+      body.replace(/"note":"(\w+)"/, (_all, n: string) => photo(n)),
+    );
+  walk(rig.mirror, world);
+  const noted = rig.mirror.notePictures();
+  const answers = { "blue.png": "no picture", "red.png": "answered 404" };
+  for (const { id, url } of noted)
+    for (const [name, error] of Object.entries(answers))
+      if (url.endsWith(name)) rig.mirror.recordPicture({ id, at: 1, outcome: "none", error });
+  const { manifest } = await rig.create("a.zip");
+  // The one that was gone before it could be kept is no gap that another try could fill.
+  expect(manifest.coverage).toContainEqual({ kind: "picture", held: 0, due: 1, failed: 1 });
+  expect(describeMissing(manifest)).toBe(
+    "Not complete: 1 picture is not downloaded yet, which --media does; 1 picture is noted and could not be downloaded.",
+  );
+  expect(isComplete(manifest)).toBe(false);
+  await unpackBackup({ file: rig.path("a.zip"), folder: rig.path("open") });
+  const [head, ...rows] = readCsv(readFileSync(rig.path("open/tables/media.csv"), "utf8"));
+  expect(head?.map(({ text }) => text).slice(0, 4)).toEqual(["href", "field", "url", "file"]);
+  expect(rows.map(([, , url, file]) => [url?.text, file?.text])).toEqual([
+    ["https://pictures.example/a.png", `media/${sha256}.png`],
+    ["https://pictures.example/blue.png", ""],
+    ["https://pictures.example/red.png", ""],
+    ["https://pictures.example/white.png", ""],
+  ]);
+});
+
+it("is told of in an export of today, and in none of the past, which did not know it as it is", async () => {
+  await using rig = await startPictureRig();
+  const about = { file: rig.file, formats: ["csv"], tables: [], raw: false, toolVersion: "1" } as const;
+  const { files } = await exportMirror({ ...about, out: rig.path("now") });
+  expect(files).toContainEqual(expect.objectContaining({ path: "media.csv", rows: 1 }));
+  const past = await exportMirror({ ...about, out: rig.path("then"), asOf: { kind: "run", run: 1 } });
+  expect(past.files.map(({ table }) => table)).toEqual(
+    files.map(({ table }) => table).filter((table) => table !== "media"),
+  );
+});
+
+it("keeps a backup from being made where it is missing or was changed, and says what to do", async () => {
+  await using rig = await startPictureRig();
+  const file = join(dirname(rig.file), "media", sha256);
+  writeFileSync(file, "something else");
+  await expect(rig.create("a.zip")).rejects.toMatchObject({
+    code: "damaged",
+    file,
+    what: expect.stringContaining("not what was"),
+  });
+  rmSync(file);
+  await expect(rig.create("a.zip")).rejects.toMatchObject({
+    code: "damaged",
+    hint: expect.stringContaining("--media` downloads it"),
+  });
+  expect(existsSync(rig.path("a.zip"))).toBe(false);
+});
+
+it("is found where it was damaged, taken out, put in, or is not what its name says", async () => {
+  await using rig = await startPictureRig();
+  const bytes = await rig.bytes();
+  const flipped = Buffer.from(bytes);
+  const at = bytes.indexOf(picture) + picture.length - 1;
+  flipped.writeUInt8(flipped.readUInt8(at) ^ 1, at);
+  const entry = `media/${sha256}.png`;
+  expect((await scanBytes(flipped)).problems).toContainEqual({ entry, what: "its content is damaged" });
+
+  const entries = await takeApart(bytes);
+  const stranger = { name: `media/${hash("sha256", "")}`, content: Buffer.alloc(0) };
+  const problemsOf = async (forged: readonly ForgedEntry[]) =>
+    (await scanBytes(forgeZip(withSums(forged)))).problems;
+  expect(await problemsOf(entries)).toEqual([]);
+  expect(await problemsOf(entries.filter(({ name }) => name !== entry))).toEqual([
+    { entry, what: "is missing" },
+  ]);
+  const isPast = stranger.name > entry ? 1 : 0;
+  const n = entries.findIndex(({ name }) => name === entry) + isPast;
+  expect(await problemsOf(entries.toSpliced(n, 0, stranger))).toEqual([
+    { entry: stranger.name, what: "belongs to no address" },
+  ]);
+  const changed = entries.map((one) => (one.name === entry ? { ...one, content: png("eve") } : one));
+  expect(await problemsOf(changed)).toEqual([{ entry, what: "does not have the SHA-256 that is its name" }]);
+});
+
+it.each([
+  ["image/png", ".png"],
+  ["image/jpeg", ".jpg"],
+  ["image/gif", ".gif"],
+  ["image/webp", ".webp"],
+  ["image/avif", ".avif"],
+  ["image/of-a-later-version", ""],
+])("is a file that a person's computer opens, where it is %s: *%s", async (type, ending) => {
+  await using rig = await startPictureRig();
+  rig.mirror.db.prepare("update _media_file set type = ?").run(type);
+  const { manifest } = await rig.create("a.zip");
+  expect(manifest.formatVersion).toBe(3);
+  await unpackBackup({ file: rig.path("a.zip"), folder: rig.path("open") });
+  expect(readdirSync(rig.path("open/media"))).toEqual([`${sha256}${ending}`]);
+  const [row] = JSON.parse(readFileSync(rig.path("open/tables/media.json"), "utf8"));
+  expect(row).toMatchObject({ type, file: `media/${sha256}${ending}` });
+});
+
+it("is counted in a list of backups, and what changed in pictures from one to the next", async () => {
+  await using rig = await startPictureRig();
+  mkdirSync(rig.path("backups"));
+  let day = 0;
+  const backUp = async () => {
+    rig.mirror.db.prepare("update _run set ended_at = ?").run(`2026-01-0${++day}T00:00:00.000Z`);
+    await rig.create("backups");
+  };
+  await backUp();
+  const answer = (id: number, bytes: Buffer) =>
+    rig.mirror.recordPicture({
+      ...{ id, at: 2, outcome: "picture", sha256: rig.mirror.storePicture(bytes) },
+      ...{ type: "image/png", size: bytes.length, etag: null, lastModified: null },
+    });
+  const [known] = rig.mirror.notePictures();
+  answer(known?.id ?? 0, png("older"));
+  await backUp();
+  const world = accountWorld({ bras: { "1": "blue" } });
+  for (const [url, body] of world)
+    world.set(url, body.replace('"note"', '"photo":"https://pictures.example/b.png","note"'));
+  walk(rig.mirror, world);
+  const noted = rig.mirror.notePictures();
+  await backUp();
+  for (const { id, sha256 } of noted) if (sha256 === null) answer(id, png("blue"));
+  await backUp();
+  const listed: ListedBackup[] = [];
+  for await (const backup of listBackups({ folder: rig.path("backups") })) listed.push(backup);
+  const changes = listed.map((one) => one.isSound && (one.changes?.picture ?? null));
+  expect(changes).toEqual([null, { changed: 1 }, null, { added: 1 }]);
+  expect(describeList(listed, basename)).toContain("  1 picture\n");
+});
+
+it.each([
+  ["image/gif", ".gif"],
+  ["image/webp", ".png"],
+])("has one ending where it was taken for image/png, and later for %s", async (type, ending) => {
+  await using rig = await startPictureRig();
+  rig.mirror.db
+    .prepare("insert into _media_file select media_id, seq + 1, sha256, ?, size, fetched_at from _media_file")
+    .run(type);
+  const bytes = await rig.bytes();
+  expect((await scanBytes(bytes)).problems).toEqual([]);
+  expect((await takeApart(bytes)).map(({ name }) => name)).toContain(`media/${sha256}${ending}`);
+});
+
+it("has no ending in a backup of an earlier format, which is read as before, and in none but these", async () => {
+  await using rig = await startPictureRig();
+  const entries = await takeApart(await rig.bytes());
+  const problemsOf = async (version: number, ending: string) => {
+    const made = entries.map(({ name, content }) => ({
+      name: name.replace(/^(media\/\w+)\.png$/, `$1${ending}`),
+      content:
+        name === "manifest.json"
+          ? Buffer.from(content.toString().replace('"formatVersion": 3', `"formatVersion": ${version}`))
+          : content,
+    }));
+    const file = forgeZip(withSums(made));
+    await writeFile(rig.path(`${version}${ending}.zip`), file);
+    return (await scanBytes(file)).problems.map(({ what }) => what);
+  };
+  expect([await problemsOf(2, ""), await problemsOf(3, ".png")]).toEqual([[], []]);
+  for (const [version, ending] of [
+    [2, ".png"],
+    [3, ""],
+    [3, ".jpg"],
+  ] as const)
+    expect(await problemsOf(version, ending)).toEqual(["is missing", "belongs to no address"]);
+  mkdirSync(rig.path("new"));
+  const { check } = await rig.restore("2.zip", "new/mirror.sqlite");
+  expect(check).toMatchObject({ pictures: 1, problems: [] });
+  expect(await readFile(rig.path(`new/media/${sha256}`))).toEqual(picture);
+});
+
+it("leaves nothing behind where the rest is refused", async () => {
+  await using rig = await startPictureRig();
+  const entries = await takeApart(await rig.bytes());
+  const forged = entries.map((entry) => {
+    const text = entry.content.toString();
+    const isUse = entry.name === "bookkeeping/media_use.ndjson";
+    return isUse
+      ? { ...entry, content: Buffer.from(text.replace(/"resource_id":\d+/, '"resource_id":9999')) }
+      : entry;
+  });
+  const file = rig.path("forged.zip");
+  await writeFile(file, forgeZip(withSums(forged)));
+  const restore = (mirror: string) => restoreBackup({ file, mirror, kinds, openedAt: someTime });
+  await expect(restore(rig.path("new/m.sqlite"))).rejects.toMatchObject({ code: "damaged" });
+  expect(readdirSync(rig.path("new")).filter((name) => !name.endsWith(".lock"))).toEqual([]);
+  const earlier = "0".repeat(64);
+  mkdirSync(rig.path("old/media"), { recursive: true, mode: 0o700 });
+  writeFileSync(rig.path(`old/media/${earlier}`), "of an earlier mirror");
+  await expect(restore(rig.path("old/m.sqlite"))).rejects.toMatchObject({ code: "damaged" });
+  expect(readdirSync(rig.path("old/media"))).toEqual([earlier]);
+});

@@ -1,0 +1,52 @@
+/** States and changes as plain values, to be compared, and the proof of a diff: applied to the one state it gives the other. */
+import type { Change, Row } from "../../../src/change/change.ts";
+import { compareKinds } from "../../../src/change/compared-kinds.ts";
+import { itemsOf, type State, toRow } from "../../../src/change/sources.ts";
+
+/** `kind href` to row. */
+export type Rows = ReadonlyMap<string, Row>;
+
+export function rowsOfState(state: State): Rows {
+  const { kinds } = compareKinds(state, state);
+  return new Map(
+    kinds.flatMap((kind) =>
+      [...itemsOf(state, kind)].map((item) => [`${kind.name} ${item.href}`, toRow(kind, item)] as const),
+    ),
+  );
+}
+
+/** @throws where a change does not fit the state */
+export function apply(rows: Rows, changes: Iterable<Change>): Rows {
+  const applied = new Map(rows);
+  for (const change of changes) {
+    const key = `${change.kind} ${change.href}`;
+    const row = rows.get(key);
+    if ((row === undefined) !== (change.change === "added"))
+      throw new Error(`${key} cannot be ${change.change}`);
+    if (change.change === "added" || change.change === "revived") applied.set(key, change.row);
+    else if (change.change === "removed") {
+      if (change.isTombstone) applied.set(key, change.row);
+      else applied.delete(key);
+    } else {
+      const after = change.fields.map(({ field, after }) => [field, after]);
+      applied.set(key, { ...row, ...Object.fromEntries(after) });
+    }
+    if (!("fields" in change)) continue;
+    for (const { field, before, after } of change.fields) {
+      const isReal = textOf(before) === textOf(row?.[field]) && textOf(before) !== textOf(after);
+      if (!isReal) throw new Error(`${key} had another ${field}`);
+    }
+  }
+  return applied;
+}
+
+/** Equal where and only where the values are. */
+export function textOf(value: unknown): string {
+  const plain = value instanceof Map ? [...value].sort(([one], [other]) => (one < other ? -1 : 1)) : value;
+  return (
+    JSON.stringify(plain, (_key, part) => {
+      if (typeof part === "bigint") return { whole: String(part) };
+      return Object.is(part, -0) ? { whole: "-0" } : part;
+    }) ?? "undefined"
+  );
+}

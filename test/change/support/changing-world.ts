@@ -1,0 +1,87 @@
+/**
+ * A small service whose resources each have one of some versions, none of them simple. In version 0 they are gone; brands
+ * and models of version 5 are there and not listed, so that only other links lead to them, which nobody knows the kind of.
+ */
+import { entity, page, root, urlOf, worldOf } from "../../mirror/support/world.ts";
+
+/** A version for each of `places`. */
+export type Versions = readonly number[];
+
+const brands = ["brands/a/", "brands/b/"];
+const models = ["m/1/", "m/2/", "m/3/"];
+const sizes = ["s/1/", "s/2/", "s/3/", "s/4/"];
+export const places: readonly string[] = [...brands, ...models, ...sizes];
+export const versionCount = 8;
+const unlisted = 5;
+/** Followed only when told so: to a brand and a model, and to models that have something in common. */
+export const otherLinks: readonly string[] = ["featured", "newest", "related"];
+
+/** What differs from one version to the next: numbers beyond 2^53, no UTF-8, null, nothing at all, a time alone. */
+const bodies: readonly object[] = [
+  {},
+  { name: "One", bra_count: 1, last_modified_at: "2026-01-01T00:00:00" },
+  { name: "One", bra_count: 1, last_modified_at: "2026-01-01T00:00:00.5" },
+  { name: "\ud800 alone", bra_count: "@12345678901234567890", last_modified_at: "2026-01-02T00:00:00" },
+  { name: null, bra_count: 0, last_modified_at: "2026-01-03T00:00:00" },
+  { bra_count: 1, official_url: "https://example.org/\0,\"'=1+1\n", twitter: -0.5, last_modified_at: "x" },
+  {
+    name: "",
+    bra_count: 1,
+    twitter: { deep: [1] },
+    type: "=1",
+    band: 65,
+    last_modified_at: "2026-01-01T00:00:00",
+  },
+  // As the first, with fewer pictures.
+  { name: "One", bra_count: 1, last_modified_at: "2026-01-01T00:00:00" },
+];
+
+const pictureCounts = [0, 1, 1, 2, 0, 3, 1, 0];
+
+export function worldOfVersions(versions: Versions): Map<string, string> {
+  const versionOf = (place: string) => versions[places.indexOf(place)] ?? 0;
+  const isThere = (place: string) => versionOf(place) > 0;
+  const isListed = (place: string) => isThere(place) && versionOf(place) !== unlisted;
+  // A model is of the one brand or the other by its version; it is listed there too.
+  const brandOf = (place: string) => brands[versionOf(place) % brands.length] ?? "";
+  const modelOf = (place: string) => models[sizes.indexOf(place) % models.length] ?? "";
+  const pictures = (place: string) =>
+    Array.from({ length: pictureCounts[versionOf(place)] ?? 0 }, (_, n) => ({
+      url: `${place}${n * versionOf(place)}.png`,
+      text: null,
+    }));
+  const listed = (items: readonly string[]) => page(items, null, {}, { collection_total: items.length });
+  const world = worldOf({
+    "": root({ brands: urlOf("brands/"), featured: urlOf("brands/b/"), newest: urlOf("m/3/") }),
+    "brands/": listed(brands.filter(isListed)),
+    ...Object.fromEntries(
+      brands.filter(isThere).flatMap((place) => [
+        [place, entity(bodies[versionOf(place)] ?? {}, { models: urlOf(`${place}models/`) })],
+        [`${place}models/`, listed(models.filter((model) => isListed(model) && brandOf(model) === place))],
+      ]),
+    ),
+    ...Object.fromEntries(
+      models.filter(isThere).flatMap((place) => [
+        [
+          place,
+          entity(
+            { ...bodies[versionOf(place)], manufacturer_stock_pictures: pictures(place) },
+            {
+              ...{ brand: urlOf(brandOf(place)), sizes: urlOf(`${place}sizes/`) },
+              related: urlOf(`${place}related/`),
+            },
+          ),
+        ],
+        // The models of another version.
+        [`${place}related/`, listed(models.filter((model) => versionOf(model) > versionOf(place)))],
+        [`${place}sizes/`, listed(sizes.filter((size) => isThere(size) && modelOf(size) === place))],
+      ]),
+    ),
+    ...Object.fromEntries(
+      sizes
+        .filter(isThere)
+        .map((place) => [place, entity(bodies[versionOf(place)] ?? {}, { model: urlOf(modelOf(place)) })]),
+    ),
+  });
+  return new Map([...world].map(([url, text]) => [url, text.replace(/"@(\d+)"/g, "$1")]));
+}

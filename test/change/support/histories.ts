@@ -1,0 +1,116 @@
+/** Random lives of a small mirror, each with the state that it showed as each of its runs closed. */
+import fc from "fast-check";
+import type { openMirrorState } from "../../../src/change/sources.ts";
+import { publicTables } from "../../../src/mirror/public-tables.ts";
+import type { MirrorWriter } from "../../../src/mirror/writer.ts";
+import { someTime, startMirrorRig, walk } from "../../mirror/support/mirror-rig.ts";
+import { publicState } from "../../mirror/support/public-state.ts";
+import { answerFrom, urlOf } from "../../mirror/support/world.ts";
+import { type Rows, rowsOfState } from "./apply.ts";
+import { otherLinks, places, type Versions, versionCount, worldOfVersions } from "./changing-world.ts";
+
+export interface Edit {
+  readonly place: number;
+  readonly version: number;
+}
+
+export interface Step {
+  readonly edits: readonly Edit[];
+  /** Links that lead to more, followed from this run on. */
+  readonly follow: readonly string[];
+  /** After so many batches the run ends with the rest due. */
+  readonly maxBatches: number;
+  /** What comes in once more before the run closes: of one resource several bodies, one after the other. */
+  readonly again: readonly Edit[];
+  readonly rebuilds: boolean;
+  /** Whether to forget each of eight runs, and the next eight, but never the latest; none with 0. */
+  readonly forgets: number;
+}
+
+const edit = fc.record({ place: fc.nat(places.length - 1), version: fc.nat(versionCount - 1) });
+
+export interface HistoryOptions {
+  readonly minSteps?: number;
+  /**
+   * Whether runs are forgotten; then no other links are followed, since with the runs goes the knowledge that something which
+   * is gone was never read as what it had become.
+   */
+  readonly forgets?: boolean;
+}
+
+export const histories = (
+  steps: number,
+  { minSteps = steps, forgets = false }: HistoryOptions = {},
+): fc.Arbitrary<readonly Step[]> =>
+  fc.array(
+    fc.record({
+      edits: fc.array(edit, { maxLength: 5 }),
+      follow: forgets
+        ? fc.constant([])
+        : fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.subarray([...otherLinks])),
+      maxBatches: fc.oneof(fc.constant(1000), fc.nat(6)),
+      again: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, fc.array(edit, { maxLength: 4 })),
+      rebuilds: fc.boolean(),
+      forgets: forgets ? fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat(255)) : fc.constant(0),
+    }),
+    { minLength: minSteps, maxLength: steps },
+  );
+
+export interface LivedMirror extends AsyncDisposable {
+  readonly file: string;
+  /** As the mirror itself said when the run had just closed, but for runs that are forgotten; 0 is before all runs. */
+  readonly states: ReadonlyMap<number, Rows>;
+  /** Everything that the public views said then. */
+  readonly frozen: ReadonlyMap<number, ReturnType<typeof publicState>>;
+}
+
+export async function liveThrough(history: readonly Step[]): Promise<LivedMirror> {
+  const rig = await startMirrorRig();
+  const mirror = await rig.write();
+  let versions: Versions = places.map(() => 1);
+  const states = new Map<number, Rows>([[0, new Map()]]);
+  const frozen = new Map<number, ReturnType<typeof publicState>>();
+  const follow = new Set<string>();
+  for (const { edits, again, rebuilds, forgets, maxBatches, ...step } of history) {
+    for (const { place, version } of edits) versions = versions.with(place, version);
+    for (const link of step.follow) follow.add(link);
+    const { runId } = walk(mirror, worldOfVersions(versions), {
+      ...{ maxBatches, approve: true, follow: [...follow] },
+      beforeClosing(run) {
+        for (const { place, version } of again) {
+          versions = versions.with(place, version);
+          answerOnceMore(mirror, place, versions, run);
+        }
+      },
+    });
+    // Every tombstone tells the start of its run.
+    mirror.db.prepare("update _run set started_at = started_at || id where id = ?").run(runId);
+    states.set(runId, rowsOfState(presentOf(mirror)));
+    frozen.set(runId, publicState(mirror.db));
+    const forgotten = [...frozen.keys()].filter((id) => id !== runId && (forgets >> (id % 8)) % 2 === 1);
+    if (forgotten.length > 0) mirror.forget(forgotten, someTime);
+    for (const id of forgotten) {
+      states.delete(id);
+      frozen.delete(id);
+    }
+    if (rebuilds) mirror.rebuild();
+  }
+  return { file: rig.file, states, frozen, [Symbol.asyncDispose]: () => rig[Symbol.asyncDispose]() };
+}
+
+function answerOnceMore(mirror: MirrorWriter, place: number, versions: Versions, run: number): void {
+  const url = urlOf(places[place] ?? "");
+  const id = mirror.db
+    .prepare<[string], number>("select id from _resource where url = ? and state = 'held'")
+    .pluck()
+    .get(url);
+  if (id !== undefined) mirror.ingest([answerFrom(worldOfVersions(versions), { id, url, etag: null })], run);
+}
+
+function presentOf(mirror: MirrorWriter): ReturnType<typeof openMirrorState> {
+  return {
+    place: { mirror: mirror.file, run: 0, endedAt: null },
+    ...{ baseUrl: null, isTyped: true, tables: publicTables(mirror) },
+    ...{ brands: () => [], close() {} },
+  };
+}

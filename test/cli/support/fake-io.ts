@@ -1,0 +1,24 @@
+/** An `Io` that keeps what is written to it. */
+import type { Io } from "../../../src/cli/terminal/io.ts";
+
+export interface FakeIo extends Io {
+  readonly written: { out: string; err: string };
+}
+
+export function fakeIo(parts: Partial<Pick<Io, "env" | "isTerminal" | "columns">> = {}): FakeIo {
+  const written = { out: "", err: "" };
+  return {
+    ...{ env: {}, isTerminal: false, columns: 80, outColumns: null, ...parts },
+    written,
+    ask: null,
+    readInput: () => Promise.resolve(""),
+    out: (text) => {
+      written.out += text;
+    },
+    err: (text) => {
+      written.err += text;
+    },
+    setExitCode: () => {},
+    onInterrupt: () => {},
+  };
+}

@@ -1,0 +1,60 @@
+/** What the tests of the program share: a folder, a sandbox, and a mirror of it that must stay as it is. */
+import { writeFileSync } from "node:fs";
+import { mkdir, readdir } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { sync } from "../../../src/sync/sync.ts";
+import { temporaryFolder } from "../../support/run-armoire.ts";
+
+export interface Fixture extends AsyncDisposable {
+  readonly folder: string;
+  readonly sandbox: Sandbox;
+  /** A complete mirror of the sandbox; not for syncing. */
+  readonly mirror: string;
+  /** No mirror, and not even SQLite. */
+  readonly textFile: string;
+  /** Another program's SQLite file. */
+  readonly otherDatabase: string;
+  /** Where nobody listens. */
+  readonly closedUrl: string;
+  /** The path of a folder that is not there yet, each time another one. */
+  newPath(): string;
+}
+
+export async function createFixture(): Promise<Fixture> {
+  const folder = await temporaryFolder();
+  const at = (name: string) => join(folder.path, name);
+  const sandbox = await startSandbox({ brands: 6, models: 20, sizes: 50 });
+  await mkdir(at("held"));
+  await sync({ file: at("held/catalogue.sqlite"), baseUrl: sandbox.url });
+  writeFileSync(at("notes.txt"), "not a mirror, and long enough to have a header\n".repeat(20));
+  const other = new Database(at("other.sqlite"));
+  other.exec("create table t (a)");
+  other.close();
+  let paths = 0;
+  return {
+    ...{ folder: folder.path, sandbox, mirror: at("held/catalogue.sqlite") },
+    ...{ textFile: at("notes.txt"), otherDatabase: at("other.sqlite"), closedUrl: await findClosedUrl() },
+    newPath: () => at(`new-${++paths}`),
+    async [Symbol.asyncDispose]() {
+      await sandbox.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Every path below a folder, in order. */
+export async function listAll(folder: string): Promise<string[]> {
+  return (await readdir(folder, { recursive: true })).sort();
+}
+
+async function findClosedUrl(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("the server had no port");
+  return `http://127.0.0.1:${address.port}/`;
+}

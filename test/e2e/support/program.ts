@@ -1,0 +1,40 @@
+/** The `armoire` program as a person calls it: a process of its own that finds its settings in the environment. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+
+/** Never what happens to be in `dist/`. */
+const launcher = fileURLToPath(new URL("../../support/armoire-from-sources.ts", import.meta.url));
+
+export interface Program {
+  /** Runs a command in this terminal, progress and all. @throws Error when it fails */
+  run(...args: string[]): Promise<void>;
+  /** Runs a command with `--json` and reads its answer. @throws Error when it fails */
+  ask<Answer>(...args: string[]): Promise<Answer>;
+}
+
+/** @param settings `ARMOIRE_…` variables, in place of whatever the person has set */
+export function program(settings: Readonly<Record<string, string>>): Program {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("ARMOIRE_"));
+  const env = { ...Object.fromEntries(own), ...settings };
+  return {
+    async run(...args) {
+      const child = spawn(process.execPath, [launcher, ...args], { env, stdio: "inherit" });
+      await succeed(args, once(child, "close"));
+    },
+    async ask<Answer>(...args: string[]) {
+      const child = spawn(process.execPath, [launcher, ...args, "--json"], {
+        env,
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const [answer] = await Promise.all([text(child.stdout), succeed(args, once(child, "close"))]);
+      return JSON.parse(answer) as Answer;
+    },
+  };
+}
+
+async function succeed(args: readonly string[], closed: Promise<unknown[]>): Promise<void> {
+  const [code, signal] = await closed;
+  if (code !== 0) throw new Error(`armoire ${args.join(" ")} ended with ${code ?? signal}`);
+}

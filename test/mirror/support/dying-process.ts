@@ -1,0 +1,43 @@
+/**
+ * A process that kills itself: `dying-process.ts FILE`. Ingests two batches, and dies without a word in the middle of a
+ * third.
+ */
+import { kinds } from "../../../jobs/kinds.ts";
+import type { FetchResult } from "../../../src/mirror/fetch-result.ts";
+import { openMirrorWriter } from "../../../src/mirror/writer.ts";
+import { beginRun, walk } from "./mirror-rig.ts";
+import { answerFrom, baseUrl, entity, page, root, urlOf, worldOf } from "./world.ts";
+
+const [file = ""] = process.argv.slice(2);
+const mirror = await openMirrorWriter({
+  file,
+  identity: { baseUrl, area: "catalogue", serviceName: "service" },
+  kinds,
+  openedAt: "2026-01-15T12:00:00.000Z",
+});
+const paths = ["a/", "b/", "c/"];
+const world = worldOf({
+  "/": root(),
+  "brands/": page(paths),
+  ...Object.fromEntries(paths.map((path) => [path, entity({ name: path })])),
+});
+walk(mirror, world, { maxBatches: 2 });
+
+const idOf = mirror.db.prepare<[string], number>("select id from _resource where url = ?").pluck();
+const results = paths.map((path) => {
+  const url = urlOf(path);
+  return answerFrom(world, { id: idOf.get(url) ?? 0, url, etag: null });
+});
+const deadly: FetchResult = {
+  resourceId: idOf.get(urlOf("c/")) ?? 0,
+  fetchedAt: "2026-01-15T12:00:00.000Z",
+  outcome: "body",
+  status: 200,
+  etag: null,
+  // By the time that it is looked at, the results before it are stored.
+  get body(): Uint8Array {
+    process.kill(process.pid, "SIGKILL");
+    for (;;);
+  },
+};
+mirror.ingest([...results.slice(0, 2), deadly], beginRun(mirror));

@@ -1,0 +1,21 @@
+/** A process for tests to kill: `holding-process.ts FILE`. Holds a mirror open for writing until its stdin ends. */
+import { writeSync } from "node:fs";
+import { kinds } from "../../../jobs/kinds.ts";
+import { MirrorError } from "../../../src/mirror/file/errors.ts";
+import { openMirrorWriter } from "../../../src/mirror/writer.ts";
+import { baseUrl } from "./world.ts";
+
+const [file = ""] = process.argv.slice(2);
+try {
+  const mirror = await openMirrorWriter({
+    file,
+    identity: { baseUrl, area: "catalogue", serviceName: "service" },
+    kinds,
+    openedAt: "2026-01-15T12:00:00.000Z",
+  });
+  writeSync(1, "held\n");
+  process.stdin.resume().once("end", () => mirror.close());
+} catch (error) {
+  if (!(error instanceof MirrorError)) throw error;
+  writeSync(1, `${error.code}: ${error.message}\n`);
+}

@@ -1,0 +1,29 @@
+/**
+ * A process for tests: `locking-process.ts FILE ROUNDS`. Takes and removes the lock of a file again and again, and says how often
+ * another one had it at the same time.
+ */
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { MirrorError } from "../../../src/mirror/file/errors.ts";
+import { type Lock, takeLock } from "../../../src/mirror/file/lock.ts";
+
+const [file = "", rounds = ""] = process.argv.slice(2);
+let had = 0;
+let shared = 0;
+while (had < Number(rounds)) {
+  let lock: Lock;
+  try {
+    lock = takeLock(file, "2026-01-15T12:00:00.000Z");
+  } catch (error) {
+    if (error instanceof MirrorError && error.code === "locked") continue;
+    throw error;
+  }
+  had++;
+  try {
+    closeSync(openSync(`${file}.held`, "wx"));
+    rmSync(`${file}.held`);
+  } catch {
+    shared++;
+  }
+  lock.releaseAndRemove();
+}
+writeSync(1, `${had} rounds, ${shared} shared\n`);

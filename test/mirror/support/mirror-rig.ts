@@ -1,0 +1,156 @@
+/** A mirror in a folder of its own, and walks over it as a sync makes them, but with every answer at hand. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { kinds } from "../../../jobs/kinds.ts";
+import { worthAsking } from "../../../src/mirror/absence/absences.ts";
+import { type CheckProblem, checkMirror } from "../../../src/mirror/check/check.ts";
+import { type DueResource, prepareFrontier } from "../../../src/mirror/check-cycle.ts";
+import { emptySummary, type IngestSummary } from "../../../src/mirror/ingest.ts";
+import { type MirrorReader, openMirrorReader } from "../../../src/mirror/reader.ts";
+import type { RunClosing } from "../../../src/mirror/runs/runs.ts";
+import {
+  type MirrorWriter,
+  makeMirror,
+  type OpenMirrorOptions,
+  openMirrorWriter,
+} from "../../../src/mirror/writer.ts";
+import { kindsInScope } from "../../../src/sync/options.ts";
+import { type CanonicalDump, canonicalDump } from "../../support/canonical-dump.ts";
+import { temporaryFolder } from "../../support/run-armoire.ts";
+import { answerFrom, baseUrl, type World } from "./world.ts";
+
+/** New mirrors, by whose they are: making one takes longer than what many a test does with it. */
+const newMirrors = new Map<string, Buffer>();
+
+export interface MirrorRig extends AsyncDisposable {
+  readonly folder: string;
+  readonly file: string;
+  /** Opens the mirror for writing; the rig closes it in the end, unless somebody else did. */
+  write(more?: Partial<OpenMirrorOptions["identity"]>): Promise<MirrorWriter>;
+  read<Result>(reading: (mirror: MirrorReader) => Result): Result;
+}
+
+/** @param makesItself has the program make the mirror, instead of copying one that was made before */
+export async function startMirrorRig(url = baseUrl, { makesItself = false } = {}): Promise<MirrorRig> {
+  const { path: folder, ...disposable } = await temporaryFolder();
+  const file = join(folder, "catalogue.sqlite");
+  const writers: MirrorWriter[] = [];
+  return {
+    folder,
+    file,
+    async write(more = {}) {
+      const identity = { baseUrl: url, area: "catalogue" as const, serviceName: "service", ...more };
+      const options = { file, identity, kinds, openedAt: someTime };
+      if (!makesItself && !existsSync(file)) {
+        const whose = JSON.stringify(identity);
+        const made = newMirrors.get(whose) ?? (await makeNewMirror(options));
+        newMirrors.set(whose, made);
+        writeFileSync(file, made);
+      }
+      const mirror = await openMirrorWriter(options);
+      writers.push(mirror);
+      return mirror;
+    },
+    read(reading) {
+      const mirror = openMirrorReader(file);
+      try {
+        return reading(mirror);
+      } finally {
+        mirror.close();
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const mirror of writers) if (mirror.db.open) mirror.close();
+      await disposable[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function makeNewMirror(options: OpenMirrorOptions): Promise<Buffer> {
+  await makeMirror(options);
+  return readFileSync(options.file);
+}
+
+export const someTime = "2026-01-15T12:00:00.000Z";
+
+export function beginRun(mirror: MirrorWriter): number {
+  return mirror.beginRun({ startedAt: someTime, mode: "incremental", scope: {} });
+}
+
+export function closeRun(mirror: MirrorWriter, runId: number, approve = false): RunClosing {
+  const { new: added, changed, unchanged, gone, failed } = emptySummary();
+  const resources = { new: added, changed, unchanged, gone, failed };
+  const counts = { requests: { sent: 0, counted: 0, notModified: 0 }, resources };
+  return mirror.closeRun(runId, { endedAt: someTime, stopped: null, counts, approve });
+}
+
+export interface WalkOptions {
+  /** Links to follow that are else only noted. */
+  readonly follow?: readonly string[];
+  /** Which of those that are due are asked for next, in this order, as one batch; all of them unless told. */
+  readonly choose?: (due: readonly DueResource[]) => readonly DueResource[];
+  /** After so many batches the run ends with the rest due. */
+  readonly maxBatches?: number;
+  /** Approves of every absence that is noted. */
+  readonly approve?: boolean;
+  /** What else comes in before the run closes. */
+  readonly beforeClosing?: (runId: number) => void;
+}
+
+/** What the batches did, with what became of absences when the run closed. */
+export interface Walked extends IngestSummary, Omit<RunClosing, "gone"> {
+  readonly runId: number;
+  /** The URLs that were asked for, in this order. */
+  readonly asked: readonly string[];
+}
+
+/** One run in which everything that is due is asked for, and what is held is checked. */
+export function walk(mirror: MirrorWriter, world: World, options: WalkOptions = {}): Walked {
+  const { follow = [], choose = (due) => due, maxBatches = 1000 } = options;
+  const runId = beginRun(mirror);
+  mirror.seed(runId);
+  mirror.beginCycle({ run: runId, mode: "verify" });
+  mirror.reconsiderTombstones("9999", "9999");
+  mirror.follow(follow, runId);
+  const scope = { kinds: kindsInScope(kinds, mirror.identity.area, "sizes", follow), belowIds: null };
+  const frontier = prepareFrontier(mirror.db, scope, { run: runId, mode: "verify" });
+  const isWorthAsking = mirror.db.prepare<[number]>(
+    `select 1 from _resource r where r.id = ? and ${worthAsking("r")}`,
+  );
+  const summary = emptySummary();
+  const asked: string[] = [];
+  const givenUp = new Set<number>();
+  for (let batches = 0; batches < maxBatches; batches++) {
+    const due = frontier
+      .take(10_000)
+      .filter(({ id }) => !givenUp.has(id) && isWorthAsking.get(id) !== undefined);
+    if (due.length === 0) break;
+    const batch = choose(due);
+    asked.push(...batch.map(({ url }) => url));
+    const { failedIds, ...added } = mirror.ingest(
+      batch.map((resource) => answerFrom(world, resource)),
+      runId,
+    );
+    for (const id of failedIds) givenUp.add(id);
+    for (const key of Object.keys(added) as (keyof typeof added)[]) summary[key] += added[key];
+  }
+  options.beforeClosing?.(runId);
+  const closing = closeRun(mirror, runId, options.approve);
+  return { ...summary, ...closing, gone: summary.gone + closing.gone, runId, asked };
+}
+
+export function problemsOf(mirror: MirrorReader): readonly CheckProblem[] {
+  return checkMirror(mirror, kinds).problems;
+}
+
+/** What a fresh mirror says that was walked once over this world, in the order in which a sync does it. */
+export async function dumpOfFreshWalk(
+  url: string,
+  world: World,
+  follow: readonly string[] = [],
+): Promise<CanonicalDump> {
+  await using rig = await startMirrorRig(url);
+  const mirror = await rig.write();
+  walk(mirror, world, { follow });
+  return canonicalDump(mirror);
+}

@@ -1,0 +1,108 @@
+/** A sandbox to strike with faults, and the eyes to see what comes of it. */
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { FaultRuleInput } from "../../../src/sandbox/faults/fault-rules.ts";
+import type { FaultName } from "../../../src/sandbox/faults/faults.ts";
+import type { TruthRecord } from "../../../src/sandbox/resources/catalogue.ts";
+import type { ResourceKind } from "../../../src/sandbox/resources/resource.ts";
+import type { SentEnvelope } from "../../../src/sandbox/resources/view.ts";
+import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { type Received, send } from "./client.ts";
+
+interface Bench {
+  readonly sandbox: Sandbox;
+  readonly truth: ReadonlyMap<string, TruthRecord>;
+}
+
+let bench: Bench | null = null;
+
+/** Starts a sandbox for all tests of a file. */
+export function useFaultBench(): void {
+  beforeAll(async () => {
+    const sandbox = await startSandbox({ pageSize: 4 });
+    bench = { sandbox, truth: new Map([...sandbox.truth()].map((record) => [record.url, record])) };
+  });
+  afterAll(() => bench?.sandbox.close());
+}
+
+export function onBench(): Bench {
+  if (!bench) throw new Error("the test file has not called useFaultBench()");
+  return bench;
+}
+
+export const urlsOf = (kind: ResourceKind): string[] =>
+  [...onBench().truth.values()].flatMap((record) => (record.kind === kind ? [record.url] : []));
+
+/** What is sent for a URL when nothing is wrong. */
+export function right(url: string): SentEnvelope {
+  const record = onBench().truth.get(url);
+  if (!record) throw new Error(`not in the truth: ${url}`);
+  return record.body;
+}
+
+export const rightBytes = (url: string): Buffer => Buffer.from(JSON.stringify(right(url)));
+
+export const parsed = ({ bytes }: Received): LooseEnvelope =>
+  looseEnvelope.parse(JSON.parse(bytes.toString()));
+const looseEnvelope = z.looseObject({
+  rel: z.unknown(),
+  links: z.record(z.string(), z.unknown()).optional(),
+  meta: z.record(z.string(), z.unknown()),
+  body: z.record(z.string(), z.unknown()).optional(),
+  collection: z.array(z.record(z.string(), z.unknown())).nullish(),
+});
+
+export type LooseEnvelope = z.infer<typeof looseEnvelope>;
+
+/** Everything that a connection says until it closes, or until it has said enough. */
+export function overheard(
+  url: string,
+  enough: (bytes: Buffer) => boolean,
+): Promise<{ bytes: Buffer; closed: boolean }> {
+  const { hostname, port, pathname, host, search } = new URL(url);
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n\r\n`),
+    );
+    const finish = (closed: boolean): void => {
+      socket.destroy();
+      resolve({ bytes: Buffer.concat(chunks), closed });
+    };
+    socket.on("data", (chunk) => {
+      chunks.push(chunk);
+      if (enough(Buffer.concat(chunks))) finish(false);
+    });
+    socket.on("error", () => finish(true));
+    socket.on("close", () => finish(true));
+  });
+}
+
+export const bodyIn = (bytes: Buffer): Buffer => bytes.subarray(bytes.indexOf("\r\n\r\n") + 4);
+
+export interface Case {
+  readonly kind?: ResourceKind;
+  readonly rule?: Omit<FaultRuleInput, "fault" | "kind">;
+  /** Which of the URLs of that kind. */
+  readonly index?: number;
+  readonly see: (url: string) => Promise<void>;
+}
+
+/** Each case in turn; afterwards the same URL is right again. */
+export function testFaults<Name extends FaultName>(
+  cases: Readonly<Record<Name, Case | readonly Case[]>>,
+): void {
+  const names = Object.keys(cases) as Name[];
+  const rows = names.flatMap((fault) => [cases[fault]].flat().map((row) => ({ fault, ...row })));
+  describe("fault", () => {
+    it.each(rows)("$fault $rule", async ({ fault, kind = "model", rule, index = 0, see }) => {
+      const { sandbox } = onBench();
+      sandbox.setFaults([{ kind, fault, ...rule }]);
+      const url = urlsOf(kind)[index] ?? "";
+      await see(url);
+      sandbox.setFaults([]);
+      expect((await send(url)).bytes).toEqual(rightBytes(url));
+    });
+  });
+}

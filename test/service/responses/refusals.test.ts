@@ -1,0 +1,175 @@
+import { describe, expect, test } from "vitest";
+import { bearerToken } from "../../../src/service/credentials/credential.ts";
+import { ServiceError } from "../../../src/service/errors.ts";
+import type { AttemptReport, ReservedAttempt } from "../../../src/service/responses/rate-limiter.ts";
+import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
+import { failureOf, openDoor } from "../support/client.ts";
+
+const html = { "content-type": "text/html" };
+const spent = { "x-ratelimit-limit": "30", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "3600" };
+const left = { ...spent, "x-ratelimit-remaining": "12" };
+const exceeded = { message: "API rate limit exceeded, see https://api.example.org/docs/" };
+const notAuthenticated = { message: "Not authenticated", spec: "https://api.example.org/docs/" };
+
+describe("a refusal", () => {
+  test.each([
+    [
+      "a spent allowance, by headers and body",
+      jsonResponse(exceeded, spent, 403),
+      "allowance-spent",
+      "stop-allowance",
+    ],
+    ["a spent allowance, by headers alone", rawResponse(403, spent), "allowance-spent", "stop-allowance"],
+    [
+      "a spent allowance, by the body alone",
+      jsonResponse(exceeded, {}, 403),
+      "allowance-spent",
+      "stop-allowance",
+    ],
+    ["a spent allowance, by a 429", jsonResponse({}, spent, 429), "allowance-spent", "stop-allowance"],
+    ["a missing scope", jsonResponse({ message: "Missing scope" }, left, 403), "forbidden", "skip"],
+    ["a missing scope without a word", rawResponse(403), "forbidden", "skip"],
+    ["a firewall", rawResponse(403, html, "<h1>Blocked</h1>"), "not-the-api", "skip"],
+    ["a bad token, by status", rawResponse(401), "not-authenticated", "stop-authentication"],
+    [
+      "a bad token, by a page",
+      rawResponse(401, html, "<h1>Log in</h1>"),
+      "not-authenticated",
+      "stop-authentication",
+    ],
+    ...[200, 400, 403, 404, 500].map(
+      (status) =>
+        [
+          `a bad token, by its body at ${status}`,
+          jsonResponse(notAuthenticated, {}, status),
+          "not-authenticated",
+          "stop-authentication",
+        ] as const,
+    ),
+    ["a wrong request", jsonResponse({ message: "Bad" }, {}, 400), "unexpected-status", "skip"],
+    ["a success that brings nothing", rawResponse(204), "unexpected-status", "skip"],
+    ["a part", jsonResponse({}, {}, 206), "unexpected-status", "skip"],
+  ] as const)("for %s is told apart", async (_name, answer, code, next) => {
+    await using door = await openDoor((_, socket) => socket.write(answer));
+    const failure = await failureOf(door.fetch("/me/"));
+    expect(failure).toMatchObject({ code, next, name: "ServiceError" });
+    expect(failure.hint).not.toBe("");
+    expect(door.server.requests).toHaveLength(1);
+  });
+
+  test("for a spent allowance says when to resume", async () => {
+    await using door = await openDoor((_, socket) => socket.write(jsonResponse(exceeded, spent, 403)));
+    expect(await failureOf(door.fetch("/"))).toMatchObject({ resumeAt: door.clock.now() + 3_600_000 });
+  });
+
+  test("does not repeat the credential that the service echoes", async () => {
+    await using door = await openDoor(
+      ({ headers }, socket) =>
+        socket.write(jsonResponse({ message: `No ${headers.authorization} here` }, {}, 400)),
+      { credential: bearerToken("canary-token") },
+    );
+    const failure = await failureOf(door.fetch("/me/"));
+    expect(failure.message).toContain("“No bearer [credential] here”");
+    expect(`${failure.stack} ${JSON.stringify(failure)}`).not.toContain("canary-");
+  });
+
+  test("is shown short and in one line", async () => {
+    await using door = await openDoor((_, socket) =>
+      socket.write(jsonResponse({ message: `a\r\nb\u202e${"c".repeat(900)}` }, {}, 400)),
+    );
+    const { message } = await failureOf(door.fetch("/"));
+    expect(message).toContain("“a b c");
+    expect(message.length).toBeLessThan(300);
+  });
+});
+
+describe("the reserve", () => {
+  const recording = (log: string[]) => async (attempt: ReservedAttempt) => {
+    log.push(`reserve ${new URL(attempt.url).pathname}`);
+    return {
+      settle: ({ status, allowance, retryAt }: AttemptReport) =>
+        log.push(`settle ${status} ${allowance?.remaining} ${retryAt}`),
+    };
+  };
+
+  test("is asked before each attempt and told of each, retries and waits included", async () => {
+    const log: string[] = [];
+    const answers = [
+      rawResponse(500, left),
+      jsonResponse({}, { "retry-after": "1" }, 429),
+      rawResponse(304, { etag: '"b"' }),
+      jsonResponse({}, left),
+    ];
+    await using door = await openDoor(({ index }, socket) => socket.write(answers[index] ?? ""), {
+      reserve: recording(log),
+    });
+    const start = door.clock.now();
+    await door.fetch("/a", { etag: '"a"' });
+    expect(log).toEqual([
+      "reserve /a",
+      "settle 500 12 null",
+      "reserve /a",
+      `settle 429 undefined ${start + 250 + 1000}`,
+      "reserve /a",
+      "settle 304 undefined null",
+      "reserve /a",
+      "settle 200 12 null",
+    ]);
+  });
+
+  test.each([
+    ["no answer", (socket: { destroy(): void }) => socket.destroy(), "settle null undefined null"],
+    [
+      "half an answer",
+      (socket: { end(data: Buffer): void }) =>
+        socket.end(rawResponse(200, { ...left, "content-length": "9" }, "{")),
+      "settle 200 12 null",
+    ],
+  ])("is told once of %s", async (_name, answer, settled) => {
+    const log: string[] = [];
+    await using door = await openDoor((_, socket) => answer(socket), {
+      reserve: recording(log),
+      retry: { maxRetries: 0 },
+    });
+    await failureOf(door.fetch("/"));
+    expect(log).toEqual(["reserve /", settled]);
+  });
+
+  test("is told of an attempt that the caller aborts", async () => {
+    const log: string[] = [];
+    const controller = new AbortController();
+    await using door = await openDoor(() => controller.abort("enough"), { reserve: recording(log) });
+    await expect(door.fetch("/", { signal: controller.signal })).rejects.toBe("enough");
+    expect(log).toEqual(["reserve /", "settle null undefined null"]);
+  });
+
+  test("is told which of the attempts that the caller aborts were never sent", async () => {
+    const reports: Pick<AttemptReport, "isSent" | "isTried">[] = [];
+    const controller = new AbortController();
+    await using door = await openDoor(() => controller.abort("enough"), {
+      connections: 1,
+      reserve: async () => ({
+        settle: ({ isSent, isTried }) => void reports.push({ isSent, isTried }),
+      }),
+    });
+    const { signal } = controller;
+    const asked = ["/1", "/2", "/3"].map((path) => door.fetch(path, { signal }));
+    for (const { status } of await Promise.allSettled(asked)) expect(status).toBe("rejected");
+    const sent = reports.filter(({ isSent }) => isSent);
+    expect(sent).toHaveLength(door.server.requests.length);
+    expect(reports.filter(({ isTried }) => isTried)).toEqual(sent);
+    expect(reports).toHaveLength(3);
+  });
+
+  test("refuses by an error that reaches the caller as it is, and nothing is sent", async () => {
+    const refusal = new ServiceError("allowance-spent", "nothing left today", {
+      url: "http://x/",
+      resumeAt: 5,
+    });
+    await using door = await openDoor((_, socket) => socket.write(jsonResponse({})), {
+      reserve: () => Promise.reject(refusal),
+    });
+    expect(await failureOf(door.fetch("/"))).toBe(refusal);
+    expect(door.server.connectionCount()).toBe(0);
+  });
+});

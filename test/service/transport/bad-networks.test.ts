@@ -1,0 +1,77 @@
+/** The door behind a network that is slow, cuts or stalls: what it brings is whole, or is asked for again. */
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { openService, type ServiceOptions } from "../../../src/service/client.ts";
+import { after, inPieces, startBadNetwork, type Trouble } from "../../support/bad-network.ts";
+import { fakeClock } from "../support/client.ts";
+
+const everyThird = (index: number) => index % 3 === 0;
+const end = (client: Socket) => void client.end();
+const reset = (client: Socket) => void client.resetAndDestroy();
+/** As where something between has forgotten the connection: nobody is told. */
+const stall = async (client: Socket) => void (await once(client, "close"));
+
+const late: Trouble = async function* ({ bytes }) {
+  for await (const chunk of bytes) {
+    await delay(3);
+    yield chunk;
+  }
+};
+const slowToClose: Trouble = async function* ({ bytes }) {
+  yield* bytes;
+  await delay(50);
+};
+
+const harmless: readonly (readonly [name: string, trouble: Trouble])[] = [
+  ["is late", late],
+  ["is narrow", inPieces(200)],
+  ["cuts everything into bits", inPieces(7)],
+  ["is slow to close", slowToClose],
+];
+/** The second answer is cut; the first one, where there is none of it. */
+const [withinAnswers, beforeAnswers] = [1_800, 0];
+const harmful: readonly (readonly [name: string, trouble: Trouble])[] = [
+  ["ends connections before they answer", after(beforeAnswers, end, everyThird)],
+  ["ends connections within answers", after(withinAnswers, end, everyThird)],
+  ["resets connections before they answer", after(beforeAnswers, reset, everyThird)],
+  ["resets connections within answers", after(withinAnswers, reset, everyThird)],
+  ["falls silent before it answers", after(beforeAnswers, stall, everyThird)],
+  ["falls silent within answers", after(withinAnswers, stall, everyThird)],
+];
+
+const fetches = 24;
+
+/** Fetches the front page again and again. @returns how often the service was asked */
+async function fetchAllThrough(trouble: Trouble, options: Partial<ServiceOptions>): Promise<number> {
+  await using sandbox = await startSandbox({ seed: 5, brands: 6, models: 40, sizes: 60, allowance: 10_000 });
+  await using network = await startBadNetwork(sandbox.url, trouble);
+  const url = `${network.origin}/`;
+  const wanted = await (await fetch(sandbox.url)).text();
+  sandbox.clearLog();
+  const service = openService({ baseUrl: url, clock: fakeClock(), connections: 3, ...options });
+  try {
+    const answers = await Promise.all(Array.from({ length: fetches }, () => service.fetch({ url })));
+    for (const answer of answers)
+      expect(answer.outcome === "body" && textOf(answer.body).replaceAll(url, sandbox.url)).toBe(wanted);
+  } finally {
+    await service.close();
+  }
+  return sandbox.log().length;
+}
+
+const textOf = (body: Uint8Array) => Buffer.from(body).toString();
+
+test.each(harmless)("a network that %s brings every answer whole, asked for once", async (_name, trouble) => {
+  expect(await fetchAllThrough(trouble, {})).toBe(fetches);
+});
+
+test.each(harmful)(
+  "a network that %s brings every answer whole, asked for again where need be",
+  async (_name, trouble) => {
+    const limits = { headerTimeoutMillis: 200, idleTimeoutMillis: 200 };
+    expect(await fetchAllThrough(trouble, { limits, retry: { maxRetries: 9 } })).toBeGreaterThan(fetches);
+  },
+);

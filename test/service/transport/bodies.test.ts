@@ -1,0 +1,325 @@
+import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
+import { failureOf, openDoor } from "../support/client.ts";
+
+const text = JSON.stringify({ rel: "entity", body: { name: "n".repeat(300), list: [1, 2, 3] } });
+const compress = {
+  gzip: (body: string | Uint8Array) => gzipSync(body),
+  br: (body: string | Uint8Array) =>
+    brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } }),
+  zstd: (body: string | Uint8Array) => zstdCompressSync(body),
+};
+const encodings = ["gzip", "br", "zstd"] as const;
+const json = { "content-type": "application/json" };
+const noRetry = { retry: { maxRetries: 0 } };
+const closing = { ...json, connection: "close" };
+
+describe("a body that was cut", () => {
+  const whole = Buffer.from(text);
+  const chunked = (body: Uint8Array) =>
+    Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from("\r\n0\r\n\r\n")]);
+  const framings: Record<string, (cut: number) => Buffer> = {
+    "short of its length": (cut) =>
+      rawResponse(200, { ...json, "content-length": String(whole.length) }, whole.subarray(0, cut)),
+    "within a chunk": (cut) =>
+      rawResponse(200, { ...json, "transfer-encoding": "chunked" }, chunked(whole).subarray(0, cut)),
+    "at the end of the connection": (cut) => rawResponse(200, closing, whole.subarray(0, cut)),
+    "in gzip": (cut) =>
+      rawResponse(200, { ...json, "content-encoding": "gzip" }, gzipSync(whole).subarray(0, cut)),
+    "in br": (cut) =>
+      rawResponse(200, { ...json, "content-encoding": "br" }, compress.br(whole).subarray(0, cut)),
+    "in zstd": (cut) =>
+      rawResponse(200, { ...json, "content-encoding": "zstd" }, zstdCompressSync(whole).subarray(0, cut)),
+    "in gzip at the end of the connection": (cut) =>
+      rawResponse(200, { ...closing, "content-encoding": "gzip" }, gzipSync(whole).subarray(0, cut)),
+  };
+  const length = (name: string) => {
+    if (name === "within a chunk") return chunked(whole).length;
+    const encoding = encodings.find((one) => name.startsWith(`in ${one}`));
+    return encoding === undefined ? whole.length : compress[encoding](whole).length;
+  };
+
+  test.each(Object.entries(framings))(
+    "%s is never taken for whole, and asked for again",
+    async (name, cutAt) => {
+      const n = length(name);
+      const cuts = [0, 1, Math.floor(n / 2), n - 8, n - 1];
+      await using door = await openDoor(({ path, index }, socket) => {
+        const [, cut = "", first = ""] = path.split("/");
+        if (String(index) === first) socket.end(cutAt(Number(cut)));
+        else socket.write(rawResponse(200, json, whole));
+      });
+      for (const cut of cuts) {
+        const sentBefore = door.server.requests.length;
+        const fetched = await door.fetch(`/${cut}/${sentBefore}`);
+        expect(fetched.outcome === "body" && Buffer.from(fetched.body).toString()).toBe(text);
+        expect(door.server.requests.length - sentBefore, `cut at ${cut}`).toBe(2);
+      }
+    },
+  );
+
+  test("stays a failure that may pass when it is cut every time", async () => {
+    await using door = await openDoor((_, socket) =>
+      socket.end(rawResponse(200, { ...json, "content-length": "999" }, "{}")),
+    );
+    expect(await failureOf(door.fetch("/"))).toMatchObject({
+      code: "incomplete-body",
+      next: "retry",
+      status: 200,
+    });
+    expect(door.server.requests).toHaveLength(4);
+  });
+
+  test("is whole when only the connection ends it and it parses", async () => {
+    await using door = await openDoor((_, socket) => socket.end(rawResponse(200, closing, text)));
+    expect((await door.fetch("/")).outcome).toBe("body");
+  });
+});
+
+describe("an encoded body", () => {
+  test.each(encodings)("%s is decoded to what was encoded", async (encoding) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ maxDepth: 3 })),
+        async (value) => {
+          const body = JSON.stringify(value);
+          await using door = await openDoor((_, socket) =>
+            socket.write(
+              rawResponse(
+                200,
+                { ...json, "content-encoding": encoding.toUpperCase() },
+                compress[encoding](body),
+              ),
+            ),
+          );
+          const fetched = await door.fetch("/");
+          expect(fetched.outcome === "body" && Buffer.from(fetched.body).toString()).toBe(body);
+          expect(fetched.outcome === "body" && fetched.body.buffer.byteLength).toBe(Buffer.byteLength(body));
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  test.each(encodings)(
+    "%s with a flipped bit in its checksum or anything after its end is refused",
+    async (encoding) => {
+      const good = compress[encoding](text);
+      const flipped = Buffer.from(good);
+      flipped[good.length - 5] = (flipped[good.length - 5] ?? 0) ^ 1;
+      for (const body of [
+        ...(encoding === "gzip" ? [flipped] : []),
+        Buffer.concat([good, Buffer.from("junk")]),
+      ]) {
+        await using door = await openDoor(
+          (_, socket) => socket.write(rawResponse(200, { ...json, "content-encoding": encoding }, body)),
+          noRetry,
+        );
+        expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "incomplete-body", next: "retry" });
+      }
+    },
+  );
+
+  test.each([
+    "deflate",
+    "compress",
+    "x-gzip",
+    "gzip, gzip",
+    "identity, gzip",
+    "gzip,br,gzip,br,gzip,br",
+    "*",
+  ])("%j was not offered and is refused", async (encoding) => {
+    await using door = await openDoor((_, socket) =>
+      socket.write(rawResponse(200, { ...json, "content-encoding": encoding }, gzipSync(text))),
+    );
+    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "encoding-refused", next: "skip" });
+    expect(door.server.requests).toHaveLength(1);
+  });
+
+  test("is refused when its encodings are spread over several headers", async () => {
+    await using door = await openDoor((_, socket) =>
+      socket.write(
+        rawResponse(200, { ...json, "content-encoding": ["gzip", "gzip"] }, gzipSync(gzipSync(text))),
+      ),
+    );
+    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "encoding-refused" });
+  });
+});
+
+describe("a body beyond the limits", () => {
+  test.each(encodings)("a bomb in %s ends early, within 48 MiB of memory", async (encoding) => {
+    const bomb = compress[encoding](Buffer.alloc(200 * 1024 * 1024, 0x20));
+    await using door = await openDoor((_, socket) =>
+      socket.write(rawResponse(200, { ...json, "content-encoding": encoding }, bomb)),
+    );
+    const before = process.memoryUsage().rss;
+    const failure = await failureOf(door.fetch("/"));
+    expect(failure).toMatchObject({ code: "too-large", next: "skip" });
+    expect(process.memoryUsage().rss - before).toBeLessThan(48 * 1024 * 1024);
+  });
+
+  test("a body is refused by its ratio before it reaches the limit on bytes", async () => {
+    const padded = gzipSync(`{"a":"${" ".repeat(2 * 1024 * 1024)}"}`);
+    await using door = await openDoor(
+      (_, socket) => socket.write(rawResponse(200, { ...json, "content-encoding": "gzip" }, padded)),
+      {
+        limits: { ratio: 50 },
+      },
+    );
+    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "too-large" });
+  });
+
+  test("a body that announces too many bytes is not read", async () => {
+    await using door = await openDoor(
+      (_, socket) => socket.write(rawResponse(200, { ...json, "content-length": "1001" })),
+      {
+        limits: { wireBytes: 1000 },
+      },
+    );
+    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "too-large", next: "skip", status: 200 });
+  });
+
+  test("a body that never ends is cut off at the limit", async () => {
+    await using door = await openDoor(
+      (_, socket) => {
+        const write = () => socket.write("x".repeat(5000), (error) => error ?? setImmediate(write));
+        socket.write(rawResponse(200, closing), write);
+      },
+      { limits: { decodedBytes: 100_000 } },
+    );
+    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "too-large" });
+  });
+
+  test("nesting is limited, and said to be", async () => {
+    const nested = `{"a":${"[".repeat(5000)}${"]".repeat(5000)}}`;
+    await using door = await openDoor((_, socket) => socket.write(rawResponse(200, json, nested)));
+    const failure = await failureOf(door.fetch("/deep"));
+    expect(failure).toMatchObject({ code: "too-deep", next: "skip" });
+    expect(failure.message).toBe(`${door.server.origin}/deep: nested more than 64 levels deep`);
+  });
+
+  test("headers are limited", async () => {
+    await using door = await openDoor((_, socket) =>
+      socket.write(jsonResponse({}, { "x-long": "x".repeat(100_000) })),
+    );
+    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "too-large", next: "skip" });
+  });
+
+  test("a page of a hundred thousand items is read", async () => {
+    const collection = Array.from({ length: 100_000 }, (_, index) => ({
+      href: `/brands/${index}/`,
+      name: `Brand ${index}`,
+    }));
+    await using door = await openDoor((_, socket) =>
+      socket.write(jsonResponse({ rel: "collection", collection })),
+    );
+    expect((await door.fetch("/")).outcome).toBe("body");
+  });
+});
+
+describe("a body that is not the API's", () => {
+  test.each([
+    "text/html",
+    "text/plain",
+    "application/xml",
+    "application/jsonp",
+    "text/json; x=application/json",
+    "",
+  ])("of type %j is not stored", async (type) => {
+    await using door = await openDoor((_, socket) =>
+      socket.write(rawResponse(200, { "content-type": type }, text)),
+    );
+    const failure = await failureOf(door.fetch("/"));
+    expect(failure).toMatchObject({ code: "not-the-api", next: "skip", status: 200 });
+    expect(failure.message).toContain(type.split(";")[0] || "no content type");
+  });
+
+  test("of no type, or of two, is not stored", async () => {
+    await using door = await openDoor(({ path }, socket) =>
+      socket.write(
+        rawResponse(200, path === "/none" ? {} : { "content-type": ["application/json", "text/html"] }, text),
+      ),
+    );
+    expect(await failureOf(door.fetch("/none"))).toMatchObject({ code: "not-the-api" });
+    expect(await failureOf(door.fetch("/two"))).toMatchObject({ code: "not-the-api" });
+  });
+
+  const notJson = [
+    "",
+    " ",
+    "null",
+    "true",
+    "[]",
+    '"text"',
+    "12",
+    "{",
+    "{}{}",
+    "{}\n{}",
+    "{} x",
+    "{'a':1}",
+    '{"a":1,}',
+    '{"a":NaN}',
+    "\ufeff\ufeff{}",
+    '{"a":"\n"}',
+  ];
+  test.each(notJson)("%j is not one JSON object", async (body) => {
+    await using door = await openDoor((_, socket) => socket.write(rawResponse(200, json, body)));
+    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "not-json", next: "skip" });
+    expect(door.server.requests).toHaveLength(1);
+  });
+
+  test("one byte order mark before the object is accepted, and kept", async () => {
+    await using door = await openDoor((_, socket) => socket.write(rawResponse(200, json, "\ufeff{}")));
+    const fetched = await door.fetch("/");
+    expect(fetched.outcome === "body" && [...fetched.body]).toEqual([0xef, 0xbb, 0xbf, 0x7b, 0x7d]);
+  });
+
+  test.each([
+    ["a stray byte", [0xff]],
+    ["an overlong form", [0xc0, 0xaf]],
+    ["an encoded surrogate", [0xed, 0xa0, 0x80]],
+    ["a cut character", [0xe2, 0x82]],
+    ["beyond Unicode", [0xf4, 0x90, 0x80, 0x80]],
+  ])("with %s is not UTF-8", async (_name, bytes) => {
+    const body = Buffer.concat([Buffer.from('{"a":"'), Uint8Array.from(bytes), Buffer.from('"}')]);
+    await using door = await openDoor((_, socket) => socket.write(rawResponse(200, json, body)));
+    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "not-utf8", next: "skip" });
+  });
+
+  test("in UTF-16 is refused", async () => {
+    await using door = await openDoor((_, socket) =>
+      socket.write(rawResponse(200, json, Buffer.from('\ufeff{"a":1}', "utf16le"))),
+    );
+    expect(await failureOf(door.fetch("/"))).toMatchObject({ next: "skip" });
+  });
+
+  test("what it says is kept exactly: NUL, lone surrogates and bidirectional controls", async () => {
+    const odd = '{"a":"\\u0000\\ud800\u202e","__proto__":{"polluted":1}}';
+    await using door = await openDoor((_, socket) => socket.write(rawResponse(200, json, odd)));
+    const fetched = await door.fetch("/");
+    expect(fetched.outcome === "body" && Buffer.from(fetched.body).toString()).toBe(odd);
+    expect(fetched.outcome === "body" && fetched.json).toMatchObject({ a: "\0\ud800\u202e" });
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  test("any bytes at all end in an answer or in a failure that says what to do", async () => {
+    const body = { current: new Uint8Array() };
+    await using door = await openDoor(
+      (_, socket) => socket.write(rawResponse(200, json, body.current)),
+      noRetry,
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 60 }), async (bytes) => {
+        body.current = Buffer.concat([Buffer.from('{"a":'), bytes]);
+        const outcome = await door.fetch("/").then(
+          (fetched) => fetched.outcome,
+          (error: Error) => error.name,
+        );
+        expect(["body", "ServiceError"]).toContain(outcome);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

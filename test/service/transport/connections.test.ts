@@ -1,0 +1,146 @@
+import type { Socket } from "node:net";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { openService, type ServiceOptions } from "../../../src/service/client.ts";
+import { bearerToken } from "../../../src/service/credentials/credential.ts";
+import { jsonResponse, rawResponse, startRawServer } from "../../support/raw-server.ts";
+import { failureOf, fakeClock, openDoor } from "../support/client.ts";
+import { selfSigned } from "../support/self-signed.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** What a fetch from an origin fails with. */
+async function failureAt(origin: string, options: Partial<ServiceOptions> = {}) {
+  const service = openService({ baseUrl: origin, clock: fakeClock(), ...options });
+  try {
+    return await failureOf(service.fetch({ url: `${origin}/` }));
+  } finally {
+    await service.close();
+  }
+}
+
+describe("a server that can't be reached", () => {
+  test("because nobody listens is tried again, then named", async () => {
+    const server = await startRawServer(() => {});
+    await server[Symbol.asyncDispose]();
+    const failure = await failureAt(server.origin);
+    expect(failure).toMatchObject({ code: "unreachable", next: "retry", status: null });
+    expect(failure.message).toBe(`${server.origin}/: the connection was refused (ECONNREFUSED)`);
+  });
+
+  test("because its name does not exist is not tried again at once", async () => {
+    const clock = fakeClock();
+    const failure = await failureAt("http://nowhere.invalid", { clock });
+    expect(failure.next).toBe("retry");
+    expect(["host-not-found", "unreachable"]).toContain(failure.code);
+    if (failure.code === "host-not-found") expect(clock.sleeps).toEqual([]);
+  });
+});
+
+describe("a connection that breaks", () => {
+  test.each([
+    ["is closed before the answer", (socket: Socket) => socket.end(), "connection-lost"],
+    ["is reset before the answer", (socket: Socket) => socket.resetAndDestroy(), "connection-lost"],
+    [
+      "is reset within the body",
+      (socket: Socket) =>
+        socket.write(
+          rawResponse(200, { "content-type": "application/json", "content-length": "9" }, "{"),
+          () => socket.resetAndDestroy(),
+        ),
+      "incomplete-body",
+    ],
+    [
+      "speaks something else",
+      (socket: Socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"),
+      "malformed-response",
+    ],
+    [
+      "has broken headers",
+      (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\nbad header\r\n\r\n"),
+      "malformed-response",
+    ],
+    [
+      "switches protocols",
+      (socket: Socket) => socket.write("HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
+      "connection-lost",
+    ],
+  ] as const)("and %s is tried again", async (_name, answer, code) => {
+    await using door = await openDoor(
+      ({ path, index }, socket) =>
+        void (path === "/always" || index === 0 ? answer(socket) : socket.write(jsonResponse({}))),
+    );
+    expect((await door.fetch("/first")).outcome).toBe("body");
+    expect(await failureOf(door.fetch("/always"))).toMatchObject({ code, next: "retry" });
+    expect(door.server.requests).toHaveLength(2 + 4);
+  });
+
+  test("while it is idle costs at most a retry", async () => {
+    await using door = await openDoor(
+      (_, socket) => void socket.write(jsonResponse({}), () => socket.destroy()),
+    );
+    for (let count = 0; count < 10; count++) expect((await door.fetch("/")).outcome).toBe("body");
+  });
+
+  test("with bytes after its answer does not mix them into the next one", async () => {
+    const forged = jsonResponse({ forged: true });
+    await using door = await openDoor(({ index }, socket) =>
+      socket.write(index === 0 ? Buffer.concat([jsonResponse({ index }), forged]) : jsonResponse({ index })),
+    );
+    const values = [];
+    for (let count = 0; count < 3; count++) {
+      const fetched = await door.fetch("/");
+      values.push(fetched.outcome === "body" && fetched.json);
+    }
+    expect(values).not.toContainEqual({ forged: true });
+  });
+});
+
+describe("TLS", () => {
+  const credential = bearerToken("canary-token");
+
+  test.each([undefined, "0"])("is verified, with NODE_TLS_REJECT_UNAUTHORIZED=%s too", async (value) => {
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", value);
+    await using server = await startRawServer((_, socket) => socket.write(jsonResponse({})), {
+      tls: selfSigned,
+    });
+    expect(await failureAt(server.origin, { credential })).toMatchObject({
+      code: "tls-failed",
+      next: "retry",
+    });
+    expect(server.requests).toEqual([]);
+    expect(server.connectionCount()).toBe(1);
+  });
+
+  test("with a server that speaks plain HTTP fails, and nothing is sent in the clear", async () => {
+    await using server = await startRawServer((_, socket) => socket.write(jsonResponse({})));
+    const origin = server.origin.replace("http:", "https:");
+    expect(
+      await failureAt(origin, { credential, limits: { headerTimeoutMillis: 200 }, retry: { maxRetries: 0 } }),
+    ).toMatchObject({
+      next: "retry",
+    });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe("a proxy that the environment names", () => {
+  test("is not used: only the base URL's origin is contacted", async () => {
+    await using proxy = await startRawServer((_, socket) => socket.write(jsonResponse({ from: "proxy" })));
+    for (const name of ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]) vi.stubEnv(name, proxy.origin);
+    vi.stubEnv("NODE_USE_ENV_PROXY", "1");
+    await using door = await openDoor((_, socket) => socket.write(jsonResponse({ from: "service" })));
+    expect(await door.fetch("/")).toMatchObject({ json: { from: "service" } });
+    expect(proxy.connectionCount()).toBe(0);
+  });
+});
+
+describe("close", () => {
+  test("lets what is being fetched finish, and refuses what comes after", async () => {
+    await using door = await openDoor((_, socket) => void setImmediate(() => socket.write(jsonResponse({}))));
+    const fetching = door.fetch("/before");
+    const closing = door.service.close();
+    expect((await fetching).outcome).toBe("body");
+    await closing;
+    expect(await failureOf(door.fetch("/after"))).toMatchObject({ code: "closed", next: "retry" });
+  });
+});

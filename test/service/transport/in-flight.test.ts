@@ -1,0 +1,218 @@
+import { getEventListeners } from "node:events";
+import type { Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { systemClock } from "../../../src/service/clock.ts";
+import { InFlight } from "../../../src/service/transport/deadlines.ts";
+import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
+import { failureOf, openDoor } from "../support/client.ts";
+
+const json = { "content-type": "application/json" };
+const once = { maxRetries: 0 };
+const long = 60_000;
+
+/** Writes one byte now and then, for as long as somebody listens. */
+function drip(socket: Socket, start: string | Buffer, byte: string): void {
+  socket.write(start);
+  const timer = setInterval(() => socket.write(byte), 5);
+  socket.on("close", () => clearInterval(timer));
+}
+
+describe("a server that hangs", () => {
+  test.each([
+    ["before its answer", () => {}, { headerTimeoutMillis: 50 }, null],
+    [
+      "within its headers",
+      (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\nx: "),
+      { headerTimeoutMillis: 50 },
+      null,
+    ],
+    [
+      "before its body",
+      (socket: Socket) => socket.write(rawResponse(200, { ...json, "content-length": "9" })),
+      { idleTimeoutMillis: 50 },
+      200,
+    ],
+    [
+      "within its body",
+      (socket: Socket) => socket.write(rawResponse(200, { ...json, "content-length": "9" }, "{")),
+      { idleTimeoutMillis: 50 },
+      200,
+    ],
+    ["before its answer", () => {}, { totalTimeoutMillis: 50 }, null],
+    [
+      "dripping headers",
+      (socket: Socket) => drip(socket, "HTTP/1.1 200 OK\r\nx: ", "y"),
+      { totalTimeoutMillis: 50 },
+      null,
+    ],
+    [
+      "dripping a body",
+      (socket: Socket) => drip(socket, rawResponse(200, { ...json, connection: "close" }, "{"), " "),
+      { totalTimeoutMillis: 50 },
+      200,
+    ],
+    [
+      "dripping interim answers",
+      (socket: Socket) => drip(socket, "", "HTTP/1.1 103 Early\r\n\r\n"),
+      { totalTimeoutMillis: 50 },
+      null,
+    ],
+  ] as const)("%s ends the attempt (%#)", async (_name, answer, limits, status) => {
+    const all = { headerTimeoutMillis: long, idleTimeoutMillis: long, totalTimeoutMillis: long, ...limits };
+    await using door = await openDoor((_, socket) => void answer(socket), { limits: all, retry: once });
+    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "timeout", next: "retry", status });
+  });
+
+  test("does not end the others, nor the next try", async () => {
+    await using door = await openDoor(
+      ({ path, index }, socket) =>
+        path === "/hangs" && index < 2 ? undefined : socket.write(jsonResponse({ path })),
+      {
+        limits: { totalTimeoutMillis: 50 },
+      },
+    );
+    const fetched = await Promise.all([door.fetch("/hangs"), door.fetch("/works")]);
+    expect(fetched.map(({ outcome }) => outcome)).toEqual(["body", "body"]);
+  });
+
+  test("does not count the time that a request waits for a socket", async () => {
+    const limits = { totalTimeoutMillis: 1000 };
+    await using door = await openDoor(
+      (_, socket) => void setTimeout(() => socket.write(jsonResponse({})), 120),
+      { connections: 1, limits, retry: once },
+    );
+    const fetched = await Promise.all(Array.from({ length: 10 }, (_, index) => door.fetch(`/${index}`)));
+    expect(fetched).toHaveLength(10);
+  });
+});
+
+describe("the caller's signal", () => {
+  const reason = new Error("the user pressed Ctrl-C");
+
+  test("that is aborted already sends nothing", async () => {
+    await using door = await openDoor((_, socket) => socket.write(jsonResponse({})));
+    await expect(door.fetch("/", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(door.server.connectionCount()).toBe(0);
+  });
+
+  test("ends a request in the middle of its body, and one that waits for a socket", async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const half = rawResponse(200, { ...json, "content-length": "9" }, "{");
+    await using door = await openDoor(
+      ({ path }, socket) => {
+        if (path === "/after") socket.write(jsonResponse({}));
+        else socket.write(half, () => controller.abort(reason));
+      },
+      { connections: 1 },
+    );
+    const outcomes = await Promise.allSettled([door.fetch("/1", { signal }), door.fetch("/2", { signal })]);
+    expect(outcomes).toEqual([
+      { status: "rejected", reason },
+      { status: "rejected", reason },
+    ]);
+    await door.fetch("/after");
+    expect(door.server.requests.map(({ path }) => path)).toEqual(["/1", "/after"]);
+  });
+
+  test("leaves nothing behind when the fetch ends by itself", async () => {
+    const { signal } = new AbortController();
+    const listeners = new Set<unknown>();
+    signal.addEventListener = (_type: string, listener: unknown) => void listeners.add(listener);
+    signal.removeEventListener = (_type: string, listener: unknown) => void listeners.delete(listener);
+    await using door = await openDoor(({ index }, socket) =>
+      socket.write(index === 0 ? rawResponse(500) : jsonResponse({})),
+    );
+    await door.fetch("/", { signal });
+    expect(listeners.size).toBe(0);
+  });
+
+  test("ends a real sleep with its reason", async () => {
+    const controller = new AbortController();
+    const sleeping = systemClock.sleep(long, controller.signal);
+    controller.abort(reason);
+    await expect(sleeping).rejects.toBe(reason);
+  });
+});
+
+describe("the coarse timer", () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  const tracked = (inFlight: InFlight, expire: () => void) => {
+    const place = inFlight.add({ signal: undefined, cancel: () => {}, expire });
+    return { place, begin: () => inFlight.begin(place) };
+  };
+
+  test("never fires early, and not for what has left or has not begun", () => {
+    const inFlight = new InFlight(100);
+    const expired: string[] = [];
+    const left = tracked(inFlight, () => expired.push("left"));
+    left.begin();
+    tracked(inFlight, () => expired.push("waits for a connection"));
+    vi.advanceTimersByTime(4); // within a tick, where counting whole ticks would lose the rest of it
+    tracked(inFlight, () => expired.push("stayed")).begin();
+    inFlight.remove(left.place);
+    vi.advanceTimersByTime(100);
+    expect(expired).toEqual([]);
+    vi.advanceTimersByTime(10);
+    expect(expired).toEqual(["stayed"]);
+  });
+
+  test("begins anew for what takes the place of another one", () => {
+    const inFlight = new InFlight(100);
+    const first = tracked(inFlight, () => {});
+    first.begin();
+    vi.advanceTimersByTime(90);
+    inFlight.remove(first.place);
+    const expire = vi.fn();
+    const second = tracked(inFlight, expire);
+    expect(second.place).toBe(first.place);
+    vi.advanceTimersByTime(200);
+    expect(expire).not.toHaveBeenCalled();
+    second.begin();
+    vi.advanceTimersByTime(99);
+    expect(expire).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(11);
+    expect(expire).toHaveBeenCalledOnce();
+  });
+
+  test("stops when nothing is in flight, and starts again", () => {
+    const inFlight = new InFlight(100);
+    const expire = vi.fn();
+    for (let count = 1; count <= 2; count++) {
+      const { place, begin } = tracked(inFlight, () => {
+        expire();
+        inFlight.remove(place);
+      });
+      begin();
+      vi.advanceTimersByTime(200);
+      expect(expire).toHaveBeenCalledTimes(count);
+      expect(vi.getTimerCount()).toBe(0);
+    }
+  });
+});
+
+describe("a signal", () => {
+  test("cancels what is under way for it, and nothing else, with one listener", () => {
+    const inFlight = new InFlight(100);
+    const [one, other] = [new AbortController(), new AbortController()];
+    const listen = vi.spyOn(one.signal, "addEventListener");
+    const cancelled: string[] = [];
+    const add = (name: string, signal: AbortSignal | undefined) =>
+      inFlight.add({ signal, expire: () => {}, cancel: () => cancelled.push(name) });
+    const first = add("first", one.signal);
+    inFlight.remove(add("ended", one.signal));
+    const places = [
+      first,
+      add("second", one.signal),
+      add("of another", other.signal),
+      add("of none", undefined),
+    ];
+    one.abort();
+    expect(cancelled).toEqual(["first", "second"]);
+    expect(listen).toHaveBeenCalledOnce();
+    for (const place of places) inFlight.remove(place);
+    expect([one, other].map(({ signal }) => getEventListeners(signal, "abort"))).toEqual([[], []]);
+  });
+});

