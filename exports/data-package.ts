@@ -6,11 +6,11 @@
 import { lstatSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { syncFolder } from "../src/mirror/file/sync-folder.ts";
-import { isSystemError } from "../src/mirror/file/system-error.ts";
+import { writeHashedFile } from "../src/platform/atomic-file.ts";
+import { isSystemError } from "../src/platform/errors.ts";
+import { makePartialFolder, recoverFolder, replaceFolder, syncFolder } from "../src/platform/folders.ts";
 import { csvChunks } from "./csv.ts";
 import { ExportError } from "./errors.ts";
-import { writeHashedFile } from "./hashed-file.ts";
 import { jsonChunks, ndjsonChunks } from "./json.ts";
 import {
   isTableName,
@@ -23,7 +23,6 @@ import {
   packageFormatVersion,
   readManifest,
 } from "./manifest.ts";
-import { makePartialFolder, recoverFolder, replaceFolder } from "./replace-folder.ts";
 import type { ExportTable } from "./table.ts";
 
 const chunksByFormat = { csv: csvChunks, json: jsonChunks, ndjson: ndjsonChunks };

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { isSystemError } from "../src/mirror/file/system-error.ts";
+import { isSystemError } from "../src/platform/errors.ts";
 import { ExportError } from "./errors.ts";
 
 export const manifestName = "manifest.json";

@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { hashFile } from "./hashed-file.ts";
+import { hashFile } from "../src/platform/atomic-file.ts";
 import { type Manifest, type ManifestFile, manifestName, readManifest } from "./manifest.ts";
 
 export interface PackageProblem {

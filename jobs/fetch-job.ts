@@ -3,8 +3,8 @@
  * result for the mirror, or the reason why the whole run should stop. It never touches the mirror.
  */
 import type { FetchResult } from "../src/mirror/fetch-result.ts";
+import { toIso } from "../src/platform/clock.ts";
 import type { Service } from "../src/service/client.ts";
-import { toIso } from "../src/service/clock.ts";
 import { ServiceError } from "../src/service/errors.ts";
 
 export interface FetchJob {
@@ -77,7 +77,7 @@ function fromServiceError(job: FetchJob, error: ServiceError, nowMillis: number)
       return {
         end: "fetched",
         job,
-        result: { resourceId: job.resourceId, fetchedAt, outcome: "failed", code, message: error.happened },
+        result: { resourceId: job.resourceId, fetchedAt, outcome: "failed", code, message: error.detail },
       };
     }
   }

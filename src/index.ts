@@ -78,6 +78,7 @@ export { type MirrorReader, openMirrorReader } from "./mirror/reader.ts";
 export type { KeptRun, RetentionPolicy } from "./mirror/runs/retention.ts";
 export { listRuns, type RunRecord } from "./mirror/runs/runs.ts";
 export { rebuildMirror } from "./mirror/writer.ts";
+export type { Clock } from "./platform/clock.ts";
 export type { FieldValue } from "./query/field-history.ts";
 export {
   type FieldChange,
@@ -121,7 +122,6 @@ export {
 } from "./schedule/schedules.ts";
 export type { Installation, PrintedFile } from "./schedule/system-schedulers.ts";
 export { printSchedule, type SystemScheduler } from "./schedule/system-schedulers.ts";
-export type { Clock } from "./service/clock.ts";
 export {
   appCredential,
   bearerToken,

@@ -10,26 +10,38 @@ const root = join(import.meta.dirname, "..");
 
 /** Every folder below those that it builds on, and which of them it imports. */
 const edges: Readonly<Record<string, readonly string[]>> = {
+  "src/platform": [],
   schema: [],
-  "src/service": ["schema"],
-  "src/mirror": ["schema", "src/service"],
-  "src/accounts": ["schema", "src/service", "src/mirror"],
-  jobs: ["schema", "src/service", "src/mirror"],
-  "src/sync": ["schema", "src/service", "src/mirror", "src/accounts", "jobs"],
-  exports: ["schema", "src/mirror"],
-  "src/change": ["schema", "src/mirror", "exports"],
-  "src/query": ["schema", "src/mirror", "exports"],
-  "src/archive": ["schema", "src/mirror", "exports", "src/change"],
-  "src/schedule": ["src/service", "src/mirror", "src/accounts", "jobs"],
-  "src/doctor": ["schema", "jobs", "src/service", "src/mirror", "src/accounts", "src/sync", "src/archive"],
+  "src/service": ["src/platform", "schema"],
+  "src/mirror": ["src/platform", "schema", "src/service"],
+  "src/accounts": ["src/platform", "schema", "src/service", "src/mirror"],
+  jobs: ["src/platform", "schema", "src/service", "src/mirror"],
+  "src/sync": ["src/platform", "schema", "src/service", "src/mirror", "src/accounts", "jobs"],
+  exports: ["src/platform", "schema", "src/mirror"],
+  "src/change": ["src/platform", "schema", "src/mirror", "exports"],
+  "src/query": ["src/platform", "schema", "src/mirror", "exports"],
+  "src/archive": ["src/platform", "schema", "src/mirror", "exports", "src/change"],
+  "src/schedule": ["src/platform", "src/accounts", "jobs"],
+  "src/doctor": [
+    ...[
+      "src/platform",
+      "schema",
+      "jobs",
+      "src/service",
+      "src/mirror",
+      "src/accounts",
+      "src/sync",
+      "src/archive",
+    ],
+  ],
   // It checks all the others, so it may share nothing with them but the data, and does without even that.
   "src/sandbox": [],
   "src/index.ts": [
-    ...["schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
+    ...["src/platform", "schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
     ...["exports", "src/change", "src/query", "src/archive", "src/schedule", "src/doctor", "src/sandbox"],
   ],
   "src/cli": [
-    ...["schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
+    ...["src/platform", "schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
     ...["exports", "src/change", "src/query", "src/archive", "src/schedule", "src/doctor", "src/sandbox"],
   ],
 };
@@ -40,7 +52,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
  */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   "src/service": [
-    ...["clock.ts", "same-origin.ts", "errors.ts", "base-url.ts", "credentials", "transport"],
+    ...["same-origin.ts", "errors.ts", "base-url.ts", "credentials", "transport"],
     ...["responses", "requests", "pictures"],
   ],
   "src/mirror": [
@@ -57,7 +69,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "@bull-board/api": ["jobs/bullmq/dashboard"],
   "@bull-board/hono": ["jobs/bullmq/dashboard"],
   "@hono/node-server": ["jobs/bullmq/dashboard"],
-  "better-sqlite3": ["src/mirror", "src/sync/rate-limit", "src/query", "src/doctor"],
+  "better-sqlite3": ["src/platform", "src/mirror", "src/sync/rate-limit", "src/query", "src/doctor"],
   bullmq: ["jobs/bullmq"],
   commander: ["src/cli"],
   croner: ["src/schedule"],
@@ -75,8 +87,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "node:http": ["src/service", "src/sandbox"],
   "node:http2": [],
   "node:https": [],
-  // The door for pictures and the dashboard ask it what an address is; they open no socket of their own with it.
-  "node:net": ["src/service", "src/sandbox", "jobs/bullmq/dashboard"],
+  // Outside the sandbox only to classify addresses; no socket is opened with it.
+  "node:net": ["src/platform", "src/service", "src/sandbox", "jobs/bullmq/dashboard"],
   "node:tls": [],
 };
 

@@ -5,11 +5,11 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Clock } from "../../src/platform/clock.ts";
 import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { Random } from "../../src/sandbox/random.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Service } from "../../src/service/client.ts";
-import type { Clock } from "../../src/service/clock.ts";
 import { ServiceError } from "../../src/service/errors.ts";
 import { openMeteredService } from "../../src/sync/run/rate-limited-client.ts";
 import { type Findings, formatCount } from "../aim.ts";

@@ -5,10 +5,10 @@
 import { rm } from "node:fs/promises";
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
+import type { Clock } from "../../src/platform/clock.ts";
 import type { LogEntry } from "../../src/sandbox/http/request-log.ts";
 import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import type { Clock } from "../../src/service/clock.ts";
 import type { SyncReport } from "../../src/sync/report.ts";
 import { type SyncOptions, sync } from "../../src/sync/sync.ts";
 import { makeFolder } from "../folder.ts";

@@ -1,7 +1,7 @@
 /** What a coordinator does while all workers wait: what nobody has begun would else wait for as long, and the run with it. */
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import type { Clock } from "../../src/service/clock.ts";
+import type { Clock } from "../../src/platform/clock.ts";
 import { defaultRetryPolicy } from "../../src/service/requests/retry-policy.ts";
 import { readPause } from "../../src/service/responses/headers.ts";
 import type { Exchanged } from "../../src/service/transport/send-request.ts";

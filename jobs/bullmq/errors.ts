@@ -1,4 +1,12 @@
-export type RedisErrorCode = "bad-address" | "unreachable" | "unsuitable";
+import { errorClass } from "../../src/platform/errors.ts";
+
+/** Why a Redis cannot carry jobs. Its address is shown without user and password. */
+export class RedisError extends errorClass("RedisError", {
+  "bad-address": "usage",
+  unreachable: "failed",
+  /** Its version, role or eviction policy. */
+  unsuitable: "settings",
+}) {}
 
 /** @param error what a command failed with, or BullMQ while it takes jobs */
 export function isOutOfMemory(error: unknown): boolean {
@@ -15,16 +23,3 @@ export function tellOfFull(onRemark: (text: string) => void): (error: unknown) =
 /** What to say of one that takes nothing more. */
 export const fullRemark =
   "Redis is full, so that nothing goes on: give it more memory (maxmemory), or let it forget what is not Armoire's.";
-
-/** Why a Redis cannot carry jobs. Its address is shown without user and password. */
-export class RedisError extends Error {
-  override readonly name = "RedisError";
-  readonly code: RedisErrorCode;
-  readonly hint: string;
-
-  constructor(code: RedisErrorCode, message: string, hint: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-    this.hint = hint;
-  }
-}

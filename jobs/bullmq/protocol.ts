@@ -56,7 +56,7 @@ const answer = z.discriminatedUnion("end", [
     head: head.nullable(),
     failure: z.object({
       code: z.string(),
-      happened: z.string(),
+      detail: z.string(),
       status: z.int().nullable(),
       resumeAt: z.number().nullable(),
     }),
@@ -96,8 +96,8 @@ export function toAnswer(id: string, { head, wire, failure }: Exchanged): Answer
   if (failure === null) {
     return { id, end: "answered", head: kept ?? never(), wire: Buffer.from(wire).toString("base64") };
   }
-  const { code, happened, status, resumeAt } = failure;
-  return { id, end: "failed", head: kept, failure: { code, happened, status, resumeAt } };
+  const { code, detail, status, resumeAt } = failure;
+  return { id, end: "failed", head: kept, failure: { code, detail, status, resumeAt } };
 }
 
 /** @param url what was asked */
@@ -106,9 +106,9 @@ export function fromAnswer(answer: Exclude<Answer, { end: "handed-back" }>, url:
     // A buffer of its own, not a piece of Node's pool: it is handed over to the thread that writes.
     return { head: answer.head, wire: new Uint8Array(Buffer.from(answer.wire, "base64")), failure: null };
   }
-  const { code, happened, ...facts } = answer.failure;
+  const { code, detail, ...facts } = answer.failure;
   const known = isServiceErrorCode(code) ? code : "worker-lost";
-  return { head: answer.head, wire: null, failure: new ServiceError(known, happened, { ...facts, url }) };
+  return { head: answer.head, wire: null, failure: new ServiceError(known, detail, { ...facts, url }) };
 }
 
 function keptHeaders(headers: Head["headers"]): Record<string, string | string[]> {

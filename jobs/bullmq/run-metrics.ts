@@ -3,7 +3,7 @@
  * resource, no path, no secret. A hash for each mirror, which lapses a month after its last run. Nothing is read back by a sync.
  */
 import type { Redis } from "ioredis";
-import { dayMillis } from "../../src/service/clock.ts";
+import { dayMillis } from "../../src/platform/clock.ts";
 import { within } from "./async.ts";
 import { fetchQueueName, type Principal } from "./queue-names.ts";
 import { keyPrefix } from "./redis.ts";

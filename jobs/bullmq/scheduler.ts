@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { DelayedError, Queue, type RepeatOptions } from "bullmq";
-import type { Clock } from "../../src/service/clock.ts";
+import type { Clock } from "../../src/platform/clock.ts";
 import { within } from "./async.ts";
 import { keyPrefix, type RedisConnection } from "./redis.ts";
 import { pace } from "./timeouts.ts";

@@ -1,10 +1,10 @@
 /** `account.json`: what is known of an account, but for its token and its data. */
 import { z } from "zod";
 import { grantNames } from "../mirror/account/token-scopes.ts";
+import { readPrivateFile, writePrivateFile } from "../platform/private-files.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
 import type { Account, AccountPlace } from "./account.ts";
 import { AccountError } from "./errors.ts";
-import { readPrivateFile, writePrivateFile } from "./private-file.ts";
 
 const version = 1;
 

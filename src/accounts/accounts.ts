@@ -4,9 +4,9 @@
  */
 import { lstatSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { MirrorError } from "../mirror/file/errors.ts";
-import { type Lock, takeLock } from "../mirror/file/lock.ts";
-import { namesAlike } from "../mirror/search/names.ts";
+import { ArmoireError, toFileError } from "../platform/errors.ts";
+import { similarNames } from "../platform/fuzzy-names.ts";
+import { type Lock, takeLock } from "../platform/process-lock.ts";
 import {
   type Account,
   type AccountPlace,
@@ -18,7 +18,7 @@ import {
 } from "./account.ts";
 import { type AccountFacts, readAccountFile, writeAccountFile } from "./account-file.ts";
 import { makeAccountFolder, requireAccountFolder, requireAccountsFolder } from "./account-folder.ts";
-import { AccountError, toAccountError } from "./errors.ts";
+import { AccountError } from "./errors.ts";
 
 /**
  * @throws AccountError `bad-name`; `unknown`, with what was perhaps meant; `unsafe` where others could have put it there;
@@ -62,7 +62,7 @@ export function listReadableAccounts(dataDir: string): Account[] {
     try {
       return [readAccount(dataDir, name)];
     } catch (error) {
-      if (error instanceof AccountError) return [];
+      if (error instanceof ArmoireError) return [];
       throw error;
     }
   });
@@ -95,7 +95,7 @@ export function recordAccount(dataDir: string, facts: AccountFacts): Account {
 }
 
 function unknown(dataDir: string, name: string): AccountError {
-  const [alike] = namesAlike(name, listAccountNames(dataDir), 1);
+  const [alike] = similarNames(name, listAccountNames(dataDir), 1);
   return new AccountError(
     "unknown",
     `There is no account called ${name} in ${dataDir}.`,
@@ -126,7 +126,7 @@ function explaining<Result>(path: string, act: () => Result): Result {
   try {
     return act();
   } catch (error) {
-    throw toAccountError(error, path);
+    throw toFileError(error, path);
   }
 }
 
@@ -177,19 +177,11 @@ const lockedName = (dataDir: string): string => join(accountsFolder(dataDir), "a
 /**
  * One process at a time adds or removes accounts. The folder must be there.
  * @param startedAt ISO 8601
- * @throws AccountError `busy`, naming the holder; MirrorError `unwritable`
+ * @throws FileError `locked`, naming the holder; `unwritable`
  */
 export function lockAccounts(dataDir: string, startedAt: string): Lock {
-  try {
-    return takeLock(lockedName(dataDir), startedAt);
-  } catch (error) {
-    if (!(error instanceof MirrorError) || error.code !== "locked") throw error;
-    const holder = error.what.replace(/^.* in use by /, "");
-    throw new AccountError(
-      "busy",
-      `An account is being added or removed in ${dataDir} by ${holder}.`,
-      "Wait until it has finished, or stop it.",
-      { cause: error },
-    );
-  }
+  return takeLock(lockedName(dataDir), {
+    startedAt,
+    busyMessage: `An account is being added or removed in ${dataDir}`,
+  });
 }

@@ -2,19 +2,20 @@
  * Removes an account: its token, then what is known of it, then, if told, its data. In that order, so that whoever is
  * killed in between leaves an account or a folder that removing it again finishes.
  */
+
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { isLinkedWanted } from "../mirror/account/catalogue-linking.ts";
 import { findLinkedEntities } from "../mirror/account/catalogue-links.ts";
-import { takeLock } from "../mirror/file/lock.ts";
-import { syncFolder } from "../mirror/file/sync-folder.ts";
+import { lockMirror } from "../mirror/file/connection.ts";
 import { catalogueMirrorFile } from "../mirror/paths.ts";
 import { readMirror } from "../mirror/reader.ts";
+import { eraseFolder } from "../platform/erase.ts";
+import { toFileError } from "../platform/errors.ts";
+import { syncFolder } from "../platform/folders.ts";
 import { type Account, type AccountPlace, accountPlace } from "./account.ts";
 import { requireAccountFolder } from "./account-folder.ts";
 import { findReadableAccount, lockAccounts, requireAccountOrLeft } from "./accounts.ts";
-import { eraseFolder } from "./erase-files.ts";
-import { toAccountError } from "./errors.ts";
 import { type Keychain, KeychainError } from "./tokens/keychain.ts";
 import { eraseTokenFiles } from "./tokens/tokens.ts";
 
@@ -53,7 +54,7 @@ export async function removeAccount(options: RemoveAccountOptions): Promise<Remo
     requireAccountFolder(dataDir, name);
     const accountsLock = lockAccounts(dataDir, startedAt);
     try {
-      const mirrorLock = takeLock(place.mirrorFile, startedAt);
+      const mirrorLock = lockMirror(place.mirrorFile, startedAt);
       try {
         const wasAccount = existsSync(place.accountFile);
         const account = findReadableAccount(dataDir, name);
@@ -77,7 +78,7 @@ export async function removeAccount(options: RemoveAccountOptions): Promise<Remo
       accountsLock.release();
     }
   } catch (error) {
-    throw toAccountError(error, place.folder);
+    throw toFileError(error, place.folder);
   }
 }
 

@@ -1,9 +1,10 @@
 /** A backup of a mirror: one file that is there as a whole or not at all, made without a request. */
 import { lstatSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { isSystemError } from "../mirror/file/system-error.ts";
 import { type MirrorReader, readMirror } from "../mirror/reader.ts";
 import { requireHistory } from "../mirror/rows/rebuild-state.ts";
+import { type TemporaryFile, writeTemporary } from "../platform/atomic-file.ts";
+import { isSystemError } from "../platform/errors.ts";
 import { encrypted } from "./container/encryption.ts";
 import { answering } from "./container/open.ts";
 import { zipChunks } from "./container/zip-writer.ts";
@@ -13,7 +14,6 @@ import type { BackupManifest } from "./contents/manifest.ts";
 import { backupName, isTaken, numbered, placeOf } from "./destination.ts";
 import { BackupError } from "./errors.ts";
 import { verifyBackup } from "./verify.ts";
-import { type WrittenFile, writeBeside } from "./whole-file.ts";
 
 export interface CreateBackupRequest {
   /** The mirror; a sync may go on writing it meanwhile. */
@@ -69,7 +69,7 @@ async function writeBackup(mirror: MirrorReader, request: CreateBackupRequest): 
   const file = placeOf({ to: request.to, isEncrypted }, backupName(manifest, request.mirror, isEncrypted));
   const zip = zipChunks(entries);
   try {
-    const written = await writeBeside(file, isEncrypted ? encrypted(zip, passphrase) : zip, signal);
+    const written = await writeTemporary(file, isEncrypted ? encrypted(zip, passphrase) : zip, signal);
     const made = { file, bytes: written.bytes, isEncrypted, rootHash: rootHash(), manifest, catalogueError };
     return await settle(written, made, request);
   } catch (error) {
@@ -84,7 +84,7 @@ async function writeBackup(mirror: MirrorReader, request: CreateBackupRequest): 
  * and two short ones may end in one second. What somebody named is only ever replaced where she says so.
  */
 async function settle(
-  written: WrittenFile,
+  written: TemporaryFile,
   made: Omit<CreatedBackup, "isNew">,
   { to, replace = false, passphrase, signal }: CreateBackupRequest,
 ): Promise<CreatedBackup> {

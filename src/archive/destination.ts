@@ -1,12 +1,12 @@
 /** Where a new backup goes: told before a request is spent, and before anybody is asked for a passphrase. */
 import { closeSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { isSystemError } from "../mirror/file/system-error.ts";
+import { writeTemporary } from "../platform/atomic-file.ts";
+import { isSystemError } from "../platform/errors.ts";
 import { beginningBytes, isEncrypted as isEncryptedBeginning } from "./container/encryption.ts";
 import { toReadingError } from "./container/open.ts";
 import type { BackupManifest } from "./contents/manifest.ts";
 import { BackupError } from "./errors.ts";
-import { writeBeside } from "./whole-file.ts";
 
 export interface PlaceRequest {
   /** A file that ends in `.zip` or, encrypted, in `.zip.age`; or a folder. */
@@ -57,7 +57,7 @@ export function isTaken(file: string): BackupError {
 
 async function requireWritable(folder: string): Promise<void> {
   try {
-    await (await writeBeside(join(folder, "backup"), [])).discard();
+    await (await writeTemporary(join(folder, "backup"), [])).discard();
   } catch (error) {
     throw toWritingError(error, folder);
   }

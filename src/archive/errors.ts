@@ -1,32 +1,24 @@
-/** What can be wrong with a backup; each error says which file, and what to do next. */
-export type BackupErrorCode =
-  /** Some of it is not what was written, or it never was a backup. */
-  | "damaged"
-  | "newer"
-  /** It is encrypted, and no passphrase was given. */
-  | "needs-passphrase"
-  /** It does not open with the passphrase, or the part of it that would is damaged. */
-  | "wrong-passphrase"
-  /** It is of another user or service than it should be. */
-  | "other-account"
-  /** The place is taken. */
-  | "exists"
-  | "not-found"
-  /** A new backup cannot be there: it is no folder, or has the ending of another sort of backup. */
-  | "wrong-place"
-  | "unreadable"
-  | "write-failed"
-  | "too-big"
-  /** The mirror holds nothing yet. */
-  | "nothing-held";
+import { errorClass } from "../platform/errors.ts";
 
-export class BackupError extends Error {
-  override readonly name = "BackupError";
-  readonly code: BackupErrorCode;
-  readonly hint: string;
-  constructor(code: BackupErrorCode, message: string, hint: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-    this.hint = hint;
-  }
-}
+/** What can be wrong with a backup; each message names the file. */
+export class BackupError extends errorClass("BackupError", {
+  /** Its content differs from what was written, or it is no backup. */
+  damaged: "damaged",
+  newer: "damaged",
+  /** It is encrypted, and no passphrase was given. */
+  "needs-passphrase": "settings",
+  /** The passphrase does not open it, or its header is damaged. */
+  "wrong-passphrase": "settings",
+  /** It is of another user or service than expected. */
+  "other-account": "settings",
+  /** The destination exists. */
+  exists: "failed",
+  "not-found": "failed",
+  /** The destination is no folder, or its file name has the wrong extension. */
+  "wrong-place": "usage",
+  unreadable: "failed",
+  "write-failed": "failed",
+  "too-big": "failed",
+  /** The mirror is empty. */
+  "nothing-held": "failed",
+}) {}

@@ -2,13 +2,13 @@
 import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import type { Totals } from "../change/change.ts";
-import { isSystemError } from "../mirror/file/system-error.ts";
+import { isSystemError } from "../platform/errors.ts";
 import { type AskPassphrase, toReadingError } from "./container/open.ts";
 import type { BackupProblem } from "./container/scan.ts";
 import type { BackupManifest } from "./contents/manifest.ts";
 import { type BackupState, changesBetween, collectState } from "./contents/state.ts";
 import { isNamedAsBackup, mayBeBackup } from "./destination.ts";
-import { BackupError, type BackupErrorCode } from "./errors.ts";
+import { BackupError } from "./errors.ts";
 import { type VerifyReport, verifyBackup } from "./verify.ts";
 
 export interface ListRequest {
@@ -43,7 +43,7 @@ export interface FaultyBackup {
   readonly file: string;
   readonly isSound: false;
   readonly code: Extract<
-    BackupErrorCode,
+    BackupError["code"],
     "damaged" | "newer" | "needs-passphrase" | "wrong-passphrase" | "unreadable"
   >;
   /** What is wrong, and where; more than one only where it is damaged. */
@@ -109,7 +109,7 @@ async function examine(
   return { file, isSound: false, code: isOurs ? "damaged" : "unreadable", problems };
 }
 
-function isOfTheFile(code: BackupErrorCode): code is FaultyBackup["code"] {
+function isOfTheFile(code: BackupError["code"]): code is FaultyBackup["code"] {
   return ["newer", "needs-passphrase", "wrong-passphrase", "unreadable"].includes(code);
 }
 

@@ -5,8 +5,8 @@
  */
 import { rm } from "node:fs/promises";
 import { basename } from "node:path";
-import { syncFolder } from "../mirror/file/sync-folder.ts";
 import { chooseRuns, type RetentionPolicy } from "../mirror/runs/retention.ts";
+import { syncFolder } from "../platform/folders.ts";
 import { toReadingError } from "./container/open.ts";
 import { countLinked } from "./contents/completeness.ts";
 import { hasGivenName } from "./destination.ts";

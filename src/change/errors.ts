@@ -1,23 +1,15 @@
-export type ChangeErrorCode =
-  /** No table, field or brand is called so. */
-  | "unknown-name"
-  /** A point without what it is a point of. */
-  | "bad-point"
-  /** No run is at that point. */
-  | "no-such-run"
-  /** The two are of different base URLs, so that no resource is in both. */
-  | "two-services"
-  /** Nothing in both that could be compared. */
-  | "not-comparable";
+import { errorClass } from "../platform/errors.ts";
 
-/** Two states could not be compared; `hint` says what to do next. */
-export class ChangeError extends Error {
-  override readonly name = "ChangeError";
-  readonly code: ChangeErrorCode;
-  readonly hint: string;
-  constructor(code: ChangeErrorCode, message: string, hint: string) {
-    super(message);
-    this.code = code;
-    this.hint = hint;
-  }
-}
+/** Why two states cannot be compared. */
+export class ChangeError extends errorClass("ChangeError", {
+  /** No table, field or brand has this name. */
+  "unknown-name": "usage",
+  /** A point that does not say which mirror or export it belongs to. */
+  "bad-point": "usage",
+  /** No run ended at or before that point. */
+  "no-such-run": "failed",
+  /** The two have different base URLs, so they have no resource in common. */
+  "two-services": "usage",
+  /** They have no table in common. */
+  "not-comparable": "failed",
+}) {}

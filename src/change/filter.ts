@@ -1,6 +1,6 @@
 /** Which changes somebody asked for: of some kinds, some brands, some fields. */
 import { hintAtBrands, isCalled } from "../mirror/find-brands.ts";
-import { namesAlike, spellings } from "../mirror/search/names.ts";
+import { similarNames, spellings } from "../platform/fuzzy-names.ts";
 import { type Change, changedOrTouched } from "./change.ts";
 import type { ComparedKind } from "./compared-kinds.ts";
 import { ChangeError } from "./errors.ts";
@@ -102,6 +102,6 @@ function brandsCalled(name: string, states: readonly State[]): string[] {
   throw new ChangeError(
     "unknown-name",
     `No brand is called ${JSON.stringify(name)} in what is compared.`,
-    hintAtBrands(namesAlike(name, names, 3)),
+    hintAtBrands(similarNames(name, names, 3)),
   );
 }

@@ -4,7 +4,7 @@
  */
 import { pino } from "pino";
 import type { RequestCount } from "../../jobs/bullmq/worker/request-counts.ts";
-import type { Clock } from "../service/clock.ts";
+import type { Clock } from "../platform/clock.ts";
 import { type Credential, hidden, redact } from "../service/credentials/credential.ts";
 import { passwordOf } from "./secrets/redis-address.ts";
 import type { Settings } from "./settings/settings.ts";

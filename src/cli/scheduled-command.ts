@@ -10,7 +10,7 @@ import { addGlobalOptions } from "./settings/global-options.ts";
 import { candidateMirrorFiles, mirrorFileToSync } from "./settings/mirror-file.ts";
 import { readSettings, type Settings } from "./settings/settings.ts";
 import { requireAccountToBackUp } from "./sync-and-backup.ts";
-import { CliError, exitCodes } from "./terminal/exit-codes.ts";
+import { CliError } from "./terminal/exit-codes.ts";
 import { hideTokens } from "./terminal/format.ts";
 import type { Io } from "./terminal/io.ts";
 
@@ -120,7 +120,7 @@ function refuseSecrets(args: readonly string[]): void {
     // A path may be long and have digits in it.
     if (!hasPassword && (!looksLikeToken(value) || /[/\\]/.test(value))) continue;
     throw new CliError(
-      exitCodes.usage,
+      "usage",
       "There seems to be a secret in the command, so it is not shown here, and nothing was scheduled.",
       "Secrets belong into files that the environment names, such as ARMOIRE_APP_SECRET_FILE; others may read the command line, so get a new one.",
     );
@@ -130,7 +130,7 @@ function refuseSecrets(args: readonly string[]): void {
 function notSchedulable(name: string): CliError {
   const isCommand = Object.keys(commands).includes(name.split(" ")[0] ?? "");
   return new CliError(
-    exitCodes.usage,
+    "usage",
     isCommand ? `\`armoire ${name}\` cannot be scheduled.` : "There is no such command to schedule.",
     "What can: sync, backup (alone or `backup create`) and export, with their options after --.",
   );
@@ -138,7 +138,7 @@ function notSchedulable(name: string): CliError {
 
 function refused(name: string, why: string): CliError {
   return new CliError(
-    exitCodes.usage,
+    "usage",
     `The command to schedule is refused: ${why.split("\n")[0]}`,
     `\`armoire ${name} --help\` says how it is used.`,
   );

@@ -1,4 +1,5 @@
 /** `armoire backup` alone: sync, create, verify and prune, fit for a timer. */
+
 import { basename } from "node:path";
 import type { Account } from "../accounts/account.ts";
 import { type BackedUp, backUp } from "../archive/back-up.ts";
@@ -6,7 +7,7 @@ import { describeMissing } from "../archive/contents/completeness.ts";
 import { requireFolder } from "../archive/destination.ts";
 import { userOf } from "../mirror/account/user.ts";
 import { syncWhole, type WholeSync } from "../sync/sync-account.ts";
-import { type WholeFlags, wholePartsOf } from "./flags/account-flags.ts";
+import { explainRefusal, type WholeFlags, wholePartsOf } from "./flags/account-flags.ts";
 import { type KeepOptions, readKeepOptions } from "./flags/retention-flags.ts";
 import { describeCreated, describePruned } from "./format/backup.ts";
 import { describeBeside, describeReport, describeTroubleOfWhole } from "./format/report.ts";
@@ -14,14 +15,7 @@ import { readCredential } from "./secrets/credentials.ts";
 import { type EncryptFlags, readNewPassphrase } from "./secrets/passphrase.ts";
 import { catalogueFileOf, ledgerFile } from "./settings/mirror-file.ts";
 import type { Settings } from "./settings/settings.ts";
-import {
-  CliError,
-  describeError,
-  exitCodeOf,
-  exitCodeOfWhole,
-  exitCodes,
-  explainRefusal,
-} from "./terminal/exit-codes.ts";
+import { CliError, describeError, exitCodeOf, exitCodeOfWhole } from "./terminal/exit-codes.ts";
 import { type Io, interruptionOf } from "./terminal/io.ts";
 import { describeProgress, progressDisplay } from "./terminal/progress-display.ts";
 import { toShown } from "./terminal/text-table.ts";
@@ -89,7 +83,7 @@ const troubleWithCatalogue = ({ created: { catalogueError } }: BackedUp<WholeSyn
 export function requireAccountToBackUp({ account }: Pick<Settings, "account">): Account {
   if (account !== null) return account;
   const hint = "Give --account NAME; `armoire backup create` makes a backup of any mirror, without a sync.";
-  throw new CliError(exitCodes.usage, "It must be said whose data to back up.", hint);
+  throw new CliError("usage", "It must be said whose data to back up.", hint);
 }
 
 function describe({ synced, created, pruned }: BackedUp<WholeSync>, account: string): string {

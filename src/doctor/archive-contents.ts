@@ -9,7 +9,7 @@ import { isEncrypted } from "../archive/container/encryption.ts";
 import { type AskPassphrase, openBackup } from "../archive/container/open.ts";
 import { zipSignatures } from "../archive/container/zip-format.ts";
 import { ZipError } from "../archive/container/zip-reader.ts";
-import { BackupError, type BackupErrorCode } from "../archive/errors.ts";
+import { BackupError } from "../archive/errors.ts";
 import { countFreePages, readBodies } from "../mirror/bodies/read-body.ts";
 import { MirrorError, toMirrorError } from "../mirror/file/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/reader.ts";
@@ -56,7 +56,7 @@ export function whyClosed(error: unknown): WhyClosed | null {
   if (!(error instanceof Error)) return null;
   if (error instanceof ClosedError) return { reason: error.reason, why: error.message };
   if (error instanceof MirrorError)
-    return error.code === "damaged" ? damaged : { reason: "format", why: error.what };
+    return error.code === "damaged" ? damaged : { reason: "format", why: error.problem };
   if (error instanceof BackupError) {
     const why = encryptedWords[error.code];
     return why === undefined ? null : { reason: "encrypted", why };
@@ -65,7 +65,7 @@ export function whyClosed(error: unknown): WhyClosed | null {
   return isDamaged ? damaged : null;
 }
 
-const encryptedWords: Partial<Record<BackupErrorCode, string>> = {
+const encryptedWords: Partial<Record<BackupError["code"], string>> = {
   "needs-passphrase": "it is encrypted, and no passphrase was given (--passphrase-file)",
   "wrong-passphrase": "it is encrypted with another passphrase",
 };

@@ -1,6 +1,7 @@
 /** From what a person calls a brand to its resources: its URL, or its name or slug in any spelling. */
+
+import { plainName, similarNames, spellings } from "../platform/fuzzy-names.ts";
 import type { MirrorReader } from "./reader.ts";
-import { namesAlike, plainName, spellings } from "./search/names.ts";
 
 export type FoundBrands =
   | { readonly certainty: "known"; readonly ids: readonly number[] }
@@ -38,7 +39,7 @@ export function findBrands(
     if (called.length > 0) return { certainty: "likely", ids: idsOf(called) };
   }
   const names = listed.flatMap(({ name }) => (typeof name === "string" ? [name] : []));
-  return { certainty: "none", alike: namesAlike(wanted, names, 3) };
+  return { certainty: "none", alike: similarNames(wanted, names, 3) };
 }
 
 /** What to do when nothing is called so. */

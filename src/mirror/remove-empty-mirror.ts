@@ -1,7 +1,9 @@
 import { rmdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import { FileError } from "../platform/errors.ts";
+import type { Lock } from "../platform/process-lock.ts";
+import { lockMirror } from "./file/connection.ts";
 import { MirrorError } from "./file/errors.ts";
-import { type Lock, takeLock } from "./file/lock.ts";
 import { readMirror } from "./reader.ts";
 
 /**
@@ -12,9 +14,9 @@ import { readMirror } from "./reader.ts";
 export function removeEmptyMirror(file: string, startedAt: string): void {
   let lock: Lock;
   try {
-    lock = takeLock(file, startedAt);
+    lock = lockMirror(file, startedAt);
   } catch (error) {
-    if (error instanceof MirrorError) return;
+    if (error instanceof FileError) return;
     throw error;
   }
   if (!holdsNothing(file)) {

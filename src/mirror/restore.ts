@@ -1,4 +1,5 @@
 /** A mirror from what was kept of another one: made beside its place, computed anew, and put there when it is whole. */
+
 import { existsSync, statSync } from "node:fs";
 import { NotAnEnvelopeError } from "../../schema/envelope.ts";
 import { JsonError } from "../../schema/json.ts";
@@ -6,9 +7,9 @@ import type { Kinds } from "../../schema/kind.ts";
 import { EssentialRowError, type PutBody, type PutEssentialRows, putEssentials } from "./bookkeeping-rows.ts";
 import { deriveContextOf } from "./derive/derive.ts";
 import { rebuildProjections } from "./derive/rebuild.ts";
+import { lockMirror } from "./file/connection.ts";
 import { createMirror } from "./file/create-mirror.ts";
 import { MirrorError, toMirrorError } from "./file/errors.ts";
-import { takeLock } from "./file/lock.ts";
 import type { MirrorIdentity } from "./file/meta.ts";
 import { prepareRestoredPictures, type RestoredPictures } from "./media/media-files.ts";
 import { mkdirFor } from "./writer.ts";
@@ -38,7 +39,7 @@ export async function restoreMirror(options: RestoreMirrorOptions): Promise<void
   requireNothingAt(file);
   if (hasPictures) prepareRestoredPictures(file);
   mkdirFor(file);
-  const lock = takeLock(file, options.openedAt);
+  const lock = lockMirror(file, options.openedAt);
   let pictures: RestoredPictures | null = null;
   try {
     requireNothingAt(file);

@@ -3,9 +3,11 @@
  * what is due, and everything that was ever seen. It must not know the network, the engines or the command line; the
  * table of kinds is handed to it.
  */
+
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Kinds } from "../../schema/kind.ts";
+import { makeFolders } from "../platform/folders.ts";
 import { prepareAbsences } from "./absence/absences.ts";
 import { reconsiderTombstones } from "./absence/tombstones.ts";
 import { ensureGiven, type GivenLink } from "./account/catalogue-links.ts";
@@ -20,11 +22,9 @@ import { type RebuildReport, rebuildProjections } from "./derive/rebuild.ts";
 import { prepareResources } from "./derive/resources.ts";
 import { prepareDerivedWriter } from "./derive/write-derived.ts";
 import type { FetchResult } from "./fetch-result.ts";
-import { type Connection, openForWriting, vacuum } from "./file/connection.ts";
+import { type Connection, lockMirror, openForWriting, vacuum } from "./file/connection.ts";
 import { createMirror } from "./file/create-mirror.ts";
 import { toMirrorError, toOpeningError } from "./file/errors.ts";
-import { takeLock } from "./file/lock.ts";
-import { makeFolders } from "./file/make-folders.ts";
 import { ensureLineage, type MirrorIdentity, requireIdentity } from "./file/meta.ts";
 import { migrate } from "./file/migrate.ts";
 import { type IngestSummary, prepareIngest, prepareJudgeBatch } from "./ingest.ts";
@@ -107,7 +107,7 @@ export async function makeMirror({
 }: Omit<OpenMirrorOptions, "kinds">): Promise<void> {
   if (existsSync(file)) return;
   mkdirFor(file);
-  const lock = takeLock(file, openedAt);
+  const lock = lockMirror(file, openedAt);
   try {
     if (!existsSync(file)) await createMirror(file, identity);
   } catch (error) {
@@ -124,7 +124,7 @@ export async function makeMirror({
 export async function openMirrorWriter(options: OpenMirrorOptions): Promise<MirrorWriter> {
   const { file, identity, kinds } = options;
   mkdirFor(file);
-  const lock = takeLock(file, options.openedAt);
+  const lock = lockMirror(file, options.openedAt);
   let db: Connection | null = null;
   try {
     if (existsSync(file)) requireMirrorOf(identity, file);

@@ -1,7 +1,8 @@
 /** The one resource that is meant by a URL, slugs such as `brand/model/size`, an id, or a name. */
 import type { MirrorReader } from "../mirror/reader.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
-import { namesAlike, plainName, spellings } from "../mirror/search/names.ts";
+import { errorClass } from "../platform/errors.ts";
+import { plainName, similarNames, spellings } from "../platform/fuzzy-names.ts";
 
 /**
  * @param key null for the only one of its kind
@@ -16,6 +17,7 @@ export function findResource(mirror: MirrorReader, kind: ShownKind, key: string 
     return name === undefined ? href : `${href} (${name})`;
   });
   throw new KeyError(
+    "ambiguous",
     `${key === null ? "There are several" : `Several are called ${JSON.stringify(key)}`}: ${listed.join(", ")}${others.length > 4 ? ", …" : ""}`,
     "Give the URL of one of them.",
   );
@@ -36,16 +38,19 @@ function nothingFound(mirror: MirrorReader, kind: ShownKind, key: string | null)
   if (isOfAccount !== (mirror.identity.area === "account")) {
     return isOfAccount
       ? new KeyError(
+          "unknown",
           `A ${kind} is in no mirror of a catalogue`,
           "--account NAME says whose mirror to look into.",
         )
       : new KeyError(
+          "unknown",
           `A ${kind} is in no mirror of an account`,
           "Without --account it is looked for in the catalogue's.",
         );
   }
   if (key !== null) return suggestKeys(mirror, kind, key);
   return new KeyError(
+    "unknown",
     `The mirror holds no ${kind} yet`,
     "A sync fetches it; `armoire status` says what is held.",
   );
@@ -199,12 +204,14 @@ export function suggestKeys(mirror: MirrorReader, kind: ShownKind, key: string):
   );
   if (unfetched !== undefined) {
     return new KeyError(
+      "unknown",
       `The mirror knows the ${kind} ${JSON.stringify(key)} and does not hold it yet: ${unfetched.href}`,
       "`armoire sync` fetches it, `armoire plan` says when.",
     );
   }
-  const alike = suggestChildren(mirror, kind, key) ?? namesAlike(key, namesOf(known), 3);
+  const alike = suggestChildren(mirror, kind, key) ?? similarNames(key, namesOf(known), 3);
   return new KeyError(
+    "unknown",
     `The mirror holds no ${kind} called ${JSON.stringify(key)}`,
     alike.length > 0
       ? `Did you mean ${alike.map((name) => JSON.stringify(name)).join(" or ")}?`
@@ -218,18 +225,11 @@ function suggestChildren(mirror: MirrorReader, kind: ShownKind, key: string): st
   if (split === undefined) return null;
   const { parents, before, rest } = split;
   const names = listResources(mirror, kind, parents).flatMap((child) => child.names.slice(0, 1));
-  return namesAlike(rest, names, 3).map((name) => `${before}/${name}`);
+  return similarNames(rest, names, 3).map((name) => `${before}/${name}`);
 }
 
 const namesOf = (known: readonly KnownResource[]) =>
   known.flatMap(({ name }) => (typeof name === "string" ? [name] : []));
 
 /** Nothing, or more than one thing, is called so. */
-export class KeyError extends Error {
-  override readonly name = "KeyError";
-  readonly hint: string;
-  constructor(message: string, hint: string) {
-    super(message);
-    this.hint = hint;
-  }
-}
+export class KeyError extends errorClass("KeyError", { unknown: "failed", ambiguous: "failed" }) {}

@@ -8,8 +8,8 @@ import type { Connection } from "../mirror/file/connection.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
 import { requireDerived } from "../mirror/rows/rebuild-state.ts";
-import { namesAlike, plainName, slugify } from "../mirror/search/names.ts";
 import { toPhrase, toWords } from "../mirror/search/search-words.ts";
+import { plainName, similarNames, slugify } from "../platform/fuzzy-names.ts";
 
 export const foundKinds = ["brand", "model", "bra"] as const;
 export type FoundKind = (typeof foundKinds)[number];
@@ -178,7 +178,7 @@ export function adviseSearch(
   const names = new Map(
     [...respell(mirror, text, finds), ...brandNames(mirror)].map((name) => [slugify(plainName(name)), name]),
   );
-  return { gone, alike: namesAlike(text, names.values(), 6).filter(finds).slice(0, 3) };
+  return { gone, alike: similarNames(text, names.values(), 6).filter(finds).slice(0, 3) };
 }
 
 /** The text with words that there are in place of those that there are not. */
@@ -190,7 +190,7 @@ function respell(
   const words = toWords(text).map((word) => toPhrase([word]));
   if (words.every(finds)) return [];
   const known = knownWords(mirror);
-  const choices = words.map((word) => (finds(word) ? [word] : namesAlike(word, known, 3)));
+  const choices = words.map((word) => (finds(word) ? [word] : similarNames(word, known, 3)));
   const tries = [0, 1, 2].map((n) => choices.map((words) => words[Math.min(n, words.length - 1)] ?? ""));
   const respelt = tries.filter((words) => !words.includes("")).map((words) => words.join(" "));
   return [...new Set(respelt)].filter(finds);

@@ -1,24 +1,17 @@
-/** What can be wrong with a schedule; each error says what, and what to do next. None ever holds a secret. */
-export type ScheduleErrorCode =
-  | "bad-name"
-  /** The cron expression, the zone, or both together: they never come due. */
-  | "bad-time"
-  | "unknown"
-  | "taken"
-  | "too-many"
-  /** The system's own scheduler has no way to say it. */
-  | "inexpressible"
-  | "damaged"
-  | "newer"
-  | "busy";
+import { errorClass } from "../platform/errors.ts";
 
-export class ScheduleError extends Error {
-  override readonly name = "ScheduleError";
-  readonly code: ScheduleErrorCode;
-  readonly hint: string;
-  constructor(code: ScheduleErrorCode, message: string, hint: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-    this.hint = hint;
-  }
-}
+/** What can be wrong with a schedule. No message holds a secret. */
+export class ScheduleError extends errorClass("ScheduleError", {
+  "bad-name": "usage",
+  /** The cron expression, the time zone, or both together never come due. */
+  "bad-time": "usage",
+  unknown: "usage",
+  taken: "usage",
+  "too-many": "failed",
+  /** The system's scheduler cannot express it. */
+  inexpressible: "failed",
+  damaged: "damaged",
+  newer: "damaged",
+  /** Another scheduler runs these schedules. */
+  busy: "locked",
+}) {}

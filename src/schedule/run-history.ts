@@ -2,9 +2,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { toAccountError } from "../accounts/errors.ts";
-import { readPrivateFile, writePrivateFile } from "../accounts/private-file.ts";
-import { makeFolders } from "../mirror/file/make-folders.ts";
+import { toFileError } from "../platform/errors.ts";
+import { makeFolders } from "../platform/folders.ts";
+import { readPrivateFile, writePrivateFile } from "../platform/private-files.ts";
 import { schedulePlace } from "./schedule.ts";
 
 const version = 1;
@@ -52,7 +52,7 @@ export function keepRun(dataDir: string, name: string, kept: ScheduledRun): void
   try {
     makeFolders(runsFolder);
   } catch (error) {
-    throw toAccountError(error, runsFolder);
+    throw toFileError(error, runsFolder);
   }
   const others = readRuns(dataDir, name).filter((other) => !isSameRun(other, kept));
   const runs = [...others, kept].slice(-mostKeptRuns);
@@ -65,7 +65,7 @@ export function forgetRuns(dataDir: string, name: string): void {
   try {
     rmSync(file, { force: true });
   } catch (error) {
-    throw toAccountError(error, file);
+    throw toFileError(error, file);
   }
 }
 

@@ -1,7 +1,7 @@
 /** A schedule: when a command of this program is to run, again and again. */
 import { join } from "node:path";
 import { z } from "zod";
-import { readPrivateFile, writePrivateFile } from "../accounts/private-file.ts";
+import { readPrivateFile, writePrivateFile } from "../platform/private-files.ts";
 import { ScheduleError } from "./errors.ts";
 
 export interface Schedule {
@@ -80,7 +80,7 @@ export interface ScheduleBook {
  */
 export function readScheduleFile(dataDir: string): ScheduleBook | null {
   const { schedulesFile } = schedulePlace(dataDir);
-  const text = readPrivateFile(schedulesFile, { followsLinks: false, mostBytes });
+  const text = readPrivateFile(schedulesFile, { followsLinks: false, maxBytes: mostBytes });
   if (text === null) return null;
   const value = parse(text);
   const checked = content.safeParse(value);

@@ -4,12 +4,11 @@
  */
 import { randomUUID } from "node:crypto";
 import { isAccountName, looksLikeToken } from "../accounts/account.ts";
-import { toAccountError } from "../accounts/errors.ts";
-import { MirrorError } from "../mirror/file/errors.ts";
-import { takeLock } from "../mirror/file/lock.ts";
-import { makeFolders } from "../mirror/file/make-folders.ts";
-import { namesAlike } from "../mirror/search/names.ts";
-import { type Clock, toIso } from "../service/clock.ts";
+import { type Clock, toIso } from "../platform/clock.ts";
+import { toFileError } from "../platform/errors.ts";
+import { makeFolders } from "../platform/folders.ts";
+import { similarNames } from "../platform/fuzzy-names.ts";
+import { takeLock } from "../platform/process-lock.ts";
 import { requireJitterWithin, requireTimes } from "./cron-times.ts";
 import { ScheduleError } from "./errors.ts";
 import { forgetRuns } from "./run-history.ts";
@@ -73,19 +72,6 @@ export function removeSchedule(dataDir: string, name: string, clock: Pick<Clock,
   return removed;
 }
 
-/** Takes a lock. @throws ScheduleError `busy`, naming the holder; MirrorError `unwritable` */
-export function orBusy<Taken>(take: () => Taken, what: string): Taken {
-  try {
-    return take();
-  } catch (error) {
-    if (!(error instanceof MirrorError) || error.code !== "locked") throw error;
-    const holder = error.what.replace(/^.* in use by /, "");
-    throw new ScheduleError("busy", `${what} by ${holder}.`, "Wait until it has finished, or stop it.", {
-      cause: error,
-    });
-  }
-}
-
 /** The schedules, and the file of them if there was none. @throws as `addSchedule` */
 export function makeScheduleBook(dataDir: string, clock: Pick<Clock, "now">): ScheduleBook {
   const there = readScheduleFile(dataDir);
@@ -100,10 +86,13 @@ function changeSchedules(
   try {
     makeFolders(dataDir);
   } catch (error) {
-    throw toAccountError(error, dataDir);
+    throw toFileError(error, dataDir);
   }
   const { changeLock } = schedulePlace(dataDir);
-  const lock = orBusy(() => takeLock(changeLock, startedAt), `The schedules in ${dataDir} are being changed`);
+  const lock = takeLock(changeLock, {
+    startedAt,
+    busyMessage: `The schedules in ${dataDir} are being changed`,
+  });
   try {
     const book = change(readScheduleFile(dataDir) ?? { id: randomUUID(), schedules: [] });
     writeScheduleFile(dataDir, book);
@@ -125,7 +114,7 @@ function requireScheduleName(name: string): void {
 
 function throwUnknown(dataDir: string, name: string, schedules: readonly Schedule[]): never {
   if (!isAccountName(name)) requireScheduleName(name);
-  const [alike] = namesAlike(
+  const [alike] = similarNames(
     name,
     schedules.map((schedule) => schedule.name),
     1,

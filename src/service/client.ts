@@ -5,8 +5,8 @@
  * connections and whether the service is down.
  */
 
+import { type Clock, systemClock } from "../platform/clock.ts";
 import { readOriginOrThrow } from "./base-url.ts";
-import { type Clock, systemClock } from "./clock.ts";
 import { type Credential, redact } from "./credentials/credential.ts";
 import { ServiceError } from "./errors.ts";
 import { createAttempt } from "./requests/attempt.ts";

@@ -1,3 +1,4 @@
+import { ArmoireError, errorClass } from "../platform/errors.ts";
 import { withoutUserinfo } from "./same-origin.ts";
 
 /**
@@ -86,32 +87,27 @@ export interface ServiceErrorFacts {
   readonly resumeAt?: number | null;
 }
 
-/** Why there is no answer to use. Built from chosen facts only, so that it never holds a header or a credential. */
-export class ServiceError extends Error {
+/** Why a request brought no usable response. Built from chosen facts only, so it never holds a header or a credential. */
+export class ServiceError extends ArmoireError<ServiceErrorCode> {
   override readonly name = "ServiceError";
-  readonly code: ServiceErrorCode;
   readonly next: ServiceErrorNext;
   readonly url: string;
-  /** What happened, without the address. */
-  readonly happened: string;
+  /** The message without the address: "answered 500". */
+  readonly detail: string;
   readonly status: number | null;
   readonly resumeAt: number | null;
-  readonly hint: string;
 
-  /** @param happened what happened, to go after the address: "answered 500" */
   constructor(
     code: ServiceErrorCode,
-    happened: string,
+    detail: string,
     { url, status = null, resumeAt = null }: ServiceErrorFacts,
   ) {
-    super(`${withoutUserinfo(url)}: ${happened}`);
-    this.code = code;
-    this.happened = happened;
+    super("failed", code, `${withoutUserinfo(url)}: ${detail}`, meanings[code].hint);
+    this.detail = detail;
     this.next = meanings[code].next;
     this.url = withoutUserinfo(url);
     this.status = status;
     this.resumeAt = resumeAt;
-    this.hint = meanings[code].hint;
   }
 }
 
@@ -120,14 +116,8 @@ export function isTransient(error: unknown): error is ServiceError {
   return error instanceof ServiceError && meanings[error.code].again;
 }
 
-/** A setting that the door can't work with; its message never holds the value, which may be secret. */
-export class ServiceSettingsError extends Error {
-  override readonly name = "ServiceSettingsError";
-  readonly code: "bad-base-url" | "bad-credential";
-  readonly hint: string;
-  constructor(code: "bad-base-url" | "bad-credential", message: string, hint: string) {
-    super(message);
-    this.code = code;
-    this.hint = hint;
-  }
-}
+/** A setting that the client cannot use. Its message never holds the value, which may be secret. */
+export class ServiceSettingsError extends errorClass("ServiceSettingsError", {
+  "bad-base-url": "settings",
+  "bad-credential": "settings",
+}) {}

@@ -15,8 +15,8 @@ import type { IdentifiedUser } from "../accounts/identify-user.ts";
 import type { Keychain } from "../accounts/tokens/keychain.ts";
 import { type KeptToken, keepToken } from "../accounts/tokens/tokens.ts";
 import { isSameUser, nameOfUser, userOf } from "../mirror/account/user.ts";
+import { type Clock, systemClock, toIso } from "../platform/clock.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
-import { type Clock, systemClock, toIso } from "../service/clock.ts";
 import type { Credential } from "../service/credentials/credential.ts";
 import { askWhoseToken } from "./run/identify-user.ts";
 

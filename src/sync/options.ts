@@ -5,7 +5,7 @@ import { type Area, type Depth, depths, type Kinds, unknownKind } from "../../sc
 import type { Grants } from "../mirror/account/token-scopes.ts";
 import { type FoundBrands, findBrands, hintAtBrands } from "../mirror/find-brands.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
-import { dayMillis } from "../service/clock.ts";
+import { dayMillis } from "../platform/clock.ts";
 import { SyncError } from "./errors.ts";
 import { type Mode, modes, type Order, orders, weights } from "./plan/request.ts";
 

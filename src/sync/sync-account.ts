@@ -9,7 +9,7 @@ import { kinds } from "../../jobs/kinds.ts";
 import { cataloguePrincipal } from "../accounts/account.ts";
 import { wantLinked } from "../mirror/account/catalogue-linking.ts";
 import { findLinkedEntities } from "../mirror/account/catalogue-links.ts";
-import { systemClock, toIso } from "../service/clock.ts";
+import { systemClock, toIso } from "../platform/clock.ts";
 import type { Credential } from "../service/credentials/credential.ts";
 import type { MediaReport, PictureOrigin } from "./media/fetch-pictures.ts";
 import { syncMedia } from "./media/sync-media.ts";

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { resolve } from "node:path";
 import type { CoordinatorState } from "../../jobs/bullmq/run-metrics.ts";
 import { cataloguePrincipal } from "../accounts/account.ts";
-import type { Clock } from "../service/clock.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { Credential } from "../service/credentials/credential.ts";
 import type { Sender } from "../service/transport/transport.ts";
 

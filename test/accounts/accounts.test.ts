@@ -21,7 +21,7 @@ import {
   listLeftFolders,
   readAccount,
 } from "../../src/accounts/accounts.ts";
-import { AccountError } from "../../src/accounts/errors.ts";
+import { ArmoireError } from "../../src/platform/errors.ts";
 import { expectSecretIn } from "../support/canary.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { type AccountRig, startAccountRig } from "./support/account-rig.ts";
@@ -32,11 +32,11 @@ beforeEach(async () => {
 });
 afterEach(() => rig[Symbol.asyncDispose]());
 
-function errorOf(act: () => unknown): AccountError {
+function errorOf(act: () => unknown): ArmoireError {
   try {
     act();
   } catch (error) {
-    if (error instanceof AccountError) return error;
+    if (error instanceof ArmoireError) return error;
     throw error;
   }
   throw new Error("nothing was thrown");
@@ -144,7 +144,7 @@ describe.skipIf(process.platform === "win32")("is refused, read or written:", ()
     const path = join(rig.dataDir, below);
     for (const mode of [0o720, 0o702, 0o1777]) {
       chmodSync(path, mode);
-      await expectUnsafe(path, /^Others may write into/);
+      await expectUnsafe(path, /^Other users may write to/);
     }
     expect(errorOf(() => readAccount(rig.dataDir, "ada")).hint).toBe(`Run: chmod go-w '${path}'`);
     chmodSync(path, 0o700);
@@ -161,10 +161,7 @@ describe.skipIf(process.platform === "win32")("is refused, read or written:", ()
         [rig.dataDir, join(link.path, "data")].map((dataDir) => readAccount(dataDir, "ada").name);
       for (const mode of [0o702, 0o777]) {
         chmodSync(above, mode);
-        await expectUnsafe(
-          above,
-          /^Others may write into the folder .*, and so put something else in the place of/,
-        );
+        await expectUnsafe(above, /^Other users may write to the folder .* and so replace/);
         expect(errorOf(readBoth)).toMatchObject({ code: "unsafe" });
         expect(errorOf(() => readAccount(join(link.path, "data"), "ada")).message).toContain(above);
       }
@@ -192,7 +189,7 @@ describe.skipIf(process.platform === "win32")("is refused, read or written:", ()
       chownSync(above, uid, gid);
       chmodSync(above, 0o775);
       if (isWell) expect(readAccount(rig.dataDir, "ada").name).toBe("ada");
-      else await expectUnsafe(above, /^Others may write into/);
+      else await expectUnsafe(above, /^Other users may write to/);
     },
   );
 

@@ -13,7 +13,7 @@ import { listAccountNames, listLeftFolders, lockAccounts } from "../../src/accou
 import { removeAccount } from "../../src/accounts/remove-account.ts";
 import type { Keychain } from "../../src/accounts/tokens/keychain.ts";
 import { keepToken } from "../../src/accounts/tokens/tokens.ts";
-import { takeLock } from "../../src/mirror/file/lock.ts";
+import { lockMirror } from "../../src/mirror/file/connection.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
 import { type AccountRig, dataFiles, noKeychain, someTime, startAccountRig } from "./support/account-rig.ts";
 import { brokenKeychain, memoryKeychain } from "./support/memory-keychain.ts";
@@ -123,7 +123,7 @@ describe("an account that is removed", () => {
 describe("nothing is removed", () => {
   it("while somebody writes the mirror", async () => {
     const { mirrorFile, folder } = await rig.accountWithData("ada");
-    const lock = takeLock(mirrorFile, someTime);
+    const lock = lockMirror(mirrorFile, someTime);
     const before = readdirSync(folder).sort();
     await expect(remove("ada", true)).rejects.toMatchObject({ code: "locked" });
     expect(readdirSync(folder).sort()).toEqual(before);
@@ -135,7 +135,7 @@ describe("nothing is removed", () => {
     const { folder } = await rig.accountWithData("ada");
     const lock = lockAccounts(rig.dataDir, someTime);
     await expect(remove("ada", true)).rejects.toMatchObject({
-      code: "busy",
+      code: "locked",
       message: expect.stringMatching(new RegExp(`by process ${process.pid} on `)),
     });
     lock.release();

@@ -9,7 +9,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { unpackBackup } from "../../src/archive/restore.ts";
 import { verifyBackup } from "../../src/archive/verify.ts";
-import { takeLock } from "../../src/mirror/file/lock.ts";
+import { lockMirror } from "../../src/mirror/file/connection.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { problemsOf, someTime, walk } from "../mirror/support/mirror-rig.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
@@ -107,7 +107,7 @@ it.each(["", "-wal"])(
 
 it("restoring where another process is about to make a mirror is refused, and says by whom", async () => {
   await using rig = await startWalked();
-  const lock = takeLock(rig.path("new.sqlite"), someTime);
+  const lock = lockMirror(rig.path("new.sqlite"), someTime);
   try {
     const restored = rig.restore("a.zip", "new.sqlite");
     await expect(restored).rejects.toMatchObject({

@@ -134,7 +134,7 @@ it("keeps a backup from being made where it is missing or was changed, and says 
   await expect(rig.create("a.zip")).rejects.toMatchObject({
     code: "damaged",
     file,
-    what: expect.stringContaining("not what was"),
+    problem: expect.stringContaining("not what was"),
   });
   rmSync(file);
   await expect(rig.create("a.zip")).rejects.toMatchObject({

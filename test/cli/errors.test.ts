@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { ExportError } from "../../exports/errors.ts";
-import { CliError, describeError, exitCodeOf, exitCodes } from "../../src/cli/terminal/exit-codes.ts";
+import { CliError, describeError, exitCodeOf } from "../../src/cli/terminal/exit-codes.ts";
 import { MirrorError, type MirrorErrorCode } from "../../src/mirror/file/errors.ts";
+import { FileError } from "../../src/platform/errors.ts";
 import { KeyError } from "../../src/query/resolve-key.ts";
 import { QueryError } from "../../src/query/sql/errors.ts";
 import { ServiceSettingsError } from "../../src/service/errors.ts";
 import { SyncError } from "../../src/sync/errors.ts";
-import { LedgerError, type LedgerErrorCode } from "../../src/sync/rate-limit/errors.ts";
+import { LedgerError } from "../../src/sync/rate-limit/errors.ts";
 
 const hint = "Do this next.";
 
@@ -17,14 +18,13 @@ describe("an exit code", () => {
     ["unwritable", 1],
     ["unsafe-sqlite", 1],
     ["other-service", 4],
-    ["locked", 11],
     ["damaged", 14],
     ["newer", 14],
   ])("for a mirror that is %s is %d", (code, exitCode) => {
     expect(exitCodeOf(new MirrorError(code, "f.sqlite", "What", hint))).toBe(exitCode);
   });
 
-  it.each<[LedgerErrorCode, number]>([
+  it.each<[LedgerError["code"], number]>([
     ["damaged", 14],
     ["newer", 14],
     ["not-a-ledger", 1],
@@ -44,8 +44,9 @@ describe("an exit code", () => {
     [new QueryError("damaged", "What", hint), 14],
     [new ExportError("write-failed", "What", hint), 1],
     [new ExportError("bad-table-name", "What", hint), 2],
-    [new KeyError("What", hint), 1],
-    [new CliError(exitCodes.incomplete, "What"), 8],
+    [new KeyError("unknown", "What", hint), 1],
+    [new FileError("locked", "What", hint), 11],
+    [new CliError("terminated", "What"), 143],
     [new Error("what nobody foresaw"), 1],
     ["not even an error", 1],
   ])("for %s is %d", (error, exitCode) => {
@@ -55,8 +56,8 @@ describe("an exit code", () => {
 
 describe("an error in words", () => {
   it("is what happened, and what to do next", () => {
-    expect(describeError(new MirrorError("locked", "f.sqlite", "In use", hint), false)).toBe(
-      `armoire: In use: f.sqlite\n${hint}\n`,
+    expect(describeError(new MirrorError("not-found", "f.sqlite", "No mirror", hint), false)).toBe(
+      `armoire: No mirror: f.sqlite\n${hint}\n`,
     );
   });
 
@@ -67,7 +68,7 @@ describe("an error in words", () => {
   });
 
   it("shows its stack and cause only when asked to", () => {
-    const error = new CliError(exitCodes.failed, "What", hint, { cause: new Error("because") });
+    const error = new CliError("failed", "What", hint, { cause: new Error("because") });
     expect(describeError(error, false).split("\n")).toHaveLength(3);
     const verbose = describeError(error, true);
     expect(verbose).toMatch(/\n {4}at /);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { RequestCount } from "../../jobs/bullmq/worker/request-counts.ts";
 import { tellEachMinute } from "../../src/cli/log.ts";
-import type { Clock } from "../../src/service/clock.ts";
+import type { Clock } from "../../src/platform/clock.ts";
 
 it("tells of each minute in which requests were sent, and of no other", async () => {
   const count = (outcome: string, n: number): RequestCount => ({ principal: "catalogue", outcome, count: n });

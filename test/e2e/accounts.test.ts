@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { takeLock } from "../../src/mirror/file/lock.ts";
+import { lockMirror } from "../../src/mirror/file/connection.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { writeSecretFile } from "../support/canary.ts";
 import { jsonResponse, startRawServer } from "../support/raw-server.ts";
@@ -124,7 +124,7 @@ describe("account add", () => {
         expectRefusal(
           await add("ada", 0),
           4,
-          /^armoire: Others may write into the folder .*shared-\d+, .*\nRun: chmod go-w '/,
+          /^armoire: Other users may write to the folder .*shared-\d+ .*\nRun: chmod go-w '/,
         );
         expect(readdirSync(shared)).toEqual([]);
         chmodSync(shared, 0o700);
@@ -204,13 +204,13 @@ describe("account add", () => {
     const file = join(folder.path, "open.token");
     writeSecretFile(file, tokenOf(0));
     chmodSync(file, 0o644);
-    const says = new RegExp(`Others may read or write ${file}\\.\nRun: chmod 600 '${file}'\n`);
+    const says = new RegExp(`Other users may read or write ${file}\\.\nRun: chmod 600 '${file}'\n`);
     expectRefusal(await armoire(["account", "add", "ada", "--token-file", file]), 4, says);
     expectRefusal(await armoire(["account", "add", "ada"], { ARMOIRE_TOKEN_FILE: file }), 4, says);
     expectRefusal(
       await armoire(["account", "add", "ada", "--token-file", folder.path]),
       4,
-      /is no regular file/,
+      /is not a regular file/,
     );
   });
 
@@ -246,7 +246,7 @@ describe("account add", () => {
   it("refuses a data directory that others may write, and one that leads elsewhere", async () => {
     mkdirSync(dataDir);
     chmodSync(dataDir, 0o777);
-    expectRefusal(await add("ada", 0), 4, /Others may write into the folder .*\n.*chmod go-w/);
+    expectRefusal(await add("ada", 0), 4, /Other users may write to the folder .*\n.*chmod go-w/);
     chmodSync(dataDir, 0o700);
     mkdirSync(join(folder.path, `elsewhere-${directories}`));
     symlinkSync(join(folder.path, `elsewhere-${directories}`), join(dataDir, "accounts"));
@@ -362,7 +362,7 @@ describe("account remove", () => {
       2,
       /no account called eda .*\nDid you mean ada\?/,
     );
-    const lock = takeLock(join(dataDir, "accounts/ada/mirror.sqlite"), "2026-01-15T12:00:00.000Z");
+    const lock = lockMirror(join(dataDir, "accounts/ada/mirror.sqlite"), "2026-01-15T12:00:00.000Z");
     expectRefusal(await armoire(["account", "remove", "ada", "--yes"]), 11, /in use by process \d+/);
     lock.release();
     expect(await list()).toHaveLength(1);
@@ -429,7 +429,7 @@ describe("a token", () => {
     chmodSync(unlocked, 0o644);
     for (const more of [[], ["--account", "ada"]])
       expect((await armoire([...args, ...more])).stdout.match(/✗.*\n.*/g)).toEqual([
-        expect.stringMatching(/✗ Others may read or write .*token\.\n {2}Run: chmod 600/),
+        expect.stringMatching(/✗ Other users may read or write .*token\.\n {2}Run: chmod 600/),
       ]);
   });
 

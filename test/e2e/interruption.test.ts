@@ -146,7 +146,7 @@ it.runIf(process.platform === "linux")(
     socket.destroy();
     expect(await running.ended).toMatchObject({
       exitCode: 130,
-      stderr: expect.stringMatching(/\narmoire: Interrupted; nothing was asked for\.\n$/),
+      stderr: expect.stringMatching(/\narmoire: Interrupted; nothing was requested\.\n$/),
     });
   },
 );

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { takeLock } from "../../src/mirror/file/lock.ts";
+import { lockMirror } from "../../src/mirror/file/connection.ts";
 import { catalogueMirrorFile } from "../../src/mirror/paths.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { aPicture, type PictureServer, startPictureServer } from "../support/picture-server.ts";
@@ -91,7 +91,7 @@ describe("armoire sync --account NAME --with-catalogue", () => {
   it("keeps her data although the catalogue is being written by another, and says so with its exit code", async () => {
     const file = catalogueMirrorFile(dataDir, sandbox.url);
     mkdirSync(join(file, ".."), { recursive: true });
-    const lock = takeLock(file, "2026-01-01T00:00:00Z");
+    const lock = lockMirror(file, "2026-01-01T00:00:00Z");
     try {
       const { report, stderr, exitCode } = await syncAda("--with-catalogue", "--media");
       expect({ exitCode, stderr }).toEqual({

@@ -65,7 +65,7 @@ describe("a sync is refused", () => {
     "with a credential file that others could read": [
       syncTo(),
       4,
-      /Others may read or write .*notes\.txt\.\nRun: chmod 600 '.*notes\.txt'/,
+      /Other users may read or write .*notes\.txt\.\nRun: chmod 600 '.*notes\.txt'/,
       (f) => ({ ARMOIRE_APP_KEY: "k", ARMOIRE_APP_SECRET_FILE: f.textFile }),
     ],
     "with a config file that is not there": [

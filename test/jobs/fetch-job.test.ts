@@ -91,7 +91,7 @@ describe("no usable answer", () => {
       expect(await failWith(error)).toEqual({
         end: "fetched",
         job,
-        result: { ...about, outcome: "failed", code, message: error.happened },
+        result: { ...about, outcome: "failed", code, message: error.detail },
       });
     },
   );

@@ -1,9 +1,9 @@
 /** One due run, with small programs in the place of this one. */
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { systemClock } from "../../src/platform/clock.ts";
 import { type CarryOutContext, carryOut } from "../../src/schedule/run/execute-run.ts";
 import { readRuns } from "../../src/schedule/run-history.ts";
-import { systemClock } from "../../src/service/clock.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { someSchedule } from "./support/arbitrary-schedule.ts";
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { takeLock } from "../../src/mirror/file/lock.ts";
+import { takeLock } from "../../src/platform/process-lock.ts";
 import { keepRun, mostKeptRuns, readRuns, type ScheduledRun } from "../../src/schedule/run-history.ts";
 import {
   addSchedule,
@@ -94,15 +94,21 @@ describe("schedules", () => {
   it("that others could have written are refused", () => {
     add("daily");
     spawnSync("chmod", ["666", file()]);
-    expect(names).toThrow(expect.objectContaining({ name: "AccountError", code: "unsafe" }));
+    expect(names).toThrow(expect.objectContaining({ name: "FileError", code: "unsafe" }));
   });
 
   it("are changed by one process at a time, and the other is told who does", () => {
     mkdirSync(dataDir);
-    const lock = takeLock(join(dataDir, "schedules"), "2026-01-01T00:00:00.000Z");
+    const lock = takeLock(join(dataDir, "schedules"), {
+      startedAt: "2026-01-01T00:00:00.000Z",
+      busyMessage: "In use",
+    });
     try {
       expect(() => add("daily")).toThrow(
-        expect.objectContaining({ code: "busy", message: expect.stringContaining(`process ${process.pid}`) }),
+        expect.objectContaining({
+          code: "locked",
+          message: expect.stringContaining(`process ${process.pid}`),
+        }),
       );
     } finally {
       lock.release();

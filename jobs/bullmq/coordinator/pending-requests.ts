@@ -69,15 +69,15 @@ export class UnderWay {
   }
 
   /** Ends all that went with a job and was not answered. */
-  failJob(job: string, code: EndCode, happened: string, resumeAt?: number): void {
+  failJob(job: string, code: EndCode, detail: string, resumeAt?: number): void {
     for (const asked of [...this.#asked.values()]) {
-      if (asked.job === job) this.fail(asked, code, happened, resumeAt);
+      if (asked.job === job) this.fail(asked, code, detail, resumeAt);
     }
   }
 
-  fail(asked: Asked, code: EndCode, happened: string, resumeAt?: number): void {
+  fail(asked: Asked, code: EndCode, detail: string, resumeAt?: number): void {
     this.#asked.delete(asked.id);
     const facts = { url: asked.request.url, ...(resumeAt !== undefined && { resumeAt }) };
-    asked.resolve({ head: null, wire: null, failure: new ServiceError(code, happened, facts) });
+    asked.resolve({ head: null, wire: null, failure: new ServiceError(code, detail, facts) });
   }
 }

@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { Queue } from "bullmq";
-import type { Clock } from "../../../src/service/clock.ts";
+import type { Clock } from "../../../src/platform/clock.ts";
 import type { Sender } from "../../../src/service/transport/transport.ts";
 import { believe, remarkOnce, within } from "../async.ts";
 import { holdBack } from "../backoff.ts";

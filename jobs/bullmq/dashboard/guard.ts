@@ -4,7 +4,7 @@
  */
 import { isIP } from "node:net";
 import type { MiddlewareHandler } from "hono";
-import { isLoopback } from "./is-loopback.ts";
+import { isLoopback } from "../../../src/platform/ip-class.ts";
 
 export interface GuardOptions {
   /** The address that is listened at. */

@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Redis } from "ioredis";
+import { errorClass, hasCode } from "../../../src/platform/errors.ts";
 import { within } from "../async.ts";
 import type { RedisConnection } from "../redis.ts";
 import { openBoard } from "./board.ts";
@@ -79,7 +80,7 @@ export async function startDashboard(
     server.listen(port, host);
     await once(server, "listening");
   } catch (cause) {
-    throw new DashboardError(host, port, cause);
+    throw cannotListen(host, port, cause);
   }
   const address = server.address();
   const taken = typeof address === "object" && address !== null ? address.port : port;
@@ -116,16 +117,16 @@ function watchWhetherRedisAnswers(client: Redis): () => Promise<boolean> {
 }
 
 /** The dashboard cannot be where it was wanted. */
-export class DashboardError extends Error {
-  override readonly name = "DashboardError";
-  readonly hint: string;
+export class DashboardError extends errorClass("DashboardError", { "cannot-listen": "failed" }) {}
 
-  constructor(host: string, port: number, cause: unknown) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    super(`The dashboard cannot listen on ${host} port ${port}: ${why}.`, { cause });
-    const isForeign = cause instanceof Error && "code" in cause && cause.code === "EADDRNOTAVAIL";
-    this.hint = isForeign
+function cannotListen(host: string, port: number, cause: unknown): DashboardError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new DashboardError(
+    "cannot-listen",
+    `The dashboard cannot listen on ${host} port ${port}: ${why}.`,
+    hasCode(cause, "EADDRNOTAVAIL")
       ? "Give an address of this machine to --dashboard-host."
-      : "Choose another --dashboard port, or 0 for any free one.";
-  }
+      : "Choose another --dashboard port, or 0 for any free one.",
+    { cause },
+  );
 }

@@ -4,7 +4,7 @@
  */
 import { DelayedError, type Job, Queue, Worker } from "bullmq";
 import pLimit from "p-limit";
-import type { Clock } from "../../../src/service/clock.ts";
+import type { Clock } from "../../../src/platform/clock.ts";
 import { ServiceError } from "../../../src/service/errors.ts";
 import { readPause } from "../../../src/service/responses/headers.ts";
 import type { Exchanged } from "../../../src/service/transport/send-request.ts";
@@ -168,8 +168,8 @@ function jobsAtATime(concurrency: number, requestsInJob: number): number {
 
 /** A sender rejects only where it is told to end and has begun; whether the service has counted the request is then unknown. */
 function whyNot(error: unknown, url: string): Exchanged {
-  const happened = error instanceof Error ? error.message : String(error);
-  return { head: null, wire: null, failure: new ServiceError("worker-lost", happened, { url }) };
+  const detail = error instanceof Error ? error.message : String(error);
+  return { head: null, wire: null, failure: new ServiceError("worker-lost", detail, { url }) };
 }
 
 /** One whose close waits for a Redis that is away goes on renewing locks, which would keep the process from ending. */

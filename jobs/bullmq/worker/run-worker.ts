@@ -1,6 +1,6 @@
 /** A worker process: sends requests for the principals whose credentials it has, until it is told to end. */
 import { once } from "node:events";
-import { systemClock } from "../../../src/service/clock.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { defaultLimits } from "../../../src/service/transport/pool.ts";
 import { openSender, type Sender, serviceHeaders } from "../../../src/service/transport/transport.ts";
 import type { Dashboard, DashboardOptions } from "../dashboard/server.ts";

@@ -2,13 +2,16 @@
  * Where an account's token is kept: in the system's keychain, or, where there is none, in a file that only its owner may
  * read. It is a credential on the way in and on the way out; its text is seen here and nowhere else.
  */
+
+import { temporaryNameOf } from "../../platform/atomic-file.ts";
+import { eraseFile } from "../../platform/erase.ts";
+import { toFileError } from "../../platform/errors.ts";
+import { readPrivateFile, writePrivateFile } from "../../platform/private-files.ts";
 import { bearerToken, type Credential, redact, tokenText } from "../../service/credentials/credential.ts";
 import { type Account, type AccountPlace, accountPlace } from "../account.ts";
 import type { AccountFacts } from "../account-file.ts";
 import { findReadableAccount, recordAccount } from "../accounts.ts";
-import { eraseFile } from "../erase-files.ts";
-import { AccountError, toAccountError } from "../errors.ts";
-import { readPrivateFile, writePrivateFile } from "../private-file.ts";
+import { AccountError } from "../errors.ts";
 import { type Keychain, KeychainError } from "./keychain.ts";
 
 /** @throws AccountError `no-token` where it is not there or cannot be had, `unsafe` where others could read it */
@@ -68,9 +71,9 @@ export async function keepToken(
 /** Also what a killed process left of one. @throws AccountError `unwritable` */
 export function eraseTokenFiles({ tokenFile }: AccountPlace): void {
   try {
-    for (const file of [tokenFile, `${tokenFile}.new`]) eraseFile(file);
+    for (const file of [tokenFile, temporaryNameOf(tokenFile)]) eraseFile(file);
   } catch (error) {
-    throw toAccountError(error, tokenFile);
+    throw toFileError(error, tokenFile);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Backups that only a passphrase opens, in the format of age (age-encryption.org/v1): any other age reads them as well. */
-import { isSystemError } from "../../mirror/file/system-error.ts";
+import { isSystemError } from "../../platform/errors.ts";
 import { BackupError } from "../errors.ts";
 import { ZipError } from "./zip-reader.ts";
 

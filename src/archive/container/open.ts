@@ -1,7 +1,7 @@
 /** A backup's file as its bytes, decrypted where it is encrypted. */
 import { constants, createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
-import { isSystemError } from "../../mirror/file/system-error.ts";
+import { isSystemError } from "../../platform/errors.ts";
 import { BackupError } from "../errors.ts";
 import { beginningBytes, decrypted, isEncrypted } from "./encryption.ts";
 

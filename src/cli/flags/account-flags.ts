@@ -1,11 +1,13 @@
 /** The options that make the mirror of an account whole: what her bras are, and pictures. */
 import type { Command } from "commander";
+import type { Account } from "../../accounts/account.ts";
+import { SyncError } from "../../sync/errors.ts";
 import type { WholeOptions } from "../../sync/sync-account.ts";
 import { describeOrigins } from "../format/report.ts";
 import { readAppCredential } from "../secrets/credentials.ts";
 import { catalogueFileOf, catalogueLedgerFile } from "../settings/mirror-file.ts";
 import type { Settings } from "../settings/settings.ts";
-import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 
 export interface WholeFlags {
@@ -33,11 +35,11 @@ export function requireAccountFor({ withCatalogue, media, dryRun }: WholeFlags, 
   const flag = withCatalogue ? "--with-catalogue" : media ? "--media" : null;
   if (flag === null) return;
   if (account === null)
-    throw new CliError(exitCodes.usage, `${flag} is about an account.`, "Say whose with --account NAME.");
+    throw new CliError("usage", `${flag} is about an account.`, "Say whose with --account NAME.");
   if (dryRun && media) {
     const hint =
       "Leave one of the two out; what a sync of all but pictures would ask for is known without it.";
-    throw new CliError(exitCodes.usage, "--dry-run says nothing of --media.", hint);
+    throw new CliError("usage", "--dry-run says nothing of --media.", hint);
   }
 }
 
@@ -64,4 +66,12 @@ export function wholePartsOf(
       },
     }),
   };
+}
+
+/** Adds to an error about credentials what to do about this account. */
+export function explainRefusal(error: unknown, { name }: Account): unknown {
+  if (!(error instanceof SyncError) || (error.code !== "not-authenticated" && error.code !== "other-user"))
+    return error;
+  const hint = `Everything mirrored stays. \`armoire account add ${name}\` takes a new token of the same user.`;
+  return new SyncError(error.code, error.message, hint);
 }

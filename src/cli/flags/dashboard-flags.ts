@@ -1,8 +1,8 @@
 /** Whether a worker has a dashboard, where it listens and what it may do. */
 import type { Command } from "commander";
-import { isLoopback } from "../../../jobs/bullmq/dashboard/is-loopback.ts";
 import type { DashboardOptions } from "../../../jobs/bullmq/dashboard/server.ts";
-import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import { isLoopback } from "../../platform/ip-class.ts";
+import { CliError } from "../terminal/exit-codes.ts";
 import { portNumber } from "./option-values.ts";
 
 export interface DashboardFlags {
@@ -31,7 +31,7 @@ export function dashboardOf({
   if (dashboard === undefined) {
     if (dashboardHost === undefined && allowActions === undefined) return null;
     throw new CliError(
-      exitCodes.usage,
+      "usage",
       "There is no dashboard to be told so.",
       "Give --dashboard PORT with --dashboard-host or --allow-actions.",
     );
@@ -39,7 +39,7 @@ export function dashboardOf({
   const host = dashboardHost ?? "127.0.0.1";
   if (allowActions && !isLoopback(host)) {
     throw new CliError(
-      exitCodes.usage,
+      "usage",
       `--allow-actions is for a dashboard on this machine only, and ${host} can be reached from others: it asks nobody for a password.`,
       "Leave --dashboard-host out, and reach it through `ssh -L`.",
     );

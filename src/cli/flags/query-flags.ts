@@ -6,7 +6,7 @@ import { InvalidArgumentError, Option } from "commander";
 import type { Cell } from "../../../schema/fields.ts";
 import type { ResultFormat } from "../format/result.ts";
 import type { Settings } from "../settings/settings.ts";
-import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import { CliError } from "../terminal/exit-codes.ts";
 
 /** What commander calls for each `-p`. */
 export function collectParameter(
@@ -47,7 +47,7 @@ export async function readStatement(file: string): Promise<string> {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
     const why = error instanceof TypeError ? "it is not UTF-8" : (error as Error).message;
-    throw new CliError(exitCodes.usage, `No statement could be read from ${name}: ${why}.`, null, {
+    throw new CliError("usage", `No statement could be read from ${name}: ${why}.`, "", {
       cause: error,
     });
   }
@@ -69,7 +69,7 @@ export function readFormat({ format }: FormatFlags, { json }: Settings): ResultF
   if (!json) return format ?? "table";
   if (format === undefined || format === "json") return "json";
   throw new CliError(
-    exitCodes.usage,
+    "usage",
     `--json and --format ${format} cannot be given together.`,
     "Leave one of them out.",
   );

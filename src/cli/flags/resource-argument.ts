@@ -1,7 +1,7 @@
 /** KIND and KEY: the same for every command about one resource. `me` is the user of an account, who needs no key. */
 import { Argument, type Command } from "commander";
 import { type ShownKind, shownKinds } from "../../query/resolve-key.ts";
-import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import { CliError } from "../terminal/exit-codes.ts";
 
 export type AskedKind = ShownKind | "me";
 
@@ -18,15 +18,11 @@ export function addShownArguments(command: Command): Command {
 export function readShown(kind: AskedKind, key: string | undefined): { kind: ShownKind; key: string | null } {
   if (kind === "me") {
     if (key === undefined) return { kind: "user", key: null };
-    throw new CliError(
-      exitCodes.usage,
-      "me takes no key.",
-      "`armoire show me` shows the user of an account.",
-    );
+    throw new CliError("usage", "me takes no key.", "`armoire show me` shows the user of an account.");
   }
   if (key !== undefined) return { kind, key };
   throw new CliError(
-    exitCodes.usage,
+    "usage",
     `Which ${kind}?`,
     `Give its URL or ${kind === "measurement" ? "the id that ends it" : "name"}; \`armoire query "select * from ${kind}"\` lists them.`,
   );

@@ -4,7 +4,7 @@ import { type Depth, depths } from "../../../schema/kind.ts";
 import type { Account } from "../../accounts/account.ts";
 import { defaultMaxFreeChecks, type WalkOptions } from "../../sync/options.ts";
 import { type Mode, modes, type Order, orders } from "../../sync/plan/request.ts";
-import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import { CliError } from "../terminal/exit-codes.ts";
 import { collect, durationMillis, wholeNumber } from "./option-values.ts";
 
 export interface WalkFlags {
@@ -68,7 +68,7 @@ export function walkOptionsFor(account: Account | null, command: Command): Wante
   const stray = flagsOfCatalogue.find((name) => command.getOptionValueSource(name) === "cli");
   if (stray === undefined) return { ...options, area: "account" };
   throw new CliError(
-    exitCodes.usage,
+    "usage",
     `--${stray} is for the catalogue.`,
     "An account is mirrored whole, and checked whole in every run.",
   );

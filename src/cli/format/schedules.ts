@@ -1,6 +1,6 @@
 /** Schedules and what became of their runs, as a person reads them. */
 import { hostname } from "node:os";
-import { isProcessAlive } from "../../mirror/file/is-process-alive.ts";
+import { isProcessAlive } from "../../platform/process-lock.ts";
 import { hasSeconds } from "../../schedule/cron-times.ts";
 import type { ScheduledRun } from "../../schedule/run-history.ts";
 import type { Schedule } from "../../schedule/schedule.ts";

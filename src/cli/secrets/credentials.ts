@@ -2,13 +2,13 @@
 
 import { existsSync } from "node:fs";
 import { resolve, sep } from "node:path";
-import { readPrivateFile } from "../../accounts/private-file.ts";
 import type { Keychain } from "../../accounts/tokens/keychain.ts";
 import { systemKeychain } from "../../accounts/tokens/system-keychain.ts";
 import { readToken } from "../../accounts/tokens/tokens.ts";
+import { readPrivateFile } from "../../platform/private-files.ts";
 import { appCredential, bearerToken, type Credential } from "../../service/credentials/credential.ts";
 import type { Settings } from "../settings/settings.ts";
-import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 
 /** The token of the account that the command is about, else the catalogue's credential. @throws AccountError, CliError, ServiceSettingsError */
@@ -25,7 +25,7 @@ export function readAppCredential(io: Io): Credential | null {
   const [set, missing] =
     key === null ? ["ARMOIRE_APP_SECRET", "ARMOIRE_APP_KEY"] : ["ARMOIRE_APP_KEY", "ARMOIRE_APP_SECRET"];
   throw new CliError(
-    exitCodes.settings,
+    "settings",
     `${set} is set, ${missing} is not.`,
     `Set both, or neither to read without a credential.`,
   );
@@ -50,9 +50,11 @@ export function readSecretFile(file: string, from: string, env: Io["env"]): stri
   // Where systemd puts what `LoadCredential=` names.
   const { CREDENTIALS_DIRECTORY: folder } = env;
   const isHandedOver = folder !== undefined && path.startsWith(`${resolve(folder)}${sep}`);
-  const text = existsSync(path) ? readPrivateFile(path, { followsLinks: true, isHandedOver }) : null;
+  const text = existsSync(path)
+    ? readPrivateFile(path, { followsLinks: true, acceptsSystemFile: isHandedOver })
+    : null;
   if (text !== null) return text;
-  throw new CliError(exitCodes.settings, `The file that ${from} names is not there.`, "Check its path.");
+  throw new CliError("settings", `The file that ${from} names is not there.`, "Check its path.");
 }
 
 /** A user's token, from where others do not see it: a prompt, standard input, a file of her own, or the environment. */
@@ -81,7 +83,7 @@ async function readText({ tokenStdin, tokenFile }: TokenFlags, name: string, io:
   if (text !== null) return text;
   if (io.ask !== null) return await ask(name, io.ask);
   throw new CliError(
-    exitCodes.settings,
+    "settings",
     "There is no token, and nobody to ask for it.",
     "Give it with --token-stdin, --token-file FILE or ARMOIRE_TOKEN; never as an argument.",
   );
@@ -96,7 +98,7 @@ function readEnvironment({ env }: Io): string | null {
 async function ask(name: string, question: NonNullable<Io["ask"]>): Promise<string> {
   const text = await question({ text: `Token for ${name} (not shown): `, isSecret: true });
   if (text) return text;
-  throw new CliError(exitCodes.usage, "No token was given.", "Paste it at the prompt, then press Enter.");
+  throw new CliError("usage", "No token was given.", "Paste it at the prompt, then press Enter.");
 }
 
 /** The system's keychain; somebody who may have to unlock it is told so. */

@@ -1,7 +1,7 @@
 /** The passphrase of backups, from where others do not see it: a file of one's own, the environment, or a prompt; never an option. */
 import type { Command } from "commander";
 import { type AskPassphrase, answering } from "../../archive/container/open.ts";
-import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 import { readSecretFile } from "./credentials.ts";
 
@@ -25,7 +25,7 @@ export function addEncryptOptions(command: Command): Command {
 export async function readNewPassphrase(flags: EncryptFlags, io: Io): Promise<{ passphrase?: string }> {
   if (!flags.encrypt) {
     if (flags.passphraseFile === undefined) return {};
-    throw new CliError(exitCodes.usage, "--passphrase-file is of no use here without --encrypt.", null);
+    throw new CliError("usage", "--passphrase-file is of no use here without --encrypt.", "");
   }
   const given = readGiven(flags, io);
   if (given !== null) return { passphrase: given };
@@ -34,7 +34,7 @@ export async function readNewPassphrase(flags: EncryptFlags, io: Io): Promise<{ 
   const passphrase = await askOnce(ask, "Passphrase for the backup (not shown): ");
   const again = await askOnce(ask, "Once more: ");
   if (passphrase === again) return { passphrase };
-  throw new CliError(exitCodes.usage, "The two passphrases differ.", "Nothing was written. Try again.");
+  throw new CliError("usage", "The two passphrases differ.", "Nothing was written. Try again.");
 }
 
 /** For one that is there: asked for once, and only where it is needed. */
@@ -70,16 +70,12 @@ async function askOnce(ask: NonNullable<Io["ask"]>, text: string): Promise<strin
 
 function requireSome(passphrase: string): string {
   if (passphrase !== "") return passphrase;
-  throw new CliError(
-    exitCodes.usage,
-    "The passphrase is empty.",
-    "Take four or five words that nobody would guess.",
-  );
+  throw new CliError("usage", "The passphrase is empty.", "Take four or five words that nobody would guess.");
 }
 
 function nobodyToAsk(): CliError {
   return new CliError(
-    exitCodes.settings,
+    "settings",
     "There is no passphrase, and nobody to ask for it.",
     "Give it with --passphrase-file FILE or in ARMOIRE_BACKUP_PASSPHRASE; never as an argument.",
   );

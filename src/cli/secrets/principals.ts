@@ -4,7 +4,7 @@ import { cataloguePrincipal } from "../../accounts/account.ts";
 import { listAccountNames, readAccount } from "../../accounts/accounts.ts";
 import { readToken } from "../../accounts/tokens/tokens.ts";
 import type { Settings } from "../settings/settings.ts";
-import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 import { keychainOf, readAppCredential } from "./credentials.ts";
 
@@ -24,7 +24,7 @@ export async function readPrincipals(
       : [...(settings.baseUrl.value === null ? [] : [cataloguePrincipal]), ...listAccountNames(dataDir)];
   if (wanted.length === 0) {
     throw new CliError(
-      exitCodes.settings,
+      "settings",
       "There is nobody to send requests for.",
       "Give --base-url URL for the catalogue, or `armoire account add NAME` for an account.",
     );
@@ -42,7 +42,7 @@ export async function readPrincipals(
 function baseUrlOf({ baseUrl }: Settings): string {
   if (baseUrl.value !== null) return baseUrl.value;
   throw new CliError(
-    exitCodes.settings,
+    "settings",
     "The service's base URL is not set.",
     "Give --base-url URL or ARMOIRE_BASE_URL; requests for the catalogue are sent there only.",
   );

@@ -1,5 +1,5 @@
 /** Which Redis the workers are at. Its password, where it has one, is read as secrets are: never from the command line. */
-import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 import { readSecret } from "./credentials.ts";
 
@@ -18,7 +18,7 @@ export function readRedisAddress({ redis }: RedisFlags, io: Io): string | null {
   const url = URL.canParse(redis) ? new URL(redis) : null;
   if (url !== null && url.password !== "") {
     throw new CliError(
-      exitCodes.usage,
+      "usage",
       "--redis has a password in it, which others can read on the command line.",
       "Put the address into ARMOIRE_REDIS_URL, or into the file that ARMOIRE_REDIS_URL_FILE names.",
     );

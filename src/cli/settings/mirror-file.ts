@@ -5,7 +5,7 @@ import type { Area } from "../../../schema/kind.ts";
 import { catalogueMirrorFile, listCatalogueMirrors } from "../../mirror/paths.ts";
 import type { Point } from "../../mirror/points/point.ts";
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
-import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import { CliError } from "../terminal/exit-codes.ts";
 import type { Settings } from "./settings.ts";
 
 /** The mirrors that a command may be about: the one named, the base URL's, or all there are. @throws a system error */
@@ -22,7 +22,7 @@ export function mirrorFileToRead(settings: Settings): string {
   const { account } = settings;
   if (account !== null && !existsSync(account.mirrorFile)) {
     throw new CliError(
-      exitCodes.failed,
+      "failed",
       `Nothing of the account ${account.name} is mirrored yet.`,
       `\`armoire sync --account ${account.name}\` mirrors it.`,
     );
@@ -32,7 +32,7 @@ export function mirrorFileToRead(settings: Settings): string {
   if (only !== undefined && candidates.length === 1) return only;
   const dataDir = settings.dataDir.value;
   throw new CliError(
-    exitCodes.settings,
+    "settings",
     only === undefined
       ? `There is no mirror in ${dataDir} yet.`
       : `There are ${candidates.length} mirrors in ${dataDir}.`,
@@ -71,7 +71,7 @@ export function catalogueFileOf({ baseUrl, dataDir }: Settings): string {
 export function mirrorFileToSync({ mirror, baseUrl, dataDir }: Settings): { file: string; baseUrl: string } {
   if (baseUrl.value === null) {
     throw new CliError(
-      exitCodes.settings,
+      "settings",
       "The service's base URL is not set.",
       "Give --base-url URL or ARMOIRE_BASE_URL; `armoire sandbox` runs a service to try.",
     );
@@ -91,7 +91,7 @@ export function refuseMirrorOfAccount({ account, mirror }: Settings): void {
   const area = readMirror(mirror.value, ({ identity }) => identity.area);
   if (area !== "account") return;
   throw new CliError(
-    exitCodes.usage,
+    "usage",
     `This is the mirror of an account, which is synced with her token: ${mirror.value}`,
     "`armoire sync --account NAME` syncs the one in its place; `armoire backup restore FILE --account NAME` puts a backup there.",
   );

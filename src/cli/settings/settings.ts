@@ -11,7 +11,7 @@ import type { Account } from "../../accounts/account.ts";
 import { readAccount } from "../../accounts/accounts.ts";
 import { readOriginOrThrow } from "../../service/base-url.ts";
 import { ServiceSettingsError } from "../../service/errors.ts";
-import { CliError, exitCodes } from "../terminal/exit-codes.ts";
+import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 import type { GlobalOptions } from "./global-options.ts";
 
@@ -88,7 +88,7 @@ function settingsOfAccount(
     .map(([flag]) => flag);
   if (other !== undefined) {
     throw new CliError(
-      exitCodes.usage,
+      "usage",
       `--account and ${other} cannot be given together.`,
       "An account has a mirror of its own, and says itself what service it is of.",
     );
@@ -115,7 +115,7 @@ function readConfig(
   } catch (error) {
     const what = error instanceof SyntaxError ? "is not JSON" : "cannot be read";
     throw new CliError(
-      exitCodes.settings,
+      "settings",
       `The config file ${file} ${what}.`,
       "Correct it, or name another with --config.",
       { cause: error },
@@ -125,7 +125,7 @@ function readConfig(
   if (checked.success) return { file, values: checked.data };
   const issue = checked.error.issues[0];
   throw new CliError(
-    exitCodes.settings,
+    "settings",
     `The config file ${file} has an unusable setting: ${issue?.path.join(".") || issue?.message}.`,
     "It may hold dataDir, baseUrl and serviceName, each a text. Secrets belong into the environment.",
   );
@@ -135,7 +135,7 @@ function readConfig(
 function requireFolderName({ value, from }: Setting): string {
   if (value) return value;
   throw new CliError(
-    exitCodes.usage,
+    "usage",
     `The data directory (${from}) has no name.`,
     "Name a folder, or leave the setting out.",
   );
@@ -148,7 +148,7 @@ function checkBaseUrl(setting: Setting): Setting {
   } catch (error) {
     if (!(error instanceof ServiceSettingsError)) throw error;
     throw new CliError(
-      exitCodes.usage,
+      "usage",
       `The base URL (${setting.from}) is not an http or https address without user name and password.`,
       error.hint,
       { cause: error },
@@ -160,7 +160,7 @@ function checkBaseUrl(setting: Setting): Setting {
 function checkServiceName(setting: Setting): Setting {
   if (setting.value !== null && /^[a-z][a-z0-9_]*$/i.test(setting.value)) return setting;
   throw new CliError(
-    exitCodes.usage,
+    "usage",
     `The service name (${setting.from}) is not a word of letters, digits and underscores.`,
     "It is the part before _url in the service's own field names.",
   );

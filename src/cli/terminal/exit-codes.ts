@@ -1,21 +1,10 @@
-import { ExportError } from "../../../exports/errors.ts";
-import { RedisError, type RedisErrorCode } from "../../../jobs/bullmq/errors.ts";
-import type { Account } from "../../accounts/account.ts";
-import { AccountError, type AccountErrorCode } from "../../accounts/errors.ts";
-import { BackupError, type BackupErrorCode } from "../../archive/errors.ts";
-import { ChangeError, type ChangeErrorCode } from "../../change/errors.ts";
-import { MirrorError, type MirrorErrorCode } from "../../mirror/file/errors.ts";
-import { PointError } from "../../mirror/points/point.ts";
-import { QueryError, type QueryErrorCode } from "../../query/sql/errors.ts";
-import { ScheduleError, type ScheduleErrorCode } from "../../schedule/errors.ts";
-import { ServiceSettingsError } from "../../service/errors.ts";
-import { SyncError, type SyncErrorCode } from "../../sync/errors.ts";
-import { LedgerError, type LedgerErrorCode } from "../../sync/rate-limit/errors.ts";
+/** The process's exit codes: what each means, which error leads to which, and what is printed of an error. */
+import { ArmoireError, type ErrorKind, errorClass } from "../../platform/errors.ts";
 import type { SyncReport } from "../../sync/report.ts";
 import type { WholeSync } from "../../sync/sync-account.ts";
 import { toShown } from "./text-table.ts";
 
-/** What the process's exit code says; scripts rely on these, and `docs/command-line.md` lists them. */
+/** Scripts rely on these; `docs/command-line.md` lists them. */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -33,147 +22,68 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** An error designed for the person at the terminal: what happened and where, then what to do next. */
-export class CliError extends Error {
-  override readonly name = "CliError";
-  readonly exitCode: ExitCode;
-  readonly hint: string | null;
-  constructor(exitCode: ExitCode, message: string, hint: string | null = null, options?: ErrorOptions) {
-    super(message, options);
-    this.exitCode = exitCode;
-    this.hint = hint;
-  }
-}
+/** Where several codes apply, the first of these counts. */
+const precedence: readonly ExitCode[] = [
+  exitCodes.terminated,
+  exitCodes.interrupted,
+  exitCodes.damaged,
+  exitCodes.locked,
+  exitCodes.settings,
+  exitCodes.failed,
+  exitCodes.approval,
+  exitCodes.someFailed,
+  exitCodes.incomplete,
+  exitCodes.done,
+];
 
-/** From any error to the lines that a person reads and the code that a script reads: the one place that decides. */
-
-const ofMirror: Readonly<Record<MirrorErrorCode, ExitCode>> = {
-  "not-found": exitCodes.failed,
-  "not-a-mirror": exitCodes.failed,
-  unwritable: exitCodes.failed,
-  damaged: exitCodes.damaged,
-  newer: exitCodes.damaged,
-  older: exitCodes.failed,
-  "unsafe-sqlite": exitCodes.failed,
+const codeOfKind: Readonly<Record<ErrorKind, ExitCode>> = {
+  failed: exitCodes.failed,
+  usage: exitCodes.usage,
+  settings: exitCodes.settings,
   locked: exitCodes.locked,
-  exists: exitCodes.failed,
-  "other-service": exitCodes.settings,
-};
-
-const ofSync: Readonly<Record<SyncErrorCode, ExitCode>> = {
-  "not-authenticated": exitCodes.settings,
-  "other-user": exitCodes.settings,
-  "no-user": exitCodes.settings,
-  "nothing-fetched": exitCodes.failed,
-  "unknown-brand": exitCodes.usage,
-  "unknown-link": exitCodes.usage,
-};
-
-const ofChange: Readonly<Record<ChangeErrorCode, ExitCode>> = {
-  "unknown-name": exitCodes.usage,
-  "bad-point": exitCodes.usage,
-  "no-such-run": exitCodes.failed,
-  "two-services": exitCodes.usage,
-  "not-comparable": exitCodes.failed,
-};
-
-const ofLedger: Readonly<Record<LedgerErrorCode, ExitCode>> = {
   damaged: exitCodes.damaged,
-  newer: exitCodes.damaged,
-  "not-a-ledger": exitCodes.failed,
-  unwritable: exitCodes.failed,
+  interrupted: exitCodes.interrupted,
+  terminated: exitCodes.terminated,
 };
 
-const ofRedis: Readonly<Record<RedisErrorCode, ExitCode>> = {
-  "bad-address": exitCodes.usage,
-  unreachable: exitCodes.failed,
-  unsuitable: exitCodes.settings,
-};
+/** What the command line itself refuses. */
+export class CliError extends errorClass("CliError", {
+  failed: "failed",
+  usage: "usage",
+  settings: "settings",
+  interrupted: "interrupted",
+  terminated: "terminated",
+}) {}
 
-const ofAccount: Readonly<Record<AccountErrorCode, ExitCode>> = {
-  "bad-name": exitCodes.usage,
-  unknown: exitCodes.usage,
-  taken: exitCodes.settings,
-  refused: exitCodes.settings,
-  unidentified: exitCodes.failed,
-  "no-token": exitCodes.settings,
-  unsafe: exitCodes.settings,
-  damaged: exitCodes.damaged,
-  newer: exitCodes.damaged,
-  busy: exitCodes.locked,
-  unwritable: exitCodes.failed,
-};
-
-const ofBackup: Readonly<Record<BackupErrorCode, ExitCode>> = {
-  damaged: exitCodes.damaged,
-  newer: exitCodes.damaged,
-  "needs-passphrase": exitCodes.settings,
-  "wrong-passphrase": exitCodes.settings,
-  "other-account": exitCodes.settings,
-  exists: exitCodes.failed,
-  "not-found": exitCodes.failed,
-  "wrong-place": exitCodes.usage,
-  unreadable: exitCodes.failed,
-  "write-failed": exitCodes.failed,
-  "too-big": exitCodes.failed,
-  "nothing-held": exitCodes.failed,
-};
-
-const ofSchedule: Readonly<Record<ScheduleErrorCode, ExitCode>> = {
-  "bad-name": exitCodes.usage,
-  "bad-time": exitCodes.usage,
-  unknown: exitCodes.usage,
-  taken: exitCodes.usage,
-  "too-many": exitCodes.failed,
-  inexpressible: exitCodes.failed,
-  damaged: exitCodes.damaged,
-  newer: exitCodes.damaged,
-  busy: exitCodes.locked,
-};
-
-const wrongQueries: readonly QueryErrorCode[] = ["syntax", "not-read-only", "parameters", "question"];
+/** @param outcome the state that the command leaves, such as "nothing was written" */
+export function interruptedError(exitCode: ExitCode, outcome: string): CliError {
+  const code = exitCode === exitCodes.interrupted ? "interrupted" : "terminated";
+  return new CliError(code, `Interrupted; ${outcome}.`);
+}
 
 export function exitCodeOf(error: unknown): ExitCode {
-  if (error instanceof CliError) return error.exitCode;
-  if (error instanceof MirrorError) return ofMirror[error.code];
-  if (error instanceof AccountError) return ofAccount[error.code];
-  if (error instanceof ChangeError) return ofChange[error.code];
-  if (error instanceof BackupError) return ofBackup[error.code];
-  if (error instanceof SyncError) return ofSync[error.code];
-  if (error instanceof RedisError) return ofRedis[error.code];
-  if (error instanceof ScheduleError) return ofSchedule[error.code];
-  if (error instanceof LedgerError) return ofLedger[error.code];
-  if (error instanceof ServiceSettingsError) return exitCodes.settings;
-  if (error instanceof PointError) return error.code === "syntax" ? exitCodes.usage : exitCodes.failed;
-  if (error instanceof ExportError && error.code === "bad-table-name") return exitCodes.usage;
-  if (error instanceof QueryError) {
-    if (error.code === "damaged") return exitCodes.damaged;
-    return wrongQueries.includes(error.code) ? exitCodes.usage : exitCodes.failed;
-  }
-  return exitCodes.failed;
+  return error instanceof ArmoireError ? codeOfKind[error.kind] : exitCodes.failed;
 }
 
-/** One to three lines: what happened and where, what to do next. The stack only with `--verbose`. */
+/** One to three lines: what happened and where, then what to do next. The stack only with `--verbose`. */
 export function describeError(error: unknown, isVerbose: boolean): string {
   const lines = [`armoire: ${error instanceof Error ? error.message : String(error)}`];
-  const hint = isDesigned(error) ? error.hint : "This is unexpected. --verbose shows where it happened.";
-  if (hint !== null) lines.push(hint);
+  const hint = hasHint(error) ? error.hint : "This is unexpected. --verbose shows where it happened.";
+  if (hint !== "") lines.push(hint);
   if (isVerbose && error instanceof Error) {
     lines.push(...(error.stack ?? "").split("\n"));
     if (error.cause instanceof Error) lines.push(`Caused by: ${error.cause.message}`);
   }
-  // A message may quote what the service sent.
+  // A message may quote the service.
   return lines.map((line) => `${toShown(line)}\n`).join("");
 }
 
-/** Every error of ours that may reach a person has a hint, or says that there is none to give. */
-function isDesigned(error: unknown): error is Error & { readonly hint: string | null } {
+/** An ArmoireError, or an error of the sandbox, which shares no code with the rest. */
+function hasHint(error: unknown): error is Error & { readonly hint: string } {
   return error instanceof Error && "hint" in error;
 }
 
-/** What becomes of a sync for the person and the script that asked for it. */
-
-/** @param interruptedWith the exit code that an interruption asked for */
+/** @param interruptedWith the exit code of the signal that interrupted the run */
 export function exitCodeOfSync(
   report: SyncReport,
   interruptedWith: ExitCode | null,
@@ -185,33 +95,10 @@ export function exitCodeOfSync(
   return requiresComplete && !report.complete ? exitCodes.incomplete : exitCodes.done;
 }
 
-/** What the library says of credentials in general is here about one account. */
-export function explainRefusal(error: unknown, { name }: Account): unknown {
-  if (!(error instanceof SyncError) || (error.code !== "not-authenticated" && error.code !== "other-user"))
-    return error;
-  const hint = `Everything mirrored stays. \`armoire account add ${name}\` takes a new token of the same user.`;
-  return new SyncError(error.code, error.message, hint);
-}
-
-/** The exit code of a sync of several parts: what matters most of what they say. */
-
-const { interrupted, terminated, damaged, locked, settings, failed, approval, someFailed, incomplete, done } =
-  exitCodes;
-/** What matters most first. */
-const order: readonly ExitCode[] = [
-  terminated,
-  interrupted,
-  damaged,
-  locked,
-  settings,
-  failed,
-  approval,
-  someFailed,
-  incomplete,
-  done,
-];
-
-/** @param interruptedWith the exit code that an interruption asked for */
+/**
+ * Of a sync of an account with its catalogue part and pictures.
+ * @param interruptedWith the exit code of the signal that interrupted the run
+ */
 export function exitCodeOfWhole(
   { report, errors }: WholeSync,
   interruptedWith: ExitCode | null,
@@ -220,8 +107,8 @@ export function exitCodeOfWhole(
   const { catalogue, media } = report;
   const codes = [exitCodeOfSync(report, interruptedWith, requiresComplete), ...errors.map(exitCodeOf)];
   if (catalogue) codes.push(exitCodeOfSync(catalogue, interruptedWith, requiresComplete));
-  if (media?.stopped === "interrupted") codes.push(interruptedWith ?? interrupted);
-  if (media && media.pictures.failed > 0) codes.push(someFailed);
-  if (media && media.pictures.pending > 0 && requiresComplete) codes.push(incomplete);
-  return order.find((code) => codes.includes(code)) ?? failed;
+  if (media?.stopped === "interrupted") codes.push(interruptedWith ?? exitCodes.interrupted);
+  if (media && media.pictures.failed > 0) codes.push(exitCodes.someFailed);
+  if (media && media.pictures.pending > 0 && requiresComplete) codes.push(exitCodes.incomplete);
+  return precedence.find((code) => codes.includes(code)) ?? exitCodes.failed;
 }

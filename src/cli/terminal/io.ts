@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { askTerminal, type Question } from "./ask-terminal.ts";
-import { CliError, type ExitCode, exitCodes } from "./exit-codes.ts";
+import { type ExitCode, exitCodes, interruptedError } from "./exit-codes.ts";
 
 /** Where a command reads its surroundings and writes its words: data to `out`, everything else to `err`. */
 export interface Io {
@@ -81,7 +81,7 @@ async function readInput(): Promise<string> {
 /** Aborted at Ctrl-C or a request to terminate. @param outcome what is true then, such as that nothing was written */
 export function interruptionOf(io: Io, outcome: string): AbortSignal {
   const interruption = new AbortController();
-  io.onInterrupt((exitCode) => interruption.abort(new CliError(exitCode, `Interrupted; ${outcome}.`)));
+  io.onInterrupt((exitCode) => interruption.abort(interruptedError(exitCode, outcome)));
   return interruption.signal;
 }
 

@@ -2,9 +2,11 @@
  * Opening the SQLite file. In: a path. Out: a connection with the settings that durability rests on; or a MirrorError, or
  * what SQLite throws, which `mirror.ts` turns into one.
  */
+
 import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { migrations } from "../../../schema/migrations.ts";
+import { type Lock, takeLock } from "../../platform/process-lock.ts";
 import { MirrorError, notSqliteError } from "./errors.ts";
 
 export type Connection = Database.Database;
@@ -129,4 +131,9 @@ export function vacuum(db: Connection): boolean {
   const [{ busy }] = db.pragma("wal_checkpoint(truncate)") as [{ busy: number }];
   db.pragma(`busy_timeout = ${timeout}`);
   return busy === 0;
+}
+
+/** Takes a mirror's lock: one process writes it. @param startedAt ISO 8601. @throws FileError `locked`, naming the holder; `unwritable` */
+export function lockMirror(file: string, startedAt: string): Lock {
+  return takeLock(file, { startedAt, busyMessage: `The mirror ${file} is in use` });
 }

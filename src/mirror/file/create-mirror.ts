@@ -5,10 +5,10 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { publish } from "../../platform/atomic-file.ts";
 import { type Connection, openForWriting } from "./connection.ts";
 import { ensureLineage, type MirrorIdentity, writeIdentity } from "./meta.ts";
 import { migrate } from "./migrate.ts";
-import { syncFolder } from "./sync-folder.ts";
 
 const partialMark = ".new-";
 
@@ -35,12 +35,11 @@ export async function createMirror(
       db.close();
     }
     setLeftoversAside(file);
-    renameSync(partial, file);
+    publish(partial, file);
   } catch (error) {
     removePartial(partial);
     throw error;
   }
-  syncFolder(dirname(file));
 }
 
 /** What killed processes left: whoever holds the lock makes the only one. What somebody else put there is theirs. */

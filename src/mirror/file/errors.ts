@@ -1,34 +1,37 @@
 /** What can be wrong with a mirror; each error says which file, and what to do next. */
-import { hasCode, isSystemError } from "./system-error.ts";
+import { errorClass, hasCode, isSystemError } from "../../platform/errors.ts";
 
-export type MirrorErrorCode =
-  | "not-found"
-  | "not-a-mirror"
-  | "damaged"
-  | "newer"
-  | "older"
-  | "locked"
-  /** Where a new mirror is to be made. */
-  | "exists"
-  | "other-service"
-  | "unwritable"
-  | "unsafe-sqlite";
-
-export class MirrorError extends Error {
-  override readonly name = "MirrorError";
-  readonly code: MirrorErrorCode;
+export class MirrorError extends errorClass("MirrorError", {
+  "not-found": "failed",
+  "not-a-mirror": "failed",
+  damaged: "damaged",
+  newer: "damaged",
+  older: "failed",
+  /** A mirror exists where a new one is to be made. */
+  exists: "failed",
+  "other-service": "settings",
+  unwritable: "failed",
+  /** The SQLite library is too old to be safe. */
+  "unsafe-sqlite": "failed",
+}) {
   readonly file: string;
-  /** What is wrong, without the file. */
-  readonly what: string;
-  readonly hint: string;
-  constructor(code: MirrorErrorCode, file: string, what: string, hint: string, options?: ErrorOptions) {
-    super(`${what}: ${file}`, options);
-    this.code = code;
+  /** What is wrong, without the file name. */
+  readonly problem: string;
+
+  constructor(
+    code: MirrorError["code"],
+    file: string,
+    problem: string,
+    hint: string,
+    options?: ErrorOptions,
+  ) {
+    super(code, `${problem}: ${file}`, hint, options);
     this.file = file;
-    this.what = what;
-    this.hint = hint;
+    this.problem = problem;
   }
 }
+
+export type MirrorErrorCode = MirrorError["code"];
 
 /** A body that cannot be read: it, or the dictionary that it was deflated with, is not what was stored. */
 export class DamagedBodyError extends Error {

@@ -12,15 +12,13 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   type Stats,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { replaceFile } from "../../platform/atomic-file.ts";
+import { makeFolders } from "../../platform/folders.ts";
 import { MirrorError } from "../file/errors.ts";
-import { makeFolders } from "../file/make-folders.ts";
-import { syncFolder } from "../file/sync-folder.ts";
-import { writeNewFile } from "../file/write-new-file.ts";
 import type { MirrorReader } from "../reader.ts";
 import { isDerived } from "../rows/rebuild-state.ts";
 
@@ -35,16 +33,7 @@ export function storePicture(mirrorFile: string, bytes: Uint8Array): string {
   const folder = mediaFolder(mirrorFile);
   makeFolder(folder, mirrorFile);
   const sha256 = hash("sha256", bytes);
-  const partial = join(folder, `${sha256}.new`);
-  try {
-    rmSync(partial, { force: true });
-    writeNewFile(partial, bytes);
-    renameSync(partial, join(folder, sha256));
-  } catch (error) {
-    rmSync(partial, { force: true });
-    throw error;
-  }
-  syncFolder(folder);
+  replaceFile(join(folder, sha256), bytes);
   return sha256;
 }
 

@@ -2,6 +2,8 @@
  * Points in time as people name them: a run, a time, `latest`, `latest-1`, `-7d`; where two mirrors are compared, also a file or a
  * folder. In: text, the present time and zone. Out: what it names. It looks into no mirror: `resolve-point.ts` does.
  */
+
+import { errorClass } from "../../platform/errors.ts";
 import { firstInstantOf, instantOf, wallOf } from "./zoned-time.ts";
 
 /** A point in the life of one mirror. */
@@ -158,24 +160,13 @@ export function pointContext(): PointContext {
   };
 }
 
-export type PointErrorCode =
-  /** It names no point, however the mirror is. */
-  | "syntax"
-  /** The mirror has no run of that number, or it is still going on. */
-  | "no-such-run"
-  /** A retention policy let go of that run. */
-  | "forgotten"
+/** A point in time that is invalid, or that the mirror does not have. */
+export class PointError extends errorClass("PointError", {
+  syntax: "usage",
+  /** The mirror has no run of that number, or the run is still going on. */
+  "no-such-run": "failed",
+  /** The retention policy pruned the run. */
+  forgotten: "failed",
   /** No run had ended by then. */
-  | "too-early";
-
-/** What was given as a point in time is none, or none of this mirror. */
-export class PointError extends Error {
-  override readonly name = "PointError";
-  readonly code: PointErrorCode;
-  readonly hint: string;
-  constructor(code: PointErrorCode, message: string, hint: string) {
-    super(message);
-    this.code = code;
-    this.hint = hint;
-  }
-}
+  "too-early": "failed",
+}) {}

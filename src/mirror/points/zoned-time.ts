@@ -2,7 +2,7 @@
  * Between instants and what the clocks of a time zone show, which is given here as the epoch milliseconds at which clocks
  * in UTC show the same.
  */
-import { dayMillis } from "../../service/clock.ts";
+import { dayMillis } from "../../platform/clock.ts";
 
 /** @throws RangeError for a time zone that there is not */
 export function wallOf(instant: number, timeZone: string): number {

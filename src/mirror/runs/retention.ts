@@ -2,7 +2,7 @@
  * Which runs a mirror goes on remembering. In: the runs that can be shown, and rules. Out: each run that is kept, with why,
  * and those that are not. Days, weeks (from Monday, numbered as in ISO 8601), months and years are those of UTC.
  */
-import { dayMillis } from "../../service/clock.ts";
+import { dayMillis } from "../../platform/clock.ts";
 import type { EndedRun } from "../points/resolve-point.ts";
 
 export const retentionRules = ["last", "daily", "weekly", "monthly", "yearly"] as const;

@@ -1,10 +1,10 @@
 /** The run log. A run that died is closed by the next one; a closed run never changes. */
 
 import { isoTimeOf } from "../../../schema/tables.ts";
+import { isLocked } from "../../platform/process-lock.ts";
 import type { Absences } from "../absence/absences.ts";
 import { closeAbsences } from "../absence/tombstones.ts";
 import type { Connection } from "../file/connection.ts";
-import { isLocked } from "../file/lock.ts";
 import type { MirrorReader } from "../reader.ts";
 
 /** Why a run ended before nothing was due. */

@@ -2,7 +2,7 @@
  * Words, for searching: one rule for what is searched and for what is asked. In: text of any script. Out: its words in
  * a form in which accents, case and width make no difference. Pure.
  */
-import { toPlainLetters } from "./plain-letters.ts";
+import { toPlainLetters } from "../../platform/fuzzy-names.ts";
 
 /**
  * What a word is made of. One of a script that is written without spaces is cut into characters, so that any part of it

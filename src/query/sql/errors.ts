@@ -1,37 +1,30 @@
 import Database from "better-sqlite3";
+import { errorClass } from "../../platform/errors.ts";
 
-export type QueryErrorCode =
+/** A query was refused or failed: one line that names the cause, and what to do next. */
+export class QueryError extends errorClass("QueryError", {
   /** A statement that could change something, or that returns no rows. */
-  | "not-read-only"
-  /** SQLite does not understand it, it is not one statement, or a list of parameters is too long or too short. */
-  | "syntax"
-  /** A named parameter has no value, or a value no parameter. */
-  | "parameters"
-  /** There is no such question, or not with these options. */
-  | "question"
-  | "timeout"
-  | "cannot-read"
-  | "not-a-database"
-  | "damaged"
-  | "busy"
+  "not-read-only": "usage",
+  /** Not one valid statement, or a wrong number of parameters. */
+  syntax: "usage",
+  /** A named parameter without a value, or a value without a parameter. */
+  parameters: "usage",
+  /** An unknown question, or options that it does not have. */
+  question: "usage",
+  timeout: "failed",
+  "cannot-read": "failed",
+  "not-a-database": "failed",
+  damaged: "damaged",
+  busy: "failed",
   /** One cell is larger than a result may carry. */
-  | "too-large"
-  /** SQLite gave up while it ran. */
-  | "failed"
-  /** The query's process ended by itself, most likely for want of memory. */
-  | "crashed";
+  "too-large": "failed",
+  /** SQLite gave up while running it. */
+  failed: "failed",
+  /** The query process ended by itself, most likely out of memory. */
+  crashed: "failed",
+}) {}
 
-/** A query was refused or did not end well: one line that names the cause, and a hint at what to do next. */
-export class QueryError extends Error {
-  override readonly name = "QueryError";
-  readonly code: QueryErrorCode;
-  readonly hint: string;
-  constructor(code: QueryErrorCode, message: string, hint: string) {
-    super(message);
-    this.code = code;
-    this.hint = hint;
-  }
-}
+export type QueryErrorCode = QueryError["code"];
 
 export function notReadOnly(): QueryError {
   return new QueryError(

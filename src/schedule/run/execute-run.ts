@@ -2,7 +2,7 @@
  * Carries out one due run: begins the command, again where its mirror is locked by somebody else, and keeps what became of it.
  * Both engines come here.
  */
-import { type Clock, toIso } from "../../service/clock.ts";
+import { type Clock, toIso } from "../../platform/clock.ts";
 import { keepRun, type ScheduledRun, type Scheduler, summarizeReport } from "../run-history.ts";
 import type { Schedule } from "../schedule.ts";
 import { type Program, runChild } from "./spawn-command.ts";

@@ -1,6 +1,6 @@
 /** The engine without a server: begins what is due from this process, which alone does so for its data directory. */
 import { setMaxListeners } from "node:events";
-import type { Clock } from "../../service/clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import { type Candidate, type DueRun, decideRuns } from "./select-due-runs.ts";
 
 export interface RunHereOptions {

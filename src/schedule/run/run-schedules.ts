@@ -2,13 +2,15 @@
  * Begins the runs of all schedules when they are due, until it is asked to end: alone for a data directory, or together with
  * other processes by way of Redis. In: a data directory and how to start this program. Out: what became of each run, kept.
  */
+
 import { hostname } from "node:os";
-import { isLocked, shareLock, takeLock } from "../../mirror/file/lock.ts";
-import { toIso } from "../../service/clock.ts";
+import { toIso } from "../../platform/clock.ts";
+import { FileError } from "../../platform/errors.ts";
+import { isLocked, shareLock, takeLock } from "../../platform/process-lock.ts";
 import { ScheduleError } from "../errors.ts";
 import { isSameScheduler, readRuns, type Scheduler } from "../run-history.ts";
 import { schedulePlace } from "../schedule.ts";
-import { makeScheduleBook, orBusy } from "../schedules.ts";
+import { makeScheduleBook } from "../schedules.ts";
 import { type CarryOutContext, carryOut } from "./execute-run.ts";
 import { runHere } from "./local-scheduler.ts";
 import { runWithRedis } from "./redis-scheduler.ts";
@@ -56,18 +58,21 @@ export async function runSchedules(options: RunSchedulesOptions): Promise<void> 
   }
 }
 
-/** Those who use the same Redis know of each other; one without it does not. @throws ScheduleError `busy` */
+/**
+ * Schedulers that use the same Redis share the schedules; one without Redis runs them alone.
+ * @throws FileError `locked`; ScheduleError `busy`
+ */
 function holdRuns(dataDir: string, isShared: boolean, startedAt: string): () => void {
   const { runLock } = schedulePlace(dataDir);
-  const what = `The schedules in ${dataDir} are being run`;
-  if (isShared) return orBusy(() => shareLock(runLock), what).release;
+  const busyMessage = `The schedules in ${dataDir} are being run`;
+  if (isShared) return shareLock(runLock, busyMessage).release;
   try {
-    return orBusy(() => takeLock(runLock, startedAt), what).releaseAndRemove;
+    return takeLock(runLock, { startedAt, busyMessage }).releaseAndRemove;
   } catch (error) {
-    if (!(error instanceof ScheduleError) || isLocked(runLock)) throw error;
+    if (!(error instanceof FileError) || error.code !== "locked" || isLocked(runLock)) throw error;
     throw new ScheduleError(
       "busy",
-      `${what} by way of Redis.`,
+      `${busyMessage} by way of Redis.`,
       "Give this one the same --redis, or end the others first.",
       { cause: error },
     );

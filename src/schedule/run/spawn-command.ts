@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
-import type { Clock } from "../../service/clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 
 /** How to start this program. */
 export interface Program {

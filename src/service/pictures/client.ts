@@ -4,14 +4,14 @@
  * for, and it goes into no private network but the one that the service itself is in.
  */
 
-import { type Clock, systemClock } from "../clock.ts";
+import { type Clock, systemClock } from "../../platform/clock.ts";
+import { type IpClass, ipClassOf, literalAddress } from "../../platform/ip-class.ts";
 import { ServiceError } from "../errors.ts";
 import { createAttempt } from "../requests/attempt.ts";
 import { askPatiently, Circuit } from "../requests/fetch-with-retry.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "../requests/retry-policy.ts";
 import type { Reserve } from "../responses/rate-limiter.ts";
 import { resolveLink } from "../same-origin.ts";
-import { type AddressClass, classOfAddress, literalAddress } from "../transport/address-class.ts";
 import { defaultLimits, guardedLookup, type ServiceLimits } from "../transport/pool.ts";
 import { openSender } from "../transport/transport.ts";
 import { type FetchedPicture, judgePictureOrThrow, pictureTypes } from "./interpret-picture.ts";
@@ -24,7 +24,7 @@ export interface PictureDoorOptions {
   /** Where the service is: what one over https: refers to is not asked for over http:. */
   readonly serviceOrigin: string;
   /** What the service's own address is: beside public ones, only such addresses are asked. */
-  readonly serviceClass: AddressClass;
+  readonly serviceClass: IpClass;
   /** Of one picture. */
   readonly maxBytes: number;
   /** Where the origin is the service's own, and meters what it is asked. */
@@ -60,9 +60,9 @@ export function openPictureDoor(options: PictureDoorOptions): PictureDoor {
   } = options;
   const limits = { ...defaultLimits, ...options.limits, wireBytes: maxBytes, decodedBytes: maxBytes };
   const policy = { ...defaultRetryPolicy, ...options.retry };
-  const allowed = new Set<AddressClass>(["public", serviceClass]);
+  const allowed = new Set<IpClass>(["public", serviceClass]);
   const literal = literalAddress(new URL(origin).hostname);
-  const isPrivate = literal !== null && !allowed.has(classOfAddress(literal));
+  const isPrivate = literal !== null && !allowed.has(ipClassOf(literal));
   const isDowngrade = serviceOrigin.startsWith("https:") && origin.startsWith("http:");
   const circuit = new Circuit(clock);
   const headers = ["accept", pictureTypes.join(", "), "accept-encoding", "identity", "user-agent", "armoire"];

@@ -31,8 +31,8 @@ export function judgePictureOrThrow(
 ): Verdict<FetchedPicture> {
   const { status, headers } = head;
   const facts = { url: asked.finalUrl, status };
-  const failure = (code: ServiceErrorCode, happened = `answered ${status}`, resumeAt: number | null = null) =>
-    new ServiceError(code, happened, { ...facts, resumeAt });
+  const failure = (code: ServiceErrorCode, detail = `answered ${status}`, resumeAt: number | null = null) =>
+    new ServiceError(code, detail, { ...facts, resumeAt });
 
   if (status === 200) {
     if (!isPictureType(headers["content-type"]))
@@ -65,10 +65,10 @@ function judgeNotModified(head: Head, { etag, lastModified, finalUrl }: Asked): 
     const held = { etag: current.etag ?? etag, lastModified: current.lastModified ?? lastModified };
     return { do: "return", fetched: { outcome: "not-modified", ...held } };
   }
-  const happened = "answered “not modified”, but not about what was asked";
+  const detail = "answered “not modified”, but not about what was asked";
   return {
     do: "ask-plainly",
-    error: new ServiceError("unasked-not-modified", happened, { url: finalUrl, status: 304 }),
+    error: new ServiceError("unasked-not-modified", detail, { url: finalUrl, status: 304 }),
   };
 }
 

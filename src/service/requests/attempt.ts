@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import { ServiceError, type ServiceErrorCode } from "../errors.ts";
 import { readAllowance, readRetryAfter } from "../responses/headers.ts";
 import type { Judge, Verdict } from "../responses/interpret-response.ts";

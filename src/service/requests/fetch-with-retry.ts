@@ -1,5 +1,5 @@
 import pRetry from "p-retry";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import { isTransient, ServiceError } from "../errors.ts";
 import { resolveLink } from "../same-origin.ts";
 import type { ServiceLimits } from "../transport/pool.ts";
@@ -131,8 +131,8 @@ export class Circuit {
   /** @throws ServiceError */
   passOrThrow(url: string): void {
     if (this.#openUntil > this.#clock.now()) {
-      const happened = `not asked, because the last ${this.#failuresInARow} resources failed`;
-      throw new ServiceError("circuit-open", happened, { url, resumeAt: this.#openUntil });
+      const detail = `not asked, because the last ${this.#failuresInARow} resources failed`;
+      throw new ServiceError("circuit-open", detail, { url, resumeAt: this.#openUntil });
     }
   }
 

@@ -74,10 +74,10 @@ function judgeNotModified(header: string | undefined, { url, finalUrl, etag }: A
   if (etag !== null && (current === null || isSameEntity(current, etag))) {
     return { do: "return", fetched: { outcome: "not-modified", url, etag: current ?? etag } };
   }
-  const happened = "answered “not modified”, but not about what was asked";
+  const detail = "answered “not modified”, but not about what was asked";
   return {
     do: "ask-plainly",
-    error: new ServiceError("unasked-not-modified", happened, { url: finalUrl, status: 304 }),
+    error: new ServiceError("unasked-not-modified", detail, { url: finalUrl, status: 304 }),
   };
 }
 

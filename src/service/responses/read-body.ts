@@ -17,8 +17,7 @@ export interface JsonBody {
  */
 export function readBodyOrThrow(head: Head, wire: Uint8Array, url: string, limits: ServiceLimits): JsonBody {
   const { headers, status } = head;
-  const failure = (code: ServiceErrorCode, happened: string) =>
-    new ServiceError(code, happened, { url, status });
+  const failure = (code: ServiceErrorCode, detail: string) => new ServiceError(code, detail, { url, status });
   if (!isJsonType(headers["content-type"])) {
     throw failure(
       "not-the-api",

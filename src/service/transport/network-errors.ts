@@ -3,30 +3,30 @@ import { ServiceError, type ServiceErrorCode } from "../errors.ts";
 
 interface NetworkFailure {
   readonly code: ServiceErrorCode;
-  readonly happened: string;
+  readonly detail: string;
 }
 
 /** What a name that leads to a private address fails with. */
 export const privateAddress = "ERR_PRIVATE_ADDRESS";
 
 const byCode: Readonly<Record<string, NetworkFailure>> = {
-  ENOTFOUND: { code: "host-not-found", happened: "there is no such host" },
-  [privateAddress]: { code: "private-address", happened: "its host has a private address" },
-  EAI_AGAIN: { code: "unreachable", happened: "the host's address could not be looked up" },
-  ECONNREFUSED: { code: "unreachable", happened: "the connection was refused" },
-  UND_ERR_CONNECT_TIMEOUT: { code: "timeout", happened: "no connection in time" },
-  UND_ERR_HEADERS_TIMEOUT: { code: "timeout", happened: "no answer in time" },
-  UND_ERR_BODY_TIMEOUT: { code: "timeout", happened: "the body stopped coming" },
+  ENOTFOUND: { code: "host-not-found", detail: "there is no such host" },
+  [privateAddress]: { code: "private-address", detail: "its host has a private address" },
+  EAI_AGAIN: { code: "unreachable", detail: "the host's address could not be looked up" },
+  ECONNREFUSED: { code: "unreachable", detail: "the connection was refused" },
+  UND_ERR_CONNECT_TIMEOUT: { code: "timeout", detail: "no connection in time" },
+  UND_ERR_HEADERS_TIMEOUT: { code: "timeout", detail: "no answer in time" },
+  UND_ERR_BODY_TIMEOUT: { code: "timeout", detail: "the body stopped coming" },
   UND_ERR_HEADERS_OVERFLOW: {
     code: "too-large",
-    happened: "the answer's headers are larger than is allowed",
+    detail: "the answer's headers are larger than is allowed",
   },
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: {
     code: "incomplete-body",
-    happened: "the body is not as long as announced",
+    detail: "the body is not as long as announced",
   },
-  UND_ERR_CLOSED: { code: "closed", happened: "the service was closed before this was asked" },
-  UND_ERR_DESTROYED: { code: "closed", happened: "the service was closed before this was asked" },
+  UND_ERR_CLOSED: { code: "closed", detail: "the service was closed before this was asked" },
+  UND_ERR_DESTROYED: { code: "closed", detail: "the service was closed before this was asked" },
 };
 
 const tlsCode =
@@ -38,9 +38,9 @@ export function toServiceError(error: unknown, url: string, status: number | nul
     return new ServiceError("malformed-response", "the answer is not valid HTTP", { url, status });
   }
   const systemCode = codeOf(error);
-  const { code, happened } = describe(systemCode, status !== null);
+  const { code, detail } = describe(systemCode, status !== null);
   // Only the code is shown: messages of system errors name addresses, and those of HTTP libraries quote headers.
-  return new ServiceError(code, systemCode === null ? happened : `${happened} (${systemCode})`, {
+  return new ServiceError(code, systemCode === null ? detail : `${detail} (${systemCode})`, {
     url,
     status,
   });
@@ -50,10 +50,10 @@ function describe(systemCode: string | null, hasHead: boolean): NetworkFailure {
   const known = systemCode === null ? undefined : byCode[systemCode];
   if (known !== undefined) return known;
   if (systemCode !== null && tlsCode.test(systemCode))
-    return { code: "tls-failed", happened: "no trusted connection" };
+    return { code: "tls-failed", detail: "no trusted connection" };
   return hasHead
-    ? { code: "incomplete-body", happened: "the connection was lost before the end of the body" }
-    : { code: "connection-lost", happened: "the connection was lost before an answer came" };
+    ? { code: "incomplete-body", detail: "the connection was lost before the end of the body" }
+    : { code: "connection-lost", detail: "the connection was lost before an answer came" };
 }
 
 function codeOf(error: unknown): string | null {

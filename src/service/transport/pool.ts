@@ -1,7 +1,7 @@
 import { type LookupOptions, lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { Pool } from "undici";
-import { type AddressClass, classOfAddress } from "./address-class.ts";
+import { type IpClass, ipClassOf } from "../../platform/ip-class.ts";
 import { privateAddress } from "./network-errors.ts";
 
 export interface PoolOptions {
@@ -32,11 +32,11 @@ export function openPool(origin: string, limits: ServiceLimits, { connections, l
  * Looks names up as Node does, and refuses those with an address of another class. It is asked as the connection is made, so
  * that no later answer of a name server can lead elsewhere.
  */
-export function guardedLookup(allowed: ReadonlySet<AddressClass>): LookupFunction {
+export function guardedLookup(allowed: ReadonlySet<IpClass>): LookupFunction {
   return (hostname, options: LookupOptions, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return callback(error, "");
-      if (addresses.some(({ address }) => !allowed.has(classOfAddress(address)))) {
+      if (addresses.some(({ address }) => !allowed.has(ipClassOf(address)))) {
         const refusal = Object.assign(new Error("a private address"), { code: privateAddress });
         return callback(refusal, "");
       }

@@ -140,10 +140,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Endable {
   }
 
   #failTooLarge(): void {
-    const happened = `the body is larger than ${this.#maxBytes} bytes`;
-    this.#fail(
-      new ServiceError("too-large", happened, { url: this.#url, status: this.#head?.status ?? null }),
-    );
+    const detail = `the body is larger than ${this.#maxBytes} bytes`;
+    this.#fail(new ServiceError("too-large", detail, { url: this.#url, status: this.#head?.status ?? null }));
   }
 
   #fail(failure: ServiceError): void {

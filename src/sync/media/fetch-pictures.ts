@@ -60,7 +60,7 @@ async function ask(
   } catch (error) {
     if (signal.aborted) return "pending";
     if (!(error instanceof ServiceError)) throw error;
-    return error.next === "stop-allowance" ? "pending" : error.happened;
+    return error.next === "stop-allowance" ? "pending" : error.detail;
   }
 }
 

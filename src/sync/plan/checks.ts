@@ -8,7 +8,7 @@
 import { millisOf } from "../../../schema/tables.ts";
 import { type DueResource, isInScope } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
-import { dayMillis } from "../../service/clock.ts";
+import { dayMillis } from "../../platform/clock.ts";
 import { type PlannedResource, type PlanRequest, type Reason, weights } from "./request.ts";
 
 export interface Crawl {

@@ -4,7 +4,7 @@
  */
 import { type Depth, depths } from "../../../schema/kind.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
-import { dayMillis } from "../../service/clock.ts";
+import { dayMillis } from "../../platform/clock.ts";
 import { kindsOfDepth } from "../options.ts";
 import type { CheckPrice } from "../rate-limit/infer-prices.ts";
 import { averageBras, type BrandFacts, type CatalogueFacts, prepareCatalogueFacts } from "./rank-brands.ts";

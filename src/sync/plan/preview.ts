@@ -11,7 +11,7 @@ import { findBrands } from "../../mirror/find-brands.ts";
 import { requireRowTimes } from "../../mirror/past/as-of.ts";
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
 import { listRuns } from "../../mirror/runs/runs.ts";
-import { type Clock, systemClock, toIso } from "../../service/clock.ts";
+import { type Clock, systemClock, toIso } from "../../platform/clock.ts";
 import type { Credential } from "../../service/credentials/credential.ts";
 import { kindsInScope, requireKnownBrands, settleWalk, type Walk, type WalkOptions } from "../options.ts";
 import { ledgerFileBeside } from "../rate-limit/ledger-file.ts";

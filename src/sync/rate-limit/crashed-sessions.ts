@@ -3,8 +3,8 @@
  * is dead can be known on this machine only, and for sure, unless its number was given to another process since.
  */
 import { hostname } from "node:os";
-import { isProcessAlive } from "../../mirror/file/is-process-alive.ts";
-import { dayMillis } from "../../service/clock.ts";
+import { dayMillis } from "../../platform/clock.ts";
+import { isProcessAlive } from "../../platform/process-lock.ts";
 import type { LedgerDatabase } from "./ledger-file.ts";
 
 interface SessionRow {

@@ -1,9 +1,7 @@
 /** What can be wrong with the ledger's file; each error says which file, and what to do next. */
-import { isSystemError } from "../../mirror/file/system-error.ts";
+import { errorClass, isSystemError } from "../../platform/errors.ts";
 
-export type LedgerErrorCode = "damaged" | "newer" | "not-a-ledger" | "unwritable";
-
-const meanings: Readonly<Record<LedgerErrorCode, { readonly what: string; readonly hint: string }>> = {
+const meanings: Readonly<Record<LedgerError["code"], { readonly what: string; readonly hint: string }>> = {
   damaged: {
     what: "The ledger is damaged",
     hint: "It is safe to delete it with its -wal and -shm, but for what is left of today's allowance, which is then found out anew.",
@@ -22,16 +20,17 @@ const meanings: Readonly<Record<LedgerErrorCode, { readonly what: string; readon
   },
 };
 
-export class LedgerError extends Error {
-  override readonly name = "LedgerError";
-  readonly code: LedgerErrorCode;
+export class LedgerError extends errorClass("LedgerError", {
+  damaged: "damaged",
+  newer: "damaged",
+  "not-a-ledger": "failed",
+  unwritable: "failed",
+}) {
   readonly file: string;
-  readonly hint: string;
-  constructor(code: LedgerErrorCode, file: string, options?: ErrorOptions) {
-    super(`${meanings[code].what}: ${file}`, options);
-    this.code = code;
+
+  constructor(code: LedgerError["code"], file: string, options?: ErrorOptions) {
+    super(code, `${meanings[code].what}: ${file}`, meanings[code].hint, options);
     this.file = file;
-    this.hint = meanings[code].hint;
   }
 }
 

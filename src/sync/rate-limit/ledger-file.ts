@@ -2,8 +2,8 @@
 import { closeSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
-import { makeFolders } from "../../mirror/file/make-folders.ts";
-import { hasCode } from "../../mirror/file/system-error.ts";
+import { hasCode } from "../../platform/errors.ts";
+import { makeFolders } from "../../platform/folders.ts";
 import { LedgerError } from "./errors.ts";
 
 /** Where the ledger of a mirror is unless it is told: beside it. */

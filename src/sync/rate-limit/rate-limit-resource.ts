@@ -1,8 +1,8 @@
 /** The allowance as the resource behind the root's `rate_limit` link tells it, for services that send no headers of it. */
 
 import type { MirrorReader } from "../../mirror/reader.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { FetchRequest, Service } from "../../service/client.ts";
-import type { Clock } from "../../service/clock.ts";
 import { ServiceError } from "../../service/errors.ts";
 import { type AllowanceReading, readAllowance } from "../../service/responses/headers.ts";
 import type { RunAllowance } from "./run-budget.ts";

@@ -5,7 +5,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import type { StopReason } from "../../mirror/runs/runs.ts";
-import type { Clock } from "../../service/clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import { ServiceError } from "../../service/errors.ts";
 import { defaultRetryPolicy } from "../../service/requests/retry-policy.ts";
 import type { AllowanceReading } from "../../service/responses/headers.ts";

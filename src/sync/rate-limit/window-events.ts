@@ -6,7 +6,7 @@
  * leased after the other had been settled: then it is later for sure, and a higher one means that the window was renewed.
  */
 
-import { dayMillis } from "../../service/clock.ts";
+import { dayMillis } from "../../platform/clock.ts";
 import type { AllowanceReading } from "../../service/responses/headers.ts";
 import type { AttemptReport } from "../../service/responses/rate-limiter.ts";
 import {

@@ -1,6 +1,6 @@
 /** What is known of one allowance window: plain data, as it stands in the ledger. */
 
-import { dayMillis } from "../../service/clock.ts";
+import { dayMillis } from "../../platform/clock.ts";
 import {
   type CheckPrice,
   checkPriceOf,

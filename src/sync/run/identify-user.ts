@@ -18,7 +18,7 @@ import {
 } from "../../mirror/derive/derive.ts";
 import type { FetchResult } from "../../mirror/fetch-result.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
-import type { Clock } from "../../service/clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Credential } from "../../service/credentials/credential.ts";
 import { SyncError } from "../errors.ts";
 import type { Walk } from "../options.ts";

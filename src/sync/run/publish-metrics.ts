@@ -4,7 +4,7 @@ import type { Engine } from "../../../jobs/engine.ts";
 import type { JobResult } from "../../../jobs/fetch-job.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { countStates } from "../../mirror/runs/runs.ts";
-import type { Clock } from "../../service/clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { RunAllowance } from "../rate-limit/run-budget.ts";
 import type { SyncReport } from "../report.ts";
 

@@ -1,5 +1,5 @@
+import type { Clock } from "../../platform/clock.ts";
 import { openService, type Service } from "../../service/client.ts";
-import type { Clock } from "../../service/clock.ts";
 import type { Credential } from "../../service/credentials/credential.ts";
 import type { Sender } from "../../service/transport/transport.ts";
 import { openLedger } from "../rate-limit/ledger.ts";

@@ -1,8 +1,8 @@
 /** What a run is asked to do, and what it works with. */
 import type { Engine } from "../../../jobs/engine.ts";
 import type { GivenLink } from "../../mirror/account/catalogue-links.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Service } from "../../service/client.ts";
-import type { Clock } from "../../service/clock.ts";
 import type { Walk } from "../options.ts";
 import type { RunAllowance } from "../rate-limit/run-budget.ts";
 import type { SyncProgress } from "../report.ts";

@@ -1,7 +1,7 @@
 /** When a run has no sense any more. What ends it ends it for every request at once, although results come in batches. */
 import type { CarryOut, FetchJob, JobResult, Stop } from "../../../jobs/fetch-job.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
-import { toIso } from "../../service/clock.ts";
+import { toIso } from "../../platform/clock.ts";
 
 /**
  * Once an answer said to stop, the jobs that come after it are given back without being asked for.
@@ -34,8 +34,8 @@ function stopWithoutRoot(answer: JobResult, rootUrl: string): JobResult {
   if (answer.end !== "fetched" || answer.job.url !== rootUrl) return answer;
   const { result, job } = answer;
   if (result.outcome !== "gone" && result.outcome !== "failed") return answer;
-  const happened = result.outcome === "failed" ? result.message : "there is nothing at this address";
-  const message = `${rootUrl}: ${happened}`;
+  const detail = result.outcome === "failed" ? result.message : "there is nothing at this address";
+  const message = `${rootUrl}: ${detail}`;
   return { end: "stopped", job, stop: { reason: "no-root", message, hint: noRootHint, resumeAt: null } };
 }
 

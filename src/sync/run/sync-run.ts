@@ -6,7 +6,7 @@ import { readCycle, type Scope } from "../../mirror/check-cycle.ts";
 import { findBrands } from "../../mirror/find-brands.ts";
 import { emptySummary } from "../../mirror/ingest.ts";
 import type { RunClosing, StopReason } from "../../mirror/runs/runs.ts";
-import { toIso } from "../../service/clock.ts";
+import { toIso } from "../../platform/clock.ts";
 import { SyncError } from "../errors.ts";
 import {
   grantedKinds,

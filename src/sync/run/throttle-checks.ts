@@ -1,6 +1,6 @@
 /** Checks cost the service work and bring us nothing most of the time: they are polite, one at a time and never in a hurry. */
 import type { CarryOut } from "../../../jobs/fetch-job.ts";
-import type { Clock } from "../../service/clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 
 /** Shorter pauses are put together, since timers are no finer. */
 const leastPauseMillis = 10;

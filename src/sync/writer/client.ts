@@ -6,10 +6,11 @@
 
 import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { compileCacheEnvironment } from "../../mirror/compile-cache.ts";
 import { MirrorError } from "../../mirror/file/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../../mirror/reader.ts";
 import { type MirrorWriter, makeMirror, type OpenMirrorOptions } from "../../mirror/writer.ts";
+import { compileCacheEnvironment } from "../../platform/compile-cache.ts";
+import { FileError } from "../../platform/errors.ts";
 
 /** The writing calls, answered by promises. The bodies that `ingest` is given are gone from the caller's side. */
 export type PromisedWrites = {
@@ -42,10 +43,13 @@ export type WriteCall =
 
 export type WriteAnswer =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly error: unknown; readonly mirrorError: MirrorErrorFacts | null };
-
-/** A class does not survive the way between threads, so a MirrorError travels as its facts. */
-export type MirrorErrorFacts = Pick<MirrorError, "code" | "file" | "what" | "hint">;
+  | { readonly ok: false; readonly error: unknown }
+  // Classes do not survive the way between threads, so an error of ours travels as its facts.
+  | {
+      readonly ok: false;
+      readonly mirrorError: Pick<MirrorError, "code" | "file" | "problem" | "hint" | "cause">;
+    }
+  | { readonly ok: false; readonly fileError: Pick<FileError, "code" | "message" | "hint"> };
 
 export interface RunMirror {
   readonly reader: MirrorReader;
@@ -85,10 +89,13 @@ function askIn(thread: WritingThread): (call: WriteCall) => Promise<unknown> {
   return async (call) => {
     const answer = await thread.ask(call, ownBuffers(call));
     if (answer.ok) return answer.value;
-    const { mirrorError } = answer;
-    if (mirrorError === null) throw answer.error;
-    const { code, file, what, hint } = mirrorError;
-    throw new MirrorError(code, file, what, hint, { cause: answer.error });
+    if ("error" in answer) throw answer.error;
+    if ("fileError" in answer) {
+      const { code, message, hint } = answer.fileError;
+      throw new FileError(code, message, hint);
+    }
+    const { code, file, problem, hint, cause } = answer.mirrorError;
+    throw new MirrorError(code, file, problem, hint, { cause });
   };
 }
 

@@ -3,6 +3,7 @@ import { parentPort } from "node:worker_threads";
 import { kinds } from "../../../jobs/kinds.ts";
 import { MirrorError, toMirrorError } from "../../mirror/file/errors.ts";
 import { type MirrorWriter, openMirrorWriter } from "../../mirror/writer.ts";
+import { FileError } from "../../platform/errors.ts";
 import type { WriteAnswer, WriteCall } from "./client.ts";
 
 let file = "";
@@ -17,9 +18,13 @@ async function answer(call: WriteCall): Promise<WriteAnswer> {
     return { ok: true, value: await carryOut(call) };
   } catch (thrown) {
     const error = toMirrorError(thrown, file);
-    if (!(error instanceof MirrorError)) return { ok: false, error, mirrorError: null };
-    const { code, file: named, what, hint, cause } = error;
-    return { ok: false, error: cause, mirrorError: { code, file: named, what, hint } };
+    if (error instanceof FileError) {
+      const { code, message, hint } = error;
+      return { ok: false, fileError: { code, message, hint } };
+    }
+    if (!(error instanceof MirrorError)) return { ok: false, error };
+    const { code, file: named, problem, hint, cause } = error;
+    return { ok: false, mirrorError: { code, file: named, problem, hint, cause } };
   }
 }
 

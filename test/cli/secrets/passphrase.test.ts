@@ -30,7 +30,7 @@ describe("for a new backup", () => {
 
   it.each([[["a", "b"]], [["", ""]], [[null]]])("what is typed as %j is refused", async (lines) => {
     const { io } = typing(...lines);
-    await expect(readNewPassphrase({ encrypt: true }, io)).rejects.toMatchObject({ exitCode: 2 });
+    await expect(readNewPassphrase({ encrypt: true }, io)).rejects.toMatchObject({ kind: "usage" });
   });
 
   it("nobody is asked unless it is to be encrypted", async () => {
@@ -54,7 +54,7 @@ describe("for a new backup", () => {
 it("a passphrase in the place of its file is not shown", async () => {
   const reading = readNewPassphrase({ encrypt: true, passphraseFile: "canary-correct horse" }, fakeIo());
   await expect(reading).rejects.toMatchObject({
-    exitCode: 4,
+    kind: "settings",
     message: "The file that --passphrase-file names is not there.",
     hint: expect.not.stringContaining("horse"),
   });
@@ -74,6 +74,6 @@ describe("for one that is there", () => {
   });
 
   it("a script without a terminal is told where to put it", async () => {
-    await expect(passphraseAsker({}, fakeIo())()).rejects.toMatchObject({ exitCode: 4 });
+    await expect(passphraseAsker({}, fakeIo())()).rejects.toMatchObject({ kind: "settings" });
   });
 });

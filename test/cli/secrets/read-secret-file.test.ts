@@ -44,7 +44,7 @@ it("one's own is read where nobody else may", async () => {
   const file = keep({ path: "own", mode: 0o600 });
   expect(readSecretFile(file, "SOME_FILE", {})).toBe(secret);
   chmodSync(file, 0o640);
-  expect(() => readSecretFile(file, "SOME_FILE", {})).toThrow(`Others may read or write ${file}`);
+  expect(() => readSecretFile(file, "SOME_FILE", {})).toThrow(`Other users may read or write ${file}`);
 });
 
 // Only root can make files that are the system's.

@@ -5,7 +5,7 @@ import { connectRedis } from "../../../jobs/bullmq/redis.ts";
 import { startFetchWorker } from "../../../jobs/bullmq/worker/fetch-worker.ts";
 import { type Engine, pullingEngine } from "../../../jobs/engine.ts";
 import type { CarryOut, FetchJob, JobResult } from "../../../jobs/fetch-job.ts";
-import { systemClock } from "../../../src/service/clock.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { ServiceError } from "../../../src/service/errors.ts";
 import type { Exchanged } from "../../../src/service/transport/send-request.ts";
 import type { Sender } from "../../../src/service/transport/transport.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { connectRedis } from "../../../jobs/bullmq/redis.ts";
 import { startFetchWorker } from "../../../jobs/bullmq/worker/fetch-worker.ts";
-import { systemClock } from "../../../src/service/clock.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { startRedis } from "../../support/redis.ts";
 import { principal } from "../support/rig.ts";
 

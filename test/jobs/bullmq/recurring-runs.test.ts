@@ -3,7 +3,7 @@ import { Queue } from "bullmq";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { connectRedis, keyPrefix } from "../../../jobs/bullmq/redis.ts";
 import { type RecurringRun, runRecurring } from "../../../jobs/bullmq/scheduler.ts";
-import { systemClock } from "../../../src/service/clock.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { type RedisServer, startRedis } from "../../support/redis.ts";
 
 let redis: RedisServer;

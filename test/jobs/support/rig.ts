@@ -5,7 +5,7 @@ import { type FetchPayload, toAnswer } from "../../../jobs/bullmq/protocol.ts";
 import { fetchQueueName, type Principal } from "../../../jobs/bullmq/queue-names.ts";
 import { connectRedis, keyPrefix } from "../../../jobs/bullmq/redis.ts";
 import { startFetchWorker } from "../../../jobs/bullmq/worker/fetch-worker.ts";
-import { systemClock } from "../../../src/service/clock.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import type { Exchanged } from "../../../src/service/transport/send-request.ts";
 import type { Sender } from "../../../src/service/transport/transport.ts";
 import { type RedisServer, startRedis } from "../../support/redis.ts";

@@ -1,8 +1,8 @@
 /** A process for tests to kill: `holding-process.ts FILE`. Holds a mirror open for writing until its stdin ends. */
 import { writeSync } from "node:fs";
 import { kinds } from "../../../jobs/kinds.ts";
-import { MirrorError } from "../../../src/mirror/file/errors.ts";
 import { openMirrorWriter } from "../../../src/mirror/writer.ts";
+import { ArmoireError } from "../../../src/platform/errors.ts";
 import { baseUrl } from "./world.ts";
 
 const [file = ""] = process.argv.slice(2);
@@ -16,6 +16,6 @@ try {
   writeSync(1, "held\n");
   process.stdin.resume().once("end", () => mirror.close());
 } catch (error) {
-  if (!(error instanceof MirrorError)) throw error;
+  if (!(error instanceof ArmoireError)) throw error;
   writeSync(1, `${error.code}: ${error.message}\n`);
 }

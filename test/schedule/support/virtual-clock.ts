@@ -1,6 +1,6 @@
 /** A clock that goes on when everybody sleeps. */
 import { setImmediate as turn } from "node:timers/promises";
-import type { Clock } from "../../../src/service/clock.ts";
+import type { Clock } from "../../../src/platform/clock.ts";
 
 export interface VirtualClock extends Pick<Clock, "now" | "sleep"> {
   /** Has time pass until then, all that happens meanwhile included. @param moment epoch milliseconds */

@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
+import type { Clock } from "../../../src/platform/clock.ts";
 import {
   type FetchRequest,
   openService,
   type Service,
   type ServiceOptions,
 } from "../../../src/service/client.ts";
-import type { Clock } from "../../../src/service/clock.ts";
 import { ServiceError } from "../../../src/service/errors.ts";
 import type { FetchedHere } from "../../../src/service/responses/fetch-response.ts";
 import { type RawHandler, type RawServer, startRawServer } from "../../support/raw-server.ts";

@@ -1,5 +1,5 @@
 /** A process that asks a service over HTTP as long as its ledger lets it, and says how often; killed or not. */
-import { systemClock } from "../../../src/service/clock.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { ServiceError } from "../../../src/service/errors.ts";
 import { openMeteredService } from "../../../src/sync/run/rate-limited-client.ts";
 

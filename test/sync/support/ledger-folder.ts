@@ -1,6 +1,6 @@
 /** A folder for ledgers, and runs that spend what is written there. */
 import { join } from "node:path";
-import type { Clock } from "../../../src/service/clock.ts";
+import type { Clock } from "../../../src/platform/clock.ts";
 import { openLedger } from "../../../src/sync/rate-limit/ledger.ts";
 import { createRunAllowance, type RunAllowance } from "../../../src/sync/rate-limit/run-budget.ts";
 import { temporaryFolder } from "../../support/run-armoire.ts";

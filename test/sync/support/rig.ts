@@ -4,9 +4,9 @@
  */
 import { join } from "node:path";
 import { type MirrorReader, openMirrorReader } from "../../../src/mirror/reader.ts";
+import type { Clock } from "../../../src/platform/clock.ts";
 import type { SandboxOptions } from "../../../src/sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
-import type { Clock } from "../../../src/service/clock.ts";
 import type { SyncReport } from "../../../src/sync/report.ts";
 import { type SyncOptions, sync } from "../../../src/sync/sync.ts";
 import { temporaryFolder } from "../../support/run-armoire.ts";

@@ -64,7 +64,7 @@ async function addOne(name: string, flags: TokenFlags, command: Command, io: Io)
   const baseUrl = settings.baseUrl.value ?? earlier?.baseUrl;
   if (baseUrl === undefined) {
     throw new CliError(
-      exitCodes.settings,
+      "settings",
       "The service's base URL is not set.",
       `Say what service the token is of: \`armoire account add ${name} --base-url URL\`, or ARMOIRE_BASE_URL.`,
     );
@@ -95,7 +95,7 @@ async function addOne(name: string, flags: TokenFlags, command: Command, io: Io)
 async function confirmRemoval(dataDir: string, name: string, purge: boolean, io: Io): Promise<void> {
   if (io.ask === null) {
     throw new CliError(
-      exitCodes.usage,
+      "usage",
       `There is nobody to ask whether the account ${name} is to be removed; it was not.`,
       `\`armoire account remove ${name}${purge ? " --purge" : ""} --yes\` removes it without asking.`,
     );
@@ -106,7 +106,7 @@ async function confirmRemoval(dataDir: string, name: string, purge: boolean, io:
     : `This removes the account ${name} and its token; its data stays in ${folder}.\nGo on? (y, or its name) `;
   const answer = (await io.ask({ text, isSecret: false }))?.trim().toLowerCase();
   if (answer === name || (!purge && (answer === "y" || answer === "yes"))) return;
-  throw new CliError(exitCodes.failed, "Nothing was removed.");
+  throw new CliError("failed", "Nothing was removed.");
 }
 
 /** What is said of the service elsewhere is about runs, which go on another time. */
@@ -115,7 +115,7 @@ function explainOutage(error: ServiceError): CliError {
     error.next === "stop-allowance"
       ? "Nothing was kept. Add the account when the allowance is renewed."
       : "Nothing was kept. Check the network and the base URL, then add the account again.";
-  return new CliError(exitCodes.failed, error.message, hint, { cause: error });
+  return new CliError("failed", error.message, hint, { cause: error });
 }
 
 function listAll(command: Command, io: Io): void {

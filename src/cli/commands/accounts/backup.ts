@@ -152,7 +152,7 @@ async function restoreOne(file: string, flags: RestoreFlags, command: Command, i
   };
   if ((to === undefined) === (mirror.value === null)) {
     const hint = "Give one of --account NAME, --mirror FILE (a new mirror) and --to DIR (the files in it).";
-    throw new CliError(exitCodes.usage, "It must be said where to restore to, and only once.", hint);
+    throw new CliError("usage", "It must be said where to restore to, and only once.", hint);
   }
   if (to !== undefined) {
     const { manifest, rootHash } = await unpackBackup({ ...wanted, folder: to });
@@ -193,7 +193,7 @@ async function pruneAll(folder: string, flags: PruneFlags, command: Command, io:
   if (keep === undefined) {
     const hint =
       "Say what to keep, such as --keep-daily 30 --keep-monthly 24; --dry-run shows what would go.";
-    throw new CliError(exitCodes.usage, "Without a --keep option nothing is removed.", hint);
+    throw new CliError("usage", "Without a --keep option nothing is removed.", hint);
   }
   const report = await pruneBackups({
     folder: resolve(folder),
@@ -217,7 +217,7 @@ function rootHash(value: string): string {
   if (/^[0-9a-f]{64}$/i.test(value)) return value.toLowerCase();
   // Not as commander tells it, which quotes the value: that may be a secret, and is shown as one.
   throw new CliError(
-    exitCodes.usage,
+    "usage",
     `A root hash is 64 hexadecimal digits; what --root-hash has is ${value.length} characters.`,
     "Copy the one that `armoire backup` showed, as a whole.",
   );

@@ -7,7 +7,7 @@ import { collect } from "../../flags/option-values.ts";
 import { version } from "../../self-command.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
-import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
+import { CliError } from "../../terminal/exit-codes.ts";
 import { type Io, interruptionOf } from "../../terminal/io.ts";
 
 interface ExportFlags extends AsOfFlags {
@@ -60,7 +60,7 @@ function readFormat(name: string): ExportFormat {
   const format = exportFormats.find((known) => known === name.trim());
   if (format !== undefined) return format;
   throw new CliError(
-    exitCodes.usage,
+    "usage",
     `There is no export format ${JSON.stringify(name)}.`,
     `Use ${exportFormats.join(", ")}, or several with commas.`,
   );

@@ -19,7 +19,7 @@ import { describeQuestion, describeQuestions } from "../../format/questions.ts";
 import { printResult, remarkOnCut } from "../../format/result.ts";
 import { catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
-import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
+import { CliError } from "../../terminal/exit-codes.ts";
 import type { Io } from "../../terminal/io.ts";
 
 /** Together with the options of questions, whose names are not known here. */
@@ -115,7 +115,7 @@ async function ask(
   if ((sql === undefined) === (sqlFile === undefined)) {
     const message = sql === undefined ? "Nothing is asked." : "Both a statement and --file are given.";
     throw new CliError(
-      exitCodes.usage,
+      "usage",
       message,
       "Give a SELECT, or --file FILE, or a question: `armoire query --list`.",
     );
@@ -129,13 +129,9 @@ async function ask(
   const [stray] = isQuestion ? Object.keys(parameters) : Object.keys(options);
   if (stray !== undefined) {
     throw isQuestion
-      ? new CliError(
-          exitCodes.usage,
-          "-p is for SQL.",
-          `\`armoire query --list ${sql}\` shows what ${sql} takes.`,
-        )
+      ? new CliError("usage", "-p is for SQL.", `\`armoire query --list ${sql}\` shows what ${sql} takes.`)
       : new CliError(
-          exitCodes.usage,
+          "usage",
           `--${stray} is for questions.`,
           `In SQL, write :${stray} and give -p ${stray}=VALUE.`,
         );

@@ -76,7 +76,7 @@ Exit codes: 0 sound or done, 1 failed, 11 the mirror is locked, 14 damaged.`,
   function preview(settings: Settings, keep: RetentionPolicy | undefined): void {
     if (keep === undefined) {
       throw new CliError(
-        exitCodes.usage,
+        "usage",
         "--dry-run shows what would be forgotten, and without a --keep option nothing is.",
         "Say what to keep, such as --keep-daily 30 --keep-monthly 24.",
       );

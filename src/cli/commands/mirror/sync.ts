@@ -1,8 +1,10 @@
 /** `armoire sync`: brings a mirror up to date, the catalogue's or an account's. */
+
 import type { Command } from "commander";
 import { userOf } from "../../../mirror/account/user.ts";
 import {
   addWholeFlags,
+  explainRefusal,
   requireAccountFor,
   type WholeFlags,
   wholePartsOf,
@@ -24,11 +26,10 @@ import { type RedisFlags, readRedisAddress, redisOption } from "../../secrets/re
 import { ledgerFile, mirrorFileToSync, refuseMirrorOfAccount } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import {
-  CliError,
   describeError,
   type ExitCode,
   exitCodeOfWhole,
-  explainRefusal,
+  interruptedError,
 } from "../../terminal/exit-codes.ts";
 import type { Io } from "../../terminal/io.ts";
 import { describeProgress, progressDisplay } from "../../terminal/progress-display.ts";
@@ -90,7 +91,7 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
   let interruptedWith: ExitCode | null = null;
   io.onInterrupt((exitCode) => {
     interruptedWith = exitCode;
-    interruption.abort(new CliError(exitCode, "Interrupted; nothing was asked for."));
+    interruption.abort(interruptedError(exitCode, "nothing was requested"));
     if (!settings.quiet)
       io.err("\nStopping: what is under way is finished and saved. Again to stop at once.\n");
   });

@@ -44,7 +44,7 @@ It asks the service for one page, its root; with --account for two, to learn whe
     )
     .action(async (flags: DoctorFlags) => {
       if (flags.scan === undefined && flags.passphraseFile !== undefined)
-        throw new CliError(exitCodes.usage, "--passphrase-file is of no use here without --scan.", null);
+        throw new CliError("usage", "--passphrase-file is of no use here without --scan.", "");
       const settings = readSettings(command, io);
       const examined = await examine(settings, flags, io);
       io.out(settings.json ? toJsonText(examined) : toText(examined));

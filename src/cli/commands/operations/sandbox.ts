@@ -15,7 +15,7 @@ import { measurementShapes, picturePlaces } from "../../../sandbox/resources/vie
 import { type Sandbox, startSandbox } from "../../../sandbox/sandbox.ts";
 import { wholeNumber } from "../../flags/option-values.ts";
 import { readSettings } from "../../settings/settings.ts";
-import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
+import { CliError } from "../../terminal/exit-codes.ts";
 import type { Io } from "../../terminal/io.ts";
 
 /** As commander names them: flags in camel case. */
@@ -105,11 +105,11 @@ async function start(flags: Flags, serviceName: string): Promise<Sandbox> {
     });
   } catch (error) {
     if (error instanceof SandboxOptionError) {
-      throw new CliError(exitCodes.usage, error.message, error.hint, { cause: error });
+      throw new CliError("usage", error.message, error.hint, { cause: error });
     }
     if (error instanceof Error && "syscall" in error && error.syscall === "listen") {
       throw new CliError(
-        exitCodes.failed,
+        "failed",
         `The sandbox cannot listen on ${flags.host} port ${flags.port}: ${error.message}.`,
         "Choose another --port, or 0 for any free one.",
         { cause: error },

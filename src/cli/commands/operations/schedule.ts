@@ -1,5 +1,6 @@
 /** `armoire schedule add|list|remove|run|print`: syncs, backups and exports that come again and again. */
 import { Argument, type Command } from "commander";
+import { systemClock, toIso } from "../../../platform/clock.ts";
 import { timeAfter } from "../../../schedule/cron-times.ts";
 import { runSchedules } from "../../../schedule/run/run-schedules.ts";
 import { readRuns } from "../../../schedule/run-history.ts";
@@ -10,7 +11,6 @@ import {
   type SystemScheduler,
   systemSchedulers,
 } from "../../../schedule/system-schedulers.ts";
-import { systemClock, toIso } from "../../../service/clock.ts";
 import { durationMillis } from "../../flags/option-values.ts";
 import {
   describeEnd,
@@ -146,7 +146,7 @@ function removeOne(name: string, command: Command, io: Io): void {
 async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void> {
   if (command.optsWithGlobals<GlobalOptions>().account !== undefined)
     throw new CliError(
-      exitCodes.usage,
+      "usage",
       "--account is for one account, and `schedule run` runs all schedules of the data directory.",
       "Whose data a schedule is about is said when it is added, after --.",
     );

@@ -1,8 +1,8 @@
 /** `armoire worker`: sends requests for syncs that run elsewhere. */
 import type { Command } from "commander";
-import { isLoopback } from "../../../../jobs/bullmq/dashboard/is-loopback.ts";
 import { type RunWorkerOptions, runWorker, type WorkerReady } from "../../../../jobs/run-worker.ts";
-import { systemClock } from "../../../service/clock.ts";
+import { systemClock } from "../../../platform/clock.ts";
+import { isLoopback } from "../../../platform/ip-class.ts";
 import { addDashboardFlags, type DashboardFlags, dashboardOf } from "../../flags/dashboard-flags.ts";
 import { collect, concurrencyNumber } from "../../flags/option-values.ts";
 import { type Log, openLog, tellEachMinute, totalOf } from "../../log.ts";
@@ -10,7 +10,7 @@ import { readPrincipals } from "../../secrets/principals.ts";
 import { type RedisFlags, readRedisAddress, redisOption } from "../../secrets/redis-address.ts";
 import { version } from "../../self-command.ts";
 import { readSettings } from "../../settings/settings.ts";
-import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
+import { CliError } from "../../terminal/exit-codes.ts";
 import type { Io } from "../../terminal/io.ts";
 
 interface WorkerFlags extends RedisFlags, DashboardFlags {
@@ -89,7 +89,7 @@ async function work(options: RunWorkerOptions, log: Log): Promise<void> {
 
 function noRedis(): CliError {
   return new CliError(
-    exitCodes.usage,
+    "usage",
     "Which Redis is it?",
     "Give --redis URL, ARMOIRE_REDIS_URL or ARMOIRE_REDIS_URL_FILE, the same as for `armoire sync`.",
   );

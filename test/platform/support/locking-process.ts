@@ -3,8 +3,8 @@
  * another one had it at the same time.
  */
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
-import { MirrorError } from "../../../src/mirror/file/errors.ts";
-import { type Lock, takeLock } from "../../../src/mirror/file/lock.ts";
+import { FileError } from "../../../src/platform/errors.ts";
+import { type Lock, takeLock } from "../../../src/platform/process-lock.ts";
 
 const [file = "", rounds = ""] = process.argv.slice(2);
 let had = 0;
@@ -12,9 +12,9 @@ let shared = 0;
 while (had < Number(rounds)) {
   let lock: Lock;
   try {
-    lock = takeLock(file, "2026-01-15T12:00:00.000Z");
+    lock = takeLock(file, { startedAt: "2026-01-15T12:00:00.000Z", busyMessage: "In use" });
   } catch (error) {
-    if (error instanceof MirrorError && error.code === "locked") continue;
+    if (error instanceof FileError && error.code === "locked") continue;
     throw error;
   }
   had++;

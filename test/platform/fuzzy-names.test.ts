@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { namesAlike, plainName, slugify } from "../../../src/mirror/search/names.ts";
+import { plainName, similarNames, slugify } from "../../src/platform/fuzzy-names.ts";
 
 it.each([
   ["Comexim", "comexim"],
@@ -36,10 +36,10 @@ describe("names alike", () => {
     ["!!!", []],
     ["", []],
   ])("to %j are %j, the nearest first", (wanted, alike) => {
-    expect(namesAlike(wanted, names, 3)).toEqual(alike);
+    expect(similarNames(wanted, names, 3)).toEqual(alike);
   });
 
   it("are so many at most", () => {
-    expect(namesAlike("anna", names, 1)).toEqual(["Annabel"]);
+    expect(similarNames("anna", names, 1)).toEqual(["Annabel"]);
   });
 });

@@ -2,10 +2,10 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import { shareLock, takeLock } from "../../../src/mirror/file/lock.ts";
-import { canonicalDump } from "../../support/canonical-dump.ts";
-import { type Child, startChild } from "../support/children.ts";
-import { type MirrorRig, someTime, startMirrorRig } from "../support/mirror-rig.ts";
+import { shareLock, takeLock } from "../../src/platform/process-lock.ts";
+import { type Child, startChild } from "../mirror/support/children.ts";
+import { type MirrorRig, someTime, startMirrorRig } from "../mirror/support/mirror-rig.ts";
+import { canonicalDump } from "../support/canonical-dump.ts";
 
 let rig: MirrorRig;
 beforeEach(async () => {
@@ -53,7 +53,7 @@ it("a second writer in the same process is refused, and its attempt does not end
     await expect(rig.write()).rejects.toThrow(expect.objectContaining({ code: "locked" }));
   }
   await using other = startChild("holding-process.ts", rig.file);
-  expect(await other.readLine()).toMatch(/^locked: The mirror is in use by process/);
+  expect(await other.readLine()).toMatch(/^locked: The mirror .* is in use by process/);
 });
 
 it("of several processes that want to make the same new mirror, one does", async () => {
@@ -69,22 +69,26 @@ it("of several processes that want to make the same new mirror, one does", async
 });
 
 it("a lock that is removed by whoever held it is never had by two", async () => {
-  const children = Array.from({ length: 3 }, () => startChild("locking-process.ts", rig.file, "200"));
+  const children = Array.from({ length: 3 }, () =>
+    startChild("../../platform/support/locking-process.ts", rig.file, "200"),
+  );
   const answers = await Promise.all(children.map((child) => child.readLine()));
   expect(answers).toEqual(children.map(() => "200 rounds, 0 shared"));
   expect(existsSync(`${rig.file}.lock`)).toBe(false);
 });
 
 it("is shared by any number, and then by nobody alone; had by one alone, it is not shared", () => {
-  const shared = [shareLock(rig.file), shareLock(rig.file)];
+  const shared = [shareLock(rig.file, "It is in use"), shareLock(rig.file, "It is in use")];
   for (const lock of shared) {
-    expect(() => takeLock(rig.file, someTime)).toThrow(/in use by another process/);
+    expect(() => takeLock(rig.file, { startedAt: someTime, busyMessage: "It is in use" })).toThrow(
+      /in use by another process/,
+    );
     lock.release();
   }
-  const lock = takeLock(rig.file, someTime);
-  expect(() => shareLock(rig.file)).toThrow(`in use by process ${process.pid} `);
+  const lock = takeLock(rig.file, { startedAt: someTime, busyMessage: "It is in use" });
+  expect(() => shareLock(rig.file, "It is in use")).toThrow(`in use by process ${process.pid} `);
   lock.releaseAndRemove();
-  shareLock(rig.file).release();
+  shareLock(rig.file, "It is in use").release();
 });
 
 it.each(["", "{", "null", '{"pid":1}'])("a holder's note that says %j locks nothing", async (note) => {
@@ -101,7 +105,7 @@ it("a holder whose note cannot be read is another process", async () => {
 
 it("what is no lock file in the lock's place is not overwritten", async () => {
   writeFileSync(`${rig.file}.lock`, "somebody's notes".repeat(50));
-  await expect(rig.write()).rejects.toThrow(expect.objectContaining({ name: "MirrorError" }));
+  await expect(rig.write()).rejects.toThrow(expect.objectContaining({ name: "FileError" }));
   expect(readFileSync(`${rig.file}.lock`, "utf8")).toBe("somebody's notes".repeat(50));
 });
 
@@ -109,7 +113,7 @@ it("a link in the place of the note leads to nothing that is written", async () 
   const other = `${rig.file}-other`;
   writeFileSync(other, "of somebody else");
   symlinkSync(other, `${rig.file}.holder.json`);
-  const lock = takeLock(rig.file, someTime);
+  const lock = takeLock(rig.file, { startedAt: someTime, busyMessage: "It is in use" });
   expect(JSON.parse(readFileSync(`${rig.file}.holder.json`, "utf8"))).toMatchObject({ pid: process.pid });
   lock.release();
   expect(readFileSync(other, "utf8")).toBe("of somebody else");

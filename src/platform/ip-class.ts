@@ -1,14 +1,11 @@
-/**
- * Where an address leads: out into the world, or into a network of this machine's own. In: host names and addresses. Out:
- * what kind of place it is. So that what a stranger wrote cannot make this machine ask its own neighbours.
- */
+/** Whether an address is public or inside a private network, so that URLs from outside cannot reach this machine's neighbours. */
 import { lookup as lookupHost } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 
-/** `reserved` is everything that is nobody's in particular, link-local addresses with their services for machines included. */
-export type AddressClass = "public" | "private" | "loopback" | "reserved";
+/** `reserved` includes link-local addresses, where cloud machines offer their metadata services. */
+export type IpClass = "public" | "private" | "loopback" | "reserved";
 
-const ranges: Readonly<Record<Exclude<AddressClass, "public">, readonly string[]>> = {
+const ranges: Readonly<Record<Exclude<IpClass, "public">, readonly string[]>> = {
   loopback: ["127.0.0.0/8", "::1/128"],
   private: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"],
   reserved: [
@@ -39,28 +36,34 @@ const lists = Object.entries(ranges).map(([name, subnets]) => {
     const [network = "", bits] = subnet.split("/");
     list.addSubnet(network, Number(bits), network.includes(":") ? "ipv6" : "ipv4");
   }
-  return [name as AddressClass, list] as const;
+  return [name as IpClass, list] as const;
 });
 
-/** @param address as `node:dns` writes it; an IPv4 address inside an IPv6 one is what it is by itself */
-export function classOfAddress(address: string): AddressClass {
+/** @param address as `node:dns` writes it; an IPv4-mapped IPv6 address is classed as the IPv4 address */
+export function ipClassOf(address: string): IpClass {
   const family = isIP(address) === 6 ? "ipv6" : "ipv4";
   return lists.find(([, list]) => list.check(address, family))?.[0] ?? "public";
 }
 
-/** The address that the host of a URL is by itself; null where it is a name. @param hostname as `URL` writes it */
+/** The IP address in the host of a URL; null for a name. @param hostname as `URL` writes it */
 export function literalAddress(hostname: string): string | null {
   const bare = hostname.replace(/^\[(.*)\]$/, "$1");
   return isIP(bare) === 0 ? null : bare;
 }
 
-/** What a host is that the user chose herself; a name that cannot be looked up is taken for a public one. */
-export async function classOfHost(hostname: string): Promise<AddressClass> {
+/** The class of a host that the user chose. A name that cannot be resolved counts as public. */
+export async function ipClassOfHost(hostname: string): Promise<IpClass> {
   const literal = literalAddress(hostname);
-  if (literal !== null) return classOfAddress(literal);
+  if (literal !== null) return ipClassOf(literal);
   const address = await lookupHost(hostname).then(
     (found) => found.address,
     () => null,
   );
-  return address === null ? "public" : classOfAddress(address);
+  return address === null ? "public" : ipClassOf(address);
+}
+
+/** Whether a host can be reached from this machine only. */
+export function isLoopback(host: string): boolean {
+  const address = literalAddress(host);
+  return host === "localhost" || (address !== null && ipClassOf(address) === "loopback");
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { classOfAddress, classOfHost } from "../../../src/service/transport/address-class.ts";
+import { ipClassOf, ipClassOfHost } from "../../src/platform/ip-class.ts";
 
 describe("what an address is", () => {
   it.each([
@@ -27,7 +27,7 @@ describe("what an address is", () => {
     ["224.0.0.1", "reserved"],
     ["255.255.255.255", "reserved"],
   ])("%s is %s", (address, expected) => {
-    expect(classOfAddress(address)).toBe(expected);
+    expect(ipClassOf(address)).toBe(expected);
   });
 });
 
@@ -38,5 +38,5 @@ it.each([
   ["http://localhost/", "loopback"],
   ["http://no-such-host.invalid/", "public"],
 ])("the host of %s is %s", async (url, expected) => {
-  expect(await classOfHost(new URL(url).hostname)).toBe(expected);
+  expect(await ipClassOfHost(new URL(url).hostname)).toBe(expected);
 });

@@ -1,6 +1,6 @@
 /**
- * Erasing what must not be found again: each file is overwritten before its name goes. On an SSD, and on file systems that
- * write a changed block to a new place, the old bytes may survive that; only an encrypted disk promises more.
+ * Erasing private files: each is overwritten before it is removed. SSDs and copy-on-write file systems may keep the old
+ * bytes elsewhere; only an encrypted disk protects against that.
  */
 import {
   closeSync,
@@ -14,18 +14,18 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { syncFolder } from "../mirror/file/sync-folder.ts";
-import { hasCode } from "../mirror/file/system-error.ts";
+import { hasCode } from "./errors.ts";
+import { syncFolder } from "./folders.ts";
 
 const zeros = Buffer.alloc(1_048_576);
 
 /**
- * Erases everything in a folder but the files named. What a symbolic link leads to is left alone.
- * @throws a system error; what was erased till then is gone
+ * Erases everything in a folder except the named files. Targets of symbolic links are left alone.
+ * @throws a system error; files erased until then are gone
  */
-export function eraseFolder(folder: string, but: readonly string[] = []): void {
+export function eraseFolder(folder: string, except: readonly string[] = []): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (but.includes(entry.name)) continue;
+    if (except.includes(entry.name)) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
       eraseFolder(path);
@@ -38,7 +38,7 @@ export function eraseFolder(folder: string, but: readonly string[] = []): void {
   syncFolder(folder);
 }
 
-/** Overwrites a file and takes it away; well also where it is not there. @throws a system error */
+/** Overwrites and removes a file, if it exists. @throws a system error */
 export function eraseFile(file: string): void {
   try {
     overwrite(file);

@@ -7,7 +7,7 @@ export function toIso(millis: number): string {
   return new Date(millis).toISOString();
 }
 
-/** Everything the door knows of time and chance, so that tests can hand it their own. */
+/** Time and chance, injected so that tests control both. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;

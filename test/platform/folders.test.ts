@@ -1,8 +1,8 @@
 import { mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { makeFolders } from "../../../src/mirror/file/make-folders.ts";
-import { temporaryFolder } from "../../support/run-armoire.ts";
+import { makeFolders } from "../../src/platform/folders.ts";
+import { temporaryFolder } from "../support/run-armoire.ts";
 
 it("makes what is not there, for its owner alone, and says what that was", async () => {
   await using folder = await temporaryFolder();

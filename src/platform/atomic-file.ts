@@ -1,0 +1,152 @@
+/**
+ * Files that are whole or absent: written under a temporary name in the same folder, flushed to disk, then renamed.
+ * Every file is readable by its owner only.
+ */
+import { createHash, hash, randomBytes } from "node:crypto";
+import { closeSync, createReadStream, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { open, readdir, rm } from "node:fs/promises";
+import { hostname } from "node:os";
+import { dirname, join } from "node:path";
+import { syncFolder } from "./folders.ts";
+import { isProcessAlive } from "./process-lock.ts";
+
+/** Names the host, so that a process on another computer that shares the folder is never taken for a dead one. */
+const temporaryPrefix = `.armoire-partial-${hash("sha256", hostname()).slice(0, 8)}-`;
+
+const ownerOnly = 0o600;
+
+/** Renames a complete, flushed file to its final name, replacing any other; durable on return. */
+export function publish(temporary: string, place: string): void {
+  renameSync(temporary, place);
+  syncFolder(dirname(place));
+}
+
+/** What a kill during `replaceFile` may leave; the next call removes it. */
+export const temporaryNameOf = (place: string): string => `${place}.new`;
+
+/**
+ * Replaces a small file; durable on return. One process at a time may do so for each file.
+ * @throws a system error; the old file is then unchanged
+ */
+export function replaceFile(place: string, content: string | Uint8Array): void {
+  const temporary = temporaryNameOf(place);
+  try {
+    rmSync(temporary, { force: true });
+    writeNewFile(temporary, content);
+    publish(temporary, place);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Creates a file and flushes its content, but not its name. @throws a system error, also where the file exists */
+export function writeNewFile(path: string, content: string | Uint8Array): void {
+  // "wx" creates the file with its mode: there is no moment at which others could open it.
+  const handle = openSync(path, "wx", ownerOnly);
+  try {
+    writeFileSync(handle, content);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/**
+ * As `writeNewFile`, for content of any length.
+ * @returns the number of bytes
+ * @throws a system error, what `chunks` throws, or the signal's reason; the file is then incomplete
+ */
+export async function writeNewFileFrom(
+  path: string,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  signal?: AbortSignal,
+): Promise<number> {
+  const file = await open(path, "wx", ownerOnly);
+  let bytes = 0;
+  try {
+    for await (const chunk of chunks) {
+      signal?.throwIfAborted();
+      await file.writeFile(chunk);
+      bytes += chunk.length;
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return bytes;
+}
+
+export interface TemporaryFile {
+  readonly bytes: number;
+  /** Renames it to its final name, or to another one in the same folder; durable on return. */
+  commit(as?: string): void;
+  discard(): Promise<void>;
+}
+
+/**
+ * Writes the content of `place` to a temporary file beside it. Also removes the temporary files of killed processes:
+ * they may hold private data.
+ * @throws a system error, what `chunks` throws, or the signal's reason; nothing is left then
+ */
+export async function writeTemporary(
+  place: string,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  signal?: AbortSignal,
+): Promise<TemporaryFile> {
+  await removeAbandoned(dirname(place));
+  // A name that cannot be guessed: nobody can put a link there first.
+  const name = `${temporaryPrefix}${process.pid}-${randomBytes(6).toString("hex")}`;
+  const path = join(dirname(place), name);
+  const discard = () => rm(path, { force: true });
+  try {
+    const bytes = await writeNewFileFrom(path, chunks, signal);
+    return { bytes, discard, commit: (as = place) => publish(path, as) };
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
+
+async function removeAbandoned(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(temporaryPrefix)) continue;
+    const processId = Number.parseInt(name.slice(temporaryPrefix.length), 10);
+    if (!isProcessAlive(processId)) await rm(join(folder, name), { force: true });
+  }
+}
+
+export interface FileSummary {
+  readonly bytes: number;
+  /** Lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
+/** As `writeNewFileFrom`, and computes the hash on the way. */
+export async function writeHashedFile(
+  path: string,
+  chunks: Iterable<string>,
+  signal?: AbortSignal,
+): Promise<FileSummary> {
+  const digest = createHash("sha256");
+  function* hashed(): Iterable<Uint8Array> {
+    for (const chunk of chunks) {
+      const data = Buffer.from(chunk);
+      digest.update(data);
+      yield data;
+    }
+  }
+  const bytes = await writeNewFileFrom(path, hashed(), signal);
+  return { bytes, sha256: digest.digest("hex") };
+}
+
+/** @throws a system error */
+export async function hashFile(path: string): Promise<FileSummary> {
+  const digest = createHash("sha256");
+  let bytes = 0;
+  for await (const chunk of createReadStream(path)) {
+    digest.update(chunk);
+    bytes += chunk.length;
+  }
+  return { bytes, sha256: digest.digest("hex") };
+}

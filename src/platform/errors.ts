@@ -1,0 +1,74 @@
+/** The one class of errors that are meant for a person, and what a failure of the operating system becomes. */
+
+/** What a failure means to the caller. The command line derives its exit code from it. */
+export type ErrorKind =
+  | "failed"
+  /** The caller asked for something that does not exist or makes no sense. */
+  | "usage"
+  /** Not authenticated, or a setting that cannot be used. */
+  | "settings"
+  /** Another process holds what is needed. */
+  | "locked"
+  /** A file of ours is damaged, or from a newer version. */
+  | "damaged"
+  /** Ended by Ctrl-C, or by a request to terminate. */
+  | "interrupted"
+  | "terminated";
+
+/** An error with a stable `code` for programs and a `hint` for people: what to do next. Compare codes, never messages. */
+export class ArmoireError<Code extends string = string> extends Error {
+  readonly kind: ErrorKind;
+  readonly code: Code;
+  /** What to do next; empty where the message says it. */
+  readonly hint: string;
+
+  constructor(kind: ErrorKind, code: Code, message: string, hint: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/** Makes the error class of a folder from its codes and the kind of each. */
+export function errorClass<const Kinds extends Readonly<Record<string, ErrorKind>>>(
+  name: string,
+  kinds: Kinds,
+) {
+  type Code = keyof Kinds & string;
+  return class extends ArmoireError<Code> {
+    override readonly name = name;
+
+    constructor(code: Code, message: string, hint = "", options?: ErrorOptions) {
+      super(kinds[code] as ErrorKind, code, message, hint, options);
+    }
+  };
+}
+
+/** A file or folder that cannot be used. */
+export class FileError extends errorClass("FileError", {
+  /** Another process holds the lock. */
+  locked: "locked",
+  /** Other users could read or change what must be private. */
+  unsafe: "settings",
+  unwritable: "failed",
+}) {}
+
+/** Turns an error of the operating system into a FileError; returns any other error as it is. */
+export function toFileError(error: unknown, path: string): unknown {
+  if (!isSystemError(error)) return error;
+  return new FileError(
+    "unwritable",
+    `Cannot read or write ${path} (${error.code}).`,
+    "Check the folder, its permissions and free space.",
+    { cause: error },
+  );
+}
+
+/** An error of the operating system, such as a full disk or a missing permission. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error;
+}
+
+export const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && "code" in error && error.code === code;

@@ -1,0 +1,90 @@
+/** Making folders, flushing the names in them, and replacing a whole folder by another. */
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { hasCode } from "./errors.ts";
+import { isProcessAlive } from "./process-lock.ts";
+
+/**
+ * Makes a folder and its missing parents, for their owner only. Node's recursive `mkdir` never returns where a folder
+ * exists and nothing can be made in it, as in `/proc`.
+ * @returns the folders it made, the innermost first
+ * @throws a system error
+ */
+export function makeFolders(path: string): string[] {
+  try {
+    return makeFolder(path) ? [path] : [];
+  } catch (error) {
+    if (!hasCode(error, "ENOENT") || dirname(path) === path) throw error;
+  }
+  const parents = makeFolders(dirname(path));
+  return makeFolder(path) ? [path, ...parents] : parents;
+}
+
+/** @returns false if the folder exists */
+function makeFolder(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST") && statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
+    throw error;
+  }
+}
+
+/** Makes the names in a folder durable. Windows has no such call and does not need it. */
+export function syncFolder(folder: string): void {
+  if (process.platform === "win32") return;
+  const handle = openSync(folder, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+const replacedName = (place: string): string => join(dirname(place), `.${basename(place)}.armoire-old`);
+const partialPrefix = (place: string): string => `.${basename(place)}.armoire-partial-`;
+
+/** Makes an empty private folder beside `place`, named after this process. */
+export async function makePartialFolder(place: string): Promise<string> {
+  return await mkdtemp(join(dirname(place), `${partialPrefix(place)}${process.pid}-`));
+}
+
+/**
+ * Puts `folder` in the place of whatever is at `place`; durable on return. Node has no call that swaps two folders, so
+ * for a moment nothing is at `place`. `recoverFolder` repairs what a kill at that moment leaves.
+ */
+export async function replaceFolder(folder: string, place: string): Promise<void> {
+  const replaced = replacedName(place);
+  const replaces = await renameIfPresent(place, replaced);
+  try {
+    await rename(folder, place);
+  } catch (error) {
+    if (replaces) await rename(replaced, place);
+    throw error;
+  }
+  syncFolder(dirname(place));
+  if (replaces) await rm(replaced, { recursive: true });
+}
+
+/** Repairs what killed processes left: restores the old folder if its place is empty, and removes partial folders. */
+export async function recoverFolder(place: string): Promise<void> {
+  const names = await readdir(dirname(place));
+  if (names.includes(basename(place))) await rm(replacedName(place), { recursive: true, force: true });
+  else await renameIfPresent(replacedName(place), place);
+  for (const name of names.filter((name) => name.startsWith(partialPrefix(place)))) {
+    const processId = Number.parseInt(name.slice(partialPrefix(place).length), 10);
+    if (!isProcessAlive(processId)) await rm(join(dirname(place), name), { recursive: true, force: true });
+  }
+}
+
+async function renameIfPresent(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return false;
+    throw error;
+  }
+}

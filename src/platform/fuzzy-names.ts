@@ -1,0 +1,84 @@
+/** Comparing names as people type them: without accents or capitals, as slugs, with typing errors. */
+
+/** A slug in the usual form: no accents, and single hyphens for everything but letters and digits. */
+export function slugify(name: unknown): string {
+  if (typeof name !== "string") return "";
+  return withoutAccents(name)
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-|-$/g, "");
+}
+
+/**
+ * A name without case and accents. Looser than the words of search: every script loses its marks, since an ambiguous
+ * key is refused anyway.
+ */
+export function plainName(name: string): string {
+  return toPlainLetters(withoutAccents(name));
+}
+
+/** Normalizations under which two spellings are equal, the strictest first. An empty result matches nothing. */
+export const spellings: readonly ((name: string) => string)[] = [
+  (name) => name,
+  plainName,
+  (name) => slugify(plainName(name)),
+];
+
+function withoutAccents(name: string): string {
+  return name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+}
+
+/** Names that were perhaps meant, the most similar first: most letters agree, or the first three occur in it. */
+export function similarNames(wanted: string, names: Iterable<string>, max: number): string[] {
+  const slug = slugify(plainName(wanted));
+  if (slug === "") return [];
+  return [...new Set(names)]
+    .map((name) => ({ name, similarity: similarityOf(slug, slugify(plainName(name))) }))
+    .filter(({ similarity }) => similarity > 0)
+    .sort((a, b) => b.similarity - a.similarity || (a.name < b.name ? -1 : 1))
+    .slice(0, max)
+    .map(({ name }) => name);
+}
+
+/** The share of letters that need no change; 0 if too low for a typing error. */
+function similarityOf(wanted: string, slug: string): number {
+  const similarity = 1 - countEdits(wanted, slug) / Math.max(wanted.length, slug.length);
+  return similarity > 0.6 || slug.includes(wanted.slice(0, 3)) ? similarity : 0;
+}
+
+/** The Levenshtein distance. */
+function countEdits(from: string, to: string): number {
+  const letters = [...to];
+  let row = [...letters.keys(), letters.length];
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (const [n, other] of letters.entries()) {
+      const [diagonal = 0, above = 0, left = 0] = [row[n], row[n + 1], next[n]];
+      next.push(Math.min(above + 1, left + 1, diagonal + (letter === other ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** Letters that Unicode does not decompose and many keyboards lack. */
+const plainLetters: Readonly<Record<string, string>> = {
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  ł: "l",
+  đ: "d",
+  ð: "d",
+  ħ: "h",
+  þ: "th",
+  ı: "i",
+  // Final sigma.
+  ς: "σ",
+};
+
+const special = new RegExp(`[${Object.keys(plainLetters).join("")}]`, "gu");
+
+/** @param text in lower case */
+export function toPlainLetters(text: string): string {
+  return text.replace(special, (letter) => plainLetters[letter] ?? letter);
+}

@@ -1,0 +1,158 @@
+/** Files and folders that only their owner may read: refused where other users could read, change or replace them. */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { dirname, resolve } from "node:path";
+import { replaceFile } from "./atomic-file.ts";
+import { FileError, hasCode, toFileError } from "./errors.ts";
+
+const defaultMaxBytes = 65_536;
+const accessByOthers = 0o077;
+const writableByOthers = 0o022;
+const sticky = 0o1000;
+
+/** Replaces the file; durable on return. @throws FileError `unwritable` */
+export function writePrivateFile(file: string, text: string): void {
+  try {
+    replaceFile(file, text);
+  } catch (error) {
+    throw toFileError(error, file);
+  }
+}
+
+export interface ReadPrivateOptions {
+  /** For a file that the user named; never for one of ours. */
+  readonly followsLinks: boolean;
+  /** Also accepts a file of the system's, as systemd hands credentials to a service. */
+  readonly acceptsSystemFile?: boolean;
+  /** Default: 65,536. */
+  readonly maxBytes?: number;
+}
+
+/**
+ * @returns its text; null where there is no such file
+ * @throws FileError `unsafe` where others could read or have written it, or it is too long; `unwritable` where it
+ * cannot be read
+ */
+export function readPrivateFile(
+  file: string,
+  { followsLinks, acceptsSystemFile = false, maxBytes = defaultMaxBytes }: ReadPrivateOptions,
+): string | null {
+  // O_NONBLOCK: opening a pipe must not wait for its other end. Windows knows neither flag.
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  let handle: number;
+  try {
+    handle = openSync(file, O_RDONLY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW));
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return null;
+    throw toFileError(error, file);
+  }
+  try {
+    if (!(acceptsSystemFile && isOfSystem(handle))) requireOwnerOnly(file, handle);
+    const bytes = Buffer.alloc(maxBytes);
+    const length = readSync(handle, bytes);
+    if (length === maxBytes)
+      throw new FileError("unsafe", `${file} is larger than expected.`, "Check that it is the right file.");
+    return bytes.toString("utf8", 0, length);
+  } catch (error) {
+    throw toFileError(error, file);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Owned by root, writable by nobody else, and readable by its group at most. */
+function isOfSystem(handle: number): boolean {
+  const { uid, mode } = fstatSync(handle);
+  return uid === 0 && (mode & 0o137) === 0;
+}
+
+function requireOwnerOnly(file: string, handle: number): void {
+  const stats = fstatSync(handle);
+  if (!stats.isFile())
+    throw new FileError(
+      "unsafe",
+      `${file} is not a regular file.`,
+      "Name a file; for a pipe there is --token-stdin.",
+    );
+  // Windows has no such owners and modes.
+  if (process.platform === "win32") return;
+  if (stats.uid !== process.geteuid?.())
+    throw new FileError(
+      "unsafe",
+      `${file} belongs to another user of this machine.`,
+      "Use a file of your own.",
+    );
+  if ((stats.mode & accessByOthers) !== 0)
+    throw new FileError("unsafe", `Other users may read or write ${file}.`, `Run: chmod 600 '${file}'`);
+}
+
+/** @param stats of the folder itself, not of what a link leads to. @throws FileError `unsafe` unless it is a folder that only its owner may change */
+export function requireOwnFolder(path: string, stats: Stats): void {
+  if (stats.isSymbolicLink()) throw symbolicLinkError(path);
+  if (!stats.isDirectory())
+    throw new FileError("unsafe", `${path} is not a folder.`, "Move it away, or use another --data-dir.");
+  // Windows has no such owners and modes.
+  if (process.platform === "win32") return;
+  if (stats.uid !== process.geteuid?.()) {
+    throw new FileError(
+      "unsafe",
+      `The folder ${path} belongs to another user of this machine, who could read or change its files.`,
+      "Use another --data-dir.",
+    );
+  }
+  if ((stats.mode & writableByOthers) === 0) return;
+  throw new FileError(
+    "unsafe",
+    `Other users may write to the folder ${path}. Private data is not kept or used there.`,
+    `Run: chmod go-w '${path}'`,
+  );
+}
+
+/**
+ * Whoever may write to a folder may rename what is in it and put something else in its place.
+ * @throws FileError `unsafe` where others may do so above `path`, which need not exist
+ */
+export function requireUnreplaceable(path: string): void {
+  // Windows has no such owners and modes.
+  if (process.platform === "win32") return;
+  const named = resolve(path);
+  const parents = isPresent(named)
+    ? [...parentsOf(named), ...parentsOf(realpathSync(named))]
+    : parentsOf(named);
+  const open = parents.find((parent) => isPresent(parent) && isRenamingAllowed(statSync(parent)));
+  if (open === undefined) return;
+  throw new FileError(
+    "unsafe",
+    `Other users may write to the folder ${open} and so replace ${named}. Private data is not kept or used there.`,
+    `Run: chmod go-w '${open}', or use another --data-dir.`,
+  );
+}
+
+const parentsOf = (path: string): string[] =>
+  dirname(path) === path ? [] : [dirname(path), ...parentsOf(dirname(path))];
+
+const isPresent = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
+
+/** Whether other users may rename entries. With the sticky bit, as on /tmp, each may rename only their own. */
+function isRenamingAllowed({ mode, uid, gid }: Stats): boolean {
+  if ((mode & sticky) !== 0) return false;
+  // A user's private group has no other members.
+  const isPrivateGroup = gid === uid || gid === 0;
+  return (mode & (isPrivateGroup ? 0o002 : writableByOthers)) !== 0;
+}
+
+export function symbolicLinkError(path: string): FileError {
+  return new FileError(
+    "unsafe",
+    `${path} is a symbolic link, which is not followed.`,
+    "Put its target in its place, or use another --data-dir.",
+  );
+}

@@ -1,0 +1,205 @@
+/**
+ * Locks between processes. A lock is an exclusive transaction on a small SQLite file; the operating system ends it with
+ * the process, however that dies, so there are no stale locks. A second small file names the holder, for messages only.
+ */
+import {
+  closeSync,
+  existsSync,
+  futimesSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { hostname } from "node:os";
+import Database from "better-sqlite3";
+import { FileError, hasCode } from "./errors.ts";
+
+/** Longer than `isLocked` holds the file open. */
+const busyTimeoutMillis = 100;
+/** Attempts to open a file that other processes remove and create. */
+const maxAttempts = 1_000;
+/** The latest modification time that every file system can store. */
+const maxSeconds = 2 ** 31;
+
+/** Any statement that fails while another process holds the lock exclusively. */
+const probe = "select count(*) from sqlite_schema";
+
+export interface Lock {
+  release(): void;
+  /** Releases the lock and removes its files. */
+  releaseAndRemove(): void;
+}
+
+export interface LockRequest {
+  /** ISO 8601; shown to a process that finds the lock taken. */
+  readonly startedAt: string;
+  /** The beginning of the message if the lock is taken, such as "The mirror x.sqlite is in use". */
+  readonly busyMessage: string;
+}
+
+/**
+ * Takes the lock of `file` for this process alone. The file itself is not touched.
+ * @throws FileError `locked`, naming the holder; `unwritable`
+ */
+export function takeLock(file: string, { startedAt, busyMessage }: LockRequest): Lock {
+  const { lockFile, holderFile } = pathsOf(file);
+  const db = openAndHold(file, busyMessage, (opened) => {
+    // A journal in memory: the file stays empty, and no other file appears beside it.
+    opened.pragma("journal_mode = MEMORY");
+    opened.exec("begin exclusive");
+  });
+  try {
+    const holder = { pid: process.pid, host: hostname(), startedAt };
+    // Created anew, so that nothing is written through a link or into a file that others may read.
+    rmSync(holderFile, { force: true });
+    writeFileSync(holderFile, JSON.stringify(holder), { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    db.close();
+    throw toLockError(error, lockFile);
+  }
+  return {
+    release() {
+      rmSync(holderFile, { force: true });
+      db.close();
+    },
+    releaseAndRemove() {
+      rmSync(holderFile, { force: true });
+      // While it is held, so that a waiting process notices. Windows cannot remove an open file.
+      if (process.platform !== "win32") rmSync(lockFile, { force: true });
+      db.close();
+      if (process.platform === "win32") rmSync(lockFile, { force: true });
+    },
+  };
+}
+
+/**
+ * Shares the lock of `file` with other processes; while it is shared, nobody can take it alone. Releasing leaves the
+ * lock file in place, since others may hold it.
+ * @throws as `takeLock`
+ */
+export function shareLock(file: string, busyMessage: string): Pick<Lock, "release"> {
+  const db = openAndHold(file, busyMessage, (opened) => {
+    opened.exec("begin");
+    opened.prepare(probe).get();
+  });
+  // Nobody holds it alone now, so a holder's name can only be that of a killed process.
+  const { lockFile, holderFile } = pathsOf(file);
+  try {
+    rmSync(holderFile, { force: true });
+  } catch (error) {
+    db.close();
+    throw toLockError(error, lockFile);
+  }
+  return { release: () => void db.close() };
+}
+
+/** Whether some process holds the lock of `file` alone. True also where the lock file cannot be read. */
+export function isLocked(file: string): boolean {
+  const { lockFile } = pathsOf(file);
+  if (!existsSync(lockFile)) return false;
+  let db: Database.Database | null = null;
+  try {
+    db = new Database(lockFile, { readonly: true, timeout: 0 });
+    db.prepare(probe).get();
+    return false;
+  } catch {
+    return true;
+  } finally {
+    db?.close();
+  }
+}
+
+/** Whether this machine has a process of that id. */
+export function isProcessAlive(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch (error) {
+    // It exists, but belongs to another user.
+    return hasCode(error, "EPERM");
+  }
+}
+
+function pathsOf(file: string) {
+  return { lockFile: `${file}.lock`, holderFile: `${file}.holder.json` };
+}
+
+function openAndHold(
+  file: string,
+  busyMessage: string,
+  hold: (db: Database.Database) => void,
+): Database.Database {
+  const { lockFile, holderFile } = pathsOf(file);
+  const { db, id } = openLockFile(lockFile);
+  try {
+    hold(db);
+  } catch (error) {
+    db.close();
+    if (!hasCode(error, "SQLITE_BUSY")) throw toLockError(error, lockFile);
+    throw new FileError(
+      "locked",
+      `${busyMessage} by ${describeHolder(holderFile)}.`,
+      "Wait until it has finished, or stop it.",
+    );
+  }
+  if (idOf(lockFile) === id) return db;
+  // Its holder removed the file in the meantime: this is no lock any more, and another process may have the next one.
+  db.close();
+  return openAndHold(file, busyMessage, hold);
+}
+
+function openLockFile(lockFile: string): { db: Database.Database; id: string } {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      createPrivately(lockFile);
+      const id = idOf(lockFile);
+      if (id !== null)
+        return { id, db: new Database(lockFile, { timeout: busyTimeoutMillis, fileMustExist: true }) };
+    } catch (error) {
+      // Its holder may have removed it in between.
+      if (!hasCode(error, "SQLITE_CANTOPEN") || attempt >= maxAttempts) throw toLockError(error, lockFile);
+    }
+  }
+}
+
+/** Identifies the file that has this name now, also against a later one with the same inode number. */
+function idOf(file: string): string | null {
+  const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? null : `${stats.ino}.${stats.mtimeNs}`;
+}
+
+/**
+ * Creates the lock file unless it exists. It never opens an existing one: closing that would end a lock that this same
+ * process may hold on it. The file is never written, so a random modification time identifies it.
+ */
+function createPrivately(file: string): void {
+  try {
+    const handle = openSync(file, "wx", 0o600);
+    const time = Math.random() * maxSeconds;
+    futimesSync(handle, time, time);
+    closeSync(handle);
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+  }
+}
+
+function describeHolder(holderFile: string): string {
+  try {
+    const { pid, host, startedAt } = JSON.parse(readFileSync(holderFile, "utf8"));
+    return `process ${pid} on ${host} since ${startedAt}`;
+  } catch {
+    return "another process";
+  }
+}
+
+/** Turns an error of the system or of SQLite into a FileError; returns any other error as it is. */
+function toLockError(error: unknown, lockFile: string): unknown {
+  if (!(error instanceof Error) || !("code" in error)) return error;
+  return new FileError(
+    "unwritable",
+    `Cannot create or open the lock file ${lockFile} (${error.code}).`,
+    "Check the folder, its permissions and free space.",
+    { cause: error },
+  );
+}
