@@ -1,6 +1,6 @@
 /** `npm run docs`: writes `questions.md`. In: the canned questions. Out: the page. */
 import { writeFile } from "node:fs/promises";
-import { describeOption } from "../src/cli/format/questions.ts";
+import { formatOption } from "../src/cli/format/questions.ts";
 import type { Question } from "../src/query/questions/question.ts";
 import { listQuestions } from "../src/query/questions/questions.ts";
 
@@ -35,7 +35,7 @@ export function questionsPage(): string {
 }
 
 function section({ name, asks, options }: Question): string {
-  const rows = options.map((option) => `| \`--${option.name}\` | ${describeOption(option)} |\n`);
+  const rows = options.map((option) => `| \`--${option.name}\` | ${formatOption(option)} |\n`);
   const table = rows.length > 0 ? `\n| option | |\n| --- | --- |\n${rows.join("")}` : "";
   return `## @${name}\n\n${asks}\n${table}`;
 }

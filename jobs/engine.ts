@@ -7,7 +7,7 @@
  * - the source is asked again after every batch that the caller has taken, since ingesting may have made more due;
  * - it ends when the source gives nothing, nothing is under way and every result was taken.
  */
-import type { CarryOut, FetchJob, JobResult } from "./fetch-job.ts";
+import type { ExecuteJob, FetchJob, JobResult } from "./fetch-job.ts";
 
 export interface JobSource {
   /** At most `limit` jobs that were not given before; none means "nothing now", not "nothing ever". */
@@ -24,7 +24,7 @@ export interface Engine {
  * Whether a request is sent from this process or by a worker elsewhere is up to the sender that the door stands on.
  */
 
-export interface PullingEngineOptions {
+export interface EngineOptions {
   /** Fetches under way at a time. */
   readonly concurrency: number;
   /** Results handed over together at most: larger batches cost less, smaller ones lose less at a kill. */
@@ -36,7 +36,7 @@ export interface PullingEngineOptions {
 /** What may be finished while the caller is busy, so that neither waits for the other for long; a kill may cost as much. */
 const batchesAhead = 3;
 
-export function pullingEngine(carryOut: CarryOut, options: PullingEngineOptions): Engine {
+export function createEngine(carryOut: ExecuteJob, options: EngineOptions): Engine {
   const { concurrency, batchSize = 256, lingerMillis = 50 } = options;
   return {
     async *run(source: JobSource, signal: AbortSignal) {

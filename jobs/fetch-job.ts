@@ -4,7 +4,7 @@
  */
 import type { FetchResult } from "../src/mirror/fetch-result.ts";
 import { toIso } from "../src/platform/clock.ts";
-import type { Service } from "../src/service/client.ts";
+import type { ServiceClient } from "../src/service/client.ts";
 import { ServiceError } from "../src/service/errors.ts";
 
 export interface FetchJob {
@@ -32,10 +32,10 @@ export interface Stop {
   readonly resumeAt: number | null;
 }
 
-export type CarryOut = (job: FetchJob, signal: AbortSignal) => Promise<JobResult>;
+export type ExecuteJob = (job: FetchJob, signal: AbortSignal) => Promise<JobResult>;
 
 /** @param now epoch milliseconds */
-export function fetchJobRunner(service: Service, now: () => number): CarryOut {
+export function createJobExecutor(service: ServiceClient, now: () => number): ExecuteJob {
   return async (job, signal) => {
     try {
       const fetched = await service.fetch({ url: job.url, etag: job.etag, signal });

@@ -48,7 +48,7 @@ export { type VerifyReport, type VerifyRequest, verifyBackup } from "./archive/v
 export type { Change, Reported, Row, Value } from "./change/change.ts";
 export { ChangeError } from "./change/errors.ts";
 export { type DiffRequest, type OpenDiff, openDiff, openReported } from "./change/open-diff.ts";
-export type { Place } from "./change/sources.ts";
+export type { SourceLocation as Place } from "./change/sources.ts";
 export type { Diagnosis, TokenOwner } from "./doctor/diagnose.ts";
 export { type DiagnoseRequest, diagnose } from "./doctor/diagnose.ts";
 export { diagnoseAccounts } from "./doctor/diagnose-accounts.ts";
@@ -59,7 +59,7 @@ export {
   type KnownSecret,
   type SecretSearch,
 } from "./doctor/find-secrets.ts";
-export type { GrantName } from "./mirror/account/token-scopes.ts";
+export type { ScopeName as GrantName } from "./mirror/account/token-scopes.ts";
 export { type CheckProblem, type CheckReport, checkMirror } from "./mirror/check/check.ts";
 export {
   type CompactOptions,
@@ -83,23 +83,23 @@ export type { FieldValue } from "./query/field-history.ts";
 export {
   type FieldChange,
   type Life,
-  type Moment,
   type ResourceHistory,
   type RevisionOfLife,
+  type RunTime as Moment,
   readHistory,
 } from "./query/history.ts";
 export type { Question, QuestionOption } from "./query/questions/question.ts";
 export { listQuestions } from "./query/questions/questions.ts";
-export { askQuestion, type QuestionRequest } from "./query/questions/run-question.ts";
+export { type QuestionRequest, runQuestion as askQuestion } from "./query/questions/run-question.ts";
 export type { FoundResource, ShownKind } from "./query/resolve-key.ts";
 export { findResource, KeyError } from "./query/resolve-key.ts";
 export {
-  adviseSearch,
   type Found,
   type FoundKind,
-  type SearchAdvice,
   type SearchOptions,
+  type SearchSuggestion as SearchAdvice,
   search,
+  suggestSearch as adviseSearch,
 } from "./query/search.ts";
 export { type ShownResource, showResource } from "./query/show.ts";
 export { QueryError } from "./query/sql/errors.ts";
@@ -127,21 +127,21 @@ export {
   bearerToken,
   type Credential,
   type Hidden,
-  hidden,
+  hideSecret as hidden,
 } from "./service/credentials/credential.ts";
 export { ServiceError, ServiceSettingsError } from "./service/errors.ts";
 export { type AddAccountOptions, type AddedAccount, addAccount } from "./sync/add-account.ts";
 export { SyncError } from "./sync/errors.ts";
 export type { MediaReport, PictureOrigin } from "./sync/media/fetch-pictures.ts";
 export { type MediaOptions, syncMedia } from "./sync/media/sync-media.ts";
-export type { WalkOptions } from "./sync/options.ts";
+export type { ScopeOptions as WalkOptions } from "./sync/options.ts";
 export type { Forecast } from "./sync/plan/forecast.ts";
 export {
-  type Outlook,
-  type OutlookOptions,
+  type ForecastSummary as Outlook,
+  type ForecastSummaryOptions as OutlookOptions,
   type PlanOptions,
   planSync,
-  readOutlook,
+  readForecastSummary as readOutlook,
   type SyncPlan,
 } from "./sync/plan/preview.ts";
 export type { Mode, Order, Reason } from "./sync/plan/request.ts";
@@ -149,15 +149,15 @@ export { LedgerError } from "./sync/rate-limit/errors.ts";
 export type { SyncProgress, SyncReport } from "./sync/report.ts";
 export { type SyncOptions, sync } from "./sync/sync.ts";
 export {
+  type AccountSyncOptions as WholeOptions,
+  type AccountSyncReport as WholeReport,
+  type AccountSyncResult as WholeSync,
   type CataloguePart,
   type LinkedCatalogueOptions,
   type LinkedCataloguePlan,
   type MediaPart,
   planLinkedCatalogue,
+  syncAccount as syncWhole,
   syncLinkedCatalogue,
-  syncWhole,
-  type WholeOptions,
-  type WholeReport,
-  type WholeSync,
 } from "./sync/sync-account.ts";
 export type { WorkersOptions } from "./sync/workers.ts";

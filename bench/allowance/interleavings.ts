@@ -9,9 +9,9 @@ import type { Clock } from "../../src/platform/clock.ts";
 import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { Random } from "../../src/sandbox/random.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import type { Service } from "../../src/service/client.ts";
+import type { ServiceClient } from "../../src/service/client.ts";
 import { ServiceError } from "../../src/service/errors.ts";
-import { openMeteredService } from "../../src/sync/run/rate-limited-client.ts";
+import { openRateLimitedClient } from "../../src/sync/run/rate-limited-client.ts";
 import { type Findings, formatCount } from "../aim.ts";
 import { makeFolder } from "../folder.ts";
 import { countCounted, countRefused, daySeconds } from "./rig.ts";
@@ -121,7 +121,7 @@ async function spendDay(
   sandbox: Sandbox,
   ledgerFile: string,
   random: Random,
-  ask: (service: Service) => Promise<void>,
+  ask: (service: ServiceClient) => Promise<void>,
 ): Promise<void> {
   const clock: Clock = {
     now: () => sandbox.now().getTime(),
@@ -129,12 +129,12 @@ async function spendDay(
     sleep: async () => void (await pause(1)),
   };
   const runs = Array.from({ length: 1 + random.integer(mostRuns) }, () =>
-    openMeteredService({
+    openRateLimitedClient({
       ...{ baseUrl: sandbox.url, credential: null, ledgerFile, budget: null, keep: 0 },
       ...{ connections: requestsAtOnce, clock },
     }),
   );
-  const askUntilSpent = async (service: Service) => {
+  const askUntilSpent = async (service: ServiceClient) => {
     try {
       for (;;) await ask(service);
     } catch (error) {

@@ -2,7 +2,7 @@
  * A service without ETags, where every check costs a request: a run a day in the default mode while the world moves on a
  * little every day, against the least that keeps everything younger than the sweep.
  */
-import { defaultSweepDays } from "../../src/sync/options.ts";
+import { defaultMaxStalenessDays } from "../../src/sync/options.ts";
 import { type Findings, formatCount } from "../aim.ts";
 import { smallerWorld } from "./first-crawl.ts";
 import { countCounted, daySeconds, startRig } from "./rig.ts";
@@ -36,7 +36,7 @@ export async function benchWithoutEtags(): Promise<Findings> {
   }
   const ratio = sums.counted / sums.owed;
   return {
-    title: `Without ETags, ${days} days after the crawl of ${formatCount(before.size)} resources, sweep ${defaultSweepDays} days`,
+    title: `Without ETags, ${days} days after the crawl of ${formatCount(before.size)} resources, sweep ${defaultMaxStalenessDays} days`,
     headings: ["counted", "changed", "new", "older than the sweep", "any of them", "ratio"],
     rows: [[...Object.values(sums).map(formatCount), ratio.toFixed(3)]],
     aims: [
@@ -50,5 +50,5 @@ export async function benchWithoutEtags(): Promise<Findings> {
 }
 
 function isOverdue(askedOn: number | undefined, day: number): boolean {
-  return askedOn !== undefined && (day - askedOn) * daySeconds >= defaultSweepDays * 86_400;
+  return askedOn !== undefined && (day - askedOn) * daySeconds >= defaultMaxStalenessDays * 86_400;
 }

@@ -5,7 +5,7 @@
  */
 import { hash } from "node:crypto";
 import { kinds } from "../../jobs/kinds.ts";
-import { prepareFrontier } from "../../src/mirror/check-cycle.ts";
+import { prepareCycleWork } from "../../src/mirror/check-cycle.ts";
 import type { FetchResult } from "../../src/mirror/fetch-result.ts";
 import { type MirrorWriter, openMirrorWriter } from "../../src/mirror/writer.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -50,10 +50,10 @@ export interface Walk {
 export function walk(mirror: MirrorWriter, bodies: Bodies, runId: number): Walk {
   const now = new Date().toISOString();
   const walked = { stored: 0, millis: 0 };
-  mirror.seed(runId);
+  mirror.addRoot(runId);
   mirror.reconsiderTombstones(now, now);
   const scope = { kinds: kindsInScope(kinds, "catalogue", "sizes", []), belowIds: null };
-  const frontier = prepareFrontier(mirror.db, scope, { run: runId, mode: "verify" });
+  const frontier = prepareCycleWork(mirror.db, scope, { run: runId, mode: "verify" });
   for (const asked = new Set<number>(); ; ) {
     const due = frontier.take(batchSize, (id) => asked.has(id));
     if (due.length === 0) return walked;

@@ -1,5 +1,5 @@
 /** Looks once for all who ask within so long. What failed is looked at again. */
-export function believe<Value>(millis: number, look: () => Promise<Value>): () => Promise<Value> {
+export function cacheFor<Value>(millis: number, look: () => Promise<Value>): () => Promise<Value> {
   let seen: Promise<Value> | null = null;
   let seenAt = 0;
   return () => {
@@ -19,7 +19,7 @@ export function believe<Value>(millis: number, look: () => Promise<Value>): () =
  * Waits for something for so long at most, and gives it up then or where it fails: whoever ends, or looks, waits for nobody.
  * @returns null where it was given up
  */
-export async function within<Value>(millis: number, work: () => Promise<Value>): Promise<Value | null> {
+export async function withTimeout<Value>(millis: number, work: () => Promise<Value>): Promise<Value | null> {
   const { promise: isOver, resolve } = Promise.withResolvers<null>();
   const timer = setTimeout(resolve, millis, null);
   const done = await Promise.race([work().catch(() => null), isOver]);
@@ -31,12 +31,12 @@ export async function within<Value>(millis: number, work: () => Promise<Value>):
  * Gathers what is to be written, and writes it together: what comes while the writing before is under way, and, where that
  * costs nobody any time, what comes within a few milliseconds. Whatever fails is written again, in its order.
  */
-export interface Gatherer<Item> {
+export interface Batcher<Item> {
   /** Settled once it is written. */
   add(item: Item): Promise<void>;
 }
 
-export interface GathererOptions<Item> {
+export interface BatcherOptions<Item> {
   readonly write: (items: readonly Item[]) => Promise<unknown>;
   /** Items that are written together at most. */
   readonly most: number;
@@ -54,12 +54,12 @@ interface Waiting<Item> {
   readonly reject: (reason: unknown) => void;
 }
 
-export function gatherer<Item>({
+export function createBatcher<Item>({
   write,
   most,
   worthWaitingFor,
   onFailure,
-}: GathererOptions<Item>): Gatherer<Item> {
+}: BatcherOptions<Item>): Batcher<Item> {
   let waiting: Waiting<Item>[] = [];
   let isWriting = false;
   let wanted = Number.POSITIVE_INFINITY;
@@ -114,7 +114,7 @@ export function gatherer<Item>({
 }
 
 /** Says each thing the first time only: what goes on for hours is worth one line. */
-export function remarkOnce(onRemark: (text: string) => void): (text: string) => void {
+export function warnOnce(onRemark: (text: string) => void): (text: string) => void {
   const said = new Set<string>();
   return (text) => {
     if (said.has(text)) return;

@@ -3,34 +3,34 @@ import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Clock } from "../../src/platform/clock.ts";
 import { defaultRetryPolicy } from "../../src/service/requests/retry-policy.ts";
-import { readPause } from "../../src/service/responses/headers.ts";
-import type { Exchanged } from "../../src/service/transport/send-request.ts";
-import type { UnderWay } from "./coordinator/pending-requests.ts";
-import { takeBack } from "./coordinator/request-queue.ts";
+import { readBackoffUntil } from "../../src/service/responses/headers.ts";
+import type { RawResponse } from "../../src/service/transport/send-request.ts";
+import type { PendingRequests } from "./coordinator/pending-requests.ts";
+import { removeIfWaiting } from "./coordinator/request-queue.ts";
 
-export interface HoldBack {
+export interface BackoffSync {
   /** Where an answer says for how long. */
-  heedAnswer(exchanged: Exchanged): void;
+  heedAnswer(exchanged: RawResponse): void;
   /** A pause that the answer to somebody else began is as long for this run. */
   heedQueue(): Promise<void>;
 }
 
-export function holdBack(
+export function syncBackoff(
   client: Redis,
   queue: Queue,
-  underWay: UnderWay,
+  underWay: PendingRequests,
   clock: Pick<Clock, "now">,
-): HoldBack {
+): BackoffSync {
   const holdUntil = async (until: number): Promise<void> => {
     if (until - clock.now() <= defaultRetryPolicy.maxRetryAfterMillis) return;
     for (const job of underWay.jobs) {
-      if (await takeBack(client, queue, job))
+      if (await removeIfWaiting(client, queue, job))
         underWay.failJob(job, "held-back", "not asked, because the allowance is spent", until);
     }
   };
   return {
     heedAnswer({ head }) {
-      const until = head && readPause(head, clock.now());
+      const until = head && readBackoffUntil(head, clock.now());
       if (until !== null) void holdUntil(until);
     },
     heedQueue: async () => await holdUntil(clock.now() + (await queue.getRateLimitTtl(1))),

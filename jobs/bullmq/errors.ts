@@ -14,12 +14,12 @@ export function isOutOfMemory(error: unknown): boolean {
 }
 
 /** Hears what failed, and says so where Redis takes nothing more. */
-export function tellOfFull(onRemark: (text: string) => void): (error: unknown) => void {
+export function reportOutOfMemory(onRemark: (text: string) => void): (error: unknown) => void {
   return (error) => {
-    if (isOutOfMemory(error)) onRemark(fullRemark);
+    if (isOutOfMemory(error)) onRemark(outOfMemoryMessage);
   };
 }
 
 /** What to say of one that takes nothing more. */
-export const fullRemark =
+export const outOfMemoryMessage =
   "Redis is full, so that nothing goes on: give it more memory (maxmemory), or let it forget what is not Armoire's.";

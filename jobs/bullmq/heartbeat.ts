@@ -10,13 +10,13 @@ const lapsesMillis = 10_000;
 const renewMillis = 2_500;
 
 /** @param mirror its name in Redis, which says nothing of where it is */
-export const answersQueueName = (mirror: string): string => `answers-${mirror}`;
+export const responseQueueName = (mirror: string): string => `answers-${mirror}`;
 
 /** @param answersTo the queue of answers: a mirror has one, and one run at a time */
 const keyOf = (answersTo: string): string => `${keyPrefix}:coordinator:${answersTo}`;
 const channelOf = (coordinator: string): string => `${keyPrefix}:run:${coordinator}`;
 
-export interface Presence {
+export interface Heartbeat {
   /** Says so again, now: Redis may have lost it. @returns why workers cannot see it; null where they can */
   renew(): Promise<string | null>;
   /** May be called again. */
@@ -27,11 +27,11 @@ export interface Presence {
  * Where Redis cannot note it, nothing is sent until it can.
  * @throws RedisError `unsuitable` where its user may not listen
  */
-export async function bePresent(
+export async function startHeartbeat(
   { client, shownAs }: RedisConnection,
   answersTo: string,
   coordinator: string,
-): Promise<Presence> {
+): Promise<Heartbeat> {
   const key = keyOf(answersTo);
   // What it does of itself when it is back, it does not tell of when that fails.
   const listener = client.duplicate({ autoResubscribe: false });
@@ -41,7 +41,7 @@ export async function bePresent(
   const noteAndListen = async (): Promise<string | null> => {
     try {
       await Promise.all([client.set(key, coordinator, "PX", lapsesMillis), listen()]);
-      if (await isPresent(client, answersTo, coordinator)) return null;
+      if (await isRunAlive(client, answersTo, coordinator)) return null;
       // It listens elsewhere, such as at a primary of before.
       listener.disconnect(true);
       return "it is not seen yet";
@@ -86,7 +86,7 @@ export async function bePresent(
 }
 
 /** Whether a run is there at this moment. */
-export async function isPresent(client: Redis, answersTo: string, coordinator: string): Promise<boolean> {
+export async function isRunAlive(client: Redis, answersTo: string, coordinator: string): Promise<boolean> {
   const [named, [, listeners]] = await Promise.all([
     client.get(keyOf(answersTo)),
     client.pubsub("NUMSUB", channelOf(coordinator)),
@@ -95,6 +95,6 @@ export async function isPresent(client: Redis, answersTo: string, coordinator: s
 }
 
 /** Whether any run over a mirror is there, or was within the last seconds. */
-export async function hasRun(client: Redis, mirror: string): Promise<boolean> {
-  return (await client.exists(keyOf(answersQueueName(mirror)))) === 1;
+export async function hasLiveRun(client: Redis, mirror: string): Promise<boolean> {
+  return (await client.exists(keyOf(responseQueueName(mirror)))) === 1;
 }

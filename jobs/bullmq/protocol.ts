@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { isServiceErrorCode, ServiceError } from "../../src/service/errors.ts";
-import type { Exchanged, Head } from "../../src/service/transport/send-request.ts";
+import type { RawResponse, ResponseHead } from "../../src/service/transport/send-request.ts";
 
 export const payloadVersion = 1;
 
@@ -26,7 +26,7 @@ const fetchPayload = z.object({
   answersTo: z.string(),
 });
 export type FetchPayload = z.infer<typeof fetchPayload>;
-export type FetchRequest = FetchPayload["requests"][number];
+export type WireRequest = FetchPayload["requests"][number];
 
 /** The headers that the door reads; cookies and the like stay with the worker. */
 const wantedHeaders = [
@@ -64,10 +64,10 @@ const answer = z.discriminatedUnion("end", [
   /** It was not sent, and somebody else may. */
   z.object({ id: z.string(), end: z.literal("handed-back") }),
 ]);
-export type Answer = z.infer<typeof answer>;
+export type WireResponse = z.infer<typeof answer>;
 
 const answersPayload = z.object({ v: z.literal(payloadVersion), answers: z.array(answer) });
-export type AnswersPayload = z.infer<typeof answersPayload>;
+export type ResponsesPayload = z.infer<typeof answersPayload>;
 
 /** @returns the payload, or in words what is wrong with it */
 export function readFetchPayload(data: unknown): FetchPayload | { readonly problem: string } {
@@ -75,7 +75,7 @@ export function readFetchPayload(data: unknown): FetchPayload | { readonly probl
 }
 
 /** @returns the payload, or in words what is wrong with it */
-export function readAnswers(data: unknown): AnswersPayload | { readonly problem: string } {
+export function readResponses(data: unknown): ResponsesPayload | { readonly problem: string } {
   return read(answersPayload, data);
 }
 
@@ -91,7 +91,7 @@ function read<Payload>(schema: z.ZodType<Payload>, data: unknown): Payload | { r
   };
 }
 
-export function toAnswer(id: string, { head, wire, failure }: Exchanged): Answer {
+export function toWireResponse(id: string, { head, wire, failure }: RawResponse): WireResponse {
   const kept = head && { status: head.status, headers: keptHeaders(head.headers) };
   if (failure === null) {
     return { id, end: "answered", head: kept ?? never(), wire: Buffer.from(wire).toString("base64") };
@@ -101,7 +101,10 @@ export function toAnswer(id: string, { head, wire, failure }: Exchanged): Answer
 }
 
 /** @param url what was asked */
-export function fromAnswer(answer: Exclude<Answer, { end: "handed-back" }>, url: string): Exchanged {
+export function fromWireResponse(
+  answer: Exclude<WireResponse, { end: "handed-back" }>,
+  url: string,
+): RawResponse {
   if (answer.end === "answered") {
     // A buffer of its own, not a piece of Node's pool: it is handed over to the thread that writes.
     return { head: answer.head, wire: new Uint8Array(Buffer.from(answer.wire, "base64")), failure: null };
@@ -111,7 +114,7 @@ export function fromAnswer(answer: Exclude<Answer, { end: "handed-back" }>, url:
   return { head: answer.head, wire: null, failure: new ServiceError(known, detail, { ...facts, url }) };
 }
 
-function keptHeaders(headers: Head["headers"]): Record<string, string | string[]> {
+function keptHeaders(headers: ResponseHead["headers"]): Record<string, string | string[]> {
   return Object.fromEntries(
     wantedHeaders.flatMap((name) => {
       const value = headers[name];

@@ -1,5 +1,5 @@
 /** On whose behalf requests are sent, and the queue of those. Workers know the name; the credential is in their settings. */
-import { type Credential, proveCredential } from "../../src/service/credentials/credential.ts";
+import { type Credential, credentialHmac } from "../../src/service/credentials/credential.ts";
 
 export interface Principal {
   /** `catalogue`, or an account's name. */
@@ -17,7 +17,7 @@ export function fetchQueueName(principal: Principal): string {
   const { credential } = principal;
   const shared = sharedName(principal);
   if (credential === null) return shared;
-  return `${shared}${beforeMark}${proveCredential(credential, shared).slice(0, markLetters)}`;
+  return `${shared}${beforeMark}${credentialHmac(credential, shared).slice(0, markLetters)}`;
 }
 
 /** Whether it is a queue of this principal, with whatever credential. */
@@ -39,6 +39,9 @@ function sharedName({ name, baseUrl }: Principal): string {
   return `fetch-${name}@${scheme}${host.replaceAll(":", "-")}`;
 }
 
-export function proofOf({ credential }: Pick<Principal, "credential">, coordinator: string): string {
-  return proveCredential(credential, coordinator);
+export function credentialProofOf(
+  { credential }: Pick<Principal, "credential">,
+  coordinator: string,
+): string {
+  return credentialHmac(credential, coordinator);
 }

@@ -4,11 +4,11 @@
  */
 import type { Redis } from "ioredis";
 import { dayMillis } from "../../src/platform/clock.ts";
-import { within } from "./async.ts";
+import { withTimeout } from "./async.ts";
 import { fetchQueueName, type Principal } from "./queue-names.ts";
 import { keyPrefix } from "./redis.ts";
 
-export interface CoordinatorFigures {
+export interface RunFigures {
   /** Of this run, till now. */
   readonly requests: { readonly sent: number; readonly counted: number; readonly notModified: number };
   /** `resetAt` in epoch milliseconds; null for what is not known. */
@@ -19,11 +19,11 @@ export interface CoordinatorFigures {
   readonly ingestLagSeconds: number;
 }
 
-export interface CoordinatorState {
+export interface RunMetrics {
   /** Writes what is read, at most once a second; else nothing is read either. */
-  update(read: () => CoordinatorFigures): void;
+  update(read: () => RunFigures): void;
   /** @param outcome one word */
-  end(outcome: string, figures: CoordinatorFigures): Promise<void>;
+  end(outcome: string, figures: RunFigures): Promise<void>;
 }
 
 export const stateKeyPrefix = `${keyPrefix}:coordinator-state:`;
@@ -36,19 +36,19 @@ const lapsesMillis = 30 * dayMillis;
 const patienceMillis = 2000;
 
 /** @param now epoch milliseconds */
-export function openCoordinatorState(
+export function openRunMetrics(
   client: Redis,
   principal: Principal,
   mailbox: string,
   now: () => number,
-): CoordinatorState {
+): RunMetrics {
   const key = stateKeyPrefix + mailbox;
   const about = { principal: principal.name, queue: fetchQueueName(principal) };
   const told = { sent: 0, counted: 0, notModified: 0 };
   let nextAt = Number.NEGATIVE_INFINITY;
   let writing: Promise<void> | null = null;
 
-  const write = async (figures: CoordinatorFigures, last: { readonly outcome: string } | null) => {
+  const write = async (figures: RunFigures, last: { readonly outcome: string } | null) => {
     const { requests, allowance, frontier, ingestLagSeconds } = figures;
     const all = client.multi().hset(key, {
       ...about,
@@ -82,7 +82,7 @@ export function openCoordinatorState(
     },
     async end(outcome, figures) {
       if (client.status !== "ready") return;
-      await within(patienceMillis, async () => {
+      await withTimeout(patienceMillis, async () => {
         // What it tells is added to what was told before.
         await writing;
         await write(figures, { outcome });

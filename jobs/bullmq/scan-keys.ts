@@ -2,11 +2,11 @@
 
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import { readAnswers } from "./protocol.ts";
+import { readResponses } from "./protocol.ts";
 import { fetchQueueName, isFetchQueueOf, type Principal } from "./queue-names.ts";
 import { keyPrefix, queueOfKey } from "./redis.ts";
 
-export interface StoredKey {
+export interface ScannedKey {
   readonly name: string;
   /** Its values, and what they carry in another form. */
   readonly pieces: readonly Buffer[];
@@ -14,7 +14,7 @@ export interface StoredKey {
 
 const lookedAtTogether = 256;
 
-export async function* readStored(client: Redis): AsyncGenerator<StoredKey> {
+export async function* scanKeys(client: Redis): AsyncGenerator<ScannedKey> {
   for await (const names of client.scanStream({ match: `${keyPrefix}:*`, count: lookedAtTogether })) {
     for (const name of new Set(names as string[])) {
       const values = await readValues(client, name);
@@ -49,7 +49,7 @@ async function readValues(client: Redis, name: string): Promise<Buffer[]> {
 function carriedIn(value: Buffer): Buffer[] {
   if (!value.includes('"answers"')) return [];
   try {
-    const read = readAnswers(JSON.parse(value.toString()));
+    const read = readResponses(JSON.parse(value.toString()));
     if ("problem" in read) return [];
     return read.answers.flatMap((answer) =>
       answer.end === "answered" ? [Buffer.from(answer.wire, "base64")] : [],
@@ -63,7 +63,7 @@ function carriedIn(value: Buffer): Buffer[] {
 
 const keysAtATime = 1000;
 
-export async function areThereOthers(client: Redis, principal: Principal): Promise<boolean> {
+export async function hasMismatchedWorkers(client: Redis, principal: Principal): Promise<boolean> {
   const own = fetchQueueName(principal);
   const some = { match: `${keyPrefix}:fetch-*`, count: keysAtATime, type: "hash" };
   for await (const keys of client.scanStream(some)) {

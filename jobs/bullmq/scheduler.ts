@@ -6,10 +6,10 @@
 import { createHash } from "node:crypto";
 import { DelayedError, Queue, type RepeatOptions } from "bullmq";
 import type { Clock } from "../../src/platform/clock.ts";
-import { within } from "./async.ts";
+import { withTimeout } from "./async.ts";
 import { keyPrefix, type RedisConnection } from "./redis.ts";
-import { pace } from "./timeouts.ts";
-import { EndingWorker } from "./worker/fetch-worker.ts";
+import { timeouts } from "./timeouts.ts";
+import { ForceClosableWorker } from "./worker/fetch-worker.ts";
 
 export interface RecurringRun {
   /** Without a colon; another one for another definition. */
@@ -25,7 +25,7 @@ export interface RecurringRun {
   nextAfter(millis: number): number | null;
 }
 
-export interface RecurringOptions {
+export interface SchedulerOptions {
   readonly redis: RedisConnection;
   /** What there is to run, as it is now. */
   readonly runs: () => readonly RecurringRun[];
@@ -41,7 +41,7 @@ export interface RecurringOptions {
 
 interface Lane {
   readonly queue: Queue;
-  worker: EndingWorker | null;
+  worker: ForceClosableWorker | null;
 }
 
 /** For saying that runs have ended. */
@@ -52,7 +52,7 @@ const handedBackMillis = 1_000;
 const keptJobs = { count: 20 };
 
 /** Until `signal`, and until what is under way then has ended. The connection is the caller's to end. */
-export async function runRecurring(options: RecurringOptions): Promise<void> {
+export async function runScheduler(options: SchedulerOptions): Promise<void> {
   const { redis, runs, begin, clock, lookAgainMillis, signal, onReady, onRemark } = options;
   const { client } = redis;
   const underWay = new Set<Promise<void>>();
@@ -69,8 +69,8 @@ export async function runRecurring(options: RecurringOptions): Promise<void> {
     lanes.set(name, lane);
     return lane;
   };
-  const startWorker = ({ queue }: Lane): EndingWorker => {
-    const worker = new EndingWorker(
+  const startWorker = ({ queue }: Lane): ForceClosableWorker => {
+    const worker = new ForceClosableWorker(
       queue.name,
       async (job, token) => {
         if (!signal.aborted) {
@@ -87,8 +87,8 @@ export async function runRecurring(options: RecurringOptions): Promise<void> {
         removeOnFail: keptJobs,
         // One whose process died is begun once more, and not for ever.
         maxStalledCount: 1,
-        lockDuration: pace.lockMillis,
-        stalledInterval: pace.stalledMillis,
+        lockDuration: timeouts.lockMillis,
+        stalledInterval: timeouts.stalledMillis,
         runRetryDelay: 1000,
       },
     );
@@ -126,7 +126,7 @@ export async function runRecurring(options: RecurringOptions): Promise<void> {
   await Promise.all(underWay);
   const workers = [...lanes.values()].flatMap(({ worker }) => worker ?? []);
   const isAway = client.status !== "ready";
-  await within(goodbyeMillis, async () => {
+  await withTimeout(goodbyeMillis, async () => {
     await Promise.all(workers.map((worker) => worker.close(isAway)));
     if (!isAway) await Promise.all([...lanes.values()].map(({ queue }) => queue.close()));
   });

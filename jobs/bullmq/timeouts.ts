@@ -1,5 +1,5 @@
 /** How long things may take before somebody looks after them: a worker that is lost is noticed within fifteen seconds. */
-export const pace = {
+export const timeouts = {
   /** A job whose worker has not been heard of for so long is nobody's. */
   lockMillis: 6_000,
   /** Between two looks for such jobs, by workers. */
@@ -11,4 +11,4 @@ export const pace = {
 } as const;
 
 /** Requests in one job at most: where there is much to do, Redis would cost more than the requests. */
-export const mostInJob = 8;
+export const maxRequestsPerJob = 8;

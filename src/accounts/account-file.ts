@@ -1,6 +1,6 @@
 /** `account.json`: what is known of an account, but for its token and its data. */
 import { z } from "zod";
-import { grantNames } from "../mirror/account/token-scopes.ts";
+import { scopeNames } from "../mirror/account/token-scopes.ts";
 import { readPrivateFile, writePrivateFile } from "../platform/private-files.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
 import type { Account, AccountPlace } from "./account.ts";
@@ -20,7 +20,7 @@ const content = z.object({
   keychainEntry: z.string().min(1),
   mayBeInKeychain: z.boolean(),
   tokenAt: z.iso.datetime(),
-  scopes: z.array(z.enum(grantNames)).readonly(),
+  scopes: z.array(z.enum(scopeNames)).readonly(),
 });
 
 /** What `account.json` holds, but for its version. */

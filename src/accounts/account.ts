@@ -5,7 +5,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { GrantName } from "../mirror/account/token-scopes.ts";
+import type { ScopeName } from "../mirror/account/token-scopes.ts";
 import { type AccountUser, readAccountUser } from "../mirror/account/user.ts";
 import { readMirror } from "../mirror/reader.ts";
 import { AccountError } from "./errors.ts";
@@ -40,7 +40,7 @@ export interface Account extends AccountPlace {
   /** When the token was last given: ISO 8601, UTC. */
   readonly tokenAt: string;
   /** As seen then. */
-  readonly scopes: readonly GrantName[];
+  readonly scopes: readonly ScopeName[];
 }
 
 export const accountsFolder = (dataDir: string): string => join(dataDir, "accounts");

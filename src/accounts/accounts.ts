@@ -136,7 +136,7 @@ function explaining<Result>(path: string, act: () => Result): Result {
  * @param startedAt ISO 8601
  * @throws AccountError, MirrorError, what `act` throws
  */
-export async function inAccountFolder<Result>(
+export async function withAccountLock<Result>(
   dataDir: string,
   name: string,
   startedAt: string,

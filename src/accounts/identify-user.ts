@@ -4,8 +4,8 @@
  */
 import { user as entity } from "../../schema/entities/user.ts";
 import { type Envelope, NotAnEnvelopeError, readEnvelopeOrThrow, readFields } from "../../schema/envelope.ts";
-import { type GrantName, grantsFrom, listGranted } from "../mirror/account/token-scopes.ts";
-import type { Service } from "../service/client.ts";
+import { listGranted, type ScopeName, scopesFrom } from "../mirror/account/token-scopes.ts";
+import type { ServiceClient } from "../service/client.ts";
 import { ServiceError } from "../service/errors.ts";
 import { resolveLink } from "../service/same-origin.ts";
 import { AccountError } from "./errors.ts";
@@ -16,7 +16,7 @@ export interface IdentifiedUser {
   /** Null where it gives none; not both are. */
   readonly username: string | null;
   /** What the token may see, as far as shows. */
-  readonly scopes: readonly GrantName[];
+  readonly scopes: readonly ScopeName[];
 }
 
 /**
@@ -25,7 +25,7 @@ export interface IdentifiedUser {
  * is; ServiceError where it cannot be asked
  */
 export async function identifyUser(
-  service: Service,
+  service: ServiceClient,
   baseUrl: string,
   signal?: AbortSignal,
 ): Promise<IdentifiedUser> {
@@ -58,12 +58,12 @@ function readUser({ body, links, rel }: Envelope, url: string, origin: string): 
     const found = links[name] ?? null;
     return found !== null && !("skipped" in resolveLink(found, url, origin));
   };
-  const grants = grantsFrom({ me: true, email: typeof email === "string", isLinked });
+  const grants = scopesFrom({ me: true, email: typeof email === "string", isLinked });
   return { ...user, scopes: listGranted(grants) };
 }
 
 async function read(
-  service: Service,
+  service: ServiceClient,
   url: string,
   signal?: AbortSignal,
 ): Promise<{ readonly envelope: Envelope; readonly url: string }> {

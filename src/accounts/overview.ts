@@ -1,6 +1,6 @@
 /** What an account has, read from its mirror's file without asking anybody; well also before its first sync. */
 import { existsSync } from "node:fs";
-import { type GrantName, listGranted, readGrants } from "../mirror/account/token-scopes.ts";
+import { listGranted, readTokenScopes, type ScopeName } from "../mirror/account/token-scopes.ts";
 import { prepareShowTime } from "../mirror/past/as-of.ts";
 import { type MirrorReader, readMirror } from "../mirror/reader.ts";
 import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
@@ -35,14 +35,14 @@ export function readOverview(account: Account): AccountOverview {
 }
 
 /** As last seen: by a sync, unless the token was given after that. */
-function readScopes(mirror: MirrorReader, { scopes, tokenAt }: Account): readonly GrantName[] {
+function readScopes(mirror: MirrorReader, { scopes, tokenAt }: Account): readonly ScopeName[] {
   const checkedAt = mirror.db
     .prepare<[], string | null>(
       `select ${prepareShowTime(mirror.db)("max(checked_at)")} from _resource where kind in ('root', 'me')`,
     )
     .pluck()
     .get();
-  const grants = readGrants(mirror);
+  const grants = readTokenScopes(mirror);
   if (grants === null || (checkedAt ?? "") < tokenAt) return scopes;
   return listGranted(grants);
 }

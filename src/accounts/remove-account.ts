@@ -5,7 +5,7 @@
 
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { isLinkedWanted } from "../mirror/account/catalogue-linking.ts";
+import { isCatalogueLinked } from "../mirror/account/catalogue-linking.ts";
 import { findLinkedEntities } from "../mirror/account/catalogue-links.ts";
 import { lockMirror } from "../mirror/file/connection.ts";
 import { catalogueMirrorFile } from "../mirror/paths.ts";
@@ -37,7 +37,7 @@ export interface RemovedAccount {
   /** Files that are still there, without locks. */
   readonly kept: readonly string[];
   /** What of hers is in the mirror of the service's catalogue, and stays there although all else is erased; else null. */
-  readonly catalogueLeft: LeftInCatalogue | null;
+  readonly catalogueLeft: RemainingCatalogueData | null;
   /** Why the keychain may still have the token, and under which name; null where that is not so. */
   readonly tokenLeft: { readonly entry: string | null; readonly why: string } | null;
 }
@@ -59,7 +59,7 @@ export async function removeAccount(options: RemoveAccountOptions): Promise<Remo
         const wasAccount = existsSync(place.accountFile);
         const account = findReadableAccount(dataDir, name);
         const catalogueLeft = purge
-          ? findLeftInCatalogue(dataDir, place.mirrorFile, account?.baseUrl ?? null)
+          ? findRemainingCatalogueData(dataDir, place.mirrorFile, account?.baseUrl ?? null)
           : null;
         const tokenLeft = await dropToken(place, account, keychain);
         rmSync(place.accountFile, { force: true });
@@ -115,7 +115,7 @@ function removeFolder({ folder }: AccountPlace): void {
  * catalogue, which is not hers alone, and tell which bras she has. In: her mirror, before it goes.
  */
 
-export interface LeftInCatalogue {
+export interface RemainingCatalogueData {
   /** The catalogue's mirror. */
   readonly file: string;
   /** How many of those that her bras link to are in it; null where one of the two mirrors cannot be read. */
@@ -127,11 +127,11 @@ export interface LeftInCatalogue {
  * @param baseUrl the account's; null where its file cannot be read
  * @returns null where nothing was asked for on her account, or nothing of it is held
  */
-export function findLeftInCatalogue(
+export function findRemainingCatalogueData(
   dataDir: string,
   mirrorFile: string,
   baseUrl: string | null,
-): LeftInCatalogue | null {
+): RemainingCatalogueData | null {
   if (!existsSync(mirrorFile)) return null;
   const wish = readOrNull(() => readWish(mirrorFile));
   const of = wish?.baseUrl ?? baseUrl;
@@ -143,7 +143,10 @@ export function findLeftInCatalogue(
 }
 
 const readWish = (mirrorFile: string) =>
-  readMirror(mirrorFile, ({ db, identity }) => ({ baseUrl: identity.baseUrl, isWanted: isLinkedWanted(db) }));
+  readMirror(mirrorFile, ({ db, identity }) => ({
+    baseUrl: identity.baseUrl,
+    isWanted: isCatalogueLinked(db),
+  }));
 
 const countHeld = (mirrorFile: string, catalogueFile: string): number =>
   findLinkedEntities(mirrorFile, catalogueFile).filter(({ state }) => state === "held").length;

@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { RetentionPolicy } from "../mirror/runs/retention.ts";
-import { answering } from "./container/open.ts";
-import { type CreateBackupRequest, type CreatedBackup, createBackup, readBack } from "./create.ts";
+import { withPassphrase } from "./container/open.ts";
+import { type CreateBackupRequest, type CreatedBackup, createBackup, verifyWritten } from "./create.ts";
 import { requireFolder } from "./destination.ts";
 import { BackupError } from "./errors.ts";
 import { type PruneReport, pruneBackups } from "./prune.ts";
@@ -42,14 +42,14 @@ export async function backUp<Synced>(request: BackUpRequest<Synced>): Promise<Ba
     const hasNothing = error instanceof BackupError && error.code === "nothing-held";
     throw hasNothing && "error" in synced ? synced.error : error;
   });
-  await readBack(created, request);
+  await verifyWritten(created, request);
   // An earlier one may be all that still tells what her bras are.
   const prunes = keep !== undefined && !("error" in synced) && created.catalogueError === null;
   const pruning = {
     folder: dirname(created.file),
     of: created.manifest,
     isPreview: false,
-    ...answering(passphrase),
+    ...withPassphrase(passphrase),
   };
   const pruned = prunes ? await pruneBackups({ ...pruning, keep, ...(signal && { signal }) }) : null;
   return { synced, created, pruned };

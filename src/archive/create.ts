@@ -6,12 +6,12 @@ import { requireHistory } from "../mirror/rows/rebuild-state.ts";
 import { type TemporaryFile, writeTemporary } from "../platform/atomic-file.ts";
 import { isSystemError } from "../platform/errors.ts";
 import { encrypted } from "./container/encryption.ts";
-import { answering } from "./container/open.ts";
+import { withPassphrase } from "./container/open.ts";
 import { zipChunks } from "./container/zip-writer.ts";
 import { readContents } from "./contents/entries.ts";
 import { readLinkedCatalogue } from "./contents/linked-catalogue.ts";
 import type { BackupManifest } from "./contents/manifest.ts";
-import { backupName, isTaken, numbered, placeOf } from "./destination.ts";
+import { backupName, isTaken, numbered, resolveDestination } from "./destination.ts";
 import { BackupError } from "./errors.ts";
 import { verifyBackup } from "./verify.ts";
 
@@ -66,7 +66,10 @@ async function writeBackup(mirror: MirrorReader, request: CreateBackupRequest): 
   const { manifest, entries, rootHash } = readContents(mirror, request.account, catalogue);
   const { error: catalogueError } = catalogue;
   const isEncrypted = passphrase !== undefined;
-  const file = placeOf({ to: request.to, isEncrypted }, backupName(manifest, request.mirror, isEncrypted));
+  const file = resolveDestination(
+    { to: request.to, isEncrypted },
+    backupName(manifest, request.mirror, isEncrypted),
+  );
   const zip = zipChunks(entries);
   try {
     const written = await writeTemporary(file, isEncrypted ? encrypted(zip, passphrase) : zip, signal);
@@ -112,7 +115,7 @@ async function settle(
 
 /** What has the same root hash and no problems is the same to the last byte, or was encrypted another time. */
 async function isSame(file: string, rootHash: string, passphrase?: string): Promise<boolean> {
-  const held = await verifyBackup({ file, ...answering(passphrase) }).catch((error) => {
+  const held = await verifyBackup({ file, ...withPassphrase(passphrase) }).catch((error) => {
     if (error instanceof BackupError) return null;
     throw error;
   });
@@ -122,11 +125,11 @@ async function isSame(file: string, rootHash: string, passphrase?: string): Prom
 /** What was written, read again to its last byte: a disk may take everything and keep something else. */
 
 /** @throws BackupError `damaged` where it is not what was written */
-export async function readBack(
+export async function verifyWritten(
   { file, rootHash }: Pick<CreatedBackup, "file" | "rootHash">,
   { passphrase }: { readonly passphrase?: string },
 ): Promise<void> {
-  const [problem] = (await verifyBackup({ file, rootHash, ...answering(passphrase) })).problems;
+  const [problem] = (await verifyBackup({ file, rootHash, ...withPassphrase(passphrase) })).problems;
   if (problem === undefined) return;
   throw new BackupError(
     "damaged",

@@ -15,7 +15,7 @@ export interface PlaceRequest {
 }
 
 /** @param name of the file, where `to` is a folder. @throws BackupError `not-found`, `wrong-place` */
-export function placeOf({ to, isEncrypted }: PlaceRequest, name: string): string {
+export function resolveDestination({ to, isEncrypted }: PlaceRequest, name: string): string {
   const place = resolve(to);
   if (isFolder(place)) return join(place, name);
   const [ending, otherEnding] = isEncrypted ? [encryptedEnding, plainEnding] : [plainEnding, encryptedEnding];
@@ -30,7 +30,7 @@ export function placeOf({ to, isEncrypted }: PlaceRequest, name: string): string
 
 /** Tries it out. @throws BackupError `not-found`, `wrong-place`, `write-failed`, and `exists` where that can be told already */
 export async function requirePlace(request: PlaceRequest & { readonly replace?: boolean }): Promise<void> {
-  const place = placeOf(request, "backup");
+  const place = resolveDestination(request, "backup");
   if (!isFolder(resolve(request.to)) && request.isEncrypted && !request.replace && isPlainFile(place))
     throw isTaken(place);
   await requireWritable(dirname(place));

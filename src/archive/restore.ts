@@ -8,7 +8,7 @@ import { readdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Kinds } from "../../schema/kind.ts";
 import { type AccountUser, isSameUser, nameOfUser } from "../mirror/account/user.ts";
-import { EssentialRowError } from "../mirror/bookkeeping-rows.ts";
+import { BookkeepingRowError } from "../mirror/bookkeeping-rows.ts";
 import { type CheckReport, checkMirror } from "../mirror/check/check.ts";
 import { readMirror } from "../mirror/reader.ts";
 import { restoreMirror } from "../mirror/restore.ts";
@@ -72,7 +72,7 @@ export async function restoreBackup(request: RestoreMirrorRequest): Promise<Rest
         }),
     });
   } catch (error) {
-    if (!(error instanceof EssentialRowError)) throw error;
+    if (!(error instanceof BookkeepingRowError)) throw error;
     throw damaged(file, `its bookkeeping is not a mirror's (${error.message})`, error);
   }
   return { mirror, manifest, rootHash, check: check(mirror, kinds) };

@@ -5,7 +5,7 @@
 import { measurement } from "../../schema/entities/measurement.ts";
 import { entities } from "../../schema/entities.ts";
 import { ChangeError } from "./errors.ts";
-import type { State } from "./sources.ts";
+import type { DiffSource } from "./sources.ts";
 
 export interface ComparedKind {
   readonly name: string;
@@ -44,7 +44,7 @@ const candidates = [
 ];
 
 /** @throws ChangeError `not-comparable` where the two have no table in common */
-export function compareKinds(a: State, b: State): Comparison {
+export function compareKinds(a: DiffSource, b: DiffSource): Comparison {
   const leftOut = new Set<string>();
   const kinds = candidates.flatMap((candidate): ComparedKind[] => {
     const { name, ownTable } = candidate;

@@ -8,9 +8,9 @@ import type { Cell } from "../../schema/fields.ts";
 import { toSortable } from "../mirror/points/service-time.ts";
 import { type Change, changedOrTouched, type FieldChange, type Reported, type Value } from "./change.ts";
 import { type ComparedKind, compareKinds } from "./compared-kinds.ts";
-import { type Choice, chooseFields, everything, isOfBrand, isOfKind } from "./filter.ts";
+import { type ChangeFilter, filterFields, isOfBrand, isOfKind, noFilter } from "./filter.ts";
 import { type Pairing, pairsOf } from "./merge-join.ts";
-import { type Item, itemsOf, type State, toRow } from "./sources.ts";
+import { type DiffSource, type Item, itemsOf, toRow } from "./sources.ts";
 
 /**
  * What was observed to change from one state to the other.
@@ -19,9 +19,9 @@ import { type Item, itemsOf, type State, toRow } from "./sources.ts";
  * @throws ChangeError `not-comparable`, and what reading the states throws
  */
 export function* diff(
-  a: State,
-  b: State,
-  choice: Choice = everything,
+  a: DiffSource,
+  b: DiffSource,
+  choice: ChangeFilter = noFilter,
   pairing: Pairing = (kind) => pairsOf(a, b, kind),
 ): Generator<Change> {
   const isTyped = a.isTyped && b.isTyped;
@@ -31,7 +31,7 @@ export function* diff(
     for (const [before, after] of pairing(kind, needed)) {
       if (![before, after].some((item) => item && isOfBrand(choice, kind, item))) continue;
       const change = compare(kind, before, after, isTyped);
-      const chosen = change && chooseFields(choice, kind, change);
+      const chosen = change && filterFields(choice, kind, change);
       if (chosen) yield chosen;
     }
   }
@@ -84,9 +84,9 @@ export function nameOf({ fields }: ComparedKind, { values }: Item): Value {
  * @param since as `readServiceTime` gives it
  */
 export function* reportedSince(
-  state: State,
+  state: DiffSource,
   since: string,
-  choice: Choice = everything,
+  choice: ChangeFilter = noFilter,
 ): Generator<Reported> {
   for (const kind of compareKinds(state, state).kinds) {
     const at = kind.fields.indexOf("last_modified_at");

@@ -4,10 +4,10 @@ import { similarNames, spellings } from "../platform/fuzzy-names.ts";
 import { type Change, changedOrTouched } from "./change.ts";
 import type { ComparedKind } from "./compared-kinds.ts";
 import { ChangeError } from "./errors.ts";
-import type { Brand, Item, State } from "./sources.ts";
+import type { Brand, DiffSource, Item } from "./sources.ts";
 
 /** An empty list asks for all. */
-export interface Choice {
+export interface ChangeFilter {
   readonly kinds: readonly string[];
   /** URLs of brands: these, and what belongs to them. */
   readonly brandHrefs: readonly string[];
@@ -17,10 +17,10 @@ export interface Choice {
   readonly ignored: readonly string[];
 }
 
-export const everything: Choice = { kinds: [], brandHrefs: [], fields: [], ignored: [] };
+export const noFilter: ChangeFilter = { kinds: [], brandHrefs: [], fields: [], ignored: [] };
 
 /** As a person says it. */
-export interface Asked {
+export interface FilterInput {
   readonly kinds?: readonly string[];
   /** Each a URL, or a slug or name in any spelling. */
   readonly brands?: readonly string[];
@@ -29,7 +29,11 @@ export interface Asked {
 }
 
 /** @throws ChangeError `unknown-name` */
-export function readChoice(asked: Asked, kinds: readonly ComparedKind[], states: readonly State[]): Choice {
+export function parseFilter(
+  asked: FilterInput,
+  kinds: readonly ComparedKind[],
+  states: readonly DiffSource[],
+): ChangeFilter {
   const { brands = [], fields = [], ignored = [] } = asked;
   const known = [
     ...new Set(kinds.flatMap((kind) => [...kind.fields, ...(kind.hasTombstones ? ["gone_at"] : [])])),
@@ -53,19 +57,19 @@ export function readChoice(asked: Asked, kinds: readonly ComparedKind[], states:
   };
 }
 
-export function isOfKind({ kinds }: Choice, { name }: ComparedKind): boolean {
+export function isOfKind({ kinds }: ChangeFilter, { name }: ComparedKind): boolean {
   return kinds.length === 0 || kinds.includes(name);
 }
 
-export function isOfBrand({ brandHrefs }: Choice, { name, fields }: ComparedKind, item: Item): boolean {
+export function isOfBrand({ brandHrefs }: ChangeFilter, { name, fields }: ComparedKind, item: Item): boolean {
   if (brandHrefs.length === 0) return true;
   const brand = name === "brand" ? item.href : item.values[fields.indexOf("brand_href")];
   return typeof brand === "string" && brandHrefs.includes(brand);
 }
 
 /** The change with those fields that were asked for; null when nothing of it was. What comes or goes has another `gone_at`. */
-export function chooseFields(
-  { fields, ignored }: Choice,
+export function filterFields(
+  { fields, ignored }: ChangeFilter,
   kind: Pick<ComparedKind, "isWhole">,
   change: Change,
 ): Change | null {
@@ -91,7 +95,7 @@ function requireKnown(
 }
 
 /** Several brands can have one name: then all of them are meant. */
-function brandsCalled(name: string, states: readonly State[]): string[] {
+function brandsCalled(name: string, states: readonly DiffSource[]): string[] {
   const brands = states.flatMap((state) => [...state.brands()]);
   const matches = [(brand: Brand) => brand.href === name, ...spellings.map((spell) => isCalled(name, spell))];
   for (const isMeant of matches) {

@@ -3,19 +3,19 @@
 import { entities } from "../../schema/entities.ts";
 import type { Cell } from "../../schema/fields.ts";
 import type { Connection } from "../mirror/file/connection.ts";
-import { noteBetween } from "../mirror/past/changed-since.ts";
-import { listRowsThen, pairedRows, type TwoRuns } from "../mirror/past/paired-rows.ts";
+import { collectChangedIds } from "../mirror/past/changed-since.ts";
+import { listRowsAt, pairedRows, type TwoRuns } from "../mirror/past/paired-rows.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
 import { typedTables } from "../mirror/rows/versioned-rows.ts";
 import type { Value } from "./change.ts";
 import type { ComparedKind } from "./compared-kinds.ts";
 import {
   compareText,
+  type DiffSource,
   type Item,
   itemsOf,
-  type MirrorPlace,
+  type MirrorLocation,
   openLists,
-  type State,
   type StateTable,
   toComparable,
   withReader,
@@ -31,7 +31,7 @@ export type Pair = readonly [before: Item | null, after: Item | null];
  */
 export type Pairing = (kind: ComparedKind, needed: readonly string[]) => Iterable<Pair>;
 
-type Tables = Pick<State, "tables">;
+type Tables = Pick<DiffSource, "tables">;
 
 export function* pairsOf(one: Tables, other: Tables, kind: ComparedKind): Generator<Pair> {
   const a: Iterator<Item> = itemsOf(one, kind);
@@ -62,10 +62,10 @@ export interface RunPairs {
  * @param a, b of one file
  * @throws MirrorError
  */
-export function openRunPairs(a: MirrorPlace, b: MirrorPlace): RunPairs {
+export function openRunPairs(a: MirrorLocation, b: MirrorLocation): RunPairs {
   return withReader(a.mirror, ({ db, close }) => {
     db.exec("begin");
-    noteBetween(db, a.run, b.run);
+    collectChangedIds(db, a.run, b.run);
     const runs: TwoRuns = { before: a.run, after: b.run };
     const pairing: Pairing = (kind, needed) => pairsBetween(db, kind, needed, runs);
     return { pairing, close };
@@ -118,7 +118,7 @@ function listsThen(db: Connection, { lists }: ComparedKind, run: number): StateT
       name: table.name.slice(1),
       columns: ["href", "n", ...table.columns],
       *rows() {
-        for (const row of listRowsThen(db, table, run)) {
+        for (const row of listRowsAt(db, table, run)) {
           for (const [n, stored] of row.entries()) row[n] = fromStored(stored);
           yield row as Cell[];
         }

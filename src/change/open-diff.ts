@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Connection } from "../mirror/file/connection.ts";
-import { lastStir } from "../mirror/past/changed-since.ts";
+import { lastChangedRun } from "../mirror/past/changed-since.ts";
 import { type Point, type PointContext, type PointOrPath, pointContext } from "../mirror/points/point.ts";
 import { type EndedRun, readEndedRun, resolvePoint, runBefore } from "../mirror/points/resolve-point.ts";
 import { readServiceTime } from "../mirror/points/service-time.ts";
@@ -12,11 +12,17 @@ import type { Change, Reported } from "./change.ts";
 import { type ComparedKind, compareKinds } from "./compared-kinds.ts";
 import { diff, reportedSince } from "./diff.ts";
 import { ChangeError } from "./errors.ts";
-import { type Asked, everything, readChoice } from "./filter.ts";
+import { type FilterInput, noFilter, parseFilter } from "./filter.ts";
 import { openRunPairs, type RunPairs } from "./merge-join.ts";
-import { type FolderPlace, type MirrorPlace, openMirrorState, type Place, type State } from "./sources.ts";
+import {
+  type DiffSource,
+  type FolderLocation,
+  type MirrorLocation,
+  openMirrorSource,
+  type SourceLocation,
+} from "./sources.ts";
 
-export interface DiffRequest extends Asked {
+export interface DiffRequest extends FilterInput {
   /** The file that points are of; not needed where both are files or folders. */
   readonly mirror?: string;
   /**
@@ -31,8 +37,8 @@ export interface DiffRequest extends Asked {
 /** Changes that are read as they are iterated, once; to be closed in the end. */
 export interface OpenDiff<Found> {
   /** Null where nothing is compared. */
-  readonly from: State | null;
-  readonly to: State;
+  readonly from: DiffSource | null;
+  readonly to: DiffSource;
   /** Of what the service reports, since when, as it writes times; null for what was observed. */
   readonly since: string | null;
   /** Tables, and fields as `table.field`, that only one of the two has and that are not compared. */
@@ -62,7 +68,7 @@ export async function openDiff(request: DiffRequest): Promise<OpenDiff<Change>> 
     opened.push(b);
     requireOneService(a, b);
     const { kinds, leftOut } = compareKinds(a, b);
-    const choice = readChoice(request, kinds, [a, b]);
+    const choice = parseFilter(request, kinds, [a, b]);
     const pairs = openPairs(from, to);
     if (pairs !== null) opened.push(pairs);
     return { from: a, to: b, since: null, leftOut, changes: diff(a, b, choice, pairs?.pairing), close };
@@ -90,7 +96,7 @@ export async function openReported(
     const { kinds } = compareKinds(to, to);
     if (!kinds.some(({ fields }) => fields.includes("last_modified_at"))) throw nothingDated(kinds);
     const { mirror: _mirror, fields: _fields, ignored: _ignored, ...asked } = request;
-    const changes = reportedSince(to, time, readChoice(asked, kinds, [to]));
+    const changes = reportedSince(to, time, parseFilter(asked, kinds, [to]));
     return { from: null, to, since: time, leftOut: [], changes, close: () => to.close() };
   } catch (error) {
     to.close();
@@ -107,22 +113,22 @@ function nothingDated(kinds: readonly ComparedKind[]): ChangeError {
   );
 }
 
-function findPlace(point: PointOrPath, mirror: string | undefined): Place {
+function findPlace(point: PointOrPath, mirror: string | undefined): SourceLocation {
   if ("path" in point) {
     refuseBackup(point.path, point.kind === "export");
     return point.kind === "export"
-      ? ({ folder: point.path, run: null } satisfies FolderPlace)
+      ? ({ folder: point.path, run: null } satisfies FolderLocation)
       : findRun(point.path, { kind: "latest" });
   }
   if (mirror !== undefined) return findRun(mirror, point);
   throw new ChangeError("bad-point", "No mirror is given that the point is of.", "Give a mirror's file.");
 }
 
-function findRun(file: string, point: Point): MirrorPlace {
+function findRun(file: string, point: Point): MirrorLocation {
   return { mirror: file, ...readMirror(file, ({ db }) => resolvePoint(db, point)) };
 }
 
-function placeBefore(to: Place, orNothing: boolean): Place {
+function placeBefore(to: SourceLocation, orNothing: boolean): SourceLocation {
   if ("folder" in to) {
     throw new ChangeError(
       "bad-point",
@@ -142,12 +148,12 @@ function placeBefore(to: Place, orNothing: boolean): Place {
   );
 }
 
-function openPairs(a: Place, b: Place): RunPairs | null {
+function openPairs(a: SourceLocation, b: SourceLocation): RunPairs | null {
   return "mirror" in a && "mirror" in b && a.mirror === b.mirror ? openRunPairs(a, b) : null;
 }
 
 /** A resource is its URL. */
-function requireOneService({ baseUrl: one }: State, { baseUrl: other }: State): void {
+function requireOneService({ baseUrl: one }: DiffSource, { baseUrl: other }: DiffSource): void {
   if (one === null || other === null || one === other) return;
   throw new ChangeError(
     "two-services",
@@ -156,9 +162,9 @@ function requireOneService({ baseUrl: one }: State, { baseUrl: other }: State): 
   );
 }
 
-async function open(place: Place): Promise<State> {
-  if ("mirror" in place) return openMirrorState(place);
-  const { openFolderState } = await import("./sources.ts");
+async function open(place: SourceLocation): Promise<DiffSource> {
+  if ("mirror" in place) return openMirrorSource(place);
+  const { openFolderSource: openFolderState } = await import("./sources.ts");
   return openFolderState(place.folder);
 }
 
@@ -182,28 +188,28 @@ export function refuseBackup(path: string, isFolder: boolean): void {
  * @param db a reader of that mirror
  * @throws MirrorError
  */
-export function runBeforeLastChange(db: Connection, { mirror, run }: MirrorPlace): EndedRun | null {
-  for (let last = lastStir(db, run); last !== null; ) {
+export function runBeforeLastChange(db: Connection, { mirror, run }: MirrorLocation): EndedRun | null {
+  for (let last = lastChangedRun(db, run); last !== null; ) {
     const before = runBefore(db, last);
     if (before === null) return last < run ? readEndedRun(db, last) : null;
     if (isDifferent({ mirror, ...before }, { mirror, run: last, endedAt: null })) return before;
-    last = lastStir(db, before.run);
+    last = lastChangedRun(db, before.run);
   }
   return runBefore(db, run);
 }
 
-function isDifferent(a: MirrorPlace, b: MirrorPlace): boolean {
+function isDifferent(a: MirrorLocation, b: MirrorLocation): boolean {
   const opened: { close(): void }[] = [];
   const keep = <Opened extends { close(): void }>(one: Opened): Opened => {
     opened.push(one);
     return one;
   };
   try {
-    const one = keep(openMirrorState(a));
-    const other = keep(openMirrorState(b));
+    const one = keep(openMirrorSource(a));
+    const other = keep(openMirrorSource(b));
     const { pairing } = keep(openRunPairs(a, b));
     // Ends the statements as well, where there is more: a loop closes what it leaves.
-    for (const _change of diff(one, other, everything, pairing)) return true;
+    for (const _change of diff(one, other, noFilter, pairing)) return true;
     return false;
   } finally {
     for (const one of opened.reverse()) one.close();

@@ -7,7 +7,7 @@
 import { readDataPackage } from "../../exports/read-data-package.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { toMirrorError } from "../mirror/file/errors.ts";
-import { showAsOf } from "../mirror/past/as-of.ts";
+import { createAsOfViews } from "../mirror/past/as-of.ts";
 import { publicTables } from "../mirror/public-tables.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/reader.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
@@ -21,9 +21,9 @@ export interface StateTable {
   rows(): Iterable<readonly Cell[]>;
 }
 
-export interface State {
+export interface DiffSource {
   /** What it is a state of. */
-  readonly place: Place;
+  readonly place: SourceLocation;
   /** Of the service; null when an export does not tell. */
   readonly baseUrl: string | null;
   /** Whether numbers can be told from text: in CSV they cannot. */
@@ -37,7 +37,7 @@ export interface State {
 export type Brand = Readonly<Record<"href" | "slug" | "name", Cell>>;
 
 /** The end of a run. */
-export interface MirrorPlace {
+export interface MirrorLocation {
   /** The file. */
   readonly mirror: string;
   /** One that has ended; 0 is before the first one, when nothing was known. */
@@ -47,12 +47,12 @@ export interface MirrorPlace {
 }
 
 /** An export, with the run that its manifest tells. */
-export interface FolderPlace {
+export interface FolderLocation {
   readonly folder: string;
   readonly run: number | null;
 }
 
-export type Place = MirrorPlace | FolderPlace;
+export type SourceLocation = MirrorLocation | FolderLocation;
 
 export interface Item {
   readonly href: string;
@@ -63,7 +63,7 @@ export interface Item {
 }
 
 /** The items of a kind, in order. */
-export function* itemsOf(state: Pick<State, "tables">, kind: ComparedKind): Generator<Item> {
+export function* itemsOf(state: Pick<DiffSource, "tables">, kind: ComparedKind): Generator<Item> {
   const table = kind.columns === null ? undefined : state.tables.find(({ name }) => name === kind.name);
   if (table === undefined) {
     for (const list of kind.lists)
@@ -122,7 +122,10 @@ interface Group {
 }
 
 /** The rows of a list's table are its owner's URL, the position, and the entry. */
-function* groupsOf(state: Pick<State, "tables">, { table: name, columns }: ComparedList): Generator<Group> {
+function* groupsOf(
+  state: Pick<DiffSource, "tables">,
+  { table: name, columns }: ComparedList,
+): Generator<Group> {
   const table = state.tables.find((table) => table.name === name);
   const columnsAt = columns.map((column) => [column, table?.columns.indexOf(column) ?? -1] as const);
   let href: string | null = null;
@@ -150,7 +153,7 @@ export interface OpenLists {
   take(href: string): Group["entries"][];
 }
 
-export function openLists(state: Pick<State, "tables">, { lists }: ComparedKind): OpenLists {
+export function openLists(state: Pick<DiffSource, "tables">, { lists }: ComparedKind): OpenLists {
   const opened = lists.map((list) => {
     const groups = groupsOf(state, list);
     return { groups, next: groups.next() };
@@ -173,7 +176,7 @@ export function openLists(state: Pick<State, "tables">, { lists }: ComparedKind)
 /** The state that an export shows. */
 
 /** @throws ExportError */
-export async function openFolderState(folder: string): Promise<State> {
+export async function openFolderSource(folder: string): Promise<DiffSource> {
   const { manifest, tables } = await readDataPackage(folder);
   const { baseUrl, run } = manifest.about;
   return {
@@ -195,12 +198,12 @@ export async function openFolderState(folder: string): Promise<State> {
 /** A mirror's state when a run had closed. */
 
 /** @throws MirrorError */
-export function openMirrorState(place: MirrorPlace): State {
+export function openMirrorSource(place: MirrorLocation): DiffSource {
   return withReader(place.mirror, (mirror) => {
     const { db } = mirror;
     // One instant of the file for all that is read, while a sync may go on writing.
     db.exec("begin");
-    showAsOf(db, place.run);
+    createAsOfViews(db, place.run);
     return {
       place,
       baseUrl: mirror.identity.baseUrl,

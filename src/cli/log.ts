@@ -5,7 +5,7 @@
 import { pino } from "pino";
 import type { RequestCount } from "../../jobs/bullmq/worker/request-counts.ts";
 import type { Clock } from "../platform/clock.ts";
-import { type Credential, hidden, redact } from "../service/credentials/credential.ts";
+import { type Credential, hideSecret, redact } from "../service/credentials/credential.ts";
 import { passwordOf } from "./secrets/redis-address.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Io } from "./terminal/io.ts";
@@ -47,7 +47,7 @@ function hiderOf({ credentials, redis }: LogSecrets): (line: string) => string {
   const password = redis === null ? null : passwordOf(redis);
   const secrets = [
     ...credentials.filter((credential) => credential !== null),
-    ...(password === null ? [] : [hidden(password)]),
+    ...(password === null ? [] : [hideSecret(password)]),
   ];
   return (line) => secrets.reduce((rest, secret) => redact(secret, rest), line);
 }
@@ -57,7 +57,7 @@ function hiderOf({ credentials, redis }: LogSecrets): (line: string) => string {
 const minuteMillis = 60_000;
 
 /** @returns once the signal is aborted */
-export async function tellEachMinute(
+export async function logPeriodically(
   read: () => readonly RequestCount[],
   log: Log,
   clock: Clock,

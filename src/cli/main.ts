@@ -7,7 +7,7 @@ import { commands } from "./commands.ts";
 import { version } from "./self-command.ts";
 import { addGlobalOptions } from "./settings/global-options.ts";
 import { exitCodes } from "./terminal/exit-codes.ts";
-import { hideTokens } from "./terminal/format.ts";
+import { redactTokens } from "./terminal/format.ts";
 import { type Io, systemIo } from "./terminal/io.ts";
 
 /**
@@ -23,7 +23,7 @@ export async function main(args: readonly string[], io: Io = systemIo()): Promis
     .configureOutput({
       writeOut: io.out,
       writeErr: io.err,
-      outputError: (text, write) => write(hideTokens(text + hintAtDash(text))),
+      outputError: (text, write) => write(redactTokens(text + hintAtDash(text))),
     })
     .showHelpAfterError("Run `armoire --help` for the list of commands.");
   for (const [name, { summary }] of Object.entries(commands))

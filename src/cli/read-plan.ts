@@ -1,19 +1,19 @@
 /** What a command plans from: its settings, and what it was told to go for. */
 import {
-  type Outlook,
+  type ForecastSummary,
   type PlanOptions,
   planSync,
-  readOutlook,
+  readForecastSummary,
   type SyncPlan,
 } from "../sync/plan/preview.ts";
-import type { WantedWalk } from "./flags/scope-flags.ts";
+import type { RequestedScope } from "./flags/scope-flags.ts";
 import { readAppCredential } from "./secrets/credentials.ts";
 import { ledgerFile } from "./settings/mirror-file.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Io } from "./terminal/io.ts";
 
 /** Which mirror, from where, and how to walk. */
-export interface Wanted extends WantedWalk {
+export interface Wanted extends RequestedScope {
   readonly file: string;
   readonly baseUrl: string;
 }
@@ -21,7 +21,7 @@ export interface Wanted extends WantedWalk {
 /** And what it may spend. */
 export interface WantedPlan extends Wanted, Pick<PlanOptions, "budget" | "reserve"> {}
 
-type ForOutlook = Pick<Wanted, "file" | "baseUrl"> & Partial<WantedWalk>;
+type ForOutlook = Pick<Wanted, "file" | "baseUrl"> & Partial<RequestedScope>;
 
 /** @throws CliError, ServiceSettingsError, LedgerError, and MirrorError, also where damage shows only while the file is read */
 export function readPlan(wanted: WantedPlan, settings: Settings, io: Io): SyncPlan {
@@ -29,8 +29,8 @@ export function readPlan(wanted: WantedPlan, settings: Settings, io: Io): SyncPl
 }
 
 /** @throws as readPlan does */
-export function readOutlookOf(wanted: ForOutlook, settings: Settings, io: Io): Outlook {
-  return readWith(readOutlook, wanted, settings, io);
+export function readOutlookOf(wanted: ForOutlook, settings: Settings, io: Io): ForecastSummary {
+  return readWith(readForecastSummary, wanted, settings, io);
 }
 
 function readWith<Result>(

@@ -3,15 +3,15 @@ import { dirname, extname, resolve, sep } from "node:path";
 import { Command, CommanderError } from "commander";
 import { looksLikeToken } from "../accounts/account.ts";
 import { commands } from "./commands.ts";
-import { requireAccountFor, type WholeFlags } from "./flags/account-flags.ts";
-import { walkOptionsFor } from "./flags/scope-flags.ts";
+import { type AccountFlags, requireAccountFor } from "./flags/account-flags.ts";
+import { scopeOptionsFor } from "./flags/scope-flags.ts";
 import { type RedisFlags, readRedisAddress } from "./secrets/redis-address.ts";
 import { addGlobalOptions } from "./settings/global-options.ts";
 import { candidateMirrorFiles, mirrorFileToSync } from "./settings/mirror-file.ts";
 import { readSettings, type Settings } from "./settings/settings.ts";
 import { requireAccountToBackUp } from "./sync-and-backup.ts";
 import { CliError } from "./terminal/exit-codes.ts";
-import { hideTokens } from "./terminal/format.ts";
+import { redactTokens } from "./terminal/format.ts";
 import type { Io } from "./terminal/io.ts";
 
 export interface ScheduledCommand {
@@ -21,7 +21,7 @@ export interface ScheduledCommand {
   readonly writes: readonly string[];
 }
 
-interface ScheduledFlags extends RedisFlags, WholeFlags {
+interface ScheduledFlags extends RedisFlags, AccountFlags {
   readonly to?: string;
   readonly out?: string;
 }
@@ -66,7 +66,7 @@ function requireSense(name: string, leaf: Command, flags: ScheduledFlags, settin
   if (name === "backup run") requireAccountToBackUp(settings);
   if (name !== "sync") return;
   requireAccountFor(flags, settings);
-  walkOptionsFor(settings.account, leaf);
+  scopeOptionsFor(settings.account, leaf);
 }
 
 /** @returns the command that would act, having read its options @throws CliError */
@@ -89,7 +89,7 @@ async function parseCommand([name = "", ...rest]: readonly string[], io: Io): Pr
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const why = error.exitCode === 0 ? "it would only tell of itself" : error.message.replace(/^error: /, "");
-    throw refused(name, hideTokens(why));
+    throw refused(name, redactTokens(why));
   }
   if (acting === null) throw refused(name, "nothing is to be done");
   return acting;

@@ -43,7 +43,7 @@ export function environmentOf({ dataDir, baseUrl, serviceName }: HandedOn, io: I
 }
 
 /** @param env for what is started */
-export function thisProgram(env: Io["env"]): Program {
+export function selfCommand(env: Io["env"]): Program {
   return { command: process.execPath, args: [...process.execArgv, resolve(process.argv[1] ?? "")], env };
 }
 

@@ -6,38 +6,41 @@ import { type BackedUp, backUp } from "../archive/back-up.ts";
 import { describeMissing } from "../archive/contents/completeness.ts";
 import { requireFolder } from "../archive/destination.ts";
 import { userOf } from "../mirror/account/user.ts";
-import { syncWhole, type WholeSync } from "../sync/sync-account.ts";
-import { explainRefusal, type WholeFlags, wholePartsOf } from "./flags/account-flags.ts";
-import { type KeepOptions, readKeepOptions } from "./flags/retention-flags.ts";
-import { describeCreated, describePruned } from "./format/backup.ts";
-import { describeBeside, describeReport, describeTroubleOfWhole } from "./format/report.ts";
+import { type AccountSyncResult, syncAccount } from "../sync/sync-account.ts";
+import { type AccountFlags, accountPartsOf, explainRefusal } from "./flags/account-flags.ts";
+import { type RetentionFlags, readRetentionFlags } from "./flags/retention-flags.ts";
+import { formatCreated, formatPruned } from "./format/backup.ts";
+import { formatAccountParts, formatAccountWarnings, formatReport } from "./format/report.ts";
 import { readCredential } from "./secrets/credentials.ts";
 import { type EncryptFlags, readNewPassphrase } from "./secrets/passphrase.ts";
 import { catalogueFileOf, ledgerFile } from "./settings/mirror-file.ts";
 import type { Settings } from "./settings/settings.ts";
-import { CliError, describeError, exitCodeOf, exitCodeOfWhole } from "./terminal/exit-codes.ts";
-import { type Io, interruptionOf } from "./terminal/io.ts";
-import { describeProgress, progressDisplay } from "./terminal/progress-display.ts";
-import { toShown } from "./terminal/text-table.ts";
+import { CliError, describeError, exitCodeOf, exitCodeOfAccountSync } from "./terminal/exit-codes.ts";
+import { type Io, interruptSignal } from "./terminal/io.ts";
+import { formatProgress, progressDisplay } from "./terminal/progress-display.ts";
+import { escapeControls } from "./terminal/text-table.ts";
 
-export interface OneGoFlags extends EncryptFlags, KeepOptions, Pick<WholeFlags, "withCatalogue" | "media"> {
+export interface SyncAndBackupFlags
+  extends EncryptFlags,
+    RetentionFlags,
+    Pick<AccountFlags, "withCatalogue" | "media"> {
   readonly to: string;
 }
 
-export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: Io): Promise<void> {
+export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Settings, io: Io): Promise<void> {
   const account = requireAccountToBackUp(settings);
   await requireFolder(flags.to);
   const encryption = await readNewPassphrase(flags, io);
-  const keep = readKeepOptions(flags);
-  const signal = interruptionOf(io, "what was fetched is saved, and no backup was made");
-  const display = progressDisplay(io, performance.now.bind(performance), describeProgress);
+  const keep = readRetentionFlags(flags);
+  const signal = interruptSignal(io, "what was fetched is saved, and no backup was made");
+  const display = progressDisplay(io, performance.now.bind(performance), formatProgress);
   const remark = (text: string) => {
     display.end();
     if (!settings.quiet) io.err(text);
   };
-  const parts = wholePartsOf(flags, settings, io, remark);
+  const parts = accountPartsOf(flags, settings, io, remark);
   const bringUpToDate = async () =>
-    await syncWhole({
+    await syncAccount({
       file: account.mirrorFile,
       baseUrl: account.baseUrl,
       serviceName: account.serviceName,
@@ -67,7 +70,7 @@ export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: I
     const { report, errors: ofSync } = done.synced.report;
     const errors = [...ofSync, ...troubleWithCatalogue(done)];
     for (const text of new Set(errors.map((error) => describeError(error, settings.verbose)))) io.err(text);
-    io.setExitCode(exitCodeOfWhole({ report, errors }, null, false));
+    io.setExitCode(exitCodeOfAccountSync({ report, errors }, null, false));
     return;
   }
   const error = explainRefusal(done.synced.error, account);
@@ -76,7 +79,7 @@ export async function backUpInOneGo(flags: OneGoFlags, settings: Settings, io: I
   io.setExitCode(exitCodeOf(error));
 }
 
-const troubleWithCatalogue = ({ created: { catalogueError } }: BackedUp<WholeSync>): unknown[] =>
+const troubleWithCatalogue = ({ created: { catalogueError } }: BackedUp<AccountSyncResult>): unknown[] =>
   catalogueError === null ? [] : [catalogueError];
 
 /** @throws CliError where none is named */
@@ -86,22 +89,22 @@ export function requireAccountToBackUp({ account }: Pick<Settings, "account">): 
   throw new CliError("usage", "It must be said whose data to back up.", hint);
 }
 
-function describe({ synced, created, pruned }: BackedUp<WholeSync>, account: string): string {
-  const of = ({ report }: WholeSync, now: number) =>
-    describeReport(report, { outlook: null, now, reserve: 0, account }) +
-    describeBeside(report, account, now);
+function describe({ synced, created, pruned }: BackedUp<AccountSyncResult>, account: string): string {
+  const of = ({ report }: AccountSyncResult, now: number) =>
+    formatReport(report, { outlook: null, now, reserve: 0, account }) +
+    formatAccountParts(report, account, now);
   const told = "report" in synced ? of(synced.report, Date.now()) : "";
-  return `${told}${describeCreated(created)}${pruned === null ? "" : describePruned(pruned, basename)}`;
+  return `${told}${formatCreated(created)}${pruned === null ? "" : formatPruned(pruned, basename)}`;
 }
 
 /** For who asked for quiet. */
-function describeTroubleOf({ synced, created }: BackedUp<WholeSync>, account: string): string {
+function describeTroubleOf({ synced, created }: BackedUp<AccountSyncResult>, account: string): string {
   const missing = describeMissing(created.manifest);
-  const ofBackup = missing === null ? "" : `armoire: backup of ${account}: ${toShown(missing)}\n`;
-  return ("report" in synced ? describeTroubleOfWhole(synced.report.report, account) : "") + ofBackup;
+  const ofBackup = missing === null ? "" : `armoire: backup of ${account}: ${escapeControls(missing)}\n`;
+  return ("report" in synced ? formatAccountWarnings(synced.report.report, account) : "") + ofBackup;
 }
 
-function toJson({ synced, created, pruned }: BackedUp<WholeSync>) {
+function toJson({ synced, created, pruned }: BackedUp<AccountSyncResult>) {
   const { catalogueError: _told, ...backup } = created;
   return { sync: "report" in synced ? synced.report.report : null, backup, pruned };
 }

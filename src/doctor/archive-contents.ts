@@ -44,7 +44,7 @@ export function lookInside(file: string, head: Buffer, askPassphrase?: AskPassph
 
 /** Why there is something in a file that could not be looked into. */
 export interface WhyClosed {
-  readonly reason: ClosedReason;
+  readonly reason: UnreadableReason;
   /** For people. */
   readonly why: string;
 }
@@ -54,7 +54,7 @@ const damaged: WhyClosed = { reason: "damaged", why: "it is damaged" };
 /** Null where the error is another one. */
 export function whyClosed(error: unknown): WhyClosed | null {
   if (!(error instanceof Error)) return null;
-  if (error instanceof ClosedError) return { reason: error.reason, why: error.message };
+  if (error instanceof UnreadableContentError) return { reason: error.reason, why: error.message };
   if (error instanceof MirrorError)
     return error.code === "damaged" ? damaged : { reason: "format", why: error.problem };
   if (error instanceof BackupError) {
@@ -84,7 +84,7 @@ function* bodiesOf(file: string): Generator<Buffer> {
     const freePages = countFreePages(mirror.db);
     if (freePages === 0) return;
     const what = `${freePages} free pages, in which compressed bodies may be that are gone`;
-    throw new ClosedError("free-pages", `it has ${what}; \`armoire mirror compact\` removes them`);
+    throw new UnreadableContentError("free-pages", `it has ${what}; \`armoire mirror compact\` removes them`);
   } catch (error) {
     throw toMirrorError(error, file);
   } finally {
@@ -100,20 +100,20 @@ async function* decrypt(file: string, askPassphrase?: AskPassphrase): AsyncGener
 
 // biome-ignore lint/correctness/useYield: it has nothing to give, and says so to whoever reads it.
 async function* closedArchive(format: string): AsyncGenerator<Buffer> {
-  throw new ClosedError("format", `it is packed with ${format}`);
+  throw new UnreadableContentError("format", `it is packed with ${format}`);
 }
 
 /** Whoever reads what comes out of a pipeline gets its error. */
 function ignoring(): void {}
 
 /** What keeps something from being looked into; `format` is one that this program does not know. */
-export type ClosedReason = "encrypted" | "damaged" | "format" | "free-pages";
+export type UnreadableReason = "encrypted" | "damaged" | "format" | "free-pages";
 
 /** There is something in a file that cannot be looked into; its message says why. */
-export class ClosedError extends Error {
+export class UnreadableContentError extends Error {
   override readonly name = "ClosedError";
-  readonly reason: ClosedReason;
-  constructor(reason: ClosedReason, message: string) {
+  readonly reason: UnreadableReason;
+  constructor(reason: UnreadableReason, message: string) {
     super(message);
     this.reason = reason;
   }

@@ -12,7 +12,7 @@ export interface RedisDiagnosis {
 /** @param address `redis:`, `rediss:`, or the path of a socket */
 export async function diagnoseRedis(address: string): Promise<RedisDiagnosis> {
   // Loaded where there is one.
-  const [{ connectRedis }, { readStored }] = await Promise.all([
+  const [{ connectRedis }, { scanKeys: readStored }] = await Promise.all([
     import("../../jobs/bullmq/redis.ts"),
     import("../../jobs/bullmq/scan-keys.ts"),
   ]);

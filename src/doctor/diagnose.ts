@@ -3,15 +3,15 @@ import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs"
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { readEnvelopeOrThrow } from "../../schema/envelope.ts";
-import { grantNames } from "../mirror/account/token-scopes.ts";
+import { scopeNames } from "../mirror/account/token-scopes.ts";
 import { isSameUser, nameOfUser, userOf } from "../mirror/account/user.ts";
 import { openMirrorReader } from "../mirror/reader.ts";
 import { systemClock } from "../platform/clock.ts";
-import { openService } from "../service/client.ts";
+import { openServiceClient } from "../service/client.ts";
 import type { Credential } from "../service/credentials/credential.ts";
 import { ServiceError } from "../service/errors.ts";
 import { proveLedger } from "../sync/rate-limit/ledger.ts";
-import { askWhoseToken, type WhoseToken } from "../sync/run/identify-user.ts";
+import { fetchTokenOwner, type TokenOwnerRequest } from "../sync/run/identify-user.ts";
 
 export interface DiagnoseRequest {
   readonly dataDir: string;
@@ -114,7 +114,7 @@ function checkLedger(file: string): Diagnosis {
 }
 
 async function checkService(baseUrl: string, credential: Credential | null): Promise<Diagnosis> {
-  const service = openService({ baseUrl, credential });
+  const service = openServiceClient({ baseUrl, credential });
   try {
     const fetched = await service.fetch({ url: new URL(baseUrl).href });
     const rel = fetched.outcome === "body" ? readEnvelopeOrThrow(fetched.json).envelope.rel : "";
@@ -157,9 +157,9 @@ export interface TokenOwner {
   readonly username: string | null;
 }
 
-export async function diagnoseToken(owner: TokenOwner, asked: WhoseToken): Promise<Diagnosis> {
+export async function diagnoseToken(owner: TokenOwner, asked: TokenOwnerRequest): Promise<Diagnosis> {
   try {
-    const { scopes, ...user } = await askWhoseToken(asked);
+    const { scopes, ...user } = await fetchTokenOwner(asked);
     const [hers, seen] = [userOf(owner), userOf(user)];
     if (!isSameUser(hers, seen)) {
       return {
@@ -168,7 +168,7 @@ export async function diagnoseToken(owner: TokenOwner, asked: WhoseToken): Promi
         hint: `\`armoire account add ${owner.name}\` takes a token of ${nameOfUser(hers)}.`,
       };
     }
-    const missing = grantNames.filter((scope) => !scopes.includes(scope));
+    const missing = scopeNames.filter((scope) => !scopes.includes(scope));
     return {
       isWell: true,
       what: `The service at ${asked.baseUrl} accepts the token of the account ${owner.name}, which grants ${scopes.join(", ")}`,

@@ -5,8 +5,8 @@
 import { createReadStream, type Dirent, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { AskPassphrase } from "../archive/container/open.ts";
-import { type Hidden, redact, secretSpellings } from "../service/credentials/credential.ts";
-import type { Spelling } from "../service/credentials/secret-encodings.ts";
+import { encodingsOf, type Hidden, redact } from "../service/credentials/credential.ts";
+import type { SecretEncoding } from "../service/credentials/secret-encodings.ts";
 import { headBytes, type Inside, lookInside, type WhyClosed, whyClosed } from "./archive-contents.ts";
 
 export interface KnownSecret {
@@ -21,7 +21,7 @@ export interface FoundSecret {
   /** Where its name holds a secret, that is left out. */
   readonly file: string;
   readonly what: string;
-  readonly form: Spelling["form"];
+  readonly form: SecretEncoding["form"];
   /** `name`: in the file's own name; `body`: in what the service sent, which a mirror keeps compressed; `archive`: in what is packed in it. */
   readonly in: "file" | "name" | Inside["in"];
 }
@@ -61,7 +61,7 @@ export interface FindSecretsOptions {
   readonly signal?: AbortSignal;
 }
 
-interface Sought extends Spelling {
+interface Sought extends SecretEncoding {
   readonly secret: KnownSecret;
 }
 
@@ -74,7 +74,7 @@ export async function findSecrets(
   { askPassphrase, others = null, signal }: FindSecretsOptions = {},
 ): Promise<SecretSearch> {
   const sought = secrets.flatMap((secret) =>
-    secretSpellings(secret.credential).map((spelling) => ({ ...spelling, secret })),
+    encodingsOf(secret.credential).map((spelling) => ({ ...spelling, secret })),
   );
   const hide = (path: string) => secrets.reduce((rest, { credential }) => redact(credential, rest), path);
   const found: FoundSecret[] = [];
@@ -148,7 +148,7 @@ async function* readPieces(file: string, see: (piece: Buffer) => void): AsyncGen
 
 /** The first of its spellings that was found says enough. */
 function onePerSecret(hits: ReadonlySet<Sought>): Pick<FoundSecret, "what" | "form">[] {
-  const forms = new Map<string, Spelling["form"]>();
+  const forms = new Map<string, SecretEncoding["form"]>();
   for (const { secret, form } of hits) if (!forms.has(secret.what)) forms.set(secret.what, form);
   return [...forms].map(([what, form]) => ({ what, form }));
 }
@@ -157,7 +157,7 @@ function onePerSecret(hits: ReadonlySet<Sought>): Pick<FoundSecret, "what" | "fo
  * Which of the spellings occur in a sequence of bytes, also across its pieces; the pieces may be given as they are read.
  * @param spellings of any number of secrets; what is found is among them
  */
-export function startSearch<Sought extends Spelling>(
+export function startSearch<Sought extends SecretEncoding>(
   spellings: readonly Sought[],
 ): { add(piece: Buffer): void; readonly found: ReadonlySet<Sought> } {
   const found = new Set<Sought>();

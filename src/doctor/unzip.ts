@@ -7,7 +7,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { createInflateRaw } from "node:zlib";
 import { zipBytes, zipSignatures } from "../archive/container/zip-format.ts";
-import { ClosedError } from "./archive-contents.ts";
+import { UnreadableContentError } from "./archive-contents.ts";
 
 const longestComment = 0xffff;
 /** Stands for a number that takes more than 16 or 32 bits, and is found elsewhere. */
@@ -39,7 +39,7 @@ export async function* unzip(file: string): AsyncGenerator<Buffer> {
       yield* pipeline(content, createInflateRaw(), () => {});
     }
     if (closed > 0)
-      throw new ClosedError(
+      throw new UnreadableContentError(
         "format",
         `of what is packed in it, ${closed} are encrypted or in a format that is not known`,
       );
@@ -103,4 +103,4 @@ export function toBytes(number: number): Buffer {
   return four;
 }
 
-const damaged = () => new ClosedError("damaged", "it is damaged");
+const damaged = () => new UnreadableContentError("damaged", "it is damaged");

@@ -3,7 +3,7 @@
  * cycle, what was last checked before it began. A cycle lasts until nothing of its scope is due, over as many runs as
  * that takes.
  */
-import { worthAsking } from "./absence/absences.ts";
+import { isFetchable } from "./absence/absences.ts";
 import type { Connection } from "./file/connection.ts";
 import { readMeta, writeMeta } from "./file/meta.ts";
 
@@ -25,7 +25,7 @@ export interface Scope {
   readonly isExact?: boolean;
 }
 
-export interface Frontier {
+export interface CycleWork {
   /**
    * The next due resources, at most `limit`: the front page, then kind by kind what is held and the pages that its lists have
    * got since, then what was never fetched; what failed before comes last.
@@ -39,19 +39,19 @@ export interface Frontier {
 }
 
 /** A cycle of checks: the run with which it began, and whether it only checks or fetches everything again. */
-export interface Cycle {
+export interface CheckCycle {
   readonly run: number;
   readonly mode: "verify" | "full";
 }
 
 /** The present cycle, or the last one; null before the first. */
-export function readCycle(db: Connection): Cycle | null {
+export function readCycle(db: Connection): CheckCycle | null {
   const run = readMeta(db, "cycle_run");
   if (run === null) return null;
   return { run: Number(run), mode: readMeta(db, "cycle_mode") === "full" ? "full" : "verify" };
 }
 
-export function writeCycle(db: Connection, { run, mode }: Cycle): void {
+export function writeCycle(db: Connection, { run, mode }: CheckCycle): void {
   db.transaction(() => {
     writeMeta(db, "cycle_run", String(run));
     writeMeta(db, "cycle_mode", mode);
@@ -60,10 +60,10 @@ export function writeCycle(db: Connection, { run, mode }: Cycle): void {
 
 /** An SQL condition on the resources called `alias`: that they belong to the scope's, and are worth asking for. */
 export function isInScope({ belowIds, isExact = false }: Scope, alias: string): string {
-  if (belowIds === null) return worthAsking(alias);
+  if (belowIds === null) return isFetchable(alias);
   if (isExact)
-    return `${worthAsking(alias)} and ${alias}.id in (select value from json_each('${JSON.stringify(belowIds)}'))`;
-  return `${worthAsking(alias)} and ${alias}.id in (
+    return `${isFetchable(alias)} and ${alias}.id in (select value from json_each('${JSON.stringify(belowIds)}'))`;
+  return `${isFetchable(alias)} and ${alias}.id in (
     with recursive tree (id) as (
       select value from json_each('${JSON.stringify(belowIds)}')
       union select r.id from _resource r join tree on r.owner_id = tree.id
@@ -71,7 +71,11 @@ export function isInScope({ belowIds, isExact = false }: Scope, alias: string): 
 }
 
 /** What was only found unchanged since a full cycle began is still due in it. */
-export function prepareFrontier(db: Connection, scope: Scope, { run: cycleRun, mode }: Cycle): Frontier {
+export function prepareCycleWork(
+  db: Connection,
+  scope: Scope,
+  { run: cycleRun, mode }: CheckCycle,
+): CycleWork {
   const lastRun = mode === "full" ? "iif(r.state = 'held', r.fetched_run, r.checked_run)" : "r.checked_run";
   const due = `r.kind = ? and r.state = ? and ${lastRun} < ? and ${isInScope(scope, "r")}`;
   const columns = "r.id, r.url, r.kind, r.etag";

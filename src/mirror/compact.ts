@@ -8,7 +8,7 @@ import type { Kinds } from "../../schema/kind.ts";
 import { toMirrorError } from "./file/errors.ts";
 import { listPoints } from "./points/resolve-point.ts";
 import { type MirrorReader, readMirror } from "./reader.ts";
-import { type Forgettable, measureForgettable } from "./runs/prune-runs.ts";
+import { measurePrunable, type PrunableData } from "./runs/prune-runs.ts";
 import { chooseRuns, type RetentionChoice, type RetentionPolicy } from "./runs/retention.ts";
 import { type MirrorWriter, openMirrorWriter } from "./writer.ts";
 
@@ -47,14 +47,14 @@ export interface CompactReport {
 
 /** The runs that can be shown, and what is, or would be, gone with those that are forgotten. */
 export interface RetentionReport extends RetentionChoice {
-  readonly removed: Forgettable;
+  readonly removed: PrunableData;
 }
 
 /** What compacting by these rules would forget; writes nothing. @throws MirrorError */
 export function previewRetention({ file, keep }: { file: string; keep: RetentionPolicy }): RetentionReport {
   return readMirror(file, ({ db }) => {
     const choice = chooseRuns(listPoints(db), keep);
-    return { ...choice, removed: measureForgettable(db, idsOf(choice)) };
+    return { ...choice, removed: measurePrunable(db, idsOf(choice)) };
   });
 }
 
@@ -66,10 +66,10 @@ export async function compactMirror(options: CompactOptions): Promise<CompactRep
   const mirror = await openMirrorWriter({ ...options, identity });
   try {
     const retention = keep === undefined ? null : forget(mirror, keep, options.openedAt);
-    mirror.compressAnew();
-    const count = mirror.countToCompress();
+    mirror.recompressAll();
+    const count = mirror.countUncompressed();
     let bodies = 0;
-    for (let looked = mirror.compressSome(); looked > 0; looked = mirror.compressSome()) {
+    for (let looked = mirror.compressBatch(); looked > 0; looked = mirror.compressBatch()) {
       bodies += looked;
       onProgress({ step: "compress", bodies, of: count });
       await nextTurn();
@@ -94,11 +94,11 @@ export async function compactMirror(options: CompactOptions): Promise<CompactRep
 
 function forget(mirror: MirrorWriter, keep: RetentionPolicy, at: string): RetentionReport {
   const choice = chooseRuns(listPoints(mirror.db), keep);
-  const removed = choice.forget.length === 0 ? nothing : mirror.forget(idsOf(choice), at);
+  const removed = choice.forget.length === 0 ? nothing : mirror.pruneRuns(idsOf(choice), at);
   return { ...choice, removed };
 }
 
-const nothing: Forgettable = { revisions: 0, bodies: 0, bytes: 0 };
+const nothing: PrunableData = { revisions: 0, bodies: 0, bytes: 0 };
 
 const idsOf = ({ forget }: RetentionChoice) => forget.map(({ run }) => run);
 

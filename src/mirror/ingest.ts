@@ -4,7 +4,7 @@
  */
 import { hash } from "node:crypto";
 import type { ResourceState } from "../../schema/tables.ts";
-import { type Absences, noteSeen } from "./absence/absences.ts";
+import { type Absences, markLastSeenSql } from "./absence/absences.ts";
 import { preparePasses } from "./absence/listing-pass.ts";
 import type { BodyStore } from "./bodies/body-store.ts";
 import { type DeriveContext, deriveOrThrow, isRefusal, parseBodyOrThrow } from "./derive/derive.ts";
@@ -59,14 +59,18 @@ interface LastRevision {
 export type Ingest = (results: readonly FetchResult[], runId: number) => IngestSummary;
 
 /** Draws conclusions from a stored batch, in its transaction. */
-export type JudgeBatch = (results: readonly FetchResult[], summary: IngestSummary, runId: number) => void;
+export type ResolveAbsences = (
+  results: readonly FetchResult[],
+  summary: IngestSummary,
+  runId: number,
+) => void;
 
 export function prepareIngest(
   db: Connection,
   bodies: BodyStore,
   writer: DerivedWriter,
   context: DeriveContext,
-  judgeBatch: JudgeBatch,
+  judgeBatch: ResolveAbsences,
 ): Ingest {
   const selectResource = db.prepare<[number], StoredResource>(
     `select id, url, kind, owner_id as ownerId, state, etag, gone_run as goneRun, checked_run as checkedRun from _resource where id = ?`,
@@ -80,7 +84,7 @@ export function prepareIngest(
     `insert into _revision (resource_id, seq, content_id, from_run, status, fetched_at, base_url)
      values (?, ?, ?, ?, ?, ?, ?)`,
   );
-  const setSeen = db.prepare(noteSeen("?"));
+  const setSeen = db.prepare(markLastSeenSql("?"));
   const closeRevision = db.prepare(
     "update _revision set to_run = ? where resource_id = ? and to_run is null",
   );
@@ -218,7 +222,7 @@ export function prepareIngest(
  * lists that were read make one whole. Called inside the transaction that stored them.
  */
 
-export function prepareJudgeBatch(db: Connection, absences: Absences): JudgeBatch {
+export function prepareResolveAbsences(db: Connection, absences: Absences): ResolveAbsences {
   const passes = preparePasses(db, absences);
   return (results, { failedIds }, runId) => {
     const idsOf = (wanted: string) =>

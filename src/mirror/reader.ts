@@ -2,7 +2,7 @@
 import { type Connection, openForReading } from "./file/connection.ts";
 import { toMirrorError, toOpeningError } from "./file/errors.ts";
 import { type MirrorIdentity, readIdentity } from "./file/meta.ts";
-import { showAsOf } from "./past/as-of.ts";
+import { createAsOfViews } from "./past/as-of.ts";
 import type { Point } from "./points/point.ts";
 import { type EndedRun, resolvePoint } from "./points/resolve-point.ts";
 
@@ -27,7 +27,7 @@ export function openMirrorReader(file: string, point?: Point): MirrorReader {
     db = connection;
     const identity = readIdentity(db, file);
     const asOf = point === undefined ? null : resolvePoint(db, point);
-    if (asOf !== null) showAsOf(db, asOf.run);
+    if (asOf !== null) createAsOfViews(db, asOf.run);
     return { file, db, identity, asOf, close: () => connection.close() };
   } catch (error) {
     db?.close();

@@ -4,7 +4,7 @@ import { existsSync, statSync } from "node:fs";
 import { NotAnEnvelopeError } from "../../schema/envelope.ts";
 import { JsonError } from "../../schema/json.ts";
 import type { Kinds } from "../../schema/kind.ts";
-import { EssentialRowError, type PutBody, type PutEssentialRows, putEssentials } from "./bookkeeping-rows.ts";
+import { BookkeepingRowError, type PutBody, type PutRows, restoreBookkeeping } from "./bookkeeping-rows.ts";
 import { deriveContextOf } from "./derive/derive.ts";
 import { rebuildProjections } from "./derive/rebuild.ts";
 import { lockMirror } from "./file/connection.ts";
@@ -23,11 +23,7 @@ export interface RestoreMirrorOptions {
   readonly openedAt: string;
   /** Whether `fill` puts pictures, which need a folder beside the mirror. */
   readonly hasPictures: boolean;
-  readonly fill: (
-    putRows: PutEssentialRows,
-    putBody: PutBody,
-    putPicture: RestoredPictures["put"],
-  ) => Promise<void>;
+  readonly fill: (putRows: PutRows, putBody: PutBody, putPicture: RestoredPictures["put"]) => Promise<void>;
 }
 
 /**
@@ -46,12 +42,12 @@ export async function restoreMirror(options: RestoreMirrorOptions): Promise<void
     if (hasPictures) pictures = prepareRestoredPictures(file);
     const putPicture: RestoredPictures["put"] = (bytes) => pictures?.put(bytes);
     await createMirror(file, identity, async (db) => {
-      await putEssentials(db, (putRows, putBody) => options.fill(putRows, putBody, putPicture));
+      await restoreBookkeeping(db, (putRows, putBody) => options.fill(putRows, putBody, putPicture));
       try {
         rebuildProjections(db, identity.area, deriveContextOf(identity, kinds));
       } catch (error) {
         if (!(error instanceof NotAnEnvelopeError || error instanceof JsonError)) throw error;
-        throw new EssentialRowError(`a body is no envelope: ${error.message}`, { cause: error });
+        throw new BookkeepingRowError(`a body is no envelope: ${error.message}`, { cause: error });
       }
     });
   } catch (error) {

@@ -9,13 +9,13 @@ import { dirname } from "node:path";
 import type { Kinds } from "../../schema/kind.ts";
 import { makeFolders } from "../platform/folders.ts";
 import { prepareAbsences } from "./absence/absences.ts";
-import { reconsiderTombstones } from "./absence/tombstones.ts";
-import { ensureGiven, type GivenLink } from "./account/catalogue-links.ts";
+import { recheckTombstones } from "./absence/tombstones.ts";
+import { addLinks, type CatalogueLink } from "./account/catalogue-links.ts";
 import { type AccountUser, recordAccountUser } from "./account/user.ts";
 import { prepareCompression } from "./bodies/background-compression.ts";
 import { prepareBodyStore } from "./bodies/body-store.ts";
 import { prepareDictionaries } from "./bodies/dictionaries.ts";
-import { type Cycle, writeCycle } from "./check-cycle.ts";
+import { type CheckCycle, writeCycle } from "./check-cycle.ts";
 import { deriveContextOf } from "./derive/derive.ts";
 import { prepareLinks } from "./derive/links.ts";
 import { type RebuildReport, rebuildProjections } from "./derive/rebuild.ts";
@@ -25,9 +25,9 @@ import type { FetchResult } from "./fetch-result.ts";
 import { type Connection, lockMirror, openForWriting, vacuum } from "./file/connection.ts";
 import { createMirror } from "./file/create-mirror.ts";
 import { toMirrorError, toOpeningError } from "./file/errors.ts";
-import { ensureLineage, type MirrorIdentity, requireIdentity } from "./file/meta.ts";
+import { ensureMirrorId, type MirrorIdentity, requireIdentity } from "./file/meta.ts";
 import { migrate } from "./file/migrate.ts";
-import { type IngestSummary, prepareIngest, prepareJudgeBatch } from "./ingest.ts";
+import { type IngestSummary, prepareIngest, prepareResolveAbsences } from "./ingest.ts";
 import { storePicture } from "./media/media-files.ts";
 import {
   type KnownPicture,
@@ -38,7 +38,7 @@ import {
 } from "./media/media-index.ts";
 import { type MirrorReader, readMirror } from "./reader.ts";
 import { isRebuildDue } from "./rows/rebuild-state.ts";
-import { type Forgettable, forgetRuns } from "./runs/prune-runs.ts";
+import { type PrunableData, pruneRuns } from "./runs/prune-runs.ts";
 import { beginRun, closeRun, type RunClosing, type RunEnd, type RunStart } from "./runs/runs.ts";
 import { prepareSearchIndex } from "./search/search-index.ts";
 
@@ -47,11 +47,11 @@ export interface MirrorWriter extends MirrorReader {
   beginRun(start: RunStart): number;
   closeRun(runId: number, end: RunEnd): RunClosing;
   /** Makes the service's front page known, so that a first run has where to begin. */
-  seed(runId: number): void;
+  addRoot(runId: number): void;
   /** From now on, and for good, links of these names lead to resources that can be fetched. */
-  follow(names: readonly string[], runId: number): void;
+  followLinks(names: readonly string[], runId: number): void;
   /** Makes known what was found outside this mirror; gives the ids. */
-  makeKnown(links: readonly GivenLink[], runId: number): number[];
+  addResources(links: readonly CatalogueLink[], runId: number): number[];
   ingest(results: readonly FetchResult[], runId: number): IngestSummary;
   rebuild(): RebuildReport;
   /** What was computed anew when it was opened, where an earlier version had written it last. */
@@ -60,17 +60,17 @@ export interface MirrorWriter extends MirrorReader {
    * Compresses some of the bodies that were not looked at yet, in a short transaction.
    * @returns how many it looked at: none, when all are done
    */
-  compressSome(): number;
-  /** How many bodies `compressSome` has not looked at yet and may make smaller. */
-  countToCompress(): number;
+  compressBatch(): number;
+  /** How many bodies `compressBatch` has not looked at yet and may make smaller. */
+  countUncompressed(): number;
   /** Has all bodies looked at again, with better dictionaries where those pay, and where these may have in them what was forgotten. */
-  compressAnew(): void;
+  recompressAll(): void;
   /**
    * Lets go of runs, and of what only they have seen, but for what dictionaries have of it, until `compressAnew`.
    * @param runIds runs that have ended, without the latest
    * @param at ISO 8601
    */
-  forget(runIds: readonly number[], at: string): Forgettable;
+  pruneRuns(runIds: readonly number[], at: string): PrunableData;
   /** Gives unused space back to the file system: the file is written anew, in one transaction, without what no body needs. @returns as `vacuum` does */
   vacuum(): boolean;
   /** Says whose data it holds, once that is known. */
@@ -82,7 +82,7 @@ export interface MirrorWriter extends MirrorReader {
   /** @returns whether there is something else than before */
   recordPicture(answer: PictureAnswer): boolean;
   /** Begins a cycle of checks. */
-  beginCycle(cycle: Cycle): void;
+  beginCycle(cycle: CheckCycle): void;
   /** @param checkedBefore ISO 8601; of tombstones that something still leads to, those not asked for since are due again */
   reconsiderTombstones(checkedBefore: string, now: string): void;
 }
@@ -131,7 +131,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     else await createMirror(file, identity);
     db = openForWriting(file, { isPrivate: identity.area === "account" });
     await migrate(db);
-    ensureLineage(db);
+    ensureMirrorId(db);
     return writer(db, lock.release);
   } catch (error) {
     db?.close();
@@ -163,7 +163,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     const derivedWriter = prepareDerivedWriter(connection, resources, links, search);
     const rebuild = () => rebuildProjections(connection, identity.area, context);
     const rebuiltOnOpening = isRebuildDue(connection) ? rebuild() : null;
-    const judge = prepareJudgeBatch(connection, absences);
+    const judge = prepareResolveAbsences(connection, absences);
     const ingest = prepareIngest(connection, bodies, derivedWriter, context, (results, summary, runId) => {
       judge(results, summary, runId);
       search.settle(runId);
@@ -175,18 +175,18 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       db: connection,
       beginRun: guard((start) => beginRun(connection, start)),
       closeRun: guard((runId, end) => closeRun(connection, absences, runId, end)),
-      seed: guard((runId) => void resources.ensure(identity.baseUrl, "root", null, runId)),
-      makeKnown: guard((given, runId) =>
-        connection.transaction(() => ensureGiven(resources, given, runId))(),
+      addRoot: guard((runId) => void resources.ensure(identity.baseUrl, "root", null, runId)),
+      addResources: guard((given, runId) =>
+        connection.transaction(() => addLinks(resources, given, runId))(),
       ),
-      follow: guard((names, runId) => links.follow(names, runId)),
+      followLinks: guard((names, runId) => links.follow(names, runId)),
       ingest: guard(ingest),
       rebuiltOnOpening,
       rebuild: guard(rebuild),
-      compressSome: guard(() => compression.compressSome()),
-      countToCompress: guard(() => compression.countToCompress()),
-      compressAnew: guard(() => compression.beginAnew()),
-      forget: guard((runIds, at) => forgetRuns(connection, runIds, at)),
+      compressBatch: guard(() => compression.compressBatch()),
+      countUncompressed: guard(() => compression.countToCompress()),
+      recompressAll: guard(() => compression.beginAnew()),
+      pruneRuns: guard((runIds, at) => pruneRuns(connection, runIds, at)),
       vacuum: guard(() => {
         compression.removeUnused();
         return vacuum(connection);
@@ -199,9 +199,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       storePicture: guard((bytes) => storePicture(file, bytes)),
       recordPicture: guard((answer) => connection.transaction(() => recordPicture(connection, answer))()),
       beginCycle: guard((cycle) => writeCycle(connection, cycle)),
-      reconsiderTombstones: guard((checkedBefore, now) =>
-        reconsiderTombstones(connection, checkedBefore, now),
-      ),
+      reconsiderTombstones: guard((checkedBefore, now) => recheckTombstones(connection, checkedBefore, now)),
       close() {
         connection.close();
         releaseLock();

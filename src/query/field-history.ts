@@ -5,7 +5,7 @@ import type { Cell } from "../../schema/fields.ts";
 import { columnsOf, type Entity } from "../../schema/rows-from-body.ts";
 import type { Connection } from "../mirror/file/connection.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
-import { joinPayloads } from "./show.ts";
+import { joinMeasurements } from "./show.ts";
 
 /** A field's value; for a list, which is a table of its own, the rows of it. */
 export type FieldValue = Cell | readonly Readonly<Record<string, Cell>>[];
@@ -55,7 +55,7 @@ function readPayloadHistory(db: Connection, resourceId: number): (beforeRun: num
   const rows = readTimedRows(db, "_measurement", "parent_id", ["n", "payload"], resourceId);
   return (beforeRun) => {
     const present = rows.filter((one) => isOf(one, beforeRun));
-    return { payload: joinPayloads(present.map(({ cells: [, payload] }) => String(payload))) };
+    return { payload: joinMeasurements(present.map(({ cells: [, payload] }) => String(payload))) };
   };
 }
 

@@ -13,12 +13,12 @@ export interface ResourceHistory {
   readonly kind: ShownKind;
   readonly href: string;
   /** When something first led to it. */
-  readonly firstKnown: Moment;
+  readonly firstKnown: RunTime;
   /** Each ends with a tombstone, but for the last one of what is there. */
   readonly lives: readonly Life[];
 }
 
-export interface Moment {
+export interface RunTime {
   readonly run: number;
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -27,7 +27,7 @@ export interface Moment {
 export interface Life {
   readonly revisions: readonly RevisionOfLife[];
   /** The run that found it gone, and when that began; null while it is there. */
-  readonly gone: Moment | null;
+  readonly gone: RunTime | null;
 }
 
 export interface RevisionOfLife {
@@ -35,12 +35,12 @@ export interface RevisionOfLife {
   readonly revision: number;
   /** So many revisions just before it are forgotten. */
   readonly forgotten: number;
-  readonly firstSeen: Moment;
+  readonly firstSeen: RunTime;
   /**
    * When the service was last asked and it was still this one; null where that is not remembered: by an earlier version, or
    * as of a point since which it was asked again.
    */
-  readonly lastSeen: Moment | null;
+  readonly lastSeen: RunTime | null;
   /** From the revision before that is remembered; of the first such one, all that it has. */
   readonly changes: readonly FieldChange[];
   /** Null where there are changes. */
@@ -80,7 +80,7 @@ export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string |
   const shown = prepareShowTime(db);
   const { href } = findResource(mirror, kind, key);
   const resource = db
-    .prepare<[string], Moment & { readonly id: number }>(
+    .prepare<[string], RunTime & { readonly id: number }>(
       `select r.id, r.first_run as run, f.started_at as at from _resource r join _run f on f.id = r.first_run
        where r.url = ?`,
     )

@@ -30,7 +30,7 @@ function findAll(mirror: MirrorReader, kind: ShownKind, key: string | null): Fou
     return current.length > 0 ? current : all;
   }
   const isUrl = /^[a-z][a-z\d+.-]*:\/\//i.test(key);
-  return isUrl ? findByUrl(mirror, kind, key) : findCalled(mirror, kind, key);
+  return isUrl ? findByUrl(mirror, kind, key) : findByKey(mirror, kind, key);
 }
 
 function nothingFound(mirror: MirrorReader, kind: ShownKind, key: string | null): KeyError {
@@ -102,7 +102,7 @@ const namings: Readonly<Record<ShownKind, Naming>> = {
 };
 
 /** All that the key may mean; the words of a key stand for a parent and its child wherever a slash is between them. */
-export function findCalled(mirror: MirrorReader, kind: ShownKind, key: string): FoundResource[] {
+export function findByKey(mirror: MirrorReader, kind: ShownKind, key: string): FoundResource[] {
   for (const { parents, rest } of splitKey(mirror, kind, key)) {
     const found = pickCalled(listResources(mirror, kind, parents), rest);
     if (found.length > 0) return found;
@@ -120,7 +120,7 @@ export function* splitKey(
   if (parent === null) return;
   for (let at = key.lastIndexOf("/"); at > 0; at = key.lastIndexOf("/", at - 1)) {
     const before = key.slice(0, at);
-    const parents = findCalled(mirror, parent.kind, before);
+    const parents = findByKey(mirror, parent.kind, before);
     if (parents.length > 0) yield { parents, before, rest: key.slice(at + 1) };
   }
 }
@@ -166,7 +166,7 @@ function pickCalled(candidates: readonly FoundResource[], key: string): FoundRes
 
 /** Its own URL, or that of the service's page about it. */
 export function findByUrl({ db }: MirrorReader, kind: ShownKind, url: string): FoundResource[] {
-  const spellings = JSON.stringify(spellingsOf(url));
+  const spellings = JSON.stringify(urlVariants(url));
   const find = (column: string) =>
     db
       .prepare<[string], { href: string; gone_at: string | null }>(
@@ -179,7 +179,7 @@ export function findByUrl({ db }: MirrorReader, kind: ShownKind, url: string): F
 }
 
 /** As it is given, and with scheme and host in lower case; with and without a slash at the end. */
-export function spellingsOf(url: string): string[] {
+export function urlVariants(url: string): string[] {
   const written = URL.canParse(url) ? [url, new URL(url).href] : [url];
   return [...new Set(written.flatMap((one) => [one, one.replace(/\/$/, ""), one.replace(/\/?$/, "/")]))];
 }
@@ -196,7 +196,7 @@ export function suggestKeys(mirror: MirrorReader, kind: ShownKind, key: string):
   const known = mirror.db
     .prepare<[string], KnownResource>("select href, name, state from known where kind = ?")
     .all(kind === "user" ? "me" : kind);
-  const spellings = new Set(spellingsOf(key));
+  const spellings = new Set(urlVariants(key));
   const unfetched = known.find(
     ({ href, name, state }) =>
       (state === "due" || state === "failed") &&

@@ -158,7 +158,7 @@ function findAll(db: Connection, words: readonly string[]): readonly number[] {
 
 /** What to say where a search finds nothing: what is gone and would fit, and what was perhaps meant. */
 
-export interface SearchAdvice {
+export interface SearchSuggestion {
   /** How many that are gone have all of the words. */
   readonly gone: number;
   /** What finds something instead, the likeliest first; at most three. */
@@ -166,11 +166,11 @@ export interface SearchAdvice {
 }
 
 /** @throws MirrorError `older`, as `search` does */
-export function adviseSearch(
+export function suggestSearch(
   mirror: Pick<MirrorReader, "db">,
   text: string,
   { kind }: Pick<SearchOptions, "kind"> = {},
-): SearchAdvice {
+): SearchSuggestion {
   const ofKind = kind === undefined ? {} : { kind };
   const finds = (words: string) => search(mirror, words, { ...ofKind, limit: 1 }).length > 0;
   const gone = search(mirror, text, { ...ofKind, gone: true, limit: Number.MAX_SAFE_INTEGER }).length;

@@ -49,7 +49,7 @@ function readResource({ db }: MirrorReader, kind: ShownKind, href: string): Show
   if (kind !== "measurement") return { kind, fields, links, ...(pictures.length > 0 && { pictures }) };
   // Where it stands in its list is nothing that a resource has.
   const { n: _, ...own } = fields;
-  const payload = joinPayloads([fields, ...others].map((one) => String(one.payload)));
+  const payload = joinMeasurements([fields, ...others].map((one) => String(one.payload)));
   return { kind, fields: { ...own, payload }, links };
 }
 
@@ -67,7 +67,7 @@ function readPictures(db: MirrorReader["db"], href: string): ShownPicture[] {
  * What is shown of the measurements at one URL, each of which is JSON text: of an own entity, that; of a list that holds
  * them, all of them as a list, in its order. Null for none.
  */
-export function joinPayloads(payloads: readonly string[]): string | null {
+export function joinMeasurements(payloads: readonly string[]): string | null {
   const [first = null, ...others] = payloads;
   return others.length === 0 ? first : `[${payloads.join(",")}]`;
 }

@@ -1,7 +1,7 @@
 /** What a mirror holds and how fresh it is, computed offline. */
 import { statSync } from "node:fs";
 import type { Area } from "../../schema/kind.ts";
-import { type GrantName, listNotGranted } from "../mirror/account/token-scopes.ts";
+import { listNotGranted, type ScopeName } from "../mirror/account/token-scopes.ts";
 import { type AccountUser, readAccountUser } from "../mirror/account/user.ts";
 import { prepareShowTime } from "../mirror/past/as-of.ts";
 import type { EndedRun } from "../mirror/points/resolve-point.ts";
@@ -42,7 +42,7 @@ export interface MirrorStatus {
 export interface AccountStatus {
   readonly user: AccountUser;
   /** What the token does not grant, as last seen; what is held of that stays. */
-  readonly notGranted: readonly GrantName[];
+  readonly notGranted: readonly ScopeName[];
   readonly bras: PossessionStatus;
   /** Rows of the view: as many as there are measurements, however they are given. */
   readonly measurements: PossessionStatus;

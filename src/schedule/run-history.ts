@@ -9,7 +9,7 @@ import { schedulePlace } from "./schedule.ts";
 
 const version = 1;
 /** Of each schedule. */
-export const mostKeptRuns = 20;
+export const maxKeptRuns = 20;
 
 const run = z.strictObject({
   /** The latest of the times that it was begun for: ISO 8601, UTC, as the other times. */
@@ -47,7 +47,7 @@ export function readRuns(dataDir: string, name: string): readonly ScheduledRun[]
 }
 
 /** In the place of what is known of this very run, else as the newest. Durable when this returns. @throws AccountError */
-export function keepRun(dataDir: string, name: string, kept: ScheduledRun): void {
+export function recordRun(dataDir: string, name: string, kept: ScheduledRun): void {
   const { runsFolder } = schedulePlace(dataDir);
   try {
     makeFolders(runsFolder);
@@ -55,12 +55,12 @@ export function keepRun(dataDir: string, name: string, kept: ScheduledRun): void
     throw toFileError(error, runsFolder);
   }
   const others = readRuns(dataDir, name).filter((other) => !isSameRun(other, kept));
-  const runs = [...others, kept].slice(-mostKeptRuns);
+  const runs = [...others, kept].slice(-maxKeptRuns);
   writePrivateFile(fileOf(dataDir, name), `${JSON.stringify({ version, runs }, null, 2)}\n`);
 }
 
 /** @throws AccountError */
-export function forgetRuns(dataDir: string, name: string): void {
+export function removeRunHistory(dataDir: string, name: string): void {
   const file = fileOf(dataDir, name);
   try {
     rmSync(file, { force: true });

@@ -11,7 +11,7 @@ import { similarNames } from "../platform/fuzzy-names.ts";
 import { takeLock } from "../platform/process-lock.ts";
 import { requireJitterWithin, requireTimes } from "./cron-times.ts";
 import { ScheduleError } from "./errors.ts";
-import { forgetRuns } from "./run-history.ts";
+import { removeRunHistory } from "./run-history.ts";
 import {
   readScheduleFile,
   type Schedule,
@@ -68,7 +68,7 @@ export function removeSchedule(dataDir: string, name: string, clock: Pick<Clock,
     id,
     schedules: schedules.filter((schedule) => schedule.name !== name),
   }));
-  forgetRuns(dataDir, name);
+  removeRunHistory(dataDir, name);
   return removed;
 }
 

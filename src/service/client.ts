@@ -10,23 +10,23 @@ import { readOriginOrThrow } from "./base-url.ts";
 import { type Credential, redact } from "./credentials/credential.ts";
 import { ServiceError } from "./errors.ts";
 import { createAttempt } from "./requests/attempt.ts";
-import { askPatiently, Circuit } from "./requests/fetch-with-retry.ts";
+import { Circuit, fetchWithRetry } from "./requests/fetch-with-retry.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "./requests/retry-policy.ts";
-import type { FetchedHere } from "./responses/fetch-response.ts";
+import type { FetchResponse } from "./responses/fetch-response.ts";
 import { readEntityTag } from "./responses/headers.ts";
-import { judgeOrThrow } from "./responses/interpret-response.ts";
-import type { Reserve } from "./responses/rate-limiter.ts";
+import { interpretResponse } from "./responses/interpret-response.ts";
+import type { RateLimiter } from "./responses/rate-limiter.ts";
 import { resolveLink } from "./same-origin.ts";
 import { defaultLimits, type ServiceLimits } from "./transport/pool.ts";
-import { openSender, type Sender, serviceHeaders } from "./transport/transport.ts";
+import { openTransport, serviceHeaders, type Transport } from "./transport/transport.ts";
 
-export interface ServiceOptions {
+export interface ServiceClientOptions {
   /** `http:` or `https:`; its origin is the only one that is ever contacted. */
   readonly baseUrl: string;
   readonly credential?: Credential | null;
-  readonly reserve?: Reserve;
+  readonly rateLimiter?: RateLimiter;
   /** What the requests are sent with, closed with the door; this process itself unless told. */
-  readonly sender?: Sender;
+  readonly transport?: Transport;
   /** Sockets of this process at most; 8 unless told. */
   readonly connections?: number;
   readonly limits?: Partial<ServiceLimits>;
@@ -42,27 +42,34 @@ export interface FetchRequest {
   readonly signal?: AbortSignal;
 }
 
-export interface Service {
+export interface ServiceClient {
   /**
    * One resource. Rejects with a ServiceError, with what `reserve` rejected with, or with the reason of the caller's own
    * signal; with nothing else.
    */
-  fetch(request: FetchRequest): Promise<FetchedHere>;
+  fetch(request: FetchRequest): Promise<FetchResponse>;
   /** Lets what is being sent finish, and closes the connections; may be called again. */
   close(): Promise<void>;
 }
 
 /** @throws ServiceSettingsError when the base URL can't be used */
-export function openService(options: ServiceOptions): Service {
-  const { credential = null, reserve, connections = 8, clock = systemClock, userAgent = "armoire" } = options;
+export function openServiceClient(options: ServiceClientOptions): ServiceClient {
+  const {
+    credential = null,
+    rateLimiter,
+    connections = 8,
+    clock = systemClock,
+    userAgent = "armoire",
+  } = options;
   const origin = readOriginOrThrow(options.baseUrl);
   const limits = { ...defaultLimits, ...options.limits };
   const policy = { ...defaultRetryPolicy, ...options.retry };
   const circuit = new Circuit(clock);
-  const sender =
-    options.sender ?? openSender(origin, serviceHeaders(credential, userAgent), limits, { connections });
+  const transport =
+    options.transport ??
+    openTransport(origin, serviceHeaders(credential, userAgent), limits, { connections });
   const redactCredential = (text: string) => (credential === null ? text : redact(credential, text));
-  const parts = { sender, reserve, judge: judgeOrThrow, limits, clock, redact: redactCredential };
+  const parts = { transport, rateLimiter, parse: interpretResponse, limits, clock, redact: redactCredential };
   const followParts = { attempt: createAttempt(parts), origin, limits, policy, clock };
 
   return {
@@ -71,12 +78,12 @@ export function openService(options: ServiceOptions): Service {
       const resolved = resolveLink(url, origin, origin);
       if ("skipped" in resolved)
         throw new ServiceError("link-refused", `not an address to follow (${resolved.skipped})`, { url });
-      return askPatiently(
+      return fetchWithRetry(
         { url, target: resolved.url, etag: readEntityTag(etag), signal },
         followParts,
         circuit,
       );
     },
-    close: () => sender.close(),
+    close: () => transport.close(),
   };
 }

@@ -79,7 +79,7 @@ export function isServiceErrorCode(code: string): code is ServiceErrorCode {
   return Object.hasOwn(meanings, code);
 }
 
-export interface ServiceErrorFacts {
+export interface ServiceErrorContext {
   /** The address that was asked. */
   readonly url: string;
   readonly status?: number | null;
@@ -100,7 +100,7 @@ export class ServiceError extends ArmoireError<ServiceErrorCode> {
   constructor(
     code: ServiceErrorCode,
     detail: string,
-    { url, status = null, resumeAt = null }: ServiceErrorFacts,
+    { url, status = null, resumeAt = null }: ServiceErrorContext,
   ) {
     super("failed", code, `${withoutUserinfo(url)}: ${detail}`, meanings[code].hint);
     this.detail = detail;

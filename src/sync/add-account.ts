@@ -9,7 +9,7 @@ import {
   readMirroredUser,
   requireNewAccountName,
 } from "../accounts/account.ts";
-import { findReadableAccount, inAccountFolder, listReadableAccounts } from "../accounts/accounts.ts";
+import { findReadableAccount, listReadableAccounts, withAccountLock } from "../accounts/accounts.ts";
 import { AccountError } from "../accounts/errors.ts";
 import type { IdentifiedUser } from "../accounts/identify-user.ts";
 import type { Keychain } from "../accounts/tokens/keychain.ts";
@@ -18,7 +18,7 @@ import { isSameUser, nameOfUser, userOf } from "../mirror/account/user.ts";
 import { type Clock, systemClock, toIso } from "../platform/clock.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
 import type { Credential } from "../service/credentials/credential.ts";
-import { askWhoseToken } from "./run/identify-user.ts";
+import { fetchTokenOwner } from "./run/identify-user.ts";
 
 export interface AddAccountOptions {
   readonly dataDir: string;
@@ -50,13 +50,13 @@ export async function addAccount(options: AddAccountOptions): Promise<AddedAccou
   readOriginOrThrow(options.baseUrl);
   const baseUrl = new URL(options.baseUrl).href;
   const startedAt = toIso(clock.now());
-  return await inAccountFolder(dataDir, name, startedAt, async () => {
+  return await withAccountLock(dataDir, name, startedAt, async () => {
     // What cannot be read any more is made anew.
     const earlier = findReadableAccount(dataDir, name);
     if (earlier !== null && earlier.baseUrl !== baseUrl)
       throw taken(`The account ${name} is of ${earlier.baseUrl}, not of ${baseUrl}.`);
     const { ledgerFile, mirrorFile } = accountPlace(dataDir, name);
-    const user = await askWhoseToken({ baseUrl, token, ledgerFile, clock, ...(signal && { signal }) });
+    const user = await fetchTokenOwner({ baseUrl, token, ledgerFile, clock, ...(signal && { signal }) });
     const owner = earlier === null ? readMirroredUser(mirrorFile) : { baseUrl, user: userOf(earlier) };
     if (owner !== null) requireSame(name, owner, { baseUrl, user: userOf(user) });
     requireNoOther(dataDir, name, baseUrl, user);

@@ -2,14 +2,14 @@
 
 import { kinds } from "../../jobs/kinds.ts";
 import { type Area, type Depth, depths, type Kinds, unknownKind } from "../../schema/kind.ts";
-import type { Grants } from "../mirror/account/token-scopes.ts";
+import type { TokenScopes } from "../mirror/account/token-scopes.ts";
 import { type FoundBrands, findBrands, hintAtBrands } from "../mirror/find-brands.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { dayMillis } from "../platform/clock.ts";
 import { SyncError } from "./errors.ts";
 import { type Mode, modes, type Order, orders, weights } from "./plan/request.ts";
 
-export interface WalkOptions {
+export interface ScopeOptions {
   /** `catalogue` unless told; `account` for what belongs to the user of a token, which has neither depths nor brands. */
   readonly area?: Area;
   /** `incremental` unless told. */
@@ -30,19 +30,19 @@ export interface WalkOptions {
   readonly sweepMillis?: number;
 }
 
-export type Walk = Required<WalkOptions>;
+export type SyncScope = Required<ScopeOptions>;
 
 export const defaultMaxFreeChecks = 2000;
-export const defaultSweepDays = 30;
+export const defaultMaxStalenessDays = 30;
 
 /** @throws RangeError for a mode, order or depth that there is not */
-export function settleWalk(options: WalkOptions): Walk {
+export function resolveOptions(options: ScopeOptions): SyncScope {
   const { mode = "incremental", order = "value", depth = "sizes", brands = [], follow = [] } = options;
   requireOneOf("mode", modes, mode);
   requireOneOf("order", orders, order);
   requireOneOf("depth", depths, depth);
   const { area = "catalogue", maxFreeChecks = defaultMaxFreeChecks, maxAgeMillis = 0 } = options;
-  const { sweepMillis = defaultSweepDays * dayMillis } = options;
+  const { sweepMillis = defaultMaxStalenessDays * dayMillis } = options;
   return { area, mode, order, depth, brands, follow, maxFreeChecks, maxAgeMillis, sweepMillis };
 }
 
@@ -80,7 +80,7 @@ export function kindsOfOnly(links: readonly { readonly kind: string }[]): string
 }
 
 /** Without what the user's token does not grant: what is held of that stays as it is. */
-export function grantedKinds(names: readonly string[], grants: Grants | null): string[] {
+export function grantedKinds(names: readonly string[], grants: TokenScopes | null): string[] {
   if (grants === null) return [...names];
   const { profile, bras, measurements } = grants;
   const isGranted: Readonly<Record<string, boolean>> = {

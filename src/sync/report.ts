@@ -1,9 +1,9 @@
 /** What a sync did: the object that `sync --json` prints, and that the run log keeps. */
-import type { GrantName } from "../mirror/account/token-scopes.ts";
+import type { ScopeName } from "../mirror/account/token-scopes.ts";
 import type { Scope } from "../mirror/check-cycle.ts";
 import type { Connection } from "../mirror/file/connection.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
-import type { MassOfRun, StopReason } from "../mirror/runs/runs.ts";
+import type { BulkDeletionOfRun, StopReason } from "../mirror/runs/runs.ts";
 import { countPending } from "./plan/counts.ts";
 import { forecastDepths, readForecastFacts } from "./plan/forecast.ts";
 import { countNewWork } from "./plan/new-work.ts";
@@ -24,11 +24,11 @@ export interface SyncReport {
   readonly requests: Readonly<RequestCounts>;
   readonly resources: ResourceCounts;
   /** Of an account: what the user's token does not grant; what is held of that stays as it was. */
-  readonly notGranted?: readonly GrantName[];
+  readonly notGranted?: readonly ScopeName[];
   /** Those of them of which an earlier token brought something. */
-  readonly withdrawn?: readonly GrantName[];
+  readonly withdrawn?: readonly ScopeName[];
   /** Where so much is absent at once that it waits for approval. */
-  readonly masses: readonly MassOfRun[];
+  readonly masses: readonly BulkDeletionOfRun[];
   readonly allowance: {
     readonly limit: number | null;
     readonly remaining: number | null;

@@ -7,7 +7,7 @@
 import { existsSync } from "node:fs";
 import { kinds } from "../../jobs/kinds.ts";
 import { cataloguePrincipal } from "../accounts/account.ts";
-import { wantLinked } from "../mirror/account/catalogue-linking.ts";
+import { linkCatalogue } from "../mirror/account/catalogue-linking.ts";
 import { findLinkedEntities } from "../mirror/account/catalogue-links.ts";
 import { systemClock, toIso } from "../platform/clock.ts";
 import type { Credential } from "../service/credentials/credential.ts";
@@ -31,33 +31,37 @@ export interface MediaPart {
   readonly onOtherOrigins?: (origins: readonly PictureOrigin[]) => void;
 }
 
-export interface WholeOptions extends Omit<SyncOptions, "area" | "only"> {
+export interface AccountSyncOptions extends Omit<SyncOptions, "area" | "only"> {
   /** Not unless told. */
   readonly catalogue?: CataloguePart | null;
   /** Not unless told. */
   readonly media?: MediaPart | null;
 }
 
-export interface WholeReport extends SyncReport {
+export interface AccountSyncReport extends SyncReport {
   /** Where it was wanted; null where her bras link to nothing, or it could not be done. */
   readonly catalogue?: SyncReport | null;
   /** Where it was wanted; null where it could not be done. */
   readonly media?: MediaReport | null;
 }
 
-export interface WholeSync {
-  readonly report: WholeReport;
+export interface AccountSyncResult {
+  readonly report: AccountSyncReport;
   /** Why later parts could not be done. */
   readonly errors: readonly unknown[];
 }
 
 /** @throws as `sync` does, for her own data */
-export async function syncWhole({ catalogue, media, ...options }: WholeOptions): Promise<WholeSync> {
+export async function syncAccount({
+  catalogue,
+  media,
+  ...options
+}: AccountSyncOptions): Promise<AccountSyncResult> {
   const { file, budget = null, signal } = options;
   const { credential: _hers, user: _herself, ...shared } = options;
   const workers = options.workers && { workers: { ...options.workers, principal: cataloguePrincipal } };
   const errors: unknown[] = [];
-  let report: WholeReport = await sync({ ...options, area: "account" });
+  let report: AccountSyncReport = await sync({ ...options, area: "account" });
   let spent = report.requests.counted;
   const tryPart = async <Part>(part: (left: number | null) => Promise<Part>): Promise<Part | null> => {
     if (signal?.aborted) return null;
@@ -106,7 +110,7 @@ export async function syncLinkedCatalogue({
   if (options.credential?.kind === "token")
     throw new RangeError("credential is the catalogue's own, not a user's token");
   const { clock = systemClock } = options;
-  await wantLinked({ file: accountFile, kinds, openedAt: toIso(clock.now()) });
+  await linkCatalogue({ file: accountFile, kinds, openedAt: toIso(clock.now()) });
   const only = findLinkedEntities(accountFile, options.file).map(({ url, kind }) => ({ url, kind }));
   return only.length === 0 ? null : await sync({ ...options, ...whatIsLinked, only });
 }

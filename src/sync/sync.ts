@@ -5,31 +5,31 @@
  */
 import { existsSync } from "node:fs";
 import { RedisError } from "../../jobs/bullmq/errors.ts";
-import { pullingEngine } from "../../jobs/engine.ts";
-import { fetchJobRunner } from "../../jobs/fetch-job.ts";
-import type { GivenLink } from "../mirror/account/catalogue-links.ts";
+import { createEngine } from "../../jobs/engine.ts";
+import { createJobExecutor } from "../../jobs/fetch-job.ts";
+import type { CatalogueLink } from "../mirror/account/catalogue-links.ts";
 import type { AccountUser } from "../mirror/account/user.ts";
 import { toMirrorError } from "../mirror/file/errors.ts";
-import { readLineage } from "../mirror/file/meta.ts";
+import { readMirrorId } from "../mirror/file/meta.ts";
 import { removeEmptyMirror } from "../mirror/remove-empty-mirror.ts";
 import { type Clock, systemClock, toIso } from "../platform/clock.ts";
 import { readOriginOrThrow } from "../service/base-url.ts";
 import type { Credential } from "../service/credentials/credential.ts";
 import { SyncError } from "./errors.ts";
-import { settleWalk, type Walk, type WalkOptions } from "./options.ts";
+import { resolveOptions, type ScopeOptions, type SyncScope } from "./options.ts";
 import { ledgerFileBeside } from "./rate-limit/ledger-file.ts";
 import type { SyncProgress, SyncReport } from "./report.ts";
-import { watchInterruption } from "./run/graceful-stop.ts";
-import { introduce } from "./run/identify-user.ts";
-import { tellOperator } from "./run/publish-metrics.ts";
-import { openMeteredService } from "./run/rate-limited-client.ts";
-import { stopAtOnce } from "./run/run-stop.ts";
+import { createGracefulStop } from "./run/graceful-stop.ts";
+import { identifyTokenOwner } from "./run/identify-user.ts";
+import { publishMetrics } from "./run/publish-metrics.ts";
+import { openRateLimitedClient } from "./run/rate-limited-client.ts";
+import { stopOnFatal } from "./run/run-stop.ts";
 import { SyncRun } from "./run/sync-run.ts";
-import { gently } from "./run/throttle-checks.ts";
+import { throttleConditionalRequests } from "./run/throttle-checks.ts";
 import { reachWorkers, type Workers, type WorkersOptions, workersConcurrency } from "./workers.ts";
 import { openRunMirror } from "./writer/client.ts";
 
-export interface SyncOptions extends WalkOptions {
+export interface SyncOptions extends ScopeOptions {
   /** The mirror's file; made when there is none. */
   readonly file: string;
   readonly baseUrl: string;
@@ -40,7 +40,7 @@ export interface SyncOptions extends WalkOptions {
   /** Of an account: the user that it must be, before the mirror itself says so. */
   readonly user?: AccountUser;
   /** Only these, which may be links that nothing in the mirror has led to yet; all that the walk meets unless told. */
-  readonly only?: readonly GivenLink[];
+  readonly only?: readonly CatalogueLink[];
   /** Counted requests at most in this run; null for as many as the service grants. */
   readonly budget?: number | null;
   /** Makes tombstones even where more than a fifth of a list is absent at once; not unless told. */
@@ -67,7 +67,7 @@ export interface SyncOptions extends WalkOptions {
  */
 export async function sync(options: SyncOptions): Promise<SyncReport> {
   readOriginOrThrow(options.baseUrl);
-  const walk = settleWalk(options);
+  const walk = resolveOptions(options);
   // Reached first, so that what cannot be synced leaves no mirror behind.
   const workers = options.workers ? await reachWorkers(options.workers) : null;
   try {
@@ -77,7 +77,7 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
   }
 }
 
-async function syncHere(options: SyncOptions, walk: Walk, workers: Workers | null): Promise<SyncReport> {
+async function syncHere(options: SyncOptions, walk: SyncScope, workers: Workers | null): Promise<SyncReport> {
   const { file, baseUrl, clock = systemClock, credential = null } = options;
   const { concurrency = workers ? workersConcurrency : 4 } = options;
   const { budget = null, reserve = 0, approve = false, only = null, onProgress = () => {} } = options;
@@ -94,11 +94,11 @@ async function syncHere(options: SyncOptions, walk: Walk, workers: Workers | nul
     openedAt,
   });
   try {
-    const context = { file, lineage: readLineage(mirror.reader.db), baseUrl, credential, clock };
+    const context = { file, lineage: readMirrorId(mirror.reader.db), baseUrl, credential, clock };
     const sender = workers && (await workers.openSender(context));
     const state = workers?.openState(context);
     // Opened once the mirror is there to be filled: what cannot be synced leaves no ledger behind.
-    const { service, allowance, close } = openMeteredService({
+    const { service, allowance, close } = openRateLimitedClient({
       baseUrl,
       credential,
       budget,
@@ -108,20 +108,20 @@ async function syncHere(options: SyncOptions, walk: Walk, workers: Workers | nul
       clock,
       ledgerFile: options.ledgerFile ?? ledgerFileBeside(file),
     });
-    const interruption = watchInterruption(options.signal);
+    const interruption = createGracefulStop(options.signal);
     try {
       const isOwn = walk.area === "account";
-      const carryOut = stopAtOnce(fetchJobRunner(service, clock.now), {
+      const carryOut = stopOnFatal(createJobExecutor(service, clock.now), {
         rootUrl: new URL(baseUrl).href,
         isOwn,
         now: clock.now,
       });
-      const plainEngine = pullingEngine(gently(carryOut, clock), { concurrency });
-      const told = state && tellOperator(state, plainEngine, { mirror: mirror.reader, allowance, clock });
+      const plainEngine = createEngine(throttleConditionalRequests(carryOut, clock), { concurrency });
+      const told = state && publishMetrics(state, plainEngine, { mirror: mirror.reader, allowance, clock });
       const engine = told?.engine ?? plainEngine;
       const perform = async (): Promise<SyncReport> => {
         const introduction = isOwn
-          ? await introduce(mirror, carryOut, { ...walk, user: options.user }, interruption.cancel)
+          ? await identifyTokenOwner(mirror, carryOut, { ...walk, user: options.user }, interruption.cancel)
           : null;
         const request = { ...walk, only, budget, concurrency, approve, onProgress };
         return await SyncRun.perform(request, {

@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
-import type { CoordinatorState } from "../../jobs/bullmq/run-metrics.ts";
+import type { RunMetrics } from "../../jobs/bullmq/run-metrics.ts";
 import { cataloguePrincipal } from "../accounts/account.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Credential } from "../service/credentials/credential.ts";
-import type { Sender } from "../service/transport/transport.ts";
+import type { Transport } from "../service/transport/transport.ts";
 
 export interface WorkersOptions {
   /** The address of the Redis that the workers are at: `redis:`, `rediss:`, or the path of a socket. */
@@ -32,9 +32,9 @@ export interface WorkersContext {
 
 export interface Workers {
   /** Once the mirror is locked: answers go to the one who writes it, and there must be no two. */
-  openSender(context: WorkersContext): Promise<Sender>;
+  openSender(context: WorkersContext): Promise<Transport>;
   /** Where the run is told of, for whoever watches. */
-  openState(context: WorkersContext): CoordinatorState;
+  openState(context: WorkersContext): RunMetrics;
   close(): void;
 }
 
@@ -42,7 +42,11 @@ export interface Workers {
 export async function reachWorkers(options: WorkersOptions): Promise<Workers> {
   const { principal = cataloguePrincipal, onRemark = () => {} } = options;
   // Loaded where it is wanted: without workers nothing of it is needed.
-  const [{ connectRedis }, { openQueueSender }, { openCoordinatorState }] = await Promise.all([
+  const [
+    { connectRedis },
+    { openRedisTransport: openQueueSender },
+    { openRunMetrics: openCoordinatorState },
+  ] = await Promise.all([
     import("../../jobs/bullmq/redis.ts"),
     import("../../jobs/bullmq/coordinator/redis-transport.ts"),
     import("../../jobs/bullmq/run-metrics.ts"),

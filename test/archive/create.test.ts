@@ -98,7 +98,7 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
     await using rig = await startBackupRig();
     for (const note of ["one", "two", "three"])
       walk(rig.mirror, accountWorld({ bras: { "1": note } }), { approve: true });
-    rig.mirror.forget([2], someTime);
+    rig.mirror.pruneRuns([2], someTime);
     beginRun(rig.mirror);
     const { rootHash, manifest } = await rig.create("a.zip");
     expect(manifest.state).toEqual({ run: 4, at: someTime });

@@ -1,6 +1,6 @@
 /** What is kept of a mirror is all that cannot be computed: a table that a later version adds is the one or the other. */
 import { expect, it } from "vitest";
-import { essentialTables } from "../../src/mirror/bookkeeping-rows.ts";
+import { bookkeepingTables } from "../../src/mirror/bookkeeping-rows.ts";
 import { versionedTables } from "../../src/mirror/rows/versioned-rows.ts";
 import { startBackupRig } from "./support/backup-rig.ts";
 
@@ -17,7 +17,7 @@ it("every table of a mirror is kept in a backup or computed from what is", async
     .all();
   const accounted = [
     // What rows tell is noted for a backup, and is in no mirror.
-    ...essentialTables.filter((name) => name !== "reading").map((name) => `_${name}`),
+    ...bookkeepingTables.filter((name) => name !== "reading").map((name) => `_${name}`),
     ...versionedTables.flatMap(({ name }) => [name, `${name}_past`]),
     ...others,
   ];

@@ -6,9 +6,9 @@ import { kinds } from "../../jobs/kinds.ts";
 import { backUp } from "../../src/archive/back-up.ts";
 import { type ListedBackup, listBackups } from "../../src/archive/list.ts";
 import { pruneBackups } from "../../src/archive/prune.ts";
-import { describeList } from "../../src/cli/format/backup.ts";
+import { formatList } from "../../src/cli/format/backup.ts";
 import { compactMirror } from "../../src/mirror/compact.ts";
-import { readLineage } from "../../src/mirror/file/meta.ts";
+import { readMirrorId } from "../../src/mirror/file/meta.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { openMirrorWriter } from "../../src/mirror/writer.ts";
 import { someTime, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
@@ -21,7 +21,7 @@ import { takeApart, withSums } from "./support/forgery.ts";
 function lineageOf(file: string): string | null {
   const mirror = openMirrorReader(file);
   try {
-    return readLineage(mirror.db);
+    return readMirrorId(mirror.db);
   } finally {
     mirror.close();
   }
@@ -121,7 +121,7 @@ it("keeps two laptops' backups in one folder apart, whichever of them lets old o
     ["0ld", {}],
     ["y0ung", null],
   ]);
-  expect(describeList(listed, basename).match(/mirror \w+$/gm)).toEqual([
+  expect(formatList(listed, basename).match(/mirror \w+$/gm)).toEqual([
     "mirror 0ld",
     "mirror 0ld",
     "mirror y0ung",

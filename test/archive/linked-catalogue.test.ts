@@ -9,8 +9,8 @@ import { describeMissing, describeUnlinked, isComplete } from "../../src/archive
 import { listBackups } from "../../src/archive/list.ts";
 import { pruneBackups } from "../../src/archive/prune.ts";
 import { unpackBackup } from "../../src/archive/restore.ts";
-import { describeCreated, describeList } from "../../src/cli/format/backup.ts";
-import { markLinkedWanted } from "../../src/mirror/account/catalogue-linking.ts";
+import { formatCreated, formatList } from "../../src/cli/format/backup.ts";
+import { markCatalogueLinked } from "../../src/mirror/account/catalogue-linking.ts";
 import type { MirrorWriter } from "../../src/mirror/writer.ts";
 import { type MirrorRig, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../mirror/support/world.ts";
@@ -67,7 +67,7 @@ interface Both extends AsyncDisposable {
 async function startBoth(): Promise<Both> {
   const hers = await startBackupRig();
   walk(hers.mirror, hersWorld());
-  markLinkedWanted(hers.mirror.db);
+  markCatalogueLinked(hers.mirror.db);
   const beside = await startMirrorRig();
   const catalogue = await beside.write();
   return {
@@ -117,9 +117,9 @@ describe("what her bras are", () => {
     expect(readdirSync(hers.path("open/catalogue/revisions"))).toHaveLength(6);
     execFileSync("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: hers.path("open") });
     expect(text("README.txt")).toContain("  catalogue/brand.csv, catalogue/brand.json: 2\n");
-    expect(describeCreated(created)).toContain("\nWith what the bras are: 2 brands, 2 models, 2 sizes.\n");
+    expect(formatCreated(created)).toContain("\nWith what the bras are: 2 brands, 2 models, 2 sizes.\n");
     const listed = { ...created, isSound: true as const, changes: null };
-    expect(describeList([listed], (file) => file)).toContain(
+    expect(formatList([listed], (file) => file)).toContain(
       "  what the bras are: 2 brands, 2 models, 2 sizes\n",
     );
   });
@@ -310,7 +310,7 @@ describe("where it was not asked for on her account", () => {
       expect([describeMissing(manifest), isComplete(manifest)]).toEqual([null, true]);
       const words = describeUnlinked(manifest);
       expect(words).toMatch(/^The brands, models and sizes .* not in it; --with-catalogue fetches them\.$/);
-      expect(describeCreated(created)).toContain(words);
+      expect(formatCreated(created)).toContain(words);
       expect(existsSync(both.hers.path("nowhere"))).toBe(false);
     }
     await both.hers.create("b.zip");

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type ListedBackup, type ListRequest, listBackups } from "../../src/archive/list.ts";
 import { pruneBackups } from "../../src/archive/prune.ts";
-import { describePruned } from "../../src/cli/format/backup.ts";
+import { formatPruned } from "../../src/cli/format/backup.ts";
 import type { RetentionPolicy } from "../../src/mirror/runs/retention.ts";
 import { walk } from "../mirror/support/mirror-rig.ts";
 import { baseUrl } from "../mirror/support/world.ts";
@@ -157,7 +157,7 @@ it("never removes what somebody gave a name of her own, nor lets it stand for an
   ]);
   expect(names(report.remove)).toEqual([first]);
   expect((await readdir(rig.path("backups"))).sort()).toEqual(names(report.keep).sort());
-  expect(describePruned(report, basename)).toContain("the name that you gave it");
+  expect(formatPruned(report, basename)).toContain("the name that you gave it");
 });
 
 it("keeps the newest of each account, by its time and by its run, whatever the rules and the clock", async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { countMissing, describeMissing, isComplete } from "../../src/archive/contents/completeness.ts";
 import { unpackBackup } from "../../src/archive/restore.ts";
-import { describeCreated } from "../../src/cli/format/backup.ts";
+import { formatCreated } from "../../src/cli/format/backup.ts";
 import { walk } from "../mirror/support/mirror-rig.ts";
 import { accountWorld } from "./support/account-world.ts";
 import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
@@ -31,8 +31,8 @@ it("is in the manifest, in README.txt and in the words about it", async () => {
     "Not complete: 2 bras are listed and not fetched yet; 1 bra is listed and could not be fetched.\n";
   await unpackBackup({ file: rig.path("a.zip"), folder: rig.path("open") });
   expect(readFileSync(rig.path("open/README.txt"), "utf8")).toContain(words);
-  expect(describeCreated(created)).toContain(words);
-  expect(describeCreated(created)).toContain("1 of 4 bras, 1 measurement, not complete");
+  expect(formatCreated(created)).toContain(words);
+  expect(formatCreated(created)).toContain("1 of 4 bras, 1 measurement, not complete");
 });
 
 it("comes back from the backup, which is the same once more", async () => {

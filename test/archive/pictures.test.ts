@@ -18,7 +18,7 @@ import { kinds } from "../../jobs/kinds.ts";
 import { describeMissing, isComplete } from "../../src/archive/contents/completeness.ts";
 import { type ListedBackup, listBackups } from "../../src/archive/list.ts";
 import { restoreBackup, unpackBackup } from "../../src/archive/restore.ts";
-import { describeList } from "../../src/cli/format/backup.ts";
+import { formatList } from "../../src/cli/format/backup.ts";
 import { someTime, walk } from "../mirror/support/mirror-rig.ts";
 import { png } from "../support/picture-server.ts";
 import { readCsv } from "../support/read-csv.ts";
@@ -217,7 +217,7 @@ it("is counted in a list of backups, and what changed in pictures from one to th
   for await (const backup of listBackups({ folder: rig.path("backups") })) listed.push(backup);
   const changes = listed.map((one) => one.isSound && (one.changes?.picture ?? null));
   expect(changes).toEqual([null, { changed: 1 }, null, { added: 1 }]);
-  expect(describeList(listed, basename)).toContain("  1 picture\n");
+  expect(formatList(listed, basename)).toContain("  1 picture\n");
 });
 
 it.each([

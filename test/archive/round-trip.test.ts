@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { createBackup } from "../../src/archive/create.ts";
 import { restoreBackup } from "../../src/archive/restore.ts";
-import { showAsOf } from "../../src/mirror/past/as-of.ts";
+import { createAsOfViews } from "../../src/mirror/past/as-of.ts";
 import { listPoints } from "../../src/mirror/points/resolve-point.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { openMirrorWriter } from "../../src/mirror/writer.ts";
@@ -28,7 +28,7 @@ function everythingOf(file: string) {
     const past = listPoints(mirror.db).map(({ run }) => {
       const then = openMirrorReader(file);
       try {
-        showAsOf(then.db, run);
+        createAsOfViews(then.db, run);
         return publicState(then.db);
       } finally {
         then.close();

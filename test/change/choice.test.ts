@@ -1,8 +1,8 @@
 /** Which changes are left when some fields were asked for, and others not. */
 import { describe, expect, it } from "vitest";
 import type { Change, FieldChange } from "../../src/change/change.ts";
-import { type Choice, chooseFields, everything, readChoice } from "../../src/change/filter.ts";
-import type { State } from "../../src/change/sources.ts";
+import { type ChangeFilter, filterFields, noFilter, parseFilter } from "../../src/change/filter.ts";
+import type { DiffSource } from "../../src/change/sources.ts";
 
 const about = { kind: "model", href: "m", name: "M" };
 const row = { href: "m", gone_at: "2026" };
@@ -17,9 +17,9 @@ const touched: Change = { ...about, change: "touched", fields: [time] };
 const all = [added, removed, revived, changed, touched];
 
 /** As `word: fields`. */
-function chosen(choice: Partial<Choice>): string[] {
+function chosen(choice: Partial<ChangeFilter>): string[] {
   return all.flatMap((change) => {
-    const left = chooseFields({ ...everything, ...choice }, { isWhole: true }, change);
+    const left = filterFields({ ...noFilter, ...choice }, { isWhole: true }, change);
     if (left === null) return [];
     const fields = left.change === "added" ? [] : left.fields.map(({ field }) => field);
     return [`${left.change}: ${fields.join(" ")}`];
@@ -27,7 +27,7 @@ function chosen(choice: Partial<Choice>): string[] {
 }
 
 describe("of changes of every sort", () => {
-  it.each<[what: string, choice: Partial<Choice>, left: string[]]>([
+  it.each<[what: string, choice: Partial<ChangeFilter>, left: string[]]>([
     [
       "all are left when nothing was asked for",
       {},
@@ -66,8 +66,8 @@ describe("a brand", () => {
     { href: "u:eh", slug: "eh-paris", name: "EH Paris" },
     { href: "u:eclat", slug: "eclat", name: "Éclat Ħal" },
   ];
-  const state = { brands: () => brands } as unknown as State;
-  const hrefsOf = (brand: string) => readChoice({ brands: [brand] }, [], [state]).brandHrefs;
+  const state = { brands: () => brands } as unknown as DiffSource;
+  const hrefsOf = (brand: string) => parseFilter({ brands: [brand] }, [], [state]).brandHrefs;
 
   it.each([
     ["u:eh", "u:eh"],

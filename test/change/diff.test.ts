@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { diff } from "../../src/change/diff.ts";
-import { openMirrorState } from "../../src/change/sources.ts";
+import { openMirrorSource } from "../../src/change/sources.ts";
 import { urlOf } from "../mirror/support/world.ts";
 import { tries } from "../support/thorough.ts";
 import { histories, liveThrough } from "./support/histories.ts";
@@ -41,7 +41,7 @@ it("of two runs of a mirror, says the same as of two mirrors that are copies of 
       async (history, a, b, choice) => {
         await using lived = await liveThrough(history);
         const { file } = lived;
-        const copies = [openMirrorState(placeOf(file, a)), openMirrorState(placeOf(file, b))] as const;
+        const copies = [openMirrorSource(placeOf(file, a)), openMirrorSource(placeOf(file, b))] as const;
         expect(diffRuns(file, a, b)).toEqual([...diff(...copies)]);
         expect(diffRuns(file, a, b, choice)).toEqual([...diff(...copies, choice)]);
         for (const copy of copies) copy.close();

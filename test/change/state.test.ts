@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import type { Cell } from "../../schema/fields.ts";
 import { compareKinds } from "../../src/change/compared-kinds.ts";
 import { diff } from "../../src/change/diff.ts";
-import { compareText, type State, type StateTable } from "../../src/change/sources.ts";
+import { compareText, type DiffSource, type StateTable } from "../../src/change/sources.ts";
 import { rowsOfState } from "./support/apply.ts";
 
-function stateOf(tables: Readonly<Record<string, readonly (readonly Cell[])[]>>): State {
+function stateOf(tables: Readonly<Record<string, readonly (readonly Cell[])[]>>): DiffSource {
   const read = ([name, [columns = [], ...rows]]: [string, readonly (readonly Cell[])[]]): StateTable => ({
     ...{ name, columns: columns.map(String), rows: () => rows },
   });

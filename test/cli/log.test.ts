@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openLog } from "../../src/cli/log.ts";
 import { appCredential, bearerToken } from "../../src/service/credentials/credential.ts";
-import { spellingsOf } from "../../src/service/credentials/secret-encodings.ts";
+import { secretEncodings } from "../../src/service/credentials/secret-encodings.ts";
 import { fakeIo } from "./support/fake-io.ts";
 
 const nothing = { credentials: [], redis: null };
@@ -68,7 +68,7 @@ it("never writes a secret, in whatever spelling it comes and wherever in the lin
         redis: `redis://user:${encodeURIComponent(password)}@queue.example:6379`,
       });
       const spelled = [token, appSecret, password].flatMap((text) =>
-        spellingsOf(text)
+        secretEncodings(text)
           .filter(({ form }) => form !== "UTF-16")
           .map(({ bytes }) => bytes.toString("latin1")),
       );

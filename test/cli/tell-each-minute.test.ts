@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { RequestCount } from "../../jobs/bullmq/worker/request-counts.ts";
-import { tellEachMinute } from "../../src/cli/log.ts";
+import { logPeriodically } from "../../src/cli/log.ts";
 import type { Clock } from "../../src/platform/clock.ts";
 
 it("tells of each minute in which requests were sent, and of no other", async () => {
@@ -25,7 +25,7 @@ it("tells of each minute in which requests were sent, and of no other", async ()
   };
   const said: unknown[] = [];
   const log = { info: (...parts: unknown[]) => void said.push(parts), warn: () => {} };
-  await tellEachMinute(() => now, log, clock, ending.signal);
+  await logPeriodically(() => now, log, clock, ending.signal);
   expect(said).toEqual([
     ["counts", "3 requests in a minute; in all 200: 3.", { lastMinute: 3, total: 3, outcomes: ["200: 3"] }],
     [

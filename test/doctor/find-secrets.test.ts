@@ -122,8 +122,8 @@ it("a secret that the service sent is found in a mirror that keeps it compressed
   const brand = (name: string) => entity({ name: "a brand", note: `${lorem.repeat(3)}${name} ${lorem}` });
   const bodies = paths.map((path, index) => [path, brand(index === 7 ? token : `brand ${index}`)] as const);
   walk(mirror, worldOf({ "/": root(), "brands/": page(paths), ...Object.fromEntries(bodies) }));
-  mirror.compressAnew();
-  while (mirror.compressSome() > 0);
+  mirror.recompressAll();
+  while (mirror.compressBatch() > 0);
   mirror.vacuum();
   mirror.close();
   const { found } = await findSecrets([rig.folder], [secretOf(token)]);

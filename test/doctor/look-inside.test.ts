@@ -5,10 +5,10 @@ import { deflateRawSync, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { encrypted } from "../../src/archive/container/encryption.ts";
-import { answering } from "../../src/archive/container/open.ts";
+import { withPassphrase } from "../../src/archive/container/open.ts";
 import { diagnoseSecrets } from "../../src/doctor/diagnose-secrets.ts";
 import { findSecrets } from "../../src/doctor/find-secrets.ts";
-import { hidden } from "../../src/service/credentials/credential.ts";
+import { hideSecret } from "../../src/service/credentials/credential.ts";
 import { startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
 import { entity, page, root, worldOf } from "../mirror/support/world.ts";
 import { expectClosed } from "../support/canary.ts";
@@ -25,8 +25,8 @@ beforeEach(async () => {
 });
 afterEach(() => folder[Symbol.asyncDispose]());
 
-const sought = [{ what: "planted secret", credential: hidden(secret), places: [] }];
-const find = (passphrase?: string) => findSecrets([folder.path], sought, answering(passphrase));
+const sought = [{ what: "planted secret", credential: hideSecret(secret), places: [] }];
+const find = (passphrase?: string) => findSecrets([folder.path], sought, withPassphrase(passphrase));
 
 interface ZipOptions {
   readonly method?: number;
@@ -162,8 +162,8 @@ describe("what cannot be looked into is told:", () => {
     const paths = Array.from({ length: 40 }, (_, index) => `brand-${index}/`);
     const bodies = paths.map((path) => [path, entity({ name: path, note: lorem.repeat(5) })] as const);
     walk(mirror, worldOf({ "/": root(), "brands/": page(paths), ...Object.fromEntries(bodies) }));
-    mirror.compressAnew();
-    while (mirror.compressSome() > 0);
+    mirror.recompressAll();
+    while (mirror.compressBatch() > 0);
     const closed = async () => (await findSecrets([rig.folder], sought)).closed;
     expect(await closed()).toMatchObject([
       { path: rig.file, why: expect.stringMatching(/free pages.*compact/) },

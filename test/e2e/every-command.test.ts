@@ -9,7 +9,7 @@ import type { Command } from "commander";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { findSecrets } from "../../src/doctor/find-secrets.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { hidden } from "../../src/service/credentials/credential.ts";
+import { hideSecret } from "../../src/service/credentials/credential.ts";
 import { leavesOf, loadCommandLine } from "../support/command-line.ts";
 import { type Ended, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
@@ -88,7 +88,7 @@ async function expectApart(): Promise<void> {
     const hers = [at("data/accounts", name), at("work", name), ...files.map((file) => at("backups", file))];
     const marks = names.flatMap((one) =>
       Object.entries(marksOf(one)).map(([what, mark]) => ({
-        ...{ what: `${one}'s ${what}`, credential: hidden(mark), places: [] },
+        ...{ what: `${one}'s ${what}`, credential: hideSecret(mark), places: [] },
       })),
     );
     const { found, unread } = await findSecrets(hers, marks);

@@ -6,7 +6,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Engine, JobSource } from "../../jobs/engine.ts";
-import type { CarryOut, FetchJob, JobResult } from "../../jobs/fetch-job.ts";
+import type { ExecuteJob, FetchJob, JobResult } from "../../jobs/fetch-job.ts";
 
 export interface EngineOptions {
   /** Jobs under way at a time. */
@@ -15,7 +15,7 @@ export interface EngineOptions {
   readonly batchSize: number;
 }
 
-export type CreateEngine = (carryOut: CarryOut, options: EngineOptions) => Engine;
+export type CreateEngine = (carryOut: ExecuteJob, options: EngineOptions) => Engine;
 
 export function describeEngineConformance(name: string, createEngine: CreateEngine): void {
   // An engine that breaks its contract mostly waits for ever.
@@ -35,7 +35,7 @@ export function describeEngineConformance(name: string, createEngine: CreateEngi
           async (concurrency, batchSize, turnsOfJobs) => {
             let underWay = 0;
             let mostUnderWay = 0;
-            const carryOut: CarryOut = async (job) => {
+            const carryOut: ExecuteJob = async (job) => {
               mostUnderWay = Math.max(mostUnderWay, ++underWay);
               for (let turns = turnsOfJobs[job.resourceId] ?? 0; turns > 0; turns--) await turn();
               underWay--;
@@ -254,7 +254,7 @@ function listSource(ids: readonly number[]): ListSource {
 }
 
 interface Workshop {
-  readonly carryOut: CarryOut;
+  readonly carryOut: ExecuteJob;
   /** The jobs that were begun, in this order. */
   readonly started: readonly number[];
   untilStarted(count: number): Promise<void>;

@@ -1,10 +1,10 @@
 /** What a fetch becomes: a result for the mirror, or the reason why the whole run should stop. */
 import { describe, expect, it } from "vitest";
-import { fetchJobRunner, type JobResult } from "../../jobs/fetch-job.ts";
+import { createJobExecutor, type JobResult } from "../../jobs/fetch-job.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { openService, type Service } from "../../src/service/client.ts";
+import { openServiceClient, type ServiceClient } from "../../src/service/client.ts";
 import { ServiceError, type ServiceErrorCode } from "../../src/service/errors.ts";
-import type { FetchedHere } from "../../src/service/responses/fetch-response.ts";
+import type { FetchResponse } from "../../src/service/responses/fetch-response.ts";
 
 const job = { resourceId: 7, url: "https://x.example/brands/", etag: '"held"' };
 const now = () => Date.UTC(2026, 0, 15, 12);
@@ -12,12 +12,12 @@ const about = { resourceId: 7, fetchedAt: "2026-01-15T12:00:00.000Z" };
 const never = new AbortController().signal;
 
 /** A door behind which every fetch ends so. */
-function doorThat(end: () => Promise<FetchedHere>): Service {
+function doorThat(end: () => Promise<FetchResponse>): ServiceClient {
   return { fetch: end, close: async () => {} };
 }
 
 const failWith = (error: unknown, signal = never): Promise<JobResult> =>
-  fetchJobRunner(
+  createJobExecutor(
     doorThat(() => Promise.reject(error)),
     now,
   )(job, signal);
@@ -29,8 +29,8 @@ const serviceError = (code: ServiceErrorCode) =>
 describe("what the service answered", () => {
   it("is a result, with the validator that was held sent along", async () => {
     await using sandbox = await startSandbox();
-    const service = openService({ baseUrl: sandbox.url });
-    const carryOut = fetchJobRunner(service, now);
+    const service = openServiceClient({ baseUrl: sandbox.url });
+    const carryOut = createJobExecutor(service, now);
     const root = { resourceId: 7, url: sandbox.url, etag: null };
     try {
       const fetched = await carryOut(root, never);
@@ -62,7 +62,7 @@ describe("what the service answered", () => {
 
   it("is plain data that survives the way between threads and through a queue", async () => {
     const body = Buffer.from("{}");
-    const here: FetchedHere = {
+    const here: FetchResponse = {
       outcome: "body",
       url: job.url,
       finalUrl: job.url,
@@ -71,7 +71,7 @@ describe("what the service answered", () => {
       body,
       json: {},
     };
-    const result = await fetchJobRunner(
+    const result = await createJobExecutor(
       doorThat(async () => here),
       now,
     )(job, never);

@@ -1,4 +1,4 @@
-import { pullingEngine } from "../../jobs/engine.ts";
+import { createEngine } from "../../jobs/engine.ts";
 import { describeEngineConformance } from "./engine-conformance.ts";
 
-describeEngineConformance("the inline engine", pullingEngine);
+describeEngineConformance("the inline engine", createEngine);

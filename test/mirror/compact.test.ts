@@ -166,7 +166,7 @@ describe("a mirror that is compacted", () => {
     mirror.db
       .prepare("insert into _dictionary (id, kind, sha256, body) values (1, 'size', zeroblob(32), ?)")
       .run(useless);
-    while (mirror.compressSome() > 0);
+    while (mirror.compressBatch() > 0);
     mirror.close();
     expect(dictionaries()).toEqual([[1, "size"]]);
     await compact();
@@ -186,7 +186,7 @@ describe("compacting that is ended", () => {
     expect(countStored("identity")).toBeGreaterThan(0);
     expectTheSame();
     mirror = await rig.write();
-    while (mirror.compressSome() > 0);
+    while (mirror.compressBatch() > 0);
     expect(countStored("identity")).toBeLessThan(5);
     expectTheSame();
   });
@@ -257,8 +257,8 @@ describe("compacting that forgets runs", () => {
     const writer = await other.write();
     walk(writer, worldOfBrands("first"));
     // By now the dictionary is the best one, and would be for the bodies of the second run.
-    writer.compressAnew();
-    while (writer.compressSome() > 0);
+    writer.recompressAll();
+    while (writer.compressBatch() > 0);
     walk(writer, worldOfBrands("second"));
     writer.close();
     const holdsFirst = () => /number [1-4]\d{6}/.test(readFileSync(other.file, "latin1"));

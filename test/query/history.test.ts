@@ -1,7 +1,7 @@
 /** The life of a resource as `history` tells it: from bodies written for the purpose, and from a sandbox that moves on. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { describeHistory, historyColumns, rowsOfHistory } from "../../src/cli/format/history.ts";
+import { formatHistory, historyColumns, rowsOfHistory } from "../../src/cli/format/history.ts";
 import { type MirrorReader, openMirrorReader } from "../../src/mirror/reader.ts";
 import { type ResourceHistory, readHistory } from "../../src/query/history.ts";
 import { showResource } from "../../src/query/show.ts";
@@ -43,7 +43,7 @@ async function liveThrough(forget: readonly number[] = []): Promise<ResourceHist
     });
     walk(mirror, world, { approve: true });
   }
-  if (forget.length > 0) mirror.forget(forget, at);
+  if (forget.length > 0) mirror.pruneRuns(forget, at);
   return readHistory(mirror, "model", "brand/soft");
 }
 
@@ -104,7 +104,7 @@ it("a life goes from its first revision to its tombstone, and the next one begin
 });
 
 it("in words, a field a line, and what is of no field is said to be", async () => {
-  expect(describeHistory(await liveThrough())).toBe(`model  ${href}
+  expect(formatHistory(await liveThrough())).toBe(`model  ${href}
 Known since run 1, ${at}
 
 run 1  ${at}  first seen, seen last in run 2, ${at}
@@ -175,7 +175,7 @@ it("what is of the same body as before is said to be, and what was replaced in i
     mirror.ingest([{ ...answer, body }], runId);
   }
   closeRun(mirror, runId);
-  const described = describeHistory(readHistory(mirror, "model", "brand/soft"));
+  const described = formatHistory(readHistory(mirror, "model", "brand/soft"));
   expect(described.split("\n\n").slice(-3)).toEqual([
     `run 3  ${at}  back, seen last in run 3, ${at}\n  as it was before`,
     `run 4  ${at}  changed, seen last in run 4, ${at}\n  replaced in the same run`,
@@ -350,10 +350,10 @@ it("what is forgotten of a life is said, and what is remembered first is not cal
     ],
     [[5, 0]],
   ]);
-  const words = describeHistory(history);
+  const words = formatHistory(history);
   expect(words).toMatch(/\nrevision 1 is forgotten\n\nrun 3 {2}.* {2}read, .*\n {2}brand_href +http/);
   expect(words).toMatch(/\nrevision 3 is forgotten\n\nrun 5 {2}.* {2}changed, /);
   expect(words).not.toContain("first seen");
   expect(rowsOfHistory(history).map((row) => row[historyColumns.indexOf("change")])).not.toContain("added");
-  expect(describeHistory(await liveThrough([1, 2, 3, 4]))).toContain("revisions 1 to 3 are forgotten");
+  expect(formatHistory(await liveThrough([1, 2, 3, 4]))).toContain("revisions 1 to 3 are forgotten");
 });

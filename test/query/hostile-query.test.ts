@@ -69,7 +69,7 @@ async function makeMirrorWithRun(): Promise<void> {
     openedAt: "2026-01-15T12:00:00.000Z",
   });
   const runId = writer.beginRun({ startedAt: "2026-01-15T12:00:00.000Z", mode: "incremental", scope: {} });
-  writer.seed(runId);
+  writer.addRoot(runId);
   // Any row, so that what a statement does with each row is done.
   writer.db.exec("insert into _brand (id, from_run) select id, first_run from _resource");
   writer.db.exec("update _run set ended_at = started_at");

@@ -1,7 +1,7 @@
 /** Measurements, which have no names and perhaps no URL of their own, as `show`, `history` and the questions tell of them. */
 import { describe, expect, it } from "vitest";
 import { readHistory } from "../../src/query/history.ts";
-import { askQuestion } from "../../src/query/questions/run-question.ts";
+import { runQuestion } from "../../src/query/questions/run-question.ts";
 import { showResource } from "../../src/query/show.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";
@@ -55,7 +55,7 @@ describe("a measurement with a URL of its own", () => {
   it("is called by its id in what came last, which shows it", async () => {
     await using rig = await startRig({ measurements: "linked" });
     await rig.sync(account(rig));
-    const { columns, rows } = await askQuestion({
+    const { columns, rows } = await runQuestion({
       ...{ file: rig.file, question: "newest", options: { kind: "measurement", limit: "3" } },
     });
     const found = await collectRows(rows);

@@ -1,9 +1,9 @@
 /** What a person types, and what is found. */
 import fc from "fast-check";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { showAsOf } from "../../src/mirror/past/as-of.ts";
+import { createAsOfViews } from "../../src/mirror/past/as-of.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
-import { adviseSearch, type SearchOptions, search } from "../../src/query/search.ts";
+import { type SearchOptions, search, suggestSearch } from "../../src/query/search.ts";
 import { type MirrorRig, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../mirror/support/world.ts";
 
@@ -226,7 +226,7 @@ it("where nothing is found, says what was perhaps meant, as it finds something, 
     { brands: { "a/": "Comexim", "b/": "Été Lingerie" }, models: { "a/": { "m/": "Onyx" } } },
   );
   const advise = (text: string, kind?: "brand" | "model") =>
-    rig.read((mirror) => adviseSearch(mirror, text, kind && { kind }));
+    rig.read((mirror) => suggestSearch(mirror, text, kind && { kind }));
   expect(advise("comexin")).toEqual({ gone: 0, alike: ["Comexim"] });
   expect(advise("onyx comexin")).toEqual({ gone: 0, alike: ["onyx comexim"] });
   expect(advise("lingrie", "brand").alike[0]).toBe("lingerie");
@@ -248,7 +248,7 @@ it("what is advised finds something, whatever is typed", async () => {
   rig.read((mirror) =>
     fc.assert(
       fc.property(typed, (text) => {
-        for (const words of adviseSearch(mirror, text).alike) expect(search(mirror, words)).not.toEqual([]);
+        for (const words of suggestSearch(mirror, text).alike) expect(search(mirror, words)).not.toEqual([]);
       }),
     ),
   );
@@ -283,7 +283,7 @@ it("shown as of a run, a mirror is searched by the names of then", async () => {
   const foundAsOf = (run: number, text: string) => {
     const mirror = openMirrorReader(rig.file);
     onTestFinished(() => mirror.close());
-    showAsOf(mirror.db, run);
+    createAsOfViews(mirror.db, run);
     return search(mirror, text).map(({ name }) => name);
   };
   expect([foundAsOf(1, "before"), foundAsOf(1, "after")]).toEqual([["Before"], []]);

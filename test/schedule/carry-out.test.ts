@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { systemClock } from "../../src/platform/clock.ts";
-import { type CarryOutContext, carryOut } from "../../src/schedule/run/execute-run.ts";
+import { type ExecuteRunContext, executeRun } from "../../src/schedule/run/execute-run.ts";
 import { readRuns } from "../../src/schedule/run-history.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { someSchedule } from "./support/arbitrary-schedule.ts";
@@ -33,7 +33,7 @@ async function carry(
   { ending = new AbortController(), onLine = () => {}, cwd }: Carried = {},
 ) {
   const pauses: number[] = [];
-  const context: CarryOutContext = {
+  const context: ExecuteRunContext = {
     ...{ dataDir, program: { command: process.execPath, args: ["-e", script, "--"], env: process.env } },
     scheduler: { pid: process.pid, host: "here", startedAt: new Date(due).toISOString() },
     clock: {
@@ -49,7 +49,7 @@ async function carry(
     hide: (text) => text.replaceAll("hunter2", "[hidden]"),
     ...{ onBegin: () => {}, onLine: (_schedule, line) => onLine(line), onEnd: () => {} },
   };
-  await carryOut(
+  await executeRun(
     { ...someSchedule, folder: cwd ?? folder.path, args: ["sync", "--depth", "models"] },
     due,
     context,

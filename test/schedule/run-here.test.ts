@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { timeUpTo } from "../../src/schedule/cron-times.ts";
-import { runHere } from "../../src/schedule/run/local-scheduler.ts";
+import { runLocally } from "../../src/schedule/run/local-scheduler.ts";
 import type { Candidate, LastRun } from "../../src/schedule/run/select-due-runs.ts";
 import type { Schedule } from "../../src/schedule/schedule.ts";
 import {
@@ -47,7 +47,7 @@ async function live(
       const isLost = last.endedAt === null && last.at < on;
       return { due: last.due, isLost, isRepeat: runs.at(-2)?.due === last.due };
     };
-    const running = runHere({
+    const running = runLocally({
       candidates: () => schedules.map((schedule): Candidate => ({ schedule, last: lastOf(schedule) })),
       async begin({ schedule, due }) {
         const run: Begun = { schedule, due, at: clock.now(), endedAt: null };

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { takeLock } from "../../src/platform/process-lock.ts";
-import { keepRun, mostKeptRuns, readRuns, type ScheduledRun } from "../../src/schedule/run-history.ts";
+import { maxKeptRuns, readRuns, recordRun, type ScheduledRun } from "../../src/schedule/run-history.ts";
 import {
   addSchedule,
   listSchedules,
@@ -40,7 +40,7 @@ describe("schedules", () => {
   it("are kept in the order of their names, for their owner alone, and removed with what is known of their runs", () => {
     add("weekly");
     add("daily");
-    keepRun(dataDir, "daily", someRun(1));
+    recordRun(dataDir, "daily", someRun(1));
     expect(names()).toEqual(["daily", "weekly"]);
     if (process.platform !== "win32") {
       expect(statSync(file()).mode & 0o777).toBe(0o600);
@@ -138,21 +138,21 @@ describe("schedules", () => {
 
 describe("runs", () => {
   it("are kept, the newest of them, and an end takes the place of its beginning", () => {
-    for (let minute = 1; minute <= mostKeptRuns + 5; minute++) {
-      keepRun(dataDir, "daily", someRun(minute));
-      keepRun(dataDir, "daily", { ...someRun(minute), endedAt: "2026-01-01T00:00:00.000Z", exitCode: 0 });
+    for (let minute = 1; minute <= maxKeptRuns + 5; minute++) {
+      recordRun(dataDir, "daily", someRun(minute));
+      recordRun(dataDir, "daily", { ...someRun(minute), endedAt: "2026-01-01T00:00:00.000Z", exitCode: 0 });
     }
     const runs = readRuns(dataDir, "daily");
-    expect(runs).toHaveLength(mostKeptRuns);
-    expect(runs.at(-1)).toMatchObject({ due: someRun(mostKeptRuns + 5).due, exitCode: 0 });
+    expect(runs).toHaveLength(maxKeptRuns);
+    expect(runs.at(-1)).toMatchObject({ due: someRun(maxKeptRuns + 5).due, exitCode: 0 });
     expect(runs.every(({ endedAt }) => endedAt !== null)).toBe(true);
   });
 
   it("that cannot be read are none, and new ones are kept", () => {
-    keepRun(dataDir, "daily", someRun(1));
+    recordRun(dataDir, "daily", someRun(1));
     writeFileSync(join(dataDir, "schedule-runs", "daily.json"), "{");
     expect(readRuns(dataDir, "daily")).toEqual([]);
-    keepRun(dataDir, "daily", someRun(2));
+    recordRun(dataDir, "daily", someRun(2));
     expect(readRuns(dataDir, "daily")).toHaveLength(1);
   });
 });

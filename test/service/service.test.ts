@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openService } from "../../src/service/client.ts";
+import { openServiceClient } from "../../src/service/client.ts";
 import { appCredential, bearerToken } from "../../src/service/credentials/credential.ts";
 import { ServiceSettingsError } from "../../src/service/errors.ts";
 import { jsonResponse, rawResponse } from "../support/raw-server.ts";
@@ -191,7 +191,7 @@ describe("the base URL", () => {
     "https://user:canary@api.example.org/",
     "https://canary@h/",
   ])("%j is refused, and not repeated", (baseUrl) => {
-    expect(() => openService({ baseUrl })).toThrow(ServiceSettingsError);
-    expect(() => openService({ baseUrl })).not.toThrow(/canary/);
+    expect(() => openServiceClient({ baseUrl })).toThrow(ServiceSettingsError);
+    expect(() => openServiceClient({ baseUrl })).not.toThrow(/canary/);
   });
 });

@@ -6,7 +6,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { accountPlace } from "../../src/accounts/account.ts";
-import { answering } from "../../src/archive/container/open.ts";
+import { withPassphrase } from "../../src/archive/container/open.ts";
 import {
   type Closed,
   findSecrets,
@@ -14,7 +14,7 @@ import {
   listFiles,
   startSearch,
 } from "../../src/doctor/find-secrets.ts";
-import { bearerToken, secretSpellings } from "../../src/service/credentials/credential.ts";
+import { bearerToken, encodingsOf } from "../../src/service/credentials/credential.ts";
 
 const secrets = [
   { what: "token of a user of the sandbox", beginning: "sandbox-token-" },
@@ -81,7 +81,7 @@ export async function requireNoSecrets(
 /** @throws Error naming the secret where the program prints one */
 export function requireNoSecretsIn(printed: string, by: readonly string[]): void {
   const sought = secrets.flatMap(({ what, credential }) =>
-    secretSpellings(credential).map((spelling) => ({ ...spelling, what })),
+    encodingsOf(credential).map((spelling) => ({ ...spelling, what })),
   );
   const search = startSearch(sought);
   search.add(Buffer.from(printed));
@@ -103,7 +103,7 @@ export function readCanaryRecord(recordFile: string): CanaryRecord {
 async function openClosed({ path, reason, why }: Closed, known: readonly KnownSecret[]): Promise<string[]> {
   if (reason === "free-pages" || closedFiles.has(path)) return [];
   if (reason === "encrypted") {
-    const { found, closed } = await findSecrets([path], known, answering(testPassphrase));
+    const { found, closed } = await findSecrets([path], known, withPassphrase(testPassphrase));
     if (closed.length === 0) return found.map(({ what }) => `${what} (encrypted): ${path}`);
   }
   return [`could not be looked into (${why}): ${path}`];

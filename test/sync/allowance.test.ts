@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AllowanceReading } from "../../src/service/responses/headers.ts";
-import { type AttemptReport, noAnswer, type Reservation } from "../../src/service/responses/rate-limiter.ts";
-import type { RunAllowance } from "../../src/sync/rate-limit/run-budget.ts";
+import type { RateLimitHeaders } from "../../src/service/responses/headers.ts";
+import { type AttemptReport, noResponse, type Permit } from "../../src/service/responses/rate-limiter.ts";
+import type { RunBudget } from "../../src/sync/rate-limit/run-budget.ts";
 import { tries } from "../support/thorough.ts";
 import { makeLedgerFolder, openAllowance, rootUrl, testClock } from "./support/ledger-folder.ts";
 
@@ -10,9 +10,9 @@ const attempt = { url: "https://api.example/brands/" };
 const start = testClock().time;
 const tomorrow = start + 86_400_000;
 
-function answer(status: number, reading: Partial<AllowanceReading> | null = null): AttemptReport {
+function answer(status: number, reading: Partial<RateLimitHeaders> | null = null): AttemptReport {
   const allowance = reading && { limit: 30, remaining: null, resetAt: tomorrow, ...reading };
-  return { ...noAnswer, status, allowance };
+  return { ...noResponse, status, allowance };
 }
 
 /** Tells whether a promise is settled by now, everything that can go on having gone on. */
@@ -26,7 +26,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 
 async function withAllowance(
   options: { budget?: number; keep?: number },
-  use: (allowance: RunAllowance, clock: ReturnType<typeof testClock>) => Promise<void>,
+  use: (allowance: RunBudget, clock: ReturnType<typeof testClock>) => Promise<void>,
 ): Promise<void> {
   await using folder = await makeLedgerFolder();
   const clock = testClock();
@@ -41,28 +41,28 @@ describe("what may be asked in a run", () => {
       const first = await allowance.reserve(attempt);
       const second = allowance.reserve(attempt);
       expect(await isSettled(second)).toBe(false);
-      first.settle(noAnswer);
+      first.release(noResponse);
       const retried = await second;
       const third = allowance.reserve(attempt);
       expect(await isSettled(third)).toBe(false);
-      retried.settle(answer(200, { remaining: 20 }));
-      (await third).settle(answer(200, { remaining: 19 }));
+      retried.release(answer(200, { remaining: 20 }));
+      (await third).release(answer(200, { remaining: 19 }));
     }));
 
   it("is as many at a time as could all be counted", () =>
     withAllowance({}, async (allowance) => {
-      (await allowance.reserve(attempt)).settle(answer(200, { remaining: 2 }));
+      (await allowance.reserve(attempt)).release(answer(200, { remaining: 2 }));
       const [first, second] = await Promise.all([allowance.reserve(attempt), allowance.reserve(attempt)]);
       const third = allowance.reserve(attempt);
       expect(await isSettled(third)).toBe(false);
-      first.settle(answer(304, { remaining: 2 }));
-      (await third).settle(answer(200, { remaining: 1 }));
-      second.settle(answer(200, { remaining: 0 }));
+      first.release(answer(304, { remaining: 2 }));
+      (await third).release(answer(200, { remaining: 1 }));
+      second.release(answer(200, { remaining: 0 }));
     }));
 
   it("is nothing once none remain, and the refusal says when to come back", () =>
     withAllowance({}, async (allowance) => {
-      (await allowance.reserve(attempt)).settle(answer(200, { remaining: 0 }));
+      (await allowance.reserve(attempt)).release(answer(200, { remaining: 0 }));
       await expect(allowance.reserve(attempt)).rejects.toMatchObject({
         code: "allowance-spent",
         resumeAt: tomorrow,
@@ -73,38 +73,38 @@ describe("what may be asked in a run", () => {
 
   it("is something again once the window has ended, one at first", () =>
     withAllowance({}, async (allowance, clock) => {
-      (await allowance.reserve(attempt)).settle(answer(200, { remaining: 0 }));
+      (await allowance.reserve(attempt)).release(answer(200, { remaining: 0 }));
       clock.time = tomorrow;
       const first = await allowance.reserve(attempt);
       const second = allowance.reserve(attempt);
       expect(await isSettled(second)).toBe(false);
-      first.settle(answer(200, { remaining: 29, resetAt: tomorrow + 86_400_000 }));
-      (await second).settle(noAnswer);
+      first.release(answer(200, { remaining: 29, resetAt: tomorrow + 86_400_000 }));
+      (await second).release(noResponse);
     }));
 
   it("is told by the lowest number of a window, whatever the order of the answers", () =>
     withAllowance({}, async (allowance) => {
-      (await allowance.reserve(attempt)).settle(answer(200, { remaining: 9 }));
+      (await allowance.reserve(attempt)).release(answer(200, { remaining: 9 }));
       const both = await Promise.all([allowance.reserve(attempt), allowance.reserve(attempt)]);
-      both[1].settle(answer(200, { remaining: 7 }));
-      both[0].settle(answer(200, { remaining: 8 }));
+      both[1].release(answer(200, { remaining: 7 }));
+      both[0].release(answer(200, { remaining: 8 }));
       expect(allowance.state).toMatchObject({ limit: 30, remaining: 7, resetAt: tomorrow, isTold: true });
     }));
 
   it("leaves to others what it was told to keep", () =>
     withAllowance({ keep: 5 }, async (allowance) => {
-      (await allowance.reserve(attempt)).settle(answer(200, { remaining: 6 }));
-      (await allowance.reserve(attempt)).settle(answer(200, { remaining: 5 }));
+      (await allowance.reserve(attempt)).release(answer(200, { remaining: 6 }));
+      (await allowance.reserve(attempt)).release(answer(200, { remaining: 5 }));
       await expect(allowance.reserve(attempt)).rejects.toMatchObject({ resumeAt: tomorrow });
       expect(allowance.refusal).toBe("allowance");
     }));
 
   it("is bounded by the budget, which neither a free answer nor what was never sent spends", () =>
     withAllowance({ budget: 1 }, async (allowance) => {
-      (await allowance.reserve({ ...attempt, url: rootUrl })).settle(answer(200, { remaining: 30 }));
-      (await allowance.reserve(attempt)).settle(answer(304, { remaining: 30 }));
-      (await allowance.reserve(attempt)).settle({ ...noAnswer, isSent: false });
-      (await allowance.reserve(attempt)).settle(answer(200, { remaining: 29 }));
+      (await allowance.reserve({ ...attempt, url: rootUrl })).release(answer(200, { remaining: 30 }));
+      (await allowance.reserve(attempt)).release(answer(304, { remaining: 30 }));
+      (await allowance.reserve(attempt)).release({ ...noResponse, isSent: false });
+      (await allowance.reserve(attempt)).release(answer(200, { remaining: 29 }));
       await expect(allowance.reserve(attempt)).rejects.toMatchObject({ resumeAt: null });
       expect(allowance.refusal).toBe("budget");
       expect(allowance.counts).toMatchObject({ sent: 4, counted: 1, notModified: 1 });
@@ -116,7 +116,7 @@ describe("what may be asked in a run", () => {
       const controller = new AbortController();
       const second = allowance.reserve({ ...attempt, signal: controller.signal });
       controller.abort(new Error("no more"));
-      first.settle(answer(200, { remaining: 1 }));
+      first.release(answer(200, { remaining: 1 }));
       await expect(second).rejects.toThrow("no more");
       expect(allowance.state.remaining).toBe(1);
     }));
@@ -130,28 +130,28 @@ describe("a service that asks to wait", () => {
 
   it("for seconds is waited for by every request", () =>
     withAllowance({}, async (allowance, clock) => {
-      (await allowance.reserve(attempt)).settle(throttled(60_000));
+      (await allowance.reserve(attempt)).release(throttled(60_000));
       const both = await Promise.all([allowance.reserve(attempt), allowance.reserve(attempt)]);
       expect(clock.time).toBeGreaterThanOrEqual(start + 60_000);
-      for (const reservation of both) reservation.settle(noAnswer);
+      for (const reservation of both) reservation.release(noResponse);
     }));
 
   it("for longer is not asked again, and the refusal says when to come back", () =>
     withAllowance({}, async (allowance) => {
-      (await allowance.reserve(attempt)).settle(throttled(60_001));
+      (await allowance.reserve(attempt)).release(throttled(60_001));
       await expect(allowance.reserve(attempt)).rejects.toMatchObject({ resumeAt: start + 60_001 });
     }));
 
   it("is waited for by a clock that is set back no longer than by any other", () =>
     withAllowance({}, async (allowance, clock) => {
-      (await allowance.reserve(attempt)).settle(throttled(50_000));
+      (await allowance.reserve(attempt)).release(throttled(50_000));
       const { sleep } = clock;
       clock.time -= 366 * 86_400_000;
       clock.sleep = async (millis, signal) => {
         expect(millis).toBeLessThanOrEqual(50_000);
         await sleep.call(clock, millis, signal);
       };
-      (await allowance.reserve(attempt)).settle(noAnswer);
+      (await allowance.reserve(attempt)).release(noResponse);
     }));
 });
 
@@ -166,19 +166,19 @@ describe("16 concurrent requests against an allowance of 100", () => {
         const origin = `https://${interleaving++}.example`;
         const runs = [1, 2].map(() => openAllowance({ file: folder.file, clock, origin }));
         const service = createService(100, freeOutOf20);
-        const underWay: { reservation: Reservation; report: AttemptReport }[] = [];
+        const underWay: { reservation: Permit; report: AttemptReport }[] = [];
         let clients = 0;
         // Each client asks again and again until it is refused.
-        const client = async (run: RunAllowance) => {
+        const client = async (run: RunBudget) => {
           for (;;) {
             const reservation = await run.reserve(attempt).catch(() => null);
             if (reservation === null) break;
             await new Promise<void>((settled) => {
-              const settle = reservation.settle.bind(reservation);
+              const settle = reservation.release.bind(reservation);
               const report = service.answer(picks.next().value ?? 0);
               underWay.push({
                 reservation: {
-                  settle(told) {
+                  release(told) {
                     settle(told);
                     settled();
                   },
@@ -198,7 +198,7 @@ describe("16 concurrent requests against an allowance of 100", () => {
         while (clients > 0) {
           await new Promise((resolve) => setImmediate(resolve));
           const [next] = underWay.splice((picks.next().value ?? 0) % Math.max(1, underWay.length), 1);
-          next?.reservation.settle(next.report);
+          next?.reservation.release(next.report);
         }
         for (const run of runs) run.close();
         expect(service.counted).toBe(100);

@@ -40,8 +40,8 @@ describe("a sync", () => {
 });
 
 describe("compressing after a run", () => {
-  const mirrorWith = (compressSome: () => Promise<number>) =>
-    ({ writes: { compressSome } }) as unknown as Pick<RunMirror, "writes">;
+  const mirrorWith = (compressBatch: () => Promise<number>) =>
+    ({ writes: { compressBatch } }) as unknown as Pick<RunMirror, "writes">;
   const failWith = (code: MirrorErrorCode) =>
     mirrorWith(() => Promise.reject(new MirrorError(code, "file", "What", "Hint")));
 

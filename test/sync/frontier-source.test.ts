@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Planner } from "../../src/sync/plan/planner.ts";
 import type { PlannedResource } from "../../src/sync/plan/request.ts";
-import { frontierSource } from "../../src/sync/run/job-source.ts";
+import { createJobSource } from "../../src/sync/run/job-source.ts";
 
 /** Of resources 1 to 100 it plans those that are not stored, in this order. */
 function start({ isPlentiful }: { readonly isPlentiful: boolean }) {
@@ -16,7 +16,7 @@ function start({ isPlentiful }: { readonly isPlentiful: boolean }) {
   const planner: Planner = {
     take: (limit, isTaken) => all.filter(({ id }) => !stored.has(id) && !isTaken(id)).slice(0, limit),
   };
-  const source = frontierSource(planner, {
+  const source = createJobSource(planner, {
     concurrency: 4,
     isPlentiful: () => isPlentiful,
     isStopping: () => false,

@@ -48,7 +48,7 @@ test("bodies go to the writing thread whole, whether they have buffers of their 
   try {
     const { writes, reader } = mirror;
     const runId = await writes.beginRun({ startedAt: openedAt, mode: "incremental", scope: {} });
-    await writes.seed(runId);
+    await writes.addRoot(runId);
     const own = new Uint8Array(Buffer.from(text));
     const shared = Buffer.from(`${text}\n${text}`);
     const resultWith = (body: Uint8Array): FetchResult => {

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Queue } from "bullmq";
-import { pace } from "../timeouts.ts";
+import { timeouts } from "../timeouts.ts";
 
 export interface Look {
   readonly workers: number;
@@ -24,7 +24,7 @@ export interface WatchOptions {
 }
 
 /** @returns once the signal is aborted */
-export async function watchForLost(options: WatchOptions): Promise<void> {
+export async function detectLostJobs(options: WatchOptions): Promise<void> {
   const { queue, answers, jobs, onLost, onLook, signal } = options;
   let known: ReadonlySet<string> = new Set();
   let missing: ReadonlySet<string> = new Set();
@@ -42,12 +42,12 @@ export async function watchForLost(options: WatchOptions): Promise<void> {
       const are = (state: string) => states.length > 0 && states.every((each) => each === state);
       const found = are("waiting") ? "unclaimed" : are("delayed") ? "left" : "under-way";
       onLook({ workers: await queue.getWorkersCount(), jobs: found });
-      await delay(pace.watchMillis, undefined, { signal });
+      await delay(timeouts.watchMillis, undefined, { signal });
     } catch {
       // Redis is away, or this ends: what was seen before says nothing any more.
       known = new Set();
       missing = new Set();
-      await delay(pace.watchMillis, undefined, { signal }).catch(() => {});
+      await delay(timeouts.watchMillis, undefined, { signal }).catch(() => {});
     }
   }
 }

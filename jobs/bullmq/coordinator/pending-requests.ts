@@ -4,10 +4,10 @@
  */
 import { createHash } from "node:crypto";
 import { ServiceError, type ServiceErrorCode } from "../../../src/service/errors.ts";
-import type { Exchanged } from "../../../src/service/transport/send-request.ts";
+import type { RawResponse } from "../../../src/service/transport/send-request.ts";
 import type { SendRequest } from "../../../src/service/transport/transport.ts";
 
-export interface Asked {
+export interface PendingRequest {
   /** Names the request: by who asks, what is asked and for how many times it is. */
   readonly id: string;
   readonly request: SendRequest;
@@ -15,18 +15,18 @@ export interface Asked {
   job: string | null;
   /** Times that a worker gave it back unsent. */
   readonly handedBack: number;
-  readonly resolve: (exchanged: Exchanged) => void;
+  readonly resolve: (exchanged: RawResponse) => void;
   readonly reject: (reason: unknown) => void;
 }
 
 /** Why a request ends that has no answer. */
 type EndCode = Extract<ServiceErrorCode, "worker-lost" | "held-back" | "withdrawn">;
 
-export type Ends = Pick<Asked, "handedBack" | "resolve" | "reject">;
+export type Completion = Pick<PendingRequest, "handedBack" | "resolve" | "reject">;
 
-export class UnderWay {
+export class PendingRequests {
   readonly #coordinator: string;
-  readonly #asked = new Map<string, Asked>();
+  readonly #asked = new Map<string, PendingRequest>();
   readonly #times = new Map<string, number>();
 
   constructor(coordinator: string) {
@@ -42,11 +42,11 @@ export class UnderWay {
     return new Set([...this.#asked.values()].flatMap(({ job }) => (job === null ? [] : [job])));
   }
 
-  has({ id }: Asked): boolean {
+  has({ id }: PendingRequest): boolean {
     return this.#asked.has(id);
   }
 
-  add(request: SendRequest, ends: Ends): Asked {
+  add(request: SendRequest, ends: Completion): PendingRequest {
     const digest = createHash("sha256").update(request.url).digest("base64url").slice(0, 22);
     const time = (this.#times.get(digest) ?? 0) + 1;
     this.#times.set(digest, time);
@@ -56,14 +56,14 @@ export class UnderWay {
   }
 
   /** @returns what is waited for no more from now on; undefined for what is not waited for */
-  take(id: string): Asked | undefined {
+  take(id: string): PendingRequest | undefined {
     const asked = this.#asked.get(id);
     this.#asked.delete(id);
     return asked;
   }
 
   /** @returns what was asked by it and is waited for no more; undefined where nothing was */
-  forget(request: SendRequest): Asked | undefined {
+  forget(request: SendRequest): PendingRequest | undefined {
     const forgotten = [...this.#asked.values()].find((asked) => asked.request === request);
     return forgotten && this.take(forgotten.id);
   }
@@ -75,7 +75,7 @@ export class UnderWay {
     }
   }
 
-  fail(asked: Asked, code: EndCode, detail: string, resumeAt?: number): void {
+  fail(asked: PendingRequest, code: EndCode, detail: string, resumeAt?: number): void {
     this.#asked.delete(asked.id);
     const facts = { url: asked.request.url, ...(resumeAt !== undefined && { resumeAt }) };
     asked.resolve({ head: null, wire: null, failure: new ServiceError(code, detail, facts) });

@@ -7,20 +7,20 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { Queue } from "bullmq";
 import type { Clock } from "../../../src/platform/clock.ts";
-import type { Sender } from "../../../src/service/transport/transport.ts";
-import { believe, remarkOnce, within } from "../async.ts";
-import { holdBack } from "../backoff.ts";
-import { answersQueueName, bePresent } from "../heartbeat.ts";
-import { type Answer, type FetchPayload, fromAnswer, payloadVersion } from "../protocol.ts";
-import { fetchQueueName, type Principal, proofOf } from "../queue-names.ts";
+import type { Transport } from "../../../src/service/transport/transport.ts";
+import { cacheFor, warnOnce, withTimeout } from "../async.ts";
+import { syncBackoff } from "../backoff.ts";
+import { responseQueueName, startHeartbeat } from "../heartbeat.ts";
+import { type FetchPayload, fromWireResponse, payloadVersion, type WireResponse } from "../protocol.ts";
+import { credentialProofOf, fetchQueueName, type Principal } from "../queue-names.ts";
 import { keyPrefix, type RedisConnection } from "../redis.ts";
-import { areThereOthers } from "../scan-keys.ts";
-import { watchForLost } from "./lost-jobs.ts";
-import { type Asked, UnderWay } from "./pending-requests.ts";
-import { openOutbox, withdrawer } from "./request-queue.ts";
-import { openInbox } from "./response-queue.ts";
+import { hasMismatchedWorkers } from "../scan-keys.ts";
+import { detectLostJobs } from "./lost-jobs.ts";
+import { type PendingRequest, PendingRequests } from "./pending-requests.ts";
+import { createCanceller, openRequestQueue } from "./request-queue.ts";
+import { openResponseQueue } from "./response-queue.ts";
 
-export interface QueueSenderOptions {
+export interface RedisTransportOptions {
   readonly redis: RedisConnection;
   readonly principal: Principal;
   /** The same for all runs over a mirror, and no other's: answers that come too late are dropped by the next run. */
@@ -38,31 +38,31 @@ const searchedMillis = 30_000;
 const tidyMillis = 2000;
 
 /** @throws RedisError `unsuitable`; a Redis error where the connection ends meanwhile */
-export async function openQueueSender(options: QueueSenderOptions): Promise<Sender> {
+export async function openRedisTransport(options: RedisTransportOptions): Promise<Transport> {
   const { redis, principal, mailbox, clock, onRemark } = options;
   const { client, shownAs } = redis;
   const coordinator = randomUUID();
-  const answersTo = answersQueueName(mailbox);
+  const answersTo = responseQueueName(mailbox);
   const connection = { connection: client, prefix: keyPrefix };
   const queue = new Queue<FetchPayload>(fetchQueueName(principal), connection);
   queue.on("error", () => {});
-  const underWay = new UnderWay(coordinator);
+  const underWay = new PendingRequests(coordinator);
   const closing = new AbortController();
-  const remark = remarkOnce(onRemark);
+  const remark = warnOnce(onRemark);
   let workers = 1;
   let closed: Promise<void> | undefined;
 
-  const put = openOutbox({
+  const put = openRequestQueue({
     queue,
     underWay,
     onRemark: remark,
     signal: closing.signal,
-    common: { v: payloadVersion, coordinator, proof: proofOf(principal, coordinator), answersTo },
+    common: { v: payloadVersion, coordinator, proof: credentialProofOf(principal, coordinator), answersTo },
     workers: () => workers,
   });
-  const pauses = holdBack(client, queue, underWay, clock);
+  const pauses = syncBackoff(client, queue, underWay, clock);
   /** Redis may have lost that we are here: until workers can see it, they would only give it back once more. */
-  const putAgain = async (asked: Asked): Promise<void> => {
+  const putAgain = async (asked: PendingRequest): Promise<void> => {
     for (
       let why = await presence.renew();
       why !== null && underWay.has(asked);
@@ -74,7 +74,7 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
     }
     put(asked);
   };
-  const accept = (answer: Answer): void => {
+  const accept = (answer: WireResponse): void => {
     const asked = underWay.take(answer.id);
     if (asked === undefined) return;
     const { request, handedBack } = asked;
@@ -84,14 +84,14 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
       else void putAgain(underWay.add(request, { ...asked, handedBack: handedBack + 1 }));
       return;
     }
-    const exchanged = fromAnswer(answer, request.url);
+    const exchanged = fromWireResponse(answer, request.url);
     asked.resolve(exchanged);
     pauses.heedAnswer(exchanged);
   };
 
-  const presence = await bePresent(redis, answersTo, coordinator);
-  const inbox = openInbox({ name: answersTo, connection, onAnswer: accept, onRemark: remark });
-  const watching = watchForLost({
+  const presence = await startHeartbeat(redis, answersTo, coordinator);
+  const inbox = openResponseQueue({ name: answersTo, connection, onAnswer: accept, onRemark: remark });
+  const watching = detectLostJobs({
     queue,
     answers: inbox.queue,
     signal: closing.signal,
@@ -107,7 +107,7 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
         );
     },
   });
-  const areOthersThere = believe(searchedMillis, () => areThereOthers(client, principal));
+  const areOthersThere = cacheFor(searchedMillis, () => hasMismatchedWorkers(client, principal));
   const remarkNobodyIsThere = async (): Promise<void> => {
     const areOthers = await areOthersThere().catch(() => false);
     remark(
@@ -116,8 +116,8 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
         : `Waiting for a worker for ${principal.name}: run \`armoire worker --redis ${shownAs}\`.`,
     );
   };
-  const isWithdrawn = withdrawer(client, queue);
-  const withdraw = async (asked: Asked, reason: unknown): Promise<void> => {
+  const isWithdrawn = createCanceller(client, queue);
+  const withdraw = async (asked: PendingRequest, reason: unknown): Promise<void> => {
     if (await isWithdrawn(asked.job)) underWay.fail(asked, "withdrawn", "not asked after all");
     else asked.reject(reason);
   };
@@ -143,7 +143,7 @@ export async function openQueueSender(options: QueueSenderOptions): Promise<Send
     },
     close() {
       // Where Redis is away, nothing is left there that could be taken away.
-      closed ??= within(client.status === "ready" ? tidyMillis : 0, async () => {
+      closed ??= withTimeout(client.status === "ready" ? tidyMillis : 0, async () => {
         closing.abort();
         await watching;
         await Promise.all([presence.end(), ...[...underWay.jobs].map((job) => queue.remove(job))]);

@@ -5,17 +5,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import { gatherer, within } from "../async.ts";
-import { fullRemark, isOutOfMemory } from "../errors.ts";
+import { createBatcher, withTimeout } from "../async.ts";
+import { isOutOfMemory, outOfMemoryMessage } from "../errors.ts";
 import type { FetchPayload } from "../protocol.ts";
-import { mostInJob } from "../timeouts.ts";
-import type { Asked, UnderWay } from "./pending-requests.ts";
+import { maxRequestsPerJob } from "../timeouts.ts";
+import type { PendingRequest, PendingRequests } from "./pending-requests.ts";
 
-export interface OutboxOptions {
+export interface RequestQueueOptions {
   readonly queue: Queue<FetchPayload>;
   /** What every job says besides its requests. */
   readonly common: Omit<FetchPayload, "requests">;
-  readonly underWay: UnderWay;
+  readonly underWay: PendingRequests;
   /** How many there are, as seen last. */
   readonly workers: () => number;
   readonly onRemark: (text: string) => void;
@@ -33,11 +33,11 @@ const fewestJobs = 8;
 const againMillis = 1000;
 
 /** @returns puts one into the queue; where that cannot be any more, rejects what waits for its answer */
-export function openOutbox(options: OutboxOptions): (asked: Asked) => void {
+export function openRequestQueue(options: RequestQueueOptions): (asked: PendingRequest) => void {
   const { queue, common, underWay, workers, onRemark, signal } = options;
   let jobs = 0;
 
-  const toJob = (requests: readonly Asked[]) => {
+  const toJob = (requests: readonly PendingRequest[]) => {
     const jobId = `${common.coordinator}.${++jobs}`;
     for (const asked of requests) asked.job = jobId;
     const asked = requests.map(({ id, request: { url, condition } }) => ({
@@ -48,19 +48,19 @@ export function openOutbox(options: OutboxOptions): (asked: Asked) => void {
     const opts = { jobId, attempts: 1, removeOnComplete: true, removeOnFail: true };
     return { name: "fetch", data: { ...common, requests: asked }, opts };
   };
-  const outbox = gatherer<Asked>({
+  const outbox = createBatcher<PendingRequest>({
     most: addedTogether,
-    worthWaitingFor: () => (underWay.size >= enoughAtHand ? mostInJob : 1),
+    worthWaitingFor: () => (underWay.size >= enoughAtHand ? maxRequestsPerJob : 1),
     async write(gathered) {
       const waiting = gathered.filter((asked) => underWay.has(asked));
       const size = Math.floor(underWay.size / Math.max(fewestJobs, workers() * jobsForEach));
-      await queue.addBulk(inGroups(waiting, Math.min(Math.max(size, 1), mostInJob)).map(toJob));
+      await queue.addBulk(inGroups(waiting, Math.min(Math.max(size, 1), maxRequestsPerJob)).map(toJob));
     },
     // Redis may be out of memory for a moment: what it holds is to be taken by workers, then there is room again.
     async onFailure(error) {
       onRemark(
         isOutOfMemory(error)
-          ? fullRemark
+          ? outOfMemoryMessage
           : `Redis takes no jobs for now: ${error instanceof Error ? error.message : error}`,
       );
       await delay(againMillis, undefined, { signal });
@@ -90,7 +90,7 @@ const takeIfUnsent = `
   return waiting > 0 and redis.call("DEL", KEYS[1]) or 0`;
 
 /** Whether, as far as Redis has kept all, none of the job's requests was sent, and now none will be. */
-export async function takeBack(client: Redis, queue: Queue, id: string): Promise<boolean> {
+export async function removeIfWaiting(client: Redis, queue: Queue, id: string): Promise<boolean> {
   const keys = [id, "delayed", "wait", "paused"].map((key) => queue.toKey(key));
   return await client.eval(takeIfUnsent, keys.length, ...keys, id).then(
     (taken) => taken === 1,
@@ -104,13 +104,13 @@ const patienceMillis = 1000;
  * For one request of a job, of which the others are not wanted any more either.
  * @returns whether it was surely not sent; null is a job that was not made yet
  */
-export function withdrawer(client: Redis, queue: Queue): (job: string | null) => Promise<boolean> {
+export function createCanceller(client: Redis, queue: Queue): (job: string | null) => Promise<boolean> {
   const takenBack = new Map<string, Promise<boolean>>();
   return async (job) => {
     if (job === null) return true;
     if (client.status !== "ready") return false;
-    const isTakenBack = takenBack.get(job) ?? takeBack(client, queue, job);
+    const isTakenBack = takenBack.get(job) ?? removeIfWaiting(client, queue, job);
     takenBack.set(job, isTakenBack);
-    return (await within(patienceMillis, () => isTakenBack)) ?? false;
+    return (await withTimeout(patienceMillis, () => isTakenBack)) ?? false;
   };
 }

@@ -1,27 +1,32 @@
 /** A coordinator's own queue of answers, which workers put them into. In: jobs of workers. Out: answers, one by one. */
 import { Queue, type QueueOptions, Worker } from "bullmq";
-import { tellOfFull } from "../errors.ts";
-import { type Answer, readAnswers } from "../protocol.ts";
+import { reportOutOfMemory } from "../errors.ts";
+import { readResponses, type WireResponse } from "../protocol.ts";
 
-export interface Inbox {
+export interface ResponseQueue {
   readonly queue: Queue;
   /** Takes no more answers, and throws away what is left of them. */
   close(): Promise<void>;
 }
 
-export interface InboxOptions {
+export interface ResponseQueueOptions {
   readonly name: string;
   readonly connection: Pick<QueueOptions, "connection" | "prefix">;
-  readonly onAnswer: (answer: Answer) => void;
+  readonly onAnswer: (answer: WireResponse) => void;
   readonly onRemark: (text: string) => void;
 }
 
-export function openInbox({ name, connection, onAnswer, onRemark }: InboxOptions): Inbox {
+export function openResponseQueue({
+  name,
+  connection,
+  onAnswer,
+  onRemark,
+}: ResponseQueueOptions): ResponseQueue {
   const queue = new Queue(name, connection);
   const worker = new Worker(
     name,
     async ({ data }) => {
-      const read = readAnswers(data);
+      const read = readResponses(data);
       if ("problem" in read) onRemark(`An answer of a worker was dropped: ${read.problem}.`);
       else for (const answer of read.answers) onAnswer(answer);
     },
@@ -30,7 +35,7 @@ export function openInbox({ name, connection, onAnswer, onRemark }: InboxOptions
   );
   // What is wrong with the connection shows in the calls.
   queue.on("error", () => {});
-  worker.on("error", tellOfFull(onRemark));
+  worker.on("error", reportOutOfMemory(onRemark));
   const close = async (): Promise<void> => {
     await worker.close(true);
     await queue.obliterate({ force: true });

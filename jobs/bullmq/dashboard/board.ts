@@ -6,7 +6,7 @@ import { serveStatic } from "@hono/node-server/serve-static";
 import { Queue } from "bullmq";
 import type { Hono } from "hono";
 import type { Redis } from "ioredis";
-import { readAnswers, readFetchPayload } from "../protocol.ts";
+import { readFetchPayload, readResponses } from "../protocol.ts";
 import { keyPrefix } from "../redis.ts";
 
 export interface Board {
@@ -63,7 +63,7 @@ function summarizeRequests(data: unknown): unknown {
 
 /** Without bodies. */
 function summarizeAnswers(data: unknown): unknown {
-  const read = readAnswers(data);
+  const read = readResponses(data);
   if ("problem" in read) return read;
   return read.answers.map((answer) => {
     if (answer.end === "handed-back") return { end: answer.end };

@@ -1,27 +1,27 @@
 /** From what a worker and its Redis know to what Prometheus is told. Pure. */
 import { serviceOfQueue } from "../queue-names.ts";
 import type { RequestCount } from "../worker/request-counts.ts";
-import type { CoordinatorSeen } from "./redis-snapshot.ts";
+import type { CoordinatorSnapshot } from "./redis-snapshot.ts";
 
-export interface WorkerSeen {
+export interface WorkerFigures {
   readonly requests: readonly RequestCount[];
   /** Whether it takes jobs, by principal. */
   readonly takes: Readonly<Record<string, boolean>>;
 }
 
-export interface QueueSeen {
+export interface QueueFigures {
   readonly queue: string;
   /** Jobs, by state. */
   readonly jobs: Readonly<Record<string, number>>;
 }
 
-export interface RedisSeen {
-  readonly queues: readonly QueueSeen[];
-  readonly coordinators: readonly CoordinatorSeen[];
+export interface RedisFigures {
+  readonly queues: readonly QueueFigures[];
+  readonly coordinators: readonly CoordinatorSnapshot[];
 }
 
 /** @param redis null while it does not answer */
-export function toMetrics(worker: WorkerSeen, redis: RedisSeen | null): Metric[] {
+export function toMetrics(worker: WorkerFigures, redis: RedisFigures | null): Metric[] {
   const { queues, coordinators } = redis ?? { queues: [], coordinators: [] };
   const counter = (name: string, help: string, samples: Sample[]): Metric => ({
     name: `armoire_${name}`,

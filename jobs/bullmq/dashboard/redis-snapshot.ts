@@ -1,16 +1,16 @@
 /** What of ours is in Redis: queues, and what coordinators told of themselves. It only reads. */
 import type { Redis } from "ioredis";
-import { believe } from "../async.ts";
-import { hasRun } from "../heartbeat.ts";
+import { cacheFor } from "../async.ts";
+import { hasLiveRun } from "../heartbeat.ts";
 import { keyPrefix, queueOfKey } from "../redis.ts";
 import { stateKeyPrefix } from "../run-metrics.ts";
 
-export interface Surroundings {
+export interface RedisSnapshot {
   readonly queues: readonly string[];
-  readonly coordinators: readonly CoordinatorSeen[];
+  readonly coordinators: readonly CoordinatorSnapshot[];
 }
 
-export interface CoordinatorSeen {
+export interface CoordinatorSnapshot {
   /** Names the mirror without saying where it is. */
   readonly mirror: string;
   /** Whether it is there now. */
@@ -23,8 +23,8 @@ export interface CoordinatorSeen {
 const believedMillis = 2000;
 const keysAtATime = 1000;
 
-export function watchSurroundings(client: Redis): () => Promise<Surroundings> {
-  return believe(believedMillis, async () => {
+export function watchRedis(client: Redis): () => Promise<RedisSnapshot> {
+  return cacheFor(believedMillis, async () => {
     const keys = await ownHashes(client);
     const mirrors = keys.filter((key) => key.startsWith(stateKeyPrefix));
     return {
@@ -32,7 +32,7 @@ export function watchSurroundings(client: Redis): () => Promise<Surroundings> {
       coordinators: await Promise.all(
         mirrors.sort().map(async (key) => {
           const mirror = key.slice(stateKeyPrefix.length);
-          return { mirror, isPresent: await hasRun(client, mirror), fields: await client.hgetall(key) };
+          return { mirror, isPresent: await hasLiveRun(client, mirror), fields: await client.hgetall(key) };
         }),
       ),
     };

@@ -7,12 +7,12 @@ import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Redis } from "ioredis";
 import { errorClass, hasCode } from "../../../src/platform/errors.ts";
-import { within } from "../async.ts";
+import { withTimeout } from "../async.ts";
 import type { RedisConnection } from "../redis.ts";
 import { openBoard } from "./board.ts";
 import { type GuardOptions, guard } from "./guard.ts";
-import { prometheusContentType, toMetrics, toPrometheusText, type WorkerSeen } from "./prometheus.ts";
-import { type Surroundings, watchSurroundings } from "./redis-snapshot.ts";
+import { prometheusContentType, toMetrics, toPrometheusText, type WorkerFigures } from "./prometheus.ts";
+import { type RedisSnapshot, watchRedis } from "./redis-snapshot.ts";
 
 export interface DashboardOptions extends GuardOptions {
   /** 0 for any free one. */
@@ -29,11 +29,11 @@ const patienceMillis = 2000;
 /** @throws DashboardError where it cannot listen */
 export async function startDashboard(
   { client, shownAs }: RedisConnection,
-  worker: () => WorkerSeen,
+  worker: () => WorkerFigures,
   options: DashboardOptions,
 ): Promise<Dashboard> {
   const board = openBoard(client, options);
-  const lookAround = watchSurroundings(client);
+  const lookAround = watchRedis(client);
   const answers = watchWhetherRedisAnswers(client);
   const app = new Hono();
   app.use(guard(options));
@@ -41,7 +41,7 @@ export async function startDashboard(
 
   const redisProblems = async (): Promise<readonly string[]> => {
     if (!(await answers())) return [`Redis at ${shownAs} does not answer`];
-    return (await within(patienceMillis, () => isFull(client))) ? [`Redis at ${shownAs} is full`] : [];
+    return (await withTimeout(patienceMillis, () => isFull(client))) ? [`Redis at ${shownAs} is full`] : [];
   };
   app.get("/healthz", async (context) => {
     const idle = Object.entries(worker().takes).flatMap(([principal, takes]) => (takes ? [] : [principal]));
@@ -52,7 +52,7 @@ export async function startDashboard(
     return context.json({ ok: problems.length === 0, problems }, problems.length === 0 ? 200 : 503);
   });
 
-  const countJobs = async ({ queues, coordinators }: Surroundings) => ({
+  const countJobs = async ({ queues, coordinators }: RedisSnapshot) => ({
     coordinators,
     queues: await Promise.all(
       board.show(queues).map(async (queue) => ({
@@ -62,7 +62,9 @@ export async function startDashboard(
     ),
   });
   app.get("/metrics", async (context) => {
-    const seen = (await answers()) ? await within(patienceMillis, () => lookAround().then(countJobs)) : null;
+    const seen = (await answers())
+      ? await withTimeout(patienceMillis, () => lookAround().then(countJobs))
+      : null;
     const text = toPrometheusText(toMetrics(worker(), seen));
     return context.body(text, 200, { "content-type": prometheusContentType });
   });
@@ -113,7 +115,7 @@ function watchWhetherRedisAnswers(client: Redis): () => Promise<boolean> {
       });
     return asked;
   };
-  return async () => client.status === "ready" && ((await within(patienceMillis, ask)) ?? false);
+  return async () => client.status === "ready" && ((await withTimeout(patienceMillis, ask)) ?? false);
 }
 
 /** The dashboard cannot be where it was wanted. */

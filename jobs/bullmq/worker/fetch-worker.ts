@@ -6,34 +6,34 @@ import { DelayedError, type Job, Queue, Worker } from "bullmq";
 import pLimit from "p-limit";
 import type { Clock } from "../../../src/platform/clock.ts";
 import { ServiceError } from "../../../src/service/errors.ts";
-import { readPause } from "../../../src/service/responses/headers.ts";
-import type { Exchanged } from "../../../src/service/transport/send-request.ts";
-import type { Sender } from "../../../src/service/transport/transport.ts";
-import { believe, remarkOnce, within } from "../async.ts";
-import { tellOfFull } from "../errors.ts";
-import { isPresent } from "../heartbeat.ts";
+import { readBackoffUntil } from "../../../src/service/responses/headers.ts";
+import type { RawResponse } from "../../../src/service/transport/send-request.ts";
+import type { Transport } from "../../../src/service/transport/transport.ts";
+import { cacheFor, warnOnce, withTimeout } from "../async.ts";
+import { reportOutOfMemory } from "../errors.ts";
+import { isRunAlive } from "../heartbeat.ts";
 import {
-  type Answer,
   type FetchPayload,
-  type FetchRequest,
   readFetchPayload,
-  toAnswer,
+  toWireResponse,
+  type WireRequest,
+  type WireResponse,
 } from "../protocol.ts";
-import { fetchQueueName, type Principal, proofOf } from "../queue-names.ts";
+import { credentialProofOf, fetchQueueName, type Principal } from "../queue-names.ts";
 import { keyPrefix, type RedisConnection } from "../redis.ts";
-import { pace } from "../timeouts.ts";
-import { openAnswerBoxes } from "./response-writer.ts";
+import { timeouts } from "../timeouts.ts";
+import { openResponseWriter } from "./response-writer.ts";
 
 export interface FetchWorkerOptions {
   readonly redis: RedisConnection;
   readonly principal: Principal;
   /** What requests are sent with; to the principal's origin only. */
-  readonly sender: Sender;
+  readonly sender: Transport;
   /** Requests that the sender has under way at a time. */
   readonly concurrency: number;
   readonly clock: Clock;
   readonly onRemark: (text: string) => void;
-  readonly onAnswer?: (exchanged: Exchanged) => void;
+  readonly onAnswer?: (exchanged: RawResponse) => void;
 }
 
 export interface FetchWorker {
@@ -59,13 +59,13 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
   const limit = pLimit(concurrency);
   const { origin } = new URL(principal.baseUrl);
   const ending = new AbortController();
-  const remark = remarkOnce(onRemark);
-  const boxes = openAnswerBoxes(redis.client, () => limit.activeCount, tellOfFull(remark));
+  const remark = warnOnce(onRemark);
+  const boxes = openResponseWriter(redis.client, () => limit.activeCount, reportOutOfMemory(remark));
 
   const isOurs = (url: string) => URL.canParse(url) && new URL(url).origin === origin;
   const proofs = new Map<string, string>();
   const proofFor = (coordinator: string): string => {
-    const proof = proofs.get(coordinator) ?? proofOf(principal, coordinator);
+    const proof = proofs.get(coordinator) ?? credentialProofOf(principal, coordinator);
     if (proofs.size >= mostProofs) proofs.clear();
     proofs.set(coordinator, proof);
     return proof;
@@ -84,7 +84,7 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
   const isStillOurs = async (job: Job, token: string | undefined, asks: FetchPayload): Promise<boolean> => {
     const [holder, isThere] = await Promise.all([
       redis.client.get(`${queue.toKey(job.id ?? "")}:lock`),
-      isPresent(redis.client, asks.answersTo, asks.coordinator),
+      isRunAlive(redis.client, asks.answersTo, asks.coordinator),
     ]).catch((error: Error) => {
       remark(`Redis does not say what is still wanted, so that nothing is sent: ${error.message}`);
       return [];
@@ -92,9 +92,9 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     return holder === token && isThere === true;
   };
   const answerTo = async (
-    { id, url, condition }: FetchRequest,
+    { id, url, condition }: WireRequest,
     isWanted: () => Promise<boolean>,
-  ): Promise<Answer> => {
+  ): Promise<WireResponse> => {
     if (!(await isWanted()) || ending.signal.aborted) return { id, end: "handed-back" };
     const exchanged = await sender
       .send({ url, condition, signal: ending.signal })
@@ -102,13 +102,13 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     // This worker is ending, and has not begun with it.
     if (exchanged.failure?.code === "withdrawn") return { id, end: "handed-back" };
     onAnswer(exchanged);
-    const until = exchanged.head && readPause(exchanged.head, clock.now());
+    const until = exchanged.head && readBackoffUntil(exchanged.head, clock.now());
     // All workers wait, whoever was told so. Where Redis is too full to note it, the answer says it to its coordinator.
     if (until !== null) await holdAll(until - clock.now()).catch(() => {});
-    return toAnswer(id, exchanged);
+    return toWireResponse(id, exchanged);
   };
 
-  const worker = new EndingWorker(
+  const worker = new ForceClosableWorker(
     name,
     async (job, token) => {
       const payload = readFetchPayload(job.data);
@@ -119,7 +119,7 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       if (!requests.every(({ url }) => isOurs(url)))
         return await leave(job, token, `its address is not at ${origin}`);
       worker.concurrency = jobsAtATime(concurrency, requests.length);
-      const isWanted = believe(wantedMillis, () => isStillOurs(job, token, payload));
+      const isWanted = cacheFor(wantedMillis, () => isStillOurs(job, token, payload));
       // The job ends when its answers are there: whoever is killed before leaves one of the two behind.
       await Promise.all(
         requests.map(async (request) => {
@@ -133,24 +133,24 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       maxStalledCount: 0,
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
-      lockDuration: pace.lockMillis,
-      stalledInterval: pace.stalledMillis,
+      lockDuration: timeouts.lockMillis,
+      stalledInterval: timeouts.stalledMillis,
       runRetryDelay: 1000,
       // Without limits of its own, a worker would not look whether there is a pause.
       limiter: { max: Number.MAX_SAFE_INTEGER - 1, duration: 1000 },
     },
   );
-  worker.on("error", tellOfFull(remark));
+  worker.on("error", reportOutOfMemory(remark));
   queue.on("error", () => {});
 
   return {
     get takesJobs() {
       return worker.isRunning() && worker.closing === undefined;
     },
-    async close(patienceMillis = pace.goodbyeMillis) {
+    async close(patienceMillis = timeouts.goodbyeMillis) {
       const giveUp = setTimeout(() => ending.abort(new Error("the worker was asked to end")), patienceMillis);
       // Where Redis is away there is nobody to hand anything back to.
-      await within(patienceMillis + handBackMillis, async () => {
+      await withTimeout(patienceMillis + handBackMillis, async () => {
         await worker.close();
         await boxes.close();
         await queue.close();
@@ -167,13 +167,13 @@ function jobsAtATime(concurrency: number, requestsInJob: number): number {
 }
 
 /** A sender rejects only where it is told to end and has begun; whether the service has counted the request is then unknown. */
-function whyNot(error: unknown, url: string): Exchanged {
+function whyNot(error: unknown, url: string): RawResponse {
   const detail = error instanceof Error ? error.message : String(error);
   return { head: null, wire: null, failure: new ServiceError("worker-lost", detail, { url }) };
 }
 
 /** One whose close waits for a Redis that is away goes on renewing locks, which would keep the process from ending. */
-export class EndingWorker extends Worker {
+export class ForceClosableWorker extends Worker {
   async letGo(): Promise<void> {
     await this.lockManager.close();
   }

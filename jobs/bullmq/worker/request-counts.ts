@@ -1,5 +1,5 @@
 /** How many requests a worker has sent, by whose they are and what became of them. */
-import type { Exchanged } from "../../../src/service/transport/send-request.ts";
+import type { RawResponse } from "../../../src/service/transport/send-request.ts";
 
 export interface RequestCount {
   readonly principal: string;
@@ -14,7 +14,7 @@ export class RequestCounts {
     { readonly principal: string; readonly outcome: string; count: number }
   >();
 
-  add(principal: string, { head, failure }: Exchanged): void {
+  add(principal: string, { head, failure }: RawResponse): void {
     const outcome = failure === null ? `${head.status}` : failure.code;
     const key = `${principal} ${outcome}`;
     const known = this.#counts.get(key) ?? { principal, outcome, count: 0 };

@@ -1,14 +1,14 @@
 /** The queues that workers put answers into, one for each coordinator; what comes at the same moment goes together. */
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import { type Gatherer, gatherer } from "../async.ts";
-import { type Answer, type AnswersPayload, payloadVersion } from "../protocol.ts";
+import { type Batcher, createBatcher } from "../async.ts";
+import { payloadVersion, type ResponsesPayload, type WireResponse } from "../protocol.ts";
 import { keyPrefix } from "../redis.ts";
-import { mostInJob } from "../timeouts.ts";
+import { maxRequestsPerJob } from "../timeouts.ts";
 
-export interface AnswerBoxes {
+export interface ResponseWriter {
   /** Settled once the answer is in the queue, however long Redis is away. */
-  put(answersTo: string, answer: Answer): Promise<void>;
+  put(answersTo: string, answer: WireResponse): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -19,23 +19,23 @@ const againMillis = 1000;
  * @param underWay how many answers are to come, the ones at hand among them
  * @param onFailure told why answers wait
  */
-export function openAnswerBoxes(
+export function openResponseWriter(
   client: Redis,
   underWay: () => number,
   onFailure: (error: unknown) => void,
-): AnswerBoxes {
+): ResponseWriter {
   const boxes = new Map<
     string,
-    { readonly queue: Queue<AnswersPayload>; readonly gathered: Gatherer<Answer> }
+    { readonly queue: Queue<ResponsesPayload>; readonly gathered: Batcher<WireResponse> }
   >();
 
   const open = (answersTo: string) => {
-    const queue = new Queue<AnswersPayload>(answersTo, { connection: client, prefix: keyPrefix });
+    const queue = new Queue<ResponsesPayload>(answersTo, { connection: client, prefix: keyPrefix });
     queue.on("error", () => {});
-    const gathered = gatherer<Answer>({
+    const gathered = createBatcher<WireResponse>({
       most: putTogether,
       // As many as may come any moment.
-      worthWaitingFor: () => Math.min(underWay(), mostInJob),
+      worthWaitingFor: () => Math.min(underWay(), maxRequestsPerJob),
       write: (answers) =>
         queue.add(
           "answers",

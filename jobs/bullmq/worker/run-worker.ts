@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { defaultLimits } from "../../../src/service/transport/pool.ts";
-import { openSender, type Sender, serviceHeaders } from "../../../src/service/transport/transport.ts";
+import { openTransport, serviceHeaders, type Transport } from "../../../src/service/transport/transport.ts";
 import type { Dashboard, DashboardOptions } from "../dashboard/server.ts";
 import type { Principal } from "../queue-names.ts";
 import { connectRedis } from "../redis.ts";
@@ -37,7 +37,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const { principals, concurrency = 8, signal, onReady = () => {}, onRemark = () => {} } = options;
   const redis = await connectRedis(options.redis, onRemark);
   const counts = new RequestCounts();
-  const running = new Map<string, { readonly sender: Sender; readonly worker: FetchWorker }>();
+  const running = new Map<string, { readonly sender: Transport; readonly worker: FetchWorker }>();
   const seen = () => ({
     requests: counts.all,
     takes: Object.fromEntries(
@@ -53,7 +53,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     for (const principal of principals) {
       const { origin } = new URL(principal.baseUrl);
       const headers = serviceHeaders(principal.credential, "armoire");
-      const sender = openSender(origin, headers, defaultLimits, { connections: concurrency });
+      const sender = openTransport(origin, headers, defaultLimits, { connections: concurrency });
       const worker = startFetchWorker({
         redis,
         principal,

@@ -4,23 +4,23 @@
  */
 
 /** Entries' names to their SHA-256 in hex. */
-export type Sums = ReadonlyMap<string, string>;
+export type Checksums = ReadonlyMap<string, string>;
 
-export function sumsText(sums: Sums): string {
+export function checksumsText(sums: Checksums): string {
   return [...sums]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, sha256]) => `${sha256}  ${name}\n`)
     .join("");
 }
 
-export interface SumsProblem {
+export interface ChecksumProblem {
   readonly entry: string;
   readonly what: string;
 }
 
 /** What of the entries that were read is not what the text says; at least one problem unless all of it is. */
-export function compareSums(text: string, read: Sums, entry: string): SumsProblem[] {
-  if (text === sumsText(read)) return [];
+export function compareChecksums(text: string, read: Checksums, entry: string): ChecksumProblem[] {
+  if (text === checksumsText(read)) return [];
   const listed = new Map(
     [...text.matchAll(/^([0-9a-f]{64}) {2}([\x21-\x7e]+)$/gm)].map(([, sha256 = "", name = ""]) => [
       name,

@@ -9,7 +9,7 @@ import { beginningBytes, decrypted, isEncrypted } from "./encryption.ts";
 export type AskPassphrase = () => Promise<string>;
 
 /** For who knows it already, or knows of none. */
-export const answering = (passphrase: string | undefined): { readonly askPassphrase?: AskPassphrase } =>
+export const withPassphrase = (passphrase: string | undefined): { readonly askPassphrase?: AskPassphrase } =>
   passphrase === undefined ? {} : { askPassphrase: async () => passphrase };
 
 export interface OpenBackup {

@@ -13,13 +13,13 @@ import {
   catalogueBodyEntry,
   catalogueBodyOf,
   catalogueIndexEntry,
+  checksumsEntry,
   isBefore,
   isEntryName,
   manifestEntry,
   pictureEntry,
   pictureOf,
   requiredEntries,
-  sumsEntry,
 } from "../contents/entry-names.ts";
 import {
   type BackupManifest,
@@ -28,7 +28,7 @@ import {
   readManifest,
 } from "../contents/manifest.ts";
 import { BackupError } from "../errors.ts";
-import { compareSums } from "./checksums.ts";
+import { compareChecksums } from "./checksums.ts";
 import { byteReader, type ReadEntry, readEntries, ZipError } from "./zip-reader.ts";
 
 export interface BackupProblem {
@@ -85,9 +85,9 @@ export async function scanBackup(
         if (manifest === null) break;
       }
       const sha256 = hash("sha256", content);
-      if (name === sumsEntry) {
+      if (name === checksumsEntry) {
         rootHash = sha256;
-        for (const problem of compareSums(content.toString("latin1"), sums, sumsEntry))
+        for (const problem of compareChecksums(content.toString("latin1"), sums, checksumsEntry))
           report(problem.entry, problem.what);
       } else sums.set(name, sha256);
       const called = namedByHash(name);
@@ -138,9 +138,9 @@ export async function scanBackup(
     if (manifest === null || problems.length > 0) return;
     const holdsCatalogue = manifest.catalogue?.coverage.some(({ held }) => held > 0) ?? false;
     const required = [...requiredEntries, ...(holdsCatalogue ? [catalogueIndexEntry] : []), ...named];
-    const missing = required.find((name) => name !== sumsEntry && !sums.has(name));
+    const missing = required.find((name) => name !== checksumsEntry && !sums.has(name));
     if (missing !== undefined) report(missing, "is missing");
-    if (rootHash === null) report(sumsEntry, "is missing");
+    if (rootHash === null) report(checksumsEntry, "is missing");
     const stranger = [...sums.keys()].find((name) => namedByHash(name) !== null && !named.has(name));
     if (stranger !== undefined)
       report(stranger, `belongs to no ${bodyOf(stranger) === null ? "address" : "revision"}`);

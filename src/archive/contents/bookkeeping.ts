@@ -1,8 +1,8 @@
 /** The inverse of how bookkeeping is written: an object a line, of plain cells. */
-import type { EssentialRow } from "../../mirror/bookkeeping-rows.ts";
+import type { BookkeepingRow } from "../../mirror/bookkeeping-rows.ts";
 
 /** @param refuse is told the line that is no such object; unless it throws, the line is left out */
-export function* parseRows(content: Buffer, refuse: (line: number) => void): Generator<EssentialRow> {
+export function* parseRows(content: Buffer, refuse: (line: number) => void): Generator<BookkeepingRow> {
   const lines = content.toString().split("\n");
   for (const [n, line] of lines.entries()) {
     if (line === "" && n === lines.length - 1) return;
@@ -12,11 +12,11 @@ export function* parseRows(content: Buffer, refuse: (line: number) => void): Gen
   }
 }
 
-function parseRow(line: string): EssentialRow | null {
+function parseRow(line: string): BookkeepingRow | null {
   try {
     const value: unknown = JSON.parse(line);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject && Object.values(value).every(isCell) ? (value as EssentialRow) : null;
+    return isObject && Object.values(value).every(isCell) ? (value as BookkeepingRow) : null;
   } catch {
     return null;
   }

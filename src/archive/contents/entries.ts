@@ -4,23 +4,23 @@ import { listNotGranted } from "../../mirror/account/token-scopes.ts";
 import { readAccountUser } from "../../mirror/account/user.ts";
 import type { StoredBody } from "../../mirror/bodies/compression.ts";
 import { prepareReadProvenBody, storedBodyColumns } from "../../mirror/bodies/read-body.ts";
-import { essentialTables, readEssentialRows } from "../../mirror/bookkeeping-rows.ts";
-import { readLineage } from "../../mirror/file/meta.ts";
+import { bookkeepingTables, readBookkeepingRows } from "../../mirror/bookkeeping-rows.ts";
+import { readMirrorId } from "../../mirror/file/meta.ts";
 import { eachPicture } from "../../mirror/media/media-files.ts";
 import { countPictures } from "../../mirror/media/media-index.ts";
 import { type PublicTable, publicTables } from "../../mirror/public-tables.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
-import { sumsText } from "../container/checksums.ts";
+import { checksumsText } from "../container/checksums.ts";
 import type { NewEntry } from "../container/zip-writer.ts";
 import { BackupError } from "../errors.ts";
 import {
   bodyEntry,
   bookkeepingEntry,
+  checksumsEntry,
   manifestEntry,
   pictureEntry,
   pictureOf,
   readmeEntry,
-  sumsEntry,
   tableEntry,
 } from "./entry-names.ts";
 import type { LinkedCatalogue } from "./linked-catalogue.ts";
@@ -54,9 +54,9 @@ export function readContents(
       sums.set(entry.name, hash("sha256", entry.content));
       yield entry;
     }
-    const content = Buffer.from(sumsText(sums));
+    const content = Buffer.from(checksumsText(sums));
     rootHash = hash("sha256", content);
-    yield { name: sumsEntry, content };
+    yield { name: checksumsEntry, content };
   }
   return { manifest, entries: entries(), rootHash: () => rootHash };
 }
@@ -69,8 +69,8 @@ function* contentOf(
 ): Generator<NewEntry> {
   yield { name: manifestEntry, content: Buffer.from(manifestText(manifest)) };
   yield { name: readmeEntry, content: Buffer.from(readmeText(manifest)) };
-  for (const table of essentialTables) {
-    const lines = Array.from(readEssentialRows(mirror.db, table), (row) => `${JSON.stringify(row)}\n`);
+  for (const table of bookkeepingTables) {
+    const lines = Array.from(readBookkeepingRows(mirror.db, table), (row) => `${JSON.stringify(row)}\n`);
     yield { name: bookkeepingEntry(table), content: Buffer.from(lines.join("")) };
   }
   yield* catalogue.entries;
@@ -138,7 +138,7 @@ function readFacts(
     area: identity.area,
     account,
     user: identity.area === "account" ? readAccountUser(db) : null,
-    lineage: readLineage(db),
+    lineage: readMirrorId(db),
     state: run,
     coverage: [
       ...db

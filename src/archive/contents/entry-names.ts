@@ -1,13 +1,13 @@
 /** The names that entries of a backup have, and their order: there are no others. */
-import { type EssentialTableName, essentialTables } from "../../mirror/bookkeeping-rows.ts";
+import { type BookkeepingTable, bookkeepingTables } from "../../mirror/bookkeeping-rows.ts";
 
 /** The first one, so that any later program or format can be told from it. */
 export const manifestEntry = "manifest.json";
 export const readmeEntry = "README.txt";
 /** The last one: the SHA-256 of all the others. */
-export const sumsEntry = "SHA256SUMS";
+export const checksumsEntry = "SHA256SUMS";
 
-export const bookkeepingEntry = (table: EssentialTableName): string => `bookkeeping/${table}.ndjson`;
+export const bookkeepingEntry = (table: BookkeepingTable): string => `bookkeeping/${table}.ndjson`;
 /**
  * Of a picture, with the ending by which a person's computer opens it; what it is of says the bookkeeping.
  * @param type null for none, as in the first two versions of the format
@@ -35,14 +35,14 @@ const body = /^revisions\/([0-9a-f]{64})\.json$/;
 const catalogueBody = /^catalogue\/revisions\/([0-9a-f]{64})\.json$/;
 const catalogueTable = /^catalogue\/[a-z][a-z_]{0,40}\.(csv|json)$/;
 const table = /^tables\/[a-z][a-z_]{0,40}\.(csv|json)$/;
-const bookkeeping = new Map(essentialTables.map((name) => [bookkeepingEntry(name), name]));
+const bookkeeping = new Map(bookkeepingTables.map((name) => [bookkeepingEntry(name), name]));
 
 /** In their order, apart from pictures, bodies, tables and what the bras are, of which there may be any number. */
 export const requiredEntries: readonly string[] = [
   manifestEntry,
   readmeEntry,
   ...bookkeeping.keys(),
-  sumsEntry,
+  checksumsEntry,
 ];
 
 export function isEntryName(name: string): boolean {
@@ -62,7 +62,7 @@ export const catalogueBodyOf = (name: string): string | null => catalogueBody.ex
 export const pictureOf = (name: string): string | null => picture.exec(name)?.[1] ?? null;
 
 /** Null for what is no bookkeeping. */
-export const bookkeepingOf = (name: string): EssentialTableName | null => bookkeeping.get(name) ?? null;
+export const bookkeepingOf = (name: string): BookkeepingTable | null => bookkeeping.get(name) ?? null;
 
 /** Whether one entry comes before another one: the manifest, then by name, then the sums. */
 export function isBefore(one: string, other: string): boolean {
@@ -70,4 +70,4 @@ export function isBefore(one: string, other: string): boolean {
   return a === b ? one < other : a < b;
 }
 
-const rank = (name: string) => (name === manifestEntry ? 0 : name === sumsEntry ? 2 : 1);
+const rank = (name: string) => (name === manifestEntry ? 0 : name === checksumsEntry ? 2 : 1);

@@ -4,12 +4,12 @@
  * read takes nothing from her own data.
  */
 import { existsSync } from "node:fs";
-import { isLinkedWanted } from "../../mirror/account/catalogue-linking.ts";
+import { isCatalogueLinked } from "../../mirror/account/catalogue-linking.ts";
 import {
-  type GivenLink,
+  type CatalogueLink,
   type LinkedEntity,
+  readCatalogueLinks,
   readLinkedEntities,
-  readLinksElsewhere,
 } from "../../mirror/account/catalogue-links.ts";
 import type { StoredBody } from "../../mirror/bodies/compression.ts";
 import { prepareReadProvenBody, storedBodyColumns } from "../../mirror/bodies/read-body.ts";
@@ -38,8 +38,8 @@ export interface LinkedCatalogue {
  */
 export function readLinkedCatalogue(account: MirrorReader, file: string | null): LinkedCatalogue {
   if (account.identity.area !== "account") return { about: null, entries: [], error: null };
-  const isWanted = isLinkedWanted(account.db);
-  const given = readLinksElsewhere(account);
+  const isWanted = isCatalogueLinked(account.db);
+  const given = readCatalogueLinks(account);
   const without = () => ({ about: aboutOf(readLinkedEntities(given, null), [], isWanted), entries: [] });
   if (!isWanted || file === null || !existsSync(file)) return { ...without(), error: null };
   let catalogue: MirrorReader | null = null;
@@ -56,7 +56,7 @@ export function readLinkedCatalogue(account: MirrorReader, file: string | null):
   }
 }
 
-function readFrom(given: readonly GivenLink[], catalogue: MirrorReader): Omit<LinkedCatalogue, "error"> {
+function readFrom(given: readonly CatalogueLink[], catalogue: MirrorReader): Omit<LinkedCatalogue, "error"> {
   const linked = readLinkedEntities(given, catalogue);
   const held = linked.filter(({ state }) => state === "held").map(({ url }) => url);
   if (held.length === 0) return { about: aboutOf(linked, [], true), entries: [] };

@@ -1,6 +1,6 @@
 /** `manifest.json`: what a backup is of. Everything in it is from mirrors, so that the same state gives the same bytes. */
 import { z } from "zod";
-import { grantNames } from "../../mirror/account/token-scopes.ts";
+import { scopeNames } from "../../mirror/account/token-scopes.ts";
 
 export const backupFormat = "armoire-backup";
 export const backupFormatVersion = 3;
@@ -45,7 +45,7 @@ const manifest = z.strictObject({
   /** Where pictures were asked for, these are a kind too. */
   coverage,
   /** What the service said that the user's token does not grant. */
-  notGranted: z.array(z.enum(grantNames)),
+  notGranted: z.array(z.enum(scopeNames)),
   revisions: count,
   bodies: count,
   /** In `tables/`. */

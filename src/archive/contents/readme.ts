@@ -1,7 +1,7 @@
 /** `README.txt`: for whoever finds the backup one day, without Armoire and without knowing what it is. */
 import { nameOfUser } from "../../mirror/account/user.ts";
 import { describeMissing, describeNotGranted, describeUnlinked } from "./completeness.ts";
-import { sumsEntry } from "./entry-names.ts";
+import { checksumsEntry } from "./entry-names.ts";
 import type { BackupManifest } from "./manifest.ts";
 
 export function readmeText(manifest: BackupManifest): string {
@@ -29,8 +29,8 @@ ${tables.some(({ name }) => name === "measurement_value") ? `  The file measurem
 
 CHECK IT
   With Armoire:     armoire backup verify FILE
-  Without, unpack it and, in its folder:     sha256sum -c ${sumsEntry}
-  The SHA-256 of the file ${sumsEntry} itself is the root hash that Armoire showed when it made this backup. All of this finds
+  Without, unpack it and, in its folder:     sha256sum -c ${checksumsEntry}
+  The SHA-256 of the file ${checksumsEntry} itself is the root hash that Armoire showed when it made this backup. All of this finds
   damage. A forger could have made other files with other sums; only a root hash that you kept elsewhere tells.
 
 RESTORE IT

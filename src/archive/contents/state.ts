@@ -2,15 +2,15 @@
 import { readJsonRows } from "../../../exports/json.ts";
 import { count, type Totals } from "../../change/change.ts";
 import { diff } from "../../change/diff.ts";
-import type { State, StateTable } from "../../change/sources.ts";
+import type { DiffSource, StateTable } from "../../change/sources.ts";
 import type { VisitEntry } from "../container/scan.ts";
 import { catalogueTableEntry, pictureOf, tableEntry } from "./entry-names.ts";
 import type { BackupManifest } from "./manifest.ts";
 
 export interface BackupState {
-  readonly own: State;
+  readonly own: DiffSource;
   /** What the bras are; without tables where nothing of it is in the backup. */
-  readonly linked: State;
+  readonly linked: DiffSource;
   /** Addresses of pictures that are in it, with the SHA-256 of each. */
   readonly pictures: ReadonlyMap<string, string>;
 }
@@ -33,7 +33,7 @@ export function collectState(file: string): StateCollector {
       if (/^(tables|catalogue)\/\w+\.json$/.test(name)) texts.set(name, content.toString());
     },
     state({ service, state, tables, catalogue }) {
-      const stateOf = (some: readonly StateTable[]): State => ({
+      const stateOf = (some: readonly StateTable[]): DiffSource => ({
         place: { folder: file, run: state.run },
         baseUrl: service.baseUrl,
         isTyped: true,
@@ -70,8 +70,8 @@ export function changesBetween(a: BackupState, b: BackupState): Totals {
 }
 
 /** Where one has none, nothing is in them. */
-function withSameTables(a: State, b: State): [State, State] {
-  const emptied = ({ tables }: State) => tables.map((table) => ({ ...table, rows: () => [] }));
+function withSameTables(a: DiffSource, b: DiffSource): [DiffSource, DiffSource] {
+  const emptied = ({ tables }: DiffSource) => tables.map((table) => ({ ...table, rows: () => [] }));
   return [
     a.tables.length === 0 ? { ...a, tables: emptied(b) } : a,
     b.tables.length === 0 ? { ...b, tables: emptied(a) } : b,

@@ -2,15 +2,15 @@
 import type { Command } from "commander";
 import type { Account } from "../../accounts/account.ts";
 import { SyncError } from "../../sync/errors.ts";
-import type { WholeOptions } from "../../sync/sync-account.ts";
-import { describeOrigins } from "../format/report.ts";
+import type { AccountSyncOptions } from "../../sync/sync-account.ts";
+import { formatOrigins } from "../format/report.ts";
 import { readAppCredential } from "../secrets/credentials.ts";
 import { catalogueFileOf, catalogueLedgerFile } from "../settings/mirror-file.ts";
 import type { Settings } from "../settings/settings.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 
-export interface WholeFlags {
+export interface AccountFlags {
   readonly withCatalogue?: boolean;
   readonly media?: boolean;
   readonly dryRun?: boolean;
@@ -23,7 +23,7 @@ export function addCatalogueFlag(command: Command): Command {
   );
 }
 
-export function addWholeFlags(command: Command): Command {
+export function addAccountFlags(command: Command): Command {
   return addCatalogueFlag(command).option(
     "--media",
     "of an account: also the pictures that her data refers to, wherever they are",
@@ -31,7 +31,10 @@ export function addWholeFlags(command: Command): Command {
 }
 
 /** @throws CliError where they are not about an account, or of pictures, which nobody knows before the bodies, only told of */
-export function requireAccountFor({ withCatalogue, media, dryRun }: WholeFlags, { account }: Settings): void {
+export function requireAccountFor(
+  { withCatalogue, media, dryRun }: AccountFlags,
+  { account }: Settings,
+): void {
   const flag = withCatalogue ? "--with-catalogue" : media ? "--media" : null;
   if (flag === null) return;
   if (account === null)
@@ -48,12 +51,12 @@ export function requireAccountFor({ withCatalogue, media, dryRun }: WholeFlags, 
  * @param remark shows a text to the person, unless she wants none
  * @throws CliError, ServiceSettingsError
  */
-export function wholePartsOf(
-  { withCatalogue, media }: WholeFlags,
+export function accountPartsOf(
+  { withCatalogue, media }: AccountFlags,
   settings: Settings,
   io: Io,
   remark: (text: string) => void,
-): Pick<WholeOptions, "catalogue" | "media"> {
+): Pick<AccountSyncOptions, "catalogue" | "media"> {
   const ledgerFile = catalogueLedgerFile(settings);
   return {
     ...(withCatalogue && {
@@ -62,7 +65,7 @@ export function wholePartsOf(
     ...(media && {
       media: {
         ledgerFile,
-        onOtherOrigins: (origins) => remark(describeOrigins(origins)),
+        onOtherOrigins: (origins) => remark(formatOrigins(origins)),
       },
     }),
   };

@@ -3,9 +3,9 @@ import { Argument, type Command } from "commander";
 import { type ShownKind, shownKinds } from "../../query/resolve-key.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 
-export type AskedKind = ShownKind | "me";
+export type KindArgument = ShownKind | "me";
 
-export function addShownArguments(command: Command): Command {
+export function addResourceArguments(command: Command): Command {
   return command
     .addArgument(new Argument("<kind>", "what it is").choices([...shownKinds, "me"]))
     .argument(
@@ -15,7 +15,10 @@ export function addShownArguments(command: Command): Command {
 }
 
 /** @returns the key; null for the only one there is. @throws CliError */
-export function readShown(kind: AskedKind, key: string | undefined): { kind: ShownKind; key: string | null } {
+export function readResourceArguments(
+  kind: KindArgument,
+  key: string | undefined,
+): { kind: ShownKind; key: string | null } {
   if (kind === "me") {
     if (key === undefined) return { kind: "user", key: null };
     throw new CliError("usage", "me takes no key.", "`armoire show me` shows the user of an account.");

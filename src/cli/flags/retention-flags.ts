@@ -11,7 +11,7 @@ const described = (what: "run" | "backup"): Readonly<Record<(typeof retentionRul
   yearly: "the same for years",
 });
 
-export interface KeepOptions {
+export interface RetentionFlags {
   readonly keepLast?: number;
   readonly keepDaily?: number;
   readonly keepWeekly?: number;
@@ -19,7 +19,7 @@ export interface KeepOptions {
   readonly keepYearly?: number;
 }
 
-export function addKeepOptions(command: Command, what: "run" | "backup" = "run"): Command {
+export function addRetentionFlags(command: Command, what: "run" | "backup" = "run"): Command {
   // Of nothing, as where a script's variable is empty, all but the latest one would go.
   for (const rule of retentionRules)
     command.option(`--keep-${rule} <n>`, described(what)[rule], positiveNumber);
@@ -27,7 +27,7 @@ export function addKeepOptions(command: Command, what: "run" | "backup" = "run")
 }
 
 /** @returns undefined where none was given: then all are kept */
-export function readKeepOptions(options: KeepOptions): RetentionPolicy | undefined {
+export function readRetentionFlags(options: RetentionFlags): RetentionPolicy | undefined {
   const { keepLast, keepDaily, keepWeekly, keepMonthly, keepYearly } = options;
   const given = Object.entries({
     last: keepLast,

@@ -2,12 +2,12 @@
 import { type Command, Option } from "commander";
 import { type Depth, depths } from "../../../schema/kind.ts";
 import type { Account } from "../../accounts/account.ts";
-import { defaultMaxFreeChecks, type WalkOptions } from "../../sync/options.ts";
+import { defaultMaxFreeChecks, type ScopeOptions } from "../../sync/options.ts";
 import { type Mode, modes, type Order, orders } from "../../sync/plan/request.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import { collect, durationMillis, wholeNumber } from "./option-values.ts";
 
-export interface WalkFlags {
+export interface ScopeFlags {
   readonly depth: Depth;
   readonly brand: readonly string[];
   readonly follow: readonly string[];
@@ -18,7 +18,7 @@ export interface WalkFlags {
   readonly sweep?: number;
 }
 
-export function addWalkFlags(command: Command): Command {
+export function addScopeFlags(command: Command): Command {
   return command
     .addOption(new Option("--depth <depth>", "how far to go").choices(depths).default("sizes"))
     .option("--brand <name>", "only this brand, by its listed name or slug (repeatable)", collect, [])
@@ -57,13 +57,13 @@ export function spendingOptionsOf({ budget, reserve }: SpendingFlags) {
   return { budget: budget ?? null, ...(reserve !== undefined && { reserve }) };
 }
 
-export type WantedWalk = WalkOptions & Pick<WalkFlags, "depth" | "order">;
+export type RequestedScope = ScopeOptions & Pick<ScopeFlags, "depth" | "order">;
 
 const flagsOfCatalogue = ["depth", "brand", "order", "free", "sweep"] as const;
 
 /** What an account is walked by: it has no depths, brands or order, and all of it is checked. @throws CliError */
-export function walkOptionsFor(account: Account | null, command: Command): WantedWalk {
-  const options = walkOptionsOf(command.opts<WalkFlags>());
+export function scopeOptionsFor(account: Account | null, command: Command): RequestedScope {
+  const options = walkOptionsOf(command.opts<ScopeFlags>());
   if (account === null) return options;
   const stray = flagsOfCatalogue.find((name) => command.getOptionValueSource(name) === "cli");
   if (stray === undefined) return { ...options, area: "account" };
@@ -74,7 +74,7 @@ export function walkOptionsFor(account: Account | null, command: Command): Wante
   );
 }
 
-function walkOptionsOf(flags: WalkFlags): WantedWalk {
+function walkOptionsOf(flags: ScopeFlags): RequestedScope {
   const { depth, brand, follow, mode, order, free, maxAge, sweep } = flags;
   return {
     depth,

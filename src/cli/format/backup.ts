@@ -17,10 +17,10 @@ import type { RestoredMirror } from "../../archive/restore.ts";
 import type { VerifyReport } from "../../archive/verify.ts";
 import { nameOfUser } from "../../mirror/account/user.ts";
 import { formatBytes } from "../terminal/format.ts";
-import { formatTable, toShown } from "../terminal/text-table.ts";
+import { escapeControls, formatTable } from "../terminal/text-table.ts";
 
 /** Of one that was read back. */
-export function describeCreated({
+export function formatCreated({
   file,
   bytes,
   isEncrypted,
@@ -30,7 +30,7 @@ export function describeCreated({
 }: CreatedBackup): string {
   const made = isNew ? "Backed up" : "The same backup is there already:";
   return `${made} ${describeState(manifest)}
-${isEncrypted ? "Encrypted" : "Not encrypted: whoever has the file can read it"}, ${bytes} bytes: ${toShown(file)}
+${isEncrypted ? "Encrypted" : "Not encrypted: whoever has the file can read it"}, ${bytes} bytes: ${escapeControls(file)}
 It was read back and found whole.
 Root hash ${rootHash}
 Keep the root hash elsewhere: with it, \`armoire backup verify FILE --root-hash HASH\` finds a forged backup too.
@@ -38,13 +38,13 @@ Keep the root hash elsewhere: with it, \`armoire backup verify FILE --root-hash 
 }
 
 /** @param isRemembered whether the root hash was compared with one that was kept */
-export function describeVerified(report: VerifyReport, isRemembered: boolean): string {
+export function formatVerified(report: VerifyReport, isRemembered: boolean): string {
   const { file, manifest, rootHash, entries, problems, isEncrypted } = report;
   if (problems.length > 0) {
     const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
-    return `${problems.map(describeProblem).join("")}${count} in ${toShown(file)}. Take another copy, or an earlier backup.\n`;
+    return `${problems.map(describeProblem).join("")}${count} in ${escapeControls(file)}. Take another copy, or an earlier backup.\n`;
   }
-  return `Sound: ${entries} entries with their SHA-256 in ${toShown(file)}
+  return `Sound: ${entries} entries with their SHA-256 in ${escapeControls(file)}
 ${manifest === null ? "" : `${describeState(manifest)}\n`}Root hash ${rootHash}
 ${promiseOf(isEncrypted, isRemembered)}
 `;
@@ -57,22 +57,22 @@ function promiseOf(isEncrypted: boolean, isRemembered: boolean): string {
     : "Not damaged. Without --encrypt or a remembered --root-hash nothing tells a forged backup.";
 }
 
-export function describeRestored({ mirror, manifest, check }: RestoredMirror): string {
+export function formatRestored({ mirror, manifest, check }: RestoredMirror): string {
   const { problems } = check;
   const state =
     problems.length === 0
       ? `It is sound: ${check.bodies} bodies and the rows of ${check.resources} resources.`
       : `\`armoire mirror check\` finds ${problems.length === 1 ? "1 problem" : `${problems.length} problems`} in it, as it would have in the one that was backed up.`;
-  return `Restored ${describeState(manifest)}\n${state}\n${toShown(mirror)}\n`;
+  return `Restored ${describeState(manifest)}\n${state}\n${escapeControls(mirror)}\n`;
 }
 
 const noBackups = "There are no backups here.\n";
 
 /** A backup on two to five lines, which fit a terminal. */
-export function describeList(backups: readonly ListedBackup[], nameOf: (file: string) => string): string {
+export function formatList(backups: readonly ListedBackup[], nameOf: (file: string) => string): string {
   const markOf = mirrorMarks(backups);
   const texts = backups.map((backup) => {
-    const name = toShown(nameOf(backup.file));
+    const name = escapeControls(nameOf(backup.file));
     if (!backup.isSound) return `${name}\n  ${describeFault(backup)}\n`;
     const { manifest, bytes, changes } = backup;
     const whose = manifest.account ?? new URL(manifest.service.baseUrl).host;
@@ -80,7 +80,7 @@ export function describeList(backups: readonly ListedBackup[], nameOf: (file: st
     const besides = [linked === null ? null : `what the bras are: ${linked}`, pictures].filter(Boolean);
     const beside = besides.length === 0 ? "" : `  ${besides.join("; ")}\n`;
     const changed = changes === null ? "" : describeChanges(changes);
-    return `${name}  ${formatBytes(bytes)}${markOf(manifest)}\n  ${toShown(whose)}, ${minuteOf(manifest.state.at)}: ${holds(manifest)}\n${beside}${changed}`;
+    return `${name}  ${formatBytes(bytes)}${markOf(manifest)}\n  ${escapeControls(whose)}, ${minuteOf(manifest.state.at)}: ${holds(manifest)}\n${beside}${changed}`;
   });
   return texts.length === 0 ? noBackups : texts.join("");
 }
@@ -116,7 +116,7 @@ function describeFault({ code, problems: [problem] }: FaultyBackup): string {
 /** The names of bodies are longer than anybody reads. */
 const shortened = (text: string) => text.replace(/[0-9a-f]{64}/g, (sha256) => `${sha256.slice(0, 12)}…`);
 
-export function describePruned(report: PruneReport, nameOf: (file: string) => string): string {
+export function formatPruned(report: PruneReport, nameOf: (file: string) => string): string {
   const { keep, remove, untouched, isPreview } = report;
   const rows = [
     ...keep.map(({ file, at, reasons }) => [nameOf(file), minuteOf(at), reasons.map(inWords).join(", ")]),
@@ -142,8 +142,8 @@ function describeState(manifest: BackupManifest): string {
     describeNotGranted(manifest),
     describeUnlinked(manifest),
   ].filter((remark) => remark !== null);
-  const held = `${toShown(called)} as of ${state.at} (run ${state.run}): ${holds(manifest)}, ${manifest.revisions} revisions.`;
-  return [held, ...remarks.map(toShown)].join("\n");
+  const held = `${escapeControls(called)} as of ${state.at} (run ${state.run}): ${holds(manifest)}, ${manifest.revisions} revisions.`;
+  return [held, ...remarks.map(escapeControls)].join("\n");
 }
 
 const counted = ["brand", "model", "size", "bra", "measurement"];
@@ -193,4 +193,4 @@ const describeCounts = (counts: Readonly<Record<string, number>>): string =>
     .join(", ");
 
 const describeProblem = ({ entry, what }: BackupProblem) =>
-  `${toShown(entry === null ? what : `${entry}: ${what}`)}\n`;
+  `${escapeControls(entry === null ? what : `${entry}: ${what}`)}\n`;

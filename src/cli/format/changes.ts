@@ -13,10 +13,10 @@ import {
 } from "../../change/change.ts";
 import { isList } from "../../change/diff.ts";
 import type { OpenDiff } from "../../change/open-diff.ts";
-import type { Place, State } from "../../change/sources.ts";
+import type { DiffSource, SourceLocation } from "../../change/sources.ts";
 import { toJson } from "../terminal/format.ts";
 import type { Io } from "../terminal/io.ts";
-import { cutTo, toShown, widthOf } from "../terminal/text-table.ts";
+import { displayWidth, escapeControls, truncate } from "../terminal/text-table.ts";
 import type { ResultFormat } from "./result.ts";
 
 interface ChangeText {
@@ -58,9 +58,9 @@ type TextMaker = (
 
 function tableText(opened: OpenDiff<unknown>, columns: number | null): ChangeText {
   return {
-    head: describeComparison(opened),
-    add: changeDescriber(opened, columns),
-    tail: (totals) => describeTotals(totals, opened.since !== null),
+    head: formatComparison(opened),
+    add: changeFormatter(opened, columns),
+    tail: (totals) => formatTotals(totals, opened.since !== null),
   };
 }
 
@@ -138,7 +138,7 @@ function toCell(value: Value) {
 const indent = " ".repeat(12);
 
 /** What is compared, in one line. */
-export function describeComparison({
+export function formatComparison({
   from,
   to,
   since,
@@ -150,9 +150,9 @@ export function describeComparison({
   return `Observed from ${one} to ${other}:\n`;
 }
 
-function describePlace(place: Place, hasFile = false): string {
-  if ("folder" in place) return `the export ${toShown(place.folder)}`;
-  const of = hasFile ? ` of ${toShown(place.mirror)}` : "";
+function describePlace(place: SourceLocation, hasFile = false): string {
+  if ("folder" in place) return `the export ${escapeControls(place.folder)}`;
+  const of = hasFile ? ` of ${escapeControls(place.mirror)}` : "";
   return place.run === 0 ? "nothing" : `run ${place.run}${of} (${place.endedAt})`;
 }
 
@@ -160,8 +160,8 @@ function describePlace(place: Place, hasFile = false): string {
  * Says each change, with its kind before the first of it.
  * @param columns of the terminal that it is for; null where it is for none, and nothing is cut
  */
-export function changeDescriber(
-  { to }: { readonly to: State },
+export function changeFormatter(
+  { to }: { readonly to: DiffSource },
   columns: number | null,
 ): (change: Change | Reported) => string {
   let kind: string | null = null;
@@ -169,31 +169,32 @@ export function changeDescriber(
     const heading = change.kind === kind ? "" : `\n${change.kind}\n`;
     kind = change.kind;
     const path = to.baseUrl === null ? change.href : change.href.replace(to.baseUrl, "");
-    const name = columns === null ? toShown(change.name) : cutTo(toShown(change.name), 34);
+    const name = columns === null ? escapeControls(change.name) : truncate(escapeControls(change.name), 34);
     const start = `  ${change.change.padEnd(8)}  ${name}${name === "" ? "" : "  "}`;
-    const first = start + toShown(path);
+    const first = start + escapeControls(path);
     // An address is for copying: never cut.
-    const fits = columns === null || widthOf(first) <= columns;
-    const head = fits ? [first] : [start.trimEnd(), indent + toShown(path)];
+    const fits = columns === null || displayWidth(first) <= columns;
+    const head = fits ? [first] : [start.trimEnd(), indent + escapeControls(path)];
     const lines = [...head, ...detailsOf(change, columns)];
     return heading + lines.map((line) => `${line}\n`).join("");
   };
 }
 
 function detailsOf(change: Change | Reported, columns: number | null): string[] {
-  if (change.change === "reported") return [`${indent}last_modified_at  ${toShown(change.lastModifiedAt)}`];
+  if (change.change === "reported")
+    return [`${indent}last_modified_at  ${escapeControls(change.lastModifiedAt)}`];
   if (change.change === "added") {
     const gone = change.row.gone_at ?? null;
-    return gone === null ? [] : [`${indent}gone again since ${toShown(gone)}`];
+    return gone === null ? [] : [`${indent}gone again since ${escapeControls(gone)}`];
   }
   const room = columns === null ? null : columns - indent.length;
-  return change.fields.flatMap((field) => describeField(field, room).map((line) => indent + line));
+  return change.fields.flatMap((field) => formatField(field, room).map((line) => indent + line));
 }
 
 const touchedMeans = " (only last_modified_at)";
 
 /** How many changes of each kind, or that there are none. */
-export function describeTotals(totals: Totals, isReported: boolean): string {
+export function formatTotals(totals: Totals, isReported: boolean): string {
   const lines = Object.entries(totals).map(([kind, counts]) => {
     const parts = [...changeWords, "reported" as const].flatMap((change) => {
       const count = counts[change];
@@ -208,7 +209,7 @@ export function describeTotals(totals: Totals, isReported: boolean): string {
 /** What a field was and is, in words: one line, or of a list a line for each entry that came or went. */
 
 /** @param columns what a line may take, entries of lists aside; null where nothing is to be cut */
-export function describeField({ field, before, after }: FieldChange, columns: number | null): string[] {
+export function formatField({ field, before, after }: FieldChange, columns: number | null): string[] {
   if (isList(before) || isList(after)) return [field, ...describeEntries(before, after)];
   const [one, other] = [shown(before), shown(after)];
   const room = columns === null ? null : Math.floor((columns - field.length - 5) / 2);
@@ -221,8 +222,8 @@ function describeEntries(before: Value, after: Value): string[] {
   const [were, are] = [before, after].map((value) =>
     isList(value) ? value.map((entry) => toJson(entry)) : [],
   );
-  const removed = without(were ?? [], are ?? []).map((entry) => `  - ${toShown(entry)}`);
-  const added = without(are ?? [], were ?? []).map((entry) => `  + ${toShown(entry)}`);
+  const removed = without(were ?? [], are ?? []).map((entry) => `  - ${escapeControls(entry)}`);
+  const added = without(are ?? [], were ?? []).map((entry) => `  + ${escapeControls(entry)}`);
   const lines = [...removed, ...added];
   return lines.length > 0 ? lines : ["  the same in another order"];
 }
@@ -238,17 +239,17 @@ function without(entries: readonly string[], others: readonly string[]): string[
 }
 
 function shown(value: Value): string {
-  return value === null ? "null" : toShown(value);
+  return value === null ? "null" : escapeControls(value);
 }
 
 const context = 8;
 
 /** Cuts two values so that where they begin to differ can be seen. */
 function cutBoth(one: string, other: string, room: number): readonly [string, string] {
-  if (widthOf(one) + widthOf(other) <= 2 * room) return [one, other];
+  if (displayWidth(one) + displayWidth(other) <= 2 * room) return [one, other];
   let same = 0;
   while (same < one.length && one[same] === other[same]) same++;
   const from = Math.max(0, same - context);
-  const cut = (text: string) => cutTo(from === 0 ? text : `…${text.slice(from)}`, room);
+  const cut = (text: string) => truncate(from === 0 ? text : `…${text.slice(from)}`, room);
   return [cut(one), cut(other)];
 }

@@ -5,7 +5,7 @@ import type { Cell } from "../../../schema/fields.ts";
 import type { FieldValue } from "../../query/field-history.ts";
 import type { FieldChange, Life, ResourceHistory, RevisionOfLife, Unchanged } from "../../query/history.ts";
 import { toJson } from "../terminal/format.ts";
-import { toShown } from "../terminal/text-table.ts";
+import { escapeControls } from "../terminal/text-table.ts";
 
 const unchangedWords: Readonly<Record<Unchanged, string>> = {
   replaced: "replaced in the same run",
@@ -13,8 +13,8 @@ const unchangedWords: Readonly<Record<Unchanged, string>> = {
   unread: "nothing in its fields: a link, or a field that this version does not know",
 };
 
-export function describeHistory({ kind, href, firstKnown, lives }: ResourceHistory): string {
-  const head = `${kind}  ${toShown(href)}\nKnown since run ${firstKnown.run}, ${firstKnown.at}\n`;
+export function formatHistory({ kind, href, firstKnown, lives }: ResourceHistory): string {
+  const head = `${kind}  ${escapeControls(href)}\nKnown since run ${firstKnown.run}, ${firstKnown.at}\n`;
   return head + lives.map((life, n) => describeLife(life, n === 0)).join("");
 }
 
@@ -68,7 +68,7 @@ function describeLines(lines: readonly (readonly [name: string, value: string])[
 
 function shown(value: FieldValue): string {
   if (value === null) return "(none)";
-  return toShown(typeof value === "object" ? toJson(value) : value);
+  return escapeControls(typeof value === "object" ? toJson(value) : value);
 }
 
 /** A resource's life as rows for CSV and NDJSON: one for each field that changed, in the words of a diff. */

@@ -3,15 +3,15 @@ import type { CompactProgress, CompactReport, RetentionReport } from "../../mirr
 import { formatBytes } from "../terminal/format.ts";
 import { formatTable } from "../terminal/text-table.ts";
 
-export function describeCompacting(progress: CompactProgress): string {
+export function formatCompacting(progress: CompactProgress): string {
   return progress.step === "compress"
     ? `Compressing: ${progress.bodies} of ${progress.of} bodies`
     : "Writing the file anew";
 }
 
-export function describeCompactReport(report: CompactReport): string {
+export function formatCompactReport(report: CompactReport): string {
   const { mirror, bytesBefore, bytesAfter, isStillRead, bodies, retention } = report;
-  const forgotten = retention === null ? "" : describeRetention(retention, false);
+  const forgotten = retention === null ? "" : formatRetention(retention, false);
   return `${forgotten}${mirror}: ${formatBytes(bytesBefore)} before, ${formatBytes(bytesAfter)} now
 ${bodies.count} bodies of ${formatBytes(bodies.bytes)} take ${formatBytes(bodies.storedBytes)}
 ${isStillRead ? "Somebody reads it as it was; once they have closed it, the next sync or compact makes its file smaller.\n" : ""}`;
@@ -20,7 +20,7 @@ ${isStillRead ? "Somebody reads it as it was; once they have closed it, the next
 /** Which runs are kept, and why, and what goes with the others, in words. */
 
 /** @param isPreview nothing was forgotten yet */
-export function describeRetention(report: RetentionReport, isPreview: boolean): string {
+export function formatRetention(report: RetentionReport, isPreview: boolean): string {
   const { keep, forget, removed } = report;
   const rows = [
     ...keep.map(({ run, endedAt, reasons }) => [run, endedAt, reasons.join(", ")] as const),

@@ -31,9 +31,9 @@ const reasons: Readonly<Record<Exclude<Reason, "new">, string>> = {
  * @param order what the plan was made with
  * @param now epoch milliseconds
  */
-export function describePlan(plan: SyncPlan, order: Order, now: number): string {
+export function formatPlan(plan: SyncPlan, order: Order, now: number): string {
   const { mirror, due, next, forecast } = plan;
-  const parts = [`Mirror     ${mirror}\nAllowance  ${describeAllowance(plan.allowance, now)}\n`];
+  const parts = [`Mirror     ${mirror}\nAllowance  ${formatAllowance(plan.allowance, now)}\n`];
   if (next.length === 0) parts.push("\nNothing is due.\n");
   else {
     parts.push(
@@ -55,7 +55,7 @@ export function describePlan(plan: SyncPlan, order: Order, now: number): string 
   } else {
     parts.push(
       `\nUntil everything is held, about\n${tabulateDays(forecast)}`,
-      `\n${describeSweep(forecast)}\n`,
+      `\n${formatMaxStaleness(forecast)}\n`,
       `\nShare of all bras covered, in the order of value at ${forecast.requestsPerDay} a day\n${chartCoverage(forecast)}`,
     );
   }
@@ -63,7 +63,7 @@ export function describePlan(plan: SyncPlan, order: Order, now: number): string 
 }
 
 /** After the plan of the account itself. @param plan null before its first sync */
-export function describeLinkedPlan(plan: LinkedCataloguePlan | null): string {
+export function formatLinkedPlan(plan: LinkedCataloguePlan | null): string {
   const known = plan?.due.reduce((sum, { fetch }) => sum + fetch, 0);
   const kinds = plan?.due.map(({ kind, fetch }) => `${fetch} ${kind}${fetch === 1 ? "" : "s"}`).join(", ");
   const what =
@@ -76,7 +76,7 @@ export function describeLinkedPlan(plan: LinkedCataloguePlan | null): string {
 }
 
 /** @param now epoch milliseconds */
-export function describeAllowance(allowance: SyncPlan["allowance"], now: number): string {
+export function formatAllowance(allowance: SyncPlan["allowance"], now: number): string {
   if (allowance === null) return "not known before the next sync";
   if (allowance.remaining === null) return "not told by the service";
   const { limit, remaining, resetAt } = allowance;
@@ -157,7 +157,7 @@ export function chartCoverage({ coverage }: Forecast): string {
 }
 
 /** Whether nothing held gets older than it should. */
-export function describeSweep({ sweep }: Forecast): string {
+export function formatMaxStaleness({ sweep }: Forecast): string {
   const { days, attainableDays } = sweep;
   const wanted = formatDays(days);
   return attainableDays <= days

@@ -2,7 +2,7 @@
 import type { Question, QuestionOption } from "../../query/questions/question.ts";
 import { formatTable } from "../terminal/text-table.ts";
 
-export function describeQuestions(questions: readonly Question[]): string {
+export function formatQuestions(questions: readonly Question[]): string {
   const rows = questions.map(({ name, asks, options }) => [
     [`@${name}`, ...options.map(usageOf)].join(" "),
     asks,
@@ -10,13 +10,13 @@ export function describeQuestions(questions: readonly Question[]): string {
   return `${formatTable(["question", "asks"], rows)}\n\`armoire query --list @NAME\` shows one with its SQL.\n`;
 }
 
-export function describeQuestion({ name, asks, options, sql }: Question): string {
+export function formatQuestion({ name, asks, options, sql }: Question): string {
   const width = Math.max(...options.map((option) => option.name.length));
-  const lines = options.map((option) => `  --${option.name.padEnd(width)}  ${describeOption(option)}\n`);
+  const lines = options.map((option) => `  --${option.name.padEnd(width)}  ${formatOption(option)}\n`);
   return `@${name}\n${asks}\n${lines.length > 0 ? `\n${lines.join("")}` : ""}\n${sql}\n`;
 }
 
-export function describeOption({ about, isRequired, default: usual }: QuestionOption): string {
+export function formatOption({ about, isRequired, default: usual }: QuestionOption): string {
   if (isRequired) return `${about} (required)`;
   return usual === null ? about : `${about}; ${usual} unless told`;
 }

@@ -2,7 +2,7 @@
 
 import type { MediaReport, PictureOrigin } from "../../sync/media/fetch-pictures.ts";
 import type { SyncReport } from "../../sync/report.ts";
-import type { WholeReport } from "../../sync/sync-account.ts";
+import type { AccountSyncReport } from "../../sync/sync-account.ts";
 import { formatMoment } from "../terminal/format.ts";
 
 export interface ReportContext {
@@ -16,7 +16,7 @@ export interface ReportContext {
   readonly account: string | null;
 }
 
-export function describeReport(report: SyncReport, context: ReportContext): string {
+export function formatReport(report: SyncReport, context: ReportContext): string {
   const { outlook, now, reserve, account } = context;
   const { run, resources, requests, complete, seconds } = report;
   const isGuess = requests.notModified > 0 && report.allowance.checkPrice === "untried";
@@ -28,7 +28,7 @@ export function describeReport(report: SyncReport, context: ReportContext): stri
   const { notGranted = [], withdrawn = [] } = report;
   const neverGranted = notGranted.filter((name) => !withdrawn.includes(name));
   if (neverGranted.length > 0) lines.push(`Not granted to this token: ${neverGranted.join(", ")}.`);
-  lines.push(...describeTrouble(report, account));
+  lines.push(...formatWarnings(report, account));
   if (resources.skipped > 0)
     lines.push(
       `${resources.skipped} links were not followed, since they lead to other origins or are no addresses; \`armoire status${account === null ? "" : ` --account ${account}`}\` shows where.`,
@@ -79,7 +79,7 @@ function describeRest(
 export const stoppedAnswering = "The service stopped answering.";
 
 /** A line for each trouble; none when all is well. @param account that it was about; null for none */
-export function describeTrouble(report: SyncReport, account: string | null): string[] {
+export function formatWarnings(report: SyncReport, account: string | null): string[] {
   const ofAccount = account === null ? "" : ` --account ${account}`;
   const { resources, masses, withdrawn = [] } = report;
   const lines: string[] = [];
@@ -103,8 +103,8 @@ export function describeTrouble(report: SyncReport, account: string | null): str
 }
 
 /** The same for who is told nothing else of the run. */
-export function describeTroubleAlone(report: SyncReport, account: string | null): string {
-  const lines = describeTrouble(report, account);
+export function formatOnlyWarnings(report: SyncReport, account: string | null): string {
+  const lines = formatWarnings(report, account);
   if (report.stopped === "error") lines.push(`${stoppedAnswering} The next sync goes on from here.`);
   const where = account === null ? "" : ` of ${account}`;
   return lines.map((line) => `armoire: sync${where}: ${line}\n`).join("");
@@ -128,27 +128,31 @@ function describeMasses(masses: SyncReport["masses"], waiting: number, ofAccount
 /** What a sync of an account did with what is not her data itself: the catalogue beside it, and pictures. */
 
 /** After the words on the account itself; empty where neither was wanted. */
-export function describeBeside({ catalogue, media }: WholeReport, account: string, now: number): string {
+export function formatAccountParts(
+  { catalogue, media }: AccountSyncReport,
+  account: string,
+  now: number,
+): string {
   const ofCatalogue =
     catalogue === undefined || catalogue === null
       ? ""
-      : `What the bras are, in the catalogue's mirror:\n${describeReport(catalogue, { outlook: null, now, reserve: 0, account: null })}`;
+      : `What the bras are, in the catalogue's mirror:\n${formatReport(catalogue, { outlook: null, now, reserve: 0, account: null })}`;
   return ofCatalogue + (media === undefined || media === null ? "" : describeMedia(media, account));
 }
 
 /** For who is told nothing else: a line for each trouble that is no error of its own. */
-export function describeTroubleOfWhole(report: WholeReport, account: string | null): string {
+export function formatAccountWarnings(report: AccountSyncReport, account: string | null): string {
   const { catalogue, media } = report;
-  const ofCatalogue = catalogue ? describeTroubleAlone(catalogue, null) : "";
+  const ofCatalogue = catalogue ? formatOnlyWarnings(catalogue, null) : "";
   const failed = media?.pictures.failed ?? 0;
   const ofMedia =
     failed === 0
       ? ""
       : `armoire: ${failed} ${failed === 1 ? "picture" : "pictures"} failed; the next --media tries again.\n`;
-  return describeTroubleAlone(report, account) + ofCatalogue + ofMedia;
+  return formatOnlyWarnings(report, account) + ofCatalogue + ofMedia;
 }
 
-export function describeOrigins(origins: readonly PictureOrigin[]): string {
+export function formatOrigins(origins: readonly PictureOrigin[]): string {
   const lines = origins.map(({ origin, pictures }) => `  ${origin}  ${pictures}\n`);
   return `Pictures are also at these places, which are asked for so many, without any credential:\n${lines.join("")}`;
 }

@@ -56,7 +56,7 @@ async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
  * Says that an answer is not all there is.
  * @param option gives more
  */
-export function remarkOnCut(limit: number, option: string, { quiet }: Settings, io: Io): void {
+export function truncationNotice(limit: number, option: string, { quiet }: Settings, io: Io): void {
   if (!quiet) io.err(`Only the first ${limit}; ${option} gives more.\n`);
 }
 

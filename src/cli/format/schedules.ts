@@ -6,7 +6,7 @@ import type { ScheduledRun } from "../../schedule/run-history.ts";
 import type { Schedule } from "../../schedule/schedule.ts";
 import { exitCodes } from "../terminal/exit-codes.ts";
 import { formatDuration, formatMoment, formatTime, type Step } from "../terminal/format.ts";
-import { formatTable, toShown } from "../terminal/text-table.ts";
+import { escapeControls, formatTable } from "../terminal/text-table.ts";
 
 export interface ListedSchedule extends Schedule {
   /** ISO 8601, UTC; null where it never comes due again. */
@@ -35,7 +35,7 @@ export function outcomeOf({ endedAt, exitCode, scheduler }: ScheduledRun): strin
   return exitCode === null ? "failed" : (outcomes[exitCode] ?? "failed");
 }
 
-export function describeSchedules(schedules: readonly ListedSchedule[], now: number): string {
+export function formatSchedules(schedules: readonly ListedSchedule[], now: number): string {
   if (schedules.length === 0) return "No schedules. `armoire schedule add NAME` makes one.\n";
   const rows = schedules.map((schedule) => {
     const { name, cron, tz, args, nextAt, runs } = schedule;
@@ -51,7 +51,7 @@ export function stepOf(schedule: Schedule): Step {
   return hasSeconds(schedule) ? "second" : "minute";
 }
 
-export function describeRuns(schedule: ListedSchedule): string {
+export function formatRuns(schedule: ListedSchedule): string {
   const { name, runs } = schedule;
   if (runs.length === 0) return `There was no run of ${name} yet.\n`;
   const step = stepOf(schedule);
@@ -68,7 +68,7 @@ export function describeRuns(schedule: ListedSchedule): string {
 }
 
 /** One line, for a log. */
-export function describeEnd(schedule: Schedule, run: ScheduledRun): string {
+export function formatEnd(schedule: Schedule, run: ScheduledRun): string {
   const what = describeCounts(run);
   const took = run.seconds === null ? "" : ` in ${formatDuration(run.seconds)}`;
   return `${schedule.name}: ${outcomeOf(run)}${took}${what === "" ? "" : `; ${what}`}`;
@@ -84,7 +84,7 @@ function describeCounts({ counts, said, attempts }: ScheduledRun): string {
     .filter(([, count]) => count !== 0)
     .map(([name, count]) => `${count} ${name}`);
   const tried = attempts === 1 ? [] : [`tried ${attempts} times`];
-  return toShown([...numbers, ...tried, ...(said === null ? [] : [said])].join(", "));
+  return escapeControls([...numbers, ...tried, ...(said === null ? [] : [said])].join(", "));
 }
 
 /** As far as can be told: processes of another machine are not seen. */

@@ -6,7 +6,7 @@ import { readToken } from "../../accounts/tokens/tokens.ts";
 import type { AskPassphrase } from "../../archive/container/open.ts";
 import { type Diagnosis, diagnoseError } from "../../doctor/diagnose.ts";
 import type { KnownSecret } from "../../doctor/find-secrets.ts";
-import { type Credential, digestCredential, hidden } from "../../service/credentials/credential.ts";
+import { type Credential, digestCredential, hideSecret } from "../../service/credentials/credential.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Io } from "../terminal/io.ts";
 import { keychainOf, readAppCredential, readTokenOfEnvironment } from "./credentials.ts";
@@ -81,14 +81,14 @@ export async function readKnownSecrets(
   if (passphrase !== undefined && passphrase.length < fewestLetters) problems.push(tooShort);
   else if (passphrase !== undefined) {
     const places = flags.passphraseFile === undefined ? [] : [resolve(flags.passphraseFile)];
-    secrets.set("passphrase", { what: "passphrase of backups", credential: hidden(passphrase), places });
+    secrets.set("passphrase", { what: "passphrase of backups", credential: hideSecret(passphrase), places });
   }
   try {
     const password = readRedisPassword(io);
     if (password !== null && password.length >= fewestLetters) {
       const { ARMOIRE_REDIS_URL_FILE: file } = io.env;
       const places = file ? [resolve(file)] : [];
-      secrets.set("redis", { what: "password of Redis", credential: hidden(password), places });
+      secrets.set("redis", { what: "password of Redis", credential: hideSecret(password), places });
     }
   } catch (error) {
     problems.push(diagnoseError(error));

@@ -1,6 +1,6 @@
 /** The passphrase of backups, from where others do not see it: a file of one's own, the environment, or a prompt; never an option. */
 import type { Command } from "commander";
-import { type AskPassphrase, answering } from "../../archive/container/open.ts";
+import { type AskPassphrase, withPassphrase } from "../../archive/container/open.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 import { readSecretFile } from "./credentials.ts";
@@ -54,7 +54,7 @@ export function passphraseAsker(flags: PassphraseFlags, io: Io): AskPassphrase {
 
 /** For many, of which some may need one: nobody is asked. @throws CliError, AccountError `unsafe` */
 export function readKnownPassphrase(flags: PassphraseFlags, io: Io): { askPassphrase?: AskPassphrase } {
-  return answering(readGiven(flags, io) ?? undefined);
+  return withPassphrase(readGiven(flags, io) ?? undefined);
 }
 
 function readGiven({ passphraseFile }: PassphraseFlags, { env }: Io): string | null {

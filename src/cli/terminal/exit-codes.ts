@@ -1,8 +1,8 @@
 /** The process's exit codes: what each means, which error leads to which, and what is printed of an error. */
 import { ArmoireError, type ErrorKind, errorClass } from "../../platform/errors.ts";
 import type { SyncReport } from "../../sync/report.ts";
-import type { WholeSync } from "../../sync/sync-account.ts";
-import { toShown } from "./text-table.ts";
+import type { AccountSyncResult } from "../../sync/sync-account.ts";
+import { escapeControls } from "./text-table.ts";
 
 /** Scripts rely on these; `docs/command-line.md` lists them. */
 export const exitCodes = {
@@ -75,7 +75,7 @@ export function describeError(error: unknown, isVerbose: boolean): string {
     if (error.cause instanceof Error) lines.push(`Caused by: ${error.cause.message}`);
   }
   // A message may quote the service.
-  return lines.map((line) => `${toShown(line)}\n`).join("");
+  return lines.map((line) => `${escapeControls(line)}\n`).join("");
 }
 
 /** An ArmoireError, or an error of the sandbox, which shares no code with the rest. */
@@ -99,8 +99,8 @@ export function exitCodeOfSync(
  * Of a sync of an account with its catalogue part and pictures.
  * @param interruptedWith the exit code of the signal that interrupted the run
  */
-export function exitCodeOfWhole(
-  { report, errors }: WholeSync,
+export function exitCodeOfAccountSync(
+  { report, errors }: AccountSyncResult,
   interruptedWith: ExitCode | null,
   requiresComplete: boolean,
 ): ExitCode {

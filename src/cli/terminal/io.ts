@@ -39,7 +39,7 @@ export function systemIo(): Io {
       process.stdout.isTTY === true ? Number(process.env.COLUMNS) || process.stdout.columns || 80 : null,
     ask: process.stdin.isTTY ? askHere : null,
     readInput,
-    out: writerTo(process.stdout),
+    out: streamWriter(process.stdout),
     err: (text) => void process.stderr.write(text),
     setExitCode: (code) => {
       process.exitCode = code;
@@ -79,7 +79,7 @@ async function readInput(): Promise<string> {
 }
 
 /** Aborted at Ctrl-C or a request to terminate. @param outcome what is true then, such as that nothing was written */
-export function interruptionOf(io: Io, outcome: string): AbortSignal {
+export function interruptSignal(io: Io, outcome: string): AbortSignal {
   const interruption = new AbortController();
   io.onInterrupt((exitCode) => interruption.abort(interruptedError(exitCode, outcome)));
   return interruption.signal;
@@ -88,7 +88,7 @@ export function interruptionOf(io: Io, outcome: string): AbortSignal {
 /** Writes at once. While the stream's reader is behind, it gives a promise for whoever has much to write to wait for. */
 export type Writer = (text: string) => Promise<void> | undefined;
 
-export function writerTo(stream: Writable): Writer {
+export function streamWriter(stream: Writable): Writer {
   let drained: Promise<void> | undefined;
   return (text) => {
     if (stream.write(text)) return undefined;

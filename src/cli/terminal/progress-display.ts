@@ -43,7 +43,7 @@ function cutAtPart(line: string, columns: number): string {
   return line.slice(0, end > 0 ? end : columns);
 }
 
-export function describeProgress(progress: SyncProgress): string {
+export function formatProgress(progress: SyncProgress): string {
   const { kinds, requestsPerSecond, allowance, requests } = progress;
   // A narrow terminal cuts the end off, so what a person waits for comes first.
   const parts = requestsPerSecond > 0 ? [describeRest(progress)] : [];

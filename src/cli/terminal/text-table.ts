@@ -2,15 +2,15 @@
 import { stripVTControlCharacters } from "node:util";
 
 export function formatTable(columns: readonly string[], rows: readonly (readonly unknown[])[]): string {
-  const cells = [columns, ...rows].map((row) => row.map(toShown));
+  const cells = [columns, ...rows].map((row) => row.map(escapeControls));
   const widths = columns.map((_, index) =>
-    cells.reduce((widest, row) => Math.max(widest, widthOf(row[index] ?? "")), 0),
+    cells.reduce((widest, row) => Math.max(widest, displayWidth(row[index] ?? "")), 0),
   );
   const isNumeric = columns.map((_, index) => rows.length > 0 && rows.every((row) => isNumber(row[index])));
   const lines = cells.map((row) =>
     row
       .map((cell, index) => {
-        const space = " ".repeat((widths[index] ?? 0) - widthOf(cell));
+        const space = " ".repeat((widths[index] ?? 0) - displayWidth(cell));
         return isNumeric[index] ? space + cell : cell + space;
       })
       .join("  ")
@@ -21,7 +21,7 @@ export function formatTable(columns: readonly string[], rows: readonly (readonly
 }
 
 /** One value on one line: line ends, controls and lone surrogates escaped, null as nothing. */
-export function toShown(value: unknown): string {
+export function escapeControls(value: unknown): string {
   if (value === null || value === undefined) return "";
   return stripVTControlCharacters(String(value)).replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, escapeUnit);
 }
@@ -48,12 +48,12 @@ const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
 
 /** The text, or as much of its beginning as fits, with an ellipsis in that many columns. */
-export function cutTo(text: string, columns: number): string {
-  if (widthOf(text) <= columns) return text;
+export function truncate(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text;
   let kept = "";
   let width = 1;
   for (const { segment } of segmentsOf(text.slice(0, 2 * columns))) {
-    width += widthOf(segment);
+    width += displayWidth(segment);
     if (width > columns) break;
     kept += segment;
   }
@@ -61,7 +61,7 @@ export function cutTo(text: string, columns: number): string {
 }
 
 /** Columns that a terminal gives to a text. */
-export function widthOf(text: string): number {
+export function displayWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let width = 0;
   for (const { segment } of segmentsOf(text)) width += wide.test(segment) ? 2 : 1;

@@ -23,12 +23,12 @@ export interface Absences {
  * An SQL condition on the resource called `alias`: a list tells by itself when it names an item again, and what belongs to
  * something absent waits for that. What did not answer itself is asked again with everything else.
  */
-export const worthAsking = (alias: string): string =>
+export const isFetchable = (alias: string): string =>
   `(${alias}.absent_by is null or ${alias}.absent_by = 'answer')`;
 
 const noNote = "absent_run = null, absent_by = null";
 /** The sign keeps the run, and makes it earlier than any other. */
-export const dueAgain = "state = 'due', checked_run = -abs(checked_run)";
+export const markDueSql = "state = 'due', checked_run = -abs(checked_run)";
 
 export function prepareAbsences(db: Connection): Absences {
   const note = db.prepare(
@@ -61,7 +61,7 @@ export function prepareAbsences(db: Connection): Absences {
      ) update _resource set ${noNote} where +absent_by = 'parent' and id in (select id from below)`,
   );
   const askAgain = db.prepare(
-    `update _resource set ${dueAgain} where state = 'held' and id in (select value from json_each(?))`,
+    `update _resource set ${markDueSql} where state = 'held' and id in (select value from json_each(?))`,
   );
 
   const noteBelowOf = (ids: readonly number[], runId: number): void => {
@@ -89,7 +89,7 @@ export function prepareAbsences(db: Connection): Absences {
  * body, or that it is gone. What answered that it is gone was noted then, and is not seen again before it is held.
  * @param ids SQL that gives the resources
  */
-export const noteSeen = (ids: string): string =>
+export const markLastSeenSql = (ids: string): string =>
   `update _revision set (seen_run, seen_at) = (
      select abs(checked_run), checked_at from _resource where id = resource_id)
    where to_run is null and resource_id in (

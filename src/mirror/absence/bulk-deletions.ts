@@ -21,7 +21,7 @@ export interface LiveCounts {
 }
 
 /** More than a fifth, and more than one. */
-export interface MassAbsence {
+export interface BulkDeletion {
   readonly kind: string;
   /** The list that they are missing from; null when they are of several lists, or of none. */
   readonly collectionId: number | null;
@@ -33,7 +33,7 @@ export interface MassAbsence {
 export interface AbsenceDecision {
   readonly goneIds: readonly number[];
   readonly waiting: number;
-  readonly masses: readonly MassAbsence[];
+  readonly masses: readonly BulkDeletion[];
 }
 
 /**
@@ -42,9 +42,9 @@ export interface AbsenceDecision {
  */
 export function decideAbsences(noted: readonly NotedAbsence[], live: LiveCounts): AbsenceDecision {
   const own = noted.filter(({ parentId, isBelowTombstone }) => parentId === null && !isBelowTombstone);
-  const masses: MassAbsence[] = [];
+  const masses: BulkDeletion[] = [];
   const waiting = new Set<number>();
-  const hold = (absences: readonly NotedAbsence[], mass: MassAbsence): void => {
+  const hold = (absences: readonly NotedAbsence[], mass: BulkDeletion): void => {
     masses.push(mass);
     for (const { id } of absences) waiting.add(id);
   };

@@ -4,8 +4,8 @@
  * not make one whole is marked as partial. Called inside the transaction that stored the answers.
  */
 import type { Connection } from "../file/connection.ts";
-import { type Absences, dueAgain } from "./absences.ts";
-import { type ChainPage, type Fault, findFault, prepareChainReader } from "./page-chain.ts";
+import { type Absences, markDueSql } from "./absences.ts";
+import { type ChainPage, type Fault, findChainFault, prepareChainReader } from "./page-chain.ts";
 
 export interface Passes {
   /**
@@ -32,13 +32,13 @@ export function preparePasses(db: Connection, absences: Absences): Passes {
   );
   // Where a list was cut, its page is read anew even if it is the same: the pages before it may not be.
   const readAgain = db.prepare(
-    `update _resource set ${dueAgain},
+    `update _resource set ${markDueSql},
        etag = iif(id in (select resource_id from _issue where code = 'page-loop'), null, etag)
      where state = 'held' and id in (select value from json_each(?))`,
   );
 
   const judgeChain = (id: number, pages: readonly ChainPage[], pass: Pass | null, runId: number): void => {
-    const fault = findFault(pages, chains.countRepeated(pages));
+    const fault = findChainFault(pages, chains.countRepeated(pages));
     const missing = fault === null ? chains.unlistedBy(pages, id, runId) : [];
     const unlisted = missing.flatMap((item) => (item.isDoubtful ? [] : [item.id]));
     const save = (changes: Partial<Pass>) =>

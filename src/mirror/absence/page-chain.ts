@@ -122,7 +122,7 @@ export interface Fault {
 }
 
 /** @param repeated how many items the pages list more than once */
-export function findFault(pages: readonly ChainPage[], repeated: number): Fault | null {
+export function findChainFault(pages: readonly ChainPage[], repeated: number): Fault | null {
   const lasting = (detail: string): Fault => ({ detail, mayHaveMoved: false });
   const passing = (detail: string): Fault => ({ detail, mayHaveMoved: true });
   if (pages.some(({ isFailing }) => isFailing)) return lasting("a page of it could not be read");

@@ -3,7 +3,7 @@
  * later. A tombstone keeps its rows and its revisions. Called inside a transaction.
  */
 import type { Connection } from "../file/connection.ts";
-import { type Absences, dueAgain, noteSeen, readNotedAbsences } from "./absences.ts";
+import { type Absences, markDueSql, markLastSeenSql, readNotedAbsences } from "./absences.ts";
 import { type AbsenceDecision, decideAbsences } from "./bulk-deletions.ts";
 
 /**
@@ -12,7 +12,7 @@ import { type AbsenceDecision, decideAbsences } from "./bulk-deletions.ts";
  * @param checkedBefore ISO 8601; only what was not asked for since
  * @param now ISO 8601; what was asked for later than that was asked for by a clock that was wrong
  */
-export function reconsiderTombstones(db: Connection, checkedBefore: string, now: string): void {
+export function recheckTombstones(db: Connection, checkedBefore: string, now: string): void {
   db.prepare(
     `update _resource set state = 'due' where (checked_at < ? or checked_at > ?) and (state = 'gone' and (
        exists (select 1 from _member m join _resource p on p.id = m.page_id and p.state = 'held' and p.absent_by is null
@@ -41,7 +41,7 @@ export function closeAbsences(
     ? { goneIds: noted.map(({ id }) => id), waiting: 0, masses: [] }
     : decideAbsences(noted, live);
   bury(db, goneIds, runId);
-  const unreachable = takeUnreachable(db);
+  const unreachable = findUnreachable(db);
   bury(db, unreachable, runId);
   return { gone: goneIds.length + unreachable.length, waiting, masses };
 }
@@ -49,7 +49,7 @@ export function closeAbsences(
 function bury(db: Connection, ids: readonly number[], runId: number): void {
   if (ids.length === 0) return;
   const buried = JSON.stringify(ids);
-  db.prepare(noteSeen("select value from json_each(?)")).run(buried);
+  db.prepare(markLastSeenSql("select value from json_each(?)")).run(buried);
   db.prepare(
     `update _resource set state = 'gone', etag = null, gone_run = coalesce(gone_run, ?), error = null,
        absent_run = null, absent_by = null where id in (select value from json_each(?))`,
@@ -103,14 +103,14 @@ const selectReached = `
   where p.next_id in (select id from below)`;
 
 /** @returns the ids of what is to become a tombstone */
-export function takeUnreachable(db: Connection): number[] {
+export function findUnreachable(db: Connection): number[] {
   if (db.prepare("select 1 from _resource where absent_by = 'parent' limit 1").get() === undefined) return [];
   const reached = db
     .prepare<[], number>(`with recursive below (id) as (${selectBelow}) ${selectReached}`)
     .pluck()
     .all();
   db.prepare(
-    `update _resource set ${dueAgain}, absent_run = null, absent_by = null where id in (select value from json_each(?))`,
+    `update _resource set ${markDueSql}, absent_run = null, absent_by = null where id in (select value from json_each(?))`,
   ).run(JSON.stringify(reached));
   // What belongs to what may be there may be there too.
   return db

@@ -10,11 +10,11 @@ import { openMirrorWriter } from "../writer.ts";
 
 const key = "linked_wanted";
 
-export const isLinkedWanted = (db: Connection): boolean => readMeta(db, key) !== null;
+export const isCatalogueLinked = (db: Connection): boolean => readMeta(db, key) !== null;
 
-export const markLinkedWanted = (db: Connection): void => writeMeta(db, key, "true");
+export const markCatalogueLinked = (db: Connection): void => writeMeta(db, key, "true");
 
-export interface WantLinkedOptions {
+export interface LinkCatalogueOptions {
   /** The account's mirror. */
   readonly file: string;
   readonly kinds: Kinds;
@@ -23,12 +23,15 @@ export interface WantLinkedOptions {
 }
 
 /** For good; where it is marked already, nothing is written. @throws MirrorError, also `locked` */
-export async function wantLinked(options: WantLinkedOptions): Promise<void> {
-  const held = readMirror(options.file, ({ db, identity }) => ({ identity, isWanted: isLinkedWanted(db) }));
+export async function linkCatalogue(options: LinkCatalogueOptions): Promise<void> {
+  const held = readMirror(options.file, ({ db, identity }) => ({
+    identity,
+    isWanted: isCatalogueLinked(db),
+  }));
   if (held.isWanted) return;
   const mirror = await openMirrorWriter({ ...options, identity: held.identity });
   try {
-    markLinkedWanted(mirror.db);
+    markCatalogueLinked(mirror.db);
   } finally {
     mirror.close();
   }

@@ -9,7 +9,7 @@ import type { Connection } from "../file/connection.ts";
 import { type MirrorReader, readMirror } from "../reader.ts";
 
 /** An address as the service gave it, and what its link said that it leads to. */
-export interface GivenLink {
+export interface CatalogueLink {
   readonly url: string;
   readonly kind: string;
 }
@@ -18,9 +18,9 @@ export interface GivenLink {
 export const linkedKinds = "'brand', 'model', 'size'";
 
 /** The brands, models and sizes that bras link to, also those that are gone by now; in the order of their addresses. */
-export function readLinksElsewhere({ db }: MirrorReader): GivenLink[] {
+export function readCatalogueLinks({ db }: MirrorReader): CatalogueLink[] {
   return db
-    .prepare<[], GivenLink>(
+    .prepare<[], CatalogueLink>(
       `select distinct t.url, t.kind from _link l join _resource s on s.id = l.from_id and s.kind = 'bra'
        join _resource t on t.id = l.to_id and t.state = 'elsewhere' where t.kind in (${linkedKinds}) order by t.url`,
     )
@@ -32,7 +32,7 @@ export function readLinksElsewhere({ db }: MirrorReader): GivenLink[] {
  * again because somebody's bra once was of that model.
  * @returns their ids
  */
-export function ensureGiven(resources: Resources, links: readonly GivenLink[], runId: number): number[] {
+export function addLinks(resources: Resources, links: readonly CatalogueLink[], runId: number): number[] {
   return links.map(({ url, kind }) => {
     const known = resources.find(url);
     return known?.kind === kind ? known.id : resources.ensure(url, kind, null, runId).id;
@@ -44,7 +44,7 @@ export function ensureGiven(resources: Resources, links: readonly GivenLink[], r
  * its model and from a model to its brand, as each is linked. In: both mirrors, read only. Out: an entry for each.
  */
 
-export interface LinkedEntity extends GivenLink {
+export interface LinkedEntity extends CatalogueLink {
   /** `gone` is what was not there any more when it was first asked for; what is held may be gone since. */
   readonly state: "held" | "due" | "failed" | "gone";
 }
@@ -55,7 +55,7 @@ export interface LinkedEntity extends GivenLink {
  * @returns in the order of their addresses
  */
 export function readLinkedEntities(
-  given: readonly GivenLink[],
+  given: readonly CatalogueLink[],
   catalogue: MirrorReader | null,
 ): LinkedEntity[] {
   const lookUp = catalogue === null ? () => undefined : prepareLookUp(catalogue.db);
@@ -77,7 +77,7 @@ export function readLinkedEntities(
  * @throws MirrorError
  */
 export function findLinkedEntities(accountFile: string, catalogueFile: string): LinkedEntity[] {
-  const given = readMirror(accountFile, readLinksElsewhere);
+  const given = readMirror(accountFile, readCatalogueLinks);
   if (!existsSync(catalogueFile)) return readLinkedEntities(given, null);
   return readMirror(catalogueFile, (catalogue) => readLinkedEntities(given, catalogue));
 }
@@ -96,8 +96,8 @@ function prepareLookUp(db: Connection): (url: string) => Known | undefined {
   return (url) => select.get(url);
 }
 
-function prepareOwnersOf(db: Connection): (id: number) => GivenLink[] {
-  const select = db.prepare<[number], GivenLink>(
+function prepareOwnersOf(db: Connection): (id: number) => CatalogueLink[] {
+  const select = db.prepare<[number], CatalogueLink>(
     `select t.url, t.kind from _link l join _resource t on t.id = l.to_id
      where l.from_id = ? and t.kind in (${linkedKinds}) order by t.url`,
   );

@@ -1,12 +1,12 @@
 /** What a token may see of its user, as the service showed when it was last asked: a null or missing link is not granted. */
 import type { MirrorReader } from "../reader.ts";
 
-export const grantNames = ["profile", "email", "bras", "measurements"] as const;
-export type GrantName = (typeof grantNames)[number];
-export type Grants = Readonly<Record<GrantName, boolean>>;
+export const scopeNames = ["profile", "email", "bras", "measurements"] as const;
+export type ScopeName = (typeof scopeNames)[number];
+export type TokenScopes = Readonly<Record<ScopeName, boolean>>;
 
 /** What the service showed when it was asked whose data a token leads to. */
-export interface Shown {
+export interface ShownLinks {
   /** Whether the front page leads to her. */
   readonly me: boolean;
   readonly email: boolean;
@@ -15,7 +15,7 @@ export interface Shown {
 }
 
 /** The rule: what is shown is granted, and nothing of her where nothing leads to her. */
-export function grantsFrom({ me, email, isLinked }: Shown): Grants {
+export function scopesFrom({ me, email, isLinked }: ShownLinks): TokenScopes {
   return {
     profile: me,
     email: me && email,
@@ -24,10 +24,10 @@ export function grantsFrom({ me, email, isLinked }: Shown): Grants {
   };
 }
 
-export const listGranted = (grants: Grants): GrantName[] => grantNames.filter((name) => grants[name]);
+export const listGranted = (grants: TokenScopes): ScopeName[] => scopeNames.filter((name) => grants[name]);
 
 /** @returns null before the service said who the user is, or that it does not */
-export function readGrants({ db }: Pick<MirrorReader, "db">): Grants | null {
+export function readTokenScopes({ db }: Pick<MirrorReader, "db">): TokenScopes | null {
   const isHeld = db
     .prepare<[string], number>("select 1 from _resource where kind = ? and state = 'held'")
     .pluck();
@@ -40,11 +40,11 @@ export function readGrants({ db }: Pick<MirrorReader, "db">): Grants | null {
   const me = isLinked.get("root", "me") === 1;
   if (isHeld.get(me ? "me" : "root") === undefined) return null;
   const email = db.prepare("select 1 from user where email is not null").get() !== undefined;
-  return grantsFrom({ me, email, isLinked: (name) => isLinked.get("me", name) === 1 });
+  return scopesFrom({ me, email, isLinked: (name) => isLinked.get("me", name) === 1 });
 }
 
 /** What is not granted any more: something of it was fetched once, and is kept. */
-function listWithdrawn({ db }: Pick<MirrorReader, "db">): GrantName[] {
+function listWithdrawn({ db }: Pick<MirrorReader, "db">): ScopeName[] {
   const wasRead = db
     .prepare<[string]>(
       "select 1 from _revision v join _resource r on r.id = v.resource_id where r.kind = ? limit 1",
@@ -61,12 +61,12 @@ function listWithdrawn({ db }: Pick<MirrorReader, "db">): GrantName[] {
 }
 
 /** What the service said that it does not grant; none before it said anything. */
-export function listNotGranted(mirror: Pick<MirrorReader, "db">): GrantName[] {
-  const grants = readGrants(mirror);
-  return grants === null ? [] : grantNames.filter((name) => !grants[name]);
+export function listNotGranted(mirror: Pick<MirrorReader, "db">): ScopeName[] {
+  const grants = readTokenScopes(mirror);
+  return grants === null ? [] : scopeNames.filter((name) => !grants[name]);
 }
 
 /** What a report tells of it. */
-export function readMissingGrants(mirror: Pick<MirrorReader, "db">) {
+export function readMissingScopes(mirror: Pick<MirrorReader, "db">) {
   return { notGranted: listNotGranted(mirror), withdrawn: listWithdrawn(mirror) };
 }

@@ -12,7 +12,7 @@ import { prepareReadBody, storedBodyColumns } from "./read-body.ts";
 
 export interface Compression {
   /** Compresses some of the bodies that were not looked at yet and may become smaller. @returns how many it looked at: none, when all are done */
-  compressSome(): number;
+  compressBatch(): number;
   /** How many bodies were not looked at yet and may become smaller. */
   countToCompress(): number;
   /** Makes better dictionaries where that pays, and others than may have in them what was forgotten; all bodies are looked at again. */
@@ -88,7 +88,7 @@ export function prepareCompression(db: Connection, dictionaries: Dictionaries): 
 
   return {
     countToCompress: () => countPending.get(lookedAt()) ?? 0,
-    compressSome() {
+    compressBatch() {
       if (pending.length === 0) pending = selectPending.all(lookedAt());
       if (pending.length === 0) {
         const newest = selectNewest.get() ?? 0;

@@ -2,7 +2,7 @@
 import { entities, listTables } from "../../../schema/entities.ts";
 import type { Kinds } from "../../../schema/kind.ts";
 import { eachCurrentRevision } from "../bodies/read-revisions.ts";
-import { prepareReadings } from "../derive/derivations.ts";
+import { prepareDerivations } from "../derive/derivations.ts";
 import { type Derived, deriveContextOf, deriveHeldOrThrow } from "../derive/derive.ts";
 import { notedUrlOf } from "../derive/links.ts";
 import { prepareResources } from "../derive/resources.ts";
@@ -30,7 +30,7 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
   const context = deriveContextOf(identity, kinds);
   const stored = prepareStored(db);
   const hasPast = isDerived(db, "_resource_past");
-  const readingsOf = hasPast ? prepareReadings(db) : () => [];
+  const readingsOf = hasPast ? prepareDerivations(db) : () => [];
   let count = 0;
   for (const revision of eachCurrentRevision(db)) {
     count++;

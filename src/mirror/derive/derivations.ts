@@ -8,7 +8,7 @@ import type { RevisionBody } from "../bodies/read-revisions.ts";
 import type { Connection } from "../file/connection.ts";
 import { readFollowedSince } from "./links.ts";
 
-export interface Reading {
+export interface Derivation {
   readonly run: number;
   readonly kind: string;
   readonly ownerId: number | null;
@@ -56,7 +56,7 @@ const selectFirstRows = `
   where id in (${selectRetyped}) group by id`;
 
 /** Makes the table `_reading` of what the rows alone tell, for as long as the connection is open: for a mirror made of what is not computed. */
-export function noteFirstReadings(db: Connection): void {
+export function recordFirstDerivations(db: Connection): void {
   db.exec(
     `drop table if exists temp._reading; create temp table _reading (id integer primary key, run integer not null)`,
   );
@@ -67,7 +67,7 @@ const areNoted = (db: Connection) =>
   db.prepare("select 1 from temp.sqlite_schema where name = '_reading'").get() !== undefined;
 
 /** To be called while the rows are there, or what they tell is noted. */
-export function prepareReadings(db: Connection): (revision: RevisionBody) => readonly Reading[] {
+export function prepareDerivations(db: Connection): (revision: RevisionBody) => readonly Derivation[] {
   const pastOf = Map.groupBy(db.prepare<[], PastStanding>(selectPast).iterate(), ({ id }) => id);
   const retypedIds = new Set(db.prepare<[], number>(selectRetyped).pluck().all());
   const selectFirst = areNoted(db) ? "select id, run from temp._reading" : selectFirstRows;
@@ -85,7 +85,7 @@ export function prepareReadings(db: Connection): (revision: RevisionBody) => rea
     };
     const isWithin = (run: number) => run > fromRun && (nextRun === null || run < nextRun);
     const changes = [...past.map(({ toRun }) => toRun), ...followRuns, firstRow ?? fromRun];
-    const readings: Reading[] = [];
+    const readings: Derivation[] = [];
     for (const run of [fromRun, ...changes.filter(isWithin).sort((a, b) => a - b)]) {
       const standing = standingAt(run);
       const { kind, ownerId } = standing;

@@ -50,7 +50,7 @@ export function prepareLinks(db: Connection, resources: Resources): Links {
           name,
           kind,
           toStoredId(id),
-          isNoted && url !== null ? toNoted(url, from.url) : null,
+          isNoted && url !== null ? relativize(url, from.url) : null,
         ];
       });
       rows.replace(from, written, runId);
@@ -66,7 +66,7 @@ export function prepareLinks(db: Connection, resources: Resources): Links {
             const [id, name, kind, , noted] = row;
             if (noted === null || !added.includes(name)) return row;
             const ownerId = isUnknownKind(kind) ? null : fromId;
-            const target = resources.ensure(fromNoted(noted, fromUrl), kind, ownerId, runId);
+            const target = resources.ensure(absolutize(noted, fromUrl), kind, ownerId, runId);
             return [id, name, kind, toStoredId(target.id), null];
           });
           rows.replace({ id: fromId, isKnown: true }, links, runId);
@@ -92,11 +92,11 @@ type LinkRow = [fromId: bigint, name: string, kind: string, toId: bigint | null,
  * more: `+`, with which no URL begins, stands for it.
  */
 
-export function toNoted(url: string, source: string): string {
+export function relativize(url: string, source: string): string {
   return url.startsWith(source) ? `+${url.slice(source.length)}` : url;
 }
 
-export function fromNoted(noted: string, source: string): string {
+export function absolutize(noted: string, source: string): string {
   return noted.startsWith("+") ? source + noted.slice(1) : noted;
 }
 

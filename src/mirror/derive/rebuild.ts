@@ -8,7 +8,7 @@ import type { Connection } from "../file/connection.ts";
 import { noteRebuilt } from "../rows/rebuild-state.ts";
 import { versionedTables } from "../rows/versioned-rows.ts";
 import { noSearchNotes, rebuildSearchIndex } from "../search/search-index.ts";
-import { prepareReadings } from "./derivations.ts";
+import { prepareDerivations } from "./derivations.ts";
 import { type DeriveContext, deriveHeldOrThrow } from "./derive.ts";
 import { prepareLinks } from "./links.ts";
 import { prepareResources } from "./resources.ts";
@@ -26,7 +26,7 @@ export function rebuildProjections(db: Connection, area: Area, context: DeriveCo
     const links = prepareLinks(db, resources);
     // Whether a list makes one whole is judged from how it was read, not from one body.
     const verdicts = db.prepare("select * from _issue where code = 'partial-listing'").all();
-    const readingsOf = prepareReadings(db);
+    const readingsOf = prepareDerivations(db);
     for (const { name } of versionedTables) db.exec(`delete from ${name}; delete from ${name}_past`);
     db.exec("delete from _issue where code <> 'page-loop'");
     const writer = prepareDerivedWriter(db, resources, links, noSearchNotes, { keepsChains: true });

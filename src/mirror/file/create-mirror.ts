@@ -7,7 +7,7 @@ import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { publish } from "../../platform/atomic-file.ts";
 import { type Connection, openForWriting } from "./connection.ts";
-import { ensureLineage, type MirrorIdentity, writeIdentity } from "./meta.ts";
+import { ensureMirrorId, type MirrorIdentity, writeIdentity } from "./meta.ts";
 import { migrate } from "./migrate.ts";
 
 const partialMark = ".new-";
@@ -30,7 +30,7 @@ export async function createMirror(
       await migrate(db);
       writeIdentity(db, identity);
       await fill(db);
-      ensureLineage(db);
+      ensureMirrorId(db);
     } finally {
       db.close();
     }

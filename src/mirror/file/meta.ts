@@ -66,9 +66,9 @@ export function requireIdentity(file: string, held: MirrorIdentity, wanted: Mirr
  */
 
 /** Null in a mirror that no version with lineages has opened for writing yet. */
-export const readLineage = (db: Connection): string | null => readMeta(db, "lineage");
+export const readMirrorId = (db: Connection): string | null => readMeta(db, "lineage");
 
 /** Begins a line where the mirror is of none. */
-export function ensureLineage(db: Connection): void {
-  if (readLineage(db) === null) writeMeta(db, "lineage", randomBytes(16).toString("hex"));
+export function ensureMirrorId(db: Connection): void {
+  if (readMirrorId(db) === null) writeMeta(db, "lineage", randomBytes(16).toString("hex"));
 }

@@ -16,7 +16,7 @@ import { storedColumns, type VersionedTable, versionedTables } from "../rows/ver
  * @param runId a run that has ended; 0 is before the first one, when nothing was known
  * @throws MirrorError `older`
  */
-export function showAsOf(db: Connection, runId: number): void {
+export function createAsOfViews(db: Connection, runId: number): void {
   requireHistory(db);
   const views = db
     .prepare<[], string>("select sql from sqlite_schema where type = 'view' order by rowid")
@@ -37,7 +37,7 @@ export function readShownViews(db: Connection): readonly string[] {
 }
 
 /** What the column of `_resource r` held when a run had closed, as SQL. */
-export function stateThen(column: string, runId: number): string {
+export function stateAt(column: string, runId: number): string {
   // The first state that ended after that run; where none did, the present one began before it ended. Ids and runs begin
   // with 1, so that 0 can stand for none.
   return `nullif(coalesce((select coalesce(p.${column}, 0) from main._resource_past p
@@ -45,7 +45,7 @@ export function stateThen(column: string, runId: number): string {
 }
 
 /** The rows that a table held when a run had closed, as SQL. */
-export function rowsThen(table: VersionedTable, runId: number, condition = "true"): string {
+export function rowsAt(table: VersionedTable, runId: number, condition = "true"): string {
   const { name } = table;
   const columns = [...storedColumns(table), "from_run"].join(", ");
   // Few rows of the past were there at one moment: told so, SQLite begins with them, not with all resources once more.
@@ -66,10 +66,10 @@ function tablesAsOf(db: Connection, runId: number): Readonly<Record<string, stri
       .map((column) => `${past[column] ?? column} as ${column}`)
       .join(", ");
   const resource = columnsThen("_resource", {
-    kind: stateThen("kind", runId),
-    owner_id: stateThen("owner_id", runId),
-    state: stateThen("state", runId),
-    gone_run: stateThen("gone_run", runId),
+    kind: stateAt("kind", runId),
+    owner_id: stateAt("owner_id", runId),
+    state: stateAt("state", runId),
+    gone_run: stateAt("gone_run", runId),
     checked_run: unlessCheckedSince("checked_run"),
     checked_at: unlessCheckedSince("checked_at"),
     fetched_run: unlessCheckedSince("fetched_run"),
@@ -90,7 +90,7 @@ function tablesAsOf(db: Connection, runId: number): Readonly<Record<string, stri
     _search: `
       select id, resource_id, kind, text, from_run, null as to_run from main._search
       where from_run <= ${runId} and (to_run is null or to_run > ${runId})`,
-    ...Object.fromEntries(versionedTables.map((table) => [table.name, rowsThen(table, runId)])),
+    ...Object.fromEntries(versionedTables.map((table) => [table.name, rowsAt(table, runId)])),
   };
 }
 

@@ -15,7 +15,7 @@ import { typedTables } from "../rows/versioned-rows.ts";
  * @param oneRun, otherRun runs that have ended, in any order; 0 is before the first one
  * @throws MirrorError `older`
  */
-export function noteBetween(db: Connection, oneRun: number, otherRun: number): void {
+export function collectChangedIds(db: Connection, oneRun: number, otherRun: number): void {
   requireHistory(db);
   const [low = 0n, high = 0n] = [oneRun, otherRun].sort((one, other) => one - other).map(BigInt);
   const isIn = (column: string) => `(${column} > ${low} and ${column} <= ${high})`;
@@ -68,7 +68,7 @@ const brandAt = (run: bigint) => `(
  * is none.
  * @throws MirrorError `older`
  */
-export function lastStir(db: Connection, run: number): number | null {
+export function lastChangedRun(db: Connection, run: number): number | null {
   requireHistory(db);
   const moments = typedTables
     .flat()

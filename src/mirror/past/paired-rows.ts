@@ -7,7 +7,7 @@ import { model } from "../../../schema/entities/model.ts";
 import type { Entity } from "../../../schema/rows-from-body.ts";
 import type { Connection } from "../file/connection.ts";
 import { entityTable, type VersionedTable } from "../rows/versioned-rows.ts";
-import { rowsThen, stateThen } from "./as-of.ts";
+import { rowsAt, stateAt } from "./as-of.ts";
 
 /** Runs that have ended; 0 is before the first one. */
 export interface TwoRuns {
@@ -47,8 +47,8 @@ export function pairedRows(
 }
 
 /** Rows of a list's table at one run: the URL of the resource that has the list, the position, and the table's columns. */
-export function listRowsThen(db: Connection, table: VersionedTable, run: number): Iterable<unknown[]> {
-  const rows = rowsThen(table, run, `${table.key} in (select id from temp._between${table.name})`);
+export function listRowsAt(db: Connection, table: VersionedTable, run: number): Iterable<unknown[]> {
+  const rows = rowsAt(table, run, `${table.key} in (select id from temp._between${table.name})`);
   const columns = ["n", ...table.columns].map((column) => `t.${column}`).join(", ");
   const sql = `select r.url, ${columns} from (${rows}) t cross join main._resource r on r.id = t.${table.key}
     order by r.url, t.n`;
@@ -64,7 +64,7 @@ interface Side {
 }
 
 function sideAt(table: string, name: string, run: number, isNewest: boolean): Side {
-  const goneRun = `iif(c.is_stirred, ${stateThen("gone_run", run)}, r.gone_run)`;
+  const goneRun = `iif(c.is_stirred, ${stateAt("gone_run", run)}, r.gone_run)`;
   const goneAt = `(select started_at from main._run where id = ${goneRun})`;
   // Nothing was there later: no row of the past can be what was there then.
   if (isNewest) {
@@ -89,7 +89,7 @@ function shown({ references }: Entity, column: string, { run, cell }: Side): str
   // Of a size, which has its model's brand.
   const id = references.includes(reference)
     ? cell(`${reference}_id`)
-    : `(select ${reference}_id from (${rowsThen(entityTable(model), run)}) where id = ${cell("model_id")})`;
+    : `(select ${reference}_id from (${rowsAt(entityTable(model), run)}) where id = ${cell("model_id")})`;
   return `(select url from main._resource where id = ${id})`;
 }
 

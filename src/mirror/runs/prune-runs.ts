@@ -10,7 +10,7 @@ import { versionedTables } from "../rows/versioned-rows.ts";
 import { rebuildSearchIndex } from "../search/search-index.ts";
 
 /** What goes when runs are forgotten. */
-export interface Forgettable {
+export interface PrunableData {
   readonly revisions: number;
   /** Those of the revisions that no other one has as well. */
   readonly bodies: number;
@@ -19,7 +19,7 @@ export interface Forgettable {
 }
 
 /** Reads what would go; writes only what is temporary. */
-export function measureForgettable(db: Connection, runIds: readonly number[]): Forgettable {
+export function measurePrunable(db: Connection, runIds: readonly number[]): PrunableData {
   return db.transaction(() => {
     noteRemaining(db, runIds);
     const measured = readForgettable(db);
@@ -33,7 +33,7 @@ export function measureForgettable(db: Connection, runIds: readonly number[]): F
  * @param runIds runs that have ended, without the latest
  * @param at ISO 8601
  */
-export function forgetRuns(db: Connection, runIds: readonly number[], at: string): Forgettable {
+export function pruneRuns(db: Connection, runIds: readonly number[], at: string): PrunableData {
   return db.transaction(() => {
     noteRemaining(db, runIds);
     const measured = readForgettable(db);
@@ -98,9 +98,9 @@ const unneededContents = `
   except select content_id from _revision v where not exists (
     select 1 from temp.unneeded u where u.resource_id = v.resource_id and u.seq = v.seq)`;
 
-function readForgettable(db: Connection): Forgettable {
+function readForgettable(db: Connection): PrunableData {
   const measured = db
-    .prepare<[], Forgettable>(
+    .prepare<[], PrunableData>(
       `select (select count(*) from temp.unneeded) as revisions, count(*) as bodies,
          coalesce(sum(length(body)), 0) as bytes
        from _content where id in (${unneededContents})`,

@@ -37,12 +37,12 @@ export interface RunClosing {
   /** Resources that are absent and wait for approval. */
   readonly waiting: number;
   /** Of what too much would go at once. */
-  readonly masses: readonly MassOfRun[];
+  readonly masses: readonly BulkDeletionOfRun[];
   /** Collections whose pages do not make one whole. */
   readonly partial: number;
 }
 
-export interface MassOfRun {
+export interface BulkDeletionOfRun {
   readonly kind: string;
   /** URL of the list; null when they are of several lists, or of none. */
   readonly collection: string | null;

@@ -20,7 +20,7 @@ export interface QuestionRequest extends QueryTerms {
 }
 
 /** @throws QueryError, also `question`; PointError; MirrorError; or the signal's reason */
-export async function askQuestion(request: QuestionRequest): Promise<QueryResult> {
+export async function runQuestion(request: QuestionRequest): Promise<QueryResult> {
   const { question: name, options = {}, context = pointContext(), ...rest } = request;
   const question = findQuestion(name);
   const { parameters, limit } = settle(rest, question, options, context);
@@ -54,10 +54,10 @@ function settle(
   question: Question,
   options: QuestionOptions,
   context: PointContext,
-): SettledOptions {
-  const settleIn = (mirror: MirrorReader): SettledOptions => {
+): ResolvedParameters {
+  const settleIn = (mirror: MirrorReader): ResolvedParameters => {
     if (mirror.identity.area === "account" && question.isOfAccounts !== true) throw ofCatalogue(question);
-    return settleOptions(mirror, question, options, context);
+    return resolveParameters(mirror, question, options, context);
   };
   return readMirror(file, settleIn, asOf);
 }
@@ -66,7 +66,7 @@ function settle(
 
 export type QuestionOptions = Readonly<Record<string, string | number>>;
 
-export interface SettledOptions {
+export interface ResolvedParameters {
   readonly parameters: Readonly<Record<string, Cell>>;
   /** How many rows at most; the SQL gives one more where there are more. Null where there is no limit. */
   readonly limit: number | null;
@@ -76,12 +76,12 @@ export interface SettledOptions {
  * @throws QueryError `question` for an option that the question lacks, needs, or cannot do anything with; PointError for
  *   what is no point in time, or none of this mirror
  */
-export function settleOptions(
+export function resolveParameters(
   mirror: MirrorReader,
   { name, options }: Question,
   given: QuestionOptions,
   context: PointContext,
-): SettledOptions {
+): ResolvedParameters {
   const unknown = Object.keys(given).find((key) => options.every((option) => option.name !== key));
   if (unknown !== undefined) {
     throw new QueryError("question", `@${name} takes no --${unknown}`, hintAtOptions(options));

@@ -32,14 +32,14 @@ export const faultRules = z.array(faultRule);
 
 /** Keeps count of what was asked for, and says which fault is due. In: rules. Out, per request: a fault, or none. */
 
-export interface Strike {
+export interface FaultStrike {
   readonly name: string;
   readonly isConditional: boolean;
   readonly apply: (reply: Reply, context: Omit<FaultContext, "parameters">) => Reply;
 }
 
 export interface FaultPlan {
-  readonly strike: (kind: ResourceKind, url: string) => Strike | null;
+  readonly strike: (kind: ResourceKind, url: string) => FaultStrike | null;
 }
 
 /** Where two rules are due, the first one strikes; the other keeps its turn. */
@@ -51,7 +51,7 @@ export function createFaultPlan(rules: readonly FaultRule[]): FaultPlan {
   return {
     strike(kind, url) {
       const key = withoutAgain(url);
-      let due: Strike | null = null;
+      let due: FaultStrike | null = null;
       for (const { rule, seen } of watched) {
         if (rule.kind !== "*" && rule.kind !== kind) continue;
         const count = seen.get(key) ?? { position: seen.size + 1, struck: 0 };
@@ -66,7 +66,7 @@ export function createFaultPlan(rules: readonly FaultRule[]): FaultPlan {
   };
 }
 
-function strikeOf(rule: FaultRule): Strike {
+function strikeOf(rule: FaultRule): FaultStrike {
   const { apply, isConditional } = faultNamed(rule.fault);
   return {
     name: rule.fault,

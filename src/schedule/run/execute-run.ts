@@ -3,11 +3,11 @@
  * Both engines come here.
  */
 import { type Clock, toIso } from "../../platform/clock.ts";
-import { keepRun, type ScheduledRun, type Scheduler, summarizeReport } from "../run-history.ts";
+import { recordRun, type ScheduledRun, type Scheduler, summarizeReport } from "../run-history.ts";
 import type { Schedule } from "../schedule.ts";
-import { type Program, runChild } from "./spawn-command.ts";
+import { type Program, spawnCommand } from "./spawn-command.ts";
 
-export interface CarryOutContext {
+export interface ExecuteRunContext {
   readonly dataDir: string;
   readonly program: Program;
   readonly scheduler: Scheduler;
@@ -28,7 +28,7 @@ const patienceMillis: readonly number[] = [10_000, 30_000, 60_000, 120_000];
 const mostSaid = 300;
 
 /** @param due epoch milliseconds @throws AccountError where what became of it cannot be kept */
-export async function carryOut(schedule: Schedule, due: number, context: CarryOutContext): Promise<void> {
+export async function executeRun(schedule: Schedule, due: number, context: ExecuteRunContext): Promise<void> {
   const { dataDir, program, scheduler, clock, ending, hide, onBegin, onLine, onEnd } = context;
   const begunAt = clock.now();
   const begun: ScheduledRun = {
@@ -44,11 +44,11 @@ export async function carryOut(schedule: Schedule, due: number, context: CarryOu
   };
   const { name, folder } = schedule;
   // Before it is begun: a time that was begun for is not due any more, whatever happens then.
-  keepRun(dataDir, name, begun);
+  recordRun(dataDir, name, begun);
   onBegin(schedule, due);
   for (let attempts = 1; ; attempts++) {
     const lines: string[] = [];
-    const child = await runChild({
+    const child = await spawnCommand({
       program,
       args: reporting(schedule.args),
       folder,
@@ -74,7 +74,7 @@ export async function carryOut(schedule: Schedule, due: number, context: CarryOu
       counts: summarizeReport(child.stdout),
       said: child.problem ?? (child.exitCode === 0 ? null : whatWasWrong(lines)),
     };
-    keepRun(dataDir, name, run);
+    recordRun(dataDir, name, run);
     onEnd(schedule, run);
     return;
   }

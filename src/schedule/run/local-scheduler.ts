@@ -1,9 +1,9 @@
 /** The engine without a server: begins what is due from this process, which alone does so for its data directory. */
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../../platform/clock.ts";
-import { type Candidate, type DueRun, decideRuns } from "./select-due-runs.ts";
+import { type Candidate, type DueRun, selectDueRuns } from "./select-due-runs.ts";
 
-export interface RunHereOptions {
+export interface LocalSchedulerOptions {
   /** The schedules as they are now, with what became of their last runs. */
   readonly candidates: () => readonly Candidate[];
   /** Begins a run, and resolves when it has ended; never rejects. */
@@ -15,7 +15,7 @@ export interface RunHereOptions {
 }
 
 /** Until `ending`, and until what is under way then has ended. */
-export async function runHere(options: RunHereOptions): Promise<void> {
+export async function runLocally(options: LocalSchedulerOptions): Promise<void> {
   const { candidates, begin, clock, lookAgainMillis, ending } = options;
   const underWay = new Map<string, Promise<void>>();
   while (!ending.aborted) {
@@ -23,7 +23,7 @@ export async function runHere(options: RunHereOptions): Promise<void> {
     const waking = new AbortController();
     const signal = AbortSignal.any([ending, waking.signal]);
     setMaxListeners(0, signal);
-    const decision = decideRuns(candidates(), new Set(underWay.keys()), now);
+    const decision = selectDueRuns(candidates(), new Set(underWay.keys()), now);
     for (const run of decision.begin) {
       const { mirror } = run.schedule;
       underWay.set(

@@ -2,10 +2,10 @@
 import type { RecurringRun } from "../../../jobs/bullmq/scheduler.ts";
 import { timeAfter } from "../cron-times.ts";
 import { makeScheduleBook } from "../schedules.ts";
-import type { RunHereOptions } from "./local-scheduler.ts";
+import type { LocalSchedulerOptions } from "./local-scheduler.ts";
 import { type Candidate, dueTime } from "./select-due-runs.ts";
 
-export interface RunWithRedisOptions extends RunHereOptions {
+export interface RedisSchedulerOptions extends LocalSchedulerOptions {
   /** The address of Redis: `redis:`, `rediss:`, or the path of a socket. */
   readonly redis: string;
   readonly dataDir: string;
@@ -14,11 +14,11 @@ export interface RunWithRedisOptions extends RunHereOptions {
 }
 
 /** Until `ending`, and until what is under way then has ended. @throws RedisError; ScheduleError, AccountError */
-export async function runWithRedis(options: RunWithRedisOptions): Promise<void> {
+export async function runOverRedis(options: RedisSchedulerOptions): Promise<void> {
   const { dataDir, candidates, begin, clock, lookAgainMillis, ending, onReady, onRemark } = options;
   const group = makeScheduleBook(dataDir, clock).id;
   // Loaded where it is wanted: without Redis nothing of it is needed.
-  const [{ connectRedis }, { runRecurring }] = await Promise.all([
+  const [{ connectRedis }, { runScheduler: runRecurring }] = await Promise.all([
     import("../../../jobs/bullmq/redis.ts"),
     import("../../../jobs/bullmq/scheduler.ts"),
   ]);

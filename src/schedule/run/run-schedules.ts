@@ -11,12 +11,12 @@ import { ScheduleError } from "../errors.ts";
 import { isSameScheduler, readRuns, type Scheduler } from "../run-history.ts";
 import { schedulePlace } from "../schedule.ts";
 import { makeScheduleBook } from "../schedules.ts";
-import { type CarryOutContext, carryOut } from "./execute-run.ts";
-import { runHere } from "./local-scheduler.ts";
-import { runWithRedis } from "./redis-scheduler.ts";
+import { type ExecuteRunContext, executeRun } from "./execute-run.ts";
+import { runLocally } from "./local-scheduler.ts";
+import { runOverRedis } from "./redis-scheduler.ts";
 import type { Candidate, DueRun, LastRun } from "./select-due-runs.ts";
 
-export interface RunSchedulesOptions extends Omit<CarryOutContext, "scheduler"> {
+export interface RunSchedulesOptions extends Omit<ExecuteRunContext, "scheduler"> {
   /** The address of Redis; without one, this process is alone. */
   readonly redis?: string;
   /** Called once runs begin, with how many schedules there are. */
@@ -41,7 +41,7 @@ export async function runSchedules(options: RunSchedulesOptions): Promise<void> 
   const onReady = () => options.onReady(candidates().length);
   const begin = async ({ schedule, due }: DueRun): Promise<void> => {
     try {
-      await carryOut(schedule, due, { ...options, scheduler });
+      await executeRun(schedule, due, { ...options, scheduler });
     } catch (error) {
       onRemark(`${schedule.name}: ${messageOf(error)}`);
       await clock.sleep(troubleMillis, ending).catch(() => {});
@@ -50,9 +50,9 @@ export async function runSchedules(options: RunSchedulesOptions): Promise<void> 
   const engine = { candidates, begin, clock, lookAgainMillis, ending };
   const release = holdRuns(dataDir, redis !== undefined, scheduler.startedAt);
   try {
-    if (redis !== undefined) return await runWithRedis({ ...engine, dataDir, redis, onReady, onRemark });
+    if (redis !== undefined) return await runOverRedis({ ...engine, dataDir, redis, onReady, onRemark });
     onReady();
-    await runHere(engine);
+    await runLocally(engine);
   } finally {
     release();
   }

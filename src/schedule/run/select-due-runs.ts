@@ -34,7 +34,7 @@ export interface Decision {
 }
 
 /** @param busy the mirrors that a run is under way of @param now epoch milliseconds */
-export function decideRuns(
+export function selectDueRuns(
   candidates: readonly Candidate[],
   busy: ReadonlySet<string>,
   now: number,

@@ -13,7 +13,7 @@ export interface Program {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface ChildOptions {
+export interface SpawnOptions {
   readonly program: Program;
   readonly args: readonly string[];
   readonly folder: string;
@@ -24,7 +24,7 @@ export interface ChildOptions {
   readonly onLine: (line: string) => void;
 }
 
-export interface ChildEnd {
+export interface CommandResult {
   /** Null where a signal ended it, or it could not be started. */
   readonly exitCode: number | null;
   readonly stdout: string;
@@ -43,7 +43,7 @@ const interrupted: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 14
 const children = new Set<ChildProcess>();
 
 /** Never rejects. */
-export async function runChild(options: ChildOptions): Promise<ChildEnd> {
+export async function spawnCommand(options: SpawnOptions): Promise<CommandResult> {
   const { program, args, folder, clock, ending, onLine } = options;
   // The system would say that the program is missing.
   if (!existsSync(folder))

@@ -7,7 +7,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { inspect } from "node:util";
 import { ServiceSettingsError } from "../errors.ts";
-import { type Spelling, spellingsOf } from "./secret-encodings.ts";
+import { type SecretEncoding, secretEncodings } from "./secret-encodings.ts";
 
 /** A text that must not get out: it can be searched for, and cannot be sent. */
 export interface Hidden {
@@ -25,7 +25,7 @@ interface Secret {
   /** What was given to make it. */
   readonly text: string;
   /** The secret as it may be found somewhere. */
-  readonly spellings: readonly Spelling[];
+  readonly spellings: readonly SecretEncoding[];
 }
 
 const shown = "[credential]";
@@ -44,8 +44,8 @@ export function appCredential(key: string, secret: string): Credential {
 }
 
 /** For a secret that the service must never get, such as a passphrase. */
-export function hidden(text: string): Hidden {
-  return hide({}, { authorization: null, text, spellings: spellingsOf(text) });
+export function hideSecret(text: string): Hidden {
+  return hide({}, { authorization: null, text, spellings: secretEncodings(text) });
 }
 
 /** The value of the `Authorization` header. */
@@ -56,7 +56,7 @@ export function authorizationOf(credential: Credential): string {
 }
 
 /** How the secret may be written somewhere: to be searched for, and never to be shown. */
-export function secretSpellings(credential: Hidden): readonly Spelling[] {
+export function encodingsOf(credential: Hidden): readonly SecretEncoding[] {
   return secretOf(credential).spellings;
 }
 
@@ -73,7 +73,7 @@ export function redact(credential: Hidden, text: string): string {
 }
 
 function keep(kind: Credential["kind"], scheme: string, text: string, parts: readonly string[]): Credential {
-  const spellings = [text, ...parts].flatMap(spellingsOf);
+  const spellings = [text, ...parts].flatMap(secretEncodings);
   return hide({ kind }, { authorization: `${scheme} ${text}`, text, spellings });
 }
 
@@ -111,7 +111,7 @@ export function digestCredential(credential: Credential | null): string {
 }
 
 /** Tells another holder of the same credential that one has it: an HMAC-SHA-256 about `subject`, in hexadecimal digits. */
-export function proveCredential(credential: Credential | null, subject: string): string {
+export function credentialHmac(credential: Credential | null, subject: string): string {
   const key = credential === null ? "" : authorizationOf(credential);
   return createHmac("sha256", key).update(subject).digest("hex");
 }

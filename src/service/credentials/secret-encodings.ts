@@ -1,6 +1,6 @@
 /** How a secret may be written where it should not be. Pure. */
 
-export interface Spelling {
+export interface SecretEncoding {
   readonly form: "as it is" | "URL-encoded" | "in JSON" | "base64" | "base64url" | "hexadecimal" | "UTF-16";
   readonly bytes: Buffer;
 }
@@ -9,9 +9,9 @@ export interface Spelling {
 const fewestLetters = 8;
 
 /** Each spelling once, the whole ones before those that are a part of a longer text's. */
-export function spellingsOf(secret: string): Spelling[] {
+export function secretEncodings(secret: string): SecretEncoding[] {
   const [encoded, hex] = [encodeURIComponent(secret), Buffer.from(secret).toString("hex")];
-  const texts: (readonly [Spelling["form"], string])[] = [
+  const texts: (readonly [SecretEncoding["form"], string])[] = [
     ["as it is", secret],
     ["URL-encoded", encoded],
     ["URL-encoded", encoded.replace(/%../g, (byte) => byte.toLowerCase())],

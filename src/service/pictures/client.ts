@@ -8,17 +8,17 @@ import { type Clock, systemClock } from "../../platform/clock.ts";
 import { type IpClass, ipClassOf, literalAddress } from "../../platform/ip-class.ts";
 import { ServiceError } from "../errors.ts";
 import { createAttempt } from "../requests/attempt.ts";
-import { askPatiently, Circuit } from "../requests/fetch-with-retry.ts";
+import { Circuit, fetchWithRetry } from "../requests/fetch-with-retry.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "../requests/retry-policy.ts";
-import type { Reserve } from "../responses/rate-limiter.ts";
+import type { RateLimiter } from "../responses/rate-limiter.ts";
 import { resolveLink } from "../same-origin.ts";
 import { defaultLimits, guardedLookup, type ServiceLimits } from "../transport/pool.ts";
-import { openSender } from "../transport/transport.ts";
-import { type FetchedPicture, judgePictureOrThrow, pictureTypes } from "./interpret-picture.ts";
+import { openTransport } from "../transport/transport.ts";
+import { type FetchedPicture, interpretPicture, pictureTypes } from "./interpret-picture.ts";
 
 export type { FetchedPicture };
 
-export interface PictureDoorOptions {
+export interface PictureClientOptions {
   /** The only one that is asked. */
   readonly origin: string;
   /** Where the service is: what one over https: refers to is not asked for over http:. */
@@ -28,7 +28,7 @@ export interface PictureDoorOptions {
   /** Of one picture. */
   readonly maxBytes: number;
   /** Where the origin is the service's own, and meters what it is asked. */
-  readonly reserve?: Reserve;
+  readonly rateLimiter?: RateLimiter;
   readonly connections?: number;
   readonly limits?: Partial<ServiceLimits>;
   readonly retry?: Partial<RetryPolicy>;
@@ -42,19 +42,19 @@ export interface PictureRequest {
   readonly signal?: AbortSignal;
 }
 
-export interface PictureDoor {
+export interface PictureClient {
   /** One picture. Rejects with a ServiceError, with what `reserve` rejected with, or with the signal's reason. */
   fetch(request: PictureRequest): Promise<FetchedPicture>;
   close(): Promise<void>;
 }
 
-export function openPictureDoor(options: PictureDoorOptions): PictureDoor {
+export function openPictureClient(options: PictureClientOptions): PictureClient {
   const {
     origin,
     serviceOrigin,
     serviceClass,
     maxBytes,
-    reserve,
+    rateLimiter,
     connections = 4,
     clock = systemClock,
   } = options;
@@ -66,11 +66,11 @@ export function openPictureDoor(options: PictureDoorOptions): PictureDoor {
   const isDowngrade = serviceOrigin.startsWith("https:") && origin.startsWith("http:");
   const circuit = new Circuit(clock);
   const headers = ["accept", pictureTypes.join(", "), "accept-encoding", "identity", "user-agent", "armoire"];
-  const sender = openSender(origin, headers, limits, { connections, lookup: guardedLookup(allowed) });
+  const transport = openTransport(origin, headers, limits, { connections, lookup: guardedLookup(allowed) });
   const attempt = createAttempt({
-    sender,
-    reserve,
-    judge: judgePictureOrThrow,
+    transport,
+    rateLimiter,
+    parse: interpretPicture,
     limits,
     clock,
     redact: (text) => text,
@@ -89,8 +89,8 @@ export function openPictureDoor(options: PictureDoorOptions): PictureDoor {
         throw new ServiceError("link-refused", "not asked, because others could read it (scheme-downgrade)", {
           url,
         });
-      return askPatiently({ url, target: resolved.url, etag, lastModified, signal }, parts, circuit);
+      return fetchWithRetry({ url, target: resolved.url, etag, lastModified, signal }, parts, circuit);
     },
-    close: () => sender.close(),
+    close: () => transport.close(),
   };
 }

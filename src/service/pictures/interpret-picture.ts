@@ -2,10 +2,10 @@
 
 import { ServiceError, type ServiceErrorCode } from "../errors.ts";
 import { isSameEntity, readEntityTag } from "../responses/headers.ts";
-import { type Asked, redirects, type Verdict } from "../responses/interpret-response.ts";
+import { type ResponseAction, redirects, type SentRequest } from "../responses/interpret-response.ts";
 import type { AttemptReport } from "../responses/rate-limiter.ts";
 import { readEncoding } from "../transport/content-encoding.ts";
-import type { Head } from "../transport/send-request.ts";
+import type { ResponseHead } from "../transport/send-request.ts";
 
 interface Validators {
   readonly etag: string | null;
@@ -23,12 +23,12 @@ export type FetchedPicture =
   | { readonly outcome: "gone"; readonly status: 404 | 410 };
 
 /** @throws ServiceError when the answer brings nothing */
-export function judgePictureOrThrow(
-  head: Head,
+export function interpretPicture(
+  head: ResponseHead,
   wire: Uint8Array,
   { allowance, retryAt }: AttemptReport,
-  asked: Asked,
-): Verdict<FetchedPicture> {
+  asked: SentRequest,
+): ResponseAction<FetchedPicture> {
   const { status, headers } = head;
   const facts = { url: asked.finalUrl, status };
   const failure = (code: ServiceErrorCode, detail = `answered ${status}`, resumeAt: number | null = null) =>
@@ -58,7 +58,10 @@ export function judgePictureOrThrow(
 }
 
 /** As for any other answer: it counts only if it answers what was asked. */
-function judgeNotModified(head: Head, { etag, lastModified, finalUrl }: Asked): Verdict<FetchedPicture> {
+function judgeNotModified(
+  head: ResponseHead,
+  { etag, lastModified, finalUrl }: SentRequest,
+): ResponseAction<FetchedPicture> {
   const current = validatorsIn(head);
   const isSame = etag === null || current.etag === null || isSameEntity(current.etag, etag);
   if ((etag !== null || lastModified !== null) && isSame) {
@@ -72,7 +75,7 @@ function judgeNotModified(head: Head, { etag, lastModified, finalUrl }: Asked): 
   };
 }
 
-function validatorsIn({ headers }: Head): Validators {
+function validatorsIn({ headers }: ResponseHead): Validators {
   const modified = headers["last-modified"];
   const isDate = typeof modified === "string" && /^[\x20-\x7e]{1,64}$/.test(modified);
   return { etag: readEntityTag(headers.etag), lastModified: isDate ? modified : null };

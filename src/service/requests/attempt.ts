@@ -1,13 +1,13 @@
 import type { Clock } from "../../platform/clock.ts";
 import { ServiceError, type ServiceErrorCode } from "../errors.ts";
-import { readAllowance, readRetryAfter } from "../responses/headers.ts";
-import type { Judge, Verdict } from "../responses/interpret-response.ts";
-import { type AttemptReport, noAnswer, type Reserve, untried } from "../responses/rate-limiter.ts";
+import { readRateLimitHeaders, readRetryAfter } from "../responses/headers.ts";
+import type { ResponseAction, ResponseParser } from "../responses/interpret-response.ts";
+import { type AttemptReport, noResponse, notSent, type RateLimiter } from "../responses/rate-limiter.ts";
 import type { ServiceLimits } from "../transport/pool.ts";
-import type { Head } from "../transport/send-request.ts";
-import type { Sender } from "../transport/transport.ts";
+import type { ResponseHead } from "../transport/send-request.ts";
+import type { Transport } from "../transport/transport.ts";
 
-export interface Ask {
+export interface ServiceRequest {
   /** The address that the caller gave. */
   readonly url: string;
   /** The address to ask: the same one, or where a redirect led. */
@@ -26,12 +26,12 @@ const beforeSending: readonly ServiceErrorCode[] = [
 ];
 
 /** One request and its answer, reserved before and settled after. */
-export type Attempt<Fetched> = (ask: Ask) => Promise<Verdict<Fetched>>;
+export type Attempt<Fetched> = (ask: ServiceRequest) => Promise<ResponseAction<Fetched>>;
 
-export interface AttemptParts<Fetched> {
-  readonly sender: Sender;
-  readonly reserve: Reserve | undefined;
-  readonly judge: Judge<Fetched>;
+export interface AttemptContext<Fetched> {
+  readonly transport: Transport;
+  readonly rateLimiter: RateLimiter | undefined;
+  readonly parse: ResponseParser<Fetched>;
   readonly limits: ServiceLimits;
   readonly clock: Clock;
   /** Takes the credential out of a text. */
@@ -39,20 +39,20 @@ export interface AttemptParts<Fetched> {
 }
 
 export function createAttempt<Fetched>({
-  sender,
-  reserve,
-  judge,
+  transport: sender,
+  rateLimiter: reserve,
+  parse: judge,
   limits,
   clock,
   redact,
-}: AttemptParts<Fetched>): Attempt<Fetched> {
+}: AttemptContext<Fetched>): Attempt<Fetched> {
   return async ({ url, target, etag, lastModified = null, signal }) => {
     const reservation = reserve && (await reserve({ url: target, signal }));
-    let report = untried;
+    let report = notSent;
     try {
       signal?.throwIfAborted();
       const condition = conditionOf(etag, lastModified);
-      report = noAnswer;
+      report = noResponse;
       const { head, wire, failure } = await sender.send({ url: target, condition, signal });
       if (head !== null) report = readReport(head, clock.now());
       if (failure !== null) throw failure;
@@ -66,7 +66,7 @@ export function createAttempt<Fetched>({
       }
       throw error;
     } finally {
-      reservation?.settle(report);
+      reservation?.release(report);
     }
   };
 }
@@ -76,10 +76,10 @@ function conditionOf(etag: string | null, lastModified: string | null): string[]
   return lastModified === null ? [] : ["if-modified-since", lastModified];
 }
 
-function readReport({ status, headers }: Head, now: number): AttemptReport {
+function readReport({ status, headers }: ResponseHead, now: number): AttemptReport {
   return {
     status,
-    allowance: readAllowance(headers, now),
+    allowance: readRateLimitHeaders(headers, now),
     retryAt: readRetryAfter(headers["retry-after"], now),
     isRefusal: false,
     isSent: true,

@@ -3,24 +3,24 @@ import type { Clock } from "../../platform/clock.ts";
 import { isTransient, ServiceError } from "../errors.ts";
 import { resolveLink } from "../same-origin.ts";
 import type { ServiceLimits } from "../transport/pool.ts";
-import type { Ask, Attempt } from "./attempt.ts";
+import type { Attempt, ServiceRequest } from "./attempt.ts";
 import { backoffMillis, type RetryPolicy } from "./retry-policy.ts";
 
 /**
  * Asks, again where that may help, and not at all while too much has failed in a row.
  * @throws ServiceError
  */
-export async function askPatiently<Fetched>(
-  ask: Ask,
-  parts: FollowParts<Fetched>,
+export async function fetchWithRetry<Fetched>(
+  ask: ServiceRequest,
+  parts: RetryContext<Fetched>,
   circuit: Circuit,
 ): Promise<Fetched> {
   const { policy, clock } = parts;
   circuit.passOrThrow(ask.url);
   try {
-    const fetched = await follow(ask, parts).catch((error: unknown) => {
+    const fetched = await followRedirects(ask, parts).catch((error: unknown) => {
       if (!isTransient(error)) throw error;
-      return retryTransient(error, () => follow(ask, parts), { policy, clock, signal: ask.signal });
+      return retryTransient(error, () => followRedirects(ask, parts), { policy, clock, signal: ask.signal });
     });
     circuit.succeed();
     return fetched;
@@ -52,7 +52,7 @@ export function retryTransient<Result>(
   });
 }
 
-export interface FollowParts<Fetched> {
+export interface RetryContext<Fetched> {
   readonly attempt: Attempt<Fetched>;
   readonly origin: string;
   readonly limits: ServiceLimits;
@@ -65,9 +65,9 @@ export interface FollowParts<Fetched> {
  * of them so many times at most.
  * @throws ServiceError
  */
-export async function follow<Fetched>(
-  first: Ask,
-  { attempt, origin, limits, policy, clock }: FollowParts<Fetched>,
+export async function followRedirects<Fetched>(
+  first: ServiceRequest,
+  { attempt, origin, limits, policy, clock }: RetryContext<Fetched>,
 ): Promise<Fetched> {
   let ask = first;
   let redirects = 0;

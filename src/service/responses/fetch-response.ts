@@ -26,7 +26,7 @@ interface FetchedGone {
  * What one fetch brought. All of it is plain data; `json` is the parse that the door needed anyway, with numbers as
  * doubles: whoever keeps a body parses it again, exactly.
  */
-export type FetchedHere =
+export type FetchResponse =
   | (FetchedBody & { readonly json: Readonly<Record<string, unknown>> })
   | FetchedNotModified
   | FetchedGone;

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Head } from "../transport/send-request.ts";
+import type { ResponseHead } from "../transport/send-request.ts";
 
 /** What the service says of the allowance in one answer; a field that makes no sense is null. */
-export interface AllowanceReading {
+export interface RateLimitHeaders {
   /** Requests a window. */
   readonly limit: number | null;
   /** Requests left in this window. */
@@ -16,7 +16,7 @@ const firstEpochSecond = 1e9; // September 2001: no smaller number is meant as a
 const lastEpochSecond = 1e11;
 
 /** Reads `X-RateLimit-Limit`, `-Remaining` and `-Reset`; null when none of them is there. `now` is in epoch milliseconds. */
-export function readAllowance(headers: IncomingHttpHeaders, now: number): AllowanceReading | null {
+export function readRateLimitHeaders(headers: IncomingHttpHeaders, now: number): RateLimitHeaders | null {
   const limit = headers["x-ratelimit-limit"];
   const remaining = headers["x-ratelimit-remaining"];
   const reset = headers["x-ratelimit-reset"];
@@ -78,10 +78,10 @@ const refusals: readonly number[] = [403, 429, 503];
  * @param now epoch milliseconds
  * @returns epoch milliseconds; null where the answer is no refusal or does not say
  */
-export function readPause({ status, headers }: Head, now: number): number | null {
+export function readBackoffUntil({ status, headers }: ResponseHead, now: number): number | null {
   if (!refusals.includes(status)) return null;
   const retryAt = readRetryAfter(headers["retry-after"], now);
   if (retryAt !== null) return retryAt;
-  const allowance = readAllowance(headers, now);
+  const allowance = readRateLimitHeaders(headers, now);
   return allowance?.remaining === 0 ? allowance.resetAt : null;
 }

@@ -3,15 +3,15 @@
  * sends or counts, and it never shows a text from the service that has not been cleaned.
  */
 import { errorMessageOf, isNotAuthenticated } from "../../../schema/envelope.ts";
-import { ServiceError, type ServiceErrorCode, type ServiceErrorFacts } from "../errors.ts";
+import { ServiceError, type ServiceErrorCode, type ServiceErrorContext } from "../errors.ts";
 import type { ServiceLimits } from "../transport/pool.ts";
-import type { Head } from "../transport/send-request.ts";
-import type { FetchedHere } from "./fetch-response.ts";
+import type { ResponseHead } from "../transport/send-request.ts";
+import type { FetchResponse } from "./fetch-response.ts";
 import { isSameEntity, readEntityTag } from "./headers.ts";
 import type { AttemptReport } from "./rate-limiter.ts";
 import { isJsonType, readBodyOrThrow } from "./read-body.ts";
 
-export type Verdict<Fetched> =
+export type ResponseAction<Fetched> =
   | { readonly do: "return"; readonly fetched: Fetched }
   | { readonly do: "redirect"; readonly location: string }
   /** Ask once more without a validator; `error` is what a second time means. */
@@ -19,7 +19,7 @@ export type Verdict<Fetched> =
   /** The service asked to wait until `retryAt` (epoch milliseconds); `error` is what not waiting means. */
   | { readonly do: "wait"; readonly retryAt: number; readonly error: ServiceError };
 
-export interface Asked {
+export interface SentRequest {
   /** The address that the caller gave. */
   readonly url: string;
   /** The address that was asked, after redirects. */
@@ -34,12 +34,12 @@ export interface Asked {
 }
 
 /** Reads one answer. @throws ServiceError when it brings nothing */
-export type Judge<Fetched> = (
-  head: Head,
+export type ResponseParser<Fetched> = (
+  head: ResponseHead,
   wire: Uint8Array,
   report: AttemptReport,
-  asked: Asked,
-) => Verdict<Fetched>;
+  asked: SentRequest,
+) => ResponseAction<Fetched>;
 
 export const redirects: readonly number[] = [301, 302, 303, 307, 308];
 
@@ -47,12 +47,12 @@ export const redirects: readonly number[] = [301, 302, 303, 307, 308];
  * @param report what the answer's headers say of the allowance
  * @throws ServiceError when the answer brings nothing
  */
-export function judgeOrThrow(
-  head: Head,
+export function interpretResponse(
+  head: ResponseHead,
   wire: Uint8Array,
   report: AttemptReport,
-  asked: Asked,
-): Verdict<FetchedHere> {
+  asked: SentRequest,
+): ResponseAction<FetchResponse> {
   const { status, headers } = head;
   const { url, finalUrl, limits } = asked;
   if (status === 200) {
@@ -69,7 +69,10 @@ export function judgeOrThrow(
 }
 
 /** A 304 counts only if it answers the question: a validator was sent, and the tag that comes back is the same one. */
-function judgeNotModified(header: string | undefined, { url, finalUrl, etag }: Asked): Verdict<FetchedHere> {
+function judgeNotModified(
+  header: string | undefined,
+  { url, finalUrl, etag }: SentRequest,
+): ResponseAction<FetchResponse> {
   const current = readEntityTag(header);
   if (etag !== null && (current === null || isSameEntity(current, etag))) {
     return { do: "return", fetched: { outcome: "not-modified", url, etag: current ?? etag } };
@@ -82,11 +85,11 @@ function judgeNotModified(header: string | undefined, { url, finalUrl, etag }: A
 }
 
 function judgeRefusalOrThrow(
-  head: Head,
+  head: ResponseHead,
   wire: Uint8Array,
   report: AttemptReport,
-  asked: Asked,
-): Verdict<FetchedHere> {
+  asked: SentRequest,
+): ResponseAction<FetchResponse> {
   const { status } = head;
   const { allowance, retryAt } = report;
   const facts = { url: asked.finalUrl, status };
@@ -121,13 +124,13 @@ function judgeRefusalOrThrow(
 }
 
 /** An error page of something in between must not pass for a deletion. */
-function isFromTheApi({ headers }: Head, wire: Uint8Array, body: unknown): boolean {
+function isFromTheApi({ headers }: ResponseHead, wire: Uint8Array, body: unknown): boolean {
   if (wire.length === 0) return headers["content-type"] === undefined || isJsonType(headers["content-type"]);
   return body !== undefined;
 }
 
 /** The parsed body of an error, or undefined when it is not the API's; the status says enough without it. */
-function readErrorBody(head: Head, wire: Uint8Array, { finalUrl, limits }: Asked): unknown {
+function readErrorBody(head: ResponseHead, wire: Uint8Array, { finalUrl, limits }: SentRequest): unknown {
   try {
     return readBodyOrThrow(head, wire, finalUrl, limits).json;
   } catch (error) {
@@ -136,7 +139,7 @@ function readErrorBody(head: Head, wire: Uint8Array, { finalUrl, limits }: Asked
   }
 }
 
-function notAuthenticated(facts: ServiceErrorFacts): ServiceError {
+function notAuthenticated(facts: ServiceErrorContext): ServiceError {
   return new ServiceError("not-authenticated", `not authenticated (answered ${facts.status})`, facts);
 }
 

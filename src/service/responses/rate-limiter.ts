@@ -1,26 +1,26 @@
-import type { AllowanceReading } from "./headers.ts";
+import type { RateLimitHeaders } from "./headers.ts";
 
 /**
  * Asked before every attempt, retries and redirects included, so that a ledger can count or refuse it. To refuse, it
  * rejects with a ServiceError, which ends the fetch as it is.
  */
-export type Reserve = (attempt: ReservedAttempt) => Promise<Reservation>;
+export type RateLimiter = (attempt: PermitRequest) => Promise<Permit>;
 
-export interface ReservedAttempt {
+export interface PermitRequest {
   readonly url: string;
   /** Ends the waiting for a reservation. */
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Reservation {
+export interface Permit {
   /** Called exactly once for each attempt, whatever became of it. */
-  settle(report: AttemptReport): void;
+  release(report: AttemptReport): void;
 }
 
 export interface AttemptReport {
   /** Null when no answer came; whether the service counted the request is then unknown, unless it was never sent. */
   readonly status: number | null;
-  readonly allowance: AllowanceReading | null;
+  readonly allowance: RateLimitHeaders | null;
   /** Epoch milliseconds before which the service asked not to be called again (`Retry-After`). */
   readonly retryAt: number | null;
   /** Whether the answer says that the allowance is spent. */
@@ -31,7 +31,7 @@ export interface AttemptReport {
   readonly isTried: boolean;
 }
 
-export const noAnswer: AttemptReport = {
+export const noResponse: AttemptReport = {
   status: null,
   allowance: null,
   retryAt: null,
@@ -40,4 +40,4 @@ export const noAnswer: AttemptReport = {
   isTried: true,
 };
 
-export const untried: AttemptReport = { ...noAnswer, isSent: false, isTried: false };
+export const notSent: AttemptReport = { ...noResponse, isSent: false, isTried: false };

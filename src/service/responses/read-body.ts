@@ -3,7 +3,7 @@ import { decodeUtf8, JsonError, parseRoundedJsonOrThrow } from "../../../schema/
 import { ServiceError, type ServiceErrorCode } from "../errors.ts";
 import { decode, offeredEncodings, readEncoding } from "../transport/content-encoding.ts";
 import type { ServiceLimits } from "../transport/pool.ts";
-import type { Head } from "../transport/send-request.ts";
+import type { ResponseHead } from "../transport/send-request.ts";
 
 export interface JsonBody {
   readonly bytes: Uint8Array;
@@ -15,7 +15,12 @@ export interface JsonBody {
  * Reads a body as one JSON object, strictly: its type, encoding, bytes and text must all be right.
  * @throws ServiceError
  */
-export function readBodyOrThrow(head: Head, wire: Uint8Array, url: string, limits: ServiceLimits): JsonBody {
+export function readBodyOrThrow(
+  head: ResponseHead,
+  wire: Uint8Array,
+  url: string,
+  limits: ServiceLimits,
+): JsonBody {
   const { headers, status } = head;
   const failure = (code: ServiceErrorCode, detail: string) => new ServiceError(code, detail, { url, status });
   if (!isJsonType(headers["content-type"])) {
@@ -55,7 +60,7 @@ export function isJsonType(header: string | string[] | undefined): boolean {
 }
 
 /** A body that only the end of the connection ends can't show that it was cut, unless by not being whole. */
-function isEndedByConnection({ headers }: Head): boolean {
+function isEndedByConnection({ headers }: ResponseHead): boolean {
   return headers["content-length"] === undefined && headers["transfer-encoding"] === undefined;
 }
 

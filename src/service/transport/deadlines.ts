@@ -1,5 +1,5 @@
 /** A request that is under way, as whoever may end it sees it. */
-export interface Endable {
+export interface Cancellable {
   readonly signal: AbortSignal | undefined;
   /** It has taken too long as a whole. */
   expire(): void;
@@ -26,8 +26,8 @@ const notBegun = -1;
  * when it has ended, from what V8 has moved to its old generation and not collected yet, and everything it refers to with
  * it: a crawl would spend a tenth of its time on collecting that.
  */
-export class InFlight {
-  readonly #places: (Endable | null)[] = [];
+export class DeadlineTimer {
+  readonly #places: (Cancellable | null)[] = [];
   readonly #ticksLeft: number[] = [];
   readonly #freePlaces: number[] = [];
   readonly #heard = new Map<AbortSignal, Heard>();
@@ -39,7 +39,7 @@ export class InFlight {
   }
 
   /** @returns its place, to be given back by `remove` */
-  add(endable: Endable): number {
+  add(endable: Cancellable): number {
     const place = this.#freePlaces.pop() ?? this.#places.length;
     this.#places[place] = endable;
     this.#ticksLeft[place] = notBegun;

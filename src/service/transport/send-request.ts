@@ -2,22 +2,22 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { ServiceError } from "../errors.ts";
 import { readEncoding } from "./content-encoding.ts";
-import type { Endable, InFlight } from "./deadlines.ts";
+import type { Cancellable, DeadlineTimer } from "./deadlines.ts";
 import { toServiceError } from "./network-errors.ts";
 import type { ServiceLimits } from "./pool.ts";
 
-export interface Head {
+export interface ResponseHead {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: IncomingHttpHeaders;
 }
 
 /** One answer as it came over the wire, or why there is none; `head` is there as soon as headers had come. */
-export type Exchanged =
-  | { readonly head: Head; readonly wire: Uint8Array; readonly failure: null }
-  | { readonly head: Head | null; readonly wire: null; readonly failure: ServiceError };
+export type RawResponse =
+  | { readonly head: ResponseHead; readonly wire: Uint8Array; readonly failure: null }
+  | { readonly head: ResponseHead | null; readonly wire: null; readonly failure: ServiceError };
 
-export interface ExchangeRequest {
+export interface RawRequest {
   /** As `URL` writes it. */
   readonly url: string;
   /** Names and values in turn. */
@@ -30,12 +30,12 @@ export interface ExchangeRequest {
  * are counted as they come, and no stream is set up to be torn down. Rejects only with the reason of the caller's signal,
  * and not even with that where it had no connection yet.
  */
-export function exchange(
+export function sendRequest(
   dispatcher: Dispatcher,
-  request: ExchangeRequest,
+  request: RawRequest,
   limits: ServiceLimits,
-  inFlight: InFlight,
-): Promise<Exchanged> {
+  inFlight: DeadlineTimer,
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const handler = new ExchangeHandler(request, limits, inFlight, resolve, reject);
     const path = request.url.slice(request.url.indexOf("/", "https://".length));
@@ -47,26 +47,26 @@ export function exchange(
   });
 }
 
-class ExchangeHandler implements Dispatcher.DispatchHandler, Endable {
+class ExchangeHandler implements Dispatcher.DispatchHandler, Cancellable {
   readonly signal: AbortSignal | undefined;
   readonly #url: string;
   readonly #limits: ServiceLimits;
-  readonly #inFlight: InFlight;
+  readonly #inFlight: DeadlineTimer;
   readonly #place: number;
-  readonly #resolve: (exchanged: Exchanged) => void;
+  readonly #resolve: (exchanged: RawResponse) => void;
   readonly #reject: (reason: unknown) => void;
   #controller: Dispatcher.DispatchController | null = null;
   #isSettled = false;
-  #head: Head | null = null;
+  #head: ResponseHead | null = null;
   #maxBytes = 0;
   #received = 0;
   readonly #chunks: Uint8Array[] = [];
 
   constructor(
-    request: ExchangeRequest,
+    request: RawRequest,
     limits: ServiceLimits,
-    inFlight: InFlight,
-    resolve: (exchanged: Exchanged) => void,
+    inFlight: DeadlineTimer,
+    resolve: (exchanged: RawResponse) => void,
     reject: (reason: unknown) => void,
   ) {
     this.#url = request.url;

@@ -1,9 +1,9 @@
 /** What a door sends its requests with. In: one address. Out: one answer as it came, or why there is none; nothing is judged. */
 import { authorizationOf, type Credential } from "../credentials/credential.ts";
 import { offeredEncodings } from "./content-encoding.ts";
-import { InFlight } from "./deadlines.ts";
+import { DeadlineTimer } from "./deadlines.ts";
 import { openPool, type PoolOptions, type ServiceLimits } from "./pool.ts";
-import { type Exchanged, exchange } from "./send-request.ts";
+import { type RawResponse, sendRequest } from "./send-request.ts";
 
 export interface SendRequest {
   /** As `URL` writes it. */
@@ -13,26 +13,26 @@ export interface SendRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-export interface Sender {
+export interface Transport {
   /** Rejects only with the reason of the caller's signal; where that came before it was sent, it fails as `withdrawn`. */
-  send(request: SendRequest): Promise<Exchanged>;
+  send(request: SendRequest): Promise<RawResponse>;
   /** Lets what is being sent finish; may be called again. */
   close(): Promise<void>;
 }
 
 /** Sends from this process to one origin. @param headers sent with every request; names and values in turn */
-export function openSender(
+export function openTransport(
   origin: string,
   headers: readonly string[],
   limits: ServiceLimits,
   options: PoolOptions,
-): Sender {
+): Transport {
   const pool = openPool(origin, limits, options);
-  const inFlight = new InFlight(limits.totalTimeoutMillis);
+  const inFlight = new DeadlineTimer(limits.totalTimeoutMillis);
   let closing: Promise<void> | undefined;
   return {
     send: ({ url, condition, signal }) =>
-      exchange(pool, { url, headers: [...headers, ...condition], signal }, limits, inFlight),
+      sendRequest(pool, { url, headers: [...headers, ...condition], signal }, limits, inFlight),
     close() {
       closing ??= pool.close();
       return closing;

@@ -4,11 +4,11 @@ import { goneError, type KnownPicture, type PictureAnswer } from "../../mirror/m
 import type { StopReason } from "../../mirror/runs/runs.ts";
 import type { MirrorWriter } from "../../mirror/writer.ts";
 import { ServiceError } from "../../service/errors.ts";
-import type { FetchedPicture, PictureDoor } from "../../service/pictures/client.ts";
+import type { FetchedPicture, PictureClient } from "../../service/pictures/client.ts";
 
 export interface PictureWork {
   readonly mirror: MirrorWriter;
-  readonly door: Pick<PictureDoor, "fetch">;
+  readonly door: Pick<PictureClient, "fetch">;
   readonly counts: MediaCounts;
   /** Bytes that may still be kept; spent as they are. */
   readonly room: { bytes: number };

@@ -8,10 +8,10 @@ import { type KnownPicture, totalMediaBytes } from "../../mirror/media/media-ind
 import { type MirrorWriter, openMirrorWriter } from "../../mirror/writer.ts";
 import { type Clock, systemClock, toIso } from "../../platform/clock.ts";
 import { ipClassOfHost } from "../../platform/ip-class.ts";
-import { openPictureDoor } from "../../service/pictures/client.ts";
+import { openPictureClient } from "../../service/pictures/client.ts";
 import { openLedger } from "../rate-limit/ledger.ts";
-import { createRunAllowance, type RunAllowance } from "../rate-limit/run-budget.ts";
-import { watchInterruption } from "../run/graceful-stop.ts";
+import { createRunBudget, type RunBudget } from "../rate-limit/run-budget.ts";
+import { createGracefulStop } from "../run/graceful-stop.ts";
 import { fetchPictures, type MediaReport, noPictures, type PictureOrigin } from "./fetch-pictures.ts";
 
 export interface MediaOptions {
@@ -41,7 +41,7 @@ export interface MediaOptions {
 
 const mebibyte = 1024 * 1024;
 /** Other hosts have nothing to do with the service's allowance. */
-const unmetered = { settle: () => {} };
+const unmetered = { release: () => {} };
 
 /** @throws MirrorError, LedgerError, ServiceSettingsError */
 export async function syncMedia(options: MediaOptions): Promise<MediaReport> {
@@ -55,7 +55,7 @@ export async function syncMedia(options: MediaOptions): Promise<MediaReport> {
   });
   const ledger = openLedger({ file: options.ledgerFile, principal: { origin, credential: null } });
   const { budget = null, reserve: keep = 0 } = options;
-  const allowance = createRunAllowance({ ledger, rootUrl: baseUrl, budget, keep, clock });
+  const allowance = createRunBudget({ ledger, rootUrl: baseUrl, budget, keep, clock });
   try {
     return await fetchAll(mirror, allowance, { ...options, clock });
   } catch (error) {
@@ -68,7 +68,7 @@ export async function syncMedia(options: MediaOptions): Promise<MediaReport> {
 
 async function fetchAll(
   mirror: MirrorWriter,
-  allowance: RunAllowance,
+  allowance: RunBudget,
   options: MediaOptions & { readonly clock: Clock },
 ): Promise<MediaReport> {
   const { clock, signal, onOtherOrigins, concurrency = 4, maxBytes = 16 * mebibyte } = options;
@@ -81,18 +81,18 @@ async function fetchAll(
   const room = { bytes: (options.maxTotalBytes ?? 1024 * mebibyte) - totalMediaBytes(mirror.db) };
   const counts = noPictures();
   let sent = 0;
-  const interruption = watchInterruption(signal);
+  const interruption = createGracefulStop(signal);
   try {
     for (const { origin, pictures } of groups) {
       const isMetered = origin === serviceOrigin;
-      const door = openPictureDoor({
+      const door = openPictureClient({
         origin,
         serviceOrigin,
         serviceClass,
         maxBytes,
         connections: concurrency,
         clock,
-        async reserve(attempt) {
+        async rateLimiter(attempt) {
           const reservation = isMetered ? await allowance.reserve(attempt) : unmetered;
           sent++;
           return reservation;

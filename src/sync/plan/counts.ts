@@ -1,10 +1,10 @@
 /** What is due by kind, as far as the mirror knows; each fetch may lead to more. */
 
 import {
-  type Cycle,
-  type Frontier,
+  type CheckCycle,
+  type CycleWork,
   isInScope,
-  prepareFrontier,
+  prepareCycleWork,
   readCycle,
   type Scope,
 } from "../../mirror/check-cycle.ts";
@@ -28,7 +28,7 @@ export interface DueCount {
 export function countDue(db: Connection, request: PlanRequest): DueCount[] {
   const { scope, cycleRun, mode } = request;
   if (mode !== "incremental")
-    return countCycle(prepareFrontier(db, scope, { run: cycleRun, mode }), createPlanner(db, request));
+    return countCycle(prepareCycleWork(db, scope, { run: cycleRun, mode }), createPlanner(db, request));
   const fetches = countNewWork(db, scope);
   const checks = new Map<string, number>();
   const freeChecks = new Map<string, number>();
@@ -52,7 +52,7 @@ export function countDue(db: Connection, request: PlanRequest): DueCount[] {
     .filter(({ fetch, check }) => fetch + check > 0);
 }
 
-function countCycle(frontier: Frontier, planner: Planner): DueCount[] {
+function countCycle(frontier: CycleWork, planner: Planner): DueCount[] {
   const free = new Map<string, number>();
   for (const { kind, isFree } of planner.take(Number.POSITIVE_INFINITY, () => false)) {
     if (isFree) increment(free, kind);
@@ -81,7 +81,7 @@ export function countPending(
   if (mode !== "incremental") {
     const states = ["due", "failed", "held"];
     return (
-      prepareFrontier(db, scope, { run: cycleRun, mode }).count() - countFailed(db, scope, failedIds, states)
+      prepareCycleWork(db, scope, { run: cycleRun, mode }).count() - countFailed(db, scope, failedIds, states)
     );
   }
   const failed = new Set(failedIds);
@@ -90,7 +90,7 @@ export function countPending(
   return fetches - countFailed(db, scope, failedIds, ["due", "failed"]) + checks;
 }
 
-export interface Left {
+export interface RemainingWork {
   readonly pending: number;
   /** Checks that nothing owes, and that the run would have made but for its limits. */
   readonly notChecked: number;
@@ -103,7 +103,11 @@ export interface RunSoFar {
 }
 
 /** What a run leaves behind as it ends. What is owed stays so, whatever it was limited to, until some run has done it. */
-export function countLeft(db: Connection, request: PlanRequest, { failedIds, goesOn }: RunSoFar): Left {
+export function countLeft(
+  db: Connection,
+  request: PlanRequest,
+  { failedIds, goesOn }: RunSoFar,
+): RemainingWork {
   const unlimited = { ...request, maxAgeMillis: 0, maxFreeChecks: Number.MAX_SAFE_INTEGER };
   const all = countPending(db, unlimited, failedIds);
   if (checksWholeAccount(request)) {
@@ -144,17 +148,17 @@ function countFailed(
 }
 
 /** The cycle that a run of this mode goes on with; null when the last one is over, or was of another mode. */
-export function readPresentCycle(db: Connection, scope: Scope, mode: Cycle["mode"]): Cycle | null {
+export function readCurrentCycle(db: Connection, scope: Scope, mode: CheckCycle["mode"]): CheckCycle | null {
   const cycle = readCycle(db);
   if (cycle === null || cycle.mode !== mode) return null;
-  return prepareFrontier(db, scope, cycle).isDone ? null : cycle;
+  return prepareCycleWork(db, scope, cycle).isDone ? null : cycle;
 }
 
 /** With so many requests left, their order makes no difference. */
 const plentifulRequests = 5000;
 
 /** @param budgetLeft counted requests that the run may still send; null for as many as there are */
-export function isPlentiful(
+export function hasAmpleAllowance(
   { remaining, isBoundless }: { readonly remaining: number | null; readonly isBoundless: boolean },
   budgetLeft: number | null,
 ): boolean {

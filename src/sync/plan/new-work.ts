@@ -2,10 +2,10 @@
  * What was never fetched, in the order in which to fetch it. In: the mirror. Out: due resources. It knows nothing of
  * checks, allowances or requests.
  */
-import { worthAsking } from "../../mirror/absence/absences.ts";
+import { isFetchable } from "../../mirror/absence/absences.ts";
 import { type DueResource, firstOf, isInScope, type Scope } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
-import { prepareCatalogueFacts, rankSteps } from "./rank-brands.ts";
+import { prepareCatalogueFacts, rankBrands } from "./rank-brands.ts";
 import type { Order, PlannedResource } from "./request.ts";
 
 /** Gives due resources that `isTaken` does not know, at most `limit`. */
@@ -99,7 +99,7 @@ function prepareValue(db: Connection, scope: Scope): NewWork {
 
   return (limit, isTaken) => {
     const taken: DueResource[] = [];
-    for (const step of isAnyDue.get() === 1 ? rankSteps(readFacts()) : []) {
+    for (const step of isAnyDue.get() === 1 ? rankBrands(readFacts()) : []) {
       if (taken.length >= limit) return taken;
       if (!wanted.has(step.what)) continue;
       taken.push(...firstOf(select[step.what].iterate(step.id), limit - taken.length, isTaken));
@@ -132,7 +132,7 @@ function prepareSizes(db: Connection, scope: Scope): NewWork {
        select r.id, 1 from listing cross join _resource r on r.owner_id = listing.id and +r.kind = 'size'
      )
      select ${columns} from below cross join _resource r on r.id = below.id
-     where r.state = 'due' and ${worthAsking("r")} order by below.level, r.id`,
+     where r.state = 'due' and ${isFetchable("r")} order by below.level, r.id`,
   );
   let models: number[] = [];
 

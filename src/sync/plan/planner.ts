@@ -4,7 +4,7 @@
  * but what it has given already.
  */
 
-import { type DueResource, prepareFrontier } from "../../mirror/check-cycle.ts";
+import { type DueResource, prepareCycleWork } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
 import { checksWholeAccount, planAccount } from "./account-plan.ts";
 import { planChecks, prepareCheckQueries } from "./checks.ts";
@@ -76,7 +76,7 @@ function planIncrementally(db: Connection, request: PlanRequest): Planner {
 
 /** Everything that is known and was not checked since the cycle began: listings before what they list. */
 function planCycle(db: Connection, { scope, cycleRun, mode, allowance }: PlanRequest): Planner {
-  const frontier = prepareFrontier(db, scope, { run: cycleRun, mode: mode === "full" ? mode : "verify" });
+  const frontier = prepareCycleWork(db, scope, { run: cycleRun, mode: mode === "full" ? mode : "verify" });
   const toPlanned = (due: DueResource): PlannedResource => {
     if (mode === "full") return { ...due, etag: null, reason: "full", isFree: false };
     return { ...due, reason: "verify", isFree: due.etag !== null && allowance().checkPrice === "free" };

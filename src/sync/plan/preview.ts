@@ -13,16 +13,22 @@ import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
 import { listRuns } from "../../mirror/runs/runs.ts";
 import { type Clock, systemClock, toIso } from "../../platform/clock.ts";
 import type { Credential } from "../../service/credentials/credential.ts";
-import { kindsInScope, requireKnownBrands, settleWalk, type Walk, type WalkOptions } from "../options.ts";
+import {
+  kindsInScope,
+  requireKnownBrands,
+  resolveOptions,
+  type ScopeOptions,
+  type SyncScope,
+} from "../options.ts";
 import { ledgerFileBeside } from "../rate-limit/ledger-file.ts";
 import { type KnownAllowance, readLatest, readLedger } from "../rate-limit/window.ts";
 import { type AccountForecast, forecastAccount } from "./account-plan.ts";
-import { countDue, type DueCount, isPlentiful, readPresentCycle } from "./counts.ts";
+import { countDue, type DueCount, hasAmpleAllowance, readCurrentCycle } from "./counts.ts";
 import { type Forecast, forecastFrom, readForecastFacts } from "./forecast.ts";
 import { createPlanner } from "./planner.ts";
 import type { PlanRequest, Reason } from "./request.ts";
 
-export interface SyncPlan extends Outlook {
+export interface SyncPlan extends ForecastSummary {
   readonly area: Area;
   readonly mirror: string;
   /** What is due as far as the mirror knows; each fetch may lead to more. */
@@ -35,7 +41,7 @@ export interface SyncPlan extends Outlook {
   readonly accountForecast: AccountForecast | null;
 }
 
-export interface PlanOptions extends OutlookOptions {
+export interface PlanOptions extends ForecastSummaryOptions {
   /** Counted requests at most in the run; null for as many as the service grants. */
   readonly budget?: number | null;
   /** Requests of the allowance to leave for others; none unless told. */
@@ -47,7 +53,7 @@ const shownNext = 10;
 /** @throws MirrorError, LedgerError; SyncError `unknown-brand` where the sync would do so without asking */
 export function planSync(options: PlanOptions): SyncPlan {
   const { file, baseUrl, clock = systemClock, budget = null, reserve = 0 } = options;
-  const walk = settleWalk(options);
+  const walk = resolveOptions(options);
   const { area } = walk;
   const known = readAllowance(options);
   const spendable = spendableOf(known?.remaining ?? null, budget, reserve);
@@ -62,7 +68,7 @@ export function planSync(options: PlanOptions): SyncPlan {
       due,
       accountForecast: accountForecastOf(due),
       next: [{ url: new URL(baseUrl).href, kind: "root", reason: "root" }],
-      ...outlookOf(null, walk, known, options),
+      ...forecastSummaryOf(null, walk, known, options),
     };
   }
   return readMirror(file, (mirror) => {
@@ -89,7 +95,7 @@ export function planSync(options: PlanOptions): SyncPlan {
       spendable,
       next,
       accountForecast: accountForecastOf(due),
-      ...outlookOf(mirror.db, walk, known, options),
+      ...forecastSummaryOf(mirror.db, walk, known, options),
     };
   });
 }
@@ -102,7 +108,7 @@ function spendableOf(remaining: number | null, budget: number | null, reserve: n
 
 function planRequestOf(
   mirror: MirrorReader,
-  walk: Walk,
+  walk: SyncScope,
   { known, budget }: { readonly known: KnownAllowance | null; readonly budget: number | null },
   clock: Clock,
 ): PlanRequest {
@@ -110,15 +116,15 @@ function planRequestOf(
   const scope = scopeOf(mirror, walk);
   const runId = (listRuns(mirror, 1)[0]?.id ?? 0) + 1;
   const isCycle = mode !== "incremental" && scope.belowIds === null;
-  const cycle = isCycle ? readPresentCycle(mirror.db, scope, mode) : null;
+  const cycle = isCycle ? readCurrentCycle(mirror.db, scope, mode) : null;
   const allowance = () => ({
-    isPlentiful: known !== null && isPlentiful(known, budget),
+    isPlentiful: known !== null && hasAmpleAllowance(known, budget),
     checkPrice: known?.checkPrice ?? "free",
   });
   return { ...walk, scope, runId, cycleRun: cycle?.run ?? runId, now: clock.now, allowance };
 }
 
-function scopeOf(mirror: MirrorReader, { area, depth, brands, follow }: Walk): Scope {
+function scopeOf(mirror: MirrorReader, { area, depth, brands, follow }: SyncScope): Scope {
   const found = brands.map((brand) => findBrands(mirror, brand));
   // A brand that is not known yet is looked for in the listing first.
   if (found.some(({ certainty }) => certainty === "none")) {
@@ -136,7 +142,7 @@ function scopeOf(mirror: MirrorReader, { area, depth, brands, follow }: Walk): S
  * and what `status` and the end of a sync tell without making one.
  */
 
-export interface Outlook {
+export interface ForecastSummary {
   /** What the ledger knows of the allowance; null when nothing was asked yet. */
   readonly allowance: PlannedAllowance | null;
   /** Null until the list of brands was begun: before, nobody knows how large the catalogue is. */
@@ -150,7 +156,7 @@ export interface PlannedAllowance {
   readonly resetAt: string | null;
 }
 
-export interface OutlookOptions extends WalkOptions {
+export interface ForecastSummaryOptions extends ScopeOptions {
   readonly file: string;
   readonly baseUrl: string;
   readonly credential?: Credential | null;
@@ -160,15 +166,15 @@ export interface OutlookOptions extends WalkOptions {
 }
 
 /** @throws MirrorError, LedgerError */
-export function readOutlook(options: OutlookOptions): Outlook {
-  const walk = settleWalk(options);
+export function readForecastSummary(options: ForecastSummaryOptions): ForecastSummary {
+  const walk = resolveOptions(options);
   const known = readAllowance(options);
-  if (!existsSync(options.file)) return outlookOf(null, walk, known, options);
-  return readMirror(options.file, ({ db }) => outlookOf(db, walk, known, options));
+  if (!existsSync(options.file)) return forecastSummaryOf(null, walk, known, options);
+  return readMirror(options.file, ({ db }) => forecastSummaryOf(db, walk, known, options));
 }
 
 /** @throws LedgerError */
-export function readAllowance(options: OutlookOptions): KnownAllowance | null {
+export function readAllowance(options: ForecastSummaryOptions): KnownAllowance | null {
   const { file, baseUrl, credential = null, clock = systemClock } = options;
   const ledgerFile = options.ledgerFile ?? ledgerFileBeside(file);
   const { origin } = new URL(baseUrl);
@@ -179,12 +185,12 @@ export function readAllowance(options: OutlookOptions): KnownAllowance | null {
 }
 
 /** @param db null before the first sync */
-export function outlookOf(
+export function forecastSummaryOf(
   db: Connection | null,
-  walk: Walk,
+  walk: SyncScope,
   known: KnownAllowance | null,
-  { credential = null }: Pick<OutlookOptions, "credential">,
-): Outlook {
+  { credential = null }: Pick<ForecastSummaryOptions, "credential">,
+): ForecastSummary {
   const facts = db && readForecastFacts(db);
   const documented = credential === null ? "withNone" : "withApp";
   return {

@@ -3,7 +3,7 @@
  * the best first. A step's rate is the bras that it leads to for each request on the way there. Pure.
  */
 
-import { worthAsking } from "../../mirror/absence/absences.ts";
+import { isFetchable } from "../../mirror/absence/absences.ts";
 import { isInScope, type Scope } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
 import { weights } from "./request.ts";
@@ -47,7 +47,7 @@ export interface Step {
   readonly rate: number;
 }
 
-export function rankSteps(facts: CatalogueFacts): Step[] {
+export function rankBrands(facts: CatalogueFacts): Step[] {
   const brasPerModel = averageBras(facts.brands);
   const steps: Step[] = [];
   // Brands are listed with most bras first: one that is not held has about as many as the held one before it.
@@ -140,13 +140,13 @@ export function prepareCatalogueFacts(db: Connection, scope: Scope): () => Catal
      left join _page p on p.id = c.id
      left join (
        select q.collection_id as id, count(*) as due from _resource r join _page q on q.id = r.id
-       where r.kind = 'models' and r.state = 'due' and ${worthAsking("r")} and q.collection_id <> q.id group by q.collection_id
+       where r.kind = 'models' and r.state = 'due' and ${isFetchable("r")} and q.collection_id <> q.id group by q.collection_id
      ) pages on pages.id = c.id
      left join (
        select r.owner_id as id, count(*) as known, sum(r.state = 'held') as held, sum(r.state = 'due') as due,
          total(m.bra_count) as bras
        from _resource r left join _model m on m.id = r.id
-       where r.kind = 'model' and r.state in ('due', 'held') and ${worthAsking("r")} group by r.owner_id
+       where r.kind = 'model' and r.state in ('due', 'held') and ${isFetchable("r")} group by r.owner_id
      ) models on models.id = c.id
      where c.kind = 'models' and c.state in ('due', 'held') and (p.id is null or p.collection_id = p.id)`,
   );

@@ -3,7 +3,7 @@
  * which nothing was under way, every plain answer costs one, and what else was spent is the price of the others.
  */
 import type { AttemptReport } from "../../service/responses/rate-limiter.ts";
-import { isBoundless, openLeases, type WindowState } from "./window.ts";
+import { isUnlimited, openLeases, type WindowState } from "./window.ts";
 
 export interface Tally {
   /** What remained when it began. */
@@ -17,7 +17,7 @@ export interface Tally {
   readonly isClear: boolean;
 }
 
-const emptyTally = { plain: 0, notModified: 0, roots: 0, isFromBody: false, isClear: true };
+const emptyWindowTally = { plain: 0, notModified: 0, roots: 0, isFromBody: false, isClear: true };
 
 /** So many 304s differ from the one request that asks what remains. */
 const enoughToTell = 2;
@@ -33,7 +33,7 @@ export function countIn(tally: Tally | null, report: AttemptReport, isRoot: bool
   const { status } = report;
   // A root that is not modified may be free for either reason.
   const isUnclear = isRoot ? status !== 200 : status !== 200 && status !== 304;
-  if (isUnclear || tells(report) === tally.isFromBody) return { ...tally, isClear: false };
+  if (isUnclear || reportsRemaining(report) === tally.isFromBody) return { ...tally, isClear: false };
   const sort = isRoot ? "roots" : status === 304 ? "notModified" : "plain";
   return { ...tally, [sort]: tally[sort] + 1 };
 }
@@ -51,7 +51,7 @@ export function learnWhenFull(
 
 /** @param state at a moment at which nothing is under way and `remaining` was told by the newest answer */
 export function learnWhatIsFree(state: WindowState, remaining: number): WindowState {
-  const next = { ...state, tally: { ...emptyTally, remaining } };
+  const next = { ...state, tally: { ...emptyWindowTally, remaining } };
   if (state.tally === null || !state.tally.isClear || state.tally.isFromBody) return next;
   const { plain, notModified, roots } = state.tally;
   const others = state.tally.remaining - remaining - plain;
@@ -67,7 +67,7 @@ export function learnWhatIsFree(state: WindowState, remaining: number): WindowSt
  * @param state at a moment at which nothing is under way and that body has just said what remains
  */
 export function learnFromBodies(state: WindowState, remaining: number): WindowState {
-  const next = { ...state, tally: { ...emptyTally, isFromBody: true, remaining } };
+  const next = { ...state, tally: { ...emptyWindowTally, isFromBody: true, remaining } };
   if (state.tally === null || !state.tally.isClear || !state.tally.isFromBody) return next;
   const { plain, notModified, roots } = state.tally;
   const others = state.tally.remaining - remaining - (plain - 1);
@@ -111,24 +111,24 @@ export function isAligned({ sorts, plainBefore }: WindowState): boolean {
 
 /** Whether two windows cannot have granted the same, if a 304 costs so much. */
 function differ(one: Granted, other: Granted, price: 0 | 1): boolean {
-  const least = ({ plain, notModified }: Sorts) => plain + price * notModified;
+  const least = ({ plain, notModified }: ResponseTally) => plain + price * notModified;
   const most = (granted: Granted) =>
     granted.isAll ? least(granted) + granted.others : Number.POSITIVE_INFINITY;
   return least(one) > most(other) || least(other) > most(one);
 }
 
-function totalOf({ plain, notModified }: Sorts): number {
+function totalOf({ plain, notModified }: ResponseTally): number {
   return plain + notModified;
 }
 
 /** What was asked in one window, by what it may cost. */
 
 /** Whether the answer itself says what remains. */
-export function tells({ allowance }: AttemptReport): boolean {
+export function reportsRemaining({ allowance }: AttemptReport): boolean {
   return typeof allowance?.remaining === "number";
 }
 
-export interface Sorts {
+export interface ResponseTally {
   /** Answers that are surely counted. */
   readonly plain: number;
   /** Answers "not modified" that did not tell what remains. */
@@ -140,24 +140,25 @@ export interface Sorts {
 }
 
 /** What one window granted. */
-export interface Granted extends Sorts {
+export interface Granted extends ResponseTally {
   /** Whether it granted no more than that. */
   readonly isAll: boolean;
 }
 
-export const noSorts: Sorts = { plain: 0, notModified: 0, others: 0, isBegunSurely: false };
+export const emptyTally: ResponseTally = { plain: 0, notModified: 0, others: 0, isBegunSurely: false };
 
 /** @param isOfThisWindow whether it was asked for since the window began */
-export function countSort(
-  sorts: Sorts,
+export function countResponse(
+  sorts: ResponseTally,
   report: AttemptReport,
   { isRoot, isOfThisWindow }: { readonly isRoot: boolean; readonly isOfThisWindow: boolean },
-): Sorts {
+): ResponseTally {
   const { status, isRefusal, isSent } = report;
   if (!isSent || isRefusal) return sorts;
   if (isRoot || !isOfThisWindow || (status !== 200 && status !== 304))
     return { ...sorts, others: sorts.others + 1 };
-  if (status === 304) return tells(report) ? sorts : { ...sorts, notModified: sorts.notModified + 1 };
+  if (status === 304)
+    return reportsRemaining(report) ? sorts : { ...sorts, notModified: sorts.notModified + 1 };
   const isBegunSurely = sorts.plain === 0 ? sorts.notModified === 0 : sorts.isBegunSurely;
   return { ...sorts, plain: sorts.plain + 1, isBegunSurely };
 }
@@ -184,7 +185,9 @@ export function spendingOf(state: WindowState, report: AttemptReport, isRoot: bo
   const isCounted = (!isRoot || isFreeRoot === false) && (status === 200 || isFree304 === false);
   if (isCounted) return one;
   // Free as a rule, and where there is no limit; but where nothing would tell, it is safer to take it for counted.
-  return status === 304 && (tells(report) || isBoundless(state)) ? { ...perhaps, likely: 0 } : perhaps;
+  return status === 304 && (reportsRemaining(report) || isUnlimited(state))
+    ? { ...perhaps, likely: 0 }
+    : perhaps;
 }
 
 /** What is known of the price of a check that finds nothing changed. */
@@ -196,7 +199,7 @@ export type CheckPrice =
 
 export function checkPriceOf(state: WindowState): CheckPrice {
   if (state.isFree304 !== null) return state.isFree304 ? "free" : "counted";
-  return state.isTelling === false && !isBoundless(state) ? "untried" : "free";
+  return state.isTelling === false && !isUnlimited(state) ? "untried" : "free";
 }
 
 /** What was learned of a 304, in the counts of this window too. */

@@ -4,27 +4,27 @@
  * than the request; where little is left, each stands in the ledger before its request is sent.
  */
 
-import type { AllowanceReading } from "../../service/responses/headers.ts";
+import type { RateLimitHeaders } from "../../service/responses/headers.ts";
 import type { AttemptReport } from "../../service/responses/rate-limiter.ts";
 import type { Changed, Ledger } from "./ledger.ts";
-import { isBoundless, openLeases, type WindowState } from "./window.ts";
+import { isUnlimited, openLeases, type WindowState } from "./window.ts";
 import {
   endsAt,
-  forgetUselessLimit,
-  giveBack,
+  forgetStaleLimit,
   type Lease,
   lease,
+  recordLimits,
+  returnLease,
   type Settlement,
   settle,
-  tell,
-  uselessUntil,
+  staleUntil,
 } from "./window-events.ts";
 
 const blockSize = 256;
 /** Of the room that there must be for a block, so that no block takes what others could use. */
 const blockRoom = 1_000;
 
-type Refusal = Exclude<Decision, { do: "send" }>;
+type Refusal = Exclude<LeaseDecision, { do: "send" }>;
 
 interface Block {
   readonly lease: Lease;
@@ -58,15 +58,15 @@ export class Leases {
 
   /** As it was last seen in the ledger, without the leases in hand that no request has used. */
   get state(): WindowState {
-    return this.#spare === 0 ? this.#state : giveBack(this.#state, this.#ledger.session, this.#spare);
+    return this.#spare === 0 ? this.#state : returnLease(this.#state, this.#ledger.session, this.#spare);
   }
 
   /** @returns a lease, or what to do instead */
   take(): Lease | Refusal {
     if (this.#spare === 0) {
       const taken = this.#update<Block | Refusal>((before) => {
-        const state = forgetUselessLimit(before, this.#keep, this.#now());
-        const decision = decide(state, this.#keep);
+        const state = forgetStaleLimit(before, this.#keep, this.#now());
+        const decision = decideLease(state, this.#keep);
         if (decision.do !== "send") return { state, result: decision };
         const isInBlocks = decision.room >= blockRoom;
         const leases = isInBlocks ? blockSize : 1;
@@ -90,9 +90,9 @@ export class Leases {
   }
 
   /** What the service said in the body of the request that was settled last. */
-  tell(reading: AllowanceReading): void {
+  tell(reading: RateLimitHeaders): void {
     const { seq } = this.#state;
-    this.#update((state) => ({ state: tell(state, reading, seq, this.#now()), result: null }));
+    this.#update((state) => ({ state: recordLimits(state, reading, seq, this.#now()), result: null }));
   }
 
   /** The wait that the service asked for is over, whatever the clock says. */
@@ -125,7 +125,7 @@ export class Leases {
     this.#spare -= unused;
     const { state, result } = this.#ledger.update((before) => {
       const settled = unsettled.reduce((state, settlement) => settle(state, settlement, now), before);
-      return change(unused === 0 ? settled : giveBack(settled, this.#ledger.session, unused));
+      return change(unused === 0 ? settled : returnLease(settled, this.#ledger.session, unused));
     }, now);
     this.#state = state;
     return result;
@@ -138,7 +138,7 @@ function isRunningLow({ allowance, isRefusal, retryAt }: AttemptReport): boolean
 
 /** Whether another request may be sent now: the one place that decides. Pure. */
 
-export type Decision =
+export type LeaseDecision =
   /** As many may be leased. */
   | { readonly do: "send"; readonly room: number }
   /** Nobody knows yet what those under way have spent. */
@@ -152,10 +152,10 @@ export type Decision =
  * @param state renewed at this time
  * @param keep requests to leave for others
  */
-export function decide(state: WindowState, keep: number): Decision {
+export function decideLease(state: WindowState, keep: number): LeaseDecision {
   if (state.blockedUntil !== null) return { do: "pause", until: state.blockedUntil.at };
   const most = mostUnderWay(state, keep);
-  if (most <= 0) return { do: "refuse", resumeAt: endsAt(state) ?? uselessUntil(state, keep) };
+  if (most <= 0) return { do: "refuse", resumeAt: endsAt(state) ?? staleUntil(state, keep) };
   const room = most - openLeases(state);
   return room > 0 ? { do: "send", room } : { do: "wait" };
 }
@@ -166,7 +166,7 @@ function mostUnderWay(state: WindowState, keep: number): number {
   if (remaining !== null) return remaining - untold.requests - keep;
   // Until it is known whether the service tells anything, one goes alone.
   if (!isAnswered) return 1;
-  if (limit === null) return isBoundless(state) ? Number.POSITIVE_INFINITY : 1;
+  if (limit === null) return isUnlimited(state) ? Number.POSITIVE_INFINITY : 1;
   // What a window has granted is granted again; beyond it one at a time finds out whether there is more.
   const left = limit - counted.most - keep;
   const isMore = keep === 0 || left > 0;

@@ -11,7 +11,7 @@ import { prepareSessions } from "./crashed-sessions.ts";
 import { LedgerError, toLedgerError } from "./errors.ts";
 import { type LedgerDatabase, openLedgerFile, openLedgerFileForReading } from "./ledger-file.ts";
 import { emptyWindow, type WindowState } from "./window.ts";
-import { bury, renew } from "./window-events.ts";
+import { expireSession, renew } from "./window-events.ts";
 
 /** Whose allowance it is. */
 export interface Principal {
@@ -55,7 +55,7 @@ export function openLedger({ file, principal }: LedgerOptions): Ledger {
       const state = renew(stored, now);
       const dead = Object.keys(state.open).filter((id) => id !== session && sessions.isDead(id, now));
       for (const id of dead) sessions.end(id);
-      return dead.reduce(bury, state);
+      return dead.reduce(expireSession, state);
     };
     return {
       session,

@@ -2,20 +2,20 @@
 
 import type { MirrorReader } from "../../mirror/reader.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { FetchRequest, Service } from "../../service/client.ts";
+import type { FetchRequest, ServiceClient } from "../../service/client.ts";
 import { ServiceError } from "../../service/errors.ts";
-import { type AllowanceReading, readAllowance } from "../../service/responses/headers.ts";
-import type { RunAllowance } from "./run-budget.ts";
+import { type RateLimitHeaders, readRateLimitHeaders } from "../../service/responses/headers.ts";
+import type { RunBudget } from "./run-budget.ts";
 
 /**
  * Asks what remains, unless this window's answers have told it already, or it shows what a 304 costs. It is asked as any other
  * resource is: leased, counted and refused. A service that does not answer has told nothing, and the run goes on.
  * @param request where the root's link leads; the signal gives up waiting for an answer
  */
-export async function askRateLimit(
-  service: Service,
+export async function fetchRateLimit(
+  service: ServiceClient,
   request: Pick<FetchRequest, "url" | "signal">,
-  allowance: RunAllowance,
+  allowance: RunBudget,
   now: () => number,
 ): Promise<void> {
   if (allowance.state.isTold && !allowance.state.isBodyOfUse) return;
@@ -32,7 +32,7 @@ export async function askRateLimit(
  * Reads `{"body": {"base": {"limit", "remaining", "reset"}}}`, numbers or strings of digits; null when it tells nothing.
  * @param now epoch milliseconds
  */
-export function readRateLimitBody(value: unknown, now: number): AllowanceReading | null {
+export function readRateLimitBody(value: unknown, now: number): RateLimitHeaders | null {
   const base = member(member(value, "body"), "base");
   const headers: Record<string, string> = {};
   for (const name of ["limit", "remaining", "reset"]) {
@@ -40,7 +40,7 @@ export function readRateLimitBody(value: unknown, now: number): AllowanceReading
     if (typeof count === "string" || typeof count === "number")
       headers[`x-ratelimit-${name}`] = String(count);
   }
-  const reading = readAllowance(headers, now);
+  const reading = readRateLimitHeaders(headers, now);
   return reading?.remaining == null ? null : reading;
 }
 
@@ -54,7 +54,7 @@ function member(value: unknown, name: string): unknown {
  * 304 costs, what it says before and after some.
  */
 
-export interface RateLimitQuestions {
+export interface RateLimitPoller {
   /** Asks if that is of use at this moment. @returns how many requests it took */
   askIfOfUse(): Promise<number>;
 }
@@ -62,12 +62,12 @@ export interface RateLimitQuestions {
 /** To begin with, before some 304s and after them. */
 const mostAsked = 3;
 
-export function prepareRateLimitQuestions(
+export function createRateLimitPoller(
   reader: MirrorReader,
-  service: Service,
-  allowance: RunAllowance,
+  service: ServiceClient,
+  allowance: RunBudget,
   { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
-): RateLimitQuestions {
+): RateLimitPoller {
   let asked = 0;
   return {
     async askIfOfUse() {
@@ -81,7 +81,7 @@ export function prepareRateLimitQuestions(
       if (url === undefined) return 0;
       asked++;
       const sentBefore = allowance.counts.sent;
-      await askRateLimit(service, { url, signal }, allowance, clock.now);
+      await fetchRateLimit(service, { url, signal }, allowance, clock.now);
       return allowance.counts.sent - sentBefore;
     },
   };

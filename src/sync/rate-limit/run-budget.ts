@@ -8,8 +8,8 @@ import type { StopReason } from "../../mirror/runs/runs.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { ServiceError } from "../../service/errors.ts";
 import { defaultRetryPolicy } from "../../service/requests/retry-policy.ts";
-import type { AllowanceReading } from "../../service/responses/headers.ts";
-import type { AttemptReport, Reserve } from "../../service/responses/rate-limiter.ts";
+import type { RateLimitHeaders } from "../../service/responses/headers.ts";
+import type { AttemptReport, RateLimiter } from "../../service/responses/rate-limiter.ts";
 import { defaultLimits } from "../../service/transport/pool.ts";
 import { spendingOf } from "./infer-prices.ts";
 import { Leases } from "./leases.ts";
@@ -29,8 +29,8 @@ export interface RequestCounts {
   failed: number;
 }
 
-export interface RunAllowance {
-  readonly reserve: Reserve;
+export interface RunBudget {
+  readonly reserve: RateLimiter;
   readonly counts: RequestCounts;
   readonly state: KnownAllowance;
   /** Why the last reservation was refused. */
@@ -38,12 +38,12 @@ export interface RunAllowance {
   /** Whether nothing is under way. */
   readonly isQuiet: boolean;
   /** What the service said in the body of the last request, when nothing else is under way. */
-  tell(reading: AllowanceReading): void;
+  tell(reading: RateLimitHeaders): void;
   /** Settles everything, and closes the ledger. */
   close(): void;
 }
 
-export interface RunAllowanceOptions {
+export interface RunBudgetOptions {
   readonly ledger: Ledger;
   /** The base URL: whether the root is counted is learned by itself. */
   readonly rootUrl: string;
@@ -60,16 +60,10 @@ const pollMillis = 50;
 const mostPolls = (2 * defaultLimits.totalTimeoutMillis) / pollMillis;
 
 /** @throws LedgerError, as all its methods do */
-export function createRunAllowance({
-  ledger,
-  rootUrl,
-  budget,
-  keep,
-  clock,
-}: RunAllowanceOptions): RunAllowance {
+export function createRunBudget({ ledger, rootUrl, budget, keep, clock }: RunBudgetOptions): RunBudget {
   const leases = new Leases(ledger, keep, clock.now);
   const counts: RequestCounts = { sent: 0, counted: 0, notModified: 0, retried: 0, failed: 0 };
-  let refusal: RunAllowance["refusal"] = null;
+  let refusal: RunBudget["refusal"] = null;
   let underWay = 0;
   let nextAnswer = Promise.withResolvers<void>();
 
@@ -111,7 +105,7 @@ export function createRunAllowance({
         const taken = leases.take();
         if (!("do" in taken)) {
           underWay++;
-          return { settle: settle.bind(null, taken, url === rootUrl) };
+          return { release: settle.bind(null, taken, url === rootUrl) };
         }
         switch (taken.do) {
           case "refuse":

@@ -7,22 +7,22 @@
  */
 
 import { dayMillis } from "../../platform/clock.ts";
-import type { AllowanceReading } from "../../service/responses/headers.ts";
+import type { RateLimitHeaders } from "../../service/responses/headers.ts";
 import type { AttemptReport } from "../../service/responses/rate-limiter.ts";
 import {
   countIn,
-  countSort,
+  countResponse,
   grantedBy,
   isAligned,
   learnFromBodies,
   learnFromGrants,
   learnWhatIsFree,
   learnWhenFull,
+  reportsRemaining,
   type Spending,
   spendingOf,
-  tells,
 } from "./infer-prices.ts";
-import { clampMoment, emptyWindow, type Moment, type WindowState, windowEnd } from "./window.ts";
+import { clampDeadline, type Deadline, emptyWindow, type WindowState, windowEnd } from "./window.ts";
 
 export interface Lease {
   readonly session: string;
@@ -61,14 +61,14 @@ export function renew(before: WindowState, now: number): WindowState {
  * put it right, so that it is believed for a day and then found out anew.
  * @param state renewed at this time
  */
-export function forgetUselessLimit(state: WindowState, keep: number, now: number): WindowState {
-  const believedUntil = uselessUntil(state, keep);
+export function forgetStaleLimit(state: WindowState, keep: number, now: number): WindowState {
+  const believedUntil = staleUntil(state, keep);
   if (believedUntil === null || now < believedUntil) return state;
   return { ...state, limit: null, surelyGranted: null, limitLearnedAt: null, granted: null };
 }
 
 /** Epoch milliseconds until which nothing is asked because what is kept is all there is; null when that is not why. */
-export function uselessUntil(
+export function staleUntil(
   { limit, limitLearnedAt, firstAskedAt }: WindowState,
   keep: number,
 ): number | null {
@@ -82,8 +82,8 @@ export function learnedLimit({ counted, isFree304, sorts }: WindowState): number
 }
 
 function withoutClockJumps(state: WindowState, now: number): WindowState {
-  const resetAt = clampMoment(state.resetAt, now);
-  const blocked = clampMoment(state.blockedUntil, now);
+  const resetAt = clampDeadline(state.resetAt, now);
+  const blocked = clampDeadline(state.blockedUntil, now);
   const blockedUntil = blocked === null || blocked.at <= now ? null : blocked;
   const firstCountedAt = notAhead(state.firstCountedAt, now);
   const firstAskedAt = notAhead(state.firstAskedAt, now);
@@ -124,7 +124,7 @@ export function lease(
 }
 
 /** Gives back leases that were never used. */
-export function giveBack(state: WindowState, session: string, count: number): WindowState {
+export function returnLease(state: WindowState, session: string, count: number): WindowState {
   const held = state.open[session] ?? 0;
   if (held > count) return { ...state, open: { ...state.open, [session]: held - count } };
   // More than it holds: the session was taken for dead, and its leases for spent.
@@ -133,7 +133,7 @@ export function giveBack(state: WindowState, session: string, count: number): Wi
 }
 
 /** A session whose process has died: what it held open counts as spent. */
-export function bury(state: WindowState, session: string): WindowState {
+export function expireSession(state: WindowState, session: string): WindowState {
   const held = state.open[session] ?? 0;
   const { least, most } = state.counted;
   const sorts = { ...state.sorts, others: state.sorts.others + held };
@@ -149,7 +149,7 @@ function without(open: WindowState["open"], session: string): WindowState["open"
 /** @param now epoch milliseconds */
 export function settle(before: WindowState, settlement: Settlement, now: number): WindowState {
   const { lease, isRoot, report } = settlement;
-  const released = learnWhenFull(giveBack(renew(before, now), lease.session, 1), report, isRoot);
+  const released = learnWhenFull(returnLease(renew(before, now), lease.session, 1), report, isRoot);
   const spending = spendingOf(released, report, isRoot);
   const isOfThisWindow = lease.seq > released.readingSeq;
   const { isTelling } = released;
@@ -164,8 +164,10 @@ export function settle(before: WindowState, settlement: Settlement, now: number)
     },
     firstCountedAt: released.firstCountedAt ?? (spending.least === 1 ? now : null),
     firstAskedAt: released.firstAskedAt ?? (mayBegin ? now : null),
-    isTelling: isAnswer(report) ? tells(report) || (released.isAnswered && isTelling === true) : isTelling,
-    sorts: countSort(released.sorts, report, { isRoot, isOfThisWindow }),
+    isTelling: isAnswer(report)
+      ? reportsRemaining(report) || (released.isAnswered && isTelling === true)
+      : isTelling,
+    sorts: countResponse(released.sorts, report, { isRoot, isOfThisWindow }),
     blockedUntil: laterBlock(released.blockedUntil, report, now),
     tally: countIn(released.tally, report, isRoot),
   };
@@ -181,9 +183,9 @@ function isAnswer({ status, isRefusal }: AttemptReport): boolean {
  * What the service says in a body, in answer to the request whose settlement was the `settledSeq`th event: later for sure
  * than everything, if nothing has happened since and nothing is under way.
  */
-export function tell(
+export function recordLimits(
   before: WindowState,
-  reading: AllowanceReading,
+  reading: RateLimitHeaders,
   settledSeq: number,
   now: number,
 ): WindowState {
@@ -218,7 +220,7 @@ function takeReport(state: WindowState, { lease, report }: Settlement, spending:
 /** @returns null when the reading says nothing of this window's remainder */
 function takeReading(
   state: WindowState,
-  reading: AllowanceReading,
+  reading: RateLimitHeaders,
   leaseSeq: number,
   now: number,
 ): WindowState | null {
@@ -239,7 +241,7 @@ function takeReading(
   };
 }
 
-function isOfEarlierWindow(state: WindowState, reading: AllowanceReading | null, now: number): boolean {
+function isOfEarlierWindow(state: WindowState, reading: RateLimitHeaders | null, now: number): boolean {
   const at = reading?.resetAt ?? null;
   return at !== null && (at <= now || (state.resetAt !== null && at < state.resetAt.at - sameWindowMillis));
 }
@@ -251,7 +253,11 @@ function spendUntold(state: WindowState, count: number): WindowState {
 }
 
 /** A 503 is about one resource; the others speak for the whole service. */
-function laterBlock(known: Moment | null, { status, retryAt }: AttemptReport, now: number): Moment | null {
+function laterBlock(
+  known: Deadline | null,
+  { status, retryAt }: AttemptReport,
+  now: number,
+): Deadline | null {
   if (retryAt === null || retryAt <= now || (status !== 403 && status !== 429)) return known;
   return known !== null && known.at >= retryAt ? known : { at: retryAt, spanMillis: retryAt - now };
 }

@@ -4,10 +4,10 @@ import { dayMillis } from "../../platform/clock.ts";
 import {
   type CheckPrice,
   checkPriceOf,
+  emptyTally,
   type Granted,
   isBodyOfUse,
-  noSorts,
-  type Sorts,
+  type ResponseTally,
   type Tally,
 } from "./infer-prices.ts";
 import { type Principal, readLatestWindow, readWindow } from "./ledger.ts";
@@ -27,7 +27,7 @@ export interface WindowState {
   /** Left as told; null until something was told. */
   readonly remaining: number | null;
   /** When the window ends, as told. */
-  readonly resetAt: Moment | null;
+  readonly resetAt: Deadline | null;
   /** Whether the service itself has told what remains in this window. */
   readonly isTold: boolean;
   /** Whether any answer has come in this window. */
@@ -42,7 +42,7 @@ export interface WindowState {
   /** Whether answers themselves tell what remains; null until there was one. */
   readonly isTelling: boolean | null;
   /** Not to be asked before this moment (`Retry-After`). */
-  readonly blockedUntil: Moment | null;
+  readonly blockedUntil: Deadline | null;
   /** Open leases of each session. */
   readonly open: Readonly<Record<string, number>>;
   /**
@@ -56,7 +56,7 @@ export interface WindowState {
   /** What was asked since the last moment at which nothing was under way and what remains was known. */
   readonly tally: Tally | null;
   /** What was asked in this window, by what it may cost. */
-  readonly sorts: Sorts;
+  readonly sorts: ResponseTally;
   /** Plain answers in the window before, where the service may count them in this one. */
   readonly plainBefore: number;
   /** The window to which this one is compared where nothing is told. */
@@ -84,7 +84,7 @@ export const emptyWindow: WindowState = {
   isFree304: null,
   isFreeRoot: null,
   tally: null,
-  sorts: noSorts,
+  sorts: emptyTally,
   plainBefore: 0,
   granted: null,
 };
@@ -93,7 +93,7 @@ export const emptyWindow: WindowState = {
 const boundlessAfter = 1_000;
 
 /** Whether so much was granted without telling a limit that there is none that matters. */
-export function isBoundless({ remaining, limit, counted }: WindowState): boolean {
+export function isUnlimited({ remaining, limit, counted }: WindowState): boolean {
   return remaining === null && limit === null && counted.most >= boundlessAfter;
 }
 
@@ -105,7 +105,7 @@ export function openLeases({ open }: WindowState): number {
  * A moment in the future by the local clock, and how far off it was when it was told: a clock that is set back afterwards
  * does not put it off any further than that.
  */
-export interface Moment {
+export interface Deadline {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly spanMillis: number;
@@ -115,12 +115,12 @@ export interface Moment {
 const longestWindowMillis = 32 * dayMillis;
 
 /** The end of a window; null when it is past or absurdly far away. A clock that is set back makes it a day at least. */
-export function windowEnd(at: number | null, now: number): Moment | null {
+export function windowEnd(at: number | null, now: number): Deadline | null {
   if (at === null || at <= now || at - now > longestWindowMillis) return null;
   return { at, spanMillis: Math.max(dayMillis, at - now) };
 }
 
-export function clampMoment(moment: Moment | null, now: number): Moment | null {
+export function clampDeadline(moment: Deadline | null, now: number): Deadline | null {
   if (moment === null || moment.at <= now + moment.spanMillis) return moment;
   return { ...moment, at: now + moment.spanMillis };
 }
@@ -178,6 +178,6 @@ export function describeWindow(state: WindowState): KnownAllowance {
     checkPrice: checkPriceOf(state),
     isBodyOfUse: isBodyOfUse(state),
     isTold,
-    isBoundless: isBoundless(state),
+    isBoundless: isUnlimited(state),
   };
 }

@@ -1,7 +1,7 @@
 /** What comes after a run that is closed: its bodies are made smaller, batch by batch, as long as nobody asks to end. */
 import { MirrorError } from "../../mirror/file/errors.ts";
 import type { RunMirror } from "../writer/client.ts";
-import type { Interruption } from "./graceful-stop.ts";
+import type { GracefulStop } from "./graceful-stop.ts";
 
 /**
  * Whatever is left is compressed when the next run closes.
@@ -9,10 +9,10 @@ import type { Interruption } from "./graceful-stop.ts";
  */
 export async function compressBodies(
   { writes }: Pick<RunMirror, "writes">,
-  interruption: Pick<Interruption, "isRequested">,
+  interruption: Pick<GracefulStop, "isRequested">,
 ): Promise<void> {
   try {
-    while (!interruption.isRequested && (await writes.compressSome()) > 0);
+    while (!interruption.isRequested && (await writes.compressBatch()) > 0);
   } catch (error) {
     // All that the run fetched is saved; for want of space it only stays as large as it came.
     if (!(error instanceof MirrorError) || error.code !== "unwritable") throw error;

@@ -3,7 +3,7 @@
 /** How long requests under way may still take once the run was asked to end. */
 const graceMillis = 1500;
 
-export interface Interruption {
+export interface GracefulStop {
   readonly isRequested: boolean;
   /** Cancels requests under way, once their grace is over. */
   readonly cancel: AbortSignal;
@@ -11,7 +11,7 @@ export interface Interruption {
   end(): void;
 }
 
-export function watchInterruption(signal: AbortSignal | undefined): Interruption {
+export function createGracefulStop(signal: AbortSignal | undefined): GracefulStop {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const onAbort = () => {

@@ -3,7 +3,7 @@
  * written. In: the mirror and the engine's own way of asking. Out: the first answers of the run, which need not be asked for
  * again, and who the user is. It writes nothing but that, once.
  */
-import type { CarryOut, FetchJob, JobResult } from "../../../jobs/fetch-job.ts";
+import type { ExecuteJob, FetchJob, JobResult } from "../../../jobs/fetch-job.ts";
 import { kinds } from "../../../jobs/kinds.ts";
 import { user as userEntity } from "../../../schema/entities/user.ts";
 import { columnsOf } from "../../../schema/rows-from-body.ts";
@@ -21,11 +21,11 @@ import type { MirrorReader } from "../../mirror/reader.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Credential } from "../../service/credentials/credential.ts";
 import { SyncError } from "../errors.ts";
-import type { Walk } from "../options.ts";
+import type { SyncScope } from "../options.ts";
 import type { RunMirror } from "../writer/client.ts";
-import { openMeteredService } from "./rate-limited-client.ts";
+import { openRateLimitedClient } from "./rate-limited-client.ts";
 
-export interface Introduction {
+export interface TokenOwnerResult {
   /** The front page, and the user behind it as far as that was asked; their resource ids are not known yet. */
   readonly answers: readonly JobResult[];
   /** The user, where the service said who it is and the mirror is of nobody else. */
@@ -35,12 +35,12 @@ export interface Introduction {
 const keepsAll = "Everything mirrored stays.";
 
 /** @throws SyncError `not-authenticated`, `other-user`, `no-user` */
-export async function introduce(
+export async function identifyTokenOwner(
   { reader: mirror, writes }: RunMirror,
-  carryOut: CarryOut,
-  { mode, user: wanted }: Pick<Walk, "mode"> & { readonly user?: AccountUser | undefined },
+  carryOut: ExecuteJob,
+  { mode, user: wanted }: Pick<SyncScope, "mode"> & { readonly user?: AccountUser | undefined },
   signal: AbortSignal,
-): Promise<Introduction> {
+): Promise<TokenOwnerResult> {
   const { baseUrl } = mirror.identity;
   const ask = async (url: string, kind: string): Promise<JobResult> => {
     const answer = await carryOut(
@@ -63,7 +63,7 @@ export async function introduce(
 }
 
 /** The answers for ingest, each as soon as the one before it is: only then the mirror knows its resource. */
-export function* answersOf({ answers }: Introduction, { db }: MirrorReader): Generator<JobResult> {
+export function* responsesOf({ answers }: TokenOwnerResult, { db }: MirrorReader): Generator<JobResult> {
   const select = db.prepare<[string], number>("select id from _resource where url = ?").pluck();
   for (const answer of answers) {
     const resourceId = select.get(answer.job.url);
@@ -157,7 +157,7 @@ function readUser({ projection }: Derived): AccountUser {
   return { userId: textOf("user_id"), username: textOf("username") };
 }
 
-export interface WhoseToken {
+export interface TokenOwnerRequest {
   readonly baseUrl: string;
   readonly token: Credential;
   /** The account's own, which the two requests go through. */
@@ -167,9 +167,9 @@ export interface WhoseToken {
 }
 
 /** Whose token it is, as the service says: two requests. @throws as `identifyUser` does, LedgerError, ServiceSettingsError */
-export async function askWhoseToken(asked: WhoseToken): Promise<IdentifiedUser> {
+export async function fetchTokenOwner(asked: TokenOwnerRequest): Promise<IdentifiedUser> {
   const { baseUrl, token, ledgerFile, clock, signal } = asked;
   const metered = { baseUrl, credential: token, ledgerFile, budget: null, keep: 0, connections: 1, clock };
-  const { service, close } = openMeteredService(metered);
+  const { service, close } = openRateLimitedClient(metered);
   return await identifyUser(service, baseUrl, signal).finally(close);
 }

@@ -9,12 +9,12 @@ const readAhead = 2048;
 /** Planned together where every answer may change what is worth most next. */
 const fewAhead = 16;
 
-export interface FrontierSource extends JobSource {
+export interface MirrorJobSource extends JobSource {
   /** Tells it that results were ingested: they are no longer under way, and more may be due. */
   noteIngested(resourceIds: readonly number[], failedIds: readonly number[]): void;
 }
 
-export interface FrontierSourceOptions {
+export interface JobSourceOptions {
   /** Requests under way at a time. */
   readonly concurrency: number;
   /** Whether so much may be asked that the order makes no difference. */
@@ -22,10 +22,10 @@ export interface FrontierSourceOptions {
   readonly isStopping: () => boolean;
 }
 
-export function frontierSource(
+export function createJobSource(
   planner: Planner,
-  { concurrency, isPlentiful, isStopping }: FrontierSourceOptions,
-): FrontierSource {
+  { concurrency, isPlentiful, isStopping }: JobSourceOptions,
+): MirrorJobSource {
   const underWay = new Set<number>();
   const givenUp = new Set<number>();
   let ready: PlannedResource[] = [];

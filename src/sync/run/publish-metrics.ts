@@ -1,14 +1,14 @@
 /** What an operator may see of a run while workers carry it out: told once a second at most, and when the run ends. */
-import type { CoordinatorFigures, CoordinatorState } from "../../../jobs/bullmq/run-metrics.ts";
+import type { RunFigures, RunMetrics } from "../../../jobs/bullmq/run-metrics.ts";
 import type { Engine } from "../../../jobs/engine.ts";
 import type { JobResult } from "../../../jobs/fetch-job.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { countStates } from "../../mirror/runs/runs.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { RunAllowance } from "../rate-limit/run-budget.ts";
+import type { RunBudget } from "../rate-limit/run-budget.ts";
 import type { SyncReport } from "../report.ts";
 
-export interface OperatorTold {
+export interface MetricsPublisher {
   readonly engine: Engine;
   /** @param report null where an error ended the run */
   end(report: SyncReport | null): Promise<void>;
@@ -16,18 +16,18 @@ export interface OperatorTold {
 
 interface RunFacts {
   readonly mirror: MirrorReader;
-  readonly allowance: RunAllowance;
+  readonly allowance: RunBudget;
   readonly clock: Clock;
 }
 
 /** @param engine what the run is carried out by; its batches show how long answers wait to be ingested */
-export function tellOperator(
-  state: CoordinatorState,
+export function publishMetrics(
+  state: RunMetrics,
   engine: Engine,
   { mirror, allowance, clock }: RunFacts,
-): OperatorTold {
+): MetricsPublisher {
   let ingestLagSeconds = 0;
-  const read = (): CoordinatorFigures => {
+  const read = (): RunFigures => {
     const { limit, remaining, resetAt } = allowance.state;
     const { sent, counted, notModified } = allowance.counts;
     return {

@@ -1,11 +1,11 @@
 import type { Clock } from "../../platform/clock.ts";
-import { openService, type Service } from "../../service/client.ts";
+import { openServiceClient, type ServiceClient } from "../../service/client.ts";
 import type { Credential } from "../../service/credentials/credential.ts";
-import type { Sender } from "../../service/transport/transport.ts";
+import type { Transport } from "../../service/transport/transport.ts";
 import { openLedger } from "../rate-limit/ledger.ts";
-import { createRunAllowance, type RunAllowance } from "../rate-limit/run-budget.ts";
+import { createRunBudget, type RunBudget } from "../rate-limit/run-budget.ts";
 
-export interface MeteredServiceOptions {
+export interface RateLimitedClientOptions {
   readonly baseUrl: string;
   readonly credential: Credential | null;
   readonly ledgerFile: string;
@@ -15,29 +15,29 @@ export interface MeteredServiceOptions {
   /** Sockets at most, where this process sends. */
   readonly connections: number;
   /** Null where this process sends. */
-  readonly sender?: Sender | null;
+  readonly sender?: Transport | null;
   readonly clock: Clock;
 }
 
 /** The door, and the allowance that each of its requests is reserved from; opened and closed together. */
-export interface MeteredService {
-  readonly service: Service;
-  readonly allowance: RunAllowance;
+export interface RateLimitedClient {
+  readonly service: ServiceClient;
+  readonly allowance: RunBudget;
   close(): Promise<void>;
 }
 
 /** @throws LedgerError, ServiceSettingsError */
-export function openMeteredService(options: MeteredServiceOptions): MeteredService {
+export function openRateLimitedClient(options: RateLimitedClientOptions): RateLimitedClient {
   const { baseUrl, credential, ledgerFile, budget, keep, connections, sender = null, clock } = options;
   const { href: rootUrl, origin } = new URL(baseUrl);
   const ledger = openLedger({ file: ledgerFile, principal: { origin, credential } });
-  const allowance = createRunAllowance({ ledger, rootUrl, budget, keep, clock });
-  const service = openService({
+  const allowance = createRunBudget({ ledger, rootUrl, budget, keep, clock });
+  const service = openServiceClient({
     baseUrl,
     credential,
-    reserve: allowance.reserve,
+    rateLimiter: allowance.reserve,
     connections,
-    ...(sender && { sender }),
+    ...(sender && { transport: sender }),
     clock,
   });
   return {

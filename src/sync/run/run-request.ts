@@ -1,18 +1,18 @@
 /** What a run is asked to do, and what it works with. */
 import type { Engine } from "../../../jobs/engine.ts";
-import type { GivenLink } from "../../mirror/account/catalogue-links.ts";
+import type { CatalogueLink } from "../../mirror/account/catalogue-links.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Service } from "../../service/client.ts";
-import type { Walk } from "../options.ts";
-import type { RunAllowance } from "../rate-limit/run-budget.ts";
+import type { ServiceClient } from "../../service/client.ts";
+import type { SyncScope } from "../options.ts";
+import type { RunBudget } from "../rate-limit/run-budget.ts";
 import type { SyncProgress } from "../report.ts";
 import type { RunMirror } from "../writer/client.ts";
-import type { Interruption } from "./graceful-stop.ts";
-import type { Introduction } from "./identify-user.ts";
+import type { GracefulStop } from "./graceful-stop.ts";
+import type { TokenOwnerResult } from "./identify-user.ts";
 
-export interface RunRequest extends Walk {
+export interface RunRequest extends SyncScope {
   /** Null for all that the walk meets. */
-  readonly only: readonly GivenLink[] | null;
+  readonly only: readonly CatalogueLink[] | null;
   readonly budget: number | null;
   readonly concurrency: number;
   /** Makes tombstones of whatever is noted as absent, however much it is. */
@@ -23,10 +23,10 @@ export interface RunRequest extends Walk {
 export interface RunTools {
   readonly mirror: RunMirror;
   readonly engine: Engine;
-  readonly service: Service;
-  readonly allowance: RunAllowance;
-  readonly interruption: Interruption;
+  readonly service: ServiceClient;
+  readonly allowance: RunBudget;
+  readonly interruption: GracefulStop;
   readonly clock: Clock;
   /** What the service was asked before the run to know whose token it is; null where there is no user. */
-  readonly introduction: Introduction | null;
+  readonly introduction: TokenOwnerResult | null;
 }

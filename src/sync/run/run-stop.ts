@@ -1,5 +1,5 @@
 /** When a run has no sense any more. What ends it ends it for every request at once, although results come in batches. */
-import type { CarryOut, FetchJob, JobResult, Stop } from "../../../jobs/fetch-job.ts";
+import type { ExecuteJob, FetchJob, JobResult, Stop } from "../../../jobs/fetch-job.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { toIso } from "../../platform/clock.ts";
 
@@ -9,10 +9,10 @@ import { toIso } from "../../platform/clock.ts";
  * @param isOwn what is asked for is a user's own: whatever is refused, her token is
  * @param now epoch milliseconds
  */
-export function stopAtOnce(
-  carryOut: CarryOut,
+export function stopOnFatal(
+  carryOut: ExecuteJob,
   { rootUrl, isOwn, now }: { readonly rootUrl: string; readonly isOwn: boolean; readonly now: () => number },
-): CarryOut {
+): ExecuteJob {
   let stop: Stop | null = null;
   let isAccepted = false;
   return async (job, signal) => {
@@ -42,7 +42,7 @@ function stopWithoutRoot(answer: JobResult, rootUrl: string): JobResult {
 const noRootHint = "Check the base URL: it is the address of the service's root.";
 
 /** An answer at the base URL that is no front page: whatever this is, it is not the service. */
-export function stopOfRefusedRoot({ db }: MirrorReader, failedIds: readonly number[]): Stop | null {
+export function rejectedRootStop({ db }: MirrorReader, failedIds: readonly number[]): Stop | null {
   const root = db
     .prepare<[], { id: number; url: string; error: string | null }>(
       "select id, url, error from _resource where kind = 'root'",

@@ -1,7 +1,7 @@
 /** One run over an open mirror: its state, from the first due resource to the report. */
 import type { JobResult, Stop } from "../../../jobs/fetch-job.ts";
 import { kinds } from "../../../jobs/kinds.ts";
-import { readGrants, readMissingGrants } from "../../mirror/account/token-scopes.ts";
+import { readMissingScopes, readTokenScopes } from "../../mirror/account/token-scopes.ts";
 import { readCycle, type Scope } from "../../mirror/check-cycle.ts";
 import { findBrands } from "../../mirror/find-brands.ts";
 import { emptySummary } from "../../mirror/ingest.ts";
@@ -17,11 +17,11 @@ import {
   unknownBrand,
 } from "../options.ts";
 import { checksWholeAccount } from "../plan/account-plan.ts";
-import { countLeft, isPlentiful, type Left, readPresentCycle } from "../plan/counts.ts";
+import { countLeft, hasAmpleAllowance, type RemainingWork, readCurrentCycle } from "../plan/counts.ts";
 import { hasDueWork } from "../plan/new-work.ts";
 import { createPlanner } from "../plan/planner.ts";
 import type { PlanRequest } from "../plan/request.ts";
-import { prepareRateLimitQuestions, type RateLimitQuestions } from "../rate-limit/rate-limit-resource.ts";
+import { createRateLimitPoller, type RateLimitPoller } from "../rate-limit/rate-limit-resource.ts";
 import {
   countSkippedLinks,
   type ResourceCounts,
@@ -30,17 +30,17 @@ import {
   type SyncReport,
 } from "../report.ts";
 import { compressBodies } from "./compress-bodies.ts";
-import { answersOf, type Introduction } from "./identify-user.ts";
-import { frontierSource } from "./job-source.ts";
+import { responsesOf, type TokenOwnerResult } from "./identify-user.ts";
+import { createJobSource } from "./job-source.ts";
 import type { RunRequest, RunTools } from "./run-request.ts";
-import { stopOfRefusedRoot } from "./run-stop.ts";
+import { rejectedRootStop } from "./run-stop.ts";
 
 export class SyncRun {
   readonly #request: RunRequest;
   readonly #tools: RunTools;
   readonly #runId: number;
   readonly #startedMillis: number;
-  readonly #rateLimit: RateLimitQuestions;
+  readonly #rateLimit: RateLimitPoller;
   readonly #summary = emptySummary();
   /** Answered jobs, each of which is one fetch with any number of attempts. */
   #answers = 0;
@@ -54,7 +54,7 @@ export class SyncRun {
     this.#runId = runId;
     this.#startedMillis = startedMillis;
     const { mirror, service, allowance, interruption, clock } = tools;
-    this.#rateLimit = prepareRateLimitQuestions(mirror.reader, service, allowance, {
+    this.#rateLimit = createRateLimitPoller(mirror.reader, service, allowance, {
       signal: interruption.cancel,
       clock,
     });
@@ -72,8 +72,8 @@ export class SyncRun {
       mode,
       scope: { depth, brands, follow, ...(only !== null && { only: only.length }) },
     });
-    await writes.seed(runId);
-    await writes.follow(follow, runId);
+    await writes.addRoot(runId);
+    await writes.followLinks(follow, runId);
     const run = new SyncRun(request, tools, runId, startedMillis);
     return run.#close(await run.#walkScope());
   }
@@ -98,14 +98,14 @@ export class SyncRun {
   }
 
   /** The first answers of the run are those that were asked for before it. */
-  async #beIntroduced(introduction: Introduction): Promise<Scope> {
+  async #beIntroduced(introduction: TokenOwnerResult): Promise<Scope> {
     const { reader } = this.#tools.mirror;
-    for (const answer of answersOf(introduction, reader)) {
+    for (const answer of responsesOf(introduction, reader)) {
       if (!this.#isStopping) await this.#ingest([answer]);
     }
     const { area, depth, follow } = this.#request;
     return {
-      kinds: grantedKinds(kindsInScope(kinds, area, depth, follow), readGrants(reader)),
+      kinds: grantedKinds(kindsInScope(kinds, area, depth, follow), readTokenScopes(reader)),
       belowIds: null,
     };
   }
@@ -114,7 +114,7 @@ export class SyncRun {
   async #resolveScope(): Promise<Scope> {
     const { area, depth, brands, follow, only } = this.#request;
     if (only !== null) {
-      const belowIds = await this.#tools.mirror.writes.makeKnown(only, this.#runId);
+      const belowIds = await this.#tools.mirror.writes.addResources(only, this.#runId);
       return { kinds: kindsOfOnly(only), belowIds, isExact: true };
     }
     const scope: Scope = { kinds: kindsInScope(kinds, area, depth, follow), belowIds: null };
@@ -142,7 +142,7 @@ export class SyncRun {
     await this.#beginChecks(scope);
     this.#goesOn = hasDueWork(this.#tools.mirror.reader.db, scope);
     const planner = createPlanner(this.#tools.mirror.reader.db, this.#planRequest(scope));
-    const source = frontierSource(planner, {
+    const source = createJobSource(planner, {
       concurrency: this.#request.concurrency,
       isPlentiful: () => this.#isPlentiful,
       isStopping: () => this.#isStopping,
@@ -170,7 +170,7 @@ export class SyncRun {
     }
     // A run about some brands is a cycle of its own, which must not end one about everything.
     const isWhole = scope.belowIds === null;
-    if (isWhole && readPresentCycle(mirror.reader.db, scope, mode) !== null) return;
+    if (isWhole && readCurrentCycle(mirror.reader.db, scope, mode) !== null) return;
     await mirror.writes.reconsiderTombstones(now, now);
     if (isWhole) await mirror.writes.beginCycle({ run: this.#runId, mode });
   }
@@ -190,7 +190,7 @@ export class SyncRun {
   get #isPlentiful(): boolean {
     const { state, counts } = this.#tools.allowance;
     const { budget } = this.#request;
-    return isPlentiful(state, budget === null ? null : budget - counts.counted);
+    return hasAmpleAllowance(state, budget === null ? null : budget - counts.counted);
   }
 
   /** @returns the resources that failed */
@@ -203,7 +203,7 @@ export class SyncRun {
     const { failedIds, ...counts } = await this.#tools.mirror.writes.ingest(results, this.#runId);
     for (const key of Object.keys(counts) as (keyof typeof counts)[]) this.#summary[key] += counts[key];
     this.#summary.failedIds.push(...failedIds);
-    if (failedIds.length > 0) this.#stop ??= stopOfRefusedRoot(this.#tools.mirror.reader, failedIds);
+    if (failedIds.length > 0) this.#stop ??= rejectedRootStop(this.#tools.mirror.reader, failedIds);
     return failedIds;
   }
 
@@ -240,7 +240,7 @@ export class SyncRun {
       stopped,
       requests: this.#requests(),
       resources,
-      ...(this.#request.area === "account" && readMissingGrants(mirror.reader)),
+      ...(this.#request.area === "account" && readMissingScopes(mirror.reader)),
       masses,
       allowance: { limit, remaining, resetAt: resetAt === null ? null : toIso(resetAt), checkPrice },
       resumeAt: resumeMillis === null ? null : toIso(resumeMillis),
@@ -255,7 +255,7 @@ export class SyncRun {
 
   async #closeRun(
     stoppedBy: StopReason | null,
-    left: Left,
+    left: RemainingWork,
     error?: string,
   ): Promise<{ resources: ResourceCounts } & Pick<RunClosing, "stopped" | "masses">> {
     const { mirror, clock } = this.#tools;

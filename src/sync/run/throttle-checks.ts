@@ -1,5 +1,5 @@
 /** Checks cost the service work and bring us nothing most of the time: they are polite, one at a time and never in a hurry. */
-import type { CarryOut } from "../../../jobs/fetch-job.ts";
+import type { ExecuteJob } from "../../../jobs/fetch-job.ts";
 import type { Clock } from "../../platform/clock.ts";
 
 /** Shorter pauses are put together, since timers are no finer. */
@@ -10,7 +10,7 @@ const mostPauseMillis = 5_000;
  * Lets a job with a validator wait for the one before it and then for as long as that took, so that the service is busy
  * with our checks half of the time at most, however slow it is. Fetches of what is not held pass at once.
  */
-export function gently(carryOut: CarryOut, clock: Clock): CarryOut {
+export function throttleConditionalRequests(carryOut: ExecuteJob, clock: Clock): ExecuteJob {
   let turn: Promise<unknown> = Promise.resolve();
   let owedMillis = 0;
 
@@ -21,7 +21,7 @@ export function gently(carryOut: CarryOut, clock: Clock): CarryOut {
     // Cut short where the run is: the job itself then says that it was given up.
     await clock.sleep(millis, signal).catch(() => {});
   };
-  const carryOutInTurn: CarryOut = async (job, signal) => {
+  const carryOutInTurn: ExecuteJob = async (job, signal) => {
     await pause(signal);
     const beganAt = performance.now();
     try {

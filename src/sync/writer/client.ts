@@ -21,15 +21,15 @@ export type PromisedWrites = {
 
 const writeNames = [
   "beginRun",
-  "seed",
-  "follow",
-  "makeKnown",
+  "addRoot",
+  "followLinks",
+  "addResources",
   "recordUser",
   "beginCycle",
   "reconsiderTombstones",
   "ingest",
   "closeRun",
-  "compressSome",
+  "compressBatch",
   "close",
 ] as const;
 export type WriteName = (typeof writeNames)[number];
@@ -59,8 +59,8 @@ export interface RunMirror {
 
 /** @throws MirrorError */
 export async function openRunMirror(options: ThreadOptions): Promise<RunMirror> {
-  const thread = takeWritingThread();
-  const ask = askIn(thread);
+  const thread = acquireWriter();
+  const ask = createCaller(thread);
   try {
     // Both take as long: the thread loads its code, and the migrator's library is loaded here to make a new mirror.
     await makeMirror(options);
@@ -85,7 +85,7 @@ export async function openRunMirror(options: ThreadOptions): Promise<RunMirror> 
 }
 
 /** One call at a time, answered in order: a run writes one thing after the other. */
-function askIn(thread: WritingThread): (call: WriteCall) => Promise<unknown> {
+function createCaller(thread: WriterThread): (call: WriteCall) => Promise<unknown> {
   return async (call) => {
     const answer = await thread.ask(call, ownBuffers(call));
     if (answer.ok) return answer.value;
@@ -117,7 +117,7 @@ function ownBuffers(call: WriteCall): ArrayBuffer[] {
  * it stays for a moment when a mirror is closed, and serves the next run of this process; it then holds nothing.
  */
 
-export interface WritingThread {
+export interface WriterThread {
   /** One call at a time. @param handedOver what the caller has no more @throws when the thread has ended */
   ask(call: WriteCall, handedOver: readonly ArrayBuffer[]): Promise<WriteAnswer>;
   /** Lets the next run have it: nothing is open in it any more. */
@@ -128,16 +128,16 @@ export interface WritingThread {
 const program = join(import.meta.dirname, `thread${extname(import.meta.filename)}`);
 const idleMillis = 5000;
 
-let idle: WritingThread | null = null;
+let idle: WriterThread | null = null;
 
 /** The one that is idle, or a new one. */
-export function takeWritingThread(): WritingThread {
+export function acquireWriter(): WriterThread {
   const thread = idle ?? startWritingThread();
   idle = null;
   return thread;
 }
 
-function startWritingThread(): WritingThread {
+function startWritingThread(): WriterThread {
   const worker = new Worker(program, { env: compileCacheEnvironment() });
   let timer: NodeJS.Timeout | undefined;
   const failed = new Promise<never>((_, reject) => {
@@ -148,7 +148,7 @@ function startWritingThread(): WritingThread {
     });
   });
   failed.catch(() => {});
-  const thread: WritingThread = {
+  const thread: WriterThread = {
     ask(call, handedOver) {
       clearTimeout(timer);
       worker.ref();

@@ -1,12 +1,12 @@
 /** States and changes as plain values, to be compared, and the proof of a diff: applied to the one state it gives the other. */
 import type { Change, Row } from "../../../src/change/change.ts";
 import { compareKinds } from "../../../src/change/compared-kinds.ts";
-import { itemsOf, type State, toRow } from "../../../src/change/sources.ts";
+import { type DiffSource, itemsOf, toRow } from "../../../src/change/sources.ts";
 
 /** `kind href` to row. */
 export type Rows = ReadonlyMap<string, Row>;
 
-export function rowsOfState(state: State): Rows {
+export function rowsOfState(state: DiffSource): Rows {
   const { kinds } = compareKinds(state, state);
   return new Map(
     kinds.flatMap((kind) =>

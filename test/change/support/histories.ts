@@ -1,6 +1,6 @@
 /** Random lives of a small mirror, each with the state that it showed as each of its runs closed. */
 import fc from "fast-check";
-import type { openMirrorState } from "../../../src/change/sources.ts";
+import type { openMirrorSource } from "../../../src/change/sources.ts";
 import { publicTables } from "../../../src/mirror/public-tables.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { someTime, startMirrorRig, walk } from "../../mirror/support/mirror-rig.ts";
@@ -88,7 +88,7 @@ export async function liveThrough(history: readonly Step[]): Promise<LivedMirror
     states.set(runId, rowsOfState(presentOf(mirror)));
     frozen.set(runId, publicState(mirror.db));
     const forgotten = [...frozen.keys()].filter((id) => id !== runId && (forgets >> (id % 8)) % 2 === 1);
-    if (forgotten.length > 0) mirror.forget(forgotten, someTime);
+    if (forgotten.length > 0) mirror.pruneRuns(forgotten, someTime);
     for (const id of forgotten) {
       states.delete(id);
       frozen.delete(id);
@@ -107,7 +107,7 @@ function answerOnceMore(mirror: MirrorWriter, place: number, versions: Versions,
   if (id !== undefined) mirror.ingest([answerFrom(worldOfVersions(versions), { id, url, etag: null })], run);
 }
 
-function presentOf(mirror: MirrorWriter): ReturnType<typeof openMirrorState> {
+function presentOf(mirror: MirrorWriter): ReturnType<typeof openMirrorSource> {
   return {
     place: { mirror: mirror.file, run: 0, endedAt: null },
     ...{ baseUrl: null, isTyped: true, tables: publicTables(mirror) },

@@ -6,9 +6,9 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert";
 import fc from "fast-check";
 import type { Change } from "../../../src/change/change.ts";
 import { diff } from "../../../src/change/diff.ts";
-import { everything } from "../../../src/change/filter.ts";
+import { noFilter } from "../../../src/change/filter.ts";
 import { openRunPairs } from "../../../src/change/merge-join.ts";
-import { compareText, type MirrorPlace, openMirrorState } from "../../../src/change/sources.ts";
+import { compareText, type MirrorLocation, openMirrorSource } from "../../../src/change/sources.ts";
 import { openMirrorReader } from "../../../src/mirror/reader.ts";
 import { problemsOf } from "../../mirror/support/mirror-rig.ts";
 import { publicState } from "../../mirror/support/public-state.ts";
@@ -79,9 +79,9 @@ function provePairs({ file, states }: LivedMirror): number {
 }
 
 /** As the diff of two runs of one mirror is made. */
-export function diffRuns(file: string, from: number, to: number, choice = everything): Change[] {
+export function diffRuns(file: string, from: number, to: number, choice = noFilter): Change[] {
   const [a, b] = [placeOf(file, from), placeOf(file, to)] as const;
-  const opened = [openMirrorState(a), openMirrorState(b), openRunPairs(a, b)] as const;
+  const opened = [openMirrorSource(a), openMirrorSource(b), openRunPairs(a, b)] as const;
   const [one, other, { pairing }] = opened;
   try {
     return [...diff(one, other, choice, pairing)];
@@ -90,7 +90,7 @@ export function diffRuns(file: string, from: number, to: number, choice = everyt
   }
 }
 
-export function placeOf(file: string, run: number): MirrorPlace {
+export function placeOf(file: string, run: number): MirrorLocation {
   return { mirror: file, run, endedAt: null };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { BackupManifest } from "../../../src/archive/contents/manifest.ts";
 import type { FaultyBackup, SoundBackup } from "../../../src/archive/list.ts";
 import type { VerifyReport } from "../../../src/archive/verify.ts";
-import { describeList, describePruned, describeVerified } from "../../../src/cli/format/backup.ts";
+import { formatList, formatPruned, formatVerified } from "../../../src/cli/format/backup.ts";
 
 const table = (name: string, living: number) => ({ name, columns: ["href"], rows: living, living });
 const manifest: BackupManifest = {
@@ -31,7 +31,7 @@ const sameName = (file: string) => file;
 describe("a list of backups", () => {
   it("fits a terminal of 80 columns, whatever is in it", () => {
     const incomplete = { ...manifest, coverage: [{ kind: "bra", held: 130, due: 20, failed: 1 }] };
-    const text = describeList([sound, { ...sound, manifest: incomplete }, faulty], sameName);
+    const text = formatList([sound, { ...sound, manifest: incomplete }, faulty], sameName);
     expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
     expect(text).toContain("  ada, 2026-11-03 06:04 UTC: 130 of 151 bras, 112 measurements, not complete\n");
     expect(text).toContain("  since the one before: bra: 12 changed, 3 added\n");
@@ -51,7 +51,7 @@ describe("a list of backups", () => {
       size: { removed: 3 },
       picture: { added: 1 },
     };
-    const text = describeList([{ ...sound, manifest: whole, changes }], sameName);
+    const text = formatList([{ ...sound, manifest: whole, changes }], sameName);
     expect(text).toContain(
       "  what the bras are: 1234 brands, 1234 models, 1234 sizes; 1100 of 1234 pictures\n" +
         "  since the one before: bra: 1 changed\n    brand: 12 added; size: 3 removed; picture: 1 added\n",
@@ -59,7 +59,7 @@ describe("a list of backups", () => {
     expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
     const { catalogue: _none, ...without } = whole;
     const [alone, nothing] = [{ picture: { added: 1 } }, {}].map((changes) =>
-      describeList([{ ...sound, manifest: { ...without, catalogue: null }, changes }], sameName),
+      formatList([{ ...sound, manifest: { ...without, catalogue: null }, changes }], sameName),
     );
     expect(alone).toContain("  1100 of 1234 pictures\n  since the one before: picture: 1 added\n");
     expect(nothing).toContain("  since the one before: nothing\n");
@@ -67,7 +67,7 @@ describe("a list of backups", () => {
 
   it("of none says so, and so does what prunes them", () => {
     const report = { folder: "/f", isPreview: true, keep: [], remove: [], untouched: [] };
-    expect([describeList([], sameName), describePruned(report, sameName)]).toEqual([
+    expect([formatList([], sameName), formatPruned(report, sameName)]).toEqual([
       "There are no backups here.\n",
       "There are no backups here.\n",
     ]);
@@ -85,7 +85,7 @@ it.each([
   [true, true, /^Neither damaged nor forged: it has the root hash that you gave\.$/],
 ])("what was verified is said to be no more than was proven: encrypted %s, remembered %s", (...how) => {
   const [isEncrypted, isRemembered, words] = how;
-  const text = describeVerified({ ...verified, isEncrypted }, isRemembered);
+  const text = formatVerified({ ...verified, isEncrypted }, isRemembered);
   expect(text.trim().split("\n").at(-1)).toMatch(words);
   expect(text.includes("forged:")).toBe(isRemembered);
 });

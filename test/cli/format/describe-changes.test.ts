@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { Change } from "../../../src/change/change.ts";
-import { changeDescriber, describeTotals, rowsOf } from "../../../src/cli/format/changes.ts";
+import { changeFormatter, formatTotals, rowsOf } from "../../../src/cli/format/changes.ts";
 import { toJson } from "../../../src/cli/terminal/format.ts";
-import { widthOf } from "../../../src/cli/terminal/text-table.ts";
+import { displayWidth } from "../../../src/cli/terminal/text-table.ts";
 
 const to = {
   ...{ place: { folder: "x", run: null }, baseUrl: "https://a.example/", isTyped: true, tables: [] },
   ...{ brands: () => [], close() {} },
 };
 const about = { kind: "model", href: "https://a.example/m/1/", name: "One" } as const;
-const describeAll = (...changes: readonly Change[]) => changes.map(changeDescriber({ to }, 80)).join("");
+const describeAll = (...changes: readonly Change[]) => changes.map(changeFormatter({ to }, 80)).join("");
 
 describe("a change in words", () => {
   it("has its kind before the first of it, its path below the service, and field by field what changed", () => {
@@ -37,7 +37,7 @@ describe("a change in words", () => {
     ];
     const text = describeAll({ ...about, name: "ブラ".repeat(30), change: "changed", fields });
     expect(text).toContain("logo  …example/1.png → …example/2.png\n");
-    expect(text.split("\n").filter((line) => widthOf(line) > 80)).toEqual([]);
+    expect(text.split("\n").filter((line) => displayWidth(line) > 80)).toEqual([]);
   });
 
   it("of a list says which entries came and went, whole, each as often as it did, or that the order is another", () => {
@@ -61,11 +61,11 @@ describe("a change in words", () => {
       fields: [{ field: "logo", before: "1".repeat(90), after: "2".repeat(90) }],
     };
     expect(describeAll(change).split("\n")[3]).toBe(`            ${path}`);
-    expect(changeDescriber({ to }, null)(change)).toBe(
+    expect(changeFormatter({ to }, null)(change)).toBe(
       `\nmodel\n  changed   ${"x".repeat(50)}  ${path}\n            logo  ${"1".repeat(90)} → ${"2".repeat(90)}\n`,
     );
-    const lines = changeDescriber({ to }, 60)(change).split("\n");
-    expect(lines.filter((line) => widthOf(line) > 60)).toEqual([`            ${path}`]);
+    const lines = changeFormatter({ to }, 60)(change).split("\n");
+    expect(lines.filter((line) => displayWidth(line) > 60)).toEqual([`            ${path}`]);
   });
 
   it("lets no text steer the terminal", () => {
@@ -87,13 +87,10 @@ describe("a change in words", () => {
   });
 
   it("counts in one order, and says where there is nothing", () => {
-    expect(describeTotals({ size: { touched: 1, removed: 2, added: 3 } }, false)).toBe(
+    expect(formatTotals({ size: { touched: 1, removed: 2, added: 3 } }, false)).toBe(
       "\nsize: 3 added, 2 removed, 1 touched (only last_modified_at)\n",
     );
-    expect([describeTotals({}, false), describeTotals({}, true)]).toEqual([
-      "No differences.\n",
-      "Nothing.\n",
-    ]);
+    expect([formatTotals({}, false), formatTotals({}, true)]).toEqual(["No differences.\n", "Nothing.\n"]);
   });
 });
 

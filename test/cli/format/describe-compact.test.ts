@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeCompactReport } from "../../../src/cli/format/mirror.ts";
+import { formatCompactReport } from "../../../src/cli/format/mirror.ts";
 
 it("a small mirror is told in KiB, a large one in MiB", () => {
   const bodies = { count: 59, bytes: 40_960, storedBytes: 1_536 };
@@ -11,8 +11,8 @@ it("a small mirror is told in KiB, a large one in MiB", () => {
     bodies,
     retention: null,
   };
-  expect(describeCompactReport(report)).toBe(
+  expect(formatCompactReport(report)).toBe(
     "m.sqlite: 3.0 MiB before, 1.0 MiB now\n59 bodies of 40.0 KiB take 1.5 KiB\n",
   );
-  expect(describeCompactReport({ ...report, isStillRead: true })).toMatch(/\nSomebody reads it as it was; /);
+  expect(formatCompactReport({ ...report, isStillRead: true })).toMatch(/\nSomebody reads it as it was; /);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   chartCoverage,
-  describeSweep,
+  formatMaxStaleness,
   summarizeForecast,
   tabulateDays,
 } from "../../../src/cli/format/plan.ts";
@@ -85,8 +85,8 @@ it("the chart has a bar a milestone, and is full no sooner than everything is co
 });
 
 it("a sweep is attainable or is not, and then says what helps", () => {
-  expect(describeSweep(forecast)).toMatch(/within 3 days, so that nothing need get older than 30 days/);
-  expect(describeSweep({ ...forecast, sweep: { days: 30, attainableDays: 31 } })).toMatch(
+  expect(formatMaxStaleness(forecast)).toMatch(/within 3 days, so that nothing need get older than 30 days/);
+  expect(formatMaxStaleness({ ...forecast, sweep: { days: 30, attainableDays: 31 } })).toMatch(
     /within 31 days, not within 30 days \(--sweep\): .*--free/,
   );
 });

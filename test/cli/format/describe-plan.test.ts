@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeAllowance, describePlan } from "../../../src/cli/format/plan.ts";
+import { formatAllowance, formatPlan } from "../../../src/cli/format/plan.ts";
 import type { SyncPlan } from "../../../src/sync/plan/preview.ts";
 import type { Reason } from "../../../src/sync/plan/request.ts";
 
@@ -21,7 +21,7 @@ const plan: SyncPlan = {
 
 describe("a plan in words", () => {
   it("counts what is to be fetched, checked for free and checked at a price", () => {
-    expect(describePlan(plan, "value", now)).toMatch(/\nbrand +100 +80 +10\nmodel +200 +0 +0\n/);
+    expect(formatPlan(plan, "value", now)).toMatch(/\nbrand +100 +80 +10\nmodel +200 +0 +0\n/);
   });
 
   it.each([
@@ -30,7 +30,7 @@ describe("a plan in words", () => {
     [0, "310 counted requests due as far as is known; none of them before the allowance is renewed\n"],
     [null, "310 counted requests due as far as is known\n"],
   ])("says how far an allowance of which %s are left reaches", (remaining, words) => {
-    const text = describePlan(
+    const text = formatPlan(
       { ...plan, spendable: remaining, allowance: { ...allowance, remaining } },
       "value",
       now,
@@ -42,7 +42,7 @@ describe("a plan in words", () => {
     [100, "310 counted requests due as far as is known; what this run may spend reaches the first 100\n"],
     [0, "310 counted requests due as far as is known; none of them within --budget and --reserve\n"],
   ])("says how far the %d that a run may spend reach", (spendable, words) => {
-    expect(describePlan({ ...plan, spendable }, "value", now)).toContain(`\nToday      ${words}`);
+    expect(formatPlan({ ...plan, spendable }, "value", now)).toContain(`\nToday      ${words}`);
   });
 
   it("of an account says that more will be known, and then how many days it takes", () => {
@@ -53,13 +53,13 @@ describe("a plan in words", () => {
       allowance: { ...allowance, limit: 10 },
     };
     const forecast = { isWhole: false, requestsLeft: 310, days: null };
-    const early = describePlan({ ...ofAccount, accountForecast: forecast }, "value", now);
+    const early = formatPlan({ ...ofAccount, accountForecast: forecast }, "value", now);
     expect(early).toContain(
       "310 counted requests due as far as is known; more will be known after the first answers\n",
     );
     expect(early).not.toMatch(/reaches|days/);
     const text = (days: number | null) =>
-      describePlan({ ...ofAccount, accountForecast: { ...forecast, isWhole: true, days } }, "value", now);
+      formatPlan({ ...ofAccount, accountForecast: { ...forecast, isWhole: true, days } }, "value", now);
     expect(text(31)).toMatch(/\nUntil everything is held, about 31 days at 10 a day\.\n$/);
     for (const days of [0, null]) expect(text(days)).not.toContain("Until everything is held");
     for (const known of [early, text(31)]) expect(known).not.toContain("catalogue is");
@@ -68,7 +68,7 @@ describe("a plan in words", () => {
   it("has words of its own for every reason and every order", () => {
     const reasons = ["root", "again", "listing", "suspect", "sweep", "expected", "verify", "full"] as const;
     const why = (reason: Reason, order: "value" | "breadth" | "depth") =>
-      describePlan({ ...plan, next: [{ url: "u", kind: "model", reason }] }, order, now).match(
+      formatPlan({ ...plan, next: [{ url: "u", kind: "model", reason }] }, order, now).match(
         /\nmodel {2}(.*?) {2}u\n/,
       )?.[1];
     const words = [
@@ -80,7 +80,7 @@ describe("a plan in words", () => {
   });
 
   it("says that there is nothing to do, and what is not known yet", () => {
-    const text = describePlan({ ...plan, due: [], next: [], allowance: null }, "value", now);
+    const text = formatPlan({ ...plan, due: [], next: [], allowance: null }, "value", now);
     expect(text).toBe(
       "Mirror     /mirrors/catalogue.sqlite\nAllowance  not known before the next sync\n\nNothing is due.\n" +
         "\nHow large the catalogue is, and how long it takes, is known after the first sync.\n",
@@ -95,5 +95,5 @@ it.each([
   [{ limit: null, remaining: null, resetAt: null }, "not told by the service"],
   [null, "not known before the next sync"],
 ])("the allowance %j is told as %s", (known, words) => {
-  expect(describeAllowance(known, now)).toBe(words);
+  expect(formatAllowance(known, now)).toBe(words);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeReport, describeTroubleAlone } from "../../../src/cli/format/report.ts";
+import { formatOnlyWarnings, formatReport } from "../../../src/cli/format/report.ts";
 import type { SyncReport } from "../../../src/sync/report.ts";
 
 const now = Date.parse("2026-01-30T20:00:00Z");
@@ -22,7 +22,7 @@ it.each([
   const requests = { ...report.requests, sent: 5, counted: 5, notModified: 5 };
   const allowance = { ...report.allowance, checkPrice };
   expect(
-    describeReport({ ...report, requests, allowance }, { outlook: null, now, reserve: 0, account: null }),
+    formatReport({ ...report, requests, allowance }, { outlook: null, now, reserve: 0, account: null }),
   ).toContain(words);
 });
 
@@ -32,14 +32,14 @@ const lastLine = (text: string) => text.trimEnd().split("\n").at(-1);
 
 describe("a sync that leaves all of the allowance to others", () => {
   it.each([30, 50])("says that --reserve %d is why, and when it is looked at anew", (reserve) => {
-    expect(lastLine(describeReport(report, { ...context, reserve }))).toBe(
+    expect(lastLine(formatReport(report, { ...context, reserve }))).toBe(
       `Nothing is left beside --reserve ${reserve}: the service grants 30 a day as far as is known; lower it, or run it again` +
         " at 2026-01-31 20:00 UTC (in 24 h). 12 still due as far as is known; the next sync goes on from here.",
     );
   });
 
   it.each([0, 29])("does not blame --reserve %d, which leaves something", (reserve) => {
-    expect(lastLine(describeReport(report, { ...context, reserve }))).toMatch(
+    expect(lastLine(formatReport(report, { ...context, reserve }))).toMatch(
       /^The allowance is spent but for 30/,
     );
   });
@@ -51,7 +51,7 @@ it.each([
   [5, /, 2 more lists are gone at once/],
 ])("%d lists that wait for approval are told with at most three of them", (lists, words) => {
   const resources = { ...report.resources, waiting: 5 * lists };
-  const text = describeReport({ ...report, resources, masses: Array(lists).fill(mass) }, context);
+  const text = formatReport({ ...report, resources, masses: Array(lists).fill(mass) }, context);
   expect(text).toMatch(words);
 });
 
@@ -59,15 +59,15 @@ describe("a sync of an account", () => {
   const own = { ...context, account: "ada" };
 
   it("says once what the token does not grant, and that nothing is lost where it did before", () => {
-    const text = describeReport({ ...report, notGranted: ["email", "bras"], withdrawn: ["bras"] }, own);
+    const text = formatReport({ ...report, notGranted: ["email", "bras"], withdrawn: ["bras"] }, own);
     expect(text).toContain("Not granted to this token: email.\n");
     expect(text).toContain("No longer granted to this token: bras. What is mirrored of that stays;");
-    expect(describeReport({ ...report, notGranted: [] }, own)).not.toContain("Not granted");
+    expect(formatReport({ ...report, notGranted: [] }, own)).not.toContain("Not granted");
   });
 
   it("names the account in what to do next", () => {
     const resources = { ...report.resources, waiting: 5, failed: 1 };
-    const text = describeReport({ ...report, resources, masses: [mass] }, own);
+    const text = formatReport({ ...report, resources, masses: [mass] }, own);
     expect(text).toContain("`armoire sync --account ada --approve` lets them go");
     expect(text).toContain("`armoire status --account ada` lists them");
   });
@@ -75,7 +75,7 @@ describe("a sync of an account", () => {
 
 describe("a sync whose report nobody asked for", () => {
   const alone = (parts: Partial<SyncReport>, resources: Partial<SyncReport["resources"]> = {}) =>
-    describeTroubleAlone({ ...report, ...parts, resources: { ...report.resources, ...resources } }, "ada");
+    formatOnlyWarnings({ ...report, ...parts, resources: { ...report.resources, ...resources } }, "ada");
 
   it("tells nothing where all is well, or where the allowance or the budget is all that ended it", () => {
     const complete = { complete: true, stopped: null, notGranted: ["measurements"] } as const;
@@ -101,7 +101,7 @@ it.each([
 ] as const)("where %j is not granted, says what is up to date", (notGranted, line) => {
   const resources = { ...report.resources, pending: 0 };
   const whole = { ...report, resources, complete: true, stopped: null, notGranted };
-  expect(lastLine(describeReport(whole, context))).toBe(line);
+  expect(lastLine(formatReport(whole, context))).toBe(line);
 });
 
 it.each([
@@ -109,5 +109,5 @@ it.each([
   [7, "7 still due as far as is known; the next sync goes on from here."],
 ])("where %d are due and some lists are partial, says what is left", (pending, words) => {
   const resources = { ...report.resources, pending, partial: 1 };
-  expect(lastLine(describeReport({ ...report, stopped: null, resources }, context))).toBe(words);
+  expect(lastLine(formatReport({ ...report, stopped: null, resources }, context))).toBe(words);
 });

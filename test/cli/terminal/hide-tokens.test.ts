@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hideTokens } from "../../../src/cli/terminal/format.ts";
+import { redactTokens } from "../../../src/cli/terminal/format.ts";
 
 const token = "8c2719eed45249d73005f2c0fa642c9c37d5910f";
 
@@ -13,8 +13,8 @@ it.each([
   ["error: unknown option '--token=it's short'", "error: unknown option '--token'"],
   [`error: unknown option '-${token}'`, "error: unknown option '[hidden]'"],
 ])("%s is told without what may be secret", (text, told) => {
-  expect(hideTokens(text)).toContain(told);
-  expect(hideTokens(text)).not.toMatch(/8c27|short/);
+  expect(redactTokens(text)).toContain(told);
+  expect(redactTokens(text)).not.toMatch(/8c27|short/);
 });
 
 it.each([
@@ -22,5 +22,5 @@ it.each([
   "error: option '--port <n>' argument '99999999999999999' is invalid. It must be a port.",
   "error: unknown command 'snyc'",
 ])("%s is told as it is", (text) => {
-  expect(hideTokens(text)).toBe(text);
+  expect(redactTokens(text)).toBe(text);
 });

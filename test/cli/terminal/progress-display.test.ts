@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeProgress, progressDisplay } from "../../../src/cli/terminal/progress-display.ts";
+import { formatProgress, progressDisplay } from "../../../src/cli/terminal/progress-display.ts";
 import type { SyncProgress } from "../../../src/sync/report.ts";
 import { fakeIo } from "../support/fake-io.ts";
 
@@ -19,7 +19,7 @@ const progress: SyncProgress = {
 
 describe("progress in words", () => {
   it("says what is held of what is known, the pace, the allowance and how long it may take", () => {
-    expect(describeProgress({ ...progress, allowance: { limit: 900, remaining: 867, resetAt: null } })).toBe(
+    expect(formatProgress({ ...progress, allowance: { limit: 900, remaining: 867, resetAt: null } })).toBe(
       "691 due, about 6 min · 34 requests, 2/s · allowance left 867 · brand 12/683 · model 0/20",
     );
   });
@@ -33,21 +33,21 @@ describe("progress in words", () => {
     [{ limit: 0, remaining: 0 }, "about 691 to ask for, more than the allowance left"],
     [{ limit: null, remaining: null }, "691 due, about 6 min"],
   ])("counts the days where the allowance, %j, does not cover what is due", (allowance, words) => {
-    const line = describeProgress({ ...progress, allowance: { ...allowance, resetAt: null } });
+    const line = formatProgress({ ...progress, allowance: { ...allowance, resetAt: null } });
     expect(line.split(" · ").at(0)).toBe(words);
   });
 
   it("counts on what is still to be found, and not on checks that cost nothing", () => {
     const isFirst = { ...progress, pending: 20, countedLeft: 12_567 };
-    expect(describeProgress(isFirst)).toMatch(/^about 12567 to ask for, 41 days at 300 a day · /);
+    expect(formatProgress(isFirst)).toMatch(/^about 12567 to ask for, 41 days at 300 a day · /);
     const isVerifying = { ...progress, pending: 90_000, countedLeft: 0 };
-    expect(describeProgress(isVerifying)).toMatch(/^90000 due, about 12.5 h · /);
+    expect(formatProgress(isVerifying)).toMatch(/^90000 due, about 12.5 h · /);
   });
 
   it("leaves out what nobody knows yet", () => {
     const unknown = { limit: null, remaining: null, resetAt: null };
     const early = { ...progress, kinds: [], allowance: unknown, requestsPerSecond: 0 };
-    expect(describeProgress(early)).toBe("34 requests, 0/s");
+    expect(formatProgress(early)).toBe("34 requests, 0/s");
   });
 });
 
@@ -55,7 +55,7 @@ describe("progress on a terminal", () => {
   it("rewrites one line, not too often, no wider than the terminal, and leaves nothing behind", () => {
     let now = 0;
     const io = fakeIo({ isTerminal: true, columns: 20 });
-    const display = progressDisplay(io, () => now, describeProgress);
+    const display = progressDisplay(io, () => now, formatProgress);
     display.update(() => progress);
     display.update(() => progress);
     now = 250;
@@ -72,7 +72,7 @@ it.each([
   [58, "about 691 to ask for, 2 days at 300 a day"],
 ])("progress on a terminal %d wide ends with a part, never within one", (columns, line) => {
   const io = fakeIo({ isTerminal: true, columns });
-  progressDisplay(io, () => 0, describeProgress).update(() => progress);
+  progressDisplay(io, () => 0, formatProgress).update(() => progress);
   expect(io.written.err).toBe(`\r\u001b[2K${line}`);
 });
 
@@ -81,7 +81,7 @@ describe("progress elsewhere", () => {
     let now = 1000;
     let reads = 0;
     const io = fakeIo();
-    const display = progressDisplay(io, () => now, describeProgress);
+    const display = progressDisplay(io, () => now, formatProgress);
     const update = () =>
       display.update(() => {
         reads++;
@@ -92,7 +92,7 @@ describe("progress elsewhere", () => {
     update();
     update();
     display.end();
-    expect(io.written).toEqual({ out: "", err: `${describeProgress(progress)}\n` });
+    expect(io.written).toEqual({ out: "", err: `${formatProgress(progress)}\n` });
     expect(reads).toBe(1);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatTable, toShown } from "../../../src/cli/terminal/text-table.ts";
+import { escapeControls, formatTable } from "../../../src/cli/terminal/text-table.ts";
 
 /** What could steer a terminal, turn its text around, or be no character at all. */
 const unsafe = /[\p{Cc}\p{Cs}\p{Bidi_Control}]/u;
@@ -37,7 +37,7 @@ describe("a value on a terminal", () => {
   it("never steers it, whatever it holds", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
-        const shown = toShown(text);
+        const shown = escapeControls(text);
         expect(shown).not.toMatch(unsafe);
         expect(shown.isWellFormed()).toBe(true);
       }),
@@ -58,7 +58,7 @@ describe("a value on a terminal", () => {
     ["a large whole number", 2n ** 70n, "1180591620717411303424"],
     ["a flag", true, "true"],
   ])("%s is shown readably", (_what, value, shown) => {
-    expect(toShown(value)).toBe(shown);
+    expect(escapeControls(value)).toBe(shown);
   });
 });
 

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { expect, it } from "vitest";
-import { writerTo } from "../../../src/cli/terminal/io.ts";
+import { streamWriter } from "../../../src/cli/terminal/io.ts";
 
 /** Takes what is written only when it is told to. */
 function slowStream() {
@@ -15,7 +15,7 @@ function slowStream() {
 
 it("lets whoever waits go on when the reader has caught up, and not before", async () => {
   const { stream, takeOne } = slowStream();
-  const write = writerTo(stream);
+  const write = streamWriter(stream);
   const told: string[] = [];
   expect(write("abc")).toBeUndefined();
   const behind = write("def")?.then(() => told.push("drained"));
@@ -32,7 +32,7 @@ it("lets whoever waits go on when the reader has caught up, and not before", asy
 
 it("writes at once also for those who do not wait, and listens only once for all of them", () => {
   const { stream } = slowStream();
-  const write = writerTo(stream);
+  const write = streamWriter(stream);
   const promises = Array.from({ length: 50 }, () => write("abcd"));
   expect(new Set(promises).size).toBe(1);
   expect(stream.writableLength).toBe(200);

@@ -1,14 +1,14 @@
 /** The engine contract with a real Redis between those who ask and those who send. */
 import { afterAll, beforeAll } from "vitest";
-import { openQueueSender } from "../../../jobs/bullmq/coordinator/redis-transport.ts";
+import { openRedisTransport } from "../../../jobs/bullmq/coordinator/redis-transport.ts";
 import { connectRedis } from "../../../jobs/bullmq/redis.ts";
 import { startFetchWorker } from "../../../jobs/bullmq/worker/fetch-worker.ts";
-import { type Engine, pullingEngine } from "../../../jobs/engine.ts";
-import type { CarryOut, FetchJob, JobResult } from "../../../jobs/fetch-job.ts";
+import { createEngine, type Engine } from "../../../jobs/engine.ts";
+import type { ExecuteJob, FetchJob, JobResult } from "../../../jobs/fetch-job.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { ServiceError } from "../../../src/service/errors.ts";
-import type { Exchanged } from "../../../src/service/transport/send-request.ts";
-import type { Sender } from "../../../src/service/transport/transport.ts";
+import type { RawResponse } from "../../../src/service/transport/send-request.ts";
+import type { Transport } from "../../../src/service/transport/transport.ts";
 import { type RedisServer, startRedis } from "../../support/redis.ts";
 import { describeEngineConformance, type EngineOptions } from "../engine-conformance.ts";
 
@@ -24,7 +24,7 @@ const principal = { name: "catalogue", baseUrl: "https://x.example/", credential
 let runs = 0;
 
 /** Its worker carries jobs out as the suite says; its coordinator has a run of its own each time. */
-function bullmqEngine(carryOut: CarryOut, options: EngineOptions): Engine {
+function bullmqEngine(carryOut: ExecuteJob, options: EngineOptions): Engine {
   return {
     async *run(source, signal) {
       const baseUrl = `https://x${++runs}.example/`;
@@ -33,13 +33,13 @@ function bullmqEngine(carryOut: CarryOut, options: EngineOptions): Engine {
         ...{ ...here, redis: await connectRedis(redis.url), concurrency: options.concurrency },
         sender: senderOf(carryOut, baseUrl),
       });
-      const sender = await openQueueSender({
+      const sender = await openRedisTransport({
         ...here,
         redis: await connectRedis(redis.url),
         mailbox: `${runs}`,
       });
       try {
-        yield* pullingEngine(carryOutBy(sender, baseUrl), options).run(source, signal);
+        yield* createEngine(carryOutBy(sender, baseUrl), options).run(source, signal);
       } finally {
         await sender.close();
         // What was cancelled is still being carried out there.
@@ -51,7 +51,7 @@ function bullmqEngine(carryOut: CarryOut, options: EngineOptions): Engine {
 
 const urlOf = (job: FetchJob, baseUrl: string): string => new URL(`${job.resourceId}`, baseUrl).href;
 
-function carryOutBy(sender: Sender, baseUrl: string): CarryOut {
+function carryOutBy(sender: Transport, baseUrl: string): ExecuteJob {
   return async (job, signal) => {
     try {
       const { failure } = await sender.send({ url: urlOf(job, baseUrl), condition: [], signal });
@@ -65,9 +65,9 @@ function carryOutBy(sender: Sender, baseUrl: string): CarryOut {
   };
 }
 
-function senderOf(carryOut: CarryOut, baseUrl: string): Sender {
+function senderOf(carryOut: ExecuteJob, baseUrl: string): Transport {
   return {
-    async send({ url, signal = new AbortController().signal }): Promise<Exchanged> {
+    async send({ url, signal = new AbortController().signal }): Promise<RawResponse> {
       const job = { resourceId: Number(url.slice(baseUrl.length)), url, etag: null };
       const answered = await carryOut(job, signal).then(
         (result: JobResult) => result,

@@ -1,14 +1,10 @@
 import { expect, it, vi } from "vitest";
 import { connectRedis } from "../../../jobs/bullmq/redis.ts";
-import {
-  type CoordinatorFigures,
-  openCoordinatorState,
-  stateKeyPrefix,
-} from "../../../jobs/bullmq/run-metrics.ts";
+import { openRunMetrics, type RunFigures, stateKeyPrefix } from "../../../jobs/bullmq/run-metrics.ts";
 import { startRedis } from "../../support/redis.ts";
 import { principal } from "../support/rig.ts";
 
-const figures = (sent: number): CoordinatorFigures => ({
+const figures = (sent: number): RunFigures => ({
   requests: { sent, counted: sent, notModified: 0 },
   allowance: { limit: 300, remaining: 300 - sent, resetAt: null },
   frontier: { due: 5, held: sent },
@@ -20,7 +16,7 @@ async function startRig() {
   const connection = await connectRedis(redis.url);
   return {
     redis,
-    open: () => openCoordinatorState(connection.client, principal, "m", () => 1_000_000),
+    open: () => openRunMetrics(connection.client, principal, "m", () => 1_000_000),
     told: () => redis.admin.hgetall(`${stateKeyPrefix}m`),
     async [Symbol.asyncDispose]() {
       connection.end();

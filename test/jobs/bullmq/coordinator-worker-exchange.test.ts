@@ -2,7 +2,7 @@
 import { Worker } from "bullmq";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { fullRemark } from "../../../jobs/bullmq/errors.ts";
+import { outOfMemoryMessage } from "../../../jobs/bullmq/errors.ts";
 import { type FetchPayload, payloadVersion } from "../../../jobs/bullmq/protocol.ts";
 import { connectRedis, keyPrefix } from "../../../jobs/bullmq/redis.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
@@ -265,7 +265,7 @@ it("loses no refusal where Redis is too full to note it for all", async () => {
 it("says on both sides that Redis is full, once, and goes on when there is room", async () => {
   await using rig = await startBullmqRig();
   const { answered, makeRoom } = await sendUntilFull(rig, answerOf("{}"));
-  await expect.poll(() => rig.remarks, { timeout: 15_000 }).toEqual([fullRemark, fullRemark]);
+  await expect.poll(() => rig.remarks, { timeout: 15_000 }).toEqual([outOfMemoryMessage, outOfMemoryMessage]);
   await makeRoom();
   expect(textOf(await answered)).toBe("{}");
   expect(rig.remarks).toHaveLength(2);

@@ -2,7 +2,7 @@
 import { Queue } from "bullmq";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { connectRedis, keyPrefix } from "../../../jobs/bullmq/redis.ts";
-import { type RecurringRun, runRecurring } from "../../../jobs/bullmq/scheduler.ts";
+import { type RecurringRun, runScheduler } from "../../../jobs/bullmq/scheduler.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { type RedisServer, startRedis } from "../../support/redis.ts";
 
@@ -50,7 +50,7 @@ async function startRunner(runs: readonly RecurringRun[], millis = 0): Promise<R
       connection.end();
     },
   };
-  const running = runRecurring({
+  const running = runScheduler({
     ...{ redis: connection, clock: systemClock, lookAgainMillis: 100, signal: ending.signal },
     runs: () => runner.runs,
     async begin(id) {

@@ -1,13 +1,13 @@
 /** A coordinator's sender and a worker's queue with a real Redis between them, and no service: the test answers. */
 import { Queue } from "bullmq";
-import { openQueueSender } from "../../../jobs/bullmq/coordinator/redis-transport.ts";
-import { type FetchPayload, toAnswer } from "../../../jobs/bullmq/protocol.ts";
+import { openRedisTransport } from "../../../jobs/bullmq/coordinator/redis-transport.ts";
+import { type FetchPayload, toWireResponse } from "../../../jobs/bullmq/protocol.ts";
 import { fetchQueueName, type Principal } from "../../../jobs/bullmq/queue-names.ts";
 import { connectRedis, keyPrefix } from "../../../jobs/bullmq/redis.ts";
 import { startFetchWorker } from "../../../jobs/bullmq/worker/fetch-worker.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
-import type { Exchanged } from "../../../src/service/transport/send-request.ts";
-import type { Sender } from "../../../src/service/transport/transport.ts";
+import type { RawResponse } from "../../../src/service/transport/send-request.ts";
+import type { Transport } from "../../../src/service/transport/transport.ts";
 import { type RedisServer, startRedis } from "../../support/redis.ts";
 
 export const principal: Principal = {
@@ -20,7 +20,7 @@ export const answerOf = (
   body: string | Uint8Array,
   status = 200,
   headers: Record<string, string> = {},
-): Exchanged => ({
+): RawResponse => ({
   head: { status, headers: { "content-type": "application/json", ...headers } },
   wire: typeof body === "string" ? new TextEncoder().encode(body) : body,
   failure: null,
@@ -31,11 +31,11 @@ export interface BullmqRig extends AsyncDisposable {
   /** What either side remarked. */
   readonly remarks: string[];
   readonly fetches: Queue<FetchPayload>;
-  coordinate(who?: Principal): Promise<Sender>;
+  coordinate(who?: Principal): Promise<Transport>;
   /** @param send answers an address */
-  work(send: (url: string) => Promise<Exchanged>, who?: Principal): Promise<void>;
+  work(send: (url: string) => Promise<RawResponse>, who?: Principal): Promise<void>;
   /** Puts answers into a coordinator's queue as a worker does. */
-  answer(payload: FetchPayload, id: string, exchanged: Exchanged): Promise<void>;
+  answer(payload: FetchPayload, id: string, exchanged: RawResponse): Promise<void>;
 }
 
 export async function startBullmqRig(): Promise<BullmqRig> {
@@ -52,7 +52,7 @@ export async function startBullmqRig(): Promise<BullmqRig> {
     remarks,
     fetches,
     async coordinate(who = principal) {
-      const sender = await openQueueSender({
+      const sender = await openRedisTransport({
         ...{ redis: await connectRedis(redis.url), principal: who, clock: systemClock, onRemark },
         mailbox: String(++mailboxes),
       });
@@ -72,7 +72,7 @@ export async function startBullmqRig(): Promise<BullmqRig> {
     },
     async answer({ answersTo }, id, exchanged) {
       const queue = new Queue(answersTo, connection);
-      await queue.add("answers", { v: 1, answers: [toAnswer(id, exchanged)] });
+      await queue.add("answers", { v: 1, answers: [toWireResponse(id, exchanged)] });
       await queue.close();
     },
     async [Symbol.asyncDispose]() {

@@ -21,7 +21,7 @@ beforeEach(async () => {
 /** @returns how many bodies were looked at */
 function compressAll(writer: MirrorWriter): number {
   let bodies = 0;
-  for (let looked = writer.compressSome(); looked > 0; looked = writer.compressSome()) bodies += looked;
+  for (let looked = writer.compressBatch(); looked > 0; looked = writer.compressBatch()) bodies += looked;
   return bodies;
 }
 

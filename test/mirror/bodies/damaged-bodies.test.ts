@@ -23,7 +23,7 @@ beforeAll(async () => {
   const paths = Array.from({ length: 40 }, (_, n) => `brand/${n}/`);
   const brands = paths.map((path) => [path, entity({ name: path, note: "the same in each" })]);
   walk(mirror, worldOf({ "/": root(), "brands/": page(paths), ...Object.fromEntries(brands) }));
-  while (mirror.compressSome() > 0);
+  while (mirror.compressBatch() > 0);
   mirror.close();
   sound = readFileSync(rig.file);
 });

@@ -227,7 +227,7 @@ describe("a mirror", () => {
       const umask = process.umask(0);
       onTestFinished(() => void process.umask(umask));
       const mirror = await rig.write({ area });
-      mirror.seed(mirror.beginRun({ startedAt: someTime, mode: "incremental", scope: {} }));
+      mirror.addRoot(mirror.beginRun({ startedAt: someTime, mode: "incremental", scope: {} }));
       const modes = readdirSync(rig.folder).map((name) => [
         name,
         statSync(join(rig.folder, name)).mode & 0o077,

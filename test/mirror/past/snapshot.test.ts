@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { DueResource } from "../../../src/mirror/check-cycle.ts";
-import { showAsOf } from "../../../src/mirror/past/as-of.ts";
+import { createAsOfViews } from "../../../src/mirror/past/as-of.ts";
 import { openMirrorReader } from "../../../src/mirror/reader.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { tries } from "../../support/thorough.ts";
@@ -144,7 +144,7 @@ function expectShown(rig: MirrorRig, kept: ReadonlyMap<number, ReturnType<typeof
   for (const [runId, state] of kept) {
     const reader = openMirrorReader(rig.file);
     try {
-      showAsOf(reader.db, runId);
+      createAsOfViews(reader.db, runId);
       expect({ runId, ...publicState(reader.db) }).toEqual({ runId, ...state });
     } finally {
       reader.close();

@@ -53,7 +53,7 @@ describe("the point", () => {
 });
 
 describe("runs that are forgotten", () => {
-  const forget = (...ids: readonly number[]) => mirror.forget(ids, second(99));
+  const forget = (...ids: readonly number[]) => mirror.pruneRuns(ids, second(99));
 
   it("are no points: a time means the last one by then that is kept", () => {
     fc.assert(

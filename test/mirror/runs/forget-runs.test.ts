@@ -42,7 +42,7 @@ function keepStates(mirror: MirrorWriter) {
       const ids = [...states.keys()].filter((id) => id !== latest && (bits >> (id % 8)) % 2 === 1);
       for (const id of ids) states.delete(id);
       const came = revisionsThatCameIn(mirror, [...states.keys()]);
-      const { revisions } = mirror.forget(ids, someTime);
+      const { revisions } = mirror.pruneRuns(ids, someTime);
       if (ids.length > 0) expect(leftovers(mirror, [...states.keys()])).toEqual([]);
       if (rebuilds) {
         expectKept();
@@ -177,7 +177,7 @@ it("leaves a history without a gap where nobody looked", async () => {
     const names = [brandName, brandName];
     walk(mirror, worldOf({ "/": root(), "brands/": page(["a/"]), "a/": bodyOf("a/", names) }));
   }
-  mirror.forget([2, 3], someTime);
+  mirror.pruneRuns([2, 3], someTime);
   const { lives } = readHistory(mirror, "brand", urlOf("a/"));
   expect(lives).toMatchObject([
     {

@@ -21,13 +21,13 @@ if (when === "in the midst of a batch") {
   mirror.db.exec(
     "create temp trigger deadly after insert on main._content when new.id = 100 begin select die(); end",
   );
-  mirror.compressSome();
+  mirror.compressBatch();
 }
 if (when === "in the midst of forgetting") {
   const mirror = await openMirrorWriter({ file, identity: identityOf(file), kinds, openedAt });
   mirror.db.function("die", die);
   mirror.db.exec("create temp trigger deadly after delete on main._content begin select die(); end");
-  mirror.forget([1], openedAt);
+  mirror.pruneRuns([1], openedAt);
 }
 await compactMirror({
   file,

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { kinds } from "../../../jobs/kinds.ts";
-import { worthAsking } from "../../../src/mirror/absence/absences.ts";
+import { isFetchable } from "../../../src/mirror/absence/absences.ts";
 import { type CheckProblem, checkMirror } from "../../../src/mirror/check/check.ts";
-import { type DueResource, prepareFrontier } from "../../../src/mirror/check-cycle.ts";
+import { type DueResource, prepareCycleWork } from "../../../src/mirror/check-cycle.ts";
 import { emptySummary, type IngestSummary } from "../../../src/mirror/ingest.ts";
 import { type MirrorReader, openMirrorReader } from "../../../src/mirror/reader.ts";
 import type { RunClosing } from "../../../src/mirror/runs/runs.ts";
@@ -108,14 +108,14 @@ export interface Walked extends IngestSummary, Omit<RunClosing, "gone"> {
 export function walk(mirror: MirrorWriter, world: World, options: WalkOptions = {}): Walked {
   const { follow = [], choose = (due) => due, maxBatches = 1000 } = options;
   const runId = beginRun(mirror);
-  mirror.seed(runId);
+  mirror.addRoot(runId);
   mirror.beginCycle({ run: runId, mode: "verify" });
   mirror.reconsiderTombstones("9999", "9999");
-  mirror.follow(follow, runId);
+  mirror.followLinks(follow, runId);
   const scope = { kinds: kindsInScope(kinds, mirror.identity.area, "sizes", follow), belowIds: null };
-  const frontier = prepareFrontier(mirror.db, scope, { run: runId, mode: "verify" });
+  const frontier = prepareCycleWork(mirror.db, scope, { run: runId, mode: "verify" });
   const isWorthAsking = mirror.db.prepare<[number]>(
-    `select 1 from _resource r where r.id = ? and ${worthAsking("r")}`,
+    `select 1 from _resource r where r.id = ? and ${isFetchable("r")}`,
   );
   const summary = emptySummary();
   const asked: string[] = [];

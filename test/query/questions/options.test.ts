@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findQuestion, listQuestions } from "../../../src/query/questions/questions.ts";
-import { askQuestion, type QuestionOptions } from "../../../src/query/questions/run-question.ts";
+import { type QuestionOptions, runQuestion } from "../../../src/query/questions/run-question.ts";
 import { type Rig, startRig } from "../../sync/support/rig.ts";
 import { catalogueOf } from "../support/catalogue.ts";
 import { collectRows } from "../support/collect-rows.ts";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rig[Symbol.asyncDispose]());
 
 async function ask(question: string, options: QuestionOptions, file = rig.file) {
-  return await collectRows((await askQuestion({ file, question, options })).rows);
+  return await collectRows((await runQuestion({ file, question, options })).rows);
 }
 
 describe("a brand", () => {
@@ -94,7 +94,7 @@ it.each([
   "a limit %j of 6 brands, and %j rows at most, say whether they cut something",
   async (options, most, cut) => {
     const terms = most === undefined ? {} : { maxRows: most };
-    const result = await askQuestion({ file: rig.file, question: "top-brands", options, ...terms });
+    const result = await runQuestion({ file: rig.file, question: "top-brands", options, ...terms });
     const rows = (await collectRows(result.rows)).length;
     expect({ maxRows: result.maxRows, isCut: result.isCut, rows }).toEqual(cut);
   },

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listQuestions } from "../../../src/query/questions/questions.ts";
-import { askQuestion, type QuestionOptions } from "../../../src/query/questions/run-question.ts";
+import { type QuestionOptions, runQuestion } from "../../../src/query/questions/run-question.ts";
 import { type Rig, startRig } from "../../sync/support/rig.ts";
 import { answerCases } from "../support/answers.ts";
 import { catalogueOf, inOrder } from "../support/catalogue.ts";
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => rig[Symbol.asyncDispose]());
 
 async function ask(question: string, options: QuestionOptions = {}, file = rig.file): Promise<Answer> {
-  const { columns, rows } = await askQuestion({ file, question, options });
+  const { columns, rows } = await runQuestion({ file, question, options });
   return (await collectRows(rows)).map((row) => Object.fromEntries(columns.map((name, n) => [name, row[n]])));
 }
 

@@ -15,7 +15,7 @@ dieBeforeChange(Number(countdown), [
 ]);
 
 const { addSchedule } = await import("../../../src/schedule/schedules.ts");
-const { keepRun } = await import("../../../src/schedule/run-history.ts");
+const { recordRun: keepRun } = await import("../../../src/schedule/run-history.ts");
 const moment = "2026-01-01T00:00:00.000Z";
 addSchedule({
   ...{ dataDir, name: "second", cron: "0 6 * * *", tz: "UTC", jitterMillis: 0, args: ["sync"] },

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { spellingsOf } from "../../../src/service/credentials/secret-encodings.ts";
+import { secretEncodings } from "../../../src/service/credentials/secret-encodings.ts";
 
 const secret = fc.stringMatching(/^[!-~]{10,60}$/);
 const anyBytes = fc.uint8Array({ maxLength: 10 });
 const isFoundIn = (text: string, sought: string) =>
-  spellingsOf(sought).some(({ bytes }) => text.includes(bytes.toString("latin1")));
+  secretEncodings(sought).some(({ bytes }) => text.includes(bytes.toString("latin1")));
 
 describe("a secret is known", () => {
   it.each(["base64", "base64url"] as const)("in %s, whatever stands before and after it", (form) => {
@@ -34,7 +34,9 @@ describe("a secret is known", () => {
   it("by no spelling so short that it could be anywhere", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[!-~]{8,60}$/), (sought) => {
-        expect(Math.min(...spellingsOf(sought).map(({ bytes }) => bytes.length))).toBeGreaterThanOrEqual(8);
+        expect(Math.min(...secretEncodings(sought).map(({ bytes }) => bytes.length))).toBeGreaterThanOrEqual(
+          8,
+        );
       }),
     );
   });

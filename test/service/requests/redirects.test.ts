@@ -50,9 +50,9 @@ describe("a redirect", () => {
     await using door = await openDoor(
       ({ path }, socket) => socket.write(path === "/a" ? redirect("/b") : jsonResponse({})),
       {
-        reserve: async ({ url }) => {
+        rateLimiter: async ({ url }) => {
           asked.push(new URL(url).pathname);
-          return { settle: () => {} };
+          return { release: () => {} };
         },
       },
     );

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { readAllowance } from "../../../src/service/responses/headers.ts";
+import { readRateLimitHeaders } from "../../../src/service/responses/headers.ts";
 
 const now = Date.UTC(2026, 0, 15, 12);
-const read = (reset: string) => readAllowance({ "x-ratelimit-reset": reset }, now)?.resetAt;
+const read = (reset: string) => readRateLimitHeaders({ "x-ratelimit-reset": reset }, now)?.resetAt;
 
 describe("readAllowance", () => {
   test("reads the three headers", () => {
     const headers = { "x-ratelimit-limit": "300", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "60" };
-    expect(readAllowance(headers, now)).toEqual({ limit: 300, remaining: 0, resetAt: now + 60_000 });
+    expect(readRateLimitHeaders(headers, now)).toEqual({ limit: 300, remaining: 0, resetAt: now + 60_000 });
   });
 
   test("is null where the service says nothing", () => {
-    expect(readAllowance({ etag: "x" }, now)).toBeNull();
+    expect(readRateLimitHeaders({ etag: "x" }, now)).toBeNull();
   });
 
   test("tells an epoch second from a number of seconds by its magnitude", () => {
@@ -33,6 +33,6 @@ describe("readAllowance", () => {
       "x-ratelimit-remaining": ["1", "2"],
       "x-ratelimit-reset": "5",
     };
-    expect(readAllowance(headers, now)).toEqual({ limit: null, remaining: null, resetAt: now + 5000 });
+    expect(readRateLimitHeaders(headers, now)).toEqual({ limit: null, remaining: null, resetAt: now + 5000 });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import { ServiceError } from "../../../src/service/errors.ts";
-import type { AttemptReport, ReservedAttempt } from "../../../src/service/responses/rate-limiter.ts";
+import type { AttemptReport, PermitRequest } from "../../../src/service/responses/rate-limiter.ts";
 import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
 import { failureOf, openDoor } from "../support/client.ts";
 
@@ -84,10 +84,10 @@ describe("a refusal", () => {
 });
 
 describe("the reserve", () => {
-  const recording = (log: string[]) => async (attempt: ReservedAttempt) => {
+  const recording = (log: string[]) => async (attempt: PermitRequest) => {
     log.push(`reserve ${new URL(attempt.url).pathname}`);
     return {
-      settle: ({ status, allowance, retryAt }: AttemptReport) =>
+      release: ({ status, allowance, retryAt }: AttemptReport) =>
         log.push(`settle ${status} ${allowance?.remaining} ${retryAt}`),
     };
   };
@@ -101,7 +101,7 @@ describe("the reserve", () => {
       jsonResponse({}, left),
     ];
     await using door = await openDoor(({ index }, socket) => socket.write(answers[index] ?? ""), {
-      reserve: recording(log),
+      rateLimiter: recording(log),
     });
     const start = door.clock.now();
     await door.fetch("/a", { etag: '"a"' });
@@ -128,7 +128,7 @@ describe("the reserve", () => {
   ])("is told once of %s", async (_name, answer, settled) => {
     const log: string[] = [];
     await using door = await openDoor((_, socket) => answer(socket), {
-      reserve: recording(log),
+      rateLimiter: recording(log),
       retry: { maxRetries: 0 },
     });
     await failureOf(door.fetch("/"));
@@ -138,7 +138,7 @@ describe("the reserve", () => {
   test("is told of an attempt that the caller aborts", async () => {
     const log: string[] = [];
     const controller = new AbortController();
-    await using door = await openDoor(() => controller.abort("enough"), { reserve: recording(log) });
+    await using door = await openDoor(() => controller.abort("enough"), { rateLimiter: recording(log) });
     await expect(door.fetch("/", { signal: controller.signal })).rejects.toBe("enough");
     expect(log).toEqual(["reserve /", "settle null undefined null"]);
   });
@@ -148,8 +148,8 @@ describe("the reserve", () => {
     const controller = new AbortController();
     await using door = await openDoor(() => controller.abort("enough"), {
       connections: 1,
-      reserve: async () => ({
-        settle: ({ isSent, isTried }) => void reports.push({ isSent, isTried }),
+      rateLimiter: async () => ({
+        release: ({ isSent, isTried }) => void reports.push({ isSent, isTried }),
       }),
     });
     const { signal } = controller;
@@ -167,7 +167,7 @@ describe("the reserve", () => {
       resumeAt: 5,
     });
     await using door = await openDoor((_, socket) => socket.write(jsonResponse({})), {
-      reserve: () => Promise.reject(refusal),
+      rateLimiter: () => Promise.reject(refusal),
     });
     expect(await failureOf(door.fetch("/"))).toBe(refusal);
     expect(door.server.connectionCount()).toBe(0);

@@ -2,12 +2,12 @@ import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../../src/platform/clock.ts";
 import {
   type FetchRequest,
-  openService,
-  type Service,
-  type ServiceOptions,
+  openServiceClient,
+  type ServiceClient,
+  type ServiceClientOptions,
 } from "../../../src/service/client.ts";
 import { ServiceError } from "../../../src/service/errors.ts";
-import type { FetchedHere } from "../../../src/service/responses/fetch-response.ts";
+import type { FetchResponse } from "../../../src/service/responses/fetch-response.ts";
 import { type RawHandler, type RawServer, startRawServer } from "../../support/raw-server.ts";
 
 /** A clock that moves only when somebody sleeps, and remembers how long. */
@@ -35,17 +35,20 @@ export function fakeClock(startMillis = Date.UTC(2026, 0, 15, 12)): FakeClock {
 
 export interface Door extends AsyncDisposable {
   readonly server: RawServer;
-  readonly service: Service;
+  readonly service: ServiceClient;
   readonly clock: FakeClock;
   /** Fetches a path of the server. */
-  readonly fetch: (path: string, more?: Omit<FetchRequest, "url">) => Promise<FetchedHere>;
+  readonly fetch: (path: string, more?: Omit<FetchRequest, "url">) => Promise<FetchResponse>;
 }
 
 /** A door onto a server of raw bytes; `await using` closes both. */
-export async function openDoor(handler: RawHandler, options: Partial<ServiceOptions> = {}): Promise<Door> {
+export async function openDoor(
+  handler: RawHandler,
+  options: Partial<ServiceClientOptions> = {},
+): Promise<Door> {
   const server = await startRawServer(handler);
   const clock = fakeClock();
-  const service = openService({ baseUrl: `${server.origin}/`, clock, ...options });
+  const service = openServiceClient({ baseUrl: `${server.origin}/`, clock, ...options });
   return {
     server,
     service,

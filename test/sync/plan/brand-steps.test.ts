@@ -4,7 +4,7 @@ import {
   type BrandFacts,
   type CatalogueFacts,
   type ListingFacts,
-  rankSteps,
+  rankBrands,
 } from "../../../src/sync/plan/rank-brands.ts";
 
 const unread: ListingFacts = {
@@ -32,7 +32,7 @@ function readListing(models: number, heldModels = 0, brasOfHeld = 0): Partial<Li
 }
 
 function stepsOf(brands: readonly BrandFacts[], dueBrandPages = 0) {
-  return rankSteps({ brands, dueBrandPages }).map(({ what, id }) => `${what} ${id}`);
+  return rankBrands({ brands, dueBrandPages }).map(({ what, id }) => `${what} ${id}`);
 }
 
 describe("of what can be asked for next", () => {
@@ -108,7 +108,7 @@ const arbitraryFacts: fc.Arbitrary<CatalogueFacts> = fc.record({
 it("whatever the service claims, every step that can be taken is there once, with a rate that orders it", () => {
   fc.assert(
     fc.property(arbitraryFacts, (facts) => {
-      const steps = rankSteps(facts);
+      const steps = rankBrands(facts);
       const names = steps.map(({ what, id }) => `${what} ${id}`);
       expect(new Set(names).size).toBe(names.length);
       for (const [index, { rate }] of steps.entries()) {

@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { askRateLimit, readRateLimitBody } from "../../../src/sync/rate-limit/rate-limit-resource.ts";
+import { fetchRateLimit, readRateLimitBody } from "../../../src/sync/rate-limit/rate-limit-resource.ts";
 import { readLedger } from "../../../src/sync/rate-limit/window.ts";
-import { openMeteredService } from "../../../src/sync/run/rate-limited-client.ts";
+import { openRateLimitedClient } from "../../../src/sync/run/rate-limited-client.ts";
 import { makeLedgerFolder } from "../support/ledger-folder.ts";
 import { type Rig, startRig } from "../support/rig.ts";
 
@@ -233,11 +233,11 @@ describe("the rate_limit resource", () => {
     await service.fetch({ url: new URL("brands/", sandbox.url).href });
     expect(allowance.state).toMatchObject({ remaining: null, isTold: false });
     const url = new URL("rate-limit/", sandbox.url).href;
-    await askRateLimit(service, { url }, allowance, Date.now);
+    await fetchRateLimit(service, { url }, allowance, Date.now);
     expect(allowance.state).toMatchObject({ limit: 30, remaining: 29, isTold: true });
     await service.fetch({ url: new URL("brands/", sandbox.url).href });
     expect(allowance.state.remaining).toBe(28);
-    await askRateLimit(service, { url }, allowance, Date.now);
+    await fetchRateLimit(service, { url }, allowance, Date.now);
     expect(sandbox.log().length).toBe(3);
     await close();
   });
@@ -247,9 +247,9 @@ describe("the rate_limit resource", () => {
     await using folder = await makeLedgerFolder();
     const { service, allowance, close } = openThrough(folder.file, sandbox.url);
     const { href: url } = new URL("brands/", sandbox.url);
-    await askRateLimit(service, { url }, allowance, Date.now);
+    await fetchRateLimit(service, { url }, allowance, Date.now);
     expect(allowance.state.isTold).toBe(false);
-    await askRateLimit(service, { url: "https://elsewhere.example/" }, allowance, Date.now);
+    await fetchRateLimit(service, { url: "https://elsewhere.example/" }, allowance, Date.now);
     await close();
   });
 
@@ -279,5 +279,5 @@ describe("the rate_limit resource", () => {
 function openThrough(ledgerFile: string, baseUrl: string) {
   const clock = { now: Date.now, random: Math.random, sleep: async () => {} };
   const options = { credential: null, budget: null, keep: 0, connections: 1, clock };
-  return openMeteredService({ ...options, baseUrl, ledgerFile });
+  return openRateLimitedClient({ ...options, baseUrl, ledgerFile });
 }

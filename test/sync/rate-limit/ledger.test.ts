@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
-import { noAnswer } from "../../../src/service/responses/rate-limiter.ts";
+import { noResponse } from "../../../src/service/responses/rate-limiter.ts";
 import { type Ledger, openLedger } from "../../../src/sync/rate-limit/ledger.ts";
 import { readLedger } from "../../../src/sync/rate-limit/window.ts";
 import { lease, settle } from "../../../src/sync/rate-limit/window-events.ts";
@@ -21,7 +21,7 @@ function spend(ledger: Ledger, remaining: number): void {
   ledger.update((state) => {
     const leased = lease(state, ledger.session, 1);
     const allowance = { limit: 30, remaining, resetAt: now + hour };
-    const report = { ...noAnswer, status: 200, allowance };
+    const report = { ...noResponse, status: 200, allowance };
     return { state: settle(leased.state, { lease: leased.lease, isRoot: false, report }, now), result: null };
   }, now);
 }

@@ -7,7 +7,7 @@ import { afterEach, expect, it } from "vitest";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { openLedger, readWindow } from "../../../src/sync/rate-limit/ledger.ts";
-import { openMeteredService } from "../../../src/sync/run/rate-limited-client.ts";
+import { openRateLimitedClient } from "../../../src/sync/run/rate-limited-client.ts";
 import { makeLedgerFolder } from "../support/ledger-folder.ts";
 
 const program = join(import.meta.dirname, "../support/asking-process.ts");
@@ -57,7 +57,7 @@ it("what a killed process held open is spent until an answer says otherwise, and
   ledger.close();
   expect(state).toMatchObject({ open: {}, untold: { requests: open } });
 
-  const { service, allowance, close } = openMeteredService({
+  const { service, allowance, close } = openRateLimitedClient({
     ...{ baseUrl: sandbox.url, ledgerFile: folder.file, credential: null, budget: null, keep: 0 },
     ...{ connections: 1, clock: systemClock },
   });

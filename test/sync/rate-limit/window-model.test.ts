@@ -4,10 +4,16 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type AttemptReport, noAnswer } from "../../../src/service/responses/rate-limiter.ts";
-import { decide } from "../../../src/sync/rate-limit/leases.ts";
+import { type AttemptReport, noResponse } from "../../../src/service/responses/rate-limiter.ts";
+import { decideLease } from "../../../src/sync/rate-limit/leases.ts";
 import { emptyWindow, openLeases, type WindowState } from "../../../src/sync/rate-limit/window.ts";
-import { bury, type Lease, lease, renew, settle } from "../../../src/sync/rate-limit/window-events.ts";
+import {
+  expireSession,
+  type Lease,
+  lease,
+  renew,
+  settle,
+} from "../../../src/sync/rate-limit/window-events.ts";
 import { tries } from "../../support/thorough.ts";
 import { day, type Metering, type RequestSort, SimulatedService } from "../support/simulated-service.ts";
 
@@ -40,7 +46,7 @@ class World {
   /** @returns whether it was sent */
   ask(sort: RequestSort, process: number): boolean {
     this.state = renew(this.state, this.now);
-    const decision = decide(this.state, 0);
+    const decision = decideLease(this.state, 0);
     if (decision.do === "wait") expect(openLeases(this.state)).toBeGreaterThan(0);
     if (decision.do === "refuse") this.#expectAnEnd(decision.resumeAt);
     if (decision.do !== "send") return false;
@@ -62,7 +68,7 @@ class World {
     if (sent === undefined) return;
     if (isLost) this.lost++;
     if (!isLost) sent.answer ??= this.service.answer(sent.sort);
-    const report = isLost || sent.answer === null ? noAnswer : sent.answer(this.now);
+    const report = isLost || sent.answer === null ? noResponse : sent.answer(this.now);
     const isRoot = sent.sort === "root";
     this.state = settle(this.state, { lease: sent.lease, isRoot, report }, this.now);
   }
@@ -74,7 +80,7 @@ class World {
     this.lost += dead.length;
     if (arrives) for (const sent of dead) sent.answer ??= this.service.answer(sent.sort);
     this.underWay = this.underWay.filter((sent) => !dead.includes(sent));
-    if (dead.length > 0) this.state = bury(renew(this.state, this.now), session);
+    if (dead.length > 0) this.state = expireSession(renew(this.state, this.now), session);
     this.#sessions = this.#sessions.with(process, `${session}+`);
   }
 
@@ -91,7 +97,7 @@ class World {
     expect(resumeAt).not.toBeNull();
     expect(resumeAt ?? 0).toBeGreaterThan(this.now);
     expect(resumeAt ?? 0).toBeLessThanOrEqual(this.now + (this.skew === 0 ? day : 32 * day));
-    expect(decide(renew(this.state, resumeAt ?? 0), 0).do).not.toBe("refuse");
+    expect(decideLease(renew(this.state, resumeAt ?? 0), 0).do).not.toBe("refuse");
   }
 }
 
@@ -243,7 +249,7 @@ describe("a window that is told of", () => {
         for (const { status, reading, retry, isRefusal, isRoot, jump, stays } of answers) {
           now += jump;
           state = renew(state, now);
-          const decision = decide(state, 0);
+          const decision = decideLease(state, 0);
           if (decision.do === "send") {
             const leased = lease(state, "a1", 1);
             state = leased.state;

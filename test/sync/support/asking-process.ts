@@ -1,10 +1,10 @@
 /** A process that asks a service over HTTP as long as its ledger lets it, and says how often; killed or not. */
 import { systemClock } from "../../../src/platform/clock.ts";
 import { ServiceError } from "../../../src/service/errors.ts";
-import { openMeteredService } from "../../../src/sync/run/rate-limited-client.ts";
+import { openRateLimitedClient } from "../../../src/sync/run/rate-limited-client.ts";
 
 const [baseUrl = "", ledgerFile = "", clients = "1"] = process.argv.slice(2);
-const { service, allowance, close } = openMeteredService({
+const { service, allowance, close } = openRateLimitedClient({
   ...{ baseUrl, ledgerFile, credential: null, budget: null, keep: 0 },
   ...{ connections: Number(clients), clock: systemClock },
 });

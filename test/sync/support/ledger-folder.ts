@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Clock } from "../../../src/platform/clock.ts";
 import { openLedger } from "../../../src/sync/rate-limit/ledger.ts";
-import { createRunAllowance, type RunAllowance } from "../../../src/sync/rate-limit/run-budget.ts";
+import { createRunBudget, type RunBudget } from "../../../src/sync/rate-limit/run-budget.ts";
 import { temporaryFolder } from "../../support/run-armoire.ts";
 
 export interface LedgerFolder extends AsyncDisposable {
@@ -53,12 +53,12 @@ export function openAllowance({
   origin = "https://api.example",
   budget = null,
   keep = 0,
-}: OpenedAllowance): RunAllowance {
+}: OpenedAllowance): RunBudget {
   const ledger = openLedger({ file, principal: { origin, credential: null } });
   const bound: Clock = {
     now: () => clock.now(),
     random: () => clock.random(),
     sleep: (millis, signal) => clock.sleep(millis, signal),
   };
-  return createRunAllowance({ ledger, rootUrl, budget, keep, clock: bound });
+  return createRunBudget({ ledger, rootUrl, budget, keep, clock: bound });
 }

@@ -1,7 +1,7 @@
 /** A service that meters requests by a clock of its own, as plain data: what would be told in answer to each request. */
 
-import type { AllowanceReading } from "../../../src/service/responses/headers.ts";
-import { type AttemptReport, noAnswer } from "../../../src/service/responses/rate-limiter.ts";
+import type { RateLimitHeaders } from "../../../src/service/responses/headers.ts";
+import { type AttemptReport, noResponse } from "../../../src/service/responses/rate-limiter.ts";
 
 export const day = 86_400_000;
 
@@ -49,7 +49,7 @@ export class SimulatedService {
       const read = this.#tell();
       return (clientNow) => {
         this.refusals.set(window, (this.refusals.get(window) ?? 0) + 1);
-        return { ...noAnswer, status: 403, isRefusal: true, allowance: read(clientNow) };
+        return { ...noResponse, status: 403, isRefusal: true, allowance: read(clientNow) };
       };
     }
     this.#renew();
@@ -60,7 +60,7 @@ export class SimulatedService {
     const read = this.#tell();
     const status = sort === "unchanged" ? 304 : 200;
     if (this.#spent > limit) throw new Error("spent more than there was");
-    return (clientNow) => ({ ...noAnswer, status, allowance: read(clientNow) });
+    return (clientNow) => ({ ...noResponse, status, allowance: read(clientNow) });
   }
 
   #renew(): void {
@@ -69,7 +69,7 @@ export class SimulatedService {
     this.#spent = 0;
   }
 
-  #tell(): (clientNow: number) => AllowanceReading | null {
+  #tell(): (clientNow: number) => RateLimitHeaders | null {
     const { limit, tells } = this.#metering;
     const remaining = this.remaining;
     const resetAt = (this.#opened ?? this.now) + day;

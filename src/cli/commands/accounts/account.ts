@@ -11,13 +11,13 @@ import {
 import { type AccountOverview, readOverview } from "../../../accounts/overview.ts";
 import { removeAccount } from "../../../accounts/remove-account.ts";
 import { ServiceError } from "../../../service/errors.ts";
-import { describeAccounts, describeAdded, describeRemoved } from "../../format/accounts.ts";
+import { formatAccounts, formatAdded, formatRemoved } from "../../format/accounts.ts";
 import { keychainOf, readGivenToken, type TokenFlags } from "../../secrets/credentials.ts";
 import { addGlobalOptions } from "../../settings/global-options.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, describeError, exitCodeOf, exitCodes } from "../../terminal/exit-codes.ts";
-import { type Io, interruptionOf } from "../../terminal/io.ts";
-import { toShown } from "../../terminal/text-table.ts";
+import { type Io, interruptSignal } from "../../terminal/io.ts";
+import { escapeControls } from "../../terminal/text-table.ts";
 
 interface RemoveFlags {
   readonly purge?: boolean;
@@ -71,7 +71,7 @@ async function addOne(name: string, flags: TokenFlags, command: Command, io: Io)
   }
   const token = await readGivenToken(flags, name, io);
   const { value: serviceName, from } = settings.serviceName;
-  const signal = interruptionOf(io, "nothing was kept");
+  const signal = interruptSignal(io, "nothing was kept");
   // Only this one of the three talks to the service, and loading what does takes as long as all else.
   const { addAccount } = await import("../../../sync/add-account.ts");
   const added = await addAccount({
@@ -88,7 +88,7 @@ async function addOne(name: string, flags: TokenFlags, command: Command, io: Io)
   });
   const { account, ...rest } = added;
   if (settings.json) io.out(`${JSON.stringify({ ...account, ...rest })}\n`);
-  else if (!settings.quiet) io.out(describeAdded(added));
+  else if (!settings.quiet) io.out(formatAdded(added));
 }
 
 /** Asks the person at the terminal before an account goes. @throws CliError where she does not agree, or nobody can be asked */
@@ -134,13 +134,13 @@ function listAll(command: Command, io: Io): void {
     }
   }
   if (settings.json) io.out(`${JSON.stringify(overviews)}\n`);
-  else if (overviews.length > 0 || names.length === 0) io.out(describeAccounts(overviews));
+  else if (overviews.length > 0 || names.length === 0) io.out(formatAccounts(overviews));
   // Of those that an account may have, the higher one goes before the lower.
   if (failures.length > 0) io.setExitCode(Math.max(...failures));
   if (settings.quiet) return;
   for (const { name, place } of listLeftFolders(dataDir)) {
     io.err(
-      `Data without an account: ${toShown(place.folder)}; \`armoire account remove ${name} --purge\` erases it.\n`,
+      `Data without an account: ${escapeControls(place.folder)}; \`armoire account remove ${name} --purge\` erases it.\n`,
     );
   }
 }
@@ -154,11 +154,11 @@ async function removeOne(name: string, flags: RemoveFlags, command: Command, io:
   const startedAt = new Date().toISOString();
   const removed = await removeAccount({ dataDir, name, purge, keychain: keychainOf(io), startedAt });
   if (settings.json) io.out(`${JSON.stringify(removed)}\n`);
-  else if (!settings.quiet) io.out(describeRemoved(removed));
+  else if (!settings.quiet) io.out(formatRemoved(removed));
   if (removed.tokenLeft === null) return;
   const { entry, why } = removed.tokenLeft;
   io.err(
-    `The keychain may still have the token${entry === null ? "" : `, as armoire "${entry}"`}: ${toShown(why)}.\nHave the service revoke it.\n`,
+    `The keychain may still have the token${entry === null ? "" : `, as armoire "${entry}"`}: ${escapeControls(why)}.\nHave the service revoke it.\n`,
   );
   io.setExitCode(exitCodes.failed);
 }

@@ -3,21 +3,21 @@ import { basename, resolve } from "node:path";
 import type { Command } from "commander";
 import { kinds } from "../../../../jobs/kinds.ts";
 import type { Account } from "../../../accounts/account.ts";
-import { createBackup, readBack } from "../../../archive/create.ts";
+import { createBackup, verifyWritten } from "../../../archive/create.ts";
 import { requirePlace } from "../../../archive/destination.ts";
 import { type BackupOwner, type ListedBackup, listBackups } from "../../../archive/list.ts";
 import { pruneBackups } from "../../../archive/prune.ts";
 import { restoreBackup, unpackBackup } from "../../../archive/restore.ts";
 import { verifyBackup } from "../../../archive/verify.ts";
 import { userOf } from "../../../mirror/account/user.ts";
-import { addWholeFlags } from "../../flags/account-flags.ts";
-import { addKeepOptions, type KeepOptions, readKeepOptions } from "../../flags/retention-flags.ts";
+import { addAccountFlags } from "../../flags/account-flags.ts";
+import { addRetentionFlags, type RetentionFlags, readRetentionFlags } from "../../flags/retention-flags.ts";
 import {
-  describeCreated,
-  describeList,
-  describePruned,
-  describeRestored,
-  describeVerified,
+  formatCreated,
+  formatList,
+  formatPruned,
+  formatRestored,
+  formatVerified,
 } from "../../format/backup.ts";
 import {
   addEncryptOptions,
@@ -31,9 +31,9 @@ import {
 import { addGlobalOptions } from "../../settings/global-options.ts";
 import { catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
-import type { OneGoFlags } from "../../sync-and-backup.ts";
+import type { SyncAndBackupFlags } from "../../sync-and-backup.ts";
 import { CliError, describeError, exitCodeOf, exitCodes } from "../../terminal/exit-codes.ts";
-import { type Io, interruptionOf } from "../../terminal/io.ts";
+import { type Io, interruptSignal } from "../../terminal/io.ts";
 
 interface CreateFlags extends EncryptFlags {
   readonly to: string;
@@ -48,7 +48,7 @@ interface RestoreFlags extends VerifyFlags {
   readonly to?: string;
 }
 
-interface PruneFlags extends KeepOptions, PassphraseFlags {
+interface PruneFlags extends RetentionFlags, PassphraseFlags {
   readonly dryRun?: boolean;
 }
 
@@ -59,18 +59,18 @@ export function configure(command: Command, io: Io): void {
       .description(description)
       .addHelpText("after", `\nExamples:\n${examples[name].map((example) => `  ${example}\n`).join("")}`);
 
-  addKeepOptions(
+  addRetentionFlags(
     addEncryptOptions(
-      addWholeFlags(
+      addAccountFlags(
         subcommand("run", "sync, create, verify and prune; `armoire backup` alone does the same", true),
       ),
     ),
     "backup",
   )
     .requiredOption("--to <dir>", "the folder for backups")
-    .action(async (flags: OneGoFlags, run: Command) => {
+    .action(async (flags: SyncAndBackupFlags, run: Command) => {
       // The others are offline, and do without all that talks to the service.
-      const { backUpInOneGo } = await import("../../sync-and-backup.ts");
+      const { syncAndBackUp: backUpInOneGo } = await import("../../sync-and-backup.ts");
       await backUpInOneGo(flags, readSettings(run, io), io);
     });
   addEncryptOptions(subcommand("create", "one archive of what is mirrored, without a request"))
@@ -95,7 +95,7 @@ export function configure(command: Command, io: Io): void {
     .argument("<dir>", "the folder")
     .action((folder: string, flags: PassphraseFlags, list: Command) => listAll(folder, flags, list, io));
   addPassphraseOption(
-    addKeepOptions(subcommand("prune", "remove old backups, by rules of what to keep"), "backup"),
+    addRetentionFlags(subcommand("prune", "remove old backups, by rules of what to keep"), "backup"),
   )
     .argument("<dir>", "the folder")
     .option("--dry-run", "only say which would go, and why the others stay")
@@ -115,16 +115,16 @@ async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<
     replace,
     ...encryption,
     catalogue: catalogueFileBeside(settings),
-    signal: interruptionOf(io, "nothing was written"),
+    signal: interruptSignal(io, "nothing was written"),
   });
-  await readBack(created, encryption);
+  await verifyWritten(created, encryption);
   const { catalogueError, ...told } = created;
   if (catalogueError !== null) {
     io.err(describeError(catalogueError, settings.verbose));
     io.setExitCode(exitCodeOf(catalogueError));
   }
   if (settings.json) io.out(`${JSON.stringify(told)}\n`);
-  else if (!settings.quiet) io.out(describeCreated(created));
+  else if (!settings.quiet) io.out(formatCreated(created));
 }
 
 async function verifyOne(file: string, flags: VerifyFlags, command: Command, io: Io): Promise<void> {
@@ -138,7 +138,7 @@ async function verifyOne(file: string, flags: VerifyFlags, command: Command, io:
   if (report.problems.length > 0) io.setExitCode(exitCodes.damaged);
   if (settings.json) io.out(`${JSON.stringify(report)}\n`);
   else if (!settings.quiet || report.problems.length > 0)
-    io.out(describeVerified(report, rootHash !== undefined));
+    io.out(formatVerified(report, rootHash !== undefined));
 }
 
 async function restoreOne(file: string, flags: RestoreFlags, command: Command, io: Io): Promise<void> {
@@ -172,7 +172,7 @@ async function restoreOne(file: string, flags: RestoreFlags, command: Command, i
   });
   if (restored.check.problems.length > 0) io.setExitCode(exitCodes.damaged);
   if (settings.json) io.out(`${JSON.stringify(restored)}\n`);
-  else if (!settings.quiet) io.out(describeRestored(restored));
+  else if (!settings.quiet) io.out(formatRestored(restored));
 }
 
 async function listAll(folder: string, flags: PassphraseFlags, command: Command, io: Io): Promise<void> {
@@ -183,13 +183,13 @@ async function listAll(folder: string, flags: PassphraseFlags, command: Command,
   for await (const backup of listBackups(wanted)) backups.push(backup);
   if (backups.some((backup) => !backup.isSound && backup.code === "damaged"))
     io.setExitCode(exitCodes.damaged);
-  io.out(settings.json ? `${JSON.stringify(backups)}\n` : describeList(backups, basename));
+  io.out(settings.json ? `${JSON.stringify(backups)}\n` : formatList(backups, basename));
 }
 
 async function pruneAll(folder: string, flags: PruneFlags, command: Command, io: Io): Promise<void> {
   const settings = readSettings(command, io);
   const { account } = settings;
-  const keep = readKeepOptions(flags);
+  const keep = readRetentionFlags(flags);
   if (keep === undefined) {
     const hint =
       "Say what to keep, such as --keep-daily 30 --keep-monthly 24; --dry-run shows what would go.";
@@ -199,12 +199,12 @@ async function pruneAll(folder: string, flags: PruneFlags, command: Command, io:
     folder: resolve(folder),
     keep,
     isPreview: flags.dryRun === true,
-    signal: interruptionOf(io, "nothing was removed"),
+    signal: interruptSignal(io, "nothing was removed"),
     ...readKnownPassphrase(flags, io),
     ...(account && { of: ownerOf(account) }),
   });
   if (settings.json) io.out(`${JSON.stringify(report)}\n`);
-  else if (!settings.quiet || report.isPreview) io.out(describePruned(report, basename));
+  else if (!settings.quiet || report.isPreview) io.out(formatPruned(report, basename));
 }
 
 function ownerOf(account: Account): BackupOwner {

@@ -8,7 +8,7 @@ import { version } from "../../self-command.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
-import { type Io, interruptionOf } from "../../terminal/io.ts";
+import { type Io, interruptSignal } from "../../terminal/io.ts";
 
 interface ExportFlags extends AsOfFlags {
   readonly out: string;
@@ -44,7 +44,7 @@ The folder holds a file a table and manifest.json with row counts and SHA-256. T
         tables: flags.table,
         raw: flags.raw ?? false,
         toolVersion: version(),
-        signal: interruptionOf(io, "nothing was written"),
+        signal: interruptSignal(io, "nothing was written"),
         ...(asOf && { asOf }),
       });
       if (settings.json) io.out(`${JSON.stringify(manifest)}\n`);

@@ -3,8 +3,12 @@ import type { Command } from "commander";
 import { readHistory } from "../../../query/history.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
-import { type AskedKind, addShownArguments, readShown } from "../../flags/resource-argument.ts";
-import { describeHistory, historyColumns, rowsOfHistory } from "../../format/history.ts";
+import {
+  addResourceArguments,
+  type KindArgument,
+  readResourceArguments,
+} from "../../flags/resource-argument.ts";
+import { formatHistory, historyColumns, rowsOfHistory } from "../../format/history.ts";
 import { printRows } from "../../format/result.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
@@ -12,7 +16,7 @@ import { toJson } from "../../terminal/format.ts";
 import type { Io } from "../../terminal/io.ts";
 
 export function configure(command: Command, io: Io): void {
-  addShownArguments(command)
+  addResourceArguments(command)
     .addOption(formatOption())
     .addOption(asOfOption())
     .addHelpText(
@@ -27,13 +31,13 @@ Examples:
   armoire history bra "Rosa 65F" --account ada
   armoire history measurement 4711 --account ada`,
     )
-    .action(async (asked: AskedKind, given: string | undefined, flags: AsOfFlags & FormatFlags) => {
-      const { kind, key } = readShown(asked, given);
+    .action(async (asked: KindArgument, given: string | undefined, flags: AsOfFlags & FormatFlags) => {
+      const { kind, key } = readResourceArguments(asked, given);
       const settings = readSettings(command, io);
       const format = readFormat(flags, settings);
       const asOf = readAsOf(flags, settings, io);
       const history = withMirror(settings, (mirror) => readHistory(mirror, kind, key), asOf);
-      if (format === "table") await io.out(describeHistory(history));
+      if (format === "table") await io.out(formatHistory(history));
       else if (format === "json") await io.out(`${toJson(history)}\n`);
       else await printRows(historyColumns, rowsOfHistory(history), format, { raw: false }, io.out);
     });

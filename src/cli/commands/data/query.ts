@@ -4,7 +4,7 @@ import type { Cell } from "../../../../schema/fields.ts";
 import { MirrorError } from "../../../mirror/file/errors.ts";
 import { openMirrorReader } from "../../../mirror/reader.ts";
 import { findQuestion, listQuestions } from "../../../query/questions/questions.ts";
-import { askQuestion } from "../../../query/questions/run-question.ts";
+import { runQuestion } from "../../../query/questions/run-question.ts";
 import { type QueryResult, runQuery } from "../../../query/sql/run-query.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { positiveNumber } from "../../flags/option-values.ts";
@@ -15,8 +15,8 @@ import {
   readFormat,
   readStatement,
 } from "../../flags/query-flags.ts";
-import { describeQuestion, describeQuestions } from "../../format/questions.ts";
-import { printResult, remarkOnCut } from "../../format/result.ts";
+import { formatQuestion, formatQuestions } from "../../format/questions.ts";
+import { printResult, truncationNotice } from "../../format/result.ts";
 import { catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
@@ -78,7 +78,7 @@ Examples:
         const result = await ask(sql, flags, settings, io);
         await printResult(result, format, { raw: flags.raw ?? false }, io.out);
         const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";
-        if (result.isCut) remarkOnCut(result.maxRows, option, settings, io);
+        if (result.isCut) truncationNotice(result.maxRows, option, settings, io);
       }
     });
 }
@@ -101,7 +101,7 @@ function listText(sql: string | undefined, { json, account }: Settings): string 
   const askable = listQuestions().filter(({ isOfAccounts = false }) => account === null || isOfAccounts);
   const questions = sql === undefined ? askable : [findQuestion(sql.replace(/^@/, ""))];
   if (json) return `${JSON.stringify(questions)}\n`;
-  return sql === undefined ? describeQuestions(questions) : questions.map(describeQuestion).join("");
+  return sql === undefined ? formatQuestions(questions) : questions.map(formatQuestion).join("");
 }
 
 /** @throws CliError when not exactly one thing is asked, or with what belongs to another */
@@ -148,6 +148,6 @@ async function ask(
     ...(asOf && { asOf }),
     ...(catalogue !== null && { catalogue }),
   };
-  if (isQuestion) return await askQuestion({ ...terms, question: statement.slice(1), options });
+  if (isQuestion) return await runQuestion({ ...terms, question: statement.slice(1), options });
   return await runQuery({ ...terms, sql: statement, parameters });
 }

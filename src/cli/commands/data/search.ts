@@ -2,22 +2,22 @@
 import { type Command, Option } from "commander";
 import type { Row } from "../../../../exports/table.ts";
 import {
-  adviseSearch,
   type FoundKind,
   foundColumns,
   foundColumnsOfAccounts,
   foundKinds,
-  type SearchAdvice,
+  type SearchSuggestion,
   search,
+  suggestSearch,
 } from "../../../query/search.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { positiveNumber } from "../../flags/option-values.ts";
 import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
-import { printRows, remarkOnCut } from "../../format/result.ts";
+import { printRows, truncationNotice } from "../../format/result.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import type { Io } from "../../terminal/io.ts";
-import { toShown } from "../../terminal/text-table.ts";
+import { escapeControls } from "../../terminal/text-table.ts";
 
 interface SearchFlags extends AsOfFlags, FormatFlags {
   readonly kind?: FoundKind;
@@ -57,7 +57,7 @@ Examples:
             area: mirror.identity.area,
             found: all.slice(0, flags.limit),
             isCut: all.length > flags.limit,
-            advice: all.length === 0 && !settings.quiet ? adviseSearch(mirror, words, flags) : null,
+            advice: all.length === 0 && !settings.quiet ? suggestSearch(mirror, words, flags) : null,
           };
         },
         asOf,
@@ -65,16 +65,16 @@ Examples:
       const columns = area === "account" ? foundColumnsOfAccounts : foundColumns;
       const rows: readonly Row[] = found.map((one) => columns.map((column) => one[column]));
       await printRows(columns, rows, format, { raw: flags.raw ?? false }, io.out);
-      if (isCut) remarkOnCut(flags.limit, "--limit", settings, io);
+      if (isCut) truncationNotice(flags.limit, "--limit", settings, io);
       if (advice !== null) io.err(describeAdvice(advice));
     });
 }
 
-function describeAdvice({ gone, alike }: SearchAdvice): string {
+function describeAdvice({ gone, alike }: SearchSuggestion): string {
   const names = alike.map((name) => JSON.stringify(name)).join(" or ");
   return [
     "Nothing has all of these words.\n",
     gone === 0 ? "" : `${gone} that ${gone === 1 ? "is" : "are"} gone had them: --gone.\n`,
-    alike.length === 0 ? "" : `Did you mean ${toShown(names)}?\n`,
+    alike.length === 0 ? "" : `Did you mean ${escapeControls(names)}?\n`,
   ].join("");
 }

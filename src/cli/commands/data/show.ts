@@ -3,16 +3,20 @@ import type { Command } from "commander";
 import { type ShownResource, showResource } from "../../../query/show.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
-import { type AskedKind, addShownArguments, readShown } from "../../flags/resource-argument.ts";
+import {
+  addResourceArguments,
+  type KindArgument,
+  readResourceArguments,
+} from "../../flags/resource-argument.ts";
 import { printRows } from "../../format/result.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { toJson } from "../../terminal/format.ts";
 import type { Io } from "../../terminal/io.ts";
-import { toShown } from "../../terminal/text-table.ts";
+import { escapeControls } from "../../terminal/text-table.ts";
 
 export function configure(command: Command, io: Io): void {
-  addShownArguments(command)
+  addResourceArguments(command)
     .addOption(formatOption())
     .addOption(asOfOption())
     .addHelpText(
@@ -28,8 +32,8 @@ Examples:
   armoire show bra "Rosa 65F" --account ada
   armoire show measurement 4711 --account ada`,
     )
-    .action(async (asked: AskedKind, given: string | undefined, flags: AsOfFlags & FormatFlags) => {
-      const { kind, key } = readShown(asked, given);
+    .action(async (asked: KindArgument, given: string | undefined, flags: AsOfFlags & FormatFlags) => {
+      const { kind, key } = readResourceArguments(asked, given);
       const settings = readSettings(command, io);
       const format = readFormat(flags, settings);
       const asOf = readAsOf(flags, settings, io);
@@ -45,10 +49,11 @@ Examples:
 
 function describe({ fields, links, pictures = [] }: ShownResource): string {
   const rows = [
-    ...Object.entries(fields).map(([name, value]) => [name, toShown(value)] as const),
-    ...links.map(({ name, url }) => [`→ ${toShown(name)}`, url ?? "(another origin)"] as const),
+    ...Object.entries(fields).map(([name, value]) => [name, escapeControls(value)] as const),
+    ...links.map(({ name, url }) => [`→ ${escapeControls(name)}`, url ?? "(another origin)"] as const),
     ...pictures.map(
-      ({ field, url, file }) => [`picture ${toShown(field)}`, file ?? `${url} (not downloaded)`] as const,
+      ({ field, url, file }) =>
+        [`picture ${escapeControls(field)}`, file ?? `${url} (not downloaded)`] as const,
     ),
   ];
   const width = Math.max(...rows.map(([name]) => name.length));

@@ -5,8 +5,8 @@ import { type CheckReport, checkMirror } from "../../../mirror/check/check.ts";
 import { compactMirror, previewRetention } from "../../../mirror/compact.ts";
 import type { RetentionPolicy } from "../../../mirror/runs/retention.ts";
 import { rebuildMirror } from "../../../mirror/writer.ts";
-import { addKeepOptions, type KeepOptions, readKeepOptions } from "../../flags/retention-flags.ts";
-import { describeCompacting, describeCompactReport, describeRetention } from "../../format/mirror.ts";
+import { addRetentionFlags, type RetentionFlags, readRetentionFlags } from "../../flags/retention-flags.ts";
+import { formatCompacting, formatCompactReport, formatRetention } from "../../format/mirror.ts";
 import { addGlobalOptions } from "../../settings/global-options.ts";
 import { mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
@@ -51,18 +51,18 @@ Exit codes: 0 sound or done, 1 failed, 11 the mirror is locked, 14 damaged.`,
     else io.out(`Rebuilt from ${report.resources} bodies; ${report.discovered} resources are newly known.\n`);
   });
   const compact = addGlobalOptions(
-    addKeepOptions(command.command("compact").exitOverride()).option(
+    addRetentionFlags(command.command("compact").exitOverride()).option(
       "--dry-run",
       "only say which runs the --keep options keep, and what would be forgotten",
     ),
   ).description("compress every body as well as can be, give unused space back, and forget old runs if told");
   compact
     .addHelpText("after", compactHelp)
-    .action(async ({ dryRun, ...options }: KeepOptions & { readonly dryRun?: boolean }) => {
+    .action(async ({ dryRun, ...options }: RetentionFlags & { readonly dryRun?: boolean }) => {
       const settings = readSettings(compact, io);
-      const keep = readKeepOptions(options);
+      const keep = readRetentionFlags(options);
       if (dryRun) return preview(settings, keep);
-      const display = progressDisplay(io, performance.now.bind(performance), describeCompacting);
+      const display = progressDisplay(io, performance.now.bind(performance), formatCompacting);
       const report = await compactMirror({
         file: mirrorFileToRead(settings),
         kinds,
@@ -70,7 +70,7 @@ Exit codes: 0 sound or done, 1 failed, 11 the mirror is locked, 14 damaged.`,
         ...(keep && { keep }),
         onProgress: settings.quiet ? () => {} : (progress) => display.update(() => progress),
       }).finally(display.end);
-      io.out(settings.json ? `${JSON.stringify(report)}\n` : describeCompactReport(report));
+      io.out(settings.json ? `${JSON.stringify(report)}\n` : formatCompactReport(report));
     });
 
   function preview(settings: Settings, keep: RetentionPolicy | undefined): void {
@@ -86,7 +86,7 @@ Exit codes: 0 sound or done, 1 failed, 11 the mirror is locked, 14 damaged.`,
     io.out(
       settings.json
         ? `${JSON.stringify({ mirror, dryRun: true, retention })}\n`
-        : describeRetention(retention, true),
+        : formatRetention(retention, true),
     );
   }
 }

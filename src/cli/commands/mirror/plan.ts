@@ -1,24 +1,24 @@
 /** `armoire plan`: what a sync would ask for next, what that costs, and how long it takes; nothing is sent. */
 import type { Command } from "commander";
 import { planLinkedCatalogue } from "../../../sync/sync-account.ts";
-import { addCatalogueFlag, requireAccountFor, type WholeFlags } from "../../flags/account-flags.ts";
+import { type AccountFlags, addCatalogueFlag, requireAccountFor } from "../../flags/account-flags.ts";
 import {
+  addScopeFlags,
   addSpendingFlags,
-  addWalkFlags,
   type SpendingFlags,
+  scopeOptionsFor,
   spendingOptionsOf,
-  walkOptionsFor,
 } from "../../flags/scope-flags.ts";
-import { describeLinkedPlan, describePlan } from "../../format/plan.ts";
+import { formatLinkedPlan, formatPlan } from "../../format/plan.ts";
 import { readPlan, type WantedPlan } from "../../read-plan.ts";
 import { catalogueFileOf, mirrorFileToPlan } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import type { Io } from "../../terminal/io.ts";
 
-interface PlanFlags extends SpendingFlags, Pick<WholeFlags, "withCatalogue"> {}
+interface PlanFlags extends SpendingFlags, Pick<AccountFlags, "withCatalogue"> {}
 
 export function configure(command: Command, io: Io): void {
-  addCatalogueFlag(addSpendingFlags(addWalkFlags(command)))
+  addCatalogueFlag(addSpendingFlags(addScopeFlags(command)))
     .addHelpText(
       "after",
       `
@@ -33,7 +33,7 @@ Examples:
       const settings = readSettings(command, io);
       requireAccountFor(flags, settings);
       const wanted = {
-        ...walkOptionsFor(settings.account, command),
+        ...scopeOptionsFor(settings.account, command),
         ...mirrorFileToPlan(settings),
         ...spendingOptionsOf(flags),
       };
@@ -46,7 +46,7 @@ Examples:
 /** @throws as readPlan does */
 export function printPlan(
   wanted: WantedPlan,
-  { withCatalogue }: WholeFlags,
+  { withCatalogue }: AccountFlags,
   settings: Settings,
   io: Io,
 ): void {
@@ -56,7 +56,7 @@ export function printPlan(
   };
   if (settings.json) io.out(`${JSON.stringify({ ...plan, ...beside })}\n`);
   else {
-    const text = describePlan(plan, wanted.order, Date.now());
-    io.out(beside ? text + describeLinkedPlan(beside.catalogue) : text);
+    const text = formatPlan(plan, wanted.order, Date.now());
+    io.out(beside ? text + formatLinkedPlan(beside.catalogue) : text);
   }
 }

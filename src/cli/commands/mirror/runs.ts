@@ -6,12 +6,12 @@ import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { listRuns, type RunRecord, readRun } from "../../../mirror/runs/runs.ts";
 import { positiveNumber } from "../../flags/option-values.ts";
 import { printChanges } from "../../format/changes.ts";
-import { remarkOnCut } from "../../format/result.ts";
+import { truncationNotice } from "../../format/result.ts";
 import { addGlobalOptions } from "../../settings/global-options.ts";
 import { mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import type { Io } from "../../terminal/io.ts";
-import { formatTable, toShown } from "../../terminal/text-table.ts";
+import { escapeControls, formatTable } from "../../terminal/text-table.ts";
 
 export function configure(command: Command, io: Io): void {
   command.addHelpText(
@@ -34,7 +34,7 @@ new, changed, gone and failed count all resources, the pages of lists too; what 
     const found = withMirror(settings, (reader) => listRuns(reader, limit + 1));
     const runs = found.slice(0, limit);
     io.out(settings.json ? `${JSON.stringify(runs)}\n` : describeRuns(runs));
-    if (found.length > limit) remarkOnCut(limit, "--limit", settings, io);
+    if (found.length > limit) truncationNotice(limit, "--limit", settings, io);
   });
   const show = addGlobalOptions(command.command("show").exitOverride())
     .description("one run, and what changed from the run before it")
@@ -67,7 +67,7 @@ function describeRuns(runs: readonly RunRecord[]): string {
 }
 
 function describeErrorOf({ error }: RunRecord): string {
-  return error === null ? "" : `\nIt ended because of an error: ${toShown(error)}\n`;
+  return error === null ? "" : `\nIt ended because of an error: ${escapeControls(error)}\n`;
 }
 
 const openStates = { running: "running", "not-finished": "not finished" } as const;

@@ -9,18 +9,18 @@ import {
   readPastStatus,
   readStatus,
 } from "../../../query/status.ts";
-import type { Outlook } from "../../../sync/plan/preview.ts";
+import type { ForecastSummary } from "../../../sync/plan/preview.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
-import { describeAllowance, summarizeForecast } from "../../format/plan.ts";
+import { formatAllowance, summarizeForecast } from "../../format/plan.ts";
 import { readOutlookOf } from "../../read-plan.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { formatAge } from "../../terminal/format.ts";
 import type { Io } from "../../terminal/io.ts";
-import { formatTable, toShown } from "../../terminal/text-table.ts";
+import { escapeControls, formatTable } from "../../terminal/text-table.ts";
 
 /** What `--json` prints. */
-type StatusWithOutlook = MirrorStatus & Outlook;
+type StatusWithOutlook = MirrorStatus & ForecastSummary;
 
 export function configure(command: Command, io: Io): void {
   command
@@ -58,7 +58,7 @@ function describeStatus(status: StatusWithOutlook, now: number): string {
     `Service    ${status.baseUrl}\n`,
     status.account === null ? "" : describeAccount(status.account),
     describeLastRun(lastRun),
-    `Allowance  ${describeAllowance(allowance, now)}\n`,
+    `Allowance  ${formatAllowance(allowance, now)}\n`,
     forecast === null ? "" : `Forecast   ${summarizeForecast(forecast, "sizes")}\n`,
     "\n",
     formatTable(
@@ -104,7 +104,9 @@ function describeList<Item>(
   describe: (item: Item) => readonly string[],
 ): string {
   if (items.length === 0) return "";
-  const lines = items.slice(0, mostListed).map((item) => `  ${describe(item).map(toShown).join("\n    ")}\n`);
+  const lines = items
+    .slice(0, mostListed)
+    .map((item) => `  ${describe(item).map(escapeControls).join("\n    ")}\n`);
   const rest = items.length - mostListed;
   if (rest > 0) lines.push(`  and ${rest} more, which --json lists\n`);
   return `\n${title}\n${lines.join("")}`;
@@ -116,7 +118,7 @@ function describeAccount({ user, notGranted, bras, measurements }: AccountStatus
     return `${held} ${what}${more.length === 0 ? "" : ` (${more.join(", ")})`}`;
   };
   return [
-    `User       ${toShown(nameOfUser(user))}\n`,
+    `User       ${escapeControls(nameOfUser(user))}\n`,
     `Holds      ${describe("bras", bras)}, ${describe("measurements", measurements)}\n`,
     notGranted.length === 0 ? "" : `Not granted to the token: ${notGranted.join(", ")}\n`,
   ].join("");
@@ -150,5 +152,5 @@ function describeLastRun(run: MirrorStatus["lastRun"]): string {
 function describeNoted(noted: MirrorStatus["noted"]): string {
   if (noted.length === 0) return "";
   const links = noted.map(({ name, count }) => `${name} (${count})`).join(", ");
-  return `\nNoted, not followed (--follow NAME does): ${toShown(links)}\n`;
+  return `\nNoted, not followed (--follow NAME does): ${escapeControls(links)}\n`;
 }

@@ -3,23 +3,23 @@
 import type { Command } from "commander";
 import { userOf } from "../../../mirror/account/user.ts";
 import {
-  addWholeFlags,
+  type AccountFlags,
+  accountPartsOf,
+  addAccountFlags,
   explainRefusal,
   requireAccountFor,
-  type WholeFlags,
-  wholePartsOf,
 } from "../../flags/account-flags.ts";
 import { concurrencyNumber } from "../../flags/option-values.ts";
 import {
+  addScopeFlags,
   addSpendingFlags,
-  addWalkFlags,
+  type ScopeFlags,
   type SpendingFlags,
+  scopeOptionsFor,
   spendingOptionsOf,
-  type WalkFlags,
-  walkOptionsFor,
 } from "../../flags/scope-flags.ts";
 import { summarizeForecast } from "../../format/plan.ts";
-import { describeBeside, describeReport, describeTroubleOfWhole } from "../../format/report.ts";
+import { formatAccountParts, formatAccountWarnings, formatReport } from "../../format/report.ts";
 import { readOutlookOf, type Wanted } from "../../read-plan.ts";
 import { readCredential } from "../../secrets/credentials.ts";
 import { type RedisFlags, readRedisAddress, redisOption } from "../../secrets/redis-address.ts";
@@ -28,14 +28,14 @@ import { readSettings, type Settings } from "../../settings/settings.ts";
 import {
   describeError,
   type ExitCode,
-  exitCodeOfWhole,
+  exitCodeOfAccountSync,
   interruptedError,
 } from "../../terminal/exit-codes.ts";
 import type { Io } from "../../terminal/io.ts";
-import { describeProgress, progressDisplay } from "../../terminal/progress-display.ts";
+import { formatProgress, progressDisplay } from "../../terminal/progress-display.ts";
 import { printPlan } from "./plan.ts";
 
-interface SyncFlags extends WalkFlags, SpendingFlags, WholeFlags, RedisFlags {
+interface SyncFlags extends ScopeFlags, SpendingFlags, AccountFlags, RedisFlags {
   readonly concurrency?: number;
   readonly dryRun?: boolean;
   readonly approve?: boolean;
@@ -43,7 +43,7 @@ interface SyncFlags extends WalkFlags, SpendingFlags, WholeFlags, RedisFlags {
 }
 
 export function configure(command: Command, io: Io): void {
-  addWholeFlags(addSpendingFlags(addWalkFlags(command)))
+  addAccountFlags(addSpendingFlags(addScopeFlags(command)))
     .option(
       "--concurrency <n>",
       "requests under way at a time; 4 unless told, 64 with --redis",
@@ -75,7 +75,7 @@ Exit codes: 0 done (also when the allowance or budget is spent), 1 failed, 2 wro
       requireAccountFor(flags, settings);
       refuseMirrorOfAccount(settings);
       const { file, baseUrl } = mirrorFileToSync(settings);
-      const wanted = { file, baseUrl, ...walkOptionsFor(settings.account, command) };
+      const wanted = { file, baseUrl, ...scopeOptionsFor(settings.account, command) };
       if (flags.dryRun) printPlan({ ...wanted, ...spendingOptionsOf(flags) }, flags, settings, io);
       else await run(wanted, flags, settings, io);
     });
@@ -83,7 +83,7 @@ Exit codes: 0 done (also when the allowance or budget is spent), 1 failed, 2 wro
 
 async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io): Promise<void> {
   // A call that is refused, and a dry run, need nothing of what talks to the service.
-  const [{ sync }, { syncWhole }] = await Promise.all([
+  const [{ sync }, { syncAccount: syncWhole }] = await Promise.all([
     import("../../../sync/sync.ts"),
     import("../../../sync/sync-account.ts"),
   ]);
@@ -102,7 +102,7 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
     interruption.signal.throwIfAborted();
     throw error;
   });
-  const display = progressDisplay(io, performance.now.bind(performance), describeProgress);
+  const display = progressDisplay(io, performance.now.bind(performance), formatProgress);
   const remark = (text: string) => {
     display.end();
     if (!settings.quiet) io.err(text);
@@ -128,7 +128,7 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
   };
   const whole = await (account === null
     ? sync(options).then((report) => ({ report, errors: [] }))
-    : syncWhole({ ...options, ...wholePartsOf(flags, settings, io, remark) })
+    : syncWhole({ ...options, ...accountPartsOf(flags, settings, io, remark) })
   )
     .catch((error: unknown) => {
       throw account === null ? error : explainRefusal(error, account);
@@ -136,7 +136,7 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
     .finally(display.end);
   const { report, errors } = whole;
   if (settings.json) io.out(`${JSON.stringify(report)}\n`);
-  else if (settings.quiet) io.err(describeTroubleOfWhole(report, account?.name ?? null));
+  else if (settings.quiet) io.err(formatAccountWarnings(report, account?.name ?? null));
   else {
     // What one brand still takes is not forecast.
     const isForecast = report.stopped === "allowance" && flags.brand.length === 0;
@@ -144,9 +144,9 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
     const outlook = forecast && summarizeForecast(forecast, flags.depth);
     const { reserve = 0 } = flags;
     const name = account?.name ?? null;
-    io.out(describeReport(report, { outlook, now: Date.now(), reserve, account: name }));
-    if (name !== null) io.out(describeBeside(report, name, Date.now()));
+    io.out(formatReport(report, { outlook, now: Date.now(), reserve, account: name }));
+    if (name !== null) io.out(formatAccountParts(report, name, Date.now()));
   }
   for (const error of errors) io.err(describeError(error, settings.verbose));
-  io.setExitCode(exitCodeOfWhole(whole, interruptedWith, flags.requireComplete === true));
+  io.setExitCode(exitCodeOfAccountSync(whole, interruptedWith, flags.requireComplete === true));
 }

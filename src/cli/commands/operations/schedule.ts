@@ -13,9 +13,9 @@ import {
 } from "../../../schedule/system-schedulers.ts";
 import { durationMillis } from "../../flags/option-values.ts";
 import {
-  describeEnd,
-  describeRuns,
-  describeSchedules,
+  formatEnd,
+  formatRuns,
+  formatSchedules,
   type ListedSchedule,
   outcomeOf,
   stepOf,
@@ -24,13 +24,13 @@ import { openLog } from "../../log.ts";
 import { readScheduledCommand } from "../../scheduled-command.ts";
 import { readAppCredential } from "../../secrets/credentials.ts";
 import { type RedisFlags, readRedisAddress } from "../../secrets/redis-address.ts";
-import { environmentOf, handedOn, thisProgram, userName, version } from "../../self-command.ts";
+import { environmentOf, handedOn, selfCommand, userName, version } from "../../self-command.ts";
 import { addGlobalOptions, type GlobalOptions } from "../../settings/global-options.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
-import { formatDuration, formatMoment, hideTokens } from "../../terminal/format.ts";
+import { formatDuration, formatMoment, redactTokens } from "../../terminal/format.ts";
 import type { Io } from "../../terminal/io.ts";
-import { toShown } from "../../terminal/text-table.ts";
+import { escapeControls } from "../../terminal/text-table.ts";
 
 interface AddFlags {
   readonly cron: string;
@@ -120,11 +120,11 @@ function listAll(name: string | undefined, command: Command, io: Io): void {
   const dataDir = settings.dataDir.value;
   if (name !== undefined) {
     const listed = toListed(readSchedule(dataDir, name), dataDir);
-    io.out(settings.json ? `${JSON.stringify(listed)}\n` : describeRuns(listed));
+    io.out(settings.json ? `${JSON.stringify(listed)}\n` : formatRuns(listed));
     return;
   }
   const listed = listSchedules(dataDir).map((schedule) => toListed(schedule, dataDir));
-  io.out(settings.json ? `${JSON.stringify(listed)}\n` : describeSchedules(listed, Date.now()));
+  io.out(settings.json ? `${JSON.stringify(listed)}\n` : formatSchedules(listed, Date.now()));
 }
 
 function toListed(schedule: Schedule, dataDir: string): ListedSchedule {
@@ -161,26 +161,26 @@ async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void
   });
   await runSchedules({
     dataDir: handed.dataDir,
-    program: thisProgram(environmentOf(handed, io)),
+    program: selfCommand(environmentOf(handed, io)),
     clock: systemClock,
     ...(redis !== null && { redis }),
     ending: ending.signal,
-    hide: hideTokens,
+    hide: redactTokens,
     onReady(schedules) {
       const { dataDir } = handed;
       const text = `Running ${schedules} schedules of ${dataDir}. Ctrl-C ends it.`;
       log.info("ready", text, { version: version(), schedules, dataDir });
     },
-    onRemark: (text) => log.warn("remark", toShown(text)),
+    onRemark: (text) => log.warn("remark", escapeControls(text)),
     onBegin({ name }, time) {
       const due = toIso(time);
       log.info("begun", `${name}: begun, due ${due}`, { schedule: name, due });
     },
-    onLine: ({ name }, line) => log.warn("said", `${name}: ${toShown(line)}`, { schedule: name }),
+    onLine: ({ name }, line) => log.warn("said", `${name}: ${escapeControls(line)}`, { schedule: name }),
     onEnd(schedule, run) {
       const [outcome, { name }, { exitCode, seconds }] = [outcomeOf(run), schedule, run];
       const tell = exitCode === exitCodes.done ? log.info : log.warn;
-      tell("ended", describeEnd(schedule, run), { schedule: name, outcome, exitCode, seconds });
+      tell("ended", formatEnd(schedule, run), { schedule: name, outcome, exitCode, seconds });
       if (settings.json) io.out(`${JSON.stringify({ name, ...run, outcome })}\n`);
     },
   });
@@ -196,7 +196,7 @@ async function printAll(
   const handed = handedOn(settings, command);
   const { dataDir } = handed;
   const env = environmentOf(handed, io);
-  const program = thisProgram(env);
+  const program = selfCommand(env);
   const schedules = name === undefined ? listSchedules(dataDir) : [readSchedule(dataDir, name)];
   const files = [];
   for (const schedule of schedules) {

@@ -5,7 +5,7 @@ import { systemClock } from "../../../platform/clock.ts";
 import { isLoopback } from "../../../platform/ip-class.ts";
 import { addDashboardFlags, type DashboardFlags, dashboardOf } from "../../flags/dashboard-flags.ts";
 import { collect, concurrencyNumber } from "../../flags/option-values.ts";
-import { type Log, openLog, tellEachMinute, totalOf } from "../../log.ts";
+import { type Log, logPeriodically, openLog, totalOf } from "../../log.ts";
 import { readPrincipals } from "../../secrets/principals.ts";
 import { type RedisFlags, readRedisAddress, redisOption } from "../../secrets/redis-address.ts";
 import { version } from "../../self-command.ts";
@@ -71,7 +71,7 @@ async function work(options: RunWorkerOptions, log: Log): Promise<void> {
     onRemark: (text) => log.warn("remark", text),
     onReady({ requests, dashboardUrl }) {
       read = requests;
-      void tellEachMinute(requests, log, systemClock, signal);
+      void logPeriodically(requests, log, systemClock, signal);
       const text = `Sending requests for ${names.join(", ")}, ${concurrency} at a time. Ctrl-C ends it.`;
       log.info("ready", text, { version: version(), principals: names, concurrency });
       if (dashboardUrl === null) return;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { keyPrefix } from "../../../../jobs/bullmq/redis.ts";
 import { startSandbox } from "../../../../src/sandbox/sandbox.ts";
 import { bearerToken } from "../../../../src/service/credentials/credential.ts";
-import { spellingsOf } from "../../../../src/service/credentials/secret-encodings.ts";
+import { secretEncodings } from "../../../../src/service/credentials/secret-encodings.ts";
 import { startDashboardWorker } from "../../../support/dashboard-worker.ts";
 import { type RedisServer, startRedis } from "../../../support/redis.ts";
 import { startRig } from "../../../sync/support/rig.ts";
@@ -221,7 +221,7 @@ it("never shows a credential, and Redis never has one", async () => {
   );
   const seen = [...said, ...(await Promise.all([...watching, everythingIn(redis), ...pages]))].join("\n");
   expect(seen).toContain("fetch-ada@");
-  for (const { form, bytes } of spellingsOf(token))
+  for (const { form, bytes } of secretEncodings(token))
     expect({ form, at: seen.indexOf(bytes.toString("latin1")) }).toEqual({ form, at: -1 });
 });
 
