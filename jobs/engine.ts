@@ -1,55 +1,53 @@
 /**
- * The contract of an engine: what carries out fetch jobs. In: a source that it pulls jobs from as capacity frees up. Out:
- * batches of results, in any order. It never opens the mirror and decides nothing about what is fetched next.
+ * The contract of an engine, which executes fetch jobs. In: a source, from which it pulls jobs as capacity frees up. Out:
+ * batches of results, in any order. It never opens the mirror and does not decide what is fetched next.
  *
- * What every engine keeps to (`test/jobs/engine-conformance.ts` holds it to that):
- * - each job that the source gave is answered by exactly one result, unless the process dies;
- * - the source is asked again after every batch that the caller has taken, since ingesting may have made more due;
- * - it ends when the source gives nothing, nothing is under way and every result was taken.
+ * Every engine guarantees (`test/jobs/engine-conformance.ts`):
+ * - one result for each job of the source, unless the process dies;
+ * - the source is asked again after every batch that the caller has taken, since ingesting may make more due;
+ * - it ends when the source returns nothing, no job is running and every result was taken.
+ *
+ * There is one implementation. The client's transport decides whether this process or a worker sends the requests.
  */
 import type { ExecuteJob, FetchJob, JobResult } from "./fetch-job.ts";
 
 export interface JobSource {
-  /** At most `limit` jobs that were not given before; none means "nothing now", not "nothing ever". */
+  /** At most `limit` jobs that were not returned before. An empty array means "nothing now", not "nothing ever". */
   next(limit: number): readonly FetchJob[];
 }
 
 export interface Engine {
-  /** @param signal cancels what is under way; the results of those jobs say so */
+  /** @param signal cancels running jobs; their results say so */
   run(source: JobSource, signal: AbortSignal): AsyncIterable<readonly JobResult[]>;
 }
 
-/**
- * The engine that there is: a number of jobs under way at a time, pulled as others end, and results gathered into batches.
- * Whether a request is sent from this process or by a worker elsewhere is up to the sender that the door stands on.
- */
-
 export interface EngineOptions {
-  /** Fetches under way at a time. */
+  /** Jobs running at a time. */
   readonly concurrency: number;
-  /** Results handed over together at most: larger batches cost less, smaller ones lose less at a kill. */
+  /** At most so many results in a batch: larger batches cost less, smaller ones lose less at a kill. Default: 256. */
   readonly batchSize?: number;
-  /** How long a result may wait for others to share its transaction. */
+  /** How long a result may wait for others to share its batch. Default: 50. */
   readonly lingerMillis?: number;
 }
 
-/** What may be finished while the caller is busy, so that neither waits for the other for long; a kill may cost as much. */
+/** Batches that may be finished while the caller is busy. Neither waits long for the other; a kill may lose as many. */
 const batchesAhead = 3;
 
-export function createEngine(carryOut: ExecuteJob, options: EngineOptions): Engine {
+/** Runs up to `concurrency` jobs and yields their results in batches. */
+export function createEngine(execute: ExecuteJob, options: EngineOptions): Engine {
   const { concurrency, batchSize = 256, lingerMillis = 50 } = options;
   return {
     async *run(source: JobSource, signal: AbortSignal) {
       const finished: JobResult[] = [];
-      let underWay = 0;
+      let running = 0;
       let hasLingered = false;
-      let hasLeft = false;
+      let hasEnded = false;
       let failure: { readonly error: unknown } | null = null;
       let lingering: NodeJS.Timeout | undefined;
       let wake: () => void = () => {};
 
-      // A source with nothing to give may have more once what is finished is ingested: then nobody should wait.
-      const isReady = () => finished.length >= batchSize || hasLingered || underWay < concurrency;
+      // With capacity left, a batch is taken at once: ingesting it may make more jobs due.
+      const isReady = () => finished.length >= batchSize || hasLingered || running < concurrency;
       const finish = (result: JobResult) => {
         finished.push(result);
         lingering ??= setTimeout(() => {
@@ -57,28 +55,28 @@ export function createEngine(carryOut: ExecuteJob, options: EngineOptions): Engi
           wake();
         }, lingerMillis);
       };
-      const carryOutOne = async (job: FetchJob) => {
+      const executeOne = async (job: FetchJob) => {
         try {
-          finish(await carryOut(job, signal));
+          finish(await execute(job, signal));
         } catch (error) {
           failure ??= { error };
         }
-        underWay--;
+        running--;
         pull();
         if (isReady()) wake();
       };
       const pull = () => {
         try {
           while (
-            underWay < concurrency &&
+            running < concurrency &&
             finished.length < batchesAhead * batchSize &&
             failure === null &&
-            !hasLeft
+            !hasEnded
           ) {
-            const jobs = source.next(concurrency - underWay);
+            const jobs = source.next(concurrency - running);
             if (jobs.length === 0) return;
-            underWay += jobs.length;
-            for (const job of jobs) void carryOutOne(job);
+            running += jobs.length;
+            for (const job of jobs) void executeOne(job);
           }
         } catch (error) {
           failure ??= { error };
@@ -88,7 +86,7 @@ export function createEngine(carryOut: ExecuteJob, options: EngineOptions): Engi
       try {
         for (;;) {
           pull();
-          while (underWay > 0 && !(finished.length > 0 && isReady())) {
+          while (running > 0 && !(finished.length > 0 && isReady())) {
             await new Promise<void>((resolve) => {
               wake = resolve;
             });
@@ -100,7 +98,7 @@ export function createEngine(carryOut: ExecuteJob, options: EngineOptions): Engi
           yield finished.splice(0, batchSize);
         }
       } finally {
-        hasLeft = true;
+        hasEnded = true;
         clearTimeout(lingering);
       }
       if (failure !== null) throw (failure as { readonly error: unknown }).error;

@@ -1,30 +1,28 @@
 /**
- * One fetch as a job: plain data that any process can carry out that can reach the service. In: what to ask. Out: a
- * result for the mirror, or the reason why the whole run should stop. It never touches the mirror.
+ * One fetch as a job: plain data that any process able to reach the service can execute. In: what to fetch. Out: a result
+ * for the mirror, or the reason to stop the whole run. It never touches the mirror.
  */
-import type { FetchResult } from "../src/mirror/fetch-result.ts";
 import { toIso } from "../src/platform/clock.ts";
 import type { ServiceClient } from "../src/service/client.ts";
 import { ServiceError } from "../src/service/errors.ts";
+import type { FetchResult } from "../src/service/fetch-result.ts";
 
 export interface FetchJob {
   readonly resourceId: number;
   readonly url: string;
+  /** The validator of the held body; null for an unconditional request. */
   readonly etag: string | null;
 }
 
 export type JobResult =
-  | { readonly end: "fetched"; readonly job: FetchJob; readonly result: FetchResult }
-  /** Nothing can be fetched for now; the resource is as due as before. */
-  | { readonly end: "stopped"; readonly job: FetchJob; readonly stop: Stop }
-  /** Given up because the caller asked to. */
-  | { readonly end: "cancelled"; readonly job: FetchJob };
+  | { readonly status: "fetched"; readonly job: FetchJob; readonly result: FetchResult }
+  /** Nothing can be fetched for now; the resource stays due. */
+  | { readonly status: "stopped"; readonly job: FetchJob; readonly stop: Stop }
+  | { readonly status: "cancelled"; readonly job: FetchJob };
 
+/** Why a whole run stops. */
 export interface Stop {
-  /**
-   * `outage`: so many fetches failed in a row that the door asks no more. `no-root`: what answers at the base URL is no
-   * front page of a service.
-   */
+  /** `outage`: the circuit breaker is open. `no-root`: the base URL does not lead to a service's root. */
   readonly reason: "allowance" | "authentication" | "outage" | "no-root";
   readonly message: string;
   readonly hint: string;
@@ -32,53 +30,58 @@ export interface Stop {
   readonly resumeAt: number | null;
 }
 
+/** Decides whether the results of jobs stop the run. */
+export interface StopRule {
+  /** Set once the run stops: jobs are then returned without a request. */
+  readonly stop: Stop | null;
+  /** Sees each result as soon as it is there. @returns the result to report */
+  apply(result: JobResult): JobResult;
+}
+
+const neverStop: StopRule = { stop: null, apply: (result) => result };
+
 export type ExecuteJob = (job: FetchJob, signal: AbortSignal) => Promise<JobResult>;
 
 /** @param now epoch milliseconds */
-export function createJobExecutor(service: ServiceClient, now: () => number): ExecuteJob {
+export function createJobExecutor(
+  client: Pick<ServiceClient, "fetch">,
+  now: () => number,
+  rule: StopRule = neverStop,
+): ExecuteJob {
   return async (job, signal) => {
+    if (rule.stop !== null) return { status: "stopped", job, stop: rule.stop };
     try {
-      const fetched = await service.fetch({ url: job.url, etag: job.etag, signal });
-      const about = { resourceId: job.resourceId, fetchedAt: toIso(now()) };
-      switch (fetched.outcome) {
-        case "body": {
-          const { status, etag, finalUrl, body } = fetched;
-          const redirected = finalUrl === job.url ? {} : { finalUrl };
-          const result = { ...about, ...redirected, outcome: "body", status, etag, body } as const;
-          return { end: "fetched", job, result };
-        }
-        case "not-modified":
-          return { end: "fetched", job, result: { ...about, outcome: "not-modified" } };
-        case "gone":
-          return { end: "fetched", job, result: { ...about, outcome: "gone" } };
-      }
+      const result = await client.fetch({ url: job.url, etag: job.etag, signal });
+      return rule.apply({ status: "fetched", job, result });
     } catch (error) {
-      if (error instanceof ServiceError) return fromServiceError(job, error, now());
-      if (signal.aborted) return { end: "cancelled", job };
+      if (error instanceof ServiceError) return rule.apply(toJobResult(job, error, now()));
+      if (signal.aborted) return { status: "cancelled", job };
       throw error;
     }
   };
 }
 
-function fromServiceError(job: FetchJob, error: ServiceError, nowMillis: number): JobResult {
-  const { code, message, hint, resumeAt } = error;
-  // A service that asks one resource to wait again and again has trouble with that one; where all have, the door closes.
+function toJobResult(job: FetchJob, error: ServiceError, nowMillis: number): JobResult {
+  const { code, message, detail, hint, resumeAt } = error;
+  const stopped = (reason: Stop["reason"]): JobResult => ({
+    status: "stopped",
+    job,
+    stop: { reason, message, hint, resumeAt },
+  });
+  if (code === "circuit-open") return stopped("outage");
+  // A 503 that asks to wait again and again concerns one resource. If all do so, the circuit breaker opens.
   const isOneResource = code === "throttled" && error.status === 503;
-  if (code === "circuit-open")
-    return { end: "stopped", job, stop: { reason: "outage", message, hint, resumeAt } };
   switch (isOneResource ? "retry" : error.next) {
     case "stop-allowance":
-      return { end: "stopped", job, stop: { reason: "allowance", message, hint, resumeAt } };
+      return stopped("allowance");
     case "stop-authentication":
-      return { end: "stopped", job, stop: { reason: "authentication", message, hint, resumeAt } };
+      return stopped("authentication");
     case "retry":
-    case "skip": {
-      const fetchedAt = toIso(nowMillis);
+    case "skip":
       return {
-        end: "fetched",
+        status: "fetched",
         job,
-        result: { resourceId: job.resourceId, fetchedAt, outcome: "failed", code, message: error.detail },
+        result: { outcome: "failed", fetchedAt: toIso(nowMillis), code, message: detail },
       };
-    }
   }
 }

@@ -66,6 +66,13 @@ export function parseJsonOrThrow(text: string, limits: JsonLimits = defaultJsonL
   };
 }
 
+/** Parses bytes of UTF-8. @throws JsonError */
+export function parseJsonBytesOrThrow(bytes: Uint8Array, limits: JsonLimits = defaultJsonLimits): ParsedJson {
+  const text = decodeUtf8(bytes);
+  if (text === null) throw new JsonError("not-json", "not UTF-8");
+  return parseJsonOrThrow(text, limits);
+}
+
 /**
  * As `parseJsonOrThrow`, for who asks only what a document is: its numbers are doubles, and its last duplicates win.
  * @throws JsonError

@@ -126,8 +126,8 @@ export {
   appCredential,
   bearerToken,
   type Credential,
-  type Hidden,
   hideSecret as hidden,
+  type SecretText as Hidden,
 } from "./service/credentials/credential.ts";
 export { ServiceError, ServiceSettingsError } from "./service/errors.ts";
 export { type AddAccountOptions, type AddedAccount, addAccount } from "./sync/add-account.ts";

@@ -15,7 +15,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   "src/service": ["src/platform", "schema"],
   "src/mirror": ["src/platform", "schema", "src/service"],
   "src/accounts": ["src/platform", "schema", "src/service", "src/mirror"],
-  jobs: ["src/platform", "schema", "src/service", "src/mirror"],
+  jobs: ["src/platform", "schema", "src/service"],
   "src/sync": ["src/platform", "schema", "src/service", "src/mirror", "src/accounts", "jobs"],
   exports: ["src/platform", "schema", "src/mirror"],
   "src/change": ["src/platform", "schema", "src/mirror", "exports"],
@@ -52,12 +52,12 @@ const edges: Readonly<Record<string, readonly string[]>> = {
  */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   "src/service": [
-    ...["same-origin.ts", "errors.ts", "base-url.ts", "credentials", "transport"],
-    ...["responses", "requests", "pictures"],
+    ...["errors.ts", "same-origin.ts", "fetch-result.ts", "credentials", "transport", "requests"],
+    ...["pictures", "client.ts"],
   ],
   "src/mirror": [
     ...["file", "absence", "bodies", "points", "rows", "past", "search", "derive"],
-    ...["reader.ts", "fetch-result.ts", "ingest.ts", "media", "runs", "check"],
+    ...["reader.ts", "ingest.ts", "media", "runs", "check"],
   ],
   "src/cli": ["terminal", "settings", "format", "secrets", "flags"],
 };

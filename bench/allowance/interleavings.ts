@@ -130,7 +130,7 @@ async function spendDay(
   };
   const runs = Array.from({ length: 1 + random.integer(mostRuns) }, () =>
     openRateLimitedClient({
-      ...{ baseUrl: sandbox.url, credential: null, ledgerFile, budget: null, keep: 0 },
+      ...{ baseUrl: sandbox.url, credential: null, ledgerFile, budget: null, reserve: 0 },
       ...{ connections: requestsAtOnce, clock },
     }),
   );
@@ -145,7 +145,7 @@ async function spendDay(
     await Promise.all(
       Array.from({ length: requestsAtOnce }, (_, index) => {
         const run = runs[index % runs.length];
-        return run === undefined ? null : askUntilSpent(run.service);
+        return run === undefined ? null : askUntilSpent(run.client);
       }),
     );
   } finally {

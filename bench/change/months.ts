@@ -6,9 +6,9 @@
 import { hash } from "node:crypto";
 import { kinds } from "../../jobs/kinds.ts";
 import { prepareCycleWork } from "../../src/mirror/check-cycle.ts";
-import type { FetchResult } from "../../src/mirror/fetch-result.ts";
 import { type MirrorWriter, openMirrorWriter } from "../../src/mirror/writer.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import type { FetchResult } from "../../src/service/fetch-result.ts";
 import { kindsInScope } from "../../src/sync/options.ts";
 
 export const months = 12;

@@ -114,11 +114,11 @@ export function createBatcher<Item>({
 }
 
 /** Says each thing the first time only: what goes on for hours is worth one line. */
-export function warnOnce(onRemark: (text: string) => void): (text: string) => void {
+export function warnOnce(onWarning: (text: string) => void): (text: string) => void {
   const said = new Set<string>();
   return (text) => {
     if (said.has(text)) return;
     said.add(text);
-    onRemark(text);
+    onWarning(text);
   };
 }

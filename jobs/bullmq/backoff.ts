@@ -2,8 +2,8 @@
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Clock } from "../../src/platform/clock.ts";
+import { readBackoffUntil } from "../../src/service/requests/headers.ts";
 import { defaultRetryPolicy } from "../../src/service/requests/retry-policy.ts";
-import { readBackoffUntil } from "../../src/service/responses/headers.ts";
 import type { RawResponse } from "../../src/service/transport/send-request.ts";
 import type { PendingRequests } from "./coordinator/pending-requests.ts";
 import { removeIfWaiting } from "./coordinator/request-queue.ts";
@@ -25,7 +25,7 @@ export function syncBackoff(
     if (until - clock.now() <= defaultRetryPolicy.maxRetryAfterMillis) return;
     for (const job of underWay.jobs) {
       if (await removeIfWaiting(client, queue, job))
-        underWay.failJob(job, "held-back", "not asked, because the allowance is spent", until);
+        underWay.failJob(job, "paused", "not asked, because the allowance is spent", until);
     }
   };
   return {

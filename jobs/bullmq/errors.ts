@@ -14,9 +14,9 @@ export function isOutOfMemory(error: unknown): boolean {
 }
 
 /** Hears what failed, and says so where Redis takes nothing more. */
-export function reportOutOfMemory(onRemark: (text: string) => void): (error: unknown) => void {
+export function reportOutOfMemory(onWarning: (text: string) => void): (error: unknown) => void {
   return (error) => {
-    if (isOutOfMemory(error)) onRemark(outOfMemoryMessage);
+    if (isOutOfMemory(error)) onWarning(outOfMemoryMessage);
   };
 }
 

@@ -31,12 +31,12 @@ export interface RedisConnection {
 
 /**
  * @param url `redis:`, `rediss:`, or the path of a socket
- * @param onRemark told that it is gone, and that it is back
+ * @param onWarning told that it is gone, and that it is back
  * @throws RedisError `bad-address`, `unreachable` within five seconds, `unsuitable`
  */
 export async function connectRedis(
   url: string,
-  onRemark: (text: string) => void = () => {},
+  onWarning: (text: string) => void = () => {},
 ): Promise<RedisConnection> {
   const shownAs = showAddress(url);
   let isThere = false;
@@ -75,14 +75,14 @@ export async function connectRedis(
   let noticing: NodeJS.Timeout | undefined;
   client.on("close", () => {
     noticing ??= setTimeout(() => {
-      if (isThere) onRemark(`Redis at ${shownAs} is gone: everything waits until it is back.`);
+      if (isThere) onWarning(`Redis at ${shownAs} is gone: everything waits until it is back.`);
       isToldGone = true;
     }, noticedMillis).unref();
   });
   client.on("ready", () => {
     clearTimeout(noticing);
     noticing = undefined;
-    if (isToldGone) onRemark(`Redis at ${shownAs} is back.`);
+    if (isToldGone) onWarning(`Redis at ${shownAs} is back.`);
     isToldGone = false;
   });
   const end = () => {

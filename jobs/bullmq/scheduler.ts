@@ -36,7 +36,7 @@ export interface SchedulerOptions {
   /** Takes no more from then on; `begin` is to hurry by itself. */
   readonly signal: AbortSignal;
   readonly onReady: () => void;
-  readonly onRemark: (text: string) => void;
+  readonly onWarning: (text: string) => void;
 }
 
 interface Lane {
@@ -53,7 +53,7 @@ const keptJobs = { count: 20 };
 
 /** Until `signal`, and until what is under way then has ended. The connection is the caller's to end. */
 export async function runScheduler(options: SchedulerOptions): Promise<void> {
-  const { redis, runs, begin, clock, lookAgainMillis, signal, onReady, onRemark } = options;
+  const { redis, runs, begin, clock, lookAgainMillis, signal, onReady, onWarning } = options;
   const { client } = redis;
   const underWay = new Set<Promise<void>>();
   let known: readonly RecurringRun[] = [];
@@ -117,7 +117,7 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
       isReady = true;
     } catch (error) {
       const reason = error instanceof Error ? error.message : error;
-      if (!isTroubled) onRemark(`Redis takes no schedules for now: ${reason}`);
+      if (!isTroubled) onWarning(`Redis takes no schedules for now: ${reason}`);
       isTroubled = true;
     }
     await clock.sleep(lookAgainMillis, signal).catch(() => {});

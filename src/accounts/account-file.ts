@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { scopeNames } from "../mirror/account/token-scopes.ts";
 import { readPrivateFile, writePrivateFile } from "../platform/private-files.ts";
-import { readOriginOrThrow } from "../service/base-url.ts";
+import { readOriginOrThrow } from "../service/same-origin.ts";
 import type { Account, AccountPlace } from "./account.ts";
 import { AccountError } from "./errors.ts";
 

@@ -4,6 +4,7 @@
  */
 import { user as entity } from "../../schema/entities/user.ts";
 import { type Envelope, NotAnEnvelopeError, readEnvelopeOrThrow, readFields } from "../../schema/envelope.ts";
+import { parseJsonBytesOrThrow } from "../../schema/json.ts";
 import { listGranted, type ScopeName, scopesFrom } from "../mirror/account/token-scopes.ts";
 import type { ServiceClient } from "../service/client.ts";
 import { ServiceError } from "../service/errors.ts";
@@ -70,7 +71,10 @@ async function read(
   try {
     const fetched = await service.fetch({ url, ...(signal && { signal }) });
     if (fetched.outcome === "body")
-      return { envelope: readEnvelopeOrThrow(fetched.json).envelope, url: fetched.finalUrl };
+      return {
+        envelope: readEnvelopeOrThrow(parseJsonBytesOrThrow(fetched.body).value).envelope,
+        url: fetched.finalUrl ?? url,
+      };
     throw refusal(`${url} is not there`, "Check the base URL.");
   } catch (error) {
     if (error instanceof NotAnEnvelopeError) throw refusal(`${url}: ${error.message}`, "Check the base URL.");

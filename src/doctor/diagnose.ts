@@ -1,8 +1,10 @@
 /** What works and what does not: the program's parts, the data directory, the mirror, the ledger, the service. */
+
 import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { readEnvelopeOrThrow } from "../../schema/envelope.ts";
+import { parseJsonBytesOrThrow } from "../../schema/json.ts";
 import { scopeNames } from "../mirror/account/token-scopes.ts";
 import { isSameUser, nameOfUser, userOf } from "../mirror/account/user.ts";
 import { openMirrorReader } from "../mirror/reader.ts";
@@ -117,7 +119,10 @@ async function checkService(baseUrl: string, credential: Credential | null): Pro
   const service = openServiceClient({ baseUrl, credential });
   try {
     const fetched = await service.fetch({ url: new URL(baseUrl).href });
-    const rel = fetched.outcome === "body" ? readEnvelopeOrThrow(fetched.json).envelope.rel : "";
+    const rel =
+      fetched.outcome === "body"
+        ? readEnvelopeOrThrow(parseJsonBytesOrThrow(fetched.body).value).envelope.rel
+        : "";
     return rel === "resource"
       ? { isWell: true, what: `The service at ${baseUrl} answers`, hint: null }
       : { isWell: false, what: `${baseUrl} is not the root of a service`, hint: "Check the base URL." };

@@ -5,14 +5,14 @@
 import { createReadStream, type Dirent, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { AskPassphrase } from "../archive/container/open.ts";
-import { encodingsOf, type Hidden, redact } from "../service/credentials/credential.ts";
+import { encodingsOf, redact, type SecretText } from "../service/credentials/credential.ts";
 import type { SecretEncoding } from "../service/credentials/secret-encodings.ts";
 import { headBytes, type Inside, lookInside, type WhyClosed, whyClosed } from "./archive-contents.ts";
 
 export interface KnownSecret {
   /** For people: "the token of the account ada". */
   readonly what: string;
-  readonly credential: Hidden;
+  readonly credential: SecretText;
   /** Files that it is meant to be in. */
   readonly places: readonly string[];
 }

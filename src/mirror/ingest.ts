@@ -2,14 +2,16 @@
  * The only writer of what was fetched. In: a batch of results. Out: one transaction that holds their revisions, rows,
  * links and states together, or nothing of them. It knows neither where results come from nor what is asked next.
  */
+
 import { hash } from "node:crypto";
+import { parseJsonBytesOrThrow } from "../../schema/json.ts";
 import type { ResourceState } from "../../schema/tables.ts";
+import type { FetchedBody, FetchResult } from "../service/fetch-result.ts";
 import { type Absences, markLastSeenSql } from "./absence/absences.ts";
 import { preparePasses } from "./absence/listing-pass.ts";
 import type { BodyStore } from "./bodies/body-store.ts";
-import { type DeriveContext, deriveOrThrow, isRefusal, parseBodyOrThrow } from "./derive/derive.ts";
+import { type DeriveContext, deriveOrThrow, isRefusal } from "./derive/derive.ts";
 import type { DerivedWriter } from "./derive/write-derived.ts";
-import type { FetchedBody, FetchResult } from "./fetch-result.ts";
 import type { Connection } from "./file/connection.ts";
 
 /**
@@ -56,11 +58,14 @@ interface LastRevision {
   readonly sha256: Buffer | null;
 }
 
-export type Ingest = (results: readonly FetchResult[], runId: number) => IngestSummary;
+/** The result of fetching a known resource. */
+export type ResourceResult = FetchResult & { readonly resourceId: number };
+
+export type Ingest = (results: readonly ResourceResult[], runId: number) => IngestSummary;
 
 /** Draws conclusions from a stored batch, in its transaction. */
 export type ResolveAbsences = (
-  results: readonly FetchResult[],
+  results: readonly ResourceResult[],
   summary: IngestSummary,
   runId: number,
 ) => void;
@@ -133,7 +138,7 @@ export function prepareIngest(
       return;
     }
     const read = { kind: resource.kind, baseUrl: result.finalUrl ?? resource.url };
-    const derived = deriveOrThrow(parseBodyOrThrow(result.body), read, context);
+    const derived = deriveOrThrow(parseJsonBytesOrThrow(result.body), read, context);
     // A body that is held of what is due again was fetched before it was known what it is: only its reading is new.
     if (!isSame) {
       if (last?.sha256) {
@@ -177,7 +182,7 @@ export function prepareIngest(
     summary.failedIds.push(resource.id);
   };
 
-  const ingestOne = (result: FetchResult, runId: number, summary: IngestSummary): void => {
+  const ingestOne = (result: ResourceResult, runId: number, summary: IngestSummary): void => {
     const resource = selectResource.get(result.resourceId);
     if (resource === undefined)
       throw new Error(`a result for resource ${result.resourceId}, which the mirror does not know`);
@@ -205,7 +210,7 @@ export function prepareIngest(
     }
   };
 
-  const transaction = db.transaction((results: readonly FetchResult[], runId: number) => {
+  const transaction = db.transaction((results: readonly ResourceResult[], runId: number) => {
     const summary = emptySummary();
     for (const result of results) ingestOne(result, runId, summary);
     judgeBatch(results, summary, runId);

@@ -21,13 +21,12 @@ import { prepareLinks } from "./derive/links.ts";
 import { type RebuildReport, rebuildProjections } from "./derive/rebuild.ts";
 import { prepareResources } from "./derive/resources.ts";
 import { prepareDerivedWriter } from "./derive/write-derived.ts";
-import type { FetchResult } from "./fetch-result.ts";
 import { type Connection, lockMirror, openForWriting, vacuum } from "./file/connection.ts";
 import { createMirror } from "./file/create-mirror.ts";
 import { toMirrorError, toOpeningError } from "./file/errors.ts";
 import { ensureMirrorId, type MirrorIdentity, requireIdentity } from "./file/meta.ts";
 import { migrate } from "./file/migrate.ts";
-import { type IngestSummary, prepareIngest, prepareResolveAbsences } from "./ingest.ts";
+import { type IngestSummary, prepareIngest, prepareResolveAbsences, type ResourceResult } from "./ingest.ts";
 import { storePicture } from "./media/media-files.ts";
 import {
   type KnownPicture,
@@ -52,7 +51,7 @@ export interface MirrorWriter extends MirrorReader {
   followLinks(names: readonly string[], runId: number): void;
   /** Makes known what was found outside this mirror; gives the ids. */
   addResources(links: readonly CatalogueLink[], runId: number): number[];
-  ingest(results: readonly FetchResult[], runId: number): IngestSummary;
+  ingest(results: readonly ResourceResult[], runId: number): IngestSummary;
   rebuild(): RebuildReport;
   /** What was computed anew when it was opened, where an earlier version had written it last. */
   readonly rebuiltOnOpening: RebuildReport | null;
@@ -84,7 +83,7 @@ export interface MirrorWriter extends MirrorReader {
   /** Begins a cycle of checks. */
   beginCycle(cycle: CheckCycle): void;
   /** @param checkedBefore ISO 8601; of tombstones that something still leads to, those not asked for since are due again */
-  reconsiderTombstones(checkedBefore: string, now: string): void;
+  recheckTombstones(checkedBefore: string, now: string): void;
 }
 
 export interface OpenMirrorOptions {
@@ -199,7 +198,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       storePicture: guard((bytes) => storePicture(file, bytes)),
       recordPicture: guard((answer) => connection.transaction(() => recordPicture(connection, answer))()),
       beginCycle: guard((cycle) => writeCycle(connection, cycle)),
-      reconsiderTombstones: guard((checkedBefore, now) => recheckTombstones(connection, checkedBefore, now)),
+      recheckTombstones: guard((checkedBefore, now) => recheckTombstones(connection, checkedBefore, now)),
       close() {
         connection.close();
         releaseLock();

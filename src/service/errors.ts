@@ -1,59 +1,58 @@
 import { ArmoireError, errorClass } from "../platform/errors.ts";
-import { withoutUserinfo } from "./same-origin.ts";
 
 /**
- * What the caller does next: `retry` later (the door's own retries are used up); `skip` this resource, which answers
- * wrongly; or end the run because the allowance is spent or the credential is not accepted.
+ * What the caller does next: `retry` in a later run (retries within this one are used up); `skip` this resource; or stop
+ * the run, because the allowance is spent or the credential is rejected.
  */
 export type ServiceErrorNext = "retry" | "skip" | "stop-allowance" | "stop-authentication";
 
 interface Meaning {
   readonly next: ServiceErrorNext;
-  /** Whether trying again within seconds may help. */
-  readonly again: boolean;
   readonly hint: string;
 }
 
-const later = (hint: string): Meaning => ({ next: "retry", again: false, hint });
-const soon = (hint: string): Meaning => ({ next: "retry", again: true, hint });
-const skip = (hint: string): Meaning => ({ next: "skip", again: false, hint });
+const retry = (hint: string): Meaning => ({ next: "retry", hint });
+const skip = (hint: string): Meaning => ({ next: "skip", hint });
+const stop: Meaning = {
+  next: "stop-allowance",
+  hint: "Run again after the allowance is renewed; the next run continues from here.",
+};
 
-const network = "Check the network and the base URL; the next run goes on from here.";
-const outage = "The service has trouble; the next run goes on from here.";
-const contract =
-  "The service does not keep to its contract here; the rest of the run goes on without this resource.";
+const network = "Check the network and the base URL; the next run continues from here.";
+const outage = "The service has trouble; the next run continues from here.";
+const contract = "The service breaks its contract here; the run continues without this resource.";
 const portal =
-  "Something between here and the service may be answering for it (a login page, a proxy); check the base URL.";
-const allowance = "Run again after the allowance is renewed; the next run goes on from here.";
+  "Something other than the service may be answering (a login page, a proxy); check the base URL.";
 
-/** The one place that decides what each failure means. */
+/** The one place that decides what each failure means. `retry-policy.ts` decides which ones are retried at once. */
 const meanings = {
-  unreachable: soon(network),
-  "host-not-found": later(network),
-  "tls-failed": later(
+  unreachable: retry(network),
+  "host-not-found": retry(network),
+  "tls-failed": retry(
     "Check the base URL and this machine's certificates and clock; certificates are always verified.",
   ),
-  "connection-lost": soon(network),
-  timeout: soon(outage),
-  "incomplete-body": soon(outage),
-  "malformed-response": soon(portal),
-  "server-error": soon(outage),
-  busy: soon(outage),
-  "circuit-open": later(outage),
-  "worker-lost": soon(
-    "A worker ended while it asked; the others go on. `armoire worker` says more where it ran.",
-  ),
-  "held-back": { next: "stop-allowance", again: false, hint: allowance },
-  withdrawn: later("The next run asks for it."),
-  closed: later("The service was closed while this resource was being fetched."),
-  throttled: { next: "stop-allowance", again: false, hint: allowance },
-  "allowance-spent": { next: "stop-allowance", again: false, hint: allowance },
+  "connection-lost": retry(network),
+  timeout: retry(outage),
+  "incomplete-body": retry(outage),
+  "malformed-response": retry(portal),
+  "server-error": retry(outage),
+  busy: retry(outage),
+  "circuit-open": retry(outage),
+  /** The worker that was to send it ended. */
+  "worker-lost": retry("A worker ended while it sent this request; the log of `armoire worker` says more."),
+  /** Not sent: all workers wait until the allowance is renewed. */
+  paused: stop,
+  /** Not sent: the caller cancelled it before. */
+  cancelled: retry("The next run requests it."),
+  /** Not sent: the client was closed before. */
+  closed: retry("The client was closed during this fetch."),
+  throttled: stop,
+  "allowance-spent": stop,
   "not-authenticated": {
     next: "stop-authentication",
-    again: false,
     hint: "Set a valid token or application key and secret; what is mirrored stays.",
   },
-  forbidden: skip("The credential does not grant this; a token with more scopes may."),
+  forbidden: skip("The credential does not allow this; a token with more scopes may."),
   "unexpected-status": skip(contract),
   "not-the-api": skip(portal),
   "not-json": skip(contract),
@@ -62,15 +61,15 @@ const meanings = {
   "too-large": skip(contract),
   "encoding-refused": skip(contract),
   "redirect-refused": skip(
-    "Only the base URL's origin is ever contacted; set the base URL to where the service is now.",
+    "Only the base URL's origin is contacted; set the base URL to the service's new address.",
   ),
   "too-many-redirects": skip(contract),
-  "unasked-not-modified": skip(contract),
-  "not-a-picture": skip("Only pictures of common kinds are downloaded, and none that could hold a program."),
+  "unexpected-not-modified": skip(contract),
+  "not-a-picture": skip("Only pictures of common formats are downloaded, and none that can hold a program."),
   "private-address": skip(
-    "Pictures are not asked for inside a network that the service itself is not in; what refers there is no picture of the service's.",
+    "Pictures are not fetched from a private network, unless the service itself is in it.",
   ),
-  "link-refused": skip("Only the base URL's origin is ever contacted."),
+  "link-refused": skip("Only the base URL's origin is contacted."),
 } satisfies Record<string, Meaning>;
 
 export type ServiceErrorCode = keyof typeof meanings;
@@ -80,10 +79,10 @@ export function isServiceErrorCode(code: string): code is ServiceErrorCode {
 }
 
 export interface ServiceErrorContext {
-  /** The address that was asked. */
+  /** The address that was requested. */
   readonly url: string;
   readonly status?: number | null;
-  /** Epoch milliseconds before which it is no use to try again. */
+  /** When to try again, in epoch milliseconds. */
   readonly resumeAt?: number | null;
 }
 
@@ -111,13 +110,13 @@ export class ServiceError extends ArmoireError<ServiceErrorCode> {
   }
 }
 
-/** Whether the same request may succeed within seconds. */
-export function isTransient(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && meanings[error.code].again;
-}
-
 /** A setting that the client cannot use. Its message never holds the value, which may be secret. */
 export class ServiceSettingsError extends errorClass("ServiceSettingsError", {
   "bad-base-url": "settings",
   "bad-credential": "settings",
 }) {}
+
+/** An address for messages: without the user name and password that it may hold. */
+export function withoutUserinfo(url: string): string {
+  return url.replace(/^([\t\n\r ]*(?:[a-z][a-z\d+.-]*:)?[\\/]*)[^\\/?#]*@/i, "$1");
+}

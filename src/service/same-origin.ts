@@ -1,9 +1,10 @@
 /**
- * Which addresses are followed. In: a link as the service wrote it, and where it was found. Out: the address to ask, or
- * why it is not asked. It never sees a response and never resolves a name: only the origin is compared.
+ * Which links are followed: those to the base URL's origin. In: a link as the service wrote it, and where it was found.
+ * Out: the address to request, or the reason to skip it. Origins are compared as text; no name is resolved.
  */
+import { ServiceSettingsError } from "./errors.ts";
 
-/** Why a link is not followed; recorded with the link and shown to people. */
+/** Why a link is not followed; recorded with the link and shown to the user. */
 export type SkippedLink =
   | "empty"
   | "too-long"
@@ -17,16 +18,16 @@ export type SkippedLink =
 const maxLength = 8192;
 
 /**
- * A path, and perhaps a query, that URL leaves as it is: nothing to encode, no dot segments. Nearly all links are such
- * ones, and a URL object for each of them would be one of the dearest steps of reading a body.
+ * A path, with or without a query, that `URL` leaves unchanged: nothing to encode, no dot segments. Nearly all links are
+ * of this form, and creating a URL object for each would be one of the most expensive steps of reading a body.
  */
 const plainPath = /^\/(?:[\w~-][\w.~-]*\/)*(?:[\w~-][\w.~-]*)?(?:\?[\w.~=&-]*)?$/;
 
 /**
- * Resolves a link found in an answer. Every link that is recorded or followed goes through here, so that what the mirror
- * holds and what the door asks are spelt alike.
+ * Resolves a link of a response. Every link that is recorded or followed passes here, so the mirror and the client spell
+ * addresses alike.
  * @param href the link as given; absolute, or relative to `base`
- * @param base the address of the answer it was found in (after redirects)
+ * @param base the address of the response (after redirects)
  * @param origin the service's origin, as `new URL(baseUrl).origin` writes it
  * @returns the absolute address as WHATWG URL writes it, without its fragment; or the reason to skip it
  */
@@ -41,7 +42,7 @@ export function resolveLink(
   if (/[{}]/.test(href)) return { skipped: "template" };
   const url = URL.parse(href, base);
   if (url === null) return { skipped: "not-a-url" };
-  // `blob:https://api.example/…` has the origin https://api.example: the scheme must be looked at for itself.
+  // `blob:https://api.example/…` has the origin https://api.example: the scheme needs its own check.
   if (url.protocol !== "http:" && url.protocol !== "https:") return { skipped: "other-scheme" };
   if (url.username !== "" || url.password !== "") return { skipped: "userinfo" };
   if (url.origin !== origin) {
@@ -53,7 +54,22 @@ export function resolveLink(
   return { url: url.href };
 }
 
-/** An address for showing: without the user and password that somebody may have put in it. */
-export function withoutUserinfo(url: string): string {
-  return url.replace(/^([\t\n\r ]*(?:[a-z][a-z\d+.-]*:)?[\\/]*)[^\\/?#]*@/i, "$1");
+const hint = "Give the address of the service's root, such as https://api.example.org/.";
+
+/**
+ * The origin of a base URL, in the spelling that all links are compared with.
+ * @throws ServiceSettingsError
+ */
+export function readOriginOrThrow(baseUrl: string): string {
+  const url = URL.parse(baseUrl);
+  const problem = url === null ? "is not an absolute URL" : problemOf(url);
+  if (url === null || problem !== null)
+    throw new ServiceSettingsError("bad-base-url", `The base URL ${problem}.`, hint);
+  return url.origin;
+}
+
+function problemOf({ protocol, username, password }: URL): string | null {
+  if (protocol !== "http:" && protocol !== "https:")
+    return `starts with ${protocol} instead of https: or http:`;
+  return username !== "" || password !== "" ? "holds a user name or password" : null;
 }

@@ -16,8 +16,8 @@ import type { Keychain } from "../accounts/tokens/keychain.ts";
 import { type KeptToken, keepToken } from "../accounts/tokens/tokens.ts";
 import { isSameUser, nameOfUser, userOf } from "../mirror/account/user.ts";
 import { type Clock, systemClock, toIso } from "../platform/clock.ts";
-import { readOriginOrThrow } from "../service/base-url.ts";
 import type { Credential } from "../service/credentials/credential.ts";
+import { readOriginOrThrow } from "../service/same-origin.ts";
 import { fetchTokenOwner } from "./run/identify-user.ts";
 
 export interface AddAccountOptions {

@@ -25,9 +25,9 @@ export interface ScopeOptions {
   /** Checks that cost nothing, at most so many in an incremental run; 2,000 unless told. */
   readonly maxFreeChecks?: number;
   /** What was checked more recently is left alone in an incremental run; 0 unless told. */
-  readonly maxAgeMillis?: number;
+  readonly skipFresherThanMillis?: number;
   /** The age that nothing held should pass; 30 days unless told. */
-  readonly sweepMillis?: number;
+  readonly maxStalenessMillis?: number;
 }
 
 export type SyncScope = Required<ScopeOptions>;
@@ -41,9 +41,19 @@ export function resolveOptions(options: ScopeOptions): SyncScope {
   requireOneOf("mode", modes, mode);
   requireOneOf("order", orders, order);
   requireOneOf("depth", depths, depth);
-  const { area = "catalogue", maxFreeChecks = defaultMaxFreeChecks, maxAgeMillis = 0 } = options;
-  const { sweepMillis = defaultMaxStalenessDays * dayMillis } = options;
-  return { area, mode, order, depth, brands, follow, maxFreeChecks, maxAgeMillis, sweepMillis };
+  const { area = "catalogue", maxFreeChecks = defaultMaxFreeChecks, skipFresherThanMillis = 0 } = options;
+  const { maxStalenessMillis = defaultMaxStalenessDays * dayMillis } = options;
+  return {
+    area,
+    mode,
+    order,
+    depth,
+    brands,
+    follow,
+    maxFreeChecks,
+    skipFresherThanMillis: skipFresherThanMillis,
+    maxStalenessMillis: maxStalenessMillis,
+  };
 }
 
 function requireOneOf(name: string, values: readonly string[], value: string): void {

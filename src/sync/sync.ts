@@ -1,7 +1,7 @@
 /**
- * One sync, as data flows: the frontier gives due resources, the engine carries out fetch jobs through the door, ingest
- * commits what came back, and the frontier is asked again, until nothing is due or nothing may be asked. In: where to
- * and how far. Out: a report. Whatever stops it, what was fetched is in the mirror.
+ * One sync: the planner takes due resources from the mirror, the engine executes fetch jobs through the client, ingest
+ * commits the results, and the planner is asked again, until nothing is due or the allowance is spent. In: a mirror, a base
+ * URL, a scope. Out: a report. Whatever stops it, everything fetched is in the mirror.
  */
 import { existsSync } from "node:fs";
 import { RedisError } from "../../jobs/bullmq/errors.ts";
@@ -13,142 +13,136 @@ import { toMirrorError } from "../mirror/file/errors.ts";
 import { readMirrorId } from "../mirror/file/meta.ts";
 import { removeEmptyMirror } from "../mirror/remove-empty-mirror.ts";
 import { type Clock, systemClock, toIso } from "../platform/clock.ts";
-import { readOriginOrThrow } from "../service/base-url.ts";
 import type { Credential } from "../service/credentials/credential.ts";
+import { readOriginOrThrow } from "../service/same-origin.ts";
 import { SyncError } from "./errors.ts";
 import { resolveOptions, type ScopeOptions, type SyncScope } from "./options.ts";
 import { ledgerFileBeside } from "./rate-limit/ledger-file.ts";
 import type { SyncProgress, SyncReport } from "./report.ts";
-import { createGracefulStop } from "./run/graceful-stop.ts";
 import { identifyTokenOwner } from "./run/identify-user.ts";
 import { publishMetrics } from "./run/publish-metrics.ts";
 import { openRateLimitedClient } from "./run/rate-limited-client.ts";
-import { stopOnFatal } from "./run/run-stop.ts";
+import { RunStop } from "./run/run-stop.ts";
 import { SyncRun } from "./run/sync-run.ts";
 import { throttleConditionalRequests } from "./run/throttle-checks.ts";
 import { reachWorkers, type Workers, type WorkersOptions, workersConcurrency } from "./workers.ts";
 import { openRunMirror } from "./writer/client.ts";
 
 export interface SyncOptions extends ScopeOptions {
-  /** The mirror's file; made when there is none. */
+  /** The mirror's file; created if missing. */
   readonly file: string;
   readonly baseUrl: string;
-  /** The vendor's word in `<name>_url`; `service` unless told. */
+  /** The vendor's word in `<name>_url`. Default: `service`. */
   readonly serviceName?: string;
   /** For an account, the token of its user. */
   readonly credential?: Credential | null;
-  /** Of an account: the user that it must be, before the mirror itself says so. */
+  /** The expected user of a new account mirror. */
   readonly user?: AccountUser;
-  /** Only these, which may be links that nothing in the mirror has led to yet; all that the walk meets unless told. */
+  /** The only resources to fetch, also ones that the mirror does not know. Default: all that the crawl finds. */
   readonly only?: readonly CatalogueLink[];
-  /** Counted requests at most in this run; null for as many as the service grants. */
+  /** At most so many counted requests. Default: null, as many as the service grants. */
   readonly budget?: number | null;
-  /** Makes tombstones even where more than a fifth of a list is absent at once; not unless told. */
+  /** Creates tombstones even if more than a fifth of a list is absent at once. Default: false. */
   readonly approve?: boolean;
-  /** Requests of the allowance to leave for others; none unless told. */
+  /** Requests of the allowance to leave unspent. Default: 0. */
   readonly reserve?: number;
-  /** What each allowance has left, shared by all mirrors that spend it; `ledger.sqlite` beside the mirror unless told. */
+  /** What each allowance has left, shared by all mirrors that spend it. Default: `ledger.sqlite` beside the mirror. */
   readonly ledgerFile?: string;
-  /** Requests are sent by workers instead of by this process; not unless told. */
+  /** Has workers send the requests. Default: null, this process sends. */
   readonly workers?: WorkersOptions | null;
-  /** Requests under way at a time; 4 unless told, 64 with workers. */
+  /** Requests running at a time. Default: 4, or 64 with workers. */
   readonly concurrency?: number;
-  /** Ends the run early: what is under way is finished and saved. */
+  /** Ends the run early: running requests are finished and saved. */
   readonly signal?: AbortSignal;
-  /** Called after each batch; reading the progress costs a query, so it is read only when it is shown. */
+  /** Called after each batch. Reading the progress costs queries, so read it only to show it. */
   readonly onProgress?: (read: () => SyncProgress) => void;
   readonly clock?: Clock;
 }
 
 /**
  * Brings a mirror up to date.
- * @throws MirrorError when the mirror cannot be used, SyncError when nothing could be fetched or the credential is not
- * accepted, ServiceSettingsError when the base URL or credential is malformed, RedisError when workers cannot be reached
+ * @throws MirrorError when the mirror cannot be used, SyncError when nothing could be fetched or the credential is
+ * rejected, ServiceSettingsError when the base URL or credential is malformed, RedisError when workers cannot be reached
  */
 export async function sync(options: SyncOptions): Promise<SyncReport> {
   readOriginOrThrow(options.baseUrl);
-  const walk = resolveOptions(options);
-  // Reached first, so that what cannot be synced leaves no mirror behind.
+  const scope = resolveOptions(options);
+  // Reached first: a sync that cannot begin leaves no mirror behind.
   const workers = options.workers ? await reachWorkers(options.workers) : null;
   try {
-    return await syncHere(options, walk, workers);
+    return await syncMirror(options, scope, workers);
   } finally {
     workers?.close();
   }
 }
 
-async function syncHere(options: SyncOptions, walk: SyncScope, workers: Workers | null): Promise<SyncReport> {
+async function syncMirror(
+  options: SyncOptions,
+  scope: SyncScope,
+  workers: Workers | null,
+): Promise<SyncReport> {
   const { file, baseUrl, clock = systemClock, credential = null } = options;
   const { concurrency = workers ? workersConcurrency : 4 } = options;
   const { budget = null, reserve = 0, approve = false, only = null, onProgress = () => {} } = options;
   const openedAt = toIso(clock.now());
   const isNew = !existsSync(file);
-  let isInVain = false;
+  let isFutile = false;
   const mirror = await openRunMirror({
     file,
     identity: {
       baseUrl: new URL(baseUrl).href,
-      area: walk.area,
+      area: scope.area,
       serviceName: options.serviceName ?? "service",
     },
     openedAt,
   });
   try {
-    const context = { file, lineage: readMirrorId(mirror.reader.db), baseUrl, credential, clock };
-    const sender = workers && (await workers.openSender(context));
-    const state = workers?.openState(context);
-    // Opened once the mirror is there to be filled: what cannot be synced leaves no ledger behind.
-    const { service, allowance, close } = openRateLimitedClient({
+    const context = { file, mirrorId: readMirrorId(mirror.reader.db), baseUrl, credential, clock };
+    const transport = workers && (await workers.openTransport(context));
+    const metrics = workers?.openMetrics(context);
+    // Opened only now: a sync that cannot begin leaves no ledger behind.
+    const { client, runBudget, close } = openRateLimitedClient({
       baseUrl,
       credential,
       budget,
-      keep: reserve,
+      reserve,
       connections: concurrency,
-      sender,
+      transport,
       clock,
       ledgerFile: options.ledgerFile ?? ledgerFileBeside(file),
     });
-    const interruption = createGracefulStop(options.signal);
+    const isAccount = scope.area === "account";
+    const rootUrl = new URL(baseUrl).href;
+    const runStop = new RunStop({ rootUrl, isAccount, signal: options.signal, now: clock.now });
     try {
-      const isOwn = walk.area === "account";
-      const carryOut = stopOnFatal(createJobExecutor(service, clock.now), {
-        rootUrl: new URL(baseUrl).href,
-        isOwn,
-        now: clock.now,
-      });
-      const plainEngine = createEngine(throttleConditionalRequests(carryOut, clock), { concurrency });
-      const told = state && publishMetrics(state, plainEngine, { mirror: mirror.reader, allowance, clock });
-      const engine = told?.engine ?? plainEngine;
+      const execute = createJobExecutor(client, clock.now, runStop);
+      const plainEngine = createEngine(throttleConditionalRequests(execute, clock), { concurrency });
+      const publisher =
+        metrics && publishMetrics(metrics, plainEngine, { mirror: mirror.reader, runBudget, clock });
+      const engine = publisher?.engine ?? plainEngine;
       const perform = async (): Promise<SyncReport> => {
-        const introduction = isOwn
-          ? await identifyTokenOwner(mirror, carryOut, { ...walk, user: options.user }, interruption.cancel)
+        const tokenOwner = isAccount
+          ? await identifyTokenOwner(mirror, execute, { ...scope, user: options.user }, runStop.cancel)
           : null;
-        const request = { ...walk, only, budget, concurrency, approve, onProgress };
-        return await SyncRun.perform(request, {
-          mirror,
-          engine,
-          service,
-          allowance,
-          interruption,
-          clock,
-          introduction,
-        });
+        const request = { ...scope, only, budget, concurrency, approve, onProgress };
+        const tools = { mirror, engine, client, runBudget, runStop, clock, tokenOwner };
+        return await SyncRun.perform(request, tools);
       };
       const report = await perform().catch(async (error: unknown) => {
-        await told?.end(null);
+        await publisher?.end(null);
         throw error;
       });
-      await told?.end(report);
+      await publisher?.end(report);
       return report;
     } finally {
-      interruption.end();
+      runStop.end();
       await close();
     }
   } catch (error) {
-    isInVain = error instanceof SyncError || error instanceof RedisError;
+    isFutile = error instanceof SyncError || error instanceof RedisError;
     throw toMirrorError(error, file);
   } finally {
     await mirror.close();
-    if (isNew && isInVain) removeEmptyMirror(file, openedAt);
+    if (isNew && isFutile) removeEmptyMirror(file, openedAt);
   }
 }

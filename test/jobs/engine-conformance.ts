@@ -142,7 +142,7 @@ export function describeEngineConformance(name: string, createEngine: CreateEngi
       await untilStarted(4);
       cancel.abort();
       const results = await running;
-      expect(results.map(({ job, end }) => [job.resourceId, end]).sort()).toEqual([
+      expect(results.map(({ job, status }) => [job.resourceId, status]).sort()).toEqual([
         [1, "fetched"],
         [2, "cancelled"],
         [3, "cancelled"],
@@ -226,7 +226,7 @@ async function turns(count: number): Promise<void> {
 
 function answerOf(job: FetchJob): JobResult {
   const about = { resourceId: job.resourceId, fetchedAt: "2026-01-15T12:00:00.000Z" };
-  return { end: "fetched", job, result: { ...about, outcome: "not-modified" } };
+  return { status: "fetched", job, result: { ...about, outcome: "not-modified" } };
 }
 
 interface ListSource extends JobSource {
@@ -287,7 +287,7 @@ function openWorkshop(): Workshop {
       }
       return await new Promise<JobResult>((resolve, reject) => {
         ends.set(job.resourceId, { finish: () => resolve(answerOf(job)), fail: reject });
-        signal.addEventListener("abort", () => resolve({ end: "cancelled", job }));
+        signal.addEventListener("abort", () => resolve({ status: "cancelled", job }));
       });
     },
     untilStarted: (count) =>

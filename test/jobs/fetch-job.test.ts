@@ -1,24 +1,24 @@
 /** What a fetch becomes: a result for the mirror, or the reason why the whole run should stop. */
 import { describe, expect, it } from "vitest";
 import { createJobExecutor, type JobResult } from "../../jobs/fetch-job.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { openServiceClient, type ServiceClient } from "../../src/service/client.ts";
 import { ServiceError, type ServiceErrorCode } from "../../src/service/errors.ts";
-import type { FetchResponse } from "../../src/service/responses/fetch-response.ts";
+import type { FetchResponse } from "../../src/service/fetch-result.ts";
 
 const job = { resourceId: 7, url: "https://x.example/brands/", etag: '"held"' };
 const now = () => Date.UTC(2026, 0, 15, 12);
-const about = { resourceId: 7, fetchedAt: "2026-01-15T12:00:00.000Z" };
+const about = { fetchedAt: "2026-01-15T12:00:00.000Z" };
 const never = new AbortController().signal;
 
-/** A door behind which every fetch ends so. */
-function doorThat(end: () => Promise<FetchResponse>): ServiceClient {
+function clientThat(end: () => Promise<FetchResponse>): ServiceClient {
   return { fetch: end, close: async () => {} };
 }
 
 const failWith = (error: unknown, signal = never): Promise<JobResult> =>
   createJobExecutor(
-    doorThat(() => Promise.reject(error)),
+    clientThat(() => Promise.reject(error)),
     now,
   )(job, signal);
 
@@ -29,29 +29,29 @@ const serviceError = (code: ServiceErrorCode) =>
 describe("what the service answered", () => {
   it("is a result, with the validator that was held sent along", async () => {
     await using sandbox = await startSandbox();
-    const service = openServiceClient({ baseUrl: sandbox.url });
-    const carryOut = createJobExecutor(service, now);
+    const service = openServiceClient({ baseUrl: sandbox.url, clock: { ...systemClock, now } });
+    const execute = createJobExecutor(service, now);
     const root = { resourceId: 7, url: sandbox.url, etag: null };
     try {
-      const fetched = await carryOut(root, never);
+      const fetched = await execute(root, never);
       const truth = [...sandbox.truth()].find(({ kind }) => kind === "root");
       expect(fetched).toEqual({
-        end: "fetched",
+        status: "fetched",
         job: root,
         result: { ...about, outcome: "body", status: 200, etag: expect.any(String), body: expect.anything() },
       });
-      if (fetched.end !== "fetched" || fetched.result.outcome !== "body") throw new Error("no body");
+      if (fetched.status !== "fetched" || fetched.result.outcome !== "body") throw new Error("no body");
       const { body, etag } = fetched.result;
       expect(Buffer.from(body).toString()).toBe(JSON.stringify(truth?.body));
       const again = { ...root, etag };
-      expect(await carryOut(again, never)).toEqual({
-        end: "fetched",
+      expect(await execute(again, never)).toEqual({
+        status: "fetched",
         job: again,
         result: { ...about, outcome: "not-modified" },
       });
       const gone = { ...root, url: `${sandbox.url}brands/nobody/` };
-      expect(await carryOut(gone, never)).toEqual({
-        end: "fetched",
+      expect(await execute(gone, never)).toEqual({
+        status: "fetched",
         job: gone,
         result: { ...about, outcome: "gone" },
       });
@@ -64,15 +64,13 @@ describe("what the service answered", () => {
     const body = Buffer.from("{}");
     const here: FetchResponse = {
       outcome: "body",
-      url: job.url,
-      finalUrl: job.url,
+      ...about,
       status: 200,
       etag: null,
       body,
-      json: {},
     };
     const result = await createJobExecutor(
-      doorThat(async () => here),
+      clientThat(async () => here),
       now,
     )(job, never);
     expect(structuredClone(result)).toEqual({
@@ -89,7 +87,7 @@ describe("no usable answer", () => {
       const error = serviceError(code);
       expect(error.next).toBe("retry");
       expect(await failWith(error)).toEqual({
-        end: "fetched",
+        status: "fetched",
         job,
         result: { ...about, outcome: "failed", code, message: error.detail },
       });
@@ -101,7 +99,7 @@ describe("no usable answer", () => {
     async (code) => {
       const error = serviceError(code);
       expect(error.next).toBe("skip");
-      expect(await failWith(error)).toMatchObject({ end: "fetched", result: { outcome: "failed", code } });
+      expect(await failWith(error)).toMatchObject({ status: "fetched", result: { outcome: "failed", code } });
     },
   );
 
@@ -113,7 +111,7 @@ describe("no usable answer", () => {
   ])("(%s) stops the run: %s", async (code, reason) => {
     const error = serviceError(code);
     expect(await failWith(error)).toEqual({
-      end: "stopped",
+      status: "stopped",
       job,
       stop: { reason, message: error.message, hint: error.hint, resumeAt },
     });
@@ -122,7 +120,7 @@ describe("no usable answer", () => {
   it("since the caller asked to end is a cancelled job", async () => {
     const cancel = new AbortController();
     cancel.abort();
-    expect(await failWith(cancel.signal.reason, cancel.signal)).toEqual({ end: "cancelled", job });
+    expect(await failWith(cancel.signal.reason, cancel.signal)).toEqual({ status: "cancelled", job });
   });
 
   it("for a reason that nobody foresaw is thrown on", async () => {

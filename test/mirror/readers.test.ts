@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { checkMirror } from "../../src/mirror/check/check.ts";
-import type { FetchResult } from "../../src/mirror/fetch-result.ts";
+import type { ResourceResult } from "../../src/mirror/ingest.ts";
 import { type MirrorReader, openMirrorReader, readMirror } from "../../src/mirror/reader.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
 import { beginRun, type MirrorRig, startMirrorRig, walk } from "./support/mirror-rig.ts";
@@ -29,7 +29,7 @@ it("a reader sees a batch whole or not at all, and is not kept waiting", async (
   const before = canonicalDump(reader);
   const idOf = mirror.db.prepare<[string], number>("select id from _resource where url = ?").pluck();
   const seenMeanwhile: CanonicalDump[] = [];
-  const results = paths.map((path): FetchResult => {
+  const results = paths.map((path): ResourceResult => {
     const url = urlOf(path);
     const answer = answerFrom(world, { id: idOf.get(url) ?? 0, url, etag: null });
     return {

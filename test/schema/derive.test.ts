@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { NotAnEnvelopeError } from "../../schema/envelope.ts";
-import { JsonError } from "../../schema/json.ts";
-import { deriveOrThrow, parseBodyOrThrow, UnexpectedRelError } from "../../src/mirror/derive/derive.ts";
+import { JsonError, parseJsonBytesOrThrow } from "../../schema/json.ts";
+import { deriveOrThrow, UnexpectedRelError } from "../../src/mirror/derive/derive.ts";
 import { context, derive, deriveGolden, linksOf, url, withItems } from "./support/derive-golden.ts";
 import { api, goldenEntity, parseGolden } from "./support/golden.ts";
 
@@ -145,7 +145,7 @@ describe("a body that is not what was expected", () => {
   it("reports keys that were given twice", () => {
     const text = '{"rel":"entity","body":{"name":"a","name":"b"}}';
     const derived = deriveOrThrow(
-      parseBodyOrThrow(Buffer.from(text)),
+      parseJsonBytesOrThrow(Buffer.from(text)),
       { baseUrl: url, kind: "brand" },
       context,
     );
@@ -172,7 +172,7 @@ describe("a body that is not what was expected", () => {
 describe("the bytes of a body", () => {
   const codeOf = (bytes: Uint8Array): string => {
     try {
-      parseBodyOrThrow(bytes);
+      parseJsonBytesOrThrow(bytes);
     } catch (error) {
       if (error instanceof JsonError) return error.code;
       throw error;

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
-import { deriveOrThrow, parseBodyOrThrow } from "../../src/mirror/derive/derive.ts";
+import { parseJsonBytesOrThrow } from "../../schema/json.ts";
+import { deriveOrThrow } from "../../src/mirror/derive/derive.ts";
 import { prepareTypedRows, type ReferenceIds, type TypedRows } from "../../src/mirror/rows/typed-rows.ts";
 import { anyNumeral, anyText } from "./support/arbitrary-json.ts";
 import { api } from "./support/golden.ts";
@@ -41,7 +42,7 @@ describe("text and numbers, from a body's bytes to a column and back", () => {
   const store = (kind: keyof typeof ids, bodyText: string): void => {
     const body = Buffer.from(`{"rel":"entity","body":${bodyText}}`);
     const context = { kinds, origin: new URL(api).origin, serviceName: "service" };
-    const { projection } = deriveOrThrow(parseBodyOrThrow(body), { baseUrl: urls[kind], kind }, context);
+    const { projection } = deriveOrThrow(parseJsonBytesOrThrow(body), { baseUrl: urls[kind], kind }, context);
     if (projection === null) throw new Error(`a ${kind} has no rows`);
     typedRows.write({ id: ids[kind], isKnown: true }, projection, noReferences, 1);
     expect(typedRows.read(ids[kind])).toEqual(typedRows.expected(ids[kind], projection, noReferences));

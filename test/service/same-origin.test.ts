@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { resolveLink, withoutUserinfo } from "../../src/service/same-origin.ts";
+import { withoutUserinfo } from "../../src/service/errors.ts";
+import { resolveLink } from "../../src/service/same-origin.ts";
 
 const origin = "https://api.example.org";
 const base = `${origin}/v0/brands/?page=1`;

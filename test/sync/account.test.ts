@@ -85,7 +85,7 @@ describe("the mirror of an account", () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     rig.sandbox.clearLog();
-    const { resources } = await rig.sync({ ...accountOf(rig), maxAgeMillis: 3_600_000 });
+    const { resources } = await rig.sync({ ...accountOf(rig), skipFresherThanMillis: 3_600_000 });
     // Whose token it is, is asked all the same.
     expect(urlsOf(rig.sandbox.log())).toEqual([rig.sandbox.url, `${rig.sandbox.url}me/`]);
     expect(resources).toMatchObject({ pending: 0, notChecked: expect.any(Number) });
@@ -122,7 +122,7 @@ describe("whose token it is", () => {
     const before = everythingIn(rig);
     await expect(rig.sync(accountOf(rig, 1))).rejects.toMatchObject({
       code: "other-user",
-      message: expect.stringMatching(/belongs to béatrice \(user 1001\).*is of anna \(user 1000\)/),
+      message: expect.stringMatching(/belongs to béatrice \(user 1001\).*this mirror to anna \(user 1000\)/),
       hint: expect.stringContaining("Nothing was changed"),
     });
     expect(everythingIn(rig)).toEqual(before);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { RateLimitHeaders } from "../../src/service/responses/headers.ts";
-import { type AttemptReport, noResponse, type Permit } from "../../src/service/responses/rate-limiter.ts";
+import type { RateLimitHeaders } from "../../src/service/requests/headers.ts";
+import { type AttemptReport, noResponse, type Permit } from "../../src/service/requests/rate-limiter.ts";
 import type { RunBudget } from "../../src/sync/rate-limit/run-budget.ts";
 import { tries } from "../support/thorough.ts";
 import { makeLedgerFolder, openAllowance, rootUrl, testClock } from "./support/ledger-folder.ts";
@@ -38,12 +38,12 @@ async function withAllowance(
 describe("what may be asked in a run", () => {
   it("is one request, until something is known of the allowance", () =>
     withAllowance({}, async (allowance) => {
-      const first = await allowance.reserve(attempt);
-      const second = allowance.reserve(attempt);
+      const first = await allowance.acquirePermit(attempt);
+      const second = allowance.acquirePermit(attempt);
       expect(await isSettled(second)).toBe(false);
       first.release(noResponse);
       const retried = await second;
-      const third = allowance.reserve(attempt);
+      const third = allowance.acquirePermit(attempt);
       expect(await isSettled(third)).toBe(false);
       retried.release(answer(200, { remaining: 20 }));
       (await third).release(answer(200, { remaining: 19 }));
@@ -51,9 +51,12 @@ describe("what may be asked in a run", () => {
 
   it("is as many at a time as could all be counted", () =>
     withAllowance({}, async (allowance) => {
-      (await allowance.reserve(attempt)).release(answer(200, { remaining: 2 }));
-      const [first, second] = await Promise.all([allowance.reserve(attempt), allowance.reserve(attempt)]);
-      const third = allowance.reserve(attempt);
+      (await allowance.acquirePermit(attempt)).release(answer(200, { remaining: 2 }));
+      const [first, second] = await Promise.all([
+        allowance.acquirePermit(attempt),
+        allowance.acquirePermit(attempt),
+      ]);
+      const third = allowance.acquirePermit(attempt);
       expect(await isSettled(third)).toBe(false);
       first.release(answer(304, { remaining: 2 }));
       (await third).release(answer(200, { remaining: 1 }));
@@ -62,8 +65,8 @@ describe("what may be asked in a run", () => {
 
   it("is nothing once none remain, and the refusal says when to come back", () =>
     withAllowance({}, async (allowance) => {
-      (await allowance.reserve(attempt)).release(answer(200, { remaining: 0 }));
-      await expect(allowance.reserve(attempt)).rejects.toMatchObject({
+      (await allowance.acquirePermit(attempt)).release(answer(200, { remaining: 0 }));
+      await expect(allowance.acquirePermit(attempt)).rejects.toMatchObject({
         code: "allowance-spent",
         resumeAt: tomorrow,
       });
@@ -73,10 +76,10 @@ describe("what may be asked in a run", () => {
 
   it("is something again once the window has ended, one at first", () =>
     withAllowance({}, async (allowance, clock) => {
-      (await allowance.reserve(attempt)).release(answer(200, { remaining: 0 }));
+      (await allowance.acquirePermit(attempt)).release(answer(200, { remaining: 0 }));
       clock.time = tomorrow;
-      const first = await allowance.reserve(attempt);
-      const second = allowance.reserve(attempt);
+      const first = await allowance.acquirePermit(attempt);
+      const second = allowance.acquirePermit(attempt);
       expect(await isSettled(second)).toBe(false);
       first.release(answer(200, { remaining: 29, resetAt: tomorrow + 86_400_000 }));
       (await second).release(noResponse);
@@ -84,8 +87,8 @@ describe("what may be asked in a run", () => {
 
   it("is told by the lowest number of a window, whatever the order of the answers", () =>
     withAllowance({}, async (allowance) => {
-      (await allowance.reserve(attempt)).release(answer(200, { remaining: 9 }));
-      const both = await Promise.all([allowance.reserve(attempt), allowance.reserve(attempt)]);
+      (await allowance.acquirePermit(attempt)).release(answer(200, { remaining: 9 }));
+      const both = await Promise.all([allowance.acquirePermit(attempt), allowance.acquirePermit(attempt)]);
       both[1].release(answer(200, { remaining: 7 }));
       both[0].release(answer(200, { remaining: 8 }));
       expect(allowance.state).toMatchObject({ limit: 30, remaining: 7, resetAt: tomorrow, isTold: true });
@@ -93,28 +96,28 @@ describe("what may be asked in a run", () => {
 
   it("leaves to others what it was told to keep", () =>
     withAllowance({ keep: 5 }, async (allowance) => {
-      (await allowance.reserve(attempt)).release(answer(200, { remaining: 6 }));
-      (await allowance.reserve(attempt)).release(answer(200, { remaining: 5 }));
-      await expect(allowance.reserve(attempt)).rejects.toMatchObject({ resumeAt: tomorrow });
+      (await allowance.acquirePermit(attempt)).release(answer(200, { remaining: 6 }));
+      (await allowance.acquirePermit(attempt)).release(answer(200, { remaining: 5 }));
+      await expect(allowance.acquirePermit(attempt)).rejects.toMatchObject({ resumeAt: tomorrow });
       expect(allowance.refusal).toBe("allowance");
     }));
 
   it("is bounded by the budget, which neither a free answer nor what was never sent spends", () =>
     withAllowance({ budget: 1 }, async (allowance) => {
-      (await allowance.reserve({ ...attempt, url: rootUrl })).release(answer(200, { remaining: 30 }));
-      (await allowance.reserve(attempt)).release(answer(304, { remaining: 30 }));
-      (await allowance.reserve(attempt)).release({ ...noResponse, isSent: false });
-      (await allowance.reserve(attempt)).release(answer(200, { remaining: 29 }));
-      await expect(allowance.reserve(attempt)).rejects.toMatchObject({ resumeAt: null });
+      (await allowance.acquirePermit({ ...attempt, url: rootUrl })).release(answer(200, { remaining: 30 }));
+      (await allowance.acquirePermit(attempt)).release(answer(304, { remaining: 30 }));
+      (await allowance.acquirePermit(attempt)).release({ ...noResponse, isSent: false });
+      (await allowance.acquirePermit(attempt)).release(answer(200, { remaining: 29 }));
+      await expect(allowance.acquirePermit(attempt)).rejects.toMatchObject({ resumeAt: null });
       expect(allowance.refusal).toBe("budget");
       expect(allowance.counts).toMatchObject({ sent: 4, counted: 1, notModified: 1 });
     }));
 
   it("is not waited for by who does not want it any more", () =>
     withAllowance({}, async (allowance) => {
-      const first = await allowance.reserve(attempt);
+      const first = await allowance.acquirePermit(attempt);
       const controller = new AbortController();
-      const second = allowance.reserve({ ...attempt, signal: controller.signal });
+      const second = allowance.acquirePermit({ ...attempt, signal: controller.signal });
       controller.abort(new Error("no more"));
       first.release(answer(200, { remaining: 1 }));
       await expect(second).rejects.toThrow("no more");
@@ -130,28 +133,28 @@ describe("a service that asks to wait", () => {
 
   it("for seconds is waited for by every request", () =>
     withAllowance({}, async (allowance, clock) => {
-      (await allowance.reserve(attempt)).release(throttled(60_000));
-      const both = await Promise.all([allowance.reserve(attempt), allowance.reserve(attempt)]);
+      (await allowance.acquirePermit(attempt)).release(throttled(60_000));
+      const both = await Promise.all([allowance.acquirePermit(attempt), allowance.acquirePermit(attempt)]);
       expect(clock.time).toBeGreaterThanOrEqual(start + 60_000);
       for (const reservation of both) reservation.release(noResponse);
     }));
 
   it("for longer is not asked again, and the refusal says when to come back", () =>
     withAllowance({}, async (allowance) => {
-      (await allowance.reserve(attempt)).release(throttled(60_001));
-      await expect(allowance.reserve(attempt)).rejects.toMatchObject({ resumeAt: start + 60_001 });
+      (await allowance.acquirePermit(attempt)).release(throttled(60_001));
+      await expect(allowance.acquirePermit(attempt)).rejects.toMatchObject({ resumeAt: start + 60_001 });
     }));
 
   it("is waited for by a clock that is set back no longer than by any other", () =>
     withAllowance({}, async (allowance, clock) => {
-      (await allowance.reserve(attempt)).release(throttled(50_000));
+      (await allowance.acquirePermit(attempt)).release(throttled(50_000));
       const { sleep } = clock;
       clock.time -= 366 * 86_400_000;
       clock.sleep = async (millis, signal) => {
         expect(millis).toBeLessThanOrEqual(50_000);
         await sleep.call(clock, millis, signal);
       };
-      (await allowance.reserve(attempt)).release(noResponse);
+      (await allowance.acquirePermit(attempt)).release(noResponse);
     }));
 });
 
@@ -171,7 +174,7 @@ describe("16 concurrent requests against an allowance of 100", () => {
         // Each client asks again and again until it is refused.
         const client = async (run: RunBudget) => {
           for (;;) {
-            const reservation = await run.reserve(attempt).catch(() => null);
+            const reservation = await run.acquirePermit(attempt).catch(() => null);
             if (reservation === null) break;
             await new Promise<void>((settled) => {
               const settle = reservation.release.bind(reservation);

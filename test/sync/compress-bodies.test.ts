@@ -1,7 +1,7 @@
 /** What a run does for the size of its mirror once it is closed, and that this is never what a run fails by. */
 import { describe, expect, it } from "vitest";
 import { MirrorError, type MirrorErrorCode } from "../../src/mirror/file/errors.ts";
-import { compressBodies } from "../../src/sync/run/compress-bodies.ts";
+import { compressBodies } from "../../src/sync/run/close-run.ts";
 import type { RunMirror } from "../../src/sync/writer/client.ts";
 import { problemsOf } from "./support/compare-with-truth.ts";
 import { type Rig, startRig } from "./support/rig.ts";
@@ -46,19 +46,19 @@ describe("compressing after a run", () => {
     mirrorWith(() => Promise.reject(new MirrorError(code, "file", "What", "Hint")));
 
   it("ends between two batches when that is asked for", async () => {
-    const interruption = { isRequested: false };
+    const runStop = { isInterrupted: false };
     let batches = 0;
     const mirror = mirrorWith(async () => {
       batches++;
-      interruption.isRequested = batches === 3;
+      runStop.isInterrupted = batches === 3;
       return 512;
     });
-    await compressBodies(mirror, interruption);
+    await compressBodies(mirror, runStop);
     expect(batches).toBe(3);
   });
 
   it("is given up without a word where there is no space for it, and with one where the mirror is damaged", async () => {
-    await expect(compressBodies(failWith("unwritable"), { isRequested: false })).resolves.toBeUndefined();
-    await expect(compressBodies(failWith("damaged"), { isRequested: false })).rejects.toThrow("What");
+    await expect(compressBodies(failWith("unwritable"), { isInterrupted: false })).resolves.toBeUndefined();
+    await expect(compressBodies(failWith("damaged"), { isInterrupted: false })).rejects.toThrow("What");
   });
 });

@@ -4,7 +4,7 @@ import type { PlannedResource } from "../../src/sync/plan/request.ts";
 import { createJobSource } from "../../src/sync/run/job-source.ts";
 
 /** Of resources 1 to 100 it plans those that are not stored, in this order. */
-function start({ isPlentiful }: { readonly isPlentiful: boolean }) {
+function start({ isAmple }: { readonly isAmple: boolean }) {
   const stored = new Set<number>();
   const all = Array.from(
     { length: 100 },
@@ -18,7 +18,7 @@ function start({ isPlentiful }: { readonly isPlentiful: boolean }) {
   };
   const source = createJobSource(planner, {
     concurrency: 4,
-    isPlentiful: () => isPlentiful,
+    isAmple: () => isAmple,
     isStopping: () => false,
   });
   return {
@@ -32,7 +32,7 @@ function start({ isPlentiful }: { readonly isPlentiful: boolean }) {
 
 describe("where every request counts", () => {
   it("nothing is asked for while as much as may be under way is not stored", () => {
-    const { take, ingest } = start({ isPlentiful: false });
+    const { take, ingest } = start({ isAmple: false });
     expect(take(4)).toEqual([1, 2, 3, 4]);
     // The engine has answers, and room for more requests; but a kill now would lose what was answered.
     expect(take(4)).toEqual([]);
@@ -41,7 +41,7 @@ describe("where every request counts", () => {
   });
 
   it("a new plan is made only when everything of the last one is stored", () => {
-    const { take, ingest } = start({ isPlentiful: false });
+    const { take, ingest } = start({ isAmple: false });
     for (let first = 1; first <= 13; first += 4) {
       expect(take(4)).toEqual([first, first + 1, first + 2, first + 3]);
       if (first < 13) ingest([first, first + 1, first + 2, first + 3]);
@@ -54,13 +54,13 @@ describe("where every request counts", () => {
 });
 
 it("where much may be asked, it is asked for as fast as the engine wants it", () => {
-  const { take } = start({ isPlentiful: true });
+  const { take } = start({ isAmple: true });
   expect(take(60)).toHaveLength(60);
   expect(take(60)).toHaveLength(40);
 });
 
 it("what failed is not given again in the same run", () => {
-  const { take, ingest } = start({ isPlentiful: true });
+  const { take, ingest } = start({ isAmple: true });
   expect(take(99)).toHaveLength(99);
   ingest([1, 2, 3], [2]);
   expect(take(3)).toEqual([100]);

@@ -20,7 +20,7 @@ const totalOf = (rig: Rig) => [...rig.sandbox.truth()].length;
 describe("what a change makes suspect is owed", () => {
   it.each([
     ["few free checks", { maxFreeChecks: 1 }],
-    ["an age below which nothing is checked", { maxAgeMillis: 7 * daySeconds * 1000 }],
+    ["an age below which nothing is checked", { skipFresherThanMillis: 7 * daySeconds * 1000 }],
   ])("also by later runs with %s, until it is checked", async (_what, limits) => {
     await using rig = await heldRig();
     rig.sandbox.advance({ steps: 3, kind: "size", changes: 15, additions: 5 });
@@ -52,7 +52,7 @@ describe("where nothing has changed", () => {
 
   it("what --max-age leaves alone is told, and the mirror is complete all the same", async () => {
     await using rig = await heldRig();
-    const report = await rig.sync({ maxAgeMillis: 7 * daySeconds * 1000 });
+    const report = await rig.sync({ skipFresherThanMillis: 7 * daySeconds * 1000 });
     expect(report).toMatchObject({ complete: true, stopped: null });
     expect(report.resources.notChecked).toBe(totalOf(rig) - report.requests.sent);
   });

@@ -210,11 +210,15 @@ describe("what is refused", () => {
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
   const bomb = gzipSync(Buffer.alloc(1024 * 1024));
   it.each([
-    ["a page", { headers: { "content-type": "text/html" }, body: html }, "does not say that it is a picture"],
+    ["a page", { headers: { "content-type": "text/html" }, body: html }, "not that of a picture"],
     ["a page called a picture", { headers: { "content-type": "image/png" }, body: html }, "first bytes"],
-    ["a picture called a page", { headers: { "content-type": "text/html" }, body: png() }, "does not say"],
-    ["a drawing", { headers: { "content-type": "image/svg+xml" }, body: svg }, "does not say"],
-    ["no type", { body: png() }, "does not say"],
+    [
+      "a picture called a page",
+      { headers: { "content-type": "text/html" }, body: png() },
+      "not that of a picture",
+    ],
+    ["a drawing", { headers: { "content-type": "image/svg+xml" }, body: svg }, "not that of a picture"],
+    ["no type", { body: png() }, "not that of a picture"],
     ["nothing", { headers: { "content-type": "image/png" } }, "first bytes"],
     [
       "a bomb",
@@ -224,7 +228,7 @@ describe("what is refused", () => {
     ["what is too large", aPicture("x".repeat(5_000)), "larger than 4000 bytes"],
     ["a refusal", { status: 403 }, "answered 403"],
     ["an error", { status: 500 }, "answered 500"],
-    ["an unasked 304", { status: 304 }, "not about what was asked"],
+    ["an unasked 304", { status: 304 }, "without that validator"],
   ])("is told for one picture, and stops no other: %s", async (_what, reply, error) => {
     await using media = await startMediaRig();
     const { origin, put } = media.pictures;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import type { FetchResult } from "../../src/mirror/fetch-result.ts";
+import type { ResourceResult } from "../../src/mirror/ingest.ts";
 import { openRunMirror } from "../../src/sync/writer/client.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
@@ -51,7 +51,7 @@ test("bodies go to the writing thread whole, whether they have buffers of their 
     await writes.addRoot(runId);
     const own = new Uint8Array(Buffer.from(text));
     const shared = Buffer.from(`${text}\n${text}`);
-    const resultWith = (body: Uint8Array): FetchResult => {
+    const resultWith = (body: Uint8Array): ResourceResult => {
       return { resourceId: 1, fetchedAt: openedAt, outcome: "body", status: 200, etag: null, body };
     };
     const bodies = [own, own, shared.subarray(0, text.length), shared.subarray(text.length)];

@@ -100,11 +100,11 @@ it.concurrent("takes no more than Redis has room for, and goes on when there is"
   const remarks: string[] = [];
   await redis.admin.config("SET", "maxmemory", "500kb");
   const { promise: isFull, resolve } = Promise.withResolvers<void>();
-  const onRemark = (text: string) => {
+  const onWarning = (text: string) => {
     remarks.push(text);
     resolve();
   };
-  const running = rig.sync({ workers: { redis: redis.url, onRemark }, concurrency });
+  const running = rig.sync({ workers: { redis: redis.url, onWarning }, concurrency });
   await isFull;
   expect(remarks[0]).toMatch(/^Redis is full, /);
   await redis.admin.config("SET", "maxmemory", "0");

@@ -20,7 +20,7 @@ export interface PendingRequest {
 }
 
 /** Why a request ends that has no answer. */
-type EndCode = Extract<ServiceErrorCode, "worker-lost" | "held-back" | "withdrawn">;
+type EndCode = Extract<ServiceErrorCode, "worker-lost" | "paused" | "cancelled">;
 
 export type Completion = Pick<PendingRequest, "handedBack" | "resolve" | "reject">;
 

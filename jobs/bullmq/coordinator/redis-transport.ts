@@ -27,7 +27,7 @@ export interface RedisTransportOptions {
   readonly mailbox: string;
   readonly clock: Clock;
   /** Told what the user may want to do something about. */
-  readonly onRemark: (text: string) => void;
+  readonly onWarning: (text: string) => void;
 }
 
 const mostHandedBack = 5;
@@ -39,7 +39,7 @@ const tidyMillis = 2000;
 
 /** @throws RedisError `unsuitable`; a Redis error where the connection ends meanwhile */
 export async function openRedisTransport(options: RedisTransportOptions): Promise<Transport> {
-  const { redis, principal, mailbox, clock, onRemark } = options;
+  const { redis, principal, mailbox, clock, onWarning } = options;
   const { client, shownAs } = redis;
   const coordinator = randomUUID();
   const answersTo = responseQueueName(mailbox);
@@ -48,14 +48,14 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
   queue.on("error", () => {});
   const underWay = new PendingRequests(coordinator);
   const closing = new AbortController();
-  const remark = warnOnce(onRemark);
+  const remark = warnOnce(onWarning);
   let workers = 1;
   let closed: Promise<void> | undefined;
 
   const put = openRequestQueue({
     queue,
     underWay,
-    onRemark: remark,
+    onWarning: remark,
     signal: closing.signal,
     common: { v: payloadVersion, coordinator, proof: credentialProofOf(principal, coordinator), answersTo },
     workers: () => workers,
@@ -90,7 +90,7 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
   };
 
   const presence = await startHeartbeat(redis, answersTo, coordinator);
-  const inbox = openResponseQueue({ name: answersTo, connection, onAnswer: accept, onRemark: remark });
+  const inbox = openResponseQueue({ name: answersTo, connection, onAnswer: accept, onWarning: remark });
   const watching = detectLostJobs({
     queue,
     answers: inbox.queue,
@@ -118,7 +118,7 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
   };
   const isWithdrawn = createCanceller(client, queue);
   const withdraw = async (asked: PendingRequest, reason: unknown): Promise<void> => {
-    if (await isWithdrawn(asked.job)) underWay.fail(asked, "withdrawn", "not asked after all");
+    if (await isWithdrawn(asked.job)) underWay.fail(asked, "cancelled", "not asked after all");
     else asked.reject(reason);
   };
 

@@ -18,7 +18,7 @@ export interface RequestQueueOptions {
   readonly underWay: PendingRequests;
   /** How many there are, as seen last. */
   readonly workers: () => number;
-  readonly onRemark: (text: string) => void;
+  readonly onWarning: (text: string) => void;
   /** Gives up what could not be put into the queue yet. */
   readonly signal: AbortSignal;
 }
@@ -34,7 +34,7 @@ const againMillis = 1000;
 
 /** @returns puts one into the queue; where that cannot be any more, rejects what waits for its answer */
 export function openRequestQueue(options: RequestQueueOptions): (asked: PendingRequest) => void {
-  const { queue, common, underWay, workers, onRemark, signal } = options;
+  const { queue, common, underWay, workers, onWarning, signal } = options;
   let jobs = 0;
 
   const toJob = (requests: readonly PendingRequest[]) => {
@@ -58,7 +58,7 @@ export function openRequestQueue(options: RequestQueueOptions): (asked: PendingR
     },
     // Redis may be out of memory for a moment: what it holds is to be taken by workers, then there is room again.
     async onFailure(error) {
-      onRemark(
+      onWarning(
         isOutOfMemory(error)
           ? outOfMemoryMessage
           : `Redis takes no jobs for now: ${error instanceof Error ? error.message : error}`,

@@ -13,21 +13,21 @@ export interface ResponseQueueOptions {
   readonly name: string;
   readonly connection: Pick<QueueOptions, "connection" | "prefix">;
   readonly onAnswer: (answer: WireResponse) => void;
-  readonly onRemark: (text: string) => void;
+  readonly onWarning: (text: string) => void;
 }
 
 export function openResponseQueue({
   name,
   connection,
   onAnswer,
-  onRemark,
+  onWarning,
 }: ResponseQueueOptions): ResponseQueue {
   const queue = new Queue(name, connection);
   const worker = new Worker(
     name,
     async ({ data }) => {
       const read = readResponses(data);
-      if ("problem" in read) onRemark(`An answer of a worker was dropped: ${read.problem}.`);
+      if ("problem" in read) onWarning(`An answer of a worker was dropped: ${read.problem}.`);
       else for (const answer of read.answers) onAnswer(answer);
     },
     // Whoever reads them is alone, and what was read is done with: no job of it is ever taken up by another.
@@ -35,7 +35,7 @@ export function openResponseQueue({
   );
   // What is wrong with the connection shows in the calls.
   queue.on("error", () => {});
-  worker.on("error", reportOutOfMemory(onRemark));
+  worker.on("error", reportOutOfMemory(onWarning));
   const close = async (): Promise<void> => {
     await worker.close(true);
     await queue.obliterate({ force: true });

@@ -6,7 +6,7 @@ import { DelayedError, type Job, Queue, Worker } from "bullmq";
 import pLimit from "p-limit";
 import type { Clock } from "../../../src/platform/clock.ts";
 import { ServiceError } from "../../../src/service/errors.ts";
-import { readBackoffUntil } from "../../../src/service/responses/headers.ts";
+import { readBackoffUntil } from "../../../src/service/requests/headers.ts";
 import type { RawResponse } from "../../../src/service/transport/send-request.ts";
 import type { Transport } from "../../../src/service/transport/transport.ts";
 import { cacheFor, warnOnce, withTimeout } from "../async.ts";
@@ -32,7 +32,7 @@ export interface FetchWorkerOptions {
   /** Requests that the sender has under way at a time. */
   readonly concurrency: number;
   readonly clock: Clock;
-  readonly onRemark: (text: string) => void;
+  readonly onWarning: (text: string) => void;
   readonly onAnswer?: (exchanged: RawResponse) => void;
 }
 
@@ -52,14 +52,14 @@ const wantedMillis = 10;
 const handBackMillis = 1_000;
 
 export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
-  const { redis, principal, sender, concurrency, clock, onRemark, onAnswer = () => {} } = options;
+  const { redis, principal, sender, concurrency, clock, onWarning, onAnswer = () => {} } = options;
   const connection = { connection: redis.client, prefix: keyPrefix };
   const name = fetchQueueName(principal);
   const queue = new Queue(name, connection);
   const limit = pLimit(concurrency);
   const { origin } = new URL(principal.baseUrl);
   const ending = new AbortController();
-  const remark = warnOnce(onRemark);
+  const remark = warnOnce(onWarning);
   const boxes = openResponseWriter(redis.client, () => limit.activeCount, reportOutOfMemory(remark));
 
   const isOurs = (url: string) => URL.canParse(url) && new URL(url).origin === origin;
@@ -100,7 +100,7 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       .send({ url, condition, signal: ending.signal })
       .catch((error: unknown) => whyNot(error, url));
     // This worker is ending, and has not begun with it.
-    if (exchanged.failure?.code === "withdrawn") return { id, end: "handed-back" };
+    if (exchanged.failure?.code === "cancelled") return { id, end: "handed-back" };
     onAnswer(exchanged);
     const until = exchanged.head && readBackoffUntil(exchanged.head, clock.now());
     // All workers wait, whoever was told so. Where Redis is too full to note it, the answer says it to its coordinator.

@@ -23,7 +23,7 @@ export interface RunWorkerOptions {
   /** Called once it takes requests, with how to read what it has sent. */
   readonly onReady?: (ready: WorkerReady) => void;
   /** Told what somebody may want to do something about. */
-  readonly onRemark?: (text: string) => void;
+  readonly onWarning?: (text: string) => void;
 }
 
 export interface WorkerReady {
@@ -34,8 +34,8 @@ export interface WorkerReady {
 
 /** @throws RedisError; ServiceSettingsError where a base URL cannot be used; DashboardError */
 export async function runWorker(options: RunWorkerOptions): Promise<void> {
-  const { principals, concurrency = 8, signal, onReady = () => {}, onRemark = () => {} } = options;
-  const redis = await connectRedis(options.redis, onRemark);
+  const { principals, concurrency = 8, signal, onReady = () => {}, onWarning = () => {} } = options;
+  const redis = await connectRedis(options.redis, onWarning);
   const counts = new RequestCounts();
   const running = new Map<string, { readonly sender: Transport; readonly worker: FetchWorker }>();
   const seen = () => ({
@@ -60,7 +60,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
         sender,
         concurrency,
         clock: systemClock,
-        onRemark,
+        onWarning,
         onAnswer: (exchanged) => counts.add(principal.name, exchanged),
       });
       running.set(principal.name, { sender, worker });

@@ -83,7 +83,7 @@ function walkOptionsOf(flags: ScopeFlags): RequestedScope {
     mode,
     order,
     maxFreeChecks: free,
-    ...(maxAge !== undefined && { maxAgeMillis: maxAge }),
-    ...(sweep !== undefined && { sweepMillis: sweep }),
+    ...(maxAge !== undefined && { skipFresherThanMillis: maxAge }),
+    ...(sweep !== undefined && { maxStalenessMillis: sweep }),
   };
 }

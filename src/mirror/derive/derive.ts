@@ -10,11 +10,12 @@ import {
   readEnvelopeOrThrow,
   toPointer,
 } from "../../../schema/envelope.ts";
-import { decodeUtf8, JsonError, type ParsedJson, parseJsonOrThrow } from "../../../schema/json.ts";
+import { JsonError, type ParsedJson, parseJsonBytesOrThrow } from "../../../schema/json.ts";
 import { type Kind, type Kinds, unknownItemKind, unknownKind } from "../../../schema/kind.ts";
 import type { Projection } from "../../../schema/rows-from-body.ts";
 import { openSummary, readSummary } from "../../../schema/summaries.ts";
-import { resolveLink, withoutUserinfo } from "../../service/same-origin.ts";
+import { withoutUserinfo } from "../../service/errors.ts";
+import { resolveLink } from "../../service/same-origin.ts";
 import type { MirrorIdentity } from "../file/meta.ts";
 
 export interface DeriveContext {
@@ -73,13 +74,6 @@ export function isRefusal(error: unknown): error is Error {
   );
 }
 
-/** A verbatim body, parsed. @throws JsonError */
-export function parseBodyOrThrow(body: Uint8Array): ParsedJson {
-  const text = decodeUtf8(body);
-  if (text === null) throw new JsonError("not-json", "not UTF-8");
-  return parseJsonOrThrow(text);
-}
-
 /** @throws NotAnEnvelopeError, UnexpectedRelError */
 export function deriveOrThrow(
   { value, hasDuplicateKeys }: ParsedJson,
@@ -135,7 +129,7 @@ export function deriveHeldOrThrow(
   resource: { readonly baseUrl: string; readonly kind: string },
   context: DeriveContext,
 ): Derived {
-  const parsed = parseBodyOrThrow(body);
+  const parsed = parseJsonBytesOrThrow(body);
   try {
     return deriveOrThrow(parsed, resource, context);
   } catch (error) {

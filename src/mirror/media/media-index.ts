@@ -2,8 +2,8 @@
  * The index of pictures: which address is referred to by which field of which resource, and what was downloaded from there.
  * In: what bodies refer to, and answers. Out: rows. What is no longer referred to, and what a picture was before, stays.
  */
+import { parseJsonBytesOrThrow } from "../../../schema/json.ts";
 import { eachCurrentRevision } from "../bodies/read-revisions.ts";
-import { parseBodyOrThrow } from "../derive/derive.ts";
 import type { Connection } from "../file/connection.ts";
 import { pictureReferencesIn } from "./picture-references.ts";
 
@@ -49,7 +49,7 @@ export function notePictures(db: Connection): void {
   db.exec("update _media_use set is_current = 0");
   for (const { resource, readBody } of eachCurrentRevision(db)) {
     if (!owners.has(resource.kind)) continue;
-    const { value } = parseBodyOrThrow(readBody());
+    const { value } = parseJsonBytesOrThrow(readBody());
     for (const { field, url } of pictureReferencesIn(value, resource.baseUrl)) {
       insert.run(url);
       use.run(resource.id, field, url);

@@ -10,19 +10,19 @@ export interface RedisSchedulerOptions extends LocalSchedulerOptions {
   readonly redis: string;
   readonly dataDir: string;
   readonly onReady: () => void;
-  readonly onRemark: (text: string) => void;
+  readonly onWarning: (text: string) => void;
 }
 
 /** Until `ending`, and until what is under way then has ended. @throws RedisError; ScheduleError, AccountError */
 export async function runOverRedis(options: RedisSchedulerOptions): Promise<void> {
-  const { dataDir, candidates, begin, clock, lookAgainMillis, ending, onReady, onRemark } = options;
+  const { dataDir, candidates, begin, clock, lookAgainMillis, ending, onReady, onWarning } = options;
   const group = makeScheduleBook(dataDir, clock).id;
   // Loaded where it is wanted: without Redis nothing of it is needed.
   const [{ connectRedis }, { runScheduler: runRecurring }] = await Promise.all([
     import("../../../jobs/bullmq/redis.ts"),
     import("../../../jobs/bullmq/scheduler.ts"),
   ]);
-  const redis = await connectRedis(options.redis, onRemark);
+  const redis = await connectRedis(options.redis, onWarning);
   try {
     await runRecurring({
       redis,
@@ -30,7 +30,7 @@ export async function runOverRedis(options: RedisSchedulerOptions): Promise<void
       clock,
       lookAgainMillis,
       onReady,
-      onRemark,
+      onWarning,
       runs: () => candidates().map((candidate) => toRecurring(candidate, group, clock.now())),
       async begin(id) {
         const found = candidates().find(({ schedule }) => idOf(schedule) === id);

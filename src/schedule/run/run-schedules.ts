@@ -22,7 +22,7 @@ export interface RunSchedulesOptions extends Omit<ExecuteRunContext, "scheduler"
   /** Called once runs begin, with how many schedules there are. */
   readonly onReady: (schedules: number) => void;
   /** Told what somebody may want to do something about. */
-  readonly onRemark: (text: string) => void;
+  readonly onWarning: (text: string) => void;
 }
 
 const lookAgainMillis = 5_000;
@@ -31,26 +31,26 @@ const troubleMillis = 60_000;
 
 /** @throws ScheduleError `busy` where another one is at work; ScheduleError and AccountError as for `listSchedules`; RedisError */
 export async function runSchedules(options: RunSchedulesOptions): Promise<void> {
-  const { dataDir, redis, clock, ending, onRemark } = options;
+  const { dataDir, redis, clock, ending, onWarning } = options;
   const scheduler: Scheduler = {
     pid: process.pid,
     host: hostname(),
     startedAt: toIso(clock.now()),
   };
-  const candidates = keepingLast(() => readCandidates(options, scheduler), onRemark);
+  const candidates = keepingLast(() => readCandidates(options, scheduler), onWarning);
   const onReady = () => options.onReady(candidates().length);
   const begin = async ({ schedule, due }: DueRun): Promise<void> => {
     try {
       await executeRun(schedule, due, { ...options, scheduler });
     } catch (error) {
-      onRemark(`${schedule.name}: ${messageOf(error)}`);
+      onWarning(`${schedule.name}: ${messageOf(error)}`);
       await clock.sleep(troubleMillis, ending).catch(() => {});
     }
   };
   const engine = { candidates, begin, clock, lookAgainMillis, ending };
   const release = holdRuns(dataDir, redis !== undefined, scheduler.startedAt);
   try {
-    if (redis !== undefined) return await runOverRedis({ ...engine, dataDir, redis, onReady, onRemark });
+    if (redis !== undefined) return await runOverRedis({ ...engine, dataDir, redis, onReady, onWarning });
     onReady();
     await runLocally(engine);
   } finally {
@@ -102,7 +102,7 @@ function readLastRun(dataDir: string, name: string, scheduler: Scheduler): LastR
 }
 
 /** What was read before goes on where a file cannot be read later: somebody may be correcting it. @throws what `read` throws, here alone */
-function keepingLast<Result>(read: () => Result, onRemark: (text: string) => void): () => Result {
+function keepingLast<Result>(read: () => Result, onWarning: (text: string) => void): () => Result {
   let last = read();
   let lastProblem: string | null = null;
   return () => {
@@ -111,7 +111,7 @@ function keepingLast<Result>(read: () => Result, onRemark: (text: string) => voi
       lastProblem = null;
     } catch (error) {
       const problem = messageOf(error);
-      if (problem !== lastProblem) onRemark(problem);
+      if (problem !== lastProblem) onWarning(problem);
       lastProblem = problem;
     }
     return last;

@@ -1,51 +1,50 @@
 /**
- * A user's token or an application's key and secret. The value lives only in this module, out of reach of printing,
- * cloning and JSON; `authorizationOf` and `redact` are for the door, `redact` for the log too, `tokenText` is for where tokens
- * are kept, `secretSpellings` for the search for leaks, and none of them must be imported elsewhere.
+ * A user's token, or an application's key and secret. The value exists only in this module, out of reach of printing,
+ * cloning and JSON. `authorizationOf` is for the client, `redact` for the client and the log, `tokenText` for the token
+ * store, `encodingsOf` for the search for leaks; nothing else may import them.
  */
-
 import { createHash, createHmac } from "node:crypto";
 import { inspect } from "node:util";
 import { ServiceSettingsError } from "../errors.ts";
 import { type SecretEncoding, secretEncodings } from "./secret-encodings.ts";
 
-/** A text that must not get out: it can be searched for, and cannot be sent. */
-export interface Hidden {
+/** A text that must not leak: it can be searched for, and cannot be sent. */
+export interface SecretText {
   toString(): string;
   toJSON(): string;
 }
 
-export interface Credential extends Hidden {
+export interface Credential extends SecretText {
   readonly kind: "token" | "app";
 }
 
-interface Secret {
-  /** Null for what is never sent. */
+interface SecretValue {
+  /** Null for a secret that is never sent. */
   readonly authorization: string | null;
-  /** What was given to make it. */
+  /** The text as given. */
   readonly text: string;
-  /** The secret as it may be found somewhere. */
-  readonly spellings: readonly SecretEncoding[];
+  /** The forms in which it may have leaked. */
+  readonly encodings: readonly SecretEncoding[];
 }
 
 const shown = "[credential]";
-const secrets = new WeakMap<Hidden, Secret>();
+const secrets = new WeakMap<SecretText, SecretValue>();
 
-/** @throws ServiceSettingsError when the token holds what no header can carry */
+/** @throws ServiceSettingsError when the token holds a character that no header can carry */
 export function bearerToken(token: string): Credential {
   return keep("token", "bearer", sendableOrThrow("token", token), []);
 }
 
-/** @throws ServiceSettingsError when the key or secret holds what no header can carry */
+/** @throws ServiceSettingsError when the key or secret holds a character that no header can carry */
 export function appCredential(key: string, secret: string): Credential {
   if (key.includes(":")) throw refusal("application key", "a colon");
   const pair = `${sendableOrThrow("application key", key)}:${sendableOrThrow("application secret", secret)}`;
   return keep("app", "app", pair, [secret]);
 }
 
-/** For a secret that the service must never get, such as a passphrase. */
-export function hideSecret(text: string): Hidden {
-  return hide({}, { authorization: null, text, spellings: secretEncodings(text) });
+/** For a secret that is never sent to the service, such as a passphrase. */
+export function hideSecret(text: string): SecretText {
+  return hide({}, { authorization: null, text, encodings: secretEncodings(text) });
 }
 
 /** The value of the `Authorization` header. */
@@ -55,38 +54,38 @@ export function authorizationOf(credential: Credential): string {
   return authorization;
 }
 
-/** How the secret may be written somewhere: to be searched for, and never to be shown. */
-export function encodingsOf(credential: Hidden): readonly SecretEncoding[] {
-  return secretOf(credential).spellings;
+/** The forms of the secret to search for; never to be shown. */
+export function encodingsOf(credential: SecretText): readonly SecretEncoding[] {
+  return secretOf(credential).encodings;
 }
 
-/** A user's token as she gave it. */
+/** A user's token as given. */
 export function tokenText(credential: Credential): string {
   if (credential.kind !== "token") throw new TypeError("not a user's token");
   return secretOf(credential).text;
 }
 
-/** A text from the service, which may have echoed the credential, made safe to show. */
-export function redact(credential: Hidden, text: string): string {
-  const { spellings } = secretOf(credential);
-  return spellings.reduce((rest, { bytes }) => rest.replaceAll(bytes.toString("latin1"), shown), text);
+/** Removes the credential from a text of the service, which may have echoed it. */
+export function redact(credential: SecretText, text: string): string {
+  const { encodings } = secretOf(credential);
+  return encodings.reduce((rest, { bytes }) => rest.replaceAll(bytes.toString("latin1"), shown), text);
 }
 
 function keep(kind: Credential["kind"], scheme: string, text: string, parts: readonly string[]): Credential {
-  const spellings = [text, ...parts].flatMap(secretEncodings);
-  return hide({ kind }, { authorization: `${scheme} ${text}`, text, spellings });
+  const encodings = [text, ...parts].flatMap(secretEncodings);
+  return hide({ kind }, { authorization: `${scheme} ${text}`, text, encodings });
 }
 
-function hide<Facts extends object>(facts: Facts, secret: Secret): Facts & Hidden {
+function hide<Facts extends object>(facts: Facts, secret: SecretValue): Facts & SecretText {
   const show = () => shown;
   const one = Object.freeze({ ...facts, toString: show, toJSON: show, [inspect.custom]: show });
   secrets.set(one, secret);
   return one;
 }
 
-function secretOf(credential: Hidden): Secret {
+function secretOf(credential: SecretText): SecretValue {
   const secret = secrets.get(credential);
-  if (secret === undefined) throw new TypeError("not made by bearerToken, appCredential or hidden");
+  if (secret === undefined) throw new TypeError("not made by bearerToken, appCredential or hideSecret");
   return secret;
 }
 
@@ -105,12 +104,12 @@ function refusal(name: string, content: string): ServiceSettingsError {
   );
 }
 
-/** Tells credentials apart without giving them away: a SHA-256 in hexadecimal digits, or nothing for none. */
+/** Identifies a credential without revealing it: its SHA-256 in hexadecimal, or an empty text for none. */
 export function digestCredential(credential: Credential | null): string {
   return credential === null ? "" : createHash("sha256").update(authorizationOf(credential)).digest("hex");
 }
 
-/** Tells another holder of the same credential that one has it: an HMAC-SHA-256 about `subject`, in hexadecimal digits. */
+/** Proves to another holder of the same credential that one has it: an HMAC-SHA-256 of `subject`, in hexadecimal. */
 export function credentialHmac(credential: Credential | null, subject: string): string {
   const key = credential === null ? "" : authorizationOf(credential);
   return createHmac("sha256", key).update(subject).digest("hex");

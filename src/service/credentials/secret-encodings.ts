@@ -1,14 +1,14 @@
-/** How a secret may be written where it should not be. Pure. */
+/** The forms in which a secret may appear where it should not be. Pure. */
 
 export interface SecretEncoding {
   readonly form: "as it is" | "URL-encoded" | "in JSON" | "base64" | "base64url" | "hexadecimal" | "UTF-16";
   readonly bytes: Buffer;
 }
 
-/** What is shorter could be anywhere by chance. */
-const fewestLetters = 8;
+/** Shorter texts may occur by chance. */
+const minLength = 8;
 
-/** Each spelling once, the whole ones before those that are a part of a longer text's. */
+/** Each form once; forms of the whole secret come before parts of longer base64 texts. */
 export function secretEncodings(secret: string): SecretEncoding[] {
   const [encoded, hex] = [encodeURIComponent(secret), Buffer.from(secret).toString("hex")];
   const texts: (readonly [SecretEncoding["form"], string])[] = [
@@ -24,9 +24,9 @@ export function secretEncodings(secret: string): SecretEncoding[] {
       ),
     ),
   ];
-  const spellings = texts.map(([form, text]) => ({ form, bytes: Buffer.from(text) }));
+  const encodings = texts.map(([form, text]) => ({ form, bytes: Buffer.from(text) }));
   const known = new Set<string>();
-  return [...spellings, { form: "UTF-16" as const, bytes: Buffer.from(secret, "utf16le") }].filter(
+  return [...encodings, { form: "UTF-16" as const, bytes: Buffer.from(secret, "utf16le") }].filter(
     ({ bytes }) => {
       const key = bytes.toString("latin1");
       return !known.has(key) && known.add(key);
@@ -34,7 +34,7 @@ export function secretEncodings(secret: string): SecretEncoding[] {
   );
 }
 
-/** What is sure to be there where other bytes stand before and after it: base64 writes three at a time. */
+/** The part of its base64 form that does not depend on the bytes before and after it. */
 function insideBase64(secret: string, form: "base64" | "base64url"): string[] {
   return [0, 1, 2]
     .map((before) => {
@@ -44,5 +44,5 @@ function insideBase64(secret: string, form: "base64" | "base64url"): string[] {
       const [from, rest] = [Math.ceil((before * 4) / 3), (before + secret.length) % 3];
       return text.slice(from, rest === 0 ? undefined : -1);
     })
-    .filter((text) => text.length >= fewestLetters);
+    .filter((text) => text.length >= minLength);
 }

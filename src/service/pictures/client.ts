@@ -1,17 +1,15 @@
 /**
- * The second door, for pictures, which may lie anywhere. In: an address that the service gave, and the validators of what
- * is held. Out: a picture, or a ServiceError. It has no credential and takes none, it stays at the origin that it was opened
- * for, and it goes into no private network but the one that the service itself is in.
+ * The HTTP client for pictures, which may be on any server. In: an address that the service gave, and the validators of
+ * the held picture. Out: a picture, or a ServiceError. It has no credential, contacts only the origin it was opened for,
+ * and no private network other than the service's own.
  */
-
 import { type Clock, systemClock } from "../../platform/clock.ts";
 import { type IpClass, ipClassOf, literalAddress } from "../../platform/ip-class.ts";
 import { ServiceError } from "../errors.ts";
 import { createAttempt } from "../requests/attempt.ts";
-import { Circuit, fetchWithRetry } from "../requests/fetch-with-retry.ts";
+import { createFetch } from "../requests/fetch-with-retry.ts";
+import type { RateLimiter } from "../requests/rate-limiter.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "../requests/retry-policy.ts";
-import type { RateLimiter } from "../responses/rate-limiter.ts";
-import { resolveLink } from "../same-origin.ts";
 import { defaultLimits, guardedLookup, type ServiceLimits } from "../transport/pool.ts";
 import { openTransport } from "../transport/transport.ts";
 import { type FetchedPicture, interpretPicture, pictureTypes } from "./interpret-picture.ts";
@@ -19,16 +17,17 @@ import { type FetchedPicture, interpretPicture, pictureTypes } from "./interpret
 export type { FetchedPicture };
 
 export interface PictureClientOptions {
-  /** The only one that is asked. */
+  /** The only origin that is contacted. */
   readonly origin: string;
-  /** Where the service is: what one over https: refers to is not asked for over http:. */
+  /** Pictures of a service over https: are not fetched over http:. */
   readonly serviceOrigin: string;
-  /** What the service's own address is: beside public ones, only such addresses are asked. */
+  /** The class of the service's own address; others than this one and public ones are refused. */
   readonly serviceClass: IpClass;
   /** Of one picture. */
   readonly maxBytes: number;
-  /** Where the origin is the service's own, and meters what it is asked. */
+  /** For the service's own origin, which counts requests for pictures too. */
   readonly rateLimiter?: RateLimiter;
+  /** Default: 4. */
   readonly connections?: number;
   readonly limits?: Partial<ServiceLimits>;
   readonly retry?: Partial<RetryPolicy>;
@@ -43,28 +42,20 @@ export interface PictureRequest {
 }
 
 export interface PictureClient {
-  /** One picture. Rejects with a ServiceError, with what `reserve` rejected with, or with the signal's reason. */
+  /** Fetches one picture. @throws ServiceError; what the rate limiter rejects with; the signal's reason */
   fetch(request: PictureRequest): Promise<FetchedPicture>;
   close(): Promise<void>;
 }
 
 export function openPictureClient(options: PictureClientOptions): PictureClient {
-  const {
-    origin,
-    serviceOrigin,
-    serviceClass,
-    maxBytes,
-    rateLimiter,
-    connections = 4,
-    clock = systemClock,
-  } = options;
+  const { origin, serviceOrigin, serviceClass, maxBytes, rateLimiter, connections = 4 } = options;
+  const clock = options.clock ?? systemClock;
   const limits = { ...defaultLimits, ...options.limits, wireBytes: maxBytes, decodedBytes: maxBytes };
   const policy = { ...defaultRetryPolicy, ...options.retry };
   const allowed = new Set<IpClass>(["public", serviceClass]);
   const literal = literalAddress(new URL(origin).hostname);
   const isPrivate = literal !== null && !allowed.has(ipClassOf(literal));
   const isDowngrade = serviceOrigin.startsWith("https:") && origin.startsWith("http:");
-  const circuit = new Circuit(clock);
   const headers = ["accept", pictureTypes.join(", "), "accept-encoding", "identity", "user-agent", "armoire"];
   const transport = openTransport(origin, headers, limits, { connections, lookup: guardedLookup(allowed) });
   const attempt = createAttempt({
@@ -75,21 +66,13 @@ export function openPictureClient(options: PictureClientOptions): PictureClient 
     clock,
     redact: (text) => text,
   });
-
-  const parts = { attempt, origin, limits, policy, clock };
-
+  const fetch = createFetch({ attempt, origin, limits, policy, clock });
   return {
     async fetch({ url, etag, lastModified, signal }) {
-      signal?.throwIfAborted();
-      const resolved = resolveLink(url, origin, origin);
-      if ("skipped" in resolved)
-        throw new ServiceError("link-refused", `not an address to follow (${resolved.skipped})`, { url });
       if (isPrivate) throw new ServiceError("private-address", "its host is a private address", { url });
       if (isDowngrade)
-        throw new ServiceError("link-refused", "not asked, because others could read it (scheme-downgrade)", {
-          url,
-        });
-      return fetchWithRetry({ url, target: resolved.url, etag, lastModified, signal }, parts, circuit);
+        throw new ServiceError("link-refused", "not requested over http: (scheme-downgrade)", { url });
+      return await fetch({ url, etag, lastModified, signal });
     },
     close: () => transport.close(),
   };

@@ -1,9 +1,14 @@
-/** What an answer to a request for a picture means. Pure; it shows nothing that the answer says of itself. */
-
+/** The meaning of a response to a request for a picture. Pure; it shows no text of the response. */
 import { ServiceError, type ServiceErrorCode } from "../errors.ts";
-import { isSameEntity, readEntityTag } from "../responses/headers.ts";
-import { type ResponseAction, redirects, type SentRequest } from "../responses/interpret-response.ts";
-import type { AttemptReport } from "../responses/rate-limiter.ts";
+import { isSameEntity, readEntityTag } from "../requests/headers.ts";
+import {
+  type ResponseAction,
+  type ResponseParser,
+  redirects,
+  type SentRequest,
+  unexpectedNotModified,
+} from "../requests/interpret-response.ts";
+import { decideRefusal } from "../requests/retry-policy.ts";
 import { readEncoding } from "../transport/content-encoding.ts";
 import type { ResponseHead } from "../transport/send-request.ts";
 
@@ -16,91 +21,94 @@ export type FetchedPicture =
   | (Validators & {
       readonly outcome: "picture";
       readonly bytes: Uint8Array;
-      /** What the bytes are; the server may have called them another kind of picture. */
+      /** By its first bytes; the server may have named another format. */
       readonly type: PictureType;
     })
   | (Validators & { readonly outcome: "not-modified" })
   | { readonly outcome: "gone"; readonly status: 404 | 410 };
 
-/** @throws ServiceError when the answer brings nothing */
-export function interpretPicture(
-  head: ResponseHead,
-  wire: Uint8Array,
-  { allowance, retryAt }: AttemptReport,
-  asked: SentRequest,
-): ResponseAction<FetchedPicture> {
+export const interpretPicture: ResponseParser<FetchedPicture> = (
+  head,
+  wire,
+  { allowance, retryAt },
+  request,
+) => {
   const { status, headers } = head;
-  const facts = { url: asked.finalUrl, status };
+  const context = { url: request.finalUrl, status };
   const failure = (code: ServiceErrorCode, detail = `answered ${status}`, resumeAt: number | null = null) =>
-    new ServiceError(code, detail, { ...facts, resumeAt });
+    new ServiceError(code, detail, { ...context, resumeAt });
 
   if (status === 200) {
     if (!isPictureType(headers["content-type"]))
-      throw failure("not-a-picture", "the answer does not say that it is a picture");
-    // Nobody was offered an encoding, and pictures are compressed already.
+      throw failure("not-a-picture", "the content type is not that of a picture");
+    // No encoding was offered: pictures are compressed already.
     if (readEncoding(headers["content-encoding"]) !== "identity")
       throw failure("encoding-refused", "encoded, which was not offered");
     const type = pictureTypeOf(wire);
-    if (type === null) throw failure("not-a-picture", "called a picture, but not one by its first bytes");
-    return { do: "return", fetched: { outcome: "picture", bytes: wire, type, ...validatorsIn(head) } };
+    if (type === null) throw failure("not-a-picture", "not a picture by its first bytes");
+    return { do: "return", fetched: { outcome: "picture", bytes: wire, type, ...readValidators(head) } };
   }
-  if (status === 304) return judgeNotModified(head, asked);
+  if (status === 304) return interpretNotModified(head, request);
   if (redirects.includes(status) && typeof headers.location === "string")
     return { do: "redirect", location: headers.location };
   if (status === 404 || status === 410) return { do: "return", fetched: { outcome: "gone", status } };
-  if (status === 403 && allowance?.remaining === 0)
-    throw failure("allowance-spent", `answered ${status}`, retryAt ?? allowance.resetAt);
-  if (retryAt !== null && (status === 429 || status === 503))
-    return { do: "wait", retryAt, error: failure("throttled", `answered ${status}`, retryAt) };
-  if (status === 429) throw failure("busy");
+  const decision = decideRefusal({ status, message: null, allowance, retryAt });
+  switch (decision?.do) {
+    case "stop":
+      throw failure("allowance-spent", `answered ${status}`, decision.resumeAt);
+    case "wait":
+      return {
+        do: "wait",
+        retryAt: decision.retryAt,
+        error: failure("throttled", `answered ${status}`, decision.retryAt),
+      };
+    case "retry":
+      throw failure("busy");
+  }
   if (status >= 500 || status === 408) throw failure("server-error");
   throw failure(status === 401 || status === 403 ? "forbidden" : "unexpected-status");
-}
+};
 
-/** As for any other answer: it counts only if it answers what was asked. */
-function judgeNotModified(
+/** A 304 counts only as the response to a validator, and only with the same tag or none. */
+function interpretNotModified(
   head: ResponseHead,
   { etag, lastModified, finalUrl }: SentRequest,
 ): ResponseAction<FetchedPicture> {
-  const current = validatorsIn(head);
+  const current = readValidators(head);
   const isSame = etag === null || current.etag === null || isSameEntity(current.etag, etag);
   if ((etag !== null || lastModified !== null) && isSame) {
     const held = { etag: current.etag ?? etag, lastModified: current.lastModified ?? lastModified };
     return { do: "return", fetched: { outcome: "not-modified", ...held } };
   }
-  const detail = "answered “not modified”, but not about what was asked";
-  return {
-    do: "ask-plainly",
-    error: new ServiceError("unasked-not-modified", detail, { url: finalUrl, status: 304 }),
-  };
+  return { do: "retry-unconditionally", error: unexpectedNotModified(finalUrl) };
 }
 
-function validatorsIn({ headers }: ResponseHead): Validators {
+function readValidators({ headers }: ResponseHead): Validators {
   const modified = headers["last-modified"];
   const isDate = typeof modified === "string" && /^[\x20-\x7e]{1,64}$/.test(modified);
   return { etag: readEntityTag(headers.etag), lastModified: isDate ? modified : null };
 }
 
-/** Which pictures are downloaded, by what they begin with: none of a kind that a program could be in, as in SVG or HTML. */
+/** The formats that are downloaded: none that can hold a program, as SVG and HTML can. */
 export type PictureType = "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "image/avif";
 
-const isOfType: Readonly<Record<PictureType, (beginning: string) => boolean>> = {
-  "image/png": (beginning) => beginning.startsWith("\x89PNG\r\n\x1a\n"),
-  "image/jpeg": (beginning) => beginning.startsWith("\xff\xd8\xff"),
-  "image/gif": (beginning) => beginning.startsWith("GIF87a") || beginning.startsWith("GIF89a"),
-  "image/webp": (beginning) => beginning.startsWith("RIFF") && beginning.startsWith("WEBP", 8),
-  "image/avif": (beginning) => beginning.startsWith("ftypavif", 4) || beginning.startsWith("ftypavis", 4),
+const isOfType: Readonly<Record<PictureType, (start: string) => boolean>> = {
+  "image/png": (start) => start.startsWith("\x89PNG\r\n\x1a\n"),
+  "image/jpeg": (start) => start.startsWith("\xff\xd8\xff"),
+  "image/gif": (start) => start.startsWith("GIF87a") || start.startsWith("GIF89a"),
+  "image/webp": (start) => start.startsWith("RIFF") && start.startsWith("WEBP", 8),
+  "image/avif": (start) => start.startsWith("ftypavif", 4) || start.startsWith("ftypavis", 4),
 };
 
 export const pictureTypes = Object.keys(isOfType) as PictureType[];
 
-/** Null for anything else. */
+/** By the first bytes; null for any other format. */
 export function pictureTypeOf(bytes: Uint8Array): PictureType | null {
-  const beginning = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
-  return pictureTypes.find((type) => isOfType[type](beginning)) ?? null;
+  const start = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
+  return pictureTypes.find((type) => isOfType[type](start)) ?? null;
 }
 
-/** Whether a `Content-Type` says that it is one of these. */
+/** Whether a `Content-Type` names one of these formats. */
 export function isPictureType(header: string | string[] | undefined): boolean {
   const type = typeof header === "string" ? header.split(";", 1)[0]?.trim().toLowerCase() : undefined;
   // What many servers call a JPEG.

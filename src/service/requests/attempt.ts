@@ -1,32 +1,26 @@
 import type { Clock } from "../../platform/clock.ts";
 import { ServiceError, type ServiceErrorCode } from "../errors.ts";
-import { readRateLimitHeaders, readRetryAfter } from "../responses/headers.ts";
-import type { ResponseAction, ResponseParser } from "../responses/interpret-response.ts";
-import { type AttemptReport, noResponse, notSent, type RateLimiter } from "../responses/rate-limiter.ts";
 import type { ServiceLimits } from "../transport/pool.ts";
 import type { ResponseHead } from "../transport/send-request.ts";
 import type { Transport } from "../transport/transport.ts";
+import { readRateLimitHeaders, readRetryAfter } from "./headers.ts";
+import type { ResponseAction, ResponseParser } from "./interpret-response.ts";
+import { type AttemptReport, noResponse, notSent, type RateLimiter } from "./rate-limiter.ts";
 
 export interface ServiceRequest {
   /** The address that the caller gave. */
   readonly url: string;
-  /** The address to ask: the same one, or where a redirect led. */
+  /** The address to request: the same one, or where a redirect led. */
   readonly target: string;
-  /** The validator to send. */
+  /** The validator of the held body. */
   readonly etag: string | null;
-  /** As the answer that is held said when it changed: the validator where it had no tag. */
+  /** `Last-Modified` of the held body; the validator where it has no tag. */
   readonly lastModified?: string | null;
   readonly signal: AbortSignal | undefined;
 }
 
-const beforeTrying: readonly ServiceErrorCode[] = ["held-back", "withdrawn"];
-const beforeSending: readonly ServiceErrorCode[] = [
-  ...beforeTrying,
-  ...(["unreachable", "host-not-found", "tls-failed", "private-address"] as const),
-];
-
-/** One request and its answer, reserved before and settled after. */
-export type Attempt<Fetched> = (ask: ServiceRequest) => Promise<ResponseAction<Fetched>>;
+/** One request with its permit, up to the meaning of the response. @throws as `Fetch` */
+export type Attempt<Fetched> = (request: ServiceRequest) => Promise<ResponseAction<Fetched>>;
 
 export interface AttemptContext<Fetched> {
   readonly transport: Transport;
@@ -34,39 +28,38 @@ export interface AttemptContext<Fetched> {
   readonly parse: ResponseParser<Fetched>;
   readonly limits: ServiceLimits;
   readonly clock: Clock;
-  /** Takes the credential out of a text. */
+  /** Removes the credential from a text. */
   readonly redact: (text: string) => string;
 }
 
 export function createAttempt<Fetched>({
-  transport: sender,
-  rateLimiter: reserve,
-  parse: judge,
+  transport,
+  rateLimiter,
+  parse,
   limits,
   clock,
   redact,
 }: AttemptContext<Fetched>): Attempt<Fetched> {
   return async ({ url, target, etag, lastModified = null, signal }) => {
-    const reservation = reserve && (await reserve({ url: target, signal }));
+    const permit = rateLimiter && (await rateLimiter({ url: target, signal }));
     let report = notSent;
     try {
       signal?.throwIfAborted();
       const condition = conditionOf(etag, lastModified);
       report = noResponse;
-      const { head, wire, failure } = await sender.send({ url: target, condition, signal });
+      const { head, wire, failure } = await transport.send({ url: target, condition, signal });
       if (head !== null) report = readReport(head, clock.now());
       if (failure !== null) throw failure;
-      const asked = { url, finalUrl: target, etag, lastModified, limits, redact };
-      return judge(head, wire, report, asked);
+      return parse(head, wire, report, { url, finalUrl: target, etag, lastModified, limits, clock, redact });
     } catch (error) {
       if (error instanceof ServiceError) {
-        report = withMeaning(report, error.code);
-        // Told to the ledger alone: whoever withdrew it knows.
-        if (error.code === "withdrawn") signal?.throwIfAborted();
+        report = completeReport(report, error.code);
+        // The permit must know; the caller cancelled it and already does.
+        if (error.code === "cancelled") signal?.throwIfAborted();
       }
       throw error;
     } finally {
-      reservation?.release(report);
+      permit?.release(report);
     }
   };
 }
@@ -87,13 +80,19 @@ function readReport({ status, headers }: ResponseHead, now: number): AttemptRepo
   };
 }
 
-/** A service that is only busy, and says nothing of how much is left, is not told from one whose allowance is spent. */
-function withMeaning(report: AttemptReport, code: ServiceErrorCode): AttemptReport {
+const failedBeforeTrying: readonly ServiceErrorCode[] = ["paused", "cancelled"];
+const failedBeforeSending: readonly ServiceErrorCode[] = [
+  ...failedBeforeTrying,
+  ...(["unreachable", "host-not-found", "tls-failed", "private-address"] as const),
+];
+
+function completeReport(report: AttemptReport, code: ServiceErrorCode): AttemptReport {
+  // Without a remaining count, an overloaded service cannot be told from a spent allowance.
   const isBusy = code === "busy" && typeof report.allowance?.remaining !== "number";
   return {
     ...report,
     isRefusal: code === "allowance-spent" || isBusy,
-    isSent: report.status !== null || !beforeSending.includes(code),
-    isTried: report.status !== null || !beforeTrying.includes(code),
+    isSent: report.status !== null || !failedBeforeSending.includes(code),
+    isTried: report.status !== null || !failedBeforeTrying.includes(code),
   };
 }

@@ -1,125 +1,124 @@
+/**
+ * Fetches one address: attempts until one decides, through redirects, waits, retries, and a circuit breaker for a service
+ * that is down.
+ */
 import pRetry from "p-retry";
 import type { Clock } from "../../platform/clock.ts";
-import { isTransient, ServiceError } from "../errors.ts";
+import { ServiceError } from "../errors.ts";
 import { resolveLink } from "../same-origin.ts";
 import type { ServiceLimits } from "../transport/pool.ts";
 import type { Attempt, ServiceRequest } from "./attempt.ts";
-import { backoffMillis, type RetryPolicy } from "./retry-policy.ts";
+import { backoffMillis, isRetried, type RetryPolicy } from "./retry-policy.ts";
 
-/**
- * Asks, again where that may help, and not at all while too much has failed in a row.
- * @throws ServiceError
- */
-export async function fetchWithRetry<Fetched>(
-  ask: ServiceRequest,
-  parts: RetryContext<Fetched>,
-  circuit: Circuit,
-): Promise<Fetched> {
-  const { policy, clock } = parts;
-  circuit.passOrThrow(ask.url);
-  try {
-    const fetched = await followRedirects(ask, parts).catch((error: unknown) => {
-      if (!isTransient(error)) throw error;
-      return retryTransient(error, () => followRedirects(ask, parts), { policy, clock, signal: ask.signal });
-    });
-    circuit.succeed();
-    return fetched;
-  } catch (error) {
-    if (error instanceof ServiceError && error.next === "retry") circuit.fail();
-    throw error;
-  }
-}
-
-/**
- * Goes on after a first attempt that has failed with `failure`, until one succeeds, fails for good, or the policy's
- * retries are used up; then it rejects with the last failure. Taking the failed attempt over keeps attempts that
- * succeed at once free of any retrying.
- */
-export function retryTransient<Result>(
-  failure: ServiceError,
-  attempt: () => Promise<Result>,
-  { policy, clock, signal }: { policy: RetryPolicy; clock: Clock; signal: AbortSignal | undefined },
-): Promise<Result> {
-  return pRetry((attemptNumber) => (attemptNumber === 1 ? Promise.reject(failure) : attempt()), {
-    retries: policy.maxRetries,
-    minTimeout: 0, // the waiting is ours, by the injected clock
-    ...(signal === undefined ? {} : { signal }),
-    shouldRetry: ({ error }) => isTransient(error),
-    onFailedAttempt: async ({ error, attemptNumber, retriesLeft }) => {
-      if (retriesLeft === 0 || !isTransient(error)) return;
-      await clock.sleep(backoffMillis(attemptNumber, policy, clock.random()), signal);
-    },
-  });
-}
-
-export interface RetryContext<Fetched> {
+export interface FetchContext<Fetched> {
   readonly attempt: Attempt<Fetched>;
+  /** The only origin that is contacted. */
   readonly origin: string;
   readonly limits: ServiceLimits;
   readonly policy: RetryPolicy;
   readonly clock: Clock;
 }
 
-/**
- * Attempts until one decides: through redirects, waits that the service asks for, and a 304 that was not asked for, each
- * of them so many times at most.
- * @throws ServiceError
- */
-export async function followRedirects<Fetched>(
+/** @throws ServiceError; what the rate limiter rejects with; the reason of the request's signal */
+export type Fetch<Fetched> = (request: Omit<ServiceRequest, "target">) => Promise<Fetched>;
+
+/** One circuit breaker covers all fetches of the returned function. */
+export function createFetch<Fetched>(context: FetchContext<Fetched>): Fetch<Fetched> {
+  const { origin, policy, clock } = context;
+  const circuit = new Circuit(clock);
+  return async (request) => {
+    const { url, signal } = request;
+    signal?.throwIfAborted();
+    const resolved = resolveLink(url, origin, origin);
+    if ("skipped" in resolved)
+      throw new ServiceError("link-refused", `not an address to follow (${resolved.skipped})`, { url });
+    circuit.throwIfOpen(url);
+    const first = { ...request, target: resolved.url };
+    try {
+      // A fetch that succeeds at once needs no retry machinery, which costs more than the rest of this function.
+      const fetched = await attemptUntilDecided(first, context).catch((error: unknown) => {
+        if (!isRetried(error)) throw error;
+        return retry(error, () => attemptUntilDecided(first, context), { policy, clock, signal });
+      });
+      circuit.succeed();
+      return fetched;
+    } catch (error) {
+      if (error instanceof ServiceError && error.next === "retry") circuit.fail();
+      throw error;
+    }
+  };
+}
+
+/** Continues after a first attempt that failed with `failure`. Rejects with the last failure. */
+function retry<Result>(
+  failure: ServiceError,
+  attempt: () => Promise<Result>,
+  { policy, clock, signal }: { policy: RetryPolicy; clock: Clock; signal: AbortSignal | undefined },
+): Promise<Result> {
+  return pRetry((attemptNumber) => (attemptNumber === 1 ? Promise.reject(failure) : attempt()), {
+    retries: policy.maxRetries,
+    // The delay below uses the injected clock.
+    minTimeout: 0,
+    ...(signal === undefined ? {} : { signal }),
+    shouldRetry: ({ error }) => isRetried(error),
+    onFailedAttempt: async ({ error, attemptNumber, retriesLeft }) => {
+      if (retriesLeft === 0 || !isRetried(error)) return;
+      await clock.sleep(backoffMillis(attemptNumber, policy, clock.random()), signal);
+    },
+  });
+}
+
+/** Follows redirects, waits as the service asks, and drops a validator that the service misunderstands; each a limited number of times. */
+async function attemptUntilDecided<Fetched>(
   first: ServiceRequest,
-  { attempt, origin, limits, policy, clock }: RetryContext<Fetched>,
+  { attempt, origin, limits, policy, clock }: FetchContext<Fetched>,
 ): Promise<Fetched> {
-  let ask = first;
+  let request = first;
   let redirects = 0;
   let throttles = 0;
-  let hasAskedPlainly = false;
+  let isUnconditional = false;
   for (;;) {
-    const verdict = await attempt(ask);
-    switch (verdict.do) {
+    const action = await attempt(request);
+    switch (action.do) {
       case "return":
-        return verdict.fetched;
+        return action.fetched;
       case "redirect":
         if (++redirects > limits.maxRedirects) {
-          throw new ServiceError(
-            "too-many-redirects",
-            `redirected more than ${limits.maxRedirects} times`,
-            ask,
-          );
+          const detail = `redirected more than ${limits.maxRedirects} times`;
+          throw new ServiceError("too-many-redirects", detail, request);
         }
-        ask = { ...ask, target: readLocationOrThrow(verdict.location, ask.target, origin) };
+        request = { ...request, target: resolveLocation(action.location, request.target, origin) };
         break;
-      case "ask-plainly":
-        if (hasAskedPlainly) throw verdict.error;
-        hasAskedPlainly = true;
-        ask = { ...ask, etag: null, lastModified: null };
+      case "retry-unconditionally":
+        if (isUnconditional) throw action.error;
+        isUnconditional = true;
+        request = { ...request, etag: null, lastModified: null };
         break;
       case "wait": {
-        const waitMillis = verdict.retryAt - clock.now();
-        if (waitMillis > policy.maxRetryAfterMillis || ++throttles > policy.maxThrottles) throw verdict.error;
-        await clock.sleep(Math.max(waitMillis, policy.minDelayMillis), ask.signal);
+        const waitMillis = action.retryAt - clock.now();
+        if (waitMillis > policy.maxRetryAfterMillis || ++throttles > policy.maxThrottles) throw action.error;
+        await clock.sleep(Math.max(waitMillis, policy.minDelayMillis), request.signal);
       }
     }
   }
 }
 
-function readLocationOrThrow(location: string, from: string, origin: string): string {
+/** @throws ServiceError */
+function resolveLocation(location: string, from: string, origin: string): string {
   const resolved = resolveLink(location, from, origin);
   if ("url" in resolved) return resolved.url;
-  throw new ServiceError(
-    "redirect-refused",
-    `redirected to an address that is not followed (${resolved.skipped})`,
-    { url: from },
-  );
+  const detail = `redirected to an address that is not followed (${resolved.skipped})`;
+  throw new ServiceError("redirect-refused", detail, { url: from });
 }
 
 const maxFailuresInARow = 10;
-const coolOffMillis = 60_000;
+const openMillis = 60_000;
 
 /**
- * Stops asking a service that is down. After ten fetches in a row have failed with all their retries, it refuses at once
- * for a minute; then fetches pass again, and the first failure closes the way for another minute.
+ * Stops requests to a service that is down. After ten fetches in a row have failed with all their retries, it refuses for
+ * a minute; then fetches pass again, and the first failure opens it for another minute.
  */
-export class Circuit {
+class Circuit {
   readonly #clock: Clock;
   #failuresInARow = 0;
   #openUntil = 0;
@@ -128,10 +127,10 @@ export class Circuit {
     this.#clock = clock;
   }
 
-  /** @throws ServiceError */
-  passOrThrow(url: string): void {
+  /** @throws ServiceError `circuit-open` */
+  throwIfOpen(url: string): void {
     if (this.#openUntil > this.#clock.now()) {
-      const detail = `not asked, because the last ${this.#failuresInARow} resources failed`;
+      const detail = `not requested: the last ${this.#failuresInARow} resources failed`;
       throw new ServiceError("circuit-open", detail, { url, resumeAt: this.#openUntil });
     }
   }
@@ -142,6 +141,6 @@ export class Circuit {
 
   fail(): void {
     this.#failuresInARow++;
-    if (this.#failuresInARow >= maxFailuresInARow) this.#openUntil = this.#clock.now() + coolOffMillis;
+    if (this.#failuresInARow >= maxFailuresInARow) this.#openUntil = this.#clock.now() + openMillis;
   }
 }

@@ -1,12 +1,20 @@
-/** How often and how patiently the door itself tries again. */
+/**
+ * Whether a failed request is sent again, and when. In: a status, its headers, an error. Out: a decision. Pure.
+ *
+ * A 429 with `Retry-After` waits that long, if it is at most a minute. A 429 without it is retried like an overloaded
+ * service: at most 3 times, with exponential backoff. A 429 or 403 that says that nothing remains ends the run.
+ */
+import { ServiceError, type ServiceErrorCode } from "../errors.ts";
+import type { RateLimitHeaders } from "./headers.ts";
+
 export interface RetryPolicy {
-  /** After the first attempt, on failures that may pass; waits that the service asked for don't count. */
+  /** After the first attempt; waits that the service asks for are not counted. */
   readonly maxRetries: number;
   readonly minDelayMillis: number;
   readonly maxDelayMillis: number;
-  /** A longer `Retry-After` is not waited out: the fetch ends with `stop-allowance` and `resumeAt`. */
+  /** A longer `Retry-After` is not waited for: the fetch ends with `stop-allowance` and `resumeAt`. */
   readonly maxRetryAfterMillis: number;
-  /** Waits that the service may ask for in one attempt. */
+  /** How often the service may ask to wait during one fetch. */
   readonly maxThrottles: number;
 }
 
@@ -18,12 +26,54 @@ export const defaultRetryPolicy: RetryPolicy = {
   maxThrottles: 5,
 };
 
+/** Failures that may pass within seconds. */
+const retriedCodes: ReadonlySet<ServiceErrorCode> = new Set([
+  "unreachable",
+  "connection-lost",
+  "timeout",
+  "incomplete-body",
+  "malformed-response",
+  "server-error",
+  "busy",
+  "worker-lost",
+]);
+
+export function isRetried(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && retriedCodes.has(error.code);
+}
+
 /**
- * Exponential, capped, and jittered over its upper half, so that many clients don't come back at the same moment.
- * @param attempt which attempt has just failed, from 1
+ * Exponential, capped, with jitter over the upper half, so that many clients do not return at the same moment.
+ * @param attempt the number of the attempt that failed, from 1
  * @param random in [0, 1)
  */
 export function backoffMillis(attempt: number, policy: RetryPolicy, random: number): number {
   const ceiling = Math.min(policy.maxDelayMillis, policy.minDelayMillis * 2 ** (attempt - 1));
   return Math.round(ceiling * (0.5 + random / 2));
+}
+
+export interface Refusal {
+  readonly status: number;
+  /** Of an error body, if there is one. */
+  readonly message: string | null;
+  readonly allowance: RateLimitHeaders | null;
+  /** From `Retry-After`, in epoch milliseconds. */
+  readonly retryAt: number | null;
+}
+
+export type RefusalDecision =
+  | { readonly do: "stop"; readonly resumeAt: number | null }
+  | { readonly do: "wait"; readonly retryAt: number }
+  | { readonly do: "retry" };
+
+/** What a 403, 429 or 503 asks for; null where it says nothing about the rate of requests. */
+export function decideRefusal({ status, message, allowance, retryAt }: Refusal): RefusalDecision | null {
+  const hasNoneLeft = allowance?.remaining === 0;
+  const isSpent =
+    (status === 403 && (hasNoneLeft || /rate limit/i.test(message ?? ""))) ||
+    (status === 429 && hasNoneLeft && retryAt === null);
+  if (isSpent) return { do: "stop", resumeAt: retryAt ?? allowance?.resetAt ?? null };
+  const mayWait = status === 403 || status === 429 || status === 503;
+  if (mayWait && retryAt !== null) return { do: "wait", retryAt };
+  return status === 429 ? { do: "retry" } : null;
 }

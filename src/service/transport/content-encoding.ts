@@ -5,7 +5,7 @@ import type { ServiceLimits } from "./pool.ts";
 export const offeredEncodings = ["gzip", "br", "zstd"] as const;
 type Encoding = (typeof offeredEncodings)[number] | "identity";
 
-/** What `Content-Encoding` names, or null for a chain or for an encoding that was not offered. */
+/** The encoding that `Content-Encoding` names; null for several, or for one that was not offered. */
 export function readEncoding(header: string | string[] | undefined): Encoding | null {
   if (header === undefined) return "identity";
   if (typeof header !== "string") return null;
@@ -17,8 +17,8 @@ export function readEncoding(header: string | string[] | undefined): Encoding | 
 const ratioFloorBytes = 1024 * 1024;
 
 /**
- * Undoes one encoding at once, which for the kilobytes of an envelope is far cheaper than a stream; what a bomb may take
- * is bounded by `maxOutputLength`, where zlib stops. Ends and checksums (gzip, zstd) must hold, and nothing may follow.
+ * Decodes synchronously, which for a few kilobytes is far cheaper than a stream. `maxOutputLength` bounds what a
+ * decompression bomb may take. Ends and checksums (gzip, zstd) must be right, and nothing may follow.
  */
 export function decode(
   wire: Uint8Array,
@@ -34,7 +34,7 @@ export function decode(
   );
   const options = { maxOutputLength, rejectGarbageAfterEnd: true };
   try {
-    // A copy into a buffer of its own: zlib's result may be a view of a larger one.
+    // A copy in a buffer of its own: zlib's result may be a view of a larger one.
     return new Uint8Array(decompress(wire, encoding, options));
   } catch (error) {
     const isTooLarge =

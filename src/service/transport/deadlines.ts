@@ -1,96 +1,94 @@
-/** A request that is under way, as whoever may end it sees it. */
+/** A request that is being sent, and can be ended. */
 export interface Cancellable {
   readonly signal: AbortSignal | undefined;
-  /** It has taken too long as a whole. */
+  /** Called when its total time is over. */
   expire(): void;
-  /** Its signal has aborted. */
+  /** Called when its signal is aborted. */
   cancel(): void;
 }
 
-/** A signal that something under way is ended by. */
-interface Heard {
-  /** How many. */
-  underWay: number;
+interface Subscription {
+  /** How many requests use the signal. */
+  requests: number;
   readonly listener: () => void;
 }
 
-const ticksInTimeout = 20;
-const notBegun = -1;
+const ticksPerTimeout = 20;
+const notStarted = -1;
 
 /**
- * What is under way, and what may end it: the total deadline, kept by one coarse timer, and the callers' signals, each
- * heard by one listener. The timer counts ticks, so a changed system clock does not matter; it fires up to a tenth late and
- * never early.
+ * Ends requests at their deadline, by one coarse timer, and at their callers' signals, by one listener each. The timer
+ * counts ticks, so a changed system clock does not matter; it fires up to a tenth late and never early.
  *
- * Each request has a place that another one has after it. In a Map, or in a listener of its own, it would stay reachable
- * when it has ended, from what V8 has moved to its old generation and not collected yet, and everything it refers to with
- * it: a crawl would spend a tenth of its time on collecting that.
+ * Requests are kept in slots that are reused. In a Map, or in a listener of its own, an ended request would stay reachable
+ * from objects that V8 has moved to its old generation and not collected yet, with everything it refers to. A crawl spent
+ * a tenth of its time collecting those.
  */
 export class DeadlineTimer {
-  readonly #places: (Cancellable | null)[] = [];
+  readonly #slots: (Cancellable | null)[] = [];
   readonly #ticksLeft: number[] = [];
-  readonly #freePlaces: number[] = [];
-  readonly #heard = new Map<AbortSignal, Heard>();
+  readonly #freeSlots: number[] = [];
+  readonly #subscriptions = new Map<AbortSignal, Subscription>();
   readonly #tickMillis: number;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(timeoutMillis: number) {
-    this.#tickMillis = Math.max(1, Math.ceil(timeoutMillis / ticksInTimeout));
+    this.#tickMillis = Math.max(1, Math.ceil(timeoutMillis / ticksPerTimeout));
   }
 
-  /** @returns its place, to be given back by `remove` */
-  add(endable: Cancellable): number {
-    const place = this.#freePlaces.pop() ?? this.#places.length;
-    this.#places[place] = endable;
-    this.#ticksLeft[place] = notBegun;
-    if (endable.signal !== undefined) this.#hear(endable.signal);
-    return place;
+  /** @returns its slot, for `start` and `remove` */
+  add(request: Cancellable): number {
+    const slot = this.#freeSlots.pop() ?? this.#slots.length;
+    this.#slots[slot] = request;
+    this.#ticksLeft[slot] = notStarted;
+    if (request.signal !== undefined) this.#subscribe(request.signal);
+    return slot;
   }
 
-  /** Its deadline is counted from now on. */
-  begin(place: number): void {
-    this.#ticksLeft[place] = ticksInTimeout + 1;
+  /** Starts counting its deadline. */
+  start(slot: number): void {
+    this.#ticksLeft[slot] = ticksPerTimeout + 1;
     this.#timer ??= setInterval(() => this.#tick(), this.#tickMillis).unref();
   }
 
-  /** To be called once for what is at the place. */
-  remove(place: number): void {
-    const signal = this.#places[place]?.signal;
-    this.#places[place] = null;
-    this.#freePlaces.push(place);
-    if (signal !== undefined) this.#hearLess(signal);
+  /** Frees the slot; to be called once. */
+  remove(slot: number): void {
+    const signal = this.#slots[slot]?.signal;
+    this.#slots[slot] = null;
+    this.#freeSlots.push(slot);
+    if (signal !== undefined) this.#unsubscribe(signal);
   }
 
-  #hear(signal: AbortSignal): void {
-    const heard = this.#heard.get(signal);
-    if (heard !== undefined) {
-      heard.underWay++;
+  #subscribe(signal: AbortSignal): void {
+    const subscription = this.#subscriptions.get(signal);
+    if (subscription !== undefined) {
+      subscription.requests++;
       return;
     }
     const listener = () => {
-      for (const endable of this.#places) if (endable?.signal === signal) endable.cancel();
+      for (const request of this.#slots) if (request?.signal === signal) request.cancel();
     };
-    this.#heard.set(signal, { underWay: 1, listener });
+    this.#subscriptions.set(signal, { requests: 1, listener });
     signal.addEventListener("abort", listener);
   }
 
-  #hearLess(signal: AbortSignal): void {
-    const heard = this.#heard.get(signal);
-    if (heard === undefined || --heard.underWay > 0) return;
-    this.#heard.delete(signal);
-    signal.removeEventListener("abort", heard.listener);
+  #unsubscribe(signal: AbortSignal): void {
+    const subscription = this.#subscriptions.get(signal);
+    if (subscription === undefined || --subscription.requests > 0) return;
+    this.#subscriptions.delete(signal);
+    signal.removeEventListener("abort", subscription.listener);
   }
 
   #tick(): void {
-    if (this.#freePlaces.length === this.#places.length) {
+    if (this.#freeSlots.length === this.#slots.length) {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
-    for (const [place, endable] of this.#places.entries()) {
-      const ticks = this.#ticksLeft[place] ?? notBegun;
-      if (endable === null || ticks === notBegun) continue;
-      this.#ticksLeft[place] = ticks > 1 ? ticks - 1 : notBegun;
-      if (ticks === 1) endable.expire();
+    for (const [slot, request] of this.#slots.entries()) {
+      const ticks = this.#ticksLeft[slot] ?? notStarted;
+      if (request === null || ticks === notStarted) continue;
+      this.#ticksLeft[slot] = ticks > 1 ? ticks - 1 : notStarted;
+      if (ticks === 1) request.expire();
     }
   }
 }

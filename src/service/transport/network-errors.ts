@@ -6,36 +6,36 @@ interface NetworkFailure {
   readonly detail: string;
 }
 
-/** What a name that leads to a private address fails with. */
+/** The error code of a name that resolves to a private address. */
 export const privateAddress = "ERR_PRIVATE_ADDRESS";
 
 const byCode: Readonly<Record<string, NetworkFailure>> = {
-  ENOTFOUND: { code: "host-not-found", detail: "there is no such host" },
+  ENOTFOUND: { code: "host-not-found", detail: "no such host" },
   [privateAddress]: { code: "private-address", detail: "its host has a private address" },
-  EAI_AGAIN: { code: "unreachable", detail: "the host's address could not be looked up" },
+  EAI_AGAIN: { code: "unreachable", detail: "the host name could not be resolved" },
   ECONNREFUSED: { code: "unreachable", detail: "the connection was refused" },
   UND_ERR_CONNECT_TIMEOUT: { code: "timeout", detail: "no connection in time" },
-  UND_ERR_HEADERS_TIMEOUT: { code: "timeout", detail: "no answer in time" },
-  UND_ERR_BODY_TIMEOUT: { code: "timeout", detail: "the body stopped coming" },
+  UND_ERR_HEADERS_TIMEOUT: { code: "timeout", detail: "no response in time" },
+  UND_ERR_BODY_TIMEOUT: { code: "timeout", detail: "the body stopped arriving" },
   UND_ERR_HEADERS_OVERFLOW: {
     code: "too-large",
-    detail: "the answer's headers are larger than is allowed",
+    detail: "the response's headers are larger than allowed",
   },
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: {
     code: "incomplete-body",
-    detail: "the body is not as long as announced",
+    detail: "the body is shorter or longer than announced",
   },
-  UND_ERR_CLOSED: { code: "closed", detail: "the service was closed before this was asked" },
-  UND_ERR_DESTROYED: { code: "closed", detail: "the service was closed before this was asked" },
+  UND_ERR_CLOSED: { code: "closed", detail: "the client was closed before this request" },
+  UND_ERR_DESTROYED: { code: "closed", detail: "the client was closed before this request" },
 };
 
 const tlsCode =
   /^(?:CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/;
 
-/** @param status the answer's status when its headers had come, else null */
+/** @param status the response's status, if its headers have arrived */
 export function toServiceError(error: unknown, url: string, status: number | null): ServiceError {
   if (error instanceof errors.HTTPParserError) {
-    return new ServiceError("malformed-response", "the answer is not valid HTTP", { url, status });
+    return new ServiceError("malformed-response", "the response is not valid HTTP", { url, status });
   }
   const systemCode = codeOf(error);
   const { code, detail } = describe(systemCode, status !== null);
@@ -53,7 +53,7 @@ function describe(systemCode: string | null, hasHead: boolean): NetworkFailure {
     return { code: "tls-failed", detail: "no trusted connection" };
   return hasHead
     ? { code: "incomplete-body", detail: "the connection was lost before the end of the body" }
-    : { code: "connection-lost", detail: "the connection was lost before an answer came" };
+    : { code: "connection-lost", detail: "the connection was lost before a response" };
 }
 
 function codeOf(error: unknown): string | null {

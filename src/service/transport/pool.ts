@@ -5,9 +5,9 @@ import { type IpClass, ipClassOf } from "../../platform/ip-class.ts";
 import { privateAddress } from "./network-errors.ts";
 
 export interface PoolOptions {
-  /** Sockets at most. */
+  /** At most so many sockets. */
   readonly connections: number;
-  /** Finds an origin's addresses; the system's own unless told. */
+  /** Resolves host names. Default: the system's resolver. */
   readonly lookup?: ReturnType<typeof guardedLookup>;
 }
 
@@ -19,7 +19,7 @@ export function openPool(origin: string, limits: ServiceLimits, { connections, l
     headersTimeout: limits.headerTimeoutMillis,
     bodyTimeout: limits.idleTimeoutMillis,
     connect: {
-      // Said outright, because NODE_TLS_REJECT_UNAUTHORIZED=0 would otherwise switch it off in silence.
+      // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED=0 would otherwise switch it off silently.
       rejectUnauthorized: true,
       timeout: limits.headerTimeoutMillis,
       autoSelectFamily: true,
@@ -29,8 +29,8 @@ export function openPool(origin: string, limits: ServiceLimits, { connections, l
 }
 
 /**
- * Looks names up as Node does, and refuses those with an address of another class. It is asked as the connection is made, so
- * that no later answer of a name server can lead elsewhere.
+ * Resolves names as Node does, and refuses addresses of other classes. It runs when a connection is made, so that no later
+ * answer of a name server can lead elsewhere.
  */
 export function guardedLookup(allowed: ReadonlySet<IpClass>): LookupFunction {
   return (hostname, options: LookupOptions, callback) => {
@@ -47,19 +47,19 @@ export function guardedLookup(allowed: ReadonlySet<IpClass>): LookupFunction {
   };
 }
 
-/** How much of the service's time and bytes one attempt may take; beyond it the attempt is ended. */
+/** Limits of one attempt; beyond them it fails. */
 export interface ServiceLimits {
-  /** Of one body as it is sent. */
+  /** Of one body as sent. */
   readonly wireBytes: number;
   /** Of one body after decompression. */
   readonly decodedBytes: number;
-  /** Decoded bytes per wire byte; it counts only once a body decodes to more than a mebibyte. */
+  /** Decoded bytes per byte sent; bodies of up to 1 MiB are exempt. */
   readonly ratio: number;
-  /** From sending a request to the end of the answer's headers; opening the connection has as much again. */
+  /** From sending a request to the end of the response's headers, and the same again for connecting. */
   readonly headerTimeoutMillis: number;
-  /** Between two pieces of a body. */
+  /** Between two chunks of a body. */
   readonly idleTimeoutMillis: number;
-  /** For one whole attempt; no drip of bytes puts it off. */
+  /** For one whole attempt, however slowly bytes arrive. */
   readonly totalTimeoutMillis: number;
   readonly maxRedirects: number;
   readonly jsonDepth: number;

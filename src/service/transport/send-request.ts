@@ -12,7 +12,7 @@ export interface ResponseHead {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** One answer as it came over the wire, or why there is none; `head` is there as soon as headers had come. */
+/** One response as it came, or why there is none; `head` is set once headers have arrived. */
 export type RawResponse =
   | { readonly head: ResponseHead; readonly wire: Uint8Array; readonly failure: null }
   | { readonly head: ResponseHead | null; readonly wire: null; readonly failure: ServiceError };
@@ -20,24 +20,23 @@ export type RawResponse =
 export interface RawRequest {
   /** As `URL` writes it. */
   readonly url: string;
-  /** Names and values in turn. */
+  /** Names and values alternate. */
   readonly headers: string[];
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Sends one GET and gathers its answer within the limits. Uses undici's `dispatch`, on which its `request` is built: bytes
- * are counted as they come, and no stream is set up to be torn down. Rejects only with the reason of the caller's signal,
- * and not even with that where it had no connection yet.
+ * Sends one GET and collects its response within the limits. Uses undici's `dispatch`, below its `request`: bytes are
+ * counted as they arrive, and no stream is created. Rejects only when aborted after a connection was made.
  */
 export function sendRequest(
   dispatcher: Dispatcher,
   request: RawRequest,
   limits: ServiceLimits,
-  inFlight: DeadlineTimer,
+  deadlines: DeadlineTimer,
 ): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
-    const handler = new ExchangeHandler(request, limits, inFlight, resolve, reject);
+    const handler = new ResponseHandler(request, limits, deadlines, resolve, reject);
     const path = request.url.slice(request.url.indexOf("/", "https://".length));
     try {
       dispatcher.dispatch({ method: "GET", path, headers: request.headers }, handler);
@@ -47,13 +46,13 @@ export function sendRequest(
   });
 }
 
-class ExchangeHandler implements Dispatcher.DispatchHandler, Cancellable {
+class ResponseHandler implements Dispatcher.DispatchHandler, Cancellable {
   readonly signal: AbortSignal | undefined;
   readonly #url: string;
   readonly #limits: ServiceLimits;
-  readonly #inFlight: DeadlineTimer;
-  readonly #place: number;
-  readonly #resolve: (exchanged: RawResponse) => void;
+  readonly #deadlines: DeadlineTimer;
+  readonly #slot: number;
+  readonly #resolve: (response: RawResponse) => void;
   readonly #reject: (reason: unknown) => void;
   #controller: Dispatcher.DispatchController | null = null;
   #isSettled = false;
@@ -65,24 +64,24 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Cancellable {
   constructor(
     request: RawRequest,
     limits: ServiceLimits,
-    inFlight: DeadlineTimer,
-    resolve: (exchanged: RawResponse) => void,
+    deadlines: DeadlineTimer,
+    resolve: (response: RawResponse) => void,
     reject: (reason: unknown) => void,
   ) {
     this.#url = request.url;
     this.signal = request.signal;
     this.#limits = limits;
-    this.#inFlight = inFlight;
+    this.#deadlines = deadlines;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#place = inFlight.add(this);
+    this.#slot = deadlines.add(this);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#isSettled) controller.abort(new Error("ended while it waited for a connection"));
-    // From here on, not from the time in line: a queue that moves is not a server that hangs.
-    else this.#inFlight.begin(this.#place);
+    if (this.#isSettled) controller.abort(new Error("ended while waiting for a connection"));
+    // Time in the queue does not count: a queue that moves is not a server that hangs.
+    else this.#deadlines.start(this.#slot);
   }
 
   onResponseStart(
@@ -106,7 +105,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Cancellable {
 
   onResponseEnd(): void {
     if (this.#isSettled || this.#head === null) return;
-    // A buffer of its own: chunks are views of what the socket read, and would be cloned with everything around them.
+    // A buffer of its own: chunks are views of larger buffers, which a clone would copy whole.
     const wire = new Uint8Array(this.#received);
     let offset = 0;
     for (const chunk of this.#chunks) {
@@ -123,19 +122,17 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Cancellable {
 
   expire(): void {
     const status = this.#head?.status ?? null;
-    this.#fail(
-      new ServiceError("timeout", "the answer took too long as a whole", { url: this.#url, status }),
-    );
+    this.#fail(new ServiceError("timeout", "the response took too long", { url: this.#url, status }));
   }
 
   cancel(): void {
     if (this.#isSettled) return;
     if (this.#controller === null) {
-      this.#fail(new ServiceError("withdrawn", "not asked after all", { url: this.#url }));
+      this.#fail(new ServiceError("cancelled", "cancelled before it was sent", { url: this.#url }));
       return;
     }
     this.#settle();
-    this.#controller.abort(new Error("the caller no longer wants it"));
+    this.#controller.abort(new Error("cancelled by the caller"));
     this.#reject(this.signal?.reason);
   }
 
@@ -153,6 +150,6 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Cancellable {
 
   #settle(): void {
     this.#isSettled = true;
-    this.#inFlight.remove(this.#place);
+    this.#deadlines.remove(this.#slot);
   }
 }

@@ -1,4 +1,4 @@
-/** What a door sends its requests with. In: one address. Out: one answer as it came, or why there is none; nothing is judged. */
+/** Sends requests. In: one address. Out: one response as it came, or why there is none; nothing is interpreted. */
 import { authorizationOf, type Credential } from "../credentials/credential.ts";
 import { offeredEncodings } from "./content-encoding.ts";
 import { DeadlineTimer } from "./deadlines.ts";
@@ -8,19 +8,19 @@ import { type RawResponse, sendRequest } from "./send-request.ts";
 export interface SendRequest {
   /** As `URL` writes it. */
   readonly url: string;
-  /** `if-none-match` or `if-modified-since` and its value; else nothing. */
+  /** `if-none-match` or `if-modified-since` and its value; empty for an unconditional request. */
   readonly condition: readonly string[];
   readonly signal: AbortSignal | undefined;
 }
 
 export interface Transport {
-  /** Rejects only with the reason of the caller's signal; where that came before it was sent, it fails as `withdrawn`. */
+  /** Rejects only with the reason of the caller's signal; before anything was sent, it resolves with the failure `cancelled`. */
   send(request: SendRequest): Promise<RawResponse>;
-  /** Lets what is being sent finish; may be called again. */
+  /** Waits for requests that are being sent; may be called again. */
   close(): Promise<void>;
 }
 
-/** Sends from this process to one origin. @param headers sent with every request; names and values in turn */
+/** Sends from this process to one origin. @param headers for every request; names and values alternate */
 export function openTransport(
   origin: string,
   headers: readonly string[],
@@ -28,11 +28,11 @@ export function openTransport(
   options: PoolOptions,
 ): Transport {
   const pool = openPool(origin, limits, options);
-  const inFlight = new DeadlineTimer(limits.totalTimeoutMillis);
+  const deadlines = new DeadlineTimer(limits.totalTimeoutMillis);
   let closing: Promise<void> | undefined;
   return {
     send: ({ url, condition, signal }) =>
-      sendRequest(pool, { url, headers: [...headers, ...condition], signal }, limits, inFlight),
+      sendRequest(pool, { url, headers: [...headers, ...condition], signal }, limits, deadlines),
     close() {
       closing ??= pool.close();
       return closing;
@@ -40,7 +40,7 @@ export function openTransport(
   };
 }
 
-/** What every request to the service itself says, the credential among it; names and values in turn. */
+/** The headers of every request to the service, with the credential; names and values alternate. */
 export function serviceHeaders(credential: Credential | null, userAgent: string): string[] {
   const headers = ["accept", "application/json", "accept-encoding", offeredEncodings.join(", ")];
   headers.push("user-agent", userAgent);

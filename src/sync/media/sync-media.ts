@@ -55,7 +55,7 @@ export async function syncMedia(options: MediaOptions): Promise<MediaReport> {
   });
   const ledger = openLedger({ file: options.ledgerFile, principal: { origin, credential: null } });
   const { budget = null, reserve: keep = 0 } = options;
-  const allowance = createRunBudget({ ledger, rootUrl: baseUrl, budget, keep, clock });
+  const allowance = createRunBudget({ ledger, rootUrl: baseUrl, budget, reserve: keep, clock });
   try {
     return await fetchAll(mirror, allowance, { ...options, clock });
   } catch (error) {
@@ -93,7 +93,7 @@ async function fetchAll(
         connections: concurrency,
         clock,
         async rateLimiter(attempt) {
-          const reservation = isMetered ? await allowance.reserve(attempt) : unmetered;
+          const reservation = isMetered ? await allowance.acquirePermit(attempt) : unmetered;
           sent++;
           return reservation;
         },

@@ -15,7 +15,7 @@ export interface Crawl {
   /** Something was never fetched yet: only what is owed is checked meanwhile. */
   readonly isUnderWay: boolean;
   /** The run goes on with what an earlier one left: what that one has just fetched is left alone. */
-  readonly goesOn: boolean;
+  readonly hasMoreWork: boolean;
 }
 
 /**
@@ -53,11 +53,11 @@ export function* planChecks(
   }
 
   const { shareOfEvidence, shareOfSuspects } = weights;
-  yield* part(queries.listings(crawl.goesOn), "listing", Math.ceil(maxFreeChecks * shareOfEvidence));
+  yield* part(queries.listings(crawl.hasMoreWork), "listing", Math.ceil(maxFreeChecks * shareOfEvidence));
   yield* allSuspects(Math.ceil(maxFreeChecks * (shareOfEvidence + shareOfSuspects)));
   yield* part(queries.overdue(), "sweep", maxFreeChecks);
   while (crawl.isUnderWay) yield null;
-  yield* part(queries.expected(crawl.goesOn), "expected", maxFreeChecks);
+  yield* part(queries.expected(crawl.hasMoreWork), "expected", maxFreeChecks);
   // And so does any other check that found a change.
   yield* allSuspects(maxFreeChecks);
 }
@@ -74,18 +74,18 @@ export interface CheckQueries {
   root(): DueResource | null;
   /**
    * Listings that lead further, and brands: few, and they tell of many others.
-   * @param goesOn leaves alone what was looked at lately
+   * @param hasMoreWork leaves alone what was looked at lately
    */
-  listings(goesOn: boolean): CheckRow[];
+  listings(hasMoreWork: boolean): CheckRow[];
   /** What a change of its parent, or of its parent's parent, makes suspect since it was last checked. */
   suspects(): CheckRow[];
   /** What is older than a sweep allows, the oldest first; what did not answer is asked again here only, since that is counted. */
   overdue(): CheckRow[];
   /**
    * The rest that is free to check: first where expected changes, worth and age are largest.
-   * @param goesOn leaves alone what was looked at lately
+   * @param hasMoreWork leaves alone what was looked at lately
    */
-  expected(goesOn: boolean): CheckRow[];
+  expected(hasMoreWork: boolean): CheckRow[];
   /** All of it, the oldest check first. */
   everything(): CheckRow[];
 }
@@ -99,7 +99,7 @@ const withWorth =
   "left join _brand b on b.id = r.id left join _model m on m.id = r.id left join _size s on s.id = r.id";
 
 export function prepareCheckQueries(db: Connection, request: PlanRequest): CheckQueries {
-  const { scope, runId, sweepMillis, maxAgeMillis, maxFreeChecks, now } = request;
+  const { scope, runId, maxStalenessMillis, skipFresherThanMillis, maxFreeChecks, now } = request;
   const isFree = () => (request.allowance().checkPrice === "counted" ? "0" : "r.etag is not null");
   const columns = () => `r.id, r.url, r.kind, r.etag, ${isFree()} as isFree`;
   /** What is held, was not checked in this run, and is old enough to be looked at. */
@@ -110,7 +110,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
     db.prepare<[Record<string, unknown>], CheckRow>(sql).all({
       kinds: JSON.stringify(scope.kinds),
       runId,
-      heldBefore: now() - Math.max(leastMillis, maxAgeMillis),
+      heldBefore: now() - Math.max(leastMillis, skipFresherThanMillis),
       now: now(),
       ...more,
     });
@@ -122,7 +122,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
 
   return {
     root: () => selectRoot.get(runId, now() - restMillis, now()) ?? null,
-    listings: (goesOn) =>
+    listings: (hasMoreWork) =>
       read(
         `select ${columns()} from _resource r ${withWorth}
          where ${held} and r.absent_by is null and r.kind in ('root', 'brands', 'brand', 'models')
@@ -130,8 +130,8 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
          order by r.kind = 'root' desc, r.kind = 'brands' desc, r.checked_run, ${worthOf} desc, r.id`,
         0,
         {
-          freeBefore: now() - (goesOn ? restMillis : 0),
-          pricedBefore: now() - sweepMillis / weights.pricedEvidencePerSweep,
+          freeBefore: now() - (hasMoreWork ? restMillis : 0),
+          pricedBefore: now() - maxStalenessMillis / weights.pricedEvidencePerSweep,
         },
       ),
     suspects: () =>
@@ -157,15 +157,15 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
     overdue: () =>
       read(
         `select ${columns()} from _resource r ${withWorth} where ${held} order by r.checked_at, ${worthOf} desc, r.id`,
-        sweepMillis,
+        maxStalenessMillis,
       ),
-    expected: (goesOn) =>
+    expected: (hasMoreWork) =>
       read(
         `select ${columns()} from _resource r ${withWorth} left join json_each(:rates) rate on rate.key = r.kind
          where ${held} and r.absent_by is null and ${isFree()}
          order by rate.value * (1 + ${worthOf}) * (:now - r.checked_at) desc, r.id
          limit :most`,
-        goesOn ? restMillis : 0,
+        hasMoreWork ? restMillis : 0,
         {
           rates: JSON.stringify(Object.fromEntries(readChangeRates(db))),
           most: maxFreeChecks,

@@ -33,7 +33,7 @@ export function countDue(db: Connection, request: PlanRequest): DueCount[] {
   const checks = new Map<string, number>();
   const freeChecks = new Map<string, number>();
   // Once what is new is fetched, the run goes on to check what is held.
-  const crawl = { isUnderWay: false, goesOn: hasDueWork(db, scope) };
+  const crawl = { isUnderWay: false, hasMoreWork: hasDueWork(db, scope) };
   const planned = checksWholeAccount(request)
     ? accountChecks(db, request)
     : planChecks(prepareCheckQueries(db, request), request, crawl);
@@ -99,16 +99,16 @@ export interface RemainingWork {
 export interface RunSoFar {
   readonly failedIds: readonly number[];
   /** Whether it went on with a crawl when it began, and so left alone what was looked at lately. */
-  readonly goesOn: boolean;
+  readonly hasMoreWork: boolean;
 }
 
 /** What a run leaves behind as it ends. What is owed stays so, whatever it was limited to, until some run has done it. */
 export function countLeft(
   db: Connection,
   request: PlanRequest,
-  { failedIds, goesOn }: RunSoFar,
+  { failedIds, hasMoreWork }: RunSoFar,
 ): RemainingWork {
-  const unlimited = { ...request, maxAgeMillis: 0, maxFreeChecks: Number.MAX_SAFE_INTEGER };
+  const unlimited = { ...request, skipFresherThanMillis: 0, maxFreeChecks: Number.MAX_SAFE_INTEGER };
   const all = countPending(db, unlimited, failedIds);
   if (checksWholeAccount(request)) {
     // Every run makes these checks anew, so none of them is left to the next one.
@@ -120,7 +120,7 @@ export function countLeft(
   const { listings, expected } = prepareCheckQueries(db, unlimited);
   const told = new Set([...failedIds, ...owedIds(db, unlimited)]);
   // What is merely expected is checked once nothing is left to fetch.
-  const left = [...listings(goesOn), ...(hasDueWork(db, request.scope) ? [] : expected(goesOn))];
+  const left = [...listings(hasMoreWork), ...(hasDueWork(db, request.scope) ? [] : expected(hasMoreWork))];
   const notChecked = new Set(left.map(({ id }) => id).filter((id) => !told.has(id))).size;
   return { pending: all, notChecked };
 }

@@ -189,7 +189,10 @@ const milestones = [0, 1, 3, 7, 14, 30, 60];
 
 export function forecastFrom(
   facts: ForecastFacts,
-  { sweepMillis, maxFreeChecks }: { readonly sweepMillis: number; readonly maxFreeChecks: number },
+  {
+    maxStalenessMillis,
+    maxFreeChecks,
+  }: { readonly maxStalenessMillis: number; readonly maxFreeChecks: number },
   known: { readonly limit: number | null; readonly checkPrice: CheckPrice } | null,
   documented: keyof typeof documentedAllowances,
 ): Forecast {
@@ -208,7 +211,7 @@ export function forecastFrom(
       expected: Math.round(coverage.expected),
       after: milestones.map((day) => ({ day, share: coverage.shareAfter(day * requestsPerDay) })),
     },
-    sweep: { days: sweepMillis / dayMillis, attainableDays: Math.ceil(held / checksPerDay) },
+    sweep: { days: maxStalenessMillis / dayMillis, attainableDays: Math.ceil(held / checksPerDay) },
   };
 }
 

@@ -33,7 +33,7 @@ function planIncrementally(db: Connection, request: PlanRequest): Planner {
   const toPlanned = preparePlannedNew(db);
   const checks = planChecks(queries, request, {
     // What failed is no crawl that goes on: it may always fail.
-    goesOn: hasDueWork(db, scope),
+    hasMoreWork: hasDueWork(db, scope),
     get isUnderWay() {
       return isCrawling;
     },
@@ -63,7 +63,7 @@ function planIncrementally(db: Connection, request: PlanRequest): Planner {
       const root = queries.root();
       if (root !== null && !isTaken(root.id)) return [{ ...root, reason: "root", isFree: false }];
       // Where everything can be asked for, its order makes no difference, and level by level is the cheapest.
-      const takeNew = allowance().isPlentiful && order === "value" ? breadth : ordered;
+      const takeNew = allowance().isAmple && order === "value" ? breadth : ordered;
       const added = takeNew(limit, isTaken);
       isCrawling = added.length > 0;
       if (!isCrawling) return takeChecks(isTaken, { checks: limit, spending: limit });

@@ -118,7 +118,7 @@ function planRequestOf(
   const isCycle = mode !== "incremental" && scope.belowIds === null;
   const cycle = isCycle ? readCurrentCycle(mirror.db, scope, mode) : null;
   const allowance = () => ({
-    isPlentiful: known !== null && hasAmpleAllowance(known, budget),
+    isAmple: known !== null && hasAmpleAllowance(known, budget),
     checkPrice: known?.checkPrice ?? "free",
   });
   return { ...walk, scope, runId, cycleRun: cycle?.run ?? runId, now: clock.now, allowance };

@@ -47,9 +47,9 @@ export interface PlanRequest {
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** The age that nothing held should pass. */
-  readonly sweepMillis: number;
+  readonly maxStalenessMillis: number;
   /** What was checked more recently is left alone. */
-  readonly maxAgeMillis: number;
+  readonly skipFresherThanMillis: number;
   /** Checks that cost nothing, at most so many in this run. */
   readonly maxFreeChecks: number;
   /** What the ledger knows by now. */
@@ -58,7 +58,7 @@ export interface PlanRequest {
 
 export interface PlanAllowance {
   /** Whether so much may be spent that the order makes no difference. */
-  readonly isPlentiful: boolean;
+  readonly isAmple: boolean;
   readonly checkPrice: CheckPrice;
 }
 

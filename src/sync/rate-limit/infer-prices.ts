@@ -2,7 +2,7 @@
  * Whether a 304 and the root cost anything is learned by comparing what remains before and after: between two moments at
  * which nothing was under way, every plain answer costs one, and what else was spent is the price of the others.
  */
-import type { AttemptReport } from "../../service/responses/rate-limiter.ts";
+import type { AttemptReport } from "../../service/requests/rate-limiter.ts";
 import { isUnlimited, openLeases, type WindowState } from "./window.ts";
 
 export interface Tally {

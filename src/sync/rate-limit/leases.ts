@@ -4,8 +4,8 @@
  * than the request; where little is left, each stands in the ledger before its request is sent.
  */
 
-import type { RateLimitHeaders } from "../../service/responses/headers.ts";
-import type { AttemptReport } from "../../service/responses/rate-limiter.ts";
+import type { RateLimitHeaders } from "../../service/requests/headers.ts";
+import type { AttemptReport } from "../../service/requests/rate-limiter.ts";
 import type { Changed, Ledger } from "./ledger.ts";
 import { isUnlimited, openLeases, type WindowState } from "./window.ts";
 import {

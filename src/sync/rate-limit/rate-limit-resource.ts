@@ -1,35 +1,39 @@
-/** The allowance as the resource behind the root's `rate_limit` link tells it, for services that send no headers of it. */
-
+/**
+ * Reads the resource behind the root's `rate_limit` link, for services whose headers carry no remaining count; and, while
+ * it is unknown what a 304 costs, before and after some 304s.
+ */
+import { parseJsonBytesOrThrow } from "../../../schema/json.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { FetchRequest, ServiceClient } from "../../service/client.ts";
 import { ServiceError } from "../../service/errors.ts";
-import { type RateLimitHeaders, readRateLimitHeaders } from "../../service/responses/headers.ts";
+import { type RateLimitHeaders, readRateLimitHeaders } from "../../service/requests/headers.ts";
 import type { RunBudget } from "./run-budget.ts";
 
 /**
- * Asks what remains, unless this window's answers have told it already, or it shows what a 304 costs. It is asked as any other
- * resource is: leased, counted and refused. A service that does not answer has told nothing, and the run goes on.
- * @param request where the root's link leads; the signal gives up waiting for an answer
+ * Reads the remaining count, unless this window's responses carry it and nothing can be inferred from it. The request
+ * needs a permit like any other. If it fails, the run goes on without the count.
+ * @param request the address of the resource; its signal cancels the request
  */
 export async function fetchRateLimit(
-  service: ServiceClient,
+  client: ServiceClient,
   request: Pick<FetchRequest, "url" | "signal">,
-  allowance: RunBudget,
+  runBudget: RunBudget,
   now: () => number,
 ): Promise<void> {
-  if (allowance.state.isTold && !allowance.state.isBodyOfUse) return;
+  if (runBudget.state.isTold && !runBudget.state.isBodyOfUse) return;
   try {
-    const fetched = await service.fetch(request);
-    const reading = fetched.outcome === "body" ? readRateLimitBody(fetched.json, now()) : null;
-    if (reading !== null) allowance.tell(reading);
+    const fetched = await client.fetch(request);
+    const reading =
+      fetched.outcome === "body" ? readRateLimitBody(parseJsonBytesOrThrow(fetched.body).value, now()) : null;
+    if (reading !== null) runBudget.recordLimits(reading);
   } catch (error) {
     if (!(error instanceof ServiceError) && !request.signal?.aborted) throw error;
   }
 }
 
 /**
- * Reads `{"body": {"base": {"limit", "remaining", "reset"}}}`, numbers or strings of digits; null when it tells nothing.
+ * Reads `{"body": {"base": {"limit", "remaining", "reset"}}}`, numbers or strings of digits; null without a remaining count.
  * @param now epoch milliseconds
  */
 export function readRateLimitBody(value: unknown, now: number): RateLimitHeaders | null {
@@ -49,40 +53,35 @@ function member(value: unknown, name: string): unknown {
   return (value as Record<string, unknown>)[name];
 }
 
-/**
- * Where the answers do not tell what remains, what is behind the root's `rate_limit` link may; and where nobody knows yet what a
- * 304 costs, what it says before and after some.
- */
-
 export interface RateLimitPoller {
-  /** Asks if that is of use at this moment. @returns how many requests it took */
-  askIfOfUse(): Promise<number>;
+  /** @returns the number of requests sent */
+  fetchIfUseful(): Promise<number>;
 }
 
-/** To begin with, before some 304s and after them. */
-const mostAsked = 3;
+/** At the start of a run, before some 304s, and after them. */
+const maxRequests = 3;
 
 export function createRateLimitPoller(
   reader: MirrorReader,
-  service: ServiceClient,
-  allowance: RunBudget,
+  client: ServiceClient,
+  runBudget: RunBudget,
   { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
 ): RateLimitPoller {
-  let asked = 0;
+  let requested = 0;
   return {
-    async askIfOfUse() {
-      const { isTold, isBodyOfUse } = allowance.state;
-      const isWanted = isTold ? isBodyOfUse && allowance.isQuiet && asked < mostAsked : asked === 0;
-      if (!isWanted) return 0;
+    async fetchIfUseful() {
+      const { isTold, isBodyOfUse } = runBudget.state;
+      const isUseful = isTold ? isBodyOfUse && runBudget.isIdle && requested < maxRequests : requested === 0;
+      if (!isUseful) return 0;
       const url = reader.db
         .prepare<[], string>("select url from _resource where kind = 'rate_limit'")
         .pluck()
         .get();
       if (url === undefined) return 0;
-      asked++;
-      const sentBefore = allowance.counts.sent;
-      await fetchRateLimit(service, { url, signal }, allowance, clock.now);
-      return allowance.counts.sent - sentBefore;
+      requested++;
+      const sentBefore = runBudget.counts.sent;
+      await fetchRateLimit(client, { url, signal }, runBudget, clock.now);
+      return runBudget.counts.sent - sentBefore;
     },
   };
 }

@@ -7,9 +7,9 @@ import { setImmediate } from "node:timers/promises";
 import type { StopReason } from "../../mirror/runs/runs.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { ServiceError } from "../../service/errors.ts";
+import type { RateLimitHeaders } from "../../service/requests/headers.ts";
+import type { AttemptReport, RateLimiter } from "../../service/requests/rate-limiter.ts";
 import { defaultRetryPolicy } from "../../service/requests/retry-policy.ts";
-import type { RateLimitHeaders } from "../../service/responses/headers.ts";
-import type { AttemptReport, RateLimiter } from "../../service/responses/rate-limiter.ts";
 import { defaultLimits } from "../../service/transport/pool.ts";
 import { spendingOf } from "./infer-prices.ts";
 import { Leases } from "./leases.ts";
@@ -30,15 +30,15 @@ export interface RequestCounts {
 }
 
 export interface RunBudget {
-  readonly reserve: RateLimiter;
+  readonly acquirePermit: RateLimiter;
   readonly counts: RequestCounts;
   readonly state: KnownAllowance;
   /** Why the last reservation was refused. */
   readonly refusal: Extract<StopReason, "budget" | "allowance"> | null;
   /** Whether nothing is under way. */
-  readonly isQuiet: boolean;
+  readonly isIdle: boolean;
   /** What the service said in the body of the last request, when nothing else is under way. */
-  tell(reading: RateLimitHeaders): void;
+  recordLimits(reading: RateLimitHeaders): void;
   /** Settles everything, and closes the ledger. */
   close(): void;
 }
@@ -50,7 +50,7 @@ export interface RunBudgetOptions {
   /** Counted requests at most in this run; null for as many as the service grants. */
   readonly budget: number | null;
   /** Requests of the allowance to leave for others. */
-  readonly keep: number;
+  readonly reserve: number;
   readonly clock: Clock;
 }
 
@@ -60,7 +60,13 @@ const pollMillis = 50;
 const mostPolls = (2 * defaultLimits.totalTimeoutMillis) / pollMillis;
 
 /** @throws LedgerError, as all its methods do */
-export function createRunBudget({ ledger, rootUrl, budget, keep, clock }: RunBudgetOptions): RunBudget {
+export function createRunBudget({
+  ledger,
+  rootUrl,
+  budget,
+  reserve: keep,
+  clock,
+}: RunBudgetOptions): RunBudget {
   const leases = new Leases(ledger, keep, clock.now);
   const counts: RequestCounts = { sent: 0, counted: 0, notModified: 0, retried: 0, failed: 0 };
   let refusal: RunBudget["refusal"] = null;
@@ -91,10 +97,10 @@ export function createRunBudget({ ledger, rootUrl, budget, keep, clock }: RunBud
     get refusal() {
       return refusal;
     },
-    get isQuiet() {
+    get isIdle() {
       return underWay === 0;
     },
-    async reserve({ url, signal }) {
+    async acquirePermit({ url, signal }) {
       for (let polls = 0; ; ) {
         signal?.throwIfAborted();
         if (budget !== null && counts.counted >= budget) throw refuse(url, "budget", null);
@@ -128,7 +134,7 @@ export function createRunBudget({ ledger, rootUrl, budget, keep, clock }: RunBud
         }
       }
     },
-    tell: (reading) => leases.tell(reading),
+    recordLimits: (reading) => leases.tell(reading),
     close: () => leases.close(),
   };
 }

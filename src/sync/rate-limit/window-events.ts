@@ -7,8 +7,8 @@
  */
 
 import { dayMillis } from "../../platform/clock.ts";
-import type { RateLimitHeaders } from "../../service/responses/headers.ts";
-import type { AttemptReport } from "../../service/responses/rate-limiter.ts";
+import type { RateLimitHeaders } from "../../service/requests/headers.ts";
+import type { AttemptReport } from "../../service/requests/rate-limiter.ts";
 import {
   countIn,
   countResponse,

@@ -1,13 +1,13 @@
-/** Ending early without losing anything: no new request at once, and soon an end to those under way. */
+/** Ending early without losing anything: no new requests at once, and soon an end to running ones. */
 
-/** How long requests under way may still take once the run was asked to end. */
+/** How long requests may still run after an interruption. */
 const graceMillis = 1500;
 
 export interface GracefulStop {
   readonly isRequested: boolean;
-  /** Cancels requests under way, once their grace is over. */
+  /** Cancels running requests after the grace period. */
   readonly cancel: AbortSignal;
-  /** Stops watching, and cancels what may still be under way. */
+  /** Stops watching, and cancels requests that still run. */
   end(): void;
 }
 

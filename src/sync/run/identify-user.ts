@@ -1,34 +1,28 @@
 /**
- * Whose token it is, asked before a run begins, so that a token of somebody else's is refused before anything of the run is
- * written. In: the mirror and the engine's own way of asking. Out: the first answers of the run, which need not be asked for
- * again, and who the user is. It writes nothing but that, once.
+ * The user that a token belongs to, asked before a run begins: a token of another user is refused before anything is
+ * written. The first results of the run, for the root and the user, come from here and are not requested again.
  */
 import type { ExecuteJob, FetchJob, JobResult } from "../../../jobs/fetch-job.ts";
 import { kinds } from "../../../jobs/kinds.ts";
 import { user as userEntity } from "../../../schema/entities/user.ts";
+import { parseJsonBytesOrThrow } from "../../../schema/json.ts";
 import { columnsOf } from "../../../schema/rows-from-body.ts";
 import { type IdentifiedUser, identifyUser } from "../../accounts/identify-user.ts";
 import { type AccountUser, isSameUser, nameOfUser, readAccountUser } from "../../mirror/account/user.ts";
-import {
-  type Derived,
-  deriveContextOf,
-  deriveOrThrow,
-  isRefusal,
-  parseBodyOrThrow,
-} from "../../mirror/derive/derive.ts";
-import type { FetchResult } from "../../mirror/fetch-result.ts";
+import { type Derived, deriveContextOf, deriveOrThrow, isRefusal } from "../../mirror/derive/derive.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Credential } from "../../service/credentials/credential.ts";
+import type { FetchResult } from "../../service/fetch-result.ts";
 import { SyncError } from "../errors.ts";
 import type { SyncScope } from "../options.ts";
 import type { RunMirror } from "../writer/client.ts";
 import { openRateLimitedClient } from "./rate-limited-client.ts";
 
 export interface TokenOwnerResult {
-  /** The front page, and the user behind it as far as that was asked; their resource ids are not known yet. */
-  readonly answers: readonly JobResult[];
-  /** The user, where the service said who it is and the mirror is of nobody else. */
+  /** For the root, and for the user if the root leads there; without resource ids. */
+  readonly results: readonly JobResult[];
+  /** Null where the service does not say who it is. */
   readonly user: AccountUser | null;
 }
 
@@ -37,40 +31,35 @@ const keepsAll = "Everything mirrored stays.";
 /** @throws SyncError `not-authenticated`, `other-user`, `no-user` */
 export async function identifyTokenOwner(
   { reader: mirror, writes }: RunMirror,
-  carryOut: ExecuteJob,
+  execute: ExecuteJob,
   { mode, user: wanted }: Pick<SyncScope, "mode"> & { readonly user?: AccountUser | undefined },
   signal: AbortSignal,
 ): Promise<TokenOwnerResult> {
   const { baseUrl } = mirror.identity;
-  const ask = async (url: string, kind: string): Promise<JobResult> => {
-    const answer = await carryOut(
-      { resourceId: 0, url, etag: mode === "full" ? null : heldTag(mirror, url, kind) },
-      signal,
-    );
-    if (answer.end === "stopped" && answer.stop.reason === "authentication")
-      throw new SyncError("not-authenticated", answer.stop.message, answer.stop.hint);
-    return answer;
+  const fetch = async (url: string, kind: string): Promise<JobResult> => {
+    const etag = mode === "full" ? null : heldTag(mirror, url, kind);
+    const result = await execute({ resourceId: 0, url, etag }, signal);
+    if (result.status === "stopped" && result.stop.reason === "authentication")
+      throw new SyncError("not-authenticated", result.stop.message, result.stop.hint);
+    return result;
   };
 
-  const root = await ask(baseUrl, "root");
+  const root = await fetch(baseUrl, "root");
   const meUrl = meUrlIn(mirror, root);
-  if (meUrl === null) return { answers: [root], user: null };
-  const me = await ask(meUrl, "me");
+  if (meUrl === null) return { results: [root], user: null };
+  const me = await fetch(meUrl, "me");
   const held = readAccountUser(mirror.db);
   const user = userIn(mirror, me, held ?? wanted ?? null);
   if (user !== null && held === null) await writes.recordUser(user, meUrl);
-  return { answers: [root, me], user };
+  return { results: [root, me], user };
 }
 
-/** The answers for ingest, each as soon as the one before it is: only then the mirror knows its resource. */
-export function* responsesOf({ answers }: TokenOwnerResult, { db }: MirrorReader): Generator<JobResult> {
+/** Each result once the one before it is ingested: only then does the mirror know its resource. */
+export function* withResourceIds({ results }: TokenOwnerResult, { db }: MirrorReader): Generator<JobResult> {
   const select = db.prepare<[string], number>("select id from _resource where url = ?").pluck();
-  for (const answer of answers) {
-    const resourceId = select.get(answer.job.url);
-    if (resourceId === undefined) continue;
-    const job = { ...answer.job, resourceId };
-    if (answer.end === "fetched") yield { ...answer, job, result: { ...answer.result, resourceId } };
-    else yield { ...answer, job };
+  for (const result of results) {
+    const resourceId = select.get(result.job.url);
+    if (resourceId !== undefined) yield { ...result, job: { ...result.job, resourceId } };
   }
 }
 
@@ -81,67 +70,57 @@ function heldTag({ db }: MirrorReader, url: string, kind: string): string | null
   return select.pluck().get(url, kind) ?? null;
 }
 
-/** Null where the service grants no way to it, or no answer says one. */
-function meUrlIn(mirror: MirrorReader, answer: JobResult): string | null {
-  if (answer.end !== "fetched") return null;
-  if (answer.result.outcome === "not-modified") {
+/** Null where the root has no such link, or could not be fetched. */
+function meUrlIn(mirror: MirrorReader, root: JobResult): string | null {
+  if (root.status !== "fetched") return null;
+  if (root.result.outcome === "not-modified") {
     const select = mirror.db.prepare<[], string>(
       `select t.url from _link l join _resource s on s.id = l.from_id and s.kind = 'root'
        join _resource t on t.id = l.to_id where l.name = 'me'`,
     );
     return select.pluck().get() ?? null;
   }
-  return (
-    derivedFrom(mirror, answer.job, answer.result, "root")?.links.find(({ name }) => name === "me")?.url ??
-    null
-  );
+  const links = derive(mirror, root.job, root.result, "root")?.links ?? [];
+  return links.find(({ name }) => name === "me")?.url ?? null;
 }
 
 /**
- * Null where the answer does not say.
- * @param wanted the only user that it may be; null for any
+ * Null where the response does not say.
+ * @param wanted the only user that is accepted; null for any
  */
-function userIn(mirror: MirrorReader, answer: JobResult, wanted: AccountUser | null): AccountUser | null {
-  if (answer.end !== "fetched") return null;
-  const { job, result } = answer;
+function userIn(mirror: MirrorReader, me: JobResult, wanted: AccountUser | null): AccountUser | null {
+  if (me.status !== "fetched") return null;
+  const { job, result } = me;
   if (result.outcome === "not-modified") return wanted;
-  if (result.outcome === "gone") {
-    const what = `${job.url}: the service has no such user any more`;
+  if (result.outcome === "gone")
     throw new SyncError(
       "no-user",
-      what,
-      `${keepsAll} If that is a mistake of the service's, run it again later.`,
+      `${job.url}: the service has no such user any more`,
+      `${keepsAll} If this is an error of the service, try again later.`,
     );
-  }
-  if (result.outcome === "failed" && result.code === "forbidden") {
-    const what = `${job.url}: ${result.message}: the token may not see whose it is`;
-    throw new SyncError("no-user", what, `${keepsAll} It takes a token that grants the profile.`);
-  }
-  const derived = derivedFrom(mirror, job, result, "me");
+  if (result.outcome === "failed" && result.code === "forbidden")
+    throw new SyncError(
+      "no-user",
+      `${job.url}: ${result.message}: the token does not allow reading its user`,
+      `${keepsAll} Use a token that grants the profile.`,
+    );
+  const derived = derive(mirror, job, result, "me");
   if (derived === null) return null;
-  const seen = readUser(derived);
-  if (wanted === null || isSameUser(wanted, seen)) return seen;
+  const user = readUser(derived);
+  if (wanted === null || isSameUser(wanted, user)) return user;
   throw new SyncError(
     "other-user",
-    `The token belongs to ${nameOfUser(seen)}, and this mirror is of ${nameOfUser(wanted)}: ${mirror.file}`,
-    `Nothing was changed. Use a token of ${nameOfUser(wanted)}, or a mirror of its own for ${nameOfUser(seen)}.`,
+    `The token belongs to ${nameOfUser(user)}, and this mirror to ${nameOfUser(wanted)}: ${mirror.file}`,
+    `Nothing was changed. Use a token of ${nameOfUser(wanted)}, or another mirror for ${nameOfUser(user)}.`,
   );
 }
 
-/** Null for what is no body, or none that a resource of this kind can have: that is told when it is ingested. */
-function derivedFrom(
-  { identity }: MirrorReader,
-  { url }: FetchJob,
-  result: FetchResult,
-  kind: string,
-): Derived | null {
+/** Null for a result without a body, or with one that is not of this kind: ingesting it reports that. */
+function derive({ identity }: MirrorReader, { url }: FetchJob, result: FetchResult, kind: string) {
   if (result.outcome !== "body") return null;
   try {
-    return deriveOrThrow(
-      parseBodyOrThrow(result.body),
-      { kind, baseUrl: result.finalUrl ?? url },
-      deriveContextOf(identity, kinds),
-    );
+    const resource = { kind, baseUrl: result.finalUrl ?? url };
+    return deriveOrThrow(parseJsonBytesOrThrow(result.body), resource, deriveContextOf(identity, kinds));
   } catch (error) {
     if (isRefusal(error)) return null;
     throw error;
@@ -160,16 +139,16 @@ function readUser({ projection }: Derived): AccountUser {
 export interface TokenOwnerRequest {
   readonly baseUrl: string;
   readonly token: Credential;
-  /** The account's own, which the two requests go through. */
+  /** The ledger of the account: both requests need permits. */
   readonly ledgerFile: string;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
 }
 
-/** Whose token it is, as the service says: two requests. @throws as `identifyUser` does, LedgerError, ServiceSettingsError */
-export async function fetchTokenOwner(asked: TokenOwnerRequest): Promise<IdentifiedUser> {
-  const { baseUrl, token, ledgerFile, clock, signal } = asked;
-  const metered = { baseUrl, credential: token, ledgerFile, budget: null, keep: 0, connections: 1, clock };
-  const { service, close } = openRateLimitedClient(metered);
-  return await identifyUser(service, baseUrl, signal).finally(close);
+/** The user that a token belongs to, without a mirror: two requests. @throws as `identifyUser`; LedgerError; ServiceSettingsError */
+export async function fetchTokenOwner(request: TokenOwnerRequest): Promise<IdentifiedUser> {
+  const { baseUrl, token, ledgerFile, clock, signal } = request;
+  const options = { baseUrl, credential: token, ledgerFile, budget: null, reserve: 0, connections: 1, clock };
+  const { client, close } = openRateLimitedClient(options);
+  return await identifyUser(client, baseUrl, signal).finally(close);
 }

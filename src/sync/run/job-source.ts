@@ -4,61 +4,59 @@ import type { FetchJob } from "../../../jobs/fetch-job.ts";
 import type { Planner } from "../plan/planner.ts";
 import type { PlannedResource } from "../plan/request.ts";
 
-/** Planned together where what is found makes no difference to what comes next: that costs nothing beside fetching. */
-const readAhead = 2048;
-/** Planned together where every answer may change what is worth most next. */
-const fewAhead = 16;
+/** Planned at once with an ample allowance, where results do not change the order. */
+const bulkSize = 2048;
+/** Planned at once with a small allowance, where every result may change the order. */
+const stepSize = 16;
 
 export interface MirrorJobSource extends JobSource {
-  /** Tells it that results were ingested: they are no longer under way, and more may be due. */
+  /** To be called after ingesting: these resources are no longer running, and more may be due. */
   noteIngested(resourceIds: readonly number[], failedIds: readonly number[]): void;
 }
 
 export interface JobSourceOptions {
-  /** Requests under way at a time. */
+  /** Requests running at a time. */
   readonly concurrency: number;
-  /** Whether so much may be asked that the order makes no difference. */
-  readonly isPlentiful: () => boolean;
+  /** Whether the allowance is so large that the order makes no difference. */
+  readonly isAmple: () => boolean;
   readonly isStopping: () => boolean;
 }
 
 export function createJobSource(
   planner: Planner,
-  { concurrency, isPlentiful, isStopping }: JobSourceOptions,
+  { concurrency, isAmple, isStopping }: JobSourceOptions,
 ): MirrorJobSource {
-  const underWay = new Set<number>();
-  const givenUp = new Set<number>();
+  const running = new Set<number>();
+  const failed = new Set<number>();
   let ready: PlannedResource[] = [];
   let mayHaveMore = true;
 
   const refill = () => {
-    const inBulk = isPlentiful();
-    // The next plan waits for what is under way, so that it is made from all that was found.
-    if (!inBulk && underWay.size > 0) return;
-    ready = planner
-      .take(inBulk ? readAhead : fewAhead, (id) => underWay.has(id) || givenUp.has(id))
-      .reverse();
+    const isBulk = isAmple();
+    // The next plan waits for running jobs, so that it knows all their results.
+    if (!isBulk && running.size > 0) return;
+    ready = planner.take(isBulk ? bulkSize : stepSize, (id) => running.has(id) || failed.has(id)).reverse();
     mayHaveMore = ready.length > 0;
   };
 
   return {
-    next(asked) {
-      // Where every request counts, what is answered is stored before more is asked: a kill costs what is under way, no more.
-      const limit = isPlentiful() ? asked : Math.min(asked, concurrency - underWay.size);
+    next(wanted) {
+      // With a small allowance, results are stored before more is requested: a kill then costs only running requests.
+      const limit = isAmple() ? wanted : Math.min(wanted, concurrency - running.size);
       const jobs: FetchJob[] = [];
       while (jobs.length < limit && !isStopping()) {
         if (ready.length === 0 && mayHaveMore) refill();
         const resource = ready.pop();
         if (resource === undefined) break;
-        underWay.add(resource.id);
+        running.add(resource.id);
         jobs.push({ resourceId: resource.id, url: resource.url, etag: resource.etag });
       }
       return jobs;
     },
     noteIngested(resourceIds, failedIds) {
-      for (const id of resourceIds) underWay.delete(id);
-      // What failed stays due, for the next run.
-      for (const id of failedIds) givenUp.add(id);
+      for (const id of resourceIds) running.delete(id);
+      // Failed resources stay due for the next run.
+      for (const id of failedIds) failed.add(id);
       mayHaveMore = true;
     },
   };

@@ -1,4 +1,4 @@
-/** What an operator may see of a run while workers carry it out: told once a second at most, and when the run ends. */
+/** Publishes the figures of a run to Redis for operators: at most once a second, and at its end. */
 import type { RunFigures, RunMetrics } from "../../../jobs/bullmq/run-metrics.ts";
 import type { Engine } from "../../../jobs/engine.ts";
 import type { JobResult } from "../../../jobs/fetch-job.ts";
@@ -16,20 +16,20 @@ export interface MetricsPublisher {
 
 interface RunFacts {
   readonly mirror: MirrorReader;
-  readonly allowance: RunBudget;
+  readonly runBudget: RunBudget;
   readonly clock: Clock;
 }
 
-/** @param engine what the run is carried out by; its batches show how long answers wait to be ingested */
+/** @param engine executes the run; its batches show how long results wait to be ingested */
 export function publishMetrics(
   state: RunMetrics,
   engine: Engine,
-  { mirror, allowance, clock }: RunFacts,
+  { mirror, runBudget, clock }: RunFacts,
 ): MetricsPublisher {
   let ingestLagSeconds = 0;
   const read = (): RunFigures => {
-    const { limit, remaining, resetAt } = allowance.state;
-    const { sent, counted, notModified } = allowance.counts;
+    const { limit, remaining, resetAt } = runBudget.state;
+    const { sent, counted, notModified } = runBudget.counts;
     return {
       requests: { sent, counted, notModified },
       allowance: { limit, remaining, resetAt },
@@ -43,7 +43,7 @@ export function publishMetrics(
         state.update(read);
         for await (const batch of engine.run(source, signal)) {
           yield batch;
-          // Whoever takes the batch asks for the next one when it is durable.
+          // The caller asks for the next batch once this one is durable.
           ingestLagSeconds = longestWait(batch, clock.now()) ?? ingestLagSeconds;
           state.update(read);
         }
@@ -55,7 +55,7 @@ export function publishMetrics(
 
 function longestWait(batch: readonly JobResult[], nowMillis: number): number | null {
   const fetchedAt = batch.flatMap((result) =>
-    result.end === "fetched" ? [Date.parse(result.result.fetchedAt)] : [],
+    result.status === "fetched" ? [Date.parse(result.result.fetchedAt)] : [],
   );
   return fetchedAt.length === 0 ? null : Math.max(0, nowMillis - Math.min(...fetchedAt)) / 1000;
 }

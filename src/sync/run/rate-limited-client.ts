@@ -10,43 +10,43 @@ export interface RateLimitedClientOptions {
   readonly credential: Credential | null;
   readonly ledgerFile: string;
   readonly budget: number | null;
-  /** Requests of the allowance to leave for others. */
-  readonly keep: number;
-  /** Sockets at most, where this process sends. */
+  /** Requests of the allowance to leave unspent. */
+  readonly reserve: number;
+  /** At most so many sockets of this process. */
   readonly connections: number;
-  /** Null where this process sends. */
-  readonly sender?: Transport | null;
+  /** Default: this process sends. */
+  readonly transport?: Transport | null;
   readonly clock: Clock;
 }
 
-/** The door, and the allowance that each of its requests is reserved from; opened and closed together. */
+/** A client and the budget that each of its requests needs a permit from; opened and closed together. */
 export interface RateLimitedClient {
-  readonly service: ServiceClient;
-  readonly allowance: RunBudget;
+  readonly client: ServiceClient;
+  readonly runBudget: RunBudget;
   close(): Promise<void>;
 }
 
 /** @throws LedgerError, ServiceSettingsError */
 export function openRateLimitedClient(options: RateLimitedClientOptions): RateLimitedClient {
-  const { baseUrl, credential, ledgerFile, budget, keep, connections, sender = null, clock } = options;
+  const { baseUrl, credential, ledgerFile, budget, reserve, connections, transport, clock } = options;
   const { href: rootUrl, origin } = new URL(baseUrl);
   const ledger = openLedger({ file: ledgerFile, principal: { origin, credential } });
-  const allowance = createRunBudget({ ledger, rootUrl, budget, keep, clock });
-  const service = openServiceClient({
+  const runBudget = createRunBudget({ ledger, rootUrl, budget, reserve, clock });
+  const client = openServiceClient({
     baseUrl,
     credential,
-    rateLimiter: allowance.reserve,
+    rateLimiter: runBudget.acquirePermit,
     connections,
-    ...(sender && { transport: sender }),
+    ...(transport && { transport }),
     clock,
   });
   return {
-    service,
-    allowance,
+    client,
+    runBudget,
     async close() {
-      // First what is still being sent, so that it is settled.
-      await service.close();
-      allowance.close();
+      // The client first: requests that are still being sent release their permits.
+      await client.close();
+      runBudget.close();
     },
   };
 }

@@ -1,21 +1,22 @@
-/** What a run is asked to do, and what it works with. */
+/** What a run is asked to do, what it works with, and what it counts. */
 import type { Engine } from "../../../jobs/engine.ts";
 import type { CatalogueLink } from "../../mirror/account/catalogue-links.ts";
+import type { IngestSummary } from "../../mirror/ingest.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ServiceClient } from "../../service/client.ts";
 import type { SyncScope } from "../options.ts";
 import type { RunBudget } from "../rate-limit/run-budget.ts";
 import type { SyncProgress } from "../report.ts";
 import type { RunMirror } from "../writer/client.ts";
-import type { GracefulStop } from "./graceful-stop.ts";
 import type { TokenOwnerResult } from "./identify-user.ts";
+import type { RunStop } from "./run-stop.ts";
 
 export interface RunRequest extends SyncScope {
-  /** Null for all that the walk meets. */
+  /** The only resources to fetch; null for all that the crawl finds. */
   readonly only: readonly CatalogueLink[] | null;
   readonly budget: number | null;
   readonly concurrency: number;
-  /** Makes tombstones of whatever is noted as absent, however much it is. */
+  /** Creates tombstones for all that is noted as absent, however many. */
   readonly approve: boolean;
   readonly onProgress: (read: () => SyncProgress) => void;
 }
@@ -23,10 +24,22 @@ export interface RunRequest extends SyncScope {
 export interface RunTools {
   readonly mirror: RunMirror;
   readonly engine: Engine;
-  readonly service: ServiceClient;
-  readonly allowance: RunBudget;
-  readonly interruption: GracefulStop;
+  readonly client: ServiceClient;
+  readonly runBudget: RunBudget;
+  readonly runStop: RunStop;
   readonly clock: Clock;
-  /** What the service was asked before the run to know whose token it is; null where there is no user. */
-  readonly introduction: TokenOwnerResult | null;
+  /** The user that the token belongs to, as the service said before the run; null in a catalogue. */
+  readonly tokenOwner: TokenOwnerResult | null;
+}
+
+/** A run that has begun. */
+export interface RunState {
+  readonly runId: number;
+  /** Epoch milliseconds. */
+  readonly startedMillis: number;
+  readonly summary: IngestSummary;
+  /** Results of jobs, each of which is one fetch with any number of attempts. */
+  results: number;
+  /** Whether something was never requested when the last crawl began. */
+  hasMoreWork: boolean;
 }

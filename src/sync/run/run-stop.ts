@@ -1,63 +1,111 @@
-/** When a run has no sense any more. What ends it ends it for every request at once, although results come in batches. */
-import type { ExecuteJob, FetchJob, JobResult, Stop } from "../../../jobs/fetch-job.ts";
-import type { MirrorReader } from "../../mirror/reader.ts";
-import { toIso } from "../../platform/clock.ts";
-
 /**
- * Once an answer said to stop, the jobs that come after it are given back without being asked for.
- * @param rootUrl the front page: a service without it is none, or not this one
- * @param isOwn what is asked for is a user's own: whatever is refused, her token is
- * @param now epoch milliseconds
+ * Whether a run stops, and why. One object per run: the user's interruption, a spent allowance, a rejected credential, an
+ * outage and a base URL that leads to no service all end there.
  */
-export function stopOnFatal(
-  carryOut: ExecuteJob,
-  { rootUrl, isOwn, now }: { readonly rootUrl: string; readonly isOwn: boolean; readonly now: () => number },
-): ExecuteJob {
-  let stop: Stop | null = null;
-  let isAccepted = false;
-  return async (job, signal) => {
-    if (stop !== null) return { end: "stopped", job, stop };
-    const answer = stopWithoutRoot(await carryOut(job, signal), rootUrl);
-    if (answer.end === "fetched" && answer.result.outcome !== "failed") isAccepted = true;
-    if (answer.end !== "stopped") return answer;
-    // One refusal among accepted requests is about that resource; a second one is about the credential.
-    if (answer.stop.reason === "authentication" && isAccepted && !isOwn) {
-      isAccepted = false;
-      return failed(job, answer.stop, now());
+import type { FetchJob, JobResult, Stop, StopRule } from "../../../jobs/fetch-job.ts";
+import type { MirrorReader } from "../../mirror/reader.ts";
+import type { StopReason } from "../../mirror/runs/runs.ts";
+import { toIso } from "../../platform/clock.ts";
+import { createGracefulStop, type GracefulStop } from "./graceful-stop.ts";
+
+export interface RunStopOptions {
+  /** A service without its root is none, or another one. */
+  readonly rootUrl: string;
+  /** In an account, every refusal concerns the user's token. */
+  readonly isAccount: boolean;
+  /** The user's interruption. */
+  readonly signal: AbortSignal | undefined;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export class RunStop implements StopRule {
+  readonly #options: RunStopOptions;
+  readonly #graceful: GracefulStop;
+  #stop: Stop | null = null;
+  #wasAccepted = false;
+
+  constructor(options: RunStopOptions) {
+    this.#options = options;
+    this.#graceful = createGracefulStop(options.signal);
+  }
+
+  get stop(): Stop | null {
+    return this.#stop;
+  }
+
+  /** Whether no more requests are to be made. */
+  get isRequested(): boolean {
+    return this.#stop !== null || this.#graceful.isRequested;
+  }
+
+  get isInterrupted(): boolean {
+    return this.#graceful.isRequested;
+  }
+
+  /** Cancels running requests, some time after an interruption. */
+  get cancel(): AbortSignal {
+    return this.#graceful.cancel;
+  }
+
+  /** @param refusal the reason for which the run's budget refused its last request */
+  reason(refusal: StopReason | null): StopReason | null {
+    if (this.#stop === null) return this.isInterrupted ? "interrupted" : null;
+    return this.#stop.reason === "allowance" ? (refusal ?? "allowance") : "error";
+  }
+
+  apply(given: JobResult): JobResult {
+    const result = this.#requireRoot(given);
+    if (result.status === "fetched" && result.result.outcome !== "failed") this.#wasAccepted = true;
+    if (result.status !== "stopped") return result;
+    // Between accepted requests, one refusal concerns that resource; a second one concerns the credential.
+    if (result.stop.reason === "authentication" && this.#wasAccepted && !this.#options.isAccount) {
+      this.#wasAccepted = false;
+      return this.#failed(result.job, result.stop);
     }
-    stop = answer.stop;
-    return answer;
-  };
+    this.#stop ??= result.stop;
+    return result;
+  }
+
+  /** Stops the run if the root's response was ingested as a failure: it is no root of a service. */
+  rejectRoot({ db }: MirrorReader, failedIds: readonly number[]): void {
+    if (this.#stop !== null || failedIds.length === 0) return;
+    const root = db
+      .prepare<[], { id: number; url: string; error: string | null }>(
+        "select id, url, error from _resource where kind = 'root'",
+      )
+      .get();
+    if (root !== undefined && failedIds.includes(root.id)) this.#stop = noRoot(root.url, root.error);
+  }
+
+  /** Stops watching for an interruption, and cancels requests that still run. */
+  end(): void {
+    this.#graceful.end();
+  }
+
+  #requireRoot(given: JobResult): JobResult {
+    if (given.status !== "fetched" || given.job.url !== this.#options.rootUrl) return given;
+    const { result, job } = given;
+    if (result.outcome !== "gone" && result.outcome !== "failed") return given;
+    const detail = result.outcome === "failed" ? result.message : "there is nothing at this address";
+    return { status: "stopped", job, stop: noRoot(this.#options.rootUrl, detail) };
+  }
+
+  #failed(job: FetchJob, { message }: Stop): JobResult {
+    const fetchedAt = toIso(this.#options.now());
+    return {
+      status: "fetched",
+      job,
+      result: { outcome: "failed", fetchedAt, code: "not-authenticated", message },
+    };
+  }
 }
 
-function stopWithoutRoot(answer: JobResult, rootUrl: string): JobResult {
-  if (answer.end !== "fetched" || answer.job.url !== rootUrl) return answer;
-  const { result, job } = answer;
-  if (result.outcome !== "gone" && result.outcome !== "failed") return answer;
-  const detail = result.outcome === "failed" ? result.message : "there is nothing at this address";
-  const message = `${rootUrl}: ${detail}`;
-  return { end: "stopped", job, stop: { reason: "no-root", message, hint: noRootHint, resumeAt: null } };
-}
-
-const noRootHint = "Check the base URL: it is the address of the service's root.";
-
-/** An answer at the base URL that is no front page: whatever this is, it is not the service. */
-export function rejectedRootStop({ db }: MirrorReader, failedIds: readonly number[]): Stop | null {
-  const root = db
-    .prepare<[], { id: number; url: string; error: string | null }>(
-      "select id, url, error from _resource where kind = 'root'",
-    )
-    .get();
-  if (root === undefined || !failedIds.includes(root.id)) return null;
-  return { reason: "no-root", message: `${root.url}: ${root.error}`, hint: noRootHint, resumeAt: null };
-}
-
-function failed(job: FetchJob, { message }: Stop, nowMillis: number): JobResult {
-  const fetchedAt = toIso(nowMillis);
-  const { resourceId } = job;
+function noRoot(url: string, detail: string | null): Stop {
   return {
-    end: "fetched",
-    job,
-    result: { resourceId, fetchedAt, outcome: "failed", code: "not-authenticated", message },
+    reason: "no-root",
+    message: `${url}: ${detail}`,
+    hint: "Check the base URL: it is the address of the service's root.",
+    resumeAt: null,
   };
 }

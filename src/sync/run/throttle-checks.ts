@@ -1,40 +1,39 @@
-/** Checks cost the service work and bring us nothing most of the time: they are polite, one at a time and never in a hurry. */
 import type { ExecuteJob } from "../../../jobs/fetch-job.ts";
 import type { Clock } from "../../platform/clock.ts";
 
-/** Shorter pauses are put together, since timers are no finer. */
-const leastPauseMillis = 10;
-const mostPauseMillis = 5_000;
+/** Shorter pauses are added up, since timers are no finer. */
+const minPauseMillis = 10;
+const maxPauseMillis = 5_000;
 
 /**
- * Lets a job with a validator wait for the one before it and then for as long as that took, so that the service is busy
- * with our checks half of the time at most, however slow it is. Fetches of what is not held pass at once.
+ * Sends conditional requests one at a time, with a pause as long as the last one took: they cost the service work and
+ * mostly bring nothing, so it is busy with them at most half of the time. Fetches of what is not held pass at once.
  */
-export function throttleConditionalRequests(carryOut: ExecuteJob, clock: Clock): ExecuteJob {
-  let turn: Promise<unknown> = Promise.resolve();
+export function throttleConditionalRequests(execute: ExecuteJob, clock: Clock): ExecuteJob {
+  let previous: Promise<unknown> = Promise.resolve();
   let owedMillis = 0;
 
   const pause = async (signal: AbortSignal) => {
-    if (owedMillis < leastPauseMillis) return;
-    const millis = Math.min(owedMillis, mostPauseMillis);
+    if (owedMillis < minPauseMillis) return;
+    const millis = Math.min(owedMillis, maxPauseMillis);
     owedMillis = 0;
-    // Cut short where the run is: the job itself then says that it was given up.
+    // A cancelled job reports that itself.
     await clock.sleep(millis, signal).catch(() => {});
   };
-  const carryOutInTurn: ExecuteJob = async (job, signal) => {
+  const executeThrottled: ExecuteJob = async (job, signal) => {
     await pause(signal);
-    const beganAt = performance.now();
+    const startedAt = performance.now();
     try {
-      return await carryOut(job, signal);
+      return await execute(job, signal);
     } finally {
-      owedMillis += performance.now() - beganAt;
+      owedMillis += performance.now() - startedAt;
     }
   };
 
   return (job, signal) => {
-    if (job.etag === null) return carryOut(job, signal);
-    const answer = turn.then(() => carryOutInTurn(job, signal));
-    turn = answer.catch(() => {});
-    return answer;
+    if (job.etag === null) return execute(job, signal);
+    const result = previous.then(() => executeThrottled(job, signal));
+    previous = result.catch(() => {});
+    return result;
   };
 }

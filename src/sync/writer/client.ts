@@ -26,7 +26,7 @@ const writeNames = [
   "addResources",
   "recordUser",
   "beginCycle",
-  "reconsiderTombstones",
+  "recheckTombstones",
   "ingest",
   "closeRun",
   "compressBatch",

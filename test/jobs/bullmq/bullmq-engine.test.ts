@@ -28,7 +28,7 @@ function bullmqEngine(carryOut: ExecuteJob, options: EngineOptions): Engine {
   return {
     async *run(source, signal) {
       const baseUrl = `https://x${++runs}.example/`;
-      const here = { principal: { ...principal, baseUrl }, clock: systemClock, onRemark: () => {} };
+      const here = { principal: { ...principal, baseUrl }, clock: systemClock, onWarning: () => {} };
       const worker = startFetchWorker({
         ...{ ...here, redis: await connectRedis(redis.url), concurrency: options.concurrency },
         sender: senderOf(carryOut, baseUrl),
@@ -57,9 +57,9 @@ function carryOutBy(sender: Transport, baseUrl: string): ExecuteJob {
       const { failure } = await sender.send({ url: urlOf(job, baseUrl), condition: [], signal });
       if (failure !== null) throw failure;
       const about = { resourceId: job.resourceId, fetchedAt: "2026-01-15T12:00:00.000Z" };
-      return { end: "fetched", job, result: { ...about, outcome: "not-modified" } };
+      return { status: "fetched", job, result: { ...about, outcome: "not-modified" } };
     } catch (error) {
-      if (signal.aborted) return { end: "cancelled", job };
+      if (signal.aborted) return { status: "cancelled", job };
       throw error;
     }
   };

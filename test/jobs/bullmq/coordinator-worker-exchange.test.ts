@@ -208,7 +208,7 @@ it("tells a request that was given up before any worker began with it from one t
   const early = Array.from({ length: 20 }, (_, n) => sender.send(ask(`early${n}`, ending.signal)));
   await expect.poll(() => rig.fetches.count()).toBeGreaterThan(0);
   ending.abort(new Error("enough"));
-  for (const { failure } of await Promise.all(early)) expect(failure).toMatchObject({ code: "withdrawn" });
+  for (const { failure } of await Promise.all(early)) expect(failure).toMatchObject({ code: "cancelled" });
   expect(await rig.fetches.count()).toBe(0);
 
   const { promise: isBegun, resolve } = Promise.withResolvers<void>();
@@ -235,7 +235,7 @@ it("tells a run that begins while workers are made to wait until when, and sends
   await (await rig.coordinate()).send(ask("first"));
   const other = await rig.coordinate();
   const { failure } = await other.send(ask("second"));
-  expect(failure).toMatchObject({ code: "held-back" });
+  expect(failure).toMatchObject({ code: "paused" });
   expect(failure?.resumeAt).toBeGreaterThan(Date.now() + 3_000_000);
   expect(sent).toEqual([ask("first").url]);
 });

@@ -10,7 +10,7 @@ it("takes jobs until it is told to end", async () => {
   const connection = await connectRedis(redis.url);
   const sender = { send: () => new Promise<never>(() => {}), close: async () => {} };
   const worker = startFetchWorker({
-    ...{ redis: connection, principal, sender, concurrency: 1, clock: systemClock, onRemark: () => {} },
+    ...{ redis: connection, principal, sender, concurrency: 1, clock: systemClock, onWarning: () => {} },
   });
   await expect.poll(() => worker.takesJobs).toBe(true);
   const closed = worker.close();

@@ -60,7 +60,7 @@ async function startRunner(runs: readonly RecurringRun[], millis = 0): Promise<R
       run.endedAt = Date.now();
     },
     onReady: ready.resolve,
-    onRemark: (text) => runner.remarks.push(text),
+    onWarning: (text) => runner.remarks.push(text),
   });
   runners.push(runner);
   await ready.promise;

@@ -45,7 +45,7 @@ export async function startBullmqRig(): Promise<BullmqRig> {
   const connection = { connection: own.client, prefix: keyPrefix };
   const fetches = new Queue<FetchPayload>(fetchQueueName(principal), connection);
   const ends: (() => Promise<void>)[] = [];
-  const onRemark = (text: string) => void remarks.push(text);
+  const onWarning = (text: string) => void remarks.push(text);
   let mailboxes = 0;
   return {
     redis,
@@ -53,7 +53,7 @@ export async function startBullmqRig(): Promise<BullmqRig> {
     fetches,
     async coordinate(who = principal) {
       const sender = await openRedisTransport({
-        ...{ redis: await connectRedis(redis.url), principal: who, clock: systemClock, onRemark },
+        ...{ redis: await connectRedis(redis.url), principal: who, clock: systemClock, onWarning },
         mailbox: String(++mailboxes),
       });
       ends.push(() => sender.close());
@@ -62,7 +62,7 @@ export async function startBullmqRig(): Promise<BullmqRig> {
     async work(send, who = principal) {
       const connected = await connectRedis(redis.url);
       const worker = startFetchWorker({
-        ...{ redis: connected, principal: who, concurrency: 4, clock: systemClock, onRemark },
+        ...{ redis: connected, principal: who, concurrency: 4, clock: systemClock, onWarning },
         sender: { send: ({ url }) => send(url), close: async () => {} },
       });
       ends.push(async () => {

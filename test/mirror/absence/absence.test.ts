@@ -1,7 +1,7 @@
 /** What proves that something is gone, what does not, and what becomes of it. */
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { DueResource } from "../../../src/mirror/check-cycle.ts";
-import type { FetchResult } from "../../../src/mirror/fetch-result.ts";
+import type { ResourceResult } from "../../../src/mirror/ingest.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import {
   beginRun,
@@ -88,7 +88,7 @@ const ids = (...paths: readonly string[]) =>
         .get(urlOf(path)) ?? 0,
   );
 
-const answerGone = (resourceId: number): FetchResult => ({
+const answerGone = (resourceId: number): ResourceResult => ({
   resourceId,
   fetchedAt: "2026-02-02T02:02:02.000Z",
   outcome: "gone",

@@ -1,7 +1,7 @@
 /** One batch of results, one transaction: what is kept, what is closed, and what is left as it was. */
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { isoTimeOf } from "../../../schema/tables.ts";
-import type { FetchResult } from "../../../src/mirror/fetch-result.ts";
+import type { ResourceResult } from "../../../src/mirror/ingest.ts";
 import { emptySummary } from "../../../src/mirror/ingest.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
@@ -64,7 +64,7 @@ function resourceAt(url: string): Record<string, unknown> & { id: number } {
 function ingestOne(url: string, outcome: object | "not-modified" | "gone" | "failed" | Buffer, etag = '"x"') {
   const runId = beginRun(mirror);
   const about = { resourceId: resourceAt(url).id, fetchedAt: "2026-02-02T02:02:02.000Z" };
-  const result: FetchResult =
+  const result: ResourceResult =
     outcome === "failed"
       ? { ...about, outcome, code: "timeout", message: "no answer" }
       : typeof outcome === "string"
@@ -411,7 +411,7 @@ describe("a batch", () => {
         url: urlOf(path),
         etag: null,
       });
-    }) as [FetchResult, FetchResult];
+    }) as [ResourceResult, ResourceResult];
     expect(() => mirror.ingest([a, { ...a, resourceId: 12_345 }, b], runId)).toThrow(/12345/);
     expect(canonicalDump(mirror)).toEqual(before);
     expect(counts.get()).toEqual(countsBefore);

@@ -3,7 +3,7 @@
  * third.
  */
 import { kinds } from "../../../jobs/kinds.ts";
-import type { FetchResult } from "../../../src/mirror/fetch-result.ts";
+import type { ResourceResult } from "../../../src/mirror/ingest.ts";
 import { openMirrorWriter } from "../../../src/mirror/writer.ts";
 import { beginRun, walk } from "./mirror-rig.ts";
 import { answerFrom, baseUrl, entity, page, root, urlOf, worldOf } from "./world.ts";
@@ -28,7 +28,7 @@ const results = paths.map((path) => {
   const url = urlOf(path);
   return answerFrom(world, { id: idOf.get(url) ?? 0, url, etag: null });
 });
-const deadly: FetchResult = {
+const deadly: ResourceResult = {
   resourceId: idOf.get(urlOf("c/")) ?? 0,
   fetchedAt: "2026-01-15T12:00:00.000Z",
   outcome: "body",

@@ -110,7 +110,7 @@ export function walk(mirror: MirrorWriter, world: World, options: WalkOptions = 
   const runId = beginRun(mirror);
   mirror.addRoot(runId);
   mirror.beginCycle({ run: runId, mode: "verify" });
-  mirror.reconsiderTombstones("9999", "9999");
+  mirror.recheckTombstones("9999", "9999");
   mirror.followLinks(follow, runId);
   const scope = { kinds: kindsInScope(kinds, mirror.identity.area, "sizes", follow), belowIds: null };
   const frontier = prepareCycleWork(mirror.db, scope, { run: runId, mode: "verify" });

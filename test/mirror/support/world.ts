@@ -1,7 +1,7 @@
 /** A service without a network: bodies by URL. What it has no body for is gone. */
 import { createHash } from "node:crypto";
 import type { DueResource } from "../../../src/mirror/check-cycle.ts";
-import type { FetchResult } from "../../../src/mirror/fetch-result.ts";
+import type { ResourceResult } from "../../../src/mirror/ingest.ts";
 import type { TruthRecord } from "../../../src/sandbox/resources/catalogue.ts";
 
 export const baseUrl = "https://catalogue.example/";
@@ -34,7 +34,7 @@ export function urlOf(path: string): string {
 export function answerFrom(
   world: World,
   { id, url, etag }: Pick<DueResource, "id" | "url" | "etag">,
-): FetchResult {
+): ResourceResult {
   const about = { resourceId: id, fetchedAt: "2026-01-15T12:00:00.000Z" };
   const text = world.get(url);
   if (text === undefined) return { ...about, outcome: "gone" };

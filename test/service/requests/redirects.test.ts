@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import { jsonResponse, rawResponse, startRawServer } from "../../support/raw-server.ts";
-import { failureOf, openDoor } from "../support/client.ts";
+import { failureOf, startClientRig } from "../support/client.ts";
 
 const credential = bearerToken("canary-token");
 const redirect = (location: string, status = 302) => rawResponse(status, { location });
@@ -10,44 +10,43 @@ describe("a redirect", () => {
   test.each([301, 302, 303, 307, 308])(
     "of status %d is followed within the origin, with credential and validator",
     async (status) => {
-      await using door = await openDoor(
+      await using rig = await startClientRig(
         ({ path }, socket) =>
           socket.write(path === "/v0/old" ? redirect("../new?x=1#y", status) : jsonResponse({ path })),
         { credential },
       );
-      expect(await door.fetch("/v0/old", { etag: '"a"' })).toMatchObject({
+      expect(await rig.fetch("/v0/old", { etag: '"a"' })).toMatchObject({
         outcome: "body",
-        url: `${door.server.origin}/v0/old`,
-        finalUrl: `${door.server.origin}/new?x=1`,
+        finalUrl: `${rig.server.origin}/new?x=1`,
       });
-      for (const { headers } of door.server.requests) {
+      for (const { headers } of rig.server.requests) {
         expect(headers).toMatchObject({ authorization: "bearer canary-token", "if-none-match": '"a"' });
       }
     },
   );
 
   test("is followed five times and no more", async () => {
-    await using door = await openDoor(({ path }, socket) => {
+    await using rig = await startClientRig(({ path }, socket) => {
       const left = Number(path.slice(1));
       socket.write(left === 0 ? jsonResponse({}) : redirect(`/${left - 1}`));
     });
-    expect((await door.fetch("/5")).outcome).toBe("body");
-    expect(await failureOf(door.fetch("/6"))).toMatchObject({
+    expect((await rig.fetch("/5")).outcome).toBe("body");
+    expect(await failureOf(rig.fetch("/6"))).toMatchObject({
       code: "too-many-redirects",
       next: "skip",
-      url: `${door.server.origin}/6`,
+      url: `${rig.server.origin}/6`,
     });
-    expect(door.server.requests).toHaveLength(6 + 6);
+    expect(rig.server.requests).toHaveLength(6 + 6);
   });
 
   test("to itself ends", async () => {
-    await using door = await openDoor(({ path }, socket) => socket.write(redirect(path)));
-    expect(await failureOf(door.fetch("/loop"))).toMatchObject({ code: "too-many-redirects" });
+    await using rig = await startClientRig(({ path }, socket) => socket.write(redirect(path)));
+    expect(await failureOf(rig.fetch("/loop"))).toMatchObject({ code: "too-many-redirects" });
   });
 
   test("passes the reserve at every hop", async () => {
     const asked: string[] = [];
-    await using door = await openDoor(
+    await using rig = await startClientRig(
       ({ path }, socket) => socket.write(path === "/a" ? redirect("/b") : jsonResponse({})),
       {
         rateLimiter: async ({ url }) => {
@@ -56,13 +55,13 @@ describe("a redirect", () => {
         },
       },
     );
-    await door.fetch("/a");
+    await rig.fetch("/a");
     expect(asked).toEqual(["/a", "/b"]);
   });
 
   test("without a location is an unexpected answer", async () => {
-    await using door = await openDoor((_, socket) => socket.write(jsonResponse({}, {}, 302)));
-    expect(await failureOf(door.fetch("/"))).toMatchObject({
+    await using rig = await startClientRig((_, socket) => socket.write(jsonResponse({}, {}, 302)));
+    expect(await failureOf(rig.fetch("/"))).toMatchObject({
       code: "unexpected-status",
       next: "skip",
       status: 302,
@@ -74,11 +73,11 @@ describe("a redirect off the origin", () => {
   test("is refused, and not one byte reaches where it points", async () => {
     await using canary = await startRawServer((_, socket) => socket.write(jsonResponse({})));
     const { port } = new URL(canary.origin);
-    await using door = await openDoor(
+    await using rig = await startClientRig(
       ({ path }, socket) => socket.write(redirect(decodeURIComponent(path.slice(1)))),
       { credential },
     );
-    const own = new URL(door.server.origin).host;
+    const own = new URL(rig.server.origin).host;
     const locations = [
       canary.origin,
       `//127.0.0.1:${port}/`,
@@ -93,15 +92,15 @@ describe("a redirect off the origin", () => {
       `https://${own}/`,
       `http://user:secret@${own}/`,
       "file:///etc/passwd",
-      `blob:${door.server.origin}/x`,
+      `blob:${rig.server.origin}/x`,
       "http://169.254.169.254/latest/",
       "http://[",
     ];
     for (const location of locations) {
-      const failure = await failureOf(door.fetch(`/${encodeURIComponent(location)}`));
+      const failure = await failureOf(rig.fetch(`/${encodeURIComponent(location)}`));
       expect(failure, location).toMatchObject({ code: "redirect-refused", next: "skip" });
     }
     expect(canary.connectionCount()).toBe(0);
-    expect(door.server.requests).toHaveLength(locations.length);
+    expect(rig.server.requests).toHaveLength(locations.length);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { backoffMillis, defaultRetryPolicy } from "../../../src/service/requests/retry-policy.ts";
 import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
-import { failureOf, openDoor } from "../support/client.ts";
+import { failureOf, startClientRig } from "../support/client.ts";
 
 const ok = jsonResponse({ rel: "resource" });
 const html = { "content-type": "text/html" };
@@ -10,66 +10,66 @@ describe("a service in trouble", () => {
   test.each([500, 502, 503, 504, 408])(
     "is asked again after a %d, and its page is never taken for an answer",
     async (status) => {
-      await using door = await openDoor(({ index }, socket) =>
+      await using rig = await startClientRig(({ index }, socket) =>
         socket.write(index < 3 ? rawResponse(status, html, "<h1>Oops</h1>") : ok),
       );
-      expect((await door.fetch("/")).outcome).toBe("body");
-      expect(door.server.requests).toHaveLength(4);
-      expect(door.clock.sleeps).toEqual([250, 500, 1000]);
+      expect((await rig.fetch("/")).outcome).toBe("body");
+      expect(rig.server.requests).toHaveLength(4);
+      expect(rig.clock.sleeps).toEqual([250, 500, 1000]);
     },
   );
 
   test("is given up after the retries of the policy, as worth trying later", async () => {
-    await using door = await openDoor((_, socket) =>
+    await using rig = await startClientRig((_, socket) =>
       socket.write(jsonResponse({ message: "Down\u001b[2J for repair" }, {}, 500)),
     );
-    const failure = await failureOf(door.fetch("/brands/"));
+    const failure = await failureOf(rig.fetch("/brands/"));
     expect(failure).toMatchObject({ code: "server-error", next: "retry", status: 500, resumeAt: null });
-    expect(failure.message).toBe(`${door.server.origin}/brands/: answered 500, “Down [2J for repair”`);
-    expect(door.server.requests).toHaveLength(1 + defaultRetryPolicy.maxRetries);
+    expect(failure.message).toBe(`${rig.server.origin}/brands/: answered 500, “Down [2J for repair”`);
+    expect(rig.server.requests).toHaveLength(1 + defaultRetryPolicy.maxRetries);
   });
 
   test("is not asked again once it has given a final answer", async () => {
-    await using door = await openDoor(({ index }, socket) =>
+    await using rig = await startClientRig(({ index }, socket) =>
       socket.write(jsonResponse({}, {}, index === 0 ? 500 : 403)),
     );
-    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "forbidden" });
-    expect(door.server.requests).toHaveLength(2);
+    expect(await failureOf(rig.fetch("/"))).toMatchObject({ code: "forbidden" });
+    expect(rig.server.requests).toHaveLength(2);
   });
 
   test("is asked once when no retries are allowed", async () => {
-    await using door = await openDoor((_, socket) => socket.write(rawResponse(500)), {
+    await using rig = await startClientRig((_, socket) => socket.write(rawResponse(500)), {
       retry: { maxRetries: 0 },
     });
-    await failureOf(door.fetch("/"));
-    expect(door.server.requests).toHaveLength(1);
-    expect(door.clock.sleeps).toEqual([]);
+    await failureOf(rig.fetch("/"));
+    expect(rig.server.requests).toHaveLength(1);
+    expect(rig.clock.sleeps).toEqual([]);
   });
 
   test("is left alone for a minute after ten fetches in a row have failed, then asked once", async () => {
     const state = { status: 500 };
-    await using door = await openDoor((_, socket) => socket.write(jsonResponse({}, {}, state.status)), {
+    await using rig = await startClientRig((_, socket) => socket.write(jsonResponse({}, {}, state.status)), {
       retry: { maxRetries: 0 },
     });
-    for (let count = 0; count < 10; count++) await failureOf(door.fetch(`/${count}`));
-    const refused = await failureOf(door.fetch("/next"));
+    for (let count = 0; count < 10; count++) await failureOf(rig.fetch(`/${count}`));
+    const refused = await failureOf(rig.fetch("/next"));
     expect(refused).toMatchObject({
       code: "circuit-open",
       next: "retry",
-      resumeAt: door.clock.now() + 60_000,
+      resumeAt: rig.clock.now() + 60_000,
     });
-    expect(door.server.requests).toHaveLength(10);
+    expect(rig.server.requests).toHaveLength(10);
 
-    await door.clock.sleep(60_000, undefined);
-    expect(await failureOf(door.fetch("/still"))).toMatchObject({ code: "server-error" });
-    expect(await failureOf(door.fetch("/next"))).toMatchObject({ code: "circuit-open" });
+    await rig.clock.sleep(60_000, undefined);
+    expect(await failureOf(rig.fetch("/still"))).toMatchObject({ code: "server-error" });
+    expect(await failureOf(rig.fetch("/next"))).toMatchObject({ code: "circuit-open" });
 
-    await door.clock.sleep(60_000, undefined);
+    await rig.clock.sleep(60_000, undefined);
     state.status = 200;
-    await door.fetch("/a");
+    await rig.fetch("/a");
     state.status = 500;
-    expect(await failureOf(door.fetch("/b"))).toMatchObject({ code: "server-error" });
-    expect(await failureOf(door.fetch("/c"))).toMatchObject({ code: "server-error" });
+    expect(await failureOf(rig.fetch("/b"))).toMatchObject({ code: "server-error" });
+    expect(await failureOf(rig.fetch("/c"))).toMatchObject({ code: "server-error" });
   });
 });
 
@@ -94,48 +94,48 @@ describe("the back-off", () => {
 
 describe("a service that asks to wait", () => {
   test.each([429, 503, 403])("with a %d and Retry-After is obeyed, at no cost in retries", async (status) => {
-    await using door = await openDoor(
+    await using rig = await startClientRig(
       ({ index }, socket) => socket.write(index < 3 ? jsonResponse({}, { "retry-after": "7" }, status) : ok),
       { retry: { maxRetries: 0 } },
     );
-    expect((await door.fetch("/")).outcome).toBe("body");
-    expect(door.clock.sleeps).toEqual([7000, 7000, 7000]);
+    expect((await rig.fetch("/")).outcome).toBe("body");
+    expect(rig.clock.sleeps).toEqual([7000, 7000, 7000]);
   });
 
   test.each(["0", "Thu, 01 Jan 1970 00:00:00 GMT"])(
     "until %j is never asked in a busy loop, nor for ever",
     async (retryAfter) => {
-      await using door = await openDoor((_, socket) =>
+      await using rig = await startClientRig((_, socket) =>
         socket.write(jsonResponse({}, { "retry-after": retryAfter }, 429)),
       );
-      expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "throttled", next: "stop-allowance" });
-      expect(door.clock.sleeps).toEqual([500, 500, 500, 500, 500]);
+      expect(await failureOf(rig.fetch("/"))).toMatchObject({ code: "throttled", next: "stop-allowance" });
+      expect(rig.clock.sleeps).toEqual([500, 500, 500, 500, 500]);
     },
   );
 
   test("for longer than is allowed is not waited for: the run ends, with the time to resume", async () => {
-    await using door = await openDoor((_, socket) =>
+    await using rig = await startClientRig((_, socket) =>
       socket.write(jsonResponse({}, { "retry-after": "3600" }, 503)),
     );
-    const resumeAt = door.clock.now() + 3_600_000;
-    expect(await failureOf(door.fetch("/"))).toMatchObject({
+    const resumeAt = rig.clock.now() + 3_600_000;
+    expect(await failureOf(rig.fetch("/"))).toMatchObject({
       code: "throttled",
       next: "stop-allowance",
       status: 503,
       resumeAt,
     });
-    expect(door.server.requests).toHaveLength(1);
-    expect(door.clock.sleeps).toEqual([]);
+    expect(rig.server.requests).toHaveLength(1);
+    expect(rig.clock.sleeps).toEqual([]);
   });
 
   test.each(["soon", "-1", "1e9", ""])(
     "without saying how long (%j) is asked again by the usual back-off",
     async (retryAfter) => {
-      await using door = await openDoor((_, socket) =>
+      await using rig = await startClientRig((_, socket) =>
         socket.write(jsonResponse({}, { "retry-after": retryAfter }, 429)),
       );
-      expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "busy", next: "retry" });
-      expect(door.clock.sleeps).toEqual([250, 500, 1000]);
+      expect(await failureOf(rig.fetch("/"))).toMatchObject({ code: "busy", next: "retry" });
+      expect(rig.clock.sleeps).toEqual([250, 500, 1000]);
     },
   );
 });
@@ -147,13 +147,13 @@ describe("waiting", () => {
   ])("%s ends with the caller's reason when the caller aborts", async (_name, answer) => {
     const controller = new AbortController();
     const reason = { stop: "now" };
-    await using door = await openDoor((_, socket) => socket.write(answer));
-    const { sleep } = door.clock;
-    door.clock.sleep = (millis, signal) => {
+    await using rig = await startClientRig((_, socket) => socket.write(answer));
+    const { sleep } = rig.clock;
+    rig.clock.sleep = (millis, signal) => {
       controller.abort(reason);
       return sleep(millis, signal);
     };
-    await expect(door.fetch("/", { signal: controller.signal })).rejects.toBe(reason);
-    expect(door.server.requests).toHaveLength(1);
+    await expect(rig.fetch("/", { signal: controller.signal })).rejects.toBe(reason);
+    expect(rig.server.requests).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readRateLimitHeaders } from "../../../src/service/responses/headers.ts";
+import { readRateLimitHeaders } from "../../../src/service/requests/headers.ts";
 
 const now = Date.UTC(2026, 0, 15, 12);
 const read = (reset: string) => readRateLimitHeaders({ "x-ratelimit-reset": reset }, now)?.resetAt;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import { ServiceError } from "../../../src/service/errors.ts";
-import type { AttemptReport, PermitRequest } from "../../../src/service/responses/rate-limiter.ts";
+import type { AttemptReport, PermitRequest } from "../../../src/service/requests/rate-limiter.ts";
 import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
-import { failureOf, openDoor } from "../support/client.ts";
+import { failureOf, startClientRig } from "../support/client.ts";
 
 const html = { "content-type": "text/html" };
 const spent = { "x-ratelimit-limit": "30", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "3600" };
@@ -50,34 +50,34 @@ describe("a refusal", () => {
     ["a success that brings nothing", rawResponse(204), "unexpected-status", "skip"],
     ["a part", jsonResponse({}, {}, 206), "unexpected-status", "skip"],
   ] as const)("for %s is told apart", async (_name, answer, code, next) => {
-    await using door = await openDoor((_, socket) => socket.write(answer));
-    const failure = await failureOf(door.fetch("/me/"));
+    await using rig = await startClientRig((_, socket) => socket.write(answer));
+    const failure = await failureOf(rig.fetch("/me/"));
     expect(failure).toMatchObject({ code, next, name: "ServiceError" });
     expect(failure.hint).not.toBe("");
-    expect(door.server.requests).toHaveLength(1);
+    expect(rig.server.requests).toHaveLength(1);
   });
 
   test("for a spent allowance says when to resume", async () => {
-    await using door = await openDoor((_, socket) => socket.write(jsonResponse(exceeded, spent, 403)));
-    expect(await failureOf(door.fetch("/"))).toMatchObject({ resumeAt: door.clock.now() + 3_600_000 });
+    await using rig = await startClientRig((_, socket) => socket.write(jsonResponse(exceeded, spent, 403)));
+    expect(await failureOf(rig.fetch("/"))).toMatchObject({ resumeAt: rig.clock.now() + 3_600_000 });
   });
 
   test("does not repeat the credential that the service echoes", async () => {
-    await using door = await openDoor(
+    await using rig = await startClientRig(
       ({ headers }, socket) =>
         socket.write(jsonResponse({ message: `No ${headers.authorization} here` }, {}, 400)),
       { credential: bearerToken("canary-token") },
     );
-    const failure = await failureOf(door.fetch("/me/"));
+    const failure = await failureOf(rig.fetch("/me/"));
     expect(failure.message).toContain("“No bearer [credential] here”");
     expect(`${failure.stack} ${JSON.stringify(failure)}`).not.toContain("canary-");
   });
 
   test("is shown short and in one line", async () => {
-    await using door = await openDoor((_, socket) =>
+    await using rig = await startClientRig((_, socket) =>
       socket.write(jsonResponse({ message: `a\r\nb\u202e${"c".repeat(900)}` }, {}, 400)),
     );
-    const { message } = await failureOf(door.fetch("/"));
+    const { message } = await failureOf(rig.fetch("/"));
     expect(message).toContain("“a b c");
     expect(message.length).toBeLessThan(300);
   });
@@ -100,11 +100,11 @@ describe("the reserve", () => {
       rawResponse(304, { etag: '"b"' }),
       jsonResponse({}, left),
     ];
-    await using door = await openDoor(({ index }, socket) => socket.write(answers[index] ?? ""), {
+    await using rig = await startClientRig(({ index }, socket) => socket.write(answers[index] ?? ""), {
       rateLimiter: recording(log),
     });
-    const start = door.clock.now();
-    await door.fetch("/a", { etag: '"a"' });
+    const start = rig.clock.now();
+    await rig.fetch("/a", { etag: '"a"' });
     expect(log).toEqual([
       "reserve /a",
       "settle 500 12 null",
@@ -127,36 +127,36 @@ describe("the reserve", () => {
     ],
   ])("is told once of %s", async (_name, answer, settled) => {
     const log: string[] = [];
-    await using door = await openDoor((_, socket) => answer(socket), {
+    await using rig = await startClientRig((_, socket) => answer(socket), {
       rateLimiter: recording(log),
       retry: { maxRetries: 0 },
     });
-    await failureOf(door.fetch("/"));
+    await failureOf(rig.fetch("/"));
     expect(log).toEqual(["reserve /", settled]);
   });
 
   test("is told of an attempt that the caller aborts", async () => {
     const log: string[] = [];
     const controller = new AbortController();
-    await using door = await openDoor(() => controller.abort("enough"), { rateLimiter: recording(log) });
-    await expect(door.fetch("/", { signal: controller.signal })).rejects.toBe("enough");
+    await using rig = await startClientRig(() => controller.abort("enough"), { rateLimiter: recording(log) });
+    await expect(rig.fetch("/", { signal: controller.signal })).rejects.toBe("enough");
     expect(log).toEqual(["reserve /", "settle null undefined null"]);
   });
 
   test("is told which of the attempts that the caller aborts were never sent", async () => {
     const reports: Pick<AttemptReport, "isSent" | "isTried">[] = [];
     const controller = new AbortController();
-    await using door = await openDoor(() => controller.abort("enough"), {
+    await using rig = await startClientRig(() => controller.abort("enough"), {
       connections: 1,
       rateLimiter: async () => ({
         release: ({ isSent, isTried }) => void reports.push({ isSent, isTried }),
       }),
     });
     const { signal } = controller;
-    const asked = ["/1", "/2", "/3"].map((path) => door.fetch(path, { signal }));
+    const asked = ["/1", "/2", "/3"].map((path) => rig.fetch(path, { signal }));
     for (const { status } of await Promise.allSettled(asked)) expect(status).toBe("rejected");
     const sent = reports.filter(({ isSent }) => isSent);
-    expect(sent).toHaveLength(door.server.requests.length);
+    expect(sent).toHaveLength(rig.server.requests.length);
     expect(reports.filter(({ isTried }) => isTried)).toEqual(sent);
     expect(reports).toHaveLength(3);
   });
@@ -166,10 +166,10 @@ describe("the reserve", () => {
       url: "http://x/",
       resumeAt: 5,
     });
-    await using door = await openDoor((_, socket) => socket.write(jsonResponse({})), {
+    await using rig = await startClientRig((_, socket) => socket.write(jsonResponse({})), {
       rateLimiter: () => Promise.reject(refusal),
     });
-    expect(await failureOf(door.fetch("/"))).toBe(refusal);
-    expect(door.server.connectionCount()).toBe(0);
+    expect(await failureOf(rig.fetch("/"))).toBe(refusal);
+    expect(rig.server.connectionCount()).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readRetryAfter } from "../../../src/service/responses/headers.ts";
+import { readRetryAfter } from "../../../src/service/requests/headers.ts";
 
 const now = Date.UTC(2026, 0, 15, 12);
 const seconds = (count: number) => now + count * 1000;

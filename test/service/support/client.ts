@@ -7,10 +7,10 @@ import {
   type ServiceClientOptions,
 } from "../../../src/service/client.ts";
 import { ServiceError } from "../../../src/service/errors.ts";
-import type { FetchResponse } from "../../../src/service/responses/fetch-response.ts";
+import type { FetchResponse } from "../../../src/service/fetch-result.ts";
 import { type RawHandler, type RawServer, startRawServer } from "../../support/raw-server.ts";
 
-/** A clock that moves only when somebody sleeps, and remembers how long. */
+/** A clock that moves only by `sleep`, and records each one. */
 export interface FakeClock extends Clock {
   readonly sleeps: readonly number[];
   sleep: Clock["sleep"];
@@ -33,30 +33,30 @@ export function fakeClock(startMillis = Date.UTC(2026, 0, 15, 12)): FakeClock {
   };
 }
 
-export interface Door extends AsyncDisposable {
+export interface ClientRig extends AsyncDisposable {
   readonly server: RawServer;
-  readonly service: ServiceClient;
+  readonly client: ServiceClient;
   readonly clock: FakeClock;
   /** Fetches a path of the server. */
   readonly fetch: (path: string, more?: Omit<FetchRequest, "url">) => Promise<FetchResponse>;
 }
 
-/** A door onto a server of raw bytes; `await using` closes both. */
-export async function openDoor(
+/** A client of a server that sends raw bytes; `await using` closes both. */
+export async function startClientRig(
   handler: RawHandler,
   options: Partial<ServiceClientOptions> = {},
-): Promise<Door> {
+): Promise<ClientRig> {
   const server = await startRawServer(handler);
   const clock = fakeClock();
-  const service = openServiceClient({ baseUrl: `${server.origin}/`, clock, ...options });
+  const client = openServiceClient({ baseUrl: `${server.origin}/`, clock, ...options });
   return {
     server,
-    service,
+    client,
     clock,
-    fetch: (path, more = {}) => service.fetch({ url: server.origin + path, ...more }),
+    fetch: (path, more = {}) => client.fetch({ url: server.origin + path, ...more }),
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
-      await service.close();
+      await client.close();
     },
   };
 }
@@ -70,4 +70,10 @@ export async function failureOf(fetching: Promise<unknown>): Promise<ServiceErro
     throw error;
   }
   throw new Error("the fetch succeeded");
+}
+
+/** The parsed body of a response; any other outcome fails the test. */
+export function jsonOf(fetched: FetchResponse): unknown {
+  if (fetched.outcome !== "body") throw new Error(fetched.outcome);
+  return JSON.parse(new TextDecoder().decode(fetched.body));
 }

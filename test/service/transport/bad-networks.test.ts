@@ -1,4 +1,4 @@
-/** The door behind a network that is slow, cuts or stalls: what it brings is whole, or is asked for again. */
+/** The rig behind a network that is slow, cuts or stalls: what it brings is whole, or is asked for again. */
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";

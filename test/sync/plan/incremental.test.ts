@@ -75,9 +75,9 @@ describe("an incremental sync", () => {
   it("leaves alone what was checked recently", async () => {
     await using rig = await heldRig();
     rig.sandbox.moveClock({ advanceSeconds: daySeconds / 2 });
-    expect(await askedBy(rig, { maxAgeMillis: daySeconds * 1000 })).toEqual([]);
+    expect(await askedBy(rig, { skipFresherThanMillis: daySeconds * 1000 })).toEqual([]);
     rig.sandbox.moveClock({ advanceSeconds: daySeconds });
-    expect((await askedBy(rig, { maxAgeMillis: daySeconds * 1000 })).length).toBeGreaterThan(0);
+    expect((await askedBy(rig, { skipFresherThanMillis: daySeconds * 1000 })).length).toBeGreaterThan(0);
   });
 
   it("goes on to the rest the next time, until everything is checked within a sweep", async () => {
@@ -87,7 +87,7 @@ describe("an incremental sync", () => {
     for (let day = 0; day < 9; day++) {
       rig.sandbox.moveClock({ advanceSeconds: daySeconds });
       rig.sandbox.clearLog();
-      await rig.sync({ maxFreeChecks: 30, sweepMillis: 6 * daySeconds * 1000 });
+      await rig.sync({ maxFreeChecks: 30, maxStalenessMillis: 6 * daySeconds * 1000 });
       for (const { url } of rig.sandbox.log()) checked.add(url);
     }
     expect(checked.size).toBe(total);

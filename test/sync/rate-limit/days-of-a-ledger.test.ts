@@ -217,7 +217,7 @@ describe("what is free", () => {
     await using sandbox = await startSandbox({ ...tiny, allowance: 30, countRoot });
     await using folder = await makeLedgerFolder();
     const principal = { origin: new URL(sandbox.url).origin, credential: null };
-    const { service, close } = openThrough(folder.file, sandbox.url);
+    const { client: service, close } = openThrough(folder.file, sandbox.url);
     await service.fetch({ url: new URL("brands/", sandbox.url).href });
     await service.fetch({ url: sandbox.url });
     await close();
@@ -229,7 +229,7 @@ describe("the rate_limit resource", () => {
   it("tells what headers do not", async () => {
     await using sandbox = await startSandbox({ ...tiny, allowance: 30, allowanceHeaders: "none" });
     await using folder = await makeLedgerFolder();
-    const { service, allowance, close } = openThrough(folder.file, sandbox.url);
+    const { client: service, runBudget: allowance, close } = openThrough(folder.file, sandbox.url);
     await service.fetch({ url: new URL("brands/", sandbox.url).href });
     expect(allowance.state).toMatchObject({ remaining: null, isTold: false });
     const url = new URL("rate-limit/", sandbox.url).href;
@@ -245,7 +245,7 @@ describe("the rate_limit resource", () => {
   it("that does not answer changes nothing", async () => {
     await using sandbox = await startSandbox({ ...tiny, allowance: 30, allowanceHeaders: "none" });
     await using folder = await makeLedgerFolder();
-    const { service, allowance, close } = openThrough(folder.file, sandbox.url);
+    const { client: service, runBudget: allowance, close } = openThrough(folder.file, sandbox.url);
     const { href: url } = new URL("brands/", sandbox.url);
     await fetchRateLimit(service, { url }, allowance, Date.now);
     expect(allowance.state.isTold).toBe(false);
@@ -278,6 +278,6 @@ describe("the rate_limit resource", () => {
 
 function openThrough(ledgerFile: string, baseUrl: string) {
   const clock = { now: Date.now, random: Math.random, sleep: async () => {} };
-  const options = { credential: null, budget: null, keep: 0, connections: 1, clock };
+  const options = { credential: null, budget: null, reserve: 0, connections: 1, clock };
   return openRateLimitedClient({ ...options, baseUrl, ledgerFile });
 }

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
-import { noResponse } from "../../../src/service/responses/rate-limiter.ts";
+import { noResponse } from "../../../src/service/requests/rate-limiter.ts";
 import { type Ledger, openLedger } from "../../../src/sync/rate-limit/ledger.ts";
 import { readLedger } from "../../../src/sync/rate-limit/window.ts";
 import { lease, settle } from "../../../src/sync/rate-limit/window-events.ts";

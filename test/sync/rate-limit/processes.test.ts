@@ -57,8 +57,12 @@ it("what a killed process held open is spent until an answer says otherwise, and
   ledger.close();
   expect(state).toMatchObject({ open: {}, untold: { requests: open } });
 
-  const { service, allowance, close } = openRateLimitedClient({
-    ...{ baseUrl: sandbox.url, ledgerFile: folder.file, credential: null, budget: null, keep: 0 },
+  const {
+    client: service,
+    runBudget: allowance,
+    close,
+  } = openRateLimitedClient({
+    ...{ baseUrl: sandbox.url, ledgerFile: folder.file, credential: null, budget: null, reserve: 0 },
     ...{ connections: 1, clock: systemClock },
   });
   await service.fetch({ url: new URL("brands/", sandbox.url).href });

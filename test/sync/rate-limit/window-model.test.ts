@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type AttemptReport, noResponse } from "../../../src/service/responses/rate-limiter.ts";
+import { type AttemptReport, noResponse } from "../../../src/service/requests/rate-limiter.ts";
 import { decideLease } from "../../../src/sync/rate-limit/leases.ts";
 import { emptyWindow, openLeases, type WindowState } from "../../../src/sync/rate-limit/window.ts";
 import {

@@ -4,8 +4,12 @@ import { ServiceError } from "../../../src/service/errors.ts";
 import { openRateLimitedClient } from "../../../src/sync/run/rate-limited-client.ts";
 
 const [baseUrl = "", ledgerFile = "", clients = "1"] = process.argv.slice(2);
-const { service, allowance, close } = openRateLimitedClient({
-  ...{ baseUrl, ledgerFile, credential: null, budget: null, keep: 0 },
+const {
+  client: service,
+  runBudget: allowance,
+  close,
+} = openRateLimitedClient({
+  ...{ baseUrl, ledgerFile, credential: null, budget: null, reserve: 0 },
   ...{ connections: Number(clients), clock: systemClock },
 });
 

@@ -60,5 +60,5 @@ export function openAllowance({
     random: () => clock.random(),
     sleep: (millis, signal) => clock.sleep(millis, signal),
   };
-  return createRunBudget({ ledger, rootUrl, budget, keep, clock: bound });
+  return createRunBudget({ ledger, rootUrl, budget, reserve: keep, clock: bound });
 }

@@ -1,7 +1,7 @@
 /** A service that meters requests by a clock of its own, as plain data: what would be told in answer to each request. */
 
-import type { RateLimitHeaders } from "../../../src/service/responses/headers.ts";
-import { type AttemptReport, noResponse } from "../../../src/service/responses/rate-limiter.ts";
+import type { RateLimitHeaders } from "../../../src/service/requests/headers.ts";
+import { type AttemptReport, noResponse } from "../../../src/service/requests/rate-limiter.ts";
 
 export const day = 86_400_000;
 

@@ -119,7 +119,7 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
       workers: {
         redis,
         ...(account && { principal: account.name }),
-        onRemark: (text: string) => remark(`${text}\n`),
+        onWarning: (text: string) => remark(`${text}\n`),
       },
     }),
     ...(flags.concurrency !== undefined && { concurrency: flags.concurrency }),

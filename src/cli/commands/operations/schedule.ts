@@ -171,7 +171,7 @@ async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void
       const text = `Running ${schedules} schedules of ${dataDir}. Ctrl-C ends it.`;
       log.info("ready", text, { version: version(), schedules, dataDir });
     },
-    onRemark: (text) => log.warn("remark", escapeControls(text)),
+    onWarning: (text) => log.warn("remark", escapeControls(text)),
     onBegin({ name }, time) {
       const due = toIso(time);
       log.info("begun", `${name}: begun, due ${due}`, { schedule: name, due });

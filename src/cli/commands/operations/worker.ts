@@ -68,7 +68,7 @@ async function work(options: RunWorkerOptions, log: Log): Promise<void> {
   let read: WorkerReady["requests"] = () => [];
   await runWorker({
     ...options,
-    onRemark: (text) => log.warn("remark", text),
+    onWarning: (text) => log.warn("remark", text),
     onReady({ requests, dashboardUrl }) {
       read = requests;
       void logPeriodically(requests, log, systemClock, signal);

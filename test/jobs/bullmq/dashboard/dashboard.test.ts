@@ -212,7 +212,7 @@ it("never shows a credential, and Redis never has one", async () => {
   const watching: Promise<string>[] = [];
   await rig.sync({
     ...{ baseUrl: sandbox.url, credential, area: "account" },
-    workers: { redis: redis.url, principal: "ada", onRemark: (text) => void said.push(text) },
+    workers: { redis: redis.url, principal: "ada", onWarning: (text) => void said.push(text) },
     // What is in Redis while it goes on.
     onProgress: () => void watching.push(everythingIn(redis)),
   });

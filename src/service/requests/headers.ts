@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ResponseHead } from "../transport/send-request.ts";
 
-/** What the service says of the allowance in one answer; a field that makes no sense is null. */
+/** The rate limit in the headers of one response; a field that cannot be read is null. */
 export interface RateLimitHeaders {
-  /** Requests a window. */
+  /** Requests per window. */
   readonly limit: number | null;
   /** Requests left in this window. */
   readonly remaining: number | null;
@@ -12,10 +12,14 @@ export interface RateLimitHeaders {
 }
 
 const year = 366 * 24 * 3600;
-const firstEpochSecond = 1e9; // September 2001: no smaller number is meant as a date
+/** September 2001: smaller numbers are durations, not dates. */
+const firstEpochSecond = 1e9;
 const lastEpochSecond = 1e11;
 
-/** Reads `X-RateLimit-Limit`, `-Remaining` and `-Reset`; null when none of them is there. `now` is in epoch milliseconds. */
+/**
+ * Reads `X-RateLimit-Limit`, `-Remaining` and `-Reset`; null if all are missing.
+ * @param now epoch milliseconds
+ */
 export function readRateLimitHeaders(headers: IncomingHttpHeaders, now: number): RateLimitHeaders | null {
   const limit = headers["x-ratelimit-limit"];
   const remaining = headers["x-ratelimit-remaining"];
@@ -35,7 +39,7 @@ function readCount(value: string | string[] | undefined): number | null {
   return typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : null;
 }
 
-/** An `ETag` that can be sent back as it is, weak or strong, quoted or (as some services do) not; else null. */
+/** An `ETag` that can be sent back, weak or strong, also without quotes, as some services write it; else null. */
 export function readEntityTag(value: string | string[] | null | undefined): string | null {
   return typeof value === "string" && /^[\x21-\x7e][\x20-\x7e]{0,1022}$/.test(value) ? value : null;
 }
@@ -45,38 +49,37 @@ export function isSameEntity(one: string, other: string): boolean {
   return one.replace(/^W\//, "") === other.replace(/^W\//, "");
 }
 
-const yearMillis = 366 * 24 * 3600 * 1000;
-
-/** The three forms of a date that HTTP knows (RFC 9110, section 5.6.7), the last one without its zone, which is UTC. */
+/** The three forms of an HTTP date (RFC 9110, section 5.6.7). The last one names no zone; it is UTC. */
 const zonedDate =
   /^(?:[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4}|[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d) \d\d:\d\d:\d\d GMT$/;
 const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 
 /**
- * Reads `Retry-After`: the epoch milliseconds before which not to ask again, or null when it says nothing usable. A
- * moment in the past is now, one beyond a year is in a year, and of several headers the latest moment counts.
+ * Reads `Retry-After`; of several headers the latest time counts.
+ * @param now epoch milliseconds
+ * @returns epoch milliseconds, from `now` to a year later; null where it cannot be read
  */
 export function readRetryAfter(value: string | string[] | undefined, now: number): number | null {
   if (value === undefined) return null;
-  const moments = [value].flat().map((text) => readMoment(text.trim(), now));
-  const latest = Math.max(...moments.filter((moment) => moment !== null));
-  return latest === -Infinity ? null : Math.min(Math.max(latest, now), now + yearMillis);
+  const times = [value].flat().map((text) => readTime(text.trim(), now));
+  const latest = Math.max(...times.filter((time) => time !== null));
+  return latest === -Infinity ? null : Math.min(Math.max(latest, now), now + year * 1000);
 }
 
-function readMoment(text: string, now: number): number | null {
+function readTime(text: string, now: number): number | null {
   // Digits first: `Date.parse("120")` is a day in the year 120.
   if (/^\d+$/.test(text)) return now + Number(text) * 1000;
   const date = zonedDate.test(text) ? text : asctimeDate.test(text) ? `${text} GMT` : "";
-  const moment = Date.parse(date);
-  return Number.isNaN(moment) ? null : moment;
+  const time = Date.parse(date);
+  return Number.isNaN(time) ? null : time;
 }
 
 const refusals: readonly number[] = [403, 429, 503];
 
 /**
- * Until when nobody should ask, by an answer that refuses: by its `Retry-After`, else, where nothing is left, by its reset.
+ * When to retry after a refusal: `Retry-After`, else the reset of a spent rate limit.
  * @param now epoch milliseconds
- * @returns epoch milliseconds; null where the answer is no refusal or does not say
+ * @returns epoch milliseconds; null without a refusal or a time
  */
 export function readBackoffUntil({ status, headers }: ResponseHead, now: number): number | null {
   if (!refusals.includes(status)) return null;

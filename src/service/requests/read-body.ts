@@ -7,7 +7,7 @@ import type { ResponseHead } from "../transport/send-request.ts";
 
 export interface JsonBody {
   readonly bytes: Uint8Array;
-  /** Parsed only to know what it is: exact numbers and duplicate keys matter to who keeps it. */
+  /** Numbers are doubles here; the mirror parses the bytes again, exactly. */
   readonly json: Readonly<Record<string, unknown>>;
 }
 
@@ -26,7 +26,7 @@ export function readBodyOrThrow(
   if (!isJsonType(headers["content-type"])) {
     throw failure(
       "not-the-api",
-      `not the API: answered ${status} with ${typeForShowing(headers["content-type"])}`,
+      `not the API: answered ${status} with ${printableType(headers["content-type"])}`,
     );
   }
   const encoding = readEncoding(headers["content-encoding"]);
@@ -59,12 +59,12 @@ export function isJsonType(header: string | string[] | undefined): boolean {
   return typeof header === "string" && /^\s*application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(header);
 }
 
-/** A body that only the end of the connection ends can't show that it was cut, unless by not being whole. */
+/** Without a length, a truncated body shows only by being malformed. */
 function isEndedByConnection({ headers }: ResponseHead): boolean {
   return headers["content-length"] === undefined && headers["transfer-encoding"] === undefined;
 }
 
-function typeForShowing(header: string | string[] | undefined): string {
+function printableType(header: string | string[] | undefined): string {
   const type = /^\s*([\w.+-]{1,60}\/[\w.+-]{1,60})/.exec(String(header))?.[1];
   return type ?? "no content type";
 }

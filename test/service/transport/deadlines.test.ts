@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { DeadlineTimer } from "../../../src/service/transport/deadlines.ts";
 import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
-import { failureOf, openDoor } from "../support/client.ts";
+import { failureOf, startClientRig } from "../support/client.ts";
 
 const json = { "content-type": "application/json" };
 const once = { maxRetries: 0 };
@@ -59,29 +59,29 @@ describe("a server that hangs", () => {
     ],
   ] as const)("%s ends the attempt (%#)", async (_name, answer, limits, status) => {
     const all = { headerTimeoutMillis: long, idleTimeoutMillis: long, totalTimeoutMillis: long, ...limits };
-    await using door = await openDoor((_, socket) => void answer(socket), { limits: all, retry: once });
-    expect(await failureOf(door.fetch("/"))).toMatchObject({ code: "timeout", next: "retry", status });
+    await using rig = await startClientRig((_, socket) => void answer(socket), { limits: all, retry: once });
+    expect(await failureOf(rig.fetch("/"))).toMatchObject({ code: "timeout", next: "retry", status });
   });
 
   test("does not end the others, nor the next try", async () => {
-    await using door = await openDoor(
+    await using rig = await startClientRig(
       ({ path, index }, socket) =>
         path === "/hangs" && index < 2 ? undefined : socket.write(jsonResponse({ path })),
       {
         limits: { totalTimeoutMillis: 50 },
       },
     );
-    const fetched = await Promise.all([door.fetch("/hangs"), door.fetch("/works")]);
+    const fetched = await Promise.all([rig.fetch("/hangs"), rig.fetch("/works")]);
     expect(fetched.map(({ outcome }) => outcome)).toEqual(["body", "body"]);
   });
 
   test("does not count the time that a request waits for a socket", async () => {
     const limits = { totalTimeoutMillis: 1000 };
-    await using door = await openDoor(
+    await using rig = await startClientRig(
       (_, socket) => void setTimeout(() => socket.write(jsonResponse({})), 120),
       { connections: 1, limits, retry: once },
     );
-    const fetched = await Promise.all(Array.from({ length: 10 }, (_, index) => door.fetch(`/${index}`)));
+    const fetched = await Promise.all(Array.from({ length: 10 }, (_, index) => rig.fetch(`/${index}`)));
     expect(fetched).toHaveLength(10);
   });
 });
@@ -90,29 +90,29 @@ describe("the caller's signal", () => {
   const reason = new Error("the user pressed Ctrl-C");
 
   test("that is aborted already sends nothing", async () => {
-    await using door = await openDoor((_, socket) => socket.write(jsonResponse({})));
-    await expect(door.fetch("/", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-    expect(door.server.connectionCount()).toBe(0);
+    await using rig = await startClientRig((_, socket) => socket.write(jsonResponse({})));
+    await expect(rig.fetch("/", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(rig.server.connectionCount()).toBe(0);
   });
 
   test("ends a request in the middle of its body, and one that waits for a socket", async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const half = rawResponse(200, { ...json, "content-length": "9" }, "{");
-    await using door = await openDoor(
+    await using rig = await startClientRig(
       ({ path }, socket) => {
         if (path === "/after") socket.write(jsonResponse({}));
         else socket.write(half, () => controller.abort(reason));
       },
       { connections: 1 },
     );
-    const outcomes = await Promise.allSettled([door.fetch("/1", { signal }), door.fetch("/2", { signal })]);
+    const outcomes = await Promise.allSettled([rig.fetch("/1", { signal }), rig.fetch("/2", { signal })]);
     expect(outcomes).toEqual([
       { status: "rejected", reason },
       { status: "rejected", reason },
     ]);
-    await door.fetch("/after");
-    expect(door.server.requests.map(({ path }) => path)).toEqual(["/1", "/after"]);
+    await rig.fetch("/after");
+    expect(rig.server.requests.map(({ path }) => path)).toEqual(["/1", "/after"]);
   });
 
   test("leaves nothing behind when the fetch ends by itself", async () => {
@@ -120,10 +120,10 @@ describe("the caller's signal", () => {
     const listeners = new Set<unknown>();
     signal.addEventListener = (_type: string, listener: unknown) => void listeners.add(listener);
     signal.removeEventListener = (_type: string, listener: unknown) => void listeners.delete(listener);
-    await using door = await openDoor(({ index }, socket) =>
+    await using rig = await startClientRig(({ index }, socket) =>
       socket.write(index === 0 ? rawResponse(500) : jsonResponse({})),
     );
-    await door.fetch("/", { signal });
+    await rig.fetch("/", { signal });
     expect(listeners.size).toBe(0);
   });
 
@@ -139,38 +139,38 @@ describe("the coarse timer", () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
-  const tracked = (inFlight: DeadlineTimer, expire: () => void) => {
-    const place = inFlight.add({ signal: undefined, cancel: () => {}, expire });
-    return { place, begin: () => inFlight.begin(place) };
+  const tracked = (timer: DeadlineTimer, expire: () => void) => {
+    const slot = timer.add({ signal: undefined, cancel: () => {}, expire });
+    return { slot, start: () => timer.start(slot) };
   };
 
   test("never fires early, and not for what has left or has not begun", () => {
-    const inFlight = new DeadlineTimer(100);
+    const timer = new DeadlineTimer(100);
     const expired: string[] = [];
-    const left = tracked(inFlight, () => expired.push("left"));
-    left.begin();
-    tracked(inFlight, () => expired.push("waits for a connection"));
+    const left = tracked(timer, () => expired.push("left"));
+    left.start();
+    tracked(timer, () => expired.push("waits for a connection"));
     vi.advanceTimersByTime(4); // within a tick, where counting whole ticks would lose the rest of it
-    tracked(inFlight, () => expired.push("stayed")).begin();
-    inFlight.remove(left.place);
+    tracked(timer, () => expired.push("stayed")).start();
+    timer.remove(left.slot);
     vi.advanceTimersByTime(100);
     expect(expired).toEqual([]);
     vi.advanceTimersByTime(10);
     expect(expired).toEqual(["stayed"]);
   });
 
-  test("begins anew for what takes the place of another one", () => {
-    const inFlight = new DeadlineTimer(100);
-    const first = tracked(inFlight, () => {});
-    first.begin();
+  test("starts again for what takes the slot of another one", () => {
+    const timer = new DeadlineTimer(100);
+    const first = tracked(timer, () => {});
+    first.start();
     vi.advanceTimersByTime(90);
-    inFlight.remove(first.place);
+    timer.remove(first.slot);
     const expire = vi.fn();
-    const second = tracked(inFlight, expire);
-    expect(second.place).toBe(first.place);
+    const second = tracked(timer, expire);
+    expect(second.slot).toBe(first.slot);
     vi.advanceTimersByTime(200);
     expect(expire).not.toHaveBeenCalled();
-    second.begin();
+    second.start();
     vi.advanceTimersByTime(99);
     expect(expire).not.toHaveBeenCalled();
     vi.advanceTimersByTime(11);
@@ -178,14 +178,14 @@ describe("the coarse timer", () => {
   });
 
   test("stops when nothing is in flight, and starts again", () => {
-    const inFlight = new DeadlineTimer(100);
+    const timer = new DeadlineTimer(100);
     const expire = vi.fn();
     for (let count = 1; count <= 2; count++) {
-      const { place, begin } = tracked(inFlight, () => {
+      const { slot, start } = tracked(timer, () => {
         expire();
-        inFlight.remove(place);
+        timer.remove(slot);
       });
-      begin();
+      start();
       vi.advanceTimersByTime(200);
       expect(expire).toHaveBeenCalledTimes(count);
       expect(vi.getTimerCount()).toBe(0);
@@ -195,15 +195,15 @@ describe("the coarse timer", () => {
 
 describe("a signal", () => {
   test("cancels what is under way for it, and nothing else, with one listener", () => {
-    const inFlight = new DeadlineTimer(100);
+    const timer = new DeadlineTimer(100);
     const [one, other] = [new AbortController(), new AbortController()];
     const listen = vi.spyOn(one.signal, "addEventListener");
     const cancelled: string[] = [];
     const add = (name: string, signal: AbortSignal | undefined) =>
-      inFlight.add({ signal, expire: () => {}, cancel: () => cancelled.push(name) });
+      timer.add({ signal, expire: () => {}, cancel: () => cancelled.push(name) });
     const first = add("first", one.signal);
-    inFlight.remove(add("ended", one.signal));
-    const places = [
+    timer.remove(add("ended", one.signal));
+    const slots = [
       first,
       add("second", one.signal),
       add("of another", other.signal),
@@ -212,7 +212,7 @@ describe("a signal", () => {
     one.abort();
     expect(cancelled).toEqual(["first", "second"]);
     expect(listen).toHaveBeenCalledOnce();
-    for (const place of places) inFlight.remove(place);
+    for (const slot of slots) timer.remove(slot);
     expect([one, other].map(({ signal }) => getEventListeners(signal, "abort"))).toEqual([[], []]);
   });
 });

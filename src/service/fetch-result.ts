@@ -1,0 +1,40 @@
+/**
+ * What came of fetching one resource. Plain data: it can be sent between processes, stored and replayed, so the client and
+ * the mirror do not know each other.
+ */
+
+interface Fetched {
+  /** ISO 8601, UTC. */
+  readonly fetchedAt: string;
+}
+
+export interface FetchedBody extends Fetched {
+  readonly outcome: "body";
+  readonly status: number;
+  readonly etag: string | null;
+  /** The address that answered, if redirects led elsewhere: relative links in the body are resolved against it. */
+  readonly finalUrl?: string;
+  /** As sent, decoded from any content encoding: valid UTF-8, one JSON object, in a buffer of its own. */
+  readonly body: Uint8Array;
+}
+
+/** The body that the caller holds is current. */
+export interface FetchedNotModified extends Fetched {
+  readonly outcome: "not-modified";
+}
+
+/** The service has no such resource, or no longer (404 or 410). */
+export interface FetchedGone extends Fetched {
+  readonly outcome: "gone";
+}
+
+/** No usable response; a later run tries again. */
+export interface FetchFailed extends Fetched {
+  readonly outcome: "failed";
+  readonly code: string;
+  readonly message: string;
+}
+
+export type FetchResponse = FetchedBody | FetchedNotModified | FetchedGone;
+
+export type FetchResult = FetchResponse | FetchFailed;

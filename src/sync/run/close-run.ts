@@ -1,0 +1,96 @@
+/** The end of a run: its entry in the run log, its report, and the compression of what it stored. */
+import { readMissingScopes } from "../../mirror/account/token-scopes.ts";
+import { MirrorError } from "../../mirror/file/errors.ts";
+import type { RunClosing, StopReason } from "../../mirror/runs/runs.ts";
+import { toIso } from "../../platform/clock.ts";
+import { SyncError } from "../errors.ts";
+import type { RemainingWork } from "../plan/counts.ts";
+import { countSkippedLinks, type ResourceCounts, type SyncReport } from "../report.ts";
+import type { RunMirror } from "../writer/client.ts";
+import type { RunRequest, RunState, RunTools } from "./run-request.ts";
+
+export interface RunEnding {
+  readonly stopped: StopReason | null;
+  readonly left: RemainingWork;
+  readonly error?: string;
+}
+
+/** Writes the run log's entry and creates the run's tombstones. */
+export async function closeRun(
+  { approve }: Pick<RunRequest, "approve">,
+  tools: RunTools,
+  state: RunState,
+  { stopped: stoppedBy, left, error }: RunEnding,
+): Promise<{ resources: ResourceCounts } & Pick<RunClosing, "stopped" | "masses">> {
+  const { mirror, clock } = tools;
+  const { new: added, changed, unchanged, gone, failed } = state.summary;
+  const skipped = countSkippedLinks(mirror.reader);
+  const found = { new: added, changed, unchanged, gone, ...left, failed, skipped };
+  const { stopped, masses, ...decided } = await mirror.writes.closeRun(state.runId, {
+    endedAt: toIso(clock.now()),
+    stopped: stoppedBy,
+    counts: { requests: countRequests(tools, state), resources: found },
+    approve,
+    ...(stoppedBy === "error" && error !== undefined && { error }),
+  });
+  return { resources: { ...found, ...decided, gone: gone + decided.gone }, stopped, masses };
+}
+
+/**
+ * Closes a run and reports it.
+ * @throws SyncError `not-authenticated`, `nothing-fetched`; MirrorError when the mirror turns out to be damaged
+ */
+export async function closeAndReport(
+  request: RunRequest,
+  tools: RunTools,
+  state: RunState,
+  left: RemainingWork,
+): Promise<SyncReport> {
+  const { mirror, runBudget, runStop, clock } = tools;
+  const { stop } = runStop;
+  const ending = { stopped: runStop.reason(runBudget.refusal), left, ...(stop && { error: stop.message }) };
+  const { resources, stopped, masses } = await closeRun(request, tools, state, ending);
+  // Compression comes after the run and is not part of its duration.
+  const seconds = (clock.now() - state.startedMillis) / 1000;
+  await compressBodies(mirror, runStop);
+  if (stop?.reason === "authentication") throw new SyncError("not-authenticated", stop.message, stop.hint);
+  const stored = resources.new + resources.changed + resources.unchanged;
+  if (stop?.reason === "no-root" || (stored === 0 && stop?.reason === "outage"))
+    throw new SyncError("nothing-fetched", stop.message, stop.hint);
+  const { limit, remaining, resetAt, checkPrice } = runBudget.state;
+  const resumeMillis = stopped === "allowance" ? (stop?.resumeAt ?? resetAt) : null;
+  return {
+    run: state.runId,
+    mirror: mirror.reader.file,
+    complete: stopped === null && left.pending === 0 && resources.failed === 0 && resources.partial === 0,
+    stopped,
+    requests: countRequests(tools, state),
+    resources,
+    ...(request.area === "account" && readMissingScopes(mirror.reader)),
+    masses,
+    allowance: { limit, remaining, resetAt: resetAt === null ? null : toIso(resetAt), checkPrice },
+    resumeAt: resumeMillis === null ? null : toIso(resumeMillis),
+    seconds,
+  };
+}
+
+export function countRequests({ runBudget }: Pick<RunTools, "runBudget">, { results, summary }: RunState) {
+  const { counts } = runBudget;
+  return { ...counts, retried: Math.max(0, counts.sent - results), failed: summary.failed };
+}
+
+/**
+ * Compresses stored bodies, batch by batch, until an interruption. The end of the next run compresses the rest.
+ * @throws MirrorError when the mirror turns out to be damaged
+ */
+export async function compressBodies(
+  { writes }: Pick<RunMirror, "writes">,
+  runStop: { readonly isInterrupted: boolean },
+): Promise<void> {
+  try {
+    while (!runStop.isInterrupted && (await writes.compressBatch()) > 0);
+  } catch (error) {
+    // Everything is saved; without space for compression it only stays larger.
+    if (!(error instanceof MirrorError) || error.code !== "unwritable") throw error;
+  }
+}
