@@ -7,7 +7,7 @@ import Database from "better-sqlite3";
 import type { z } from "zod";
 import { entities, listTables } from "../schema/entities.ts";
 import { decimal, document, flag, integer, open, text } from "../schema/fields.ts";
-import { migrate } from "../src/mirror/file/migrate.ts";
+import { migrateMirror } from "../src/mirror/file/migrate.ts";
 import { bookkeepingTables, sharedColumns, type TableMeaning, tablesToRead } from "./schema-meanings.ts";
 
 const typeNames = new Map<z.ZodType, string>([
@@ -73,7 +73,7 @@ export async function schemaPage(): Promise<string> {
 
 async function readColumns(): Promise<ReadonlyMap<string, readonly string[]>> {
   const db = new Database(":memory:");
-  await migrate(db);
+  await migrateMirror(db);
   const tables = db
     .prepare<[], string>(
       `select s.name from sqlite_schema s join pragma_table_list l on l.name = s.name and l.schema = 'main'
@@ -81,7 +81,7 @@ async function readColumns(): Promise<ReadonlyMap<string, readonly string[]>> {
     )
     .pluck()
     .all();
-  const columns = db.prepare<[string], string>("select name from pragma_table_info(?) order by cid").pluck();
+  const columns = db.prepare<[string], string>("select name from pragma_table_xinfo(?) order by cid").pluck();
   const columnsByTable = new Map(tables.map((table) => [table, columns.all(table)]));
   db.close();
   return columnsByTable;

@@ -204,7 +204,9 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       state:
         "`due`, `held`, `failed` (another origin), `elsewhere` (the other area of the service), `superseded` (a page that no list leads to any more), `gone`",
       etag: "what to ask with next time",
-      checked_run: "the run that last asked for it; 0 for none, negative where it is to be asked for again",
+      checked_run: "the run of its last check that still counts; 0 if it is to be requested",
+      last_checked_run: "the run of its last check; 0 for none",
+      recheck: "1 if it was checked and is to be requested again",
       checked_at: "milliseconds since 1970, as all times in the large tables",
       first_run: "the run that found it",
       gone_run: "the run that found it gone",

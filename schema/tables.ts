@@ -1,9 +1,9 @@
-/** The mirror's bookkeeping tables as Kysely sees them; `docs/schema.md` says what each column means. */
-import type { Generated } from "kysely";
+/** The mirror's tables as Kysely sees them; `docs/schema.md` says what each column means. */
+import type { Generated, GeneratedAlways } from "kysely";
 
 export type ResourceState = "due" | "held" | "failed" | "elsewhere" | "superseded" | "gone";
 
-/** What says that a resource is absent: its own 404 or 410, a list that names it no more, or the absence of what it belongs to. */
+/** Why a resource is noted as absent: its own 404 or 410, a listing without it, or the absence of its owner. */
 export type AbsenceProof = "answer" | "listing" | "parent";
 
 export interface MirrorTables {
@@ -25,6 +25,22 @@ export interface MirrorTables {
   _media_file: MediaFileTable;
   _media_use: { resource_id: number; field: string; media_id: number; is_current: 0 | 1 };
   _issue: { resource_id: number; pointer: string; code: string; detail: string | null; run_id: number };
+  _brand: BrandTable;
+  _brand_past: Past<BrandTable>;
+  _model: ModelTable;
+  _model_past: Past<ModelTable>;
+  _model_picture: ModelPictureTable;
+  _model_picture_past: Past<ModelPictureTable>;
+  _size: SizeTable;
+  _size_past: Past<SizeTable>;
+  _user: UserTable;
+  _user_past: Past<UserTable>;
+  _bra: BraTable;
+  _bra_past: Past<BraTable>;
+  _bra_size: BraSizeTable;
+  _bra_size_past: Past<BraSizeTable>;
+  _measurement: MeasurementTable;
+  _measurement_past: Past<MeasurementTable>;
 }
 
 export interface RunTable {
@@ -35,7 +51,7 @@ export interface RunTable {
   scope_json: string;
   stopped: string | null;
   counts_json: string | null;
-  /** When it was forgotten: its state can be shown no more. */
+  /** When the run was pruned: its state can no longer be shown. */
   forgotten_at: string | null;
 }
 
@@ -46,7 +62,12 @@ export interface ResourceTable {
   owner_id: number | null;
   state: ResourceState;
   etag: string | null;
+  /** The run of the last check that still counts; 0 if it is to be requested. */
   checked_run: Generated<number>;
+  /** The run of the last check. */
+  last_checked_run: Generated<number>;
+  /** Whether it is to be requested again. */
+  recheck: GeneratedAlways<0 | 1>;
   /** Milliseconds since 1970, as all times of the large tables. */
   checked_at: number | null;
   first_run: number;
@@ -58,15 +79,15 @@ export interface ResourceTable {
   fetched_run: Generated<number>;
 }
 
-/** A reading of a collection that left something open; a settled one has no row. */
+/** A pass over a listing that is not complete; a complete one has no row. */
 export interface PassTable {
   collection_id: number;
   verdict: "open" | "partial";
-  /** Pages that were checked in an earlier run are not part of it. */
+  /** Pages checked in an earlier run are not part of it. */
   from_run: number;
-  /** The last run in which all pages were asked for a second time. */
+  /** The last run in which all pages were requested a second time. */
   reread_run: number | null;
-  /** Which revisions of which pages were judged last, as JSON. */
+  /** The revisions of the pages that were examined last, as JSON. */
   judged: string | null;
 }
 
@@ -89,7 +110,7 @@ export interface RevisionTable {
   to_run: number | null;
   status: number;
   fetched_at: number;
-  /** What relative links in the body are relative to, where a redirect led away from the resource's own URL. */
+  /** What relative links in the body resolve against, if redirects led away from the resource's URL. */
   base_url: string | null;
   /** When it was last found to be current; null while it is. */
   seen_run: number | null;
@@ -113,15 +134,15 @@ export interface MemberTable {
   from_run: number;
 }
 
-/** The words of a resource: its own, or those that lists name it with as long as it was never held. */
+/** The words of a resource: its own, or, until it is fetched, the names its listings give it. */
 export interface SearchTable {
   id: Generated<number>;
   resource_id: number;
   kind: string;
-  /** What `toSearchText` makes. */
+  /** The result of `toSearchText`. */
   text: string;
   from_run: number;
-  /** Null while it is so. */
+  /** Null for the current words. */
   to_run: number | null;
 }
 
@@ -131,13 +152,13 @@ export interface MediaTable {
   url: string;
   etag: string | null;
   last_modified: string | null;
-  /** When it was last asked for; null before that. */
+  /** When it was last requested; null before. */
   checked_at: number | null;
-  /** Why there was nothing to keep the last time. */
+  /** Why the last request brought nothing. */
   error: string | null;
 }
 
-/** What was downloaded from there; the last one is what it has now. */
+/** The files downloaded from there; the last one is current. */
 export interface MediaFileTable {
   media_id: number;
   seq: number;
@@ -147,20 +168,106 @@ export interface MediaFileTable {
   fetched_at: number;
 }
 
+/** A field of the service, as SQLite stores it: text with lone surrogates is a BLOB. */
+export type Field = string | number | Uint8Array | null;
+
+type EntityTable<Fields extends string, References extends string = never> = {
+  id: number;
+  from_run: number;
+} & Record<Fields, Field> &
+  Record<References, number | null>;
+
+type ListTable<Fields extends string> = { parent_id: number; n: number; from_run: number } & Record<
+  Fields,
+  Field
+>;
+
+export type BrandTable = EntityTable<
+  | "service_url"
+  | "bra_count"
+  | "name"
+  | "slug"
+  | "default_sizing_system"
+  | "default_sizing_name"
+  | "logo"
+  | "twitter"
+  | "facebook"
+  | "official_url"
+  | "last_modified_at"
+>;
+
+export type ModelTable = EntityTable<
+  | "service_url"
+  | "code"
+  | "name"
+  | "full_name"
+  | "slug"
+  | "brand_slug"
+  | "bra_count"
+  | "is_discontinued"
+  | "type"
+  | "official_url"
+  | "main_picture"
+  | "main_stock_picture"
+  | "last_modified_at",
+  "brand_id"
+>;
+
+export type ModelPictureTable = ListTable<"url" | "text">;
+
+export type SizeTable = EntityTable<
+  | "service_url"
+  | "size"
+  | "band"
+  | "cup"
+  | "bra_count"
+  | "main_picture"
+  | "alternative_sizes"
+  | "last_modified_at",
+  "model_id"
+>;
+
+export type UserTable = EntityTable<
+  "username" | "service_url" | "user_id" | "reputation" | "avatar" | "is_verified" | "email"
+>;
+
+export type BraTable = EntityTable<
+  | "service_url"
+  | "name"
+  | "brand"
+  | "model"
+  | "size"
+  | "is_owned"
+  | "is_custom"
+  | "is_altered"
+  | "altered_band"
+  | "hooks"
+  | "bust_perimeter"
+  | "strap_width"
+  | "cup_separation"
+  | "cup_depth"
+  | "wire_length"
+  | "gore_height"
+  | "wing_height"
+  | "band_length"
+  | "stretched_band_length"
+  | "note",
+  "brand_id" | "model_id" | "size_id"
+>;
+
+export type BraSizeTable = ListTable<"system" | "size">;
+
+export type MeasurementTable = ListTable<"payload">;
+
 /** Rows as they were, from `from_run` up to, but not including, `to_run`. */
 export type Past<Table> = Table & { to_run: number };
 
-/**
- * Times that every row of a large table has are kept as milliseconds since 1970: six bytes where text takes 24, ten
- * thousands of times over.
- */
-
-/** The columns that hold such times. */
+/** Columns of large tables that hold times as milliseconds since 1970: six bytes where text takes 24. */
 export const timeColumns: ReadonlySet<string> = new Set(["checked_at", "fetched_at", "seen_at"]);
 
-/** SQL that gives such a time as ISO 8601, UTC. */
+/** SQL that converts milliseconds since 1970 to ISO 8601, UTC. */
 export const isoTimeOf = (millis: string): string =>
   `strftime('%Y-%m-%dT%H:%M:%fZ', ${millis} / 1000.0, 'unixepoch')`;
 
-/** SQL that gives milliseconds since 1970 of a time that is kept as ISO 8601. */
+/** SQL that converts ISO 8601 to milliseconds since 1970. */
 export const millisOf = (iso: string): string => `cast(round(unixepoch(${iso}, 'subsec') * 1000) as integer)`;

@@ -1,7 +1,7 @@
 /** What an account has, read from its mirror's file without asking anybody; well also before its first sync. */
 import { existsSync } from "node:fs";
+import { isoTimeOf } from "../../schema/tables.ts";
 import { listGranted, readTokenScopes, type ScopeName } from "../mirror/account/token-scopes.ts";
-import { prepareShowTime } from "../mirror/past/as-of.ts";
 import { type MirrorReader, readMirror } from "../mirror/reader.ts";
 import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
 import type { Account } from "./account.ts";
@@ -38,7 +38,7 @@ export function readOverview(account: Account): AccountOverview {
 function readScopes(mirror: MirrorReader, { scopes, tokenAt }: Account): readonly ScopeName[] {
   const checkedAt = mirror.db
     .prepare<[], string | null>(
-      `select ${prepareShowTime(mirror.db)("max(checked_at)")} from _resource where kind in ('root', 'me')`,
+      `select ${isoTimeOf("max(checked_at)")} from _resource where kind in ('root', 'me')`,
     )
     .pluck()
     .get();

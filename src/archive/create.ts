@@ -2,7 +2,6 @@
 import { lstatSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type MirrorReader, readMirror } from "../mirror/reader.ts";
-import { requireHistory } from "../mirror/rows/rebuild-state.ts";
 import { type TemporaryFile, writeTemporary } from "../platform/atomic-file.ts";
 import { isSystemError } from "../platform/errors.ts";
 import { encrypted } from "./container/encryption.ts";
@@ -53,7 +52,6 @@ export interface CreatedBackup {
  */
 export async function createBackup(request: CreateBackupRequest): Promise<CreatedBackup> {
   return await readMirror(request.mirror, (mirror) => {
-    requireHistory(mirror.db);
     // One read transaction: one instant of the mirror, whoever writes it meanwhile.
     mirror.db.exec("begin");
     return writeBackup(mirror, request);

@@ -11,7 +11,7 @@ export type BookkeepingCell = string | number | null;
 export type BookkeepingRow = Readonly<Record<string, BookkeepingCell>>;
 
 /** Kept with the identity, computed anew, or about the compressing of bodies, which a new mirror begins anew. */
-const leftOutOfMeta = [...identityKeys, "rebuild_due", "compressed_content", "stale_dictionary"];
+const leftOutOfMeta = [...identityKeys, "compressed_content", "stale_dictionary"];
 
 interface EssentialTable {
   readonly key: string;

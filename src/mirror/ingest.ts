@@ -1,31 +1,33 @@
 /**
- * The only writer of what was fetched. In: a batch of results. Out: one transaction that holds their revisions, rows,
- * links and states together, or nothing of them. It knows neither where results come from nor what is asked next.
+ * The only writer of fetched data. In: a batch of results. Out: one transaction with all their revisions, rows, links and
+ * states, or with nothing. It knows neither where results come from nor what is requested next.
  */
-
-import { hash } from "node:crypto";
+import { type Expression, sql } from "kysely";
 import { parseJsonBytesOrThrow } from "../../schema/json.ts";
 import type { ResourceState } from "../../schema/tables.ts";
 import type { FetchedBody, FetchResult } from "../service/fetch-result.ts";
-import { type Absences, markLastSeenSql } from "./absence/absences.ts";
+import type { Absences } from "./absence/absences.ts";
 import { preparePasses } from "./absence/listing-pass.ts";
 import type { BodyStore } from "./bodies/body-store.ts";
+import { type LastRevision, prepareRevisions, sha256Of } from "./bodies/revisions.ts";
 import { type DeriveContext, deriveOrThrow, isRefusal } from "./derive/derive.ts";
 import type { DerivedWriter } from "./derive/write-derived.ts";
 import type { Connection } from "./file/connection.ts";
+import { prepare, prepareColumn, q } from "./file/statements.ts";
 
-/**
- * What a batch did, by resource. `gone` are those that were never held; what was held is only noted as absent, which is
- * decided when the run closes. `discovered` are resources that nothing had led to before.
- */
+/** The result of fetching a known resource. */
+export type ResourceResult = FetchResult & { readonly resourceId: number };
+
+/** How many resources of a batch had each outcome. */
 export interface IngestSummary {
   new: number;
   changed: number;
   unchanged: number;
+  /** Those never held. Absent resources that were held are noted, and decided when the run closes. */
   gone: number;
   failed: number;
+  /** Resources that nothing had linked to before. */
   discovered: number;
-  /** The resources that failed. */
   failedIds: number[];
 }
 
@@ -46,20 +48,10 @@ interface StoredResource {
   readonly ownerId: number | null;
   readonly state: ResourceState;
   readonly etag: string | null;
-  /** Since when it is gone; null for what is there, or was never looked for. */
   readonly goneRun: number | null;
-  /** 0 before the first answer of any kind. */
-  readonly checkedRun: number;
+  /** 0 before the first response of any kind. */
+  readonly lastCheckedRun: number;
 }
-
-interface LastRevision {
-  readonly seq: number;
-  /** Null when the revision was closed: what it held is gone. */
-  readonly sha256: Buffer | null;
-}
-
-/** The result of fetching a known resource. */
-export type ResourceResult = FetchResult & { readonly resourceId: number };
 
 export type Ingest = (results: readonly ResourceResult[], runId: number) => IngestSummary;
 
@@ -75,135 +67,93 @@ export function prepareIngest(
   bodies: BodyStore,
   writer: DerivedWriter,
   context: DeriveContext,
-  judgeBatch: ResolveAbsences,
+  resolveAbsences: ResolveAbsences,
 ): Ingest {
-  const selectResource = db.prepare<[number], StoredResource>(
-    `select id, url, kind, owner_id as ownerId, state, etag, gone_run as goneRun, checked_run as checkedRun from _resource where id = ?`,
+  const revisions = prepareRevisions(db, bodies);
+  const resources = prepareStates(db);
+  const isLaterPage = prepareColumn(db, (p: { id: number }) =>
+    q
+      .selectFrom("_page")
+      .select(sql<1>`1`.as("found"))
+      .where("id", "=", p.id)
+      .whereRef("collection_id", "<>", "id"),
   );
-  const selectLastRevision = db.prepare<[number], LastRevision>(
-    `select v.seq, iif(v.to_run is null, c.sha256, null) as sha256
-     from _revision v join _content c on c.id = v.content_id
-     where v.resource_id = ? order by v.seq desc limit 1`,
-  );
-  const insertRevision = db.prepare(
-    `insert into _revision (resource_id, seq, content_id, from_run, status, fetched_at, base_url)
-     values (?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const setSeen = db.prepare(markLastSeenSql("?"));
-  const closeRevision = db.prepare(
-    "update _revision set to_run = ? where resource_id = ? and to_run is null",
-  );
-  const setHeld = db.prepare(
-    `update _resource set state = 'held', etag = ?, checked_run = ?, fetched_run = ?, checked_at = ?, gone_run = null, attempts = 0, error = null
-     where id = ?`,
-  );
-  const setChecked = db.prepare(
-    `update _resource set state = iif(state = 'due', 'held', state), checked_run = ?, checked_at = ?, attempts = 0, error = null
-     where id = ?`,
-  );
-  const setAbsent = db.prepare(
-    `update _resource set state = ?, etag = null, checked_run = ?, checked_at = ?, gone_run = coalesce(gone_run, ?), attempts = 0, error = null,
-       absent_run = null, absent_by = null where id = ?`,
-  );
-  const noteAbsent = db.prepare(
-    `update _resource set state = 'held', absent_run = coalesce(absent_run, ?), absent_by = 'answer', checked_run = ?, fetched_run = ?, checked_at = ?,
-       attempts = 0, error = null where id = ?`,
-  );
-  const setFailed = db.prepare(
-    `update _resource set attempts = attempts + 1, error = ?, state = case
-       when state <> 'due' then state
-       when exists (select 1 from _revision where resource_id = _resource.id and to_run is null) then 'held'
-       else 'failed' end where id = ?`,
-  );
-  const isLaterPage = db
-    .prepare<[number], number>("select 1 from _page where id = ? and collection_id <> id")
-    .pluck();
 
   const lastRevisionOf = (resource: StoredResource): LastRevision | undefined =>
-    resource.checkedRun === 0 ? undefined : selectLastRevision.get(resource.id);
+    resource.lastCheckedRun === 0 ? undefined : revisions.last(resource.id);
 
   const ingestBody = (
     resource: StoredResource,
-    result: FetchedBody,
-    runId: number,
+    { body, status, etag, finalUrl, fetchedAt }: FetchedBody,
+    run: number,
     summary: IngestSummary,
   ): void => {
-    const at = Date.parse(result.fetchedAt);
-    const sha256 = hash("sha256", result.body, "buffer");
+    const at = Date.parse(fetchedAt);
+    const sha256 = sha256Of(body);
     const last = lastRevisionOf(resource);
     const isSame = last?.sha256?.equals(sha256) ?? false;
     if (isSame && resource.state === "held") {
-      setHeld.run(result.etag, runId, runId, at, resource.id);
+      resources.setHeld.run({ id: resource.id, etag, run, at });
       summary.unchanged++;
       return;
     }
-    const read = { kind: resource.kind, baseUrl: result.finalUrl ?? resource.url };
-    const derived = deriveOrThrow(parseJsonBytesOrThrow(result.body), read, context);
-    // A body that is held of what is due again was fetched before it was known what it is: only its reading is new.
-    if (!isSame) {
-      if (last?.sha256) {
-        setSeen.run(resource.id);
-        closeRevision.run(runId, resource.id);
-      }
-      const contentId = bodies.store(resource, last === undefined, sha256, result.body);
-      insertRevision.run(
-        resource.id,
-        (last?.seq ?? 0) + 1,
-        contentId,
-        runId,
-        result.status,
-        at,
-        result.finalUrl ?? null,
+    const source = { kind: resource.kind, baseUrl: finalUrl ?? resource.url };
+    const derived = deriveOrThrow(parseJsonBytesOrThrow(body), source, context);
+    // The same body again, of a resource that is due: its kind has changed since, so only what is derived is new.
+    if (!isSame)
+      revisions.store(
+        { resource, last, body, sha256, status, fetchedAt: at, baseUrl: finalUrl ?? null },
+        run,
       );
-    }
-    setHeld.run(result.etag, runId, runId, at, resource.id);
-    summary.discovered += writer.write({ ...resource, isKnown: last !== undefined }, derived, runId);
+    resources.setHeld.run({ id: resource.id, etag, run, at });
+    summary.discovered += writer.write({ ...resource, isKnown: last !== undefined }, derived, run);
     if (last === undefined) summary.new++;
     else if (isSame) summary.unchanged++;
     else summary.changed++;
   };
 
-  const ingestGone = (resource: StoredResource, at: number, runId: number, summary: IngestSummary): void => {
-    // A page that is no longer there is no loss: its items are listed by others, or proven absent by themselves.
-    const state = isLaterPage.get(resource.id) ? "superseded" : "gone";
+  const ingestGone = (resource: StoredResource, at: number, run: number, summary: IngestSummary): void => {
+    const { id } = resource;
+    // A missing page is no loss: other pages list its items, or they prove absent by themselves.
+    const state = isLaterPage.get({ id }) === undefined ? "gone" : "superseded";
     if (state === "gone" && lastRevisionOf(resource)?.sha256) {
-      setSeen.run(resource.id);
-      noteAbsent.run(runId, runId, runId, at, resource.id);
+      revisions.markLastSeen(id);
+      resources.noteAbsent.run({ id, run, at });
       return;
     }
-    closeRevision.run(runId, resource.id);
-    setAbsent.run(state, runId, at, runId, resource.id);
+    revisions.close(id, run);
+    resources.setAbsent.run({ id, state, run, at });
     if (state === "gone" && resource.goneRun === null) summary.gone++;
   };
 
-  const fail = (resource: StoredResource, message: string, summary: IngestSummary): void => {
-    setFailed.run(message, resource.id);
+  const fail = ({ id }: StoredResource, error: string, summary: IngestSummary): void => {
+    resources.setFailed.run({ id, error });
     summary.failed++;
-    summary.failedIds.push(resource.id);
+    summary.failedIds.push(id);
   };
 
-  const ingestOne = (result: ResourceResult, runId: number, summary: IngestSummary): void => {
-    const resource = selectResource.get(result.resourceId);
+  const ingestOne = (result: ResourceResult, run: number, summary: IngestSummary): void => {
+    const resource = resources.select.get({ id: result.resourceId });
     if (resource === undefined)
-      throw new Error(`a result for resource ${result.resourceId}, which the mirror does not know`);
+      throw new Error(`a result for resource ${result.resourceId}, which the mirror does not have`);
     switch (result.outcome) {
       case "not-modified":
-        // Asked for before it became something else, whose validator is forgotten: it is still due to be read as that.
+        // Requested before its kind changed, which dropped its validator: it is still due.
         if (resource.state === "due" && resource.etag === null) return;
-        setChecked.run(runId, Date.parse(result.fetchedAt), resource.id);
+        resources.setChecked.run({ id: resource.id, run, at: Date.parse(result.fetchedAt) });
         summary.unchanged++;
         return;
       case "gone":
-        ingestGone(resource, Date.parse(result.fetchedAt), runId, summary);
+        ingestGone(resource, Date.parse(result.fetchedAt), run, summary);
         return;
       case "failed":
         fail(resource, `${result.code}: ${result.message}`, summary);
         return;
       case "body":
         try {
-          ingestBody(resource, result, runId, summary);
+          ingestBody(resource, result, run, summary);
         } catch (error) {
-          // Refused before anything was written for it: what is held of this resource stays as it was.
+          // Refused before anything was written: what is held of this resource stays.
           if (!isRefusal(error)) throw error;
           fail(resource, `contract: ${error.message}`, summary);
         }
@@ -213,7 +163,7 @@ export function prepareIngest(
   const transaction = db.transaction((results: readonly ResourceResult[], runId: number) => {
     const summary = emptySummary();
     for (const result of results) ingestOne(result, runId, summary);
-    judgeBatch(results, summary, runId);
+    resolveAbsences(results, summary, runId);
     return summary;
   });
   return (results, runId) => {
@@ -222,11 +172,91 @@ export function prepareIngest(
   };
 }
 
-/**
- * What answers tell beyond what each one stores: who is there after all, what belongs to those who are not, and whether the
- * lists that were read make one whole. Called inside the transaction that stored them.
- */
+/** The statements that change a resource's state. */
+function prepareStates(db: Connection) {
+  interface Check {
+    id: number;
+    run: number;
+    at: number;
+  }
+  const checked = (p: Check) => ({
+    checked_run: p.run,
+    last_checked_run: p.run,
+    checked_at: p.at,
+    attempts: 0,
+    error: null,
+  });
+  return {
+    select: prepare(db, (p: { id: number }) =>
+      q
+        .selectFrom("_resource")
+        .select(["id", "url", "kind", "owner_id as ownerId", "state", "etag", "gone_run as goneRun"])
+        .select("last_checked_run as lastCheckedRun")
+        .where("id", "=", p.id),
+    ),
+    setHeld: prepare(db, (p: Check & { etag: string | null }) =>
+      q
+        .updateTable("_resource")
+        .set({ ...checked(p), state: "held", etag: p.etag, fetched_run: p.run, gone_run: null })
+        .where("id", "=", p.id),
+    ),
+    setChecked: prepare(db, (p: Check) =>
+      q
+        .updateTable("_resource")
+        .set({ ...checked(p), state: sql<ResourceState>`iif(state = 'due', 'held', state)` })
+        .where("id", "=", p.id),
+    ),
+    /** Of a resource that was never held. */
+    setAbsent: prepare(db, (p: Check & { state: ResourceState }) =>
+      q
+        .updateTable("_resource")
+        .set({
+          ...checked(p),
+          state: p.state,
+          etag: null,
+          gone_run: firstOf("gone_run", p.run),
+          absent_run: null,
+          absent_by: null,
+        })
+        .where("id", "=", p.id),
+    ),
+    /** Of a held resource: the end of the run decides whether it becomes a tombstone. */
+    noteAbsent: prepare(db, (p: Check) =>
+      q
+        .updateTable("_resource")
+        .set({
+          ...checked(p),
+          state: "held",
+          fetched_run: p.run,
+          absent_run: firstOf("absent_run", p.run),
+          absent_by: "answer",
+        })
+        .where("id", "=", p.id),
+    ),
+    setFailed: prepare(db, (p: { id: number; error: string }) =>
+      q
+        .updateTable("_resource")
+        .set((eb) => ({
+          attempts: eb("attempts", "+", 1),
+          error: p.error,
+          state: sql<ResourceState>`case
+            when state <> 'due' then state
+            when exists (select 1 from _revision where resource_id = _resource.id and to_run is null) then 'held'
+            else 'failed' end`,
+        }))
+        .where("id", "=", p.id),
+    ),
+  };
+}
 
+/** The value that the column has, or else this one. */
+const firstOf = (column: string, value: number): Expression<number> =>
+  sql<number>`coalesce(${sql.ref(column)}, ${value})`;
+
+/**
+ * What a batch shows beyond each single result: which absent resources are there after all, what belongs to missing ones,
+ * and whether the pages of a listing make one whole.
+ */
 export function prepareResolveAbsences(db: Connection, absences: Absences): ResolveAbsences {
   const passes = preparePasses(db, absences);
   return (results, { failedIds }, runId) => {

@@ -4,7 +4,6 @@ import type { Cell } from "../../schema/fields.ts";
 import type { Area } from "../../schema/kind.ts";
 import type { MirrorReader } from "./reader.ts";
 import { fromStored } from "./rows/cells.ts";
-import { isDerived } from "./rows/rebuild-state.ts";
 
 export interface PublicTable {
   readonly name: string;
@@ -63,7 +62,7 @@ function tableOf({ db }: MirrorReader, name: string, hrefs?: readonly string[]):
 
 /** What was known of pictures at an earlier time is not remembered. */
 function hasPictures({ db, identity, asOf }: MirrorReader): boolean {
-  if (identity.area !== "account" || asOf !== null || !isDerived(db, "_media")) return false;
+  if (identity.area !== "account" || asOf !== null) return false;
   return db.prepare("select 1 from _media_use limit 1").get() !== undefined;
 }
 

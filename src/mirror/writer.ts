@@ -25,7 +25,7 @@ import { type Connection, lockMirror, openForWriting, vacuum } from "./file/conn
 import { createMirror } from "./file/create-mirror.ts";
 import { toMirrorError, toOpeningError } from "./file/errors.ts";
 import { ensureMirrorId, type MirrorIdentity, requireIdentity } from "./file/meta.ts";
-import { migrate } from "./file/migrate.ts";
+import { migrateMirror } from "./file/migrate.ts";
 import { type IngestSummary, prepareIngest, prepareResolveAbsences, type ResourceResult } from "./ingest.ts";
 import { storePicture } from "./media/media-files.ts";
 import {
@@ -36,7 +36,6 @@ import {
   recordPicture,
 } from "./media/media-index.ts";
 import { type MirrorReader, readMirror } from "./reader.ts";
-import { isRebuildDue } from "./rows/rebuild-state.ts";
 import { type PrunableData, pruneRuns } from "./runs/prune-runs.ts";
 import { beginRun, closeRun, type RunClosing, type RunEnd, type RunStart } from "./runs/runs.ts";
 import { prepareSearchIndex } from "./search/search-index.ts";
@@ -53,8 +52,6 @@ export interface MirrorWriter extends MirrorReader {
   addResources(links: readonly CatalogueLink[], runId: number): number[];
   ingest(results: readonly ResourceResult[], runId: number): IngestSummary;
   rebuild(): RebuildReport;
-  /** What was computed anew when it was opened, where an earlier version had written it last. */
-  readonly rebuiltOnOpening: RebuildReport | null;
   /**
    * Compresses some of the bodies that were not looked at yet, in a short transaction.
    * @returns how many it looked at: none, when all are done
@@ -129,7 +126,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     if (existsSync(file)) requireMirrorOf(identity, file);
     else await createMirror(file, identity);
     db = openForWriting(file, { isPrivate: identity.area === "account" });
-    await migrate(db);
+    await migrateMirror(db);
     ensureMirrorId(db);
     return writer(db, lock.release);
   } catch (error) {
@@ -161,7 +158,6 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     const search = prepareSearchIndex(connection);
     const derivedWriter = prepareDerivedWriter(connection, resources, links, search);
     const rebuild = () => rebuildProjections(connection, identity.area, context);
-    const rebuiltOnOpening = isRebuildDue(connection) ? rebuild() : null;
     const judge = prepareResolveAbsences(connection, absences);
     const ingest = prepareIngest(connection, bodies, derivedWriter, context, (results, summary, runId) => {
       judge(results, summary, runId);
@@ -180,7 +176,6 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       ),
       followLinks: guard((names, runId) => links.follow(names, runId)),
       ingest: guard(ingest),
-      rebuiltOnOpening,
       rebuild: guard(rebuild),
       compressBatch: guard(() => compression.compressBatch()),
       countUncompressed: guard(() => compression.countToCompress()),
@@ -231,7 +226,7 @@ export async function rebuildMirror(options: {
   const identity = readMirror(options.file, (mirror) => mirror.identity);
   const mirror = await openMirrorWriter({ ...options, identity });
   try {
-    return mirror.rebuiltOnOpening ?? mirror.rebuild();
+    return mirror.rebuild();
   } finally {
     mirror.close();
   }

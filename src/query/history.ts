@@ -3,9 +3,8 @@
  * mirror is shown as of a point, as it was known then.
  */
 
-import { prepareShowTime } from "../mirror/past/as-of.ts";
+import { isoTimeOf } from "../../schema/tables.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
-import { requireHistory } from "../mirror/rows/rebuild-state.ts";
 import { type Fields, type FieldValue, readFieldHistory } from "./field-history.ts";
 import { findResource, type ShownKind } from "./resolve-key.ts";
 
@@ -76,8 +75,6 @@ interface RevisionRow {
  */
 export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string | null): ResourceHistory {
   const { db, asOf } = mirror;
-  requireHistory(db);
-  const shown = prepareShowTime(db);
   const { href } = findResource(mirror, kind, key);
   const resource = db
     .prepare<[string], RunTime & { readonly id: number }>(
@@ -90,9 +87,9 @@ export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string |
   // What is current was seen whenever it was checked, unless the last answer was that it is gone.
   const rows = db
     .prepare<[number], RevisionRow>(
-      `select v.seq, v.from_run as fromRun, ${shown("v.fetched_at")} as fetchedAt, v.to_run as toRun, g.started_at as goneAt, v.content_id as contentId,
-         iif(v.to_run is null and r.absent_by is not 'answer', abs(r.checked_run), v.seen_run) as seenRun,
-         ${shown("iif(v.to_run is null and r.absent_by is not 'answer', r.checked_at, v.seen_at)")} as seenAt
+      `select v.seq, v.from_run as fromRun, ${isoTimeOf("v.fetched_at")} as fetchedAt, v.to_run as toRun, g.started_at as goneAt, v.content_id as contentId,
+         iif(v.to_run is null and r.absent_by is not 'answer', r.last_checked_run, v.seen_run) as seenRun,
+         ${isoTimeOf("iif(v.to_run is null and r.absent_by is not 'answer', r.checked_at, v.seen_at)")} as seenAt
        from _revision v join _resource r on r.id = v.resource_id left join _run g on g.id = v.to_run
        where v.resource_id = ? order by v.seq`,
     )

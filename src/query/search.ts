@@ -7,7 +7,6 @@ import type { Cell } from "../../schema/fields.ts";
 import type { Connection } from "../mirror/file/connection.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
-import { requireDerived } from "../mirror/rows/rebuild-state.ts";
 import { toPhrase, toWords } from "../mirror/search/search-words.ts";
 import { plainName, similarNames, slugify } from "../platform/fuzzy-names.ts";
 
@@ -98,7 +97,6 @@ export function search(
   text: string,
   { kind, gone = false, limit = 20 }: SearchOptions = {},
 ): Found[] {
-  requireDerived(db, "_search", "search");
   const words = toWords(text);
   const phrases = [...new Set(words.map((word) => toPhrase([word])))];
   const parameters = {

@@ -1,9 +1,9 @@
 /** What a mirror holds and how fresh it is, computed offline. */
 import { statSync } from "node:fs";
 import type { Area } from "../../schema/kind.ts";
+import { isoTimeOf } from "../../schema/tables.ts";
 import { listNotGranted, type ScopeName } from "../mirror/account/token-scopes.ts";
 import { type AccountUser, readAccountUser } from "../mirror/account/user.ts";
-import { prepareShowTime } from "../mirror/past/as-of.ts";
 import type { EndedRun } from "../mirror/points/resolve-point.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
@@ -76,8 +76,7 @@ export interface KindStatus {
 
 export function readStatus(mirror: MirrorReader): MirrorStatus {
   const { db, file, identity } = mirror;
-  const shown = prepareShowTime(db);
-  const heldAt = (rank: string) => shown(`max(at) filter (where state = 'held' and rank = ${rank})`);
+  const heldAt = (rank: string) => isoTimeOf(`max(at) filter (where state = 'held' and rank = ${rank})`);
   return {
     mirror: file,
     area: identity.area,

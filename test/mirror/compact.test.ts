@@ -5,14 +5,13 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { exportMirror } from "../../exports/export-mirror.ts";
 import { kinds } from "../../jobs/kinds.ts";
 import { type CompactProgress, compactMirror, previewRetention } from "../../src/mirror/compact.ts";
-import { type MirrorReader, openMirrorReader } from "../../src/mirror/reader.ts";
+import { openMirrorReader } from "../../src/mirror/reader.ts";
 import type { MirrorWriter } from "../../src/mirror/writer.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
 import { currentBodies } from "../support/current-bodies.ts";
 import { forgetCompression } from "./support/as-they-came.ts";
 import { startChild } from "./support/children.ts";
-import { makeEarlierVersion } from "./support/earlier-version.ts";
 import { type MirrorRig, problemsOf, someTime, startMirrorRig, walk } from "./support/mirror-rig.ts";
 import { publicState } from "./support/public-state.ts";
 import { entity, page, root, sha256Of, worldOf, worldOfTruth } from "./support/world.ts";
@@ -297,25 +296,4 @@ describe("compacting that forgets runs", () => {
       expectTheSame();
     },
   );
-});
-
-it("a mirror of the first versions, whose bodies are all as they came, is read, compacted, and says the same", async () => {
-  const file = join(rig.folder, "earlier.sqlite");
-  await makeEarlierVersion(file, rig.file, ["0001-initial", "0002-absence"]);
-  const read = <Result>(reading: (reader: MirrorReader) => Result): Result => {
-    const reader = openMirrorReader(file);
-    try {
-      return reading(reader);
-    } finally {
-      reader.close();
-    }
-  };
-  expect(read(problemsOf)).toEqual([]);
-  expect(read(currentBodies)).toEqual(bodies);
-  expect(previewRetention({ file, keep: { last: 1 } }).removed.revisions).toBe(0);
-  const report = await compactMirror({ file, kinds, openedAt: someTime, keep: { last: 1 } });
-  expect(report.bodies.storedBytes).toBeLessThan(report.bodies.bytes / 3);
-  expect(read(problemsOf)).toEqual([]);
-  expect(read(canonicalDump)).toEqual(dump);
-  expect(read(currentBodies)).toEqual(bodies);
 });

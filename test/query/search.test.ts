@@ -268,16 +268,6 @@ it("in a mirror of an account, bras are found by what their owner calls them and
   for (const text of ["red", "comexim onyx", "sunday"]) expect(search(mirror, text)).toMatchObject([bra]);
 });
 
-it("a mirror of an earlier version, whose index is not filled yet, is refused", async () => {
-  await using rig = await mirrorOf({ brands: { "a/": "Lace" } });
-  const mirror = await rig.write();
-  mirror.db.exec("insert into _meta (key, value) values ('rebuild_due', '0006-search')");
-  expect(() => search(mirror, "lace")).toThrow(expect.objectContaining({ code: "older" }));
-  mirror.close();
-  (await rig.write()).close();
-  expect(namesFound(rig, "lace")).toEqual(["Lace"]);
-});
-
 it("shown as of a run, a mirror is searched by the names of then", async () => {
   await using rig = await mirrorOf({ brands: { "a/": "Before" } }, { brands: { "a/": "After" } });
   const foundAsOf = (run: number, text: string) => {

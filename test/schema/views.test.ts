@@ -53,10 +53,10 @@ describe("the public names", () => {
   });
 
   it("give each row its address and those of its owners", () => {
-    db.exec("insert into _brand (id, name) values (1, 'Anita')");
-    db.exec("insert into _model (id, brand_id, name) values (2, 1, 'Rosa')");
-    db.exec("insert into _size (id, model_id, size) values (3, 2, '65HH')");
-    db.exec("insert into _model_picture (parent_id, n, url) values (2, 0, 'p')");
+    db.exec("insert into _brand (id, name, from_run) values (1, 'Anita', 1)");
+    db.exec("insert into _model (id, brand_id, name, from_run) values (2, 1, 'Rosa', 1)");
+    db.exec("insert into _size (id, model_id, size, from_run) values (3, 2, '65HH', 1)");
+    db.exec("insert into _model_picture (parent_id, n, url, from_run) values (2, 0, 'p', 1)");
     expect(readTable(db, "model")[0]).toMatchObject({ href: "u:model", brand_href: "u:brand", name: "Rosa" });
     expect(readTable(db, "size")[0]).toMatchObject({
       href: "u:size",
@@ -69,7 +69,7 @@ describe("the public names", () => {
   });
 
   it("keep a size whose model is not held", () => {
-    db.exec("insert into _size (id, model_id, size) values (3, 2, '65HH'), (1, null, '70H')");
+    db.exec("insert into _size (id, model_id, size, from_run) values (3, 2, '65HH', 1), (1, null, '70H', 1)");
     expect(readTable(db, "size").map(({ model_href, brand_href }) => [model_href, brand_href])).toEqual(
       expect.arrayContaining([
         ["u:model", null],
@@ -79,7 +79,7 @@ describe("the public names", () => {
   });
 
   it("leave tombstones out of what is current, and nowhere else", () => {
-    db.exec("insert into _brand (id, name) values (1, 'Anita'), (4, 'Gone')");
+    db.exec("insert into _brand (id, name, from_run) values (1, 'Anita', 1), (4, 'Gone', 1)");
     db.exec("update _resource set state = 'gone', gone_run = 1 where id = 4");
     expect(readTable(db, "brand").map(({ name }) => name)).toEqual(["Anita", "Gone"]);
     expect(readTable(db, "brand_current").map(({ name }) => name)).toEqual(["Anita"]);
@@ -88,9 +88,11 @@ describe("the public names", () => {
   it("tell each relation once, though its item was listed on two pages", () => {
     db.exec(`insert into _resource (id, url, kind, state, first_run) values
       (5, 'u:related', 'related_brands', 'held', 1), (6, 'u:related?page=2', 'related_brands', 'held', 1)`);
-    db.exec("insert into _link (from_id, name, kind, to_id) values (1, 'related', 'related_brands', 5)");
+    db.exec(
+      "insert into _link (from_id, name, kind, to_id, from_run) values (1, 'related', 'related_brands', 5, 1)",
+    );
     db.exec("insert into _page (id, collection_id) values (5, 5), (6, 5)");
-    db.exec("insert into _member (page_id, n, item_id) values (5, 0, 4), (6, 0, 4)");
+    db.exec("insert into _member (page_id, n, item_id, from_run) values (5, 0, 4, 1), (6, 0, 4, 1)");
     expect(readTable(db, "relation")).toEqual([{ href: "u:brand", name: "related", related_href: "u:gone" }]);
   });
 });

@@ -27,8 +27,8 @@ export const isFetchable = (alias: string): string =>
   `(${alias}.absent_by is null or ${alias}.absent_by = 'answer')`;
 
 const noNote = "absent_run = null, absent_by = null";
-/** The sign keeps the run, and makes it earlier than any other. */
-export const markDueSql = "state = 'due', checked_run = -abs(checked_run)";
+/** Has resources requested again, as if they had never been checked. */
+export const markDueSql = "state = 'due', checked_run = 0";
 
 export function prepareAbsences(db: Connection): Absences {
   const note = db.prepare(
@@ -91,7 +91,7 @@ export function prepareAbsences(db: Connection): Absences {
  */
 export const markLastSeenSql = (ids: string): string =>
   `update _revision set (seen_run, seen_at) = (
-     select abs(checked_run), checked_at from _resource where id = resource_id)
+     select last_checked_run, checked_at from _resource where id = resource_id)
    where to_run is null and resource_id in (
      select id from _resource where id in (${ids}) and absent_by is not 'answer')`;
 

@@ -59,7 +59,7 @@ export function prepareChainReader(db: Connection): ChainReader {
   >(
     `select r.id, exists (
          select 1 from _member m join _page p on p.id = m.page_id join _resource l on l.id = p.id
-         where m.item_id = r.id and p.collection_id = :collectionId and abs(l.checked_run) >= :sinceRun) as isDoubtful
+         where m.item_id = r.id and p.collection_id = :collectionId and l.last_checked_run >= :sinceRun) as isDoubtful
        from _resource r
        where r.owner_id = :collectionId and r.state in ('held', 'due', 'failed') and r.absent_by is null
          and r.checked_run < :runId and not exists (

@@ -10,7 +10,6 @@ import { referenceIds } from "../derive/write-derived.ts";
 import type { Connection } from "../file/connection.ts";
 import type { MirrorReader } from "../reader.ts";
 import { fromStored } from "../rows/cells.ts";
-import { isDerived } from "../rows/rebuild-state.ts";
 import { prepareTypedRows } from "../rows/typed-rows.ts";
 import { checkPast } from "./check-history.ts";
 import type { CheckProblem, ReportProblem } from "./check-problem.ts";
@@ -29,8 +28,7 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
   const resources = prepareResources(db, kinds, identity.area);
   const context = deriveContextOf(identity, kinds);
   const stored = prepareStored(db);
-  const hasPast = isDerived(db, "_resource_past");
-  const readingsOf = hasPast ? prepareDerivations(db) : () => [];
+  const readingsOf = prepareDerivations(db);
   let count = 0;
   for (const revision of eachCurrentRevision(db)) {
     count++;
@@ -74,7 +72,7 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
     );
   }
   checkStrays(db, report);
-  if (hasPast) checkPast(db, resources, context, report);
+  checkPast(db, resources, context, report);
   return count;
 }
 

@@ -13,7 +13,6 @@ import type { Connection } from "../file/connection.ts";
 import { DamagedBodyError } from "../file/errors.ts";
 import { mediaFile, readPicture } from "../media/media-files.ts";
 import type { MirrorReader } from "../reader.ts";
-import { isDerived } from "../rows/rebuild-state.ts";
 import type { CheckProblem, ReportProblem } from "./check-problem.ts";
 import { checkDerived } from "./check-rows.ts";
 import { checkSearch } from "./check-search.ts";
@@ -47,8 +46,8 @@ export function checkMirror(mirror: MirrorReader, kinds: Kinds): CheckReport {
       counts.bodies = checkBodies(db, report);
       checkStates(db, report);
       counts.resources = checkDerived(mirror, kinds, report);
-      if (isDerived(db, "_search")) checkSearch(db, report);
-      if (isDerived(db, "_media")) counts.pictures = checkMedia(db, mirror.file, report);
+      checkSearch(db, report);
+      counts.pictures = checkMedia(db, mirror.file, report);
     })();
   } catch (error) {
     // Some damage keeps SQLite from reading on.

@@ -35,7 +35,7 @@ const isAwaited = (table: string) =>
  * of which their rows tell that they were read; few, and mostly none.
  */
 const selectRetyped = `
-  select id from _resource r where ${isAwaited("r")} and etag is null and checked_run <> 0
+  select id from _resource r where ${isAwaited("r")} and etag is null and last_checked_run <> 0
   union select p.id from _resource_past p join _revision v on v.resource_id = p.id and v.from_run < p.to_run where ${isAwaited("p")}
   union select p.id from _resource_past p join _resource r on r.id = p.id where p.kind <> r.kind`;
 

@@ -75,7 +75,7 @@ export function preparePages(db: Connection, resources: Resources): Pages {
   // What a list names is there again. What was not there when it was asked for itself is asked once more.
   const forgetAbsences = db.prepare(
     `update _resource set absent_run = null, absent_by = null,
-       state = iif(absent_by = 'answer', 'due', state), checked_run = iif(absent_by = 'answer', -abs(checked_run), checked_run)
+       state = iif(absent_by = 'answer', 'due', state), checked_run = iif(absent_by = 'answer', 0, checked_run)
      where absent_by is not null and +id in (select item_id from _member where page_id = ?)`,
   );
 

@@ -5,7 +5,6 @@
 import type { Area } from "../../../schema/kind.ts";
 import { eachRevision } from "../bodies/read-revisions.ts";
 import type { Connection } from "../file/connection.ts";
-import { noteRebuilt } from "../rows/rebuild-state.ts";
 import { versionedTables } from "../rows/versioned-rows.ts";
 import { noSearchNotes, rebuildSearchIndex } from "../search/search-index.ts";
 import { prepareDerivations } from "./derivations.ts";
@@ -44,7 +43,6 @@ export function rebuildProjections(db: Connection, area: Area, context: DeriveCo
     const restore = db.prepare("insert into _issue values (:resource_id, :pointer, :code, :detail, :run_id)");
     for (const verdict of verdicts) restore.run(verdict);
     rebuildSearchIndex(db);
-    noteRebuilt(db);
     return { resources: heldIds.size, discovered };
   })();
 }

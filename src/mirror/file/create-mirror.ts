@@ -8,7 +8,7 @@ import { basename, dirname, join } from "node:path";
 import { publish } from "../../platform/atomic-file.ts";
 import { type Connection, openForWriting } from "./connection.ts";
 import { ensureMirrorId, type MirrorIdentity, writeIdentity } from "./meta.ts";
-import { migrate } from "./migrate.ts";
+import { migrateMirror } from "./migrate.ts";
 
 const partialMark = ".new-";
 
@@ -27,7 +27,7 @@ export async function createMirror(
   try {
     const db = openForWriting(partial, { isPrivate: identity.area === "account" });
     try {
-      await migrate(db);
+      await migrateMirror(db);
       writeIdentity(db, identity);
       await fill(db);
       ensureMirrorId(db);

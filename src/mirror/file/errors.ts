@@ -6,7 +6,6 @@ export class MirrorError extends errorClass("MirrorError", {
   "not-a-mirror": "failed",
   damaged: "damaged",
   newer: "damaged",
-  older: "failed",
   /** A mirror exists where a new one is to be made. */
   exists: "failed",
   "other-service": "settings",

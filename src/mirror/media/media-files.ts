@@ -20,7 +20,6 @@ import { replaceFile } from "../../platform/atomic-file.ts";
 import { makeFolders } from "../../platform/folders.ts";
 import { MirrorError } from "../file/errors.ts";
 import type { MirrorReader } from "../reader.ts";
-import { isDerived } from "../rows/rebuild-state.ts";
 
 export const mediaFolder = (mirrorFile: string): string => join(dirname(mirrorFile), "media");
 
@@ -80,7 +79,6 @@ export interface StoredPicture {
 
 /** Every picture that was ever downloaded, each once, in the order of their SHA-256. @throws MirrorError `damaged` */
 export function* eachPicture({ db, file }: MirrorReader): Generator<StoredPicture> {
-  if (!isDerived(db, "_media_file")) return;
   const select = db.prepare<[], Omit<StoredPicture, "bytes">>(
     "select lower(hex(sha256)) as sha256, min(type) as type from _media_file group by sha256 order by 1",
   );

@@ -7,17 +7,13 @@
  * oddities and the order of pages (`_issue`, `_page`, `_pass`, `_meta`) are those of today.
  */
 
-import { isoTimeOf } from "../../../schema/tables.ts";
 import type { Connection } from "../file/connection.ts";
-import { requireHistory, tooOld } from "../rows/rebuild-state.ts";
 import { storedColumns, type VersionedTable, versionedTables } from "../rows/versioned-rows.ts";
 
 /**
  * @param runId a run that has ended; 0 is before the first one, when nothing was known
- * @throws MirrorError `older`
  */
 export function createAsOfViews(db: Connection, runId: number): void {
-  requireHistory(db);
   const views = db
     .prepare<[], string>("select sql from sqlite_schema where type = 'view' order by rowid")
     .pluck()
@@ -55,7 +51,7 @@ export function rowsAt(table: VersionedTable, runId: number, condition = "true")
 }
 
 function tablesAsOf(db: Connection, runId: number): Readonly<Record<string, string>> {
-  const unlessCheckedSince = (column: string) => `iif(abs(checked_run) <= ${runId}, ${column}, null)`;
+  const unlessCheckedSince = (column: string) => `iif(last_checked_run <= ${runId}, ${column}, null)`;
   const unlessSince = (column: string) => `iif(to_run <= ${runId}, ${column}, null)`;
   /** The columns of a table, some of them as they were. */
   const columnsThen = (table: string, past: Readonly<Record<string, string>>) =>
@@ -71,6 +67,7 @@ function tablesAsOf(db: Connection, runId: number): Readonly<Record<string, stri
     state: stateAt("state", runId),
     gone_run: stateAt("gone_run", runId),
     checked_run: unlessCheckedSince("checked_run"),
+    last_checked_run: unlessCheckedSince("last_checked_run"),
     checked_at: unlessCheckedSince("checked_at"),
     fetched_run: unlessCheckedSince("fetched_run"),
     attempts: "0",
@@ -92,26 +89,4 @@ function tablesAsOf(db: Connection, runId: number): Readonly<Record<string, stri
       where from_run <= ${runId} and (to_run is null or to_run > ${runId})`,
     ...Object.fromEntries(versionedTables.map((table) => [table.name, rowsAt(table, runId)])),
   };
-}
-
-/** Times of rows as they are shown, also in a mirror that no version has written which keeps them as numbers. */
-
-/** Gives SQL that shows such a time, of a column or an expression, as ISO 8601, UTC. */
-export function prepareShowTime(db: Connection): (time: string) => string {
-  return areNumbers(db) ? isoTimeOf : (time) => time;
-}
-
-/** @throws MirrorError `older` where times cannot be reckoned with */
-export function requireRowTimes(db: Connection): void {
-  if (!areNumbers(db)) throw tooOld(db, "plan");
-}
-
-function areNumbers(db: Connection): boolean {
-  return (
-    db
-      .prepare(
-        "select 1 from pragma_table_info('_resource', 'main') where name = 'checked_at' and type = 'INTEGER'",
-      )
-      .get() !== undefined
-  );
 }

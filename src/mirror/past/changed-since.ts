@@ -8,15 +8,12 @@
  * - `_moved`: models of which another brand is known, or was not known before.
  */
 import type { Connection } from "../file/connection.ts";
-import { requireHistory } from "../rows/rebuild-state.ts";
 import { typedTables } from "../rows/versioned-rows.ts";
 
 /**
  * @param oneRun, otherRun runs that have ended, in any order; 0 is before the first one
- * @throws MirrorError `older`
  */
 export function collectChangedIds(db: Connection, oneRun: number, otherRun: number): void {
-  requireHistory(db);
   const [low = 0n, high = 0n] = [oneRun, otherRun].sort((one, other) => one - other).map(BigInt);
   const isIn = (column: string) => `(${column} > ${low} and ${column} <= ${high})`;
   const note = (table: string, ids: string) =>
@@ -66,10 +63,8 @@ const brandAt = (run: bigint) => `(
  * The last run, up to `run`, in which a typed row begins or ends, or something is gone or back: none after it has changed
  * anything, and it may have changed nothing either, as where a resource was gone before it ever had a row. Null where there
  * is none.
- * @throws MirrorError `older`
  */
 export function lastChangedRun(db: Connection, run: number): number | null {
-  requireHistory(db);
   const moments = typedTables
     .flat()
     .flatMap(({ name }) => [

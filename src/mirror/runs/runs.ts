@@ -233,12 +233,11 @@ interface Traces {
   readonly gone: number;
 }
 
-/** A check of what is due again since has a negative run. */
 function readTraces(db: Connection, runId: number): Traces {
   return db
     .prepare<{ run: number }, Traces>(
       `with checked as materialized (
-         select id, checked_at from _resource where checked_run in (:run, -:run)
+         select id, checked_at from _resource where last_checked_run = :run
        ), stored as materialized (
          select resource_id as id, seq, fetched_at from _revision where from_run = :run
        )

@@ -28,7 +28,7 @@ export function prepareNewWork(db: Connection, scope: Scope, order: Order): NewW
 export function preparePlannedNew(db: Connection): (added: readonly DueResource[]) => PlannedResource[] {
   const selectAskedBefore = db
     .prepare<[string], number>(
-      "select id from _resource where checked_run < 0 and id in (select value from json_each(?))",
+      "select id from _resource where recheck = 1 and id in (select value from json_each(?))",
     )
     .pluck();
   return (added) => {

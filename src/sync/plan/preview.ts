@@ -8,7 +8,6 @@ import type { Area } from "../../../schema/kind.ts";
 import type { Scope } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
 import { findBrands } from "../../mirror/find-brands.ts";
-import { requireRowTimes } from "../../mirror/past/as-of.ts";
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
 import { listRuns } from "../../mirror/runs/runs.ts";
 import { type Clock, systemClock, toIso } from "../../platform/clock.ts";
@@ -72,7 +71,6 @@ export function planSync(options: PlanOptions): SyncPlan {
     };
   }
   return readMirror(file, (mirror) => {
-    requireRowTimes(mirror.db);
     requireKnownBrands(mirror, walk.brands, clock.now());
     const request = planRequestOf(mirror, walk, { known, budget }, clock);
     const due = countDue(mirror.db, request);

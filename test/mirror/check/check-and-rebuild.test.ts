@@ -152,21 +152,21 @@ describe("check", () => {
     ["a missing list row", "delete from _model_picture", [{ code: "row", where: urlOf("m/") }]],
     [
       "an extra list row",
-      `insert into _model_picture (parent_id, n) values (${idOf("m/")}, 7)`,
+      `insert into _model_picture (parent_id, n, from_run) values (${idOf("m/")}, 7, 1)`,
       [{ code: "row", where: urlOf("m/") }],
     ],
     [
       "a row of a kind that the resource is not",
-      `insert into _size (id) values (${idOf("b/")})`,
+      `insert into _size (id, from_run) values (${idOf("b/")}, 1)`,
       [{ code: "row", where: urlOf("b/") }],
     ],
     [
       "a row of a resource that has no body",
       `insert into _resource (url, kind, state, first_run) values ('${urlOf("x/")}', 'brand', 'due', 1);
-       insert into _brand (id) values (${idOf("x/")});
-       insert into _link (from_id, name, kind) values (${idOf("x/")}, 'models', 'models');
+       insert into _brand (id, from_run) values (${idOf("x/")}, 1);
+       insert into _link (from_id, name, kind, from_run) values (${idOf("x/")}, 'models', 'models', 1);
        insert into _page (id, collection_id) values (${idOf("x/")}, ${idOf("x/")});
-       insert into _member (page_id, n) values (${idOf("x/")}, 0)`,
+       insert into _member (page_id, n, from_run) values (${idOf("x/")}, 0, 1)`,
       [
         { code: "row", where: urlOf("x/") },
         { code: "link", where: urlOf("x/") },
@@ -262,7 +262,7 @@ describe("rebuild", () => {
     const before = canonicalDump(mirror);
     mirror.db.exec(
       `update _brand set name = 'Other' where name = 'B'; delete from _brand where name = 'C';
-       insert into _size (id) values (${idOf("b/")}); delete from _link; delete from _member; delete from _model_picture;
+       insert into _size (id, from_run) values (${idOf("b/")}, 1); delete from _link; delete from _member; delete from _model_picture;
        delete from _search; insert into _search_index (_search_index) values ('delete-all')`,
     );
     mirror.close();

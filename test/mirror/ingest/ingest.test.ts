@@ -271,14 +271,15 @@ describe("an ETag", () => {
 
 it("a 304 touches nothing but the check", () => {
   walk(mirror, worldOf(bodies()));
-  const { checked_run: _run, checked_at: _at, ...before } = resourceAt(brandUrl);
+  const { checked_run: _run, last_checked_run: _last, checked_at: _at, ...before } = resourceAt(brandUrl);
   const dump = canonicalDump(mirror);
   const revisions = revisionsOf(brandUrl);
   const { runId, summary } = ingestOne(brandUrl, "not-modified");
   expect(summary).toMatchObject({ unchanged: 1 });
-  const { checked_run, checked_at, ...after } = resourceAt(brandUrl);
-  expect({ checked_run, checked_at }).toEqual({
+  const { checked_run, last_checked_run, checked_at, ...after } = resourceAt(brandUrl);
+  expect({ checked_run, last_checked_run, checked_at }).toEqual({
     checked_run: runId,
+    last_checked_run: runId,
     checked_at: Date.parse("2026-02-02T02:02:02.000Z"),
   });
   expect(after).toEqual(before);

@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { migrate } from "../../../src/mirror/file/migrate.ts";
+import { migrateMirror } from "../../../src/mirror/file/migrate.ts";
 import { fromStored } from "../../../src/mirror/rows/cells.ts";
 
 export type MemoryMirror = Database.Database;
@@ -7,7 +7,7 @@ export type MemoryMirror = Database.Database;
 /** A mirror in memory, as every migration and view makes it, with one run and these resources: URL to kind. */
 export async function memoryMirror(resources: Readonly<Record<string, string>> = {}): Promise<MemoryMirror> {
   const db = new Database(":memory:");
-  await migrate(db);
+  await migrateMirror(db);
   db.exec(
     "insert into _run (id, started_at, mode, scope_json) values (1, '2025-11-03T00:00:00Z', 'full', '{}')",
   );
@@ -32,5 +32,8 @@ export function namesOf(db: MemoryMirror, type: "table" | "view"): string[] {
 }
 
 export function columnsIn(db: MemoryMirror, name: string): string[] {
-  return db.prepare<[string], string>("select name from pragma_table_info(?) order by cid").pluck().all(name);
+  return db
+    .prepare<[string], string>("select name from pragma_table_xinfo(?) order by cid")
+    .pluck()
+    .all(name);
 }

@@ -1,0 +1,93 @@
+/** Stores revisions: the distinct contents that a resource had, one after the other. */
+import { hash } from "node:crypto";
+import { sql } from "kysely";
+import { markLastSeenSql } from "../absence/absences.ts";
+import type { Connection } from "../file/connection.ts";
+import { prepare, q } from "../file/statements.ts";
+import type { BodyStore } from "./body-store.ts";
+
+export interface LastRevision {
+  readonly seq: number;
+  /** Null once the revision is closed: the resource is gone. */
+  readonly sha256: Buffer | null;
+}
+
+export interface NewRevision {
+  readonly resource: { readonly id: number; readonly kind: string };
+  readonly last: LastRevision | undefined;
+  readonly body: Uint8Array;
+  readonly sha256: Buffer;
+  readonly status: number;
+  /** Milliseconds since 1970. */
+  readonly fetchedAt: number;
+  /** What relative links resolve against, if redirects led away from the resource's URL. */
+  readonly baseUrl: string | null;
+}
+
+export interface Revisions {
+  last(resourceId: number): LastRevision | undefined;
+  /** Stores a body as the current revision, and closes the one before it. */
+  store(revision: NewRevision, runId: number): void;
+  /** Closes the current revision, if there is one. */
+  close(resourceId: number, runId: number): void;
+  /** Records when the current revision was last seen. */
+  markLastSeen(resourceId: number): void;
+}
+
+export const sha256Of = (body: Uint8Array): Buffer => hash("sha256", body, "buffer");
+
+export function prepareRevisions(db: Connection, bodies: BodyStore): Revisions {
+  const selectLast = prepare(db, (p: { resourceId: number }) =>
+    q
+      .selectFrom("_revision as v")
+      .innerJoin("_content as c", "c.id", "v.content_id")
+      .select(["v.seq", sql<Buffer | null>`iif(v.to_run is null, c.sha256, null)`.as("sha256")])
+      .where("v.resource_id", "=", p.resourceId)
+      .orderBy("v.seq", "desc")
+      .limit(1),
+  );
+  const insert = prepare(
+    db,
+    (p: {
+      resourceId: number;
+      seq: number;
+      contentId: number;
+      run: number;
+      status: number;
+      at: number;
+      baseUrl: string | null;
+    }) =>
+      q.insertInto("_revision").values({
+        resource_id: p.resourceId,
+        seq: p.seq,
+        content_id: p.contentId,
+        from_run: p.run,
+        status: p.status,
+        fetched_at: p.at,
+        base_url: p.baseUrl,
+      }),
+  );
+  const close = prepare(db, (p: { resourceId: number; run: number }) =>
+    q
+      .updateTable("_revision")
+      .set({ to_run: p.run })
+      .where("resource_id", "=", p.resourceId)
+      .where("to_run", "is", null),
+  );
+  const markLastSeen = db.prepare<[{ id: number }]>(markLastSeenSql(":id"));
+
+  return {
+    last: (resourceId) => selectLast.get({ resourceId }),
+    store({ resource, last, body, sha256, status, fetchedAt, baseUrl }, run) {
+      const { id: resourceId } = resource;
+      if (last?.sha256) {
+        markLastSeen.run({ id: resourceId });
+        close.run({ resourceId, run });
+      }
+      const contentId = bodies.store(resource, last === undefined, sha256, body);
+      insert.run({ resourceId, seq: (last?.seq ?? 0) + 1, contentId, run, status, at: fetchedAt, baseUrl });
+    },
+    close: (resourceId, run) => void close.run({ resourceId, run }),
+    markLastSeen: (id) => void markLastSeen.run({ id }),
+  };
+}

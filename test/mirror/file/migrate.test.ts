@@ -1,0 +1,68 @@
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, it } from "vitest";
+import { migrate } from "../../../src/mirror/file/migrate.ts";
+import { temporaryFolder } from "../../support/run-armoire.ts";
+import { startChild } from "../support/children.ts";
+
+const readAll = (file: string) => {
+  const db = new Database(file, { readonly: true });
+  const names = db
+    .prepare("select name from sqlite_schema where type in ('table', 'index') order by name")
+    .pluck()
+    .all();
+  const has = (name: string) => names.includes(name);
+  const state = {
+    names,
+    applied: has("_migration") ? db.prepare("select name from _migration order by name").pluck().all() : [],
+    notes: has("note") ? db.prepare("select * from note order by id").all() : [],
+    tags: has("tag") ? db.prepare("select * from tag order by note_id").all() : [],
+  };
+  db.close();
+  return state;
+};
+
+/** @returns the number of writing statements; null if it was killed */
+async function migrateAndKill(file: string, killBefore: number): Promise<number | null> {
+  const child = startChild("migrating-process.ts", file, String(killBefore));
+  const line = await child.readLine();
+  await child.end();
+  return line === null ? null : Number(line);
+}
+
+it("a kill before any write of a migration leaves the file as it was, and the next start completes it", async () => {
+  await using folder = await temporaryFolder();
+  const complete = join(folder.path, "complete.sqlite");
+  const writes = await migrateAndKill(complete, 0);
+  expect(writes).toBeGreaterThan(8);
+  const migrated = readAll(complete);
+  expect(migrated).toMatchObject({
+    applied: ["0001-notes", "0002-tags"],
+    notes: [{ length: 3 }, { length: 3 }],
+    tags: [{ name: "tag of one" }, { name: "tag of two" }],
+  });
+  const nothing = { names: [], applied: [], notes: [], tags: [] };
+  for (let n = 1; n <= Number(writes); n++) {
+    const file = join(folder.path, `killed-${n}.sqlite`);
+    expect(await migrateAndKill(file, n)).toBe(null);
+    expect(readAll(file)).toEqual(nothing);
+    copyFileSync(file, `${file}-copy`);
+    expect(await migrateAndKill(file, 0)).toBe(writes);
+    expect(readAll(file)).toEqual(migrated);
+  }
+});
+
+it("a migration that fails leaves the file as it was", async () => {
+  const db = new Database(":memory:");
+  const failing = {
+    "0001-fails": async () => ({
+      async up() {
+        db.exec("create table half (id integer primary key)");
+        throw new Error("no space");
+      },
+    }),
+  };
+  await expect(migrate(db, failing)).rejects.toThrow("no space");
+  expect(db.prepare("select name from sqlite_schema").all()).toEqual([]);
+});
