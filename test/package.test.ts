@@ -1,7 +1,7 @@
 /** The package as a user gets it: packed from a copy of this folder, installed from the registry into an empty one, run there. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, glob, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
@@ -81,6 +81,21 @@ describe("the packed package, installed without a single install script", { time
     await writeFile(join(home, "library.js"), script);
     const { stdout } = await run(process.execPath, ["library.js"], { cwd: home });
     expect(stdout).toBe("true");
+  });
+
+  it("contains every program that the command starts as a thread or a process", async () => {
+    const started: string[] = [];
+    for await (const file of glob("src/**/*.ts", { cwd: root })) {
+      const source = await readFile(join(root, file), "utf8");
+      for (const [, name] of source.matchAll(/join\(import\.meta\.dirname, `([\w-]+)\$\{extname/g))
+        started.push(`dist/${name}.js`);
+    }
+    expect(started.length).toBeGreaterThanOrEqual(3);
+    expect(packed).toEqual(expect.arrayContaining(started));
+  });
+
+  it("contains the licences of the packages that are bundled", () => {
+    expect(packed).toContain("dist/third-party-licences.txt");
   });
 
   it("brings its pages, and neither tests nor sources", () => {

@@ -98,7 +98,7 @@ async function tallyDays(options: SandboxOptions, random: Random): Promise<Tally
         const url = random.pick(urls);
         const etag = random.chance(0.5) ? (etags.get(url) ?? null) : null;
         const fetched = await service.fetch({ url, etag });
-        if (fetched.outcome !== "gone") etags.set(url, fetched.etag);
+        if (fetched.outcome === "body") etags.set(url, fetched.etag);
       });
       const log = sandbox.log();
       sandbox.clearLog();

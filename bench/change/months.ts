@@ -6,9 +6,9 @@
 import { hash } from "node:crypto";
 import { kinds } from "../../jobs/kinds.ts";
 import { prepareCycleWork } from "../../src/mirror/check-cycle.ts";
+import type { ResourceResult } from "../../src/mirror/ingest.ts";
 import { type MirrorWriter, openMirrorWriter } from "../../src/mirror/writer.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import type { FetchResult } from "../../src/service/fetch-result.ts";
 import { kindsInScope } from "../../src/sync/options.ts";
 
 export const months = 12;
@@ -51,7 +51,7 @@ export function walk(mirror: MirrorWriter, bodies: Bodies, runId: number): Walk 
   const now = new Date().toISOString();
   const walked = { stored: 0, millis: 0 };
   mirror.addRoot(runId);
-  mirror.reconsiderTombstones(now, now);
+  mirror.recheckTombstones(now, now);
   const scope = { kinds: kindsInScope(kinds, "catalogue", "sizes", []), belowIds: null };
   const frontier = prepareCycleWork(mirror.db, scope, { run: runId, mode: "verify" });
   for (const asked = new Set<number>(); ; ) {
@@ -72,7 +72,7 @@ function answer(
   body: Buffer | undefined,
   { id, etag }: { readonly id: number; readonly etag: string | null },
   fetchedAt: string,
-): FetchResult {
+): ResourceResult {
   if (body === undefined) return { resourceId: id, fetchedAt, outcome: "gone" };
   const present = `"${hash("sha256", body).slice(0, 16)}"`;
   if (present === etag) return { resourceId: id, fetchedAt, outcome: "not-modified" };

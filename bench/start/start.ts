@@ -1,30 +1,65 @@
-/** Start-up: `armoire --version`, built, against an empty Node program. */
+/** How soon the built commands answer: each beside an empty Node program, on a mirror of the real size. */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { formatTable } from "../../src/cli/terminal/text-table.ts";
+import { makeFolder } from "../folder.ts";
 import { median } from "../median.ts";
+import { program, startSandboxProcess } from "../processes.ts";
 
 const rounds = 21;
 
 export async function benchStart(print: (text: string) => void): Promise<void> {
-  const program = new URL("../../src/cli/armoire.js", import.meta.url).pathname;
   if (!existsSync(new URL("../../dist", import.meta.url))) throw new Error("run `npm run build` first");
-  const times: Record<string, number[]> = { "empty program": [], "armoire --version": [] };
-  for (let round = 0; round < rounds; round++) {
-    times["empty program"]?.push(timeMillis(["-e", ""]));
-    times["armoire --version"]?.push(timeMillis([program, "--version"]));
+  const folder = await makeFolder();
+  try {
+    const mirror = join(folder, "catalogue.sqlite");
+    await mirrorRealCatalogue(mirror);
+    const commands: Readonly<Record<string, readonly string[]>> = {
+      "empty program": ["-e", ""],
+      "armoire --version": [program, "--version"],
+      'armoire query "select 1"': [program, "query", "select 1", "--mirror", mirror],
+      "armoire show <brand>": [program, "show", "brand", firstBrand(mirror), "--mirror", mirror],
+      "armoire status": [program, "status", "--mirror", mirror],
+    };
+    const times = Object.entries(commands).map(([name, args]) => ({ name, args, millis: [] as number[] }));
+    for (let round = 0; round < rounds; round++) {
+      for (const { args, millis } of times) millis.push(timeMillis(args));
+    }
+    const empty = median(times[0]?.millis ?? []);
+    const rows = times.map(({ name, millis }) => [
+      name,
+      median(millis).toFixed(1),
+      (median(millis) / empty).toFixed(2),
+    ]);
+    print(formatTable(["program", "median ms", "ratio"], rows));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
-  const [empty = 1] = Object.values(times).map(median);
-  const rows = Object.entries(times).map(([name, all]) => [
-    name,
-    median(all).toFixed(1),
-    (median(all) / empty).toFixed(2),
-  ]);
-  print(formatTable(["program", "median ms", "ratio"], rows));
 }
+
+async function mirrorRealCatalogue(mirror: string): Promise<void> {
+  const sandbox = await startSandboxProcess(["--preset", "real", "--allowance", "none"]);
+  try {
+    run([program, "sync", "--base-url", sandbox.url, "--mirror", mirror, "--quiet"]);
+  } finally {
+    sandbox.stop();
+  }
+}
+
+function firstBrand(mirror: string): string {
+  const sql = "select name from brand order by name limit 1";
+  const [{ name }]: [{ name: string }] = JSON.parse(
+    run([program, "query", sql, "--json", "--mirror", mirror]),
+  );
+  return name;
+}
+
+const run = (args: readonly string[]) => execFileSync(process.execPath, [...args], { encoding: "utf8" });
 
 function timeMillis(args: readonly string[]): number {
   const startedAt = performance.now();
-  execFileSync(process.execPath, [...args]);
+  run(args);
   return performance.now() - startedAt;
 }

@@ -14,7 +14,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
 }
 
 nodeModule.enableCompileCache?.();
-const built = new URL("../../dist/src/cli/main.js", import.meta.url);
+const built = new URL("../../dist/cli.js", import.meta.url);
 const sources = new URL("./main.ts", import.meta.url);
 const { main } = await import((existsSync(built) ? built : sources).href);
 await main(process.argv.slice(2));

@@ -1,9 +1,9 @@
 /** This very program, for starting it again: by itself, or by the system's own scheduler. */
 
-import { existsSync, readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import packageJson from "../../package.json" with { type: "json" };
 import type { Program } from "../schedule/run/spawn-command.ts";
 import type { GlobalOptions } from "./settings/global-options.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -49,11 +49,4 @@ export function selfCommand(env: Io["env"]): Program {
 
 export const userName = (): string => userInfo().username;
 
-/** The version in `package.json`, which is two folders up in the sources and three in `dist/`. */
-export function version(): string {
-  for (const path of ["../../package.json", "../../../package.json"]) {
-    const file = new URL(path, import.meta.url);
-    if (existsSync(file)) return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
-  }
-  return "unknown";
-}
+export const version = (): string => packageJson.version;
