@@ -1,6 +1,6 @@
 /**
- * The tree is the diagram: imports go one way in it, and which ones there are is written down here. A new one is a
- * decision, made by adding it to the list. All of this is read from the text of the files, as Biome formats it.
+ * The folders are layers, and imports go one way. This file lists which folder may import which; a new edge is a decision.
+ * Everything is read from the text of the source files as Biome formats it.
  */
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path/posix";
@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "..");
 
-/** Every folder below those that it builds on, and which of them it imports. */
+/** Each folder and the folders it imports, all of which are listed before it. */
 const edges: Readonly<Record<string, readonly string[]>> = {
   "src/platform": [],
   schema: [],
@@ -34,7 +34,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
       "src/archive",
     ],
   ],
-  // It checks all the others, so it may share nothing with them but the data, and does without even that.
+  // The sandbox tests all the others, so it shares no code with them.
   "src/sandbox": [],
   "src/index.ts": [
     ...["src/platform", "schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
@@ -47,10 +47,10 @@ const edges: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The rooms of a folder with many files. Each builds only on those before it. What lies in the folder itself, or in a room
- * that is not listed, builds on any of them; and they on nothing of that but what is listed among them.
+ * The subfolders and files of a large folder, in layers: each imports only what is listed before it. Unlisted ones may
+ * import all of them, and none of these imports an unlisted one.
  */
-const rooms: Readonly<Record<string, readonly string[]>> = {
+const layers: Readonly<Record<string, readonly string[]>> = {
   "src/service": [
     ...["errors.ts", "same-origin.ts", "fetch-result.ts", "credentials", "transport", "requests"],
     ...["pictures", "client.ts"],
@@ -62,7 +62,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   "src/cli": ["terminal", "settings", "format", "secrets", "flags"],
 };
 
-/** Packages that have a home: nobody else imports them. What reaches the network is among them. */
+/** Packages that only certain folders may import; everything that reaches the network is among them. */
 const homes: Readonly<Record<string, readonly string[]>> = {
   "age-encryption": ["src/archive"],
   "@napi-rs/keyring": ["src/accounts"],
@@ -87,13 +87,14 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "node:http": ["src/service", "src/sandbox"],
   "node:http2": [],
   "node:https": [],
-  // Outside the sandbox only to classify addresses; no socket is opened with it.
+  // Outside the sandbox it only classifies addresses; it opens no socket.
   "node:net": ["src/platform", "src/service", "src/sandbox", "jobs/bullmq/dashboard"],
   "node:tls": [],
 };
 
-const aimedLines = 120;
-const mostLines = 300;
+const targetLines = 120;
+const maxLines = 300;
+const maxFilesInFolder = 10;
 
 interface SourceFile {
   readonly path: string;
@@ -106,12 +107,12 @@ const files: readonly SourceFile[] = globSync("{schema,src,jobs,exports}/**/*.{t
   .sort()
   .map((path) => ({ path, text: readFileSync(join(root, path), "utf8"), folder: folderOf(path) }));
 
-it("puts every file into a folder of the list", () => {
-  const strangers = files.filter(({ folder }) => !folders.includes(folder));
-  expect(strangers.map(({ path }) => path)).toEqual([]);
+it("every source file is in a listed folder", () => {
+  const unlisted = files.filter(({ folder }) => !folders.includes(folder));
+  expect(unlisted.map(({ path }) => path)).toEqual([]);
 });
 
-it("lists every folder below those that it builds on", () => {
+it("every folder is listed after the folders it may import", () => {
   const upward = folders.map((folder, index) => ({
     folder,
     notAbove: (edges[folder] ?? []).filter((other) => folders.indexOf(other) >= index),
@@ -119,32 +120,32 @@ it("lists every folder below those that it builds on", () => {
   expect(upward.filter(({ notAbove }) => notAbove.length > 0)).toEqual([]);
 });
 
-it("imports only along the edges of the list", () => {
-  const surprising = files.flatMap((file) =>
+it("a folder imports only the folders listed for it", () => {
+  const unexpected = files.flatMap((file) =>
     foldersImportedBy(file)
       .filter((folder) => !edges[file.folder]?.includes(folder))
       .map((folder) => `${file.path} imports ${folder}`),
   );
-  expect(surprising).toEqual([]);
+  expect(unexpected).toEqual([]);
 });
 
-it.each(Object.keys(rooms))("imports in %s only what is in an earlier room", (folder) => {
-  const order = rooms[folder] ?? [];
-  const roomOf = (path: string) => path.slice(folder.length + 1).split("/")[0] ?? "";
+it.each(Object.keys(layers))("files in %s import only earlier layers", (folder) => {
+  const order = layers[folder] ?? [];
+  const layerOf = (path: string) => path.slice(folder.length + 1).split("/")[0] ?? "";
   const found = files.map(({ path }) => path).filter((path) => path.startsWith(`${folder}/`));
-  expect(order.filter((room) => !found.some((path) => roomOf(path) === room))).toEqual([]);
+  expect(order.filter((layer) => !found.some((path) => layerOf(path) === layer))).toEqual([]);
   const upward = files
-    .filter(({ path }) => found.includes(path) && order.includes(roomOf(path)))
+    .filter(({ path }) => found.includes(path) && order.includes(layerOf(path)))
     .flatMap(({ path, text }) =>
       pathsImportedBy(path, text)
-        .filter((other) => found.includes(other) && roomOf(other) !== roomOf(path))
-        .filter((other) => !order.slice(0, order.indexOf(roomOf(path))).includes(roomOf(other)))
+        .filter((other) => found.includes(other) && layerOf(other) !== layerOf(path))
+        .filter((other) => !order.slice(0, order.indexOf(layerOf(path))).includes(layerOf(other)))
         .map((other) => `${path} imports ${other}`),
     );
   expect(upward).toEqual([]);
 });
 
-it("lists no edge that nothing uses", () => {
+it("every listed edge is used by an import", () => {
   const used = new Set(
     files.flatMap((file) => foldersImportedBy(file).map((folder) => `${file.folder} → ${folder}`)),
   );
@@ -152,7 +153,7 @@ it("lists no edge that nothing uses", () => {
   expect(listed.filter((edge) => !used.has(edge))).toEqual([]);
 });
 
-it("imports a package that has a home only there", () => {
+it("a restricted package is imported only by its folders", () => {
   const strays = files.flatMap(({ path, text }) =>
     importsIn(text)
       .filter((name) => homes[packageOf(name)]?.every((home) => !path.startsWith(`${home}/`)))
@@ -161,36 +162,56 @@ it("imports a package that has a home only there", () => {
   expect(strays).toEqual([]);
 });
 
-it("reads the environment and the arguments only in src/cli", () => {
+it("only src/cli reads the environment and the arguments", () => {
   const reader = /\bprocess\.(env|argv)\b|"(node:)?process"/;
   const readers = files.filter(({ folder, text }) => folder !== "src/cli" && reader.test(text));
   expect(readers.map(({ path }) => path)).toEqual([]);
 });
 
-it("uses nothing that the oldest Node.js of package.json lacks and the compiler knows", () => {
+it("no source uses syntax or globals that the oldest supported Node.js lacks", () => {
   const newer =
     /\b(DisposableStack|AsyncDisposableStack|SuppressedError|Float16Array|Promise\.try|RegExp\.escape|Error\.isError|Math\.sumPrecise|Iterator\.concat|Uint8Array\.from(Base64|Hex))\b/;
-  // In a clone without `dist/`, Node.js runs the sources, whose types alone it takes away.
-  const unread = /^\s*(await )?using \w+ = /m;
-  expect(files.filter(({ text }) => newer.test(text) || unread.test(text)).map(({ path }) => path)).toEqual(
-    [],
-  );
+  // In a clone without `dist/`, Node.js runs the sources: it strips types and transforms nothing else.
+  const usingDeclaration = /^\s*(await )?using \w+ = /m;
+  expect(
+    files.filter(({ text }) => newer.test(text) || usingDeclaration.test(text)).map(({ path }) => path),
+  ).toEqual([]);
 });
 
-it("names everything that it exports", () => {
+it("no file re-exports everything of another", () => {
   expect(files.filter(({ text }) => /^export \*/m.test(text)).map(({ path }) => path)).toEqual([]);
 });
 
-it(`keeps files short: at most ${mostLines} lines`, () => {
+it(`no source file has more than ${maxLines} lines`, () => {
   const lengths = files
     .map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }))
     .sort((a, b) => b.lines - a.lines);
-  const long = lengths.filter(({ lines }) => lines > aimedLines);
+  const long = lengths.filter(({ lines }) => lines > targetLines);
   process.stdout.write(
-    `${lengths.length} files, ${lengths[lengths.length >> 1]?.lines} lines in the median; past ${aimedLines}:\n` +
+    `${lengths.length} files, ${lengths[lengths.length >> 1]?.lines} lines in the median; longer than ${targetLines}:\n` +
       long.map(({ path, lines }) => `${lines.toString().padStart(5)}  ${path}\n`).join(""),
   );
-  expect(long.filter(({ lines }) => lines > mostLines)).toEqual([]);
+  expect(long.filter(({ lines }) => lines > maxLines)).toEqual([]);
+});
+
+it(`no folder has more than ${maxFilesInFolder} loose source files`, () => {
+  const counts = new Map<string, number>();
+  for (const { path } of files) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  expect([...counts].filter(([, count]) => count > maxFilesInFolder)).toEqual([]);
+});
+
+it("no source files import each other in a cycle", () => {
+  const imports = new Map(files.map(({ path, text }) => [path, pathsImportedBy(path, text)]));
+  const finished = new Set<string>();
+  const cycles: string[] = [];
+  function visit(path: string, trail: readonly string[]): void {
+    if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(" → "));
+    if (finished.has(path) || trail.includes(path)) return;
+    for (const imported of imports.get(path) ?? []) visit(imported, [...trail, path]);
+    finished.add(path);
+  }
+  for (const path of imports.keys()) visit(path, []);
+  expect(cycles).toEqual([]);
 });
 
 function folderOf(path: string): string {
@@ -205,11 +226,11 @@ function pathsImportedBy(path: string, text: string): string[] {
 
 function foldersImportedBy({ path, text, folder }: SourceFile): string[] {
   const imported = pathsImportedBy(path, text).map(folderOf);
-  // `dist` is this very program, built; only its launcher looks there.
-  return [...new Set(imported)].filter((other) => other !== folder && !other.startsWith("dist/"));
+  // `dist` is the bundle of these sources; only the launcher looks there.
+  return [...new Set(imported)].filter((other) => other !== folder && other !== "dist");
 }
 
-/** What a file imports, statically or not, and the files that it starts as a program. */
+/** The modules that a file imports, statically or dynamically, and the files that it starts as programs. */
 function importsIn(text: string): string[] {
   const forms =
     /\bfrom "([^"\n]+)";|^import "([^"\n]+)";|\bimport\("([^"\n]+)"\)|new URL\("(\.[^"]+)", import\.meta/gm;
