@@ -20,7 +20,8 @@ import { type FaultsOption, readFaults, type SandboxOptions, settleOptions } fro
 import { createAddresses } from "./resources/addresses.ts";
 import { readTruth, type TruthOptions, type TruthRecord } from "./resources/catalogue.ts";
 import { createPaging } from "./resources/resource.ts";
-import { createWorld, type WorldTotals } from "./world/world.ts";
+import { createWorld } from "./world/create-world.ts";
+import type { WorldTotals } from "./world/world.ts";
 
 export interface Sandbox extends AsyncDisposable {
   /** The base URL, with a slash at its end. */

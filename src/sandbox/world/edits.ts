@@ -3,7 +3,7 @@
  * later, so that what it touches can be looked at before and after.
  */
 import type { Random } from "../random.ts";
-import { addBras, createBrand, createModel, createSize, modelTypes } from "./growth.ts";
+import { addBras, createBrand, createModel, createSize, modelTypes } from "./create-world.ts";
 import { brandName, modelName } from "./names.ts";
 import { bandSteps, cupSteps, mostSizes, sizeLabel } from "./sizing.ts";
 import { type Brand, isLive, isModel, isSize, type Model, type Size, type World } from "./world.ts";

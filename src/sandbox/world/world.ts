@@ -1,17 +1,5 @@
-/**
- * The catalogue as the sandbox knows it: brands, their models, the models' sizes. In: a seed and totals. Out: a world
- * that is a pure function of them and of the edits made since. It knows nothing of URLs, envelopes or HTTP.
- */
-import {
-  apportion,
-  modelsPerBrandExponent,
-  paretoQuantile,
-  sizesPerModelTail,
-  zipfWeights,
-} from "../distributions.ts";
-import { Random, streams } from "../random.ts";
-import { createBrand, createModel, createSize } from "./growth.ts";
-import { bandSteps, cupSteps, type GridCell, mostSizes, type SizingSystem } from "./sizing.ts";
+/** The sandbox's catalogue: brands, their models, the models' sizes. It knows nothing of URLs, envelopes or HTTP. */
+import type { GridCell, SizingSystem } from "./sizing.ts";
 
 export interface Brand {
   readonly id: number;
@@ -76,43 +64,6 @@ export interface WorldTotals {
   readonly brands: number;
   readonly models: number;
   readonly sizes: number;
-}
-
-/** The smallest brand gets no models, so that there is an empty collection; no model gets more sizes than there are. */
-export function createWorld(seed: number, totals: WorldTotals): World {
-  const world: World = { seed, brands: [], models: [], sizes: [], brandBySlug: new Map(), step: 0 };
-  const modelCounts = apportion(
-    totals.models,
-    zipfWeights(Math.max(1, totals.brands - 1), modelsPerBrandExponent),
-  );
-  const random = new Random(seed, streams.sizesPerModel);
-  const sizeCounts = apportion(
-    totals.sizes,
-    Array.from({ length: totals.models }, () => paretoQuantile(random.next(), sizesPerModelTail)),
-  );
-  for (let brandId = 0; brandId < totals.brands; brandId++) {
-    const brand = createBrand(world);
-    const modelCount = modelCounts[brandId] ?? 0;
-    for (let count = 0; count < modelCount; count++) {
-      const model = createModel(world, brand);
-      const cells = gridCells(sizeCounts[model.id] ?? 0, new Random(seed, streams.model, model.id, 1));
-      for (const cell of cells) createSize(world, model, cell);
-    }
-  }
-  return world;
-}
-
-/** A block of neighbouring cells, as a model's range of sizes is. */
-function gridCells(wanted: number, random: Random): GridCell[] {
-  const count = Math.min(wanted, mostSizes);
-  const columns = Math.ceil(Math.sqrt(count));
-  const rows = Math.ceil(count / Math.max(1, columns));
-  const firstBand = random.integer(bandSteps - rows + 1);
-  const firstCup = random.integer(cupSteps - columns + 1);
-  return Array.from({ length: count }, (_, index) => ({
-    bandStep: firstBand + Math.floor(index / columns),
-    cupStep: firstCup + (index % columns),
-  }));
 }
 
 export function isModel(entity: Brand | Model | Size): entity is Model {

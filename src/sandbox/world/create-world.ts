@@ -1,10 +1,58 @@
-/** New brands, models and sizes, each drawn from a stream of its own number; the first day's and every later one's. */
-import { brandPopularityTail, brasPerSizeTail, paretoQuantile } from "../distributions.ts";
+/**
+ * Creates a world, and each new brand, model and size. Each draws from a random stream of its own number, so the world
+ * is a pure function of its seed, its totals and the later edits.
+ */
+import {
+  apportion,
+  brandPopularityTail,
+  brasPerSizeTail,
+  modelsPerBrandExponent,
+  paretoQuantile,
+  sizesPerModelTail,
+  zipfWeights,
+} from "../distributions.ts";
 import { Random, streams } from "../random.ts";
 import { firstDaysDate } from "./dates.ts";
 import { brandName, modelName, uniqueSlug } from "./names.ts";
-import { type GridCell, sizeLabel, sizingSystems } from "./sizing.ts";
-import type { Brand, Model, Size, World } from "./world.ts";
+import { bandSteps, cupSteps, type GridCell, mostSizes, sizeLabel, sizingSystems } from "./sizing.ts";
+import type { Brand, Model, Size, World, WorldTotals } from "./world.ts";
+
+/** The smallest brand gets no models, so that there is an empty collection; no model gets more sizes than there are. */
+export function createWorld(seed: number, totals: WorldTotals): World {
+  const world: World = { seed, brands: [], models: [], sizes: [], brandBySlug: new Map(), step: 0 };
+  const modelCounts = apportion(
+    totals.models,
+    zipfWeights(Math.max(1, totals.brands - 1), modelsPerBrandExponent),
+  );
+  const random = new Random(seed, streams.sizesPerModel);
+  const sizeCounts = apportion(
+    totals.sizes,
+    Array.from({ length: totals.models }, () => paretoQuantile(random.next(), sizesPerModelTail)),
+  );
+  for (let brandId = 0; brandId < totals.brands; brandId++) {
+    const brand = createBrand(world);
+    const modelCount = modelCounts[brandId] ?? 0;
+    for (let count = 0; count < modelCount; count++) {
+      const model = createModel(world, brand);
+      const cells = gridCells(sizeCounts[model.id] ?? 0, new Random(seed, streams.model, model.id, 1));
+      for (const cell of cells) createSize(world, model, cell);
+    }
+  }
+  return world;
+}
+
+/** A block of neighbouring cells, as a model's range of sizes is. */
+function gridCells(wanted: number, random: Random): GridCell[] {
+  const count = Math.min(wanted, mostSizes);
+  const columns = Math.ceil(Math.sqrt(count));
+  const rows = Math.ceil(count / Math.max(1, columns));
+  const firstBand = random.integer(bandSteps - rows + 1);
+  const firstCup = random.integer(cupSteps - columns + 1);
+  return Array.from({ length: count }, (_, index) => ({
+    bandStep: firstBand + Math.floor(index / columns),
+    cupStep: firstCup + (index % columns),
+  }));
+}
 
 export const modelTypes = [
   "Underwired unpadded bra",
