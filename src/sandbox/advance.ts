@@ -1,6 +1,6 @@
 /**
- * Moves the world on and says exactly what that did. In: a view of the world and how much shall happen. Out: every
- * resource that changed, appeared or disappeared, found by comparing what is sent before and after.
+ * Changes the world and reports the effect: every resource that changed, appeared or disappeared, found by comparing
+ * the service's content before and after.
  */
 import { Random, streams } from "./random.ts";
 import {
@@ -23,23 +23,23 @@ import {
 } from "./world/edits.ts";
 import { isLive, type Model } from "./world/world.ts";
 
-/** How much happens in each step. With no number given: some of everything but returns. */
+/** Numbers of edits in each step. Default: some of every kind except returns. */
 export interface AdvanceRequest {
-  /** Default 1. */
+  /** Default: 1. */
   readonly steps?: number;
   readonly changes?: number;
   readonly additions?: number;
   readonly removals?: number;
-  /** Removed things that come back. */
+  /** Removed entities that reappear. */
   readonly returns?: number;
-  /** Models that move within their brand's list, and so between its pages. */
+  /** Models that move within their brand's list, so between its pages. */
   readonly moves?: number;
-  /** What it happens to; without it all three kinds, sizes most often. */
+  /** Kind of the edited entities. Default: all three kinds, sizes most often. */
   readonly kind?: EntityKind;
 }
 
 export interface AdvanceReport {
-  /** The number of the last step taken, counted from the start of the sandbox. */
+  /** Number of the last step, counted from the sandbox's start. */
   readonly step: number;
   readonly actions: readonly AdvanceAction[];
 }
@@ -71,7 +71,7 @@ export function advance(view: View, request: AdvanceRequest = {}): AdvanceReport
 
 type Plan = readonly (readonly [action: EditAction, times: number])[];
 
-/** What appears is chosen and looked for before any of it is there: else it would seem to have been there before. */
+/** Additions are chosen before any edit is applied; otherwise they would seem to have existed before. */
 function takeStep(
   view: View,
   alterations: Plan,
@@ -118,7 +118,7 @@ function takeStep(
   return [...describeChanges(before, after), ...moved];
 }
 
-/** The kind that was asked for; else one drawn at random, or another one when that finds nothing. */
+/** The requested kind; else a random one, or another if that kind has no candidate. */
 function chooseEditOfSomeKind(
   context: EditContext,
   action: EditAction,
@@ -143,13 +143,13 @@ function describeMove(view: View, model: Model, from: number): AdvanceAction {
   return { action: "moved", kind: "model", url, fields: { position: [from, positionOf(model)] } };
 }
 
-/** Two states of some resources, compared: what changed, appeared and disappeared between them. */
+/** The differences between two states of some resources. */
 
 export interface AdvanceAction {
   readonly action: "changed" | "added" | "removed" | "moved";
   readonly kind: CatalogueResource["kind"];
   readonly url: string;
-  /** Members of an entity's body, or of a page's `meta` and its `collection`; `position` (from 0) of what moved. */
+  /** Members of an entity's body, or of a page's `meta` and `collection`; `position` (from 0) of moved items. */
   readonly fields?: Readonly<Record<string, readonly [before: Json, after: Json]>>;
 }
 
@@ -186,9 +186,9 @@ function flatten({ meta, body, collection }: SentEnvelope): Record<string, Json>
   return { ...meta, ...body, ...(collection && { collection }) };
 }
 
-/** The parts of the catalogue that an edit can alter; everything outside them stays as it is. */
+/** The parts of the catalogue that an edit can change. */
 
-/** By name, so that what several edits share is read once. Taken before the edit, a scope finds what is new afterwards. */
+/** By name, so that scopes shared by several edits are read once. A scope created before an edit also finds new resources. */
 export function* scopesOf(
   view: View,
   { brand, model, concernsOtherBrands }: Edit,

@@ -1,4 +1,4 @@
-/** The sandbox's own time: it runs as the real one does, from wherever it was moved to. */
+/** The sandbox's clock: it runs at the real speed and can be moved. */
 export interface SandboxClock {
   /** Milliseconds since the epoch. */
   nowMillis(): number;
@@ -6,7 +6,7 @@ export interface SandboxClock {
 }
 
 export interface ClockMove {
-  /** Forward; back when negative. */
+  /** Moves the clock forward; negative values move it back. */
   readonly advanceSeconds?: number;
   /** ISO 8601. */
   readonly now?: string;
@@ -17,7 +17,7 @@ export function createClock(realNowMillis: () => number = Date.now): SandboxCloc
   const nowMillis = (): number => realNowMillis() + offsetMillis;
   return {
     nowMillis,
-    /** @throws RangeError when the move names no time */
+    /** @throws RangeError if the move contains neither a time nor an offset */
     move({ advanceSeconds = 0, now }) {
       const target = (now === undefined ? nowMillis() : Date.parse(now)) + advanceSeconds * 1_000;
       if (Number.isNaN(new Date(target).getTime()))

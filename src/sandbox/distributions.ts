@@ -1,28 +1,28 @@
-/** The heavy tails of the catalogue: few big brands and a long tail of small ones. `docs/sandbox.md` shows the curves. */
+/** The catalogue's heavy-tailed distributions: few big brands and many small ones. `docs/sandbox.md` shows the curves. */
 
 /** Models per brand: Zipf's law, weight 1 / rank^1.1. */
 export const modelsPerBrandExponent = 1.1;
 /** Sizes per model: Pareto, shape 1.5, cut off at 20 times the smallest. */
 export const sizesPerModelTail = { shape: 1.5, most: 20 };
-/** How popular a brand is: Pareto, shape 0.8, cut off at 50. All its models are owned by so many times more people. */
+/** Popularity of a brand: Pareto, shape 0.8, cut off at 50. It multiplies the owners of all its models. */
 export const brandPopularityTail = { shape: 0.8, most: 50 };
-/** Bras per size of a brand whose popularity is 1: Pareto, shape 1.3, cut off at 500, less one so that some have none. */
+/** Bras per size of a brand with popularity 1: Pareto, shape 1.3, cut off at 500, minus 1 so that some have none. */
 export const brasPerSizeTail = { shape: 1.3, most: 500 };
 
-/** Weights of `ranks` ranks, the heaviest first. */
+/** Weights of `ranks` ranks, in descending order. */
 export function zipfWeights(ranks: number, exponent: number): number[] {
   return Array.from({ length: ranks }, (_, index) => (index + 1) ** -exponent);
 }
 
 /**
- * The inverse of a cut-off Pareto distribution's cumulative function, whose smallest value is 1.
+ * The quantile function of a Pareto distribution with minimum 1 and a cut-off.
  * @param share in [0, 1)
  */
 export function paretoQuantile(share: number, { shape, most }: { shape: number; most: number }): number {
   return Math.min(most, (1 - share) ** (-1 / shape));
 }
 
-/** Whole parts of `total` in proportion to the weights, by largest remainder: they sum to `total` exactly. */
+/** Integer parts of `total` in proportion to the weights, by largest remainder; their sum is exactly `total`. */
 export function apportion(total: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((left, right) => left + right, 0);
   const shares = weights.map((weight) => (total * weight) / sum);

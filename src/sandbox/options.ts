@@ -1,4 +1,4 @@
-/** What a sandbox can be asked to be, with defaults for all of it; wrong values are refused in one clear line. */
+/** The sandbox's options and their defaults. A wrong value is refused with a one-line error. */
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { allowanceHeaderStyles } from "./accounts/allowance.ts";
@@ -16,7 +16,7 @@ import { paginations } from "./resources/resource.ts";
 import { measurementShapes, picturePlaces } from "./resources/view.ts";
 import type { WorldTotals } from "./world/world.ts";
 
-/** `real` has the size of a real catalogue; `small` is made for quick tests. */
+/** `real` has the size of a real catalogue; `small` is for quick tests. */
 const presets = {
   small: { brands: 12, models: 60, sizes: 300 },
   real: { brands: 683, models: 13_000, sizes: 90_000 },
@@ -28,12 +28,12 @@ const total = z.int().min(0).max(1_000_000);
 
 const optionsSchema = z.strictObject({
   host: z.string().default("127.0.0.1"),
-  /** 0 takes any free port. */
+  /** 0: any free port. */
   port: z.int().min(0).max(65_535).default(0),
-  /** Everything follows from it. */
+  /** Determines all content. */
   seed: z.int().min(0).default(1),
   preset: z.enum(presetNames).default("small"),
-  /** Totals, in place of the preset's. */
+  /** Total number; default: the preset's. */
   brands: total.min(1).optional(),
   models: total.optional(),
   sizes: total.optional(),
@@ -43,25 +43,25 @@ const optionsSchema = z.strictObject({
   pictures: z.enum(picturePlaces).default("elsewhere"),
   layout: z.enum(layouts).default("plain"),
   pagination: z.enum(paginations).default("page"),
-  /** The vendor's word in `<name>_url`. */
+  /** The `<name>` of `<name>_url` fields. */
   serviceName: z
     .string()
     .regex(/^[a-z][a-z0-9_]{0,30}$/i, "letters, digits and underscores")
     .default("service"),
-  /** Counted requests that each credential has in a window; with null there is no limit, and nothing tells of one. */
+  /** Counted requests of each credential in a window; null: no limit and no allowance headers. */
   allowance: z.int().min(0).nullable().default(1_000_000),
   windowSeconds: z.int().min(1).default(86_400),
-  /** With `none`, only the `rate_limit` resource tells what is left. */
+  /** With `none`, only the `rate_limit` resource shows the remaining count. */
   allowanceHeaders: z.enum(allowanceHeaderStyles).default("epoch"),
-  /** Whether "not modified" is counted, and refused when nothing is left. */
+  /** Whether "not modified" counts, and is refused when the allowance is used up. */
   countNotModified: z.boolean().default(false),
-  /** The same for the root. */
+  /** Whether the root counts, and is refused when the allowance is used up. */
   countRoot: z.boolean().default(false),
   etag: z.enum(etagStyles).default("strong"),
-  /** Before every reply. */
+  /** Delay of every reply. */
   latencyMillis: z.int().min(0).max(3_600_000).default(0),
   users: z.int().min(0).max(10_000).default(1),
-  /** The status of "Not authenticated". */
+  /** Status of "Not authenticated" replies. */
   unauthorizedStatus: z.int().min(200).max(599).default(401),
 });
 
@@ -77,7 +77,7 @@ export interface SandboxSettings extends z.output<typeof optionsSchema> {
   readonly faultRules: readonly FaultRule[];
 }
 
-/** A wrong value: which one, and what to write instead. */
+/** A wrong option value; the hint says what is allowed. */
 export class SandboxOptionError extends Error {
   override readonly name = "SandboxOptionError";
   readonly hint: string;
@@ -88,7 +88,7 @@ export class SandboxOptionError extends Error {
 }
 
 /** @throws SandboxOptionError */
-export function settleOptions({ faults = [], ...options }: SandboxOptions): SandboxSettings {
+export function resolveOptions({ faults = [], ...options }: SandboxOptions): SandboxSettings {
   const result = optionsSchema.safeParse(options);
   if (!result.success)
     throw new SandboxOptionError(firstIssue("option", result.error), "See `armoire sandbox --help`.");
@@ -125,10 +125,10 @@ function readRulesFile(path: string, hint: string): unknown {
   }
 }
 
-/** What is wrong with a value, in one line. @param what it is the value of */
-export function firstIssue(what: string, error: z.ZodError): string {
+/** Describes an invalid value in one line. @param subject the name of the value */
+export function firstIssue(subject: string, error: z.ZodError): string {
   const { path, message } = deepest(error.issues, []) ?? { path: [], message: "wrong" };
-  return `${what}${path.length === 0 ? "" : ` ${path.join(".")}`}: ${message}`;
+  return `${subject}${path.length === 0 ? "" : ` ${path.join(".")}`}: ${message}`;
 }
 
 interface Wrong {
@@ -136,7 +136,7 @@ interface Wrong {
   readonly message: string;
 }
 
-/** Of several forms, the one is meant that the value comes closest to: in which what is wrong lies deepest. */
+/** Of several allowed forms, reports the closest: the one whose problem is deepest. */
 function deepest(issues: readonly z.core.$ZodIssue[], above: readonly PropertyKey[]): Wrong | null {
   const [issue] = issues;
   if (issue === undefined) return null;

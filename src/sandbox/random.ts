@@ -1,9 +1,9 @@
 /**
- * The sandbox's only source of chance: mulberry32, seeded by mixing the sandbox's seed with a stream's name, so that
- * each brand, model, size and step draws from a stream of its own and none depends on the order of another's draws.
+ * The sandbox's only source of randomness: mulberry32, seeded from the sandbox's seed and a stream's name. Each brand,
+ * model, size and step has its own stream, so that none depends on the draws of another.
  */
 
-/** Mixes two 32-bit integers into one (MurmurHash3's finaliser); the same two always give the same third. */
+/** Mixes two 32-bit integers into one (MurmurHash3's finaliser), deterministically. */
 export function mixBits(left: number, right: number): number {
   let bits = Math.imul(left ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(right ^ 0x7f4a7c15, 0xc2b2ae35);
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
@@ -36,7 +36,7 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** @throws RangeError when the list is empty */
+  /** @throws RangeError for an empty list */
   pick<Item>(list: readonly Item[]): Item {
     const index = this.integer(list.length);
     if (index >= list.length) throw new RangeError("nothing to pick from");
@@ -49,7 +49,7 @@ export class Random {
   }
 }
 
-/** The first member of a stream's name: who draws from it. */
+/** The first part of a stream's name: its user. */
 export const streams = {
   brand: 1,
   model: 2,

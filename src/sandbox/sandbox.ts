@@ -1,8 +1,7 @@
 /**
- * The sandbox: a complete service of our own, by the specification, to try everything without the real one and to check
- * the mirror independently. In: options, all with defaults. Out: a running server and what tests ask of it. It must not
- * know anything of the mirror, its jobs or its client; whatever it serves follows from the seed and from what was done
- * to it since.
+ * The sandbox: a complete local service that implements the specification, to try everything without the real service and
+ * to check mirrors independently. It shares no code with the mirror, its jobs or its client. All content follows from the
+ * seed and the later edits.
  */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -16,7 +15,7 @@ import { createAdmin } from "./http/admin.ts";
 import { createRequestLog, type LogEntry } from "./http/request-log.ts";
 import { createHttpServer } from "./http/server.ts";
 import { createService } from "./http/service.ts";
-import { type FaultsOption, readFaults, type SandboxOptions, settleOptions } from "./options.ts";
+import { type FaultsOption, readFaults, resolveOptions, type SandboxOptions } from "./options.ts";
 import { createAddresses } from "./resources/addresses.ts";
 import { readTruth, type TruthOptions, type TruthRecord } from "./resources/catalogue.ts";
 import { createPaging } from "./resources/resource.ts";
@@ -24,36 +23,36 @@ import { createWorld } from "./world/create-world.ts";
 import type { WorldTotals } from "./world/world.ts";
 
 export interface Sandbox extends AsyncDisposable {
-  /** The base URL, with a slash at its end. */
+  /** The base URL, with a trailing slash. */
   readonly url: string;
   readonly users: readonly Pick<SandboxUser, "username" | "token" | "scopes">[];
   readonly app: SandboxApp;
-  /** What the world was made with; a model has no more than 256 sizes, so there may be fewer sizes than asked for. */
+  /** Numbers of brands, models and sizes. A model has at most 256 sizes, so there may be fewer sizes than requested. */
   readonly totals: WorldTotals;
-  /** Every resource of a perfect catalogue mirror down to the sizes, as it now stands. */
+  /** All current resources of the catalogue down to the sizes: the content of a complete mirror. */
   readonly truth: (options?: TruthOptions) => Iterable<TruthRecord>;
-  /** @param since the `n` of an entry; only later ones come back */
+  /** @param since the `n` of an entry; only later entries are returned */
   readonly log: (since?: number) => LogEntry[];
   readonly clearLog: () => void;
-  /** Moves the world on; says exactly what that did. */
+  /** Changes the world and reports the effect. */
   readonly advance: (request?: AdvanceRequest) => AdvanceReport;
-  /** Moves the sandbox's time, allowance windows included; returns the new one. */
+  /** Moves the sandbox's clock, which also decides allowance windows; returns the new time. */
   readonly moveClock: (move: ClockMove) => Date;
   /** The sandbox's time. */
   readonly now: () => Date;
-  /** Faults from now on, in place of those before; none with `[]`. */
+  /** Replaces the faults; `[]` removes all. */
   readonly setFaults: (faults: FaultsOption) => void;
-  /** Changes what a user has, or what her token may see. @throws RangeError when nobody is called so */
+  /** Changes a user's data or their token's scopes. @throws RangeError for an unknown user name */
   readonly editUser: (username: string, edit: UserEdit) => void;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Starts a sandbox; it listens when this resolves.
- * @throws SandboxOptionError for a wrong option, or the system's error when it cannot listen
+ * Starts a sandbox; resolves once it is listening.
+ * @throws SandboxOptionError for a wrong option, or the system's error if it cannot listen
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const settings = settleOptions(options);
+  const settings = resolveOptions(options);
   const { seed, totals, serviceName, pageSize, paginateSizes, measurements, pictures } = settings;
   const { allowance: limit } = settings;
   const clock = createClock();
@@ -128,7 +127,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-/** Where clients find it; one that listens everywhere is found on this machine. */
+/** A server that listens on all addresses is reached by the loopback address. */
 function originOf(host: string, port: number): string {
   const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;

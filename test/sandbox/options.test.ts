@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { apportion, paretoQuantile, zipfWeights } from "../../src/sandbox/distributions.ts";
-import { SandboxOptionError, type SandboxOptions, settleOptions } from "../../src/sandbox/options.ts";
+import { resolveOptions, SandboxOptionError, type SandboxOptions } from "../../src/sandbox/options.ts";
 import { Random } from "../../src/sandbox/random.ts";
 import { scramble, unscramble } from "../../src/sandbox/resources/resource.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 describe("options", () => {
   it("all have defaults", () => {
-    expect(settleOptions({})).toMatchObject({
+    expect(resolveOptions({})).toMatchObject({
       host: "127.0.0.1",
       port: 0,
       seed: 1,
@@ -30,13 +30,13 @@ describe("options", () => {
   });
 
   it("take totals in place of a preset's", () => {
-    expect(settleOptions({ preset: "real" }).totals).toEqual({ brands: 683, models: 13_000, sizes: 90_000 });
-    expect(settleOptions({ preset: "real", models: 5 }).totals).toEqual({
+    expect(resolveOptions({ preset: "real" }).totals).toEqual({ brands: 683, models: 13_000, sizes: 90_000 });
+    expect(resolveOptions({ preset: "real", models: 5 }).totals).toEqual({
       brands: 683,
       models: 5,
       sizes: 90_000,
     });
-    expect(settleOptions({ models: 0 }).totals.sizes).toBe(0);
+    expect(resolveOptions({ models: 0 }).totals.sizes).toBe(0);
   });
 
   it.each<[string, SandboxOptions]>([
@@ -50,8 +50,8 @@ describe("options", () => {
     ["fault rule 0.fault", { faults: [{ fault: "nothing" as "status" }] }],
     ["fault rule 0.kind", { faults: [{ kind: "brandz" as "brand", fault: "status" }] }],
   ])("refuse a wrong %s by name", (name, options) => {
-    expect(() => settleOptions(options)).toThrow(SandboxOptionError);
-    expect(() => settleOptions(options)).toThrow(name);
+    expect(() => resolveOptions(options)).toThrow(SandboxOptionError);
+    expect(() => resolveOptions(options)).toThrow(name);
   });
 
   it("read fault rules from a file, and say what is wrong with it", async () => {
@@ -60,11 +60,11 @@ describe("options", () => {
     ) as [string, string, string];
     await writeFile(good, '[{"kind": "size", "every": 2, "fault": "status", "status": 500}]');
     await writeFile(bad, "{");
-    expect(settleOptions({ faults: { file: good } }).faultRules).toEqual([
+    expect(resolveOptions({ faults: { file: good } }).faultRules).toEqual([
       { kind: "size", every: 2, times: 1, fault: "status", status: 500 },
     ]);
-    expect(() => settleOptions({ faults: { file: bad } })).toThrow(/not JSON.*bad\.json/);
-    expect(() => settleOptions({ faults: { file: missing } })).toThrow(/cannot be read.*missing\.json/);
+    expect(() => resolveOptions({ faults: { file: bad } })).toThrow(/not JSON.*bad\.json/);
+    expect(() => resolveOptions({ faults: { file: missing } })).toThrow(/cannot be read.*missing\.json/);
   });
 });
 

@@ -1,4 +1,4 @@
-/** What a token's owner can see of herself. In: the view and the user. Out: envelopes; null for what is not hers. */
+/** The private resources of a user. In: the view and the user. Out: envelopes; null for resources of others. */
 import { type AccountKind, scopeByKind } from "../resources/resource.ts";
 import {
   docsUrl,
@@ -119,7 +119,7 @@ function measurementsEnvelope(
   }
 }
 
-/** A measurement without an address, with something nested. */
+/** A measurement without a URL and with a nested object. */
 function measured({ measuredOn, girths }: Measurement): JsonObject {
   const values = girthNames.map((name, index) => [name, girths[index] ?? null] as const);
   return { measured_on: measuredOn, ...Object.fromEntries(values), method: { tape: true, unit: "cm" } };

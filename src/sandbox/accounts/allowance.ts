@@ -1,6 +1,6 @@
 /**
- * What each credential may spend in a window. A window opens with a credential's first counted request and lasts as
- * long as it was set to; the sandbox's clock decides.
+ * The allowance of each credential. A window opens with the credential's first counted request and has a fixed length on
+ * the sandbox's clock.
  */
 export interface AllowanceState {
   readonly limit: number;
@@ -9,12 +9,12 @@ export interface AllowanceState {
   readonly resetAt: number;
 }
 
-/** How the end of a window is told in headers, or that there are none. */
+/** How headers give the end of a window, if there are any. */
 export const allowanceHeaderStyles = ["epoch", "seconds", "none"] as const;
 export type AllowanceHeaderStyle = (typeof allowanceHeaderStyles)[number];
 
 export interface Allowance {
-  /** @param holder whose allowance it is: an application, a user, or an address that shows no credential */
+  /** @param holder the owner of the allowance: an application, a user, or an address without a credential */
   readonly stateOf: (holder: string) => AllowanceState;
   readonly spend: (holder: string) => void;
 }

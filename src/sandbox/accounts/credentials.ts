@@ -1,4 +1,4 @@
-/** Who is asking: nobody in particular, an application, or a user. */
+/** Identifies the client of a request: anonymous, an application or a user. */
 import { Random, streams } from "../random.ts";
 import type { SandboxUser } from "./users.ts";
 
@@ -8,19 +8,19 @@ export interface SandboxApp {
 }
 
 export interface Credential {
-  /** As the log names it; never the secret itself. */
+  /** Its name in the log; never the secret. */
   readonly name: "none" | `app:${string}` | `user:${string}`;
   readonly user: SandboxUser | null;
 }
 
 export const noCredential: Credential = { name: "none", user: null };
 
-/** Its secret, as users' tokens, tells by its beginning that it is of no use elsewhere. */
+/** Secrets and tokens have a prefix that shows they belong to a sandbox. */
 export function createApp(seed: number): SandboxApp {
   return { key: "sandbox-app", secret: `sandbox-secret-${new Random(seed, streams.app).hex(40)}` };
 }
 
-/** @returns from a request's `Authorization` header to a credential; one that is not ours counts as none */
+/** @returns a function from an `Authorization` header to a credential; unknown ones count as none */
 export function createAuthenticator(
   users: readonly SandboxUser[],
   app: SandboxApp,

@@ -1,4 +1,4 @@
-/** The people whose data the sandbox holds, with their tokens; all of it follows from the seed. */
+/** The sandbox's users with their data and tokens, all derived from the seed. */
 
 import { z } from "zod";
 import { Random, streams } from "../random.ts";
@@ -7,7 +7,7 @@ import { isLive, type Size, type World } from "../world/world.ts";
 export const scopes = ["identity", "email", "bras", "measurements"] as const;
 export type Scope = (typeof scopes)[number];
 
-/** The first user may see everything; the next ones ever less, then from the start again. */
+/** The first user has all scopes; each next one fewer, cyclically. */
 const scopesInTurn: readonly (readonly Scope[])[] = [
   scopes,
   ["identity", "bras", "measurements"],
@@ -17,7 +17,7 @@ const scopesInTurn: readonly (readonly Scope[])[] = [
 ];
 const usernames = ["anna", "béatrice", "clara_42", "дарья", "emi 絵美", "farah", "greta", "hye-jin"];
 
-/** The first user has more bras than a page holds; the others have two to eleven. */
+/** The first user has more bras than fit on a page; the others have 2 to 11. */
 const firstUserBras = 30;
 
 export interface SandboxUser {
@@ -144,34 +144,34 @@ function createMeasurement(seed: number, id: number): Measurement {
   };
 }
 
-/** With a decimal, and unknown one time in five. */
+/** With one decimal; null one time in five. */
 function lengthInCentimetres(random: Random, least: number, span: number): number | null {
   return random.chance(0.2) ? null : least + random.integer(span * 10) / 10;
 }
 
-/** What becomes of a user while a sandbox runs: scopes and token taken away, bras and measurements deleted and brought back. */
+/** Edits of users while a sandbox runs: revoked scopes and tokens, deleted and restored bras and measurements. */
 
 const count = z.int().min(0).max(100_000);
 
 export const userEdit = z
   .strictObject({
-    /** Whether her token counts as none. */
+    /** Whether the token is revoked. */
     isRevoked: z.boolean(),
     scopes: z.array(z.enum(scopes)),
-    /** She has only the first so many of the bras, or measurements, that she began with. */
+    /** Numbers of bras and measurements that remain, counted from the first. */
     bras: count,
     measurements: count,
-    /** What her first bra has for a note. */
+    /** The note of the first bra. */
     note: z.string(),
   })
   .partial();
 
 export type UserEdit = z.input<typeof userEdit>;
 
-/** Users by their names; each as edited last. */
+/** Users by name, with their latest edits. */
 export interface UserBook {
   readonly current: () => readonly SandboxUser[];
-  /** @throws RangeError when nobody is called so */
+  /** @throws RangeError for an unknown user name */
   readonly edit: (username: string, edit: UserEdit) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Faults of the connection: bytes that come late, one by one, in part, or not at all. */
+/** Connection faults: bytes that arrive late, one by one, in part or never. */
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
@@ -6,7 +6,7 @@ import { type Deliver, deliverWhole, type Reply, withBody, withHeader } from "..
 import type { FaultParameters, ReplyFault } from "./fault.ts";
 
 export const deliveryFaults = {
-  /** Cuts the body and closes: a length that was promised, a chunk that never ends, an end that looks like one. */
+  /** Cuts the body and closes, with a `Content-Length`, a chunk or a connection end that does not show the loss. */
   truncate(reply, { parameters }) {
     const { framing = "length" } = parameters;
     if (framing === "gzip") {
@@ -27,7 +27,7 @@ export const deliveryFaults = {
     onSocket(reply, (socket) => {
       const part = reply.body.subarray(0, cutOf(parameters, reply.body.length));
       socket.write(Buffer.concat([head(reply), part]));
-      // A reset overtakes what its receiver has not read yet, so the part gets a head start.
+      // A reset discards bytes that the receiver has not read yet, so it is sent a little later.
       const timer = setTimeout(() => socket.resetAndDestroy(), parameters.millis ?? 10);
       socket.once("close", () => clearTimeout(timer));
     }),
@@ -51,7 +51,7 @@ export const deliveryFaults = {
       );
     }),
 
-  /** Headers without end. */
+  /** Endless headers. */
   "drip-headers": (reply, { parameters }) =>
     onSocket(reply, (socket) => {
       socket.write(`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}\r\n`);
@@ -66,7 +66,7 @@ export const deliveryFaults = {
     },
   }),
 
-  /** A whole reply on a connection that says it stays open, and does not. */
+  /** A complete reply on a connection that closes despite keep-alive. */
   "close-after": (reply) => onSocket(reply, (socket) => socket.end(Buffer.concat([head(reply), reply.body]))),
 
   "not-modified-with-body": (reply) =>
@@ -96,7 +96,7 @@ function framed(reply: Reply, framing: FaultParameters["framing"]): Reply {
   return reply;
 }
 
-/** The last chunk, which ends a chunked body, never comes. */
+/** The final, empty chunk is never sent. */
 function chunk(part: Buffer, framing: FaultParameters["framing"]): Buffer {
   if (framing !== "chunked" || part.length === 0) return part;
   return Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from("\r\n")]);
@@ -107,7 +107,7 @@ function cutOf({ at = 0.5 }: FaultParameters, length: number): number {
   return at < 1 ? Math.floor(length * at) : Math.min(length, at);
 }
 
-/** One piece after another until there is none or the client has gone. */
+/** Sends piece after piece until there are no more or the client disconnects. */
 function drip(
   socket: Socket,
   { millis = 100 }: FaultParameters,

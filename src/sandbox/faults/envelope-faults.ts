@@ -1,4 +1,4 @@
-/** Faults of fields: wrong types, unknown ones, odd times and texts, far too many or too long; and any by pointer. */
+/** Faults of fields (wrong types, unknown fields, odd times and texts, too many or too long, any by pointer) and of links. */
 import { type EnvelopeFault, fillIn, isObject, itemsIn, type LooseObject, objectIn } from "./fault.ts";
 
 const wrongValues = [null, 42, -1.5, "text", true, [], ["a"], {}, { nested: { value: 1 } }];
@@ -36,7 +36,7 @@ export const fieldFaults = {
   remove: (envelope, { parameters }) =>
     atPointer(envelope, parameters.pointer ?? "/body", (holder, name) => delete holder[name]),
 
-  /** Each field of the body, or of each item, gets a value of a type that it never has; hrefs stay. */
+  /** Each field of the body, or of each item, gets a value of a wrong type; hrefs stay. */
   "wrong-types": (envelope) => {
     let turn = 0;
     for (const fields of fieldsIn(envelope)) {
@@ -69,7 +69,7 @@ export const fieldFaults = {
     return envelope;
   },
 
-  /** As older deployments: no `meta` to speak of, and the collection's URL at the top. */
+  /** As in older deployments: an empty `meta`, and the collection's URL at the top level. */
   "top-level-collection": (envelope) => {
     const { collection } = objectIn(envelope, "meta");
     return envelope.rel === "entity" ? { ...envelope, meta: {}, collection } : envelope;
@@ -117,7 +117,7 @@ function atPointer(
   return envelope;
 }
 
-/** Objects and arrays alike: an index is a name too. */
+/** Objects and arrays: an index counts as a name. */
 function isHolder(value: unknown): value is LooseObject {
   return typeof value === "object" && value !== null;
 }
@@ -126,9 +126,9 @@ function namesOf(holder: LooseObject, name: string): string[] {
   return name === "*" ? Object.keys(holder) : [name];
 }
 
-/** Faults of links: null, missing, of another type, or leading where no client should follow. */
+/** Link faults: null, missing, of a wrong type, or to forbidden targets. */
 
-/** Where a careless client would take its token; `{host}` and `{path}` are those of the request. */
+/** Targets to which a careless client would send its token; `{host}` and `{path}` are those of the request. */
 const evilTargets = [
   "https://evil.example{path}",
   "//evil.example{path}",
@@ -150,7 +150,7 @@ const evilTargets = [
   "",
 ];
 
-/** Every link and href in turn goes to the next of the targets, or all to the one that is given. */
+/** Points each link and href to the next target, or all of them to the given one. */
 const evilLinks: EnvelopeFault = (envelope, { url, parameters }) => {
   let turn = url.length;
   const target = (): string => {

@@ -1,4 +1,4 @@
-/** A rule: which fault strikes which kind of resource, at which positions, how often. Read from JSON, strictly. */
+/** Decides which fault applies to which request. A rule names a fault, a kind of resource, positions and a number of times. */
 import { z } from "zod";
 import type { Reply } from "../http/reply.ts";
 import { type ResourceKind, resourceKinds } from "../resources/resource.ts";
@@ -11,26 +11,26 @@ const faultRule = z
   .strictObject({
     kind: z.enum([...resourceKinds, "*"]).default("*"),
     /**
-     * Positions count, from 1, the different URLs of the rule's kind in the order in which they are first asked for.
-     * With none of the three, the rule is for every URL.
+     * Positions number the URLs of the rule's kind, from 1, in the order of their first request.
+     * Without `positions`, `every` and `from`, the rule applies to every URL.
      */
     positions: z.array(position).optional(),
     every: position.optional(),
     from: position.optional(),
-    /** How often each URL is struck. */
+    /** How many times the fault applies to each URL. */
     times: z.union([position, z.literal("always")]).default(1),
     fault: z.enum(faultNames),
     ...faultParameters.shape,
   })
   .readonly();
 
-/** A rule as it is written. */
+/** A rule as written, without defaults. */
 export type FaultRuleInput = z.input<typeof faultRule>;
 export type FaultRule = z.output<typeof faultRule>;
 
 export const faultRules = z.array(faultRule);
 
-/** Keeps count of what was asked for, and says which fault is due. In: rules. Out, per request: a fault, or none. */
+/** Counts requests and selects each request's fault. */
 
 export interface FaultStrike {
   readonly name: string;
@@ -42,7 +42,7 @@ export interface FaultPlan {
   readonly strike: (kind: ResourceKind, url: string) => FaultStrike | null;
 }
 
-/** Where two rules are due, the first one strikes; the other keeps its turn. */
+/** If two rules match, the first applies; the other waits for the next request. */
 export function createFaultPlan(rules: readonly FaultRule[]): FaultPlan {
   const watched = rules.map((rule) => ({
     rule,
@@ -81,18 +81,18 @@ function isAt({ positions, every, from }: FaultRule, position: number): boolean 
   return from === undefined || position >= from;
 }
 
-/** Chains that never end count as one URL. */
+/** An endless chain of pages counts as one URL. */
 function withoutAgain(url: string): string {
   return url.replace(/[?&]again=\d+/, "");
 }
 
-/** Ready-made weather: rules that one word asks for. */
+/** Named sets of rules. */
 
 export const faultPresetNames = ["flaky", "hostile", "broken", "slow"] as const;
 export type FaultPresetName = (typeof faultPresetNames)[number];
 
 export const faultPresets: Readonly<Record<FaultPresetName, readonly FaultRuleInput[]>> = {
-  /** Everything works when it is asked for again. */
+  /** Every retry succeeds. */
   flaky: [
     { every: 7, fault: "status", status: 503 },
     { every: 11, fault: "reset" },
@@ -102,7 +102,7 @@ export const faultPresets: Readonly<Record<FaultPresetName, readonly FaultRuleIn
     { every: 23, fault: "truncate", framing: "gzip", at: -8 },
     { every: 29, fault: "status", status: 502 },
   ],
-  /** Nothing here may be believed; what is not touched is right. */
+  /** Hostile content; replies without a fault are correct. */
   hostile: [
     { kind: "brand", every: 4, times: "always", fault: "evil-links", link: "related" },
     { kind: "model", every: 5, times: "always", fault: "redirect", target: "http://evil.example{path}" },
@@ -115,7 +115,7 @@ export const faultPresets: Readonly<Record<FaultPresetName, readonly FaultRuleIn
     { kind: "size", every: 13, times: "always", fault: "deep" },
     { kind: "size", every: 17, times: "always", fault: "redirect", target: "//evil.example{path}" },
   ],
-  /** Some resources never work. */
+  /** Some resources always fail. */
   broken: [
     { kind: "brand", positions: [3], times: "always", fault: "status", status: 500 },
     { kind: "model", every: 7, times: "always", fault: "not-json" },

@@ -1,6 +1,6 @@
 /**
- * What a fault is: something done to a reply that would have been right. In: the right reply. Out: the wrong one. Each
- * acts where it is simplest to say: on the envelope, on the body's text, or on the whole reply, the socket included.
+ * A fault changes a correct reply into a wrong one. It acts on the envelope, on the body's text, or on the whole reply
+ * including the socket, wherever it is simplest to express.
  */
 
 import { z } from "zod";
@@ -9,11 +9,11 @@ import { type Reply, withBody, withHeader } from "../http/reply.ts";
 import type { SentEnvelope } from "../resources/view.ts";
 
 export interface FaultContext {
-  /** As it was asked for. */
+  /** The requested URL. */
   readonly url: string;
   readonly nowMillis: number;
   readonly etagStyle: EtagStyle;
-  /** Another resource of the catalogue as it is sent when nothing is wrong. */
+  /** The correct envelope of another resource. */
   readonly envelopeAt: (url: string) => SentEnvelope | null;
   readonly parameters: FaultParameters;
 }
@@ -22,14 +22,14 @@ export type EnvelopeFault = (envelope: LooseObject, context: FaultContext) => un
 export type TextFault = (text: string, context: FaultContext) => string | Buffer;
 export type ReplyFault = (reply: Reply, context: FaultContext) => Reply;
 
-/** A parsed envelope, to be taken apart. */
+/** A parsed envelope that faults may change. */
 export type LooseObject = { [name: string]: unknown };
 
 export function onEnvelope(fault: EnvelopeFault): ReplyFault {
   return onText((text, context) => JSON.stringify(fault(JSON.parse(text) as LooseObject, context)));
 }
 
-/** The body that comes out has an ETag of its own, as if the service meant it. */
+/** The changed body gets its own ETag, as if it were correct. */
 export function onText(fault: TextFault): ReplyFault {
   return (reply, context) => {
     const body = Buffer.from(fault(reply.body.toString(), context));
@@ -42,7 +42,7 @@ export function isObject(value: unknown): value is LooseObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** An envelope's member as an object, to be changed in place; an empty one of no effect when it is none. */
+/** An envelope's member as an object that can be changed in place; a detached empty one if it is not an object. */
 export function objectIn(envelope: LooseObject, name: string): LooseObject {
   const value = envelope[name];
   return isObject(value) ? value : {};
@@ -59,32 +59,32 @@ export function fillIn(template: string, url: string): string {
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }
 
-/** What a rule can say about its fault beyond the fault's name; `docs/sandbox.md` says which fault reads which. */
+/** A rule's parameters for its fault; `docs/sandbox.md` lists the parameters of each fault. */
 
 export const faultParameters = z
   .strictObject({
     /** HTTP status. */
     status: z.int().min(200).max(599),
-    /** `Retry-After`: as given, or `@120`, `@-60`: an HTTP date so many seconds from now. Several make several headers. */
+    /** `Retry-After`: as given, or `@120`, `@-60` for an HTTP date relative to now, in seconds. An array makes several headers. */
     retryAfter: z.union([z.string(), z.array(z.string())]),
-    /** A URL, which may hold `{url}`, `{origin}`, `{host}` and `{path}` of the request. */
+    /** A URL; it may contain `{url}`, `{origin}`, `{host}` and `{path}` of the request. */
     target: z.string(),
-    /** The one link to touch; all of them by default. */
+    /** The link to change; default: all. */
     link: z.string(),
     /** A header's name. */
     name: z.string().regex(/^[\w-]+$/),
-    /** Any JSON: what is put in place of something. */
+    /** The replacement: any JSON. */
     value: z.json(),
-    /** A JSON pointer into the envelope, where `*` stands for every member or item. */
+    /** A JSON pointer into the envelope; `*` matches every member or item. */
     pointer: z.string().startsWith("/"),
-    /** Where the body is cut: bytes, a fraction below 1, or bytes from the end when negative. */
+    /** Where the body is cut: bytes, a fraction below 1, or, if negative, bytes from the end. */
     at: z.number(),
     framing: z.enum(["length", "chunked", "close", "gzip"]),
     /** Milliseconds before a reply, or between two bytes. */
     millis: z.int().min(0),
     bytes: z.int().min(1),
     count: z.int().min(1),
-    /** Items that seem inserted before this page (removed, when negative). */
+    /** Number of items that seem inserted before this page; negative: removed. */
     by: z.int(),
   })
   .partial();

@@ -1,4 +1,4 @@
-/** Every fault by name: what a rule may ask for. `docs/sandbox.md` lists them for people. */
+/** All faults by name. `docs/sandbox.md` documents them. */
 import { deliveryFaults } from "./delivery-faults.ts";
 import { fieldFaults, linkFaults } from "./envelope-faults.ts";
 import { onEnvelope, onText, type ReplyFault } from "./fault.ts";
@@ -7,7 +7,7 @@ import { headerFaults, statusFaults, textFaults } from "./response-faults.ts";
 
 interface Fault {
   readonly apply: ReplyFault;
-  /** Whether the reply that comes of it is one that the service would also answer "not modified" for. */
+  /** Whether the faulty reply may also be "not modified". */
   readonly isConditional: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Faults of collections that come in pages: chains that turn back or never end, totals that lie, items that drift. */
+/** Pagination faults: loops, endless chains, wrong totals, items that shift between pages. */
 import type { SentEnvelope } from "../resources/view.ts";
 import { type EnvelopeFault, objectIn } from "./fault.ts";
 
@@ -10,14 +10,14 @@ export const pageFaults = {
     return withMeta(envelope, { next: prev ?? current });
   },
 
-  /** The same items under ever new URLs. */
+  /** An endless chain: the same items under a new URL each time. */
   "next-endless": (envelope, { url }) => {
     const next = new URL(url);
     next.searchParams.set("again", String(Number(next.searchParams.get("again") ?? 0) + 1));
     return withMeta(envelope, { next: next.href });
   },
 
-  /** A page after the last one, which is not there. */
+  /** The last page links to a page that does not exist. */
   "next-beyond": (envelope, { url }) => {
     const { next } = objectIn(envelope, "meta");
     return withMeta(envelope, { next: next ?? `${url.split("?")[0]}?page=999999&cursor=beyond` });
@@ -31,7 +31,7 @@ export const pageFaults = {
   "wrong-total": (envelope, { parameters }) =>
     withMeta(envelope, { collection_total: parameters.value ?? 999_999 }),
 
-  /** The page as it is when so many items were inserted before it since the page before: that many come again. */
+  /** The page as if `count` items had been inserted before it since the previous page: that many items repeat. */
   drift: (envelope, { parameters, envelopeAt }) => {
     const { by = 1 } = parameters;
     const { prev, next } = objectIn(envelope, "meta");

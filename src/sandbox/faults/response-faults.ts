@@ -1,4 +1,4 @@
-/** Faults of the status line: refusals, delays asked for, redirects, and "not modified" that nobody asked about. */
+/** Faults of the status line (refusals, `Retry-After`, redirects, unexpected "not modified"), of headers and of the body's text. */
 
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { jsonReply, type Reply, withBody, withHeader } from "../http/reply.ts";
@@ -12,7 +12,7 @@ const messages: Readonly<Record<number, string>> = {
   429: "Too many requests",
 };
 
-/** Longer than any client should follow. */
+/** More redirects than any client should follow. */
 const endlessHops = 1_000_000;
 
 export const statusFaults = {
@@ -62,7 +62,7 @@ export const statusFaults = {
   "not-modified": (reply) => ({ ...withHeader(reply, "Content-Length"), status: 304, body: Buffer.alloc(0) }),
 } satisfies Record<string, ReplyFault>;
 
-/** Another answer under the same clock and allowance headers. */
+/** Another reply with the same date and allowance headers. */
 function instead(reply: Reply, status: number, value: unknown): Reply {
   const other = jsonReply(status, value);
   const kept = withHeader(withHeader(withHeader(reply, "Content-Type"), "Content-Length"), "ETag");
@@ -74,7 +74,7 @@ function dateIn(form: string, nowMillis: number): string {
   return seconds === undefined ? form : new Date(nowMillis + Number(seconds) * 1_000).toUTCString();
 }
 
-/** Faults of the headers: wrong types, encodings that hide too much or are none, validators that lie. */
+/** Header faults: wrong content types, wrong or excessive encodings, wrong validators. */
 
 const loginPage =
   "<!doctype html><title>Sign in</title><h1>Welcome to Hotel Wi-Fi</h1><form><button>Accept</button></form>";
@@ -102,7 +102,7 @@ export const headerFaults = {
   "login-page": (reply) =>
     withHeader(withBody(withHeader(reply, "ETag"), Buffer.from(loginPage)), "Content-Type", "text/html"),
 
-  /** A known encoding is really applied, whether it was offered or not; an unknown one is only claimed. */
+  /** Applies a known encoding even if the client did not accept it; only names an unknown one. */
   encoding(reply, { parameters }) {
     const name = String(parameters.value ?? "snappy");
     const body = encoders[name]?.(reply.body) ?? reply.body;
@@ -116,7 +116,7 @@ export const headerFaults = {
     return withHeader(withBody(reply, body), "Content-Encoding", ...Array<string>(count).fill("gzip"));
   },
 
-  /** The right body, then so many spaces, as gzip members of a mebibyte each, which repeat without being made anew. */
+  /** The correct body followed by spaces: gzip members of 1 MiB each, one of which is compressed and repeated. */
   "gzip-bomb"(reply, { parameters }) {
     const mebibytes = Math.ceil((parameters.bytes ?? 200 * mebibyte) / mebibyte);
     const spaces = gzipSync(Buffer.alloc(mebibyte, " "), { level: 9 });
@@ -131,10 +131,10 @@ function otherBody({ body }: Reply): Buffer {
   return Buffer.from(body.toString().replace(/"name":"/g, '"name":"Other '));
 }
 
-/** Faults of the body's text: no JSON, more than one, no UTF-8, or JSON that careless programs read wrongly. */
+/** Faults of the body's text: not JSON, two documents, not UTF-8, or JSON that careless programs misread. */
 
 export const textFaults = {
-  /** Any text at all in place of the body. */
+  /** Any text instead of the body. */
   text: (_text, { parameters }) => String(parameters.value ?? ""),
   "empty-body": () => "",
   "json-null": () => "null",
@@ -169,7 +169,7 @@ export const textFaults = {
   },
 } satisfies Record<string, TextFault>;
 
-/** Puts members first into an entity's body, or into the envelope when it is no entity. */
+/** Inserts members at the start of an entity's body, or of the envelope of anything else. */
 function atBody(text: string, members: string): string {
   return text.includes('"body":{"')
     ? text.replace('"body":{', () => `"body":{${members}`)

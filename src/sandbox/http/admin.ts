@@ -1,6 +1,6 @@
 /**
- * The sandbox's own administration under `/__sandbox/`, for tests and demonstrations in other processes: never counted,
- * logged, delayed or struck by a fault.
+ * The administration API under `/__sandbox/`, for tests and demonstrations in other processes. Its requests are never
+ * counted, logged, delayed or changed by faults.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -46,7 +46,7 @@ const advanceRequest = z
 const userEditBody = userEdit.extend({ username: z.string() });
 const faultsBody = z.union([z.enum(faultPresetNames), faultRules]);
 
-const mostBodyBytes = 2 ** 20;
+const maxBodyBytes = 2 ** 20;
 const recordsPerWrite = 200;
 
 export function createAdmin({ advance, truth, moveClock, setFaults, editUser, log }: AdminParts): Admin {
@@ -122,7 +122,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > mostBodyBytes) throw new RangeError(`The body is longer than ${mostBodyBytes} bytes`);
+    if (bytes > maxBodyBytes) throw new RangeError(`The body is longer than ${maxBodyBytes} bytes`);
     chunks.push(chunk);
   }
   const text = Buffer.concat(chunks).toString();

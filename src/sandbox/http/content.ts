@@ -1,4 +1,4 @@
-/** An envelope as bytes, with its validator, plain or compressed; made once and kept until the world moves on. */
+/** An envelope as bytes with its validator, plain and compressed, cached until the world changes. */
 import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { jsonType, type Reply, withBody, withHeader } from "./reply.ts";
@@ -6,12 +6,12 @@ import { jsonType, type Reply, withBody, withHeader } from "./reply.ts";
 export const etagStyles = ["strong", "weak", "none"] as const;
 export type EtagStyle = (typeof etagStyles)[number];
 
-/** Smaller bodies are not worth the time of a machine that a benchmark shares. */
-const leastGzippedBytes = 2_048;
+/** Smaller bodies are sent plain: compression would cost more time than it saves. */
+const minGzippedBytes = 2_048;
 
 export interface Content {
   readonly plain: Reply;
-  /** The same compressed, with an ETag of its own; the plain one when it is too small for that. */
+  /** The compressed body with its own ETag; the plain one if it is too small. */
   readonly gzipped: () => Reply;
 }
 
@@ -32,7 +32,7 @@ export function createContent(envelope: unknown, etagStyle: EtagStyle, isPrivate
     ],
     body,
   };
-  let compressed: Reply | null = body.length < leastGzippedBytes ? plain : null;
+  let compressed: Reply | null = body.length < minGzippedBytes ? plain : null;
   return {
     plain,
     gzipped() {
@@ -44,18 +44,18 @@ export function createContent(envelope: unknown, etagStyle: EtagStyle, isPrivate
 
 function gzipReply(plain: Reply, etag: string | null): Reply {
   const encoded = withHeader(withBody(plain, gzipSync(plain.body, { level: 1 })), "Content-Encoding", "gzip");
-  // A strong validator belongs to one sequence of bytes (RFC 9110, section 8.8.1).
+  // A strong validator identifies one sequence of bytes (RFC 9110, section 8.8.1).
   return etag?.startsWith('"') ? withHeader(encoded, "ETag", `${etag.slice(0, -1)}-gzip"`) : encoded;
 }
 
-/** @returns null when the service sends no validators */
+/** @returns null if the service sends no validators */
 export function etagOf(body: Buffer, style: EtagStyle): string | null {
   if (style === "none") return null;
   const digest = `"${hash("sha1", body, "base64url")}"`;
   return style === "weak" ? `W/${digest}` : digest;
 }
 
-/** Whether `If-None-Match` names a reply's validator, by weak comparison (RFC 9110, section 13.1.2). */
+/** Whether `If-None-Match` contains a reply's validator, by weak comparison (RFC 9110, section 13.1.2). */
 export function isNotModified(reply: Reply, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined || reply.status !== 200) return false;
   const etag = reply.headers[reply.headers.indexOf("ETag") + 1];

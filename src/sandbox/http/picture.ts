@@ -1,4 +1,4 @@
-/** Pictures of the sandbox's own: one colour each, which follows from the address, so that another version looks different. */
+/** Generated pictures: one colour each, derived from the address, so that each version looks different. */
 import { hash } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
 import { type Content, type EtagStyle, etagOf } from "./content.ts";
@@ -6,7 +6,7 @@ import type { Reply } from "./reply.ts";
 
 const sidePixels = 16;
 
-/** A PNG, whatever the address ends in: a service is not bound to what its addresses look like. */
+/** Always a PNG, whatever extension the address has: services do that too. */
 export function createPicture(path: string, etagStyle: EtagStyle): Content {
   const body = solidPng(hash("sha256", path, "buffer").subarray(0, 3));
   const etag = etagOf(body, etagStyle);
@@ -24,7 +24,7 @@ export function createPicture(path: string, etagStyle: EtagStyle): Content {
   return { plain, gzipped: () => plain };
 }
 
-/** @param colour red, green and blue, a byte each */
+/** @param colour red, green and blue, one byte each */
 function solidPng(colour: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(sidePixels, 0);

@@ -1,4 +1,4 @@
-/** A response before it is sent, as plain data, and the one way in which it is usually sent. */
+/** A response as plain data before it is sent, and the normal way to send it. */
 import type { ServerResponse } from "node:http";
 
 export interface Reply {
@@ -6,7 +6,7 @@ export interface Reply {
   /** Name, value, name, value…, as `node:http` takes them; a name may come twice. */
   readonly headers: readonly string[];
   readonly body: Buffer;
-  /** How the bytes leave when they leave otherwise than whole and at once. */
+  /** Sends the bytes in another way than whole and at once. */
   readonly deliver?: Deliver;
 }
 
@@ -23,7 +23,7 @@ export function jsonReply(status: number, value: unknown, headers: readonly stri
   };
 }
 
-/** @param values each becomes a line of its own; none removes the header */
+/** @param values one header line each; none removes the header */
 export function withHeader(reply: Reply, name: string, ...values: readonly string[]): Reply {
   const headers: string[] = [];
   for (let index = 0; index < reply.headers.length; index += 2) {

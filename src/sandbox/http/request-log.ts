@@ -1,20 +1,20 @@
-/** Every request that the sandbox has seen, its own administration aside, so that tests can count them. */
+/** The log of all requests except administration, for tests to count. */
 export interface LogEntry {
-  /** From 1, in order of arrival; never used twice. */
+  /** From 1, in order of arrival; never reused. */
   readonly n: number;
-  /** ISO 8601, by the sandbox's clock. */
+  /** ISO 8601, from the sandbox's clock. */
   readonly time: string;
   readonly method: string;
   readonly url: string;
   readonly status: number;
-  /** Whether it spent allowance. */
+  /** Whether it counted against the allowance. */
   readonly counted: boolean;
   readonly credential: string;
-  /** Whether it was sent with `If-None-Match`. */
+  /** Whether it had `If-None-Match`. */
   readonly conditional: boolean;
-  /** The name of the fault that it met. */
+  /** The name of the applied fault. */
   readonly fault?: string;
-  /** The request for the same URL just before it, when that one met a fault: this one tries again. */
+  /** The previous request for the same URL if that had a fault: this one is its retry. */
   readonly attemptOf?: number;
 }
 
@@ -24,7 +24,7 @@ export interface Observation extends Omit<LogEntry, "n" | "time" | "attemptOf"> 
 
 export interface RequestLog {
   readonly add: (observation: Observation) => void;
-  /** @param after the `n` of an entry; later ones are returned */
+  /** @param after the `n` of an entry; only later entries are returned */
   readonly read: (after?: number) => LogEntry[];
   readonly clear: () => void;
 }

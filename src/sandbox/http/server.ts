@@ -1,4 +1,4 @@
-/** The sockets: turns requests into plain data for the service, and its replies into bytes. Plain `node:http`, for speed. */
+/** The HTTP server: turns requests into plain data for the service and replies into bytes. Plain `node:http`, for speed. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Admin } from "./admin.ts";
 import { deliverWhole, jsonReply, type Reply } from "./reply.ts";
@@ -14,7 +14,7 @@ export interface ServerParts {
 
 const adminPrefix = "/__sandbox/";
 
-/** A client that keeps a connection for long must not find it closed under its hands: a fault can do that on purpose. */
+/** Idle connections stay open: only faults close a connection unexpectedly. */
 const keepAliveMillis = 120_000;
 
 export function createHttpServer({ service, admin, log, latencyMillis }: ServerParts): Server {
@@ -58,7 +58,7 @@ function acceptsGzip({ headers }: IncomingMessage): boolean {
   return typeof accepted === "string" && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(accepted);
 }
 
-/** A name or address with or without a port: it becomes part of every URL. */
+/** A name or address with an optional port; it becomes part of every URL. */
 function isHost(host: string): boolean {
   return /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host);
 }

@@ -1,7 +1,7 @@
 /**
- * The service itself: a request comes in as plain data, a reply goes out, with what there is to note about it. It knows
- * nothing of sockets. The order is: find the thing, refuse when the allowance is spent, strike with a fault if one is
- * due, else say "not modified" if so; and then count.
+ * The service: a request comes in as plain data; a reply goes out with its log entry. It knows nothing of sockets. The
+ * order is: find the resource, refuse if the allowance is used up, apply a fault if one is due, else reply "not
+ * modified" if it applies; then count.
  */
 import {
   type Allowance,
@@ -21,12 +21,12 @@ export interface ServiceRequest {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  /** As the client wrote it: the URLs in replies begin with it. */
+  /** As the client sent it; URLs in replies begin with it. */
   readonly host: string;
   readonly authorization: string | undefined;
   readonly ifNoneMatch: string | undefined;
   readonly acceptsGzip: boolean;
-  /** The client's address, which has an allowance when it shows no credential. */
+  /** The client's address: it has its own allowance for requests without a credential. */
   readonly peer: string;
 }
 
@@ -49,7 +49,7 @@ export interface Answer {
 export interface Service {
   readonly answer: (request: ServiceRequest) => Answer;
   readonly viewAt: (origin: string) => View;
-  /** Forgets what was made of the world as it was. */
+  /** Clears the caches after the world has changed. */
   readonly invalidate: () => void;
 }
 
@@ -59,8 +59,8 @@ interface Choice {
   readonly fault?: string;
 }
 
-/** A client can make up as many host names as it likes, but not the memory for them. */
-const mostSites = 16;
+/** Limits the memory that invented host names can take. */
+const maxSites = 16;
 
 export function createService(parts: ServiceParts): Service {
   const { allowance, nowMillis } = parts;
@@ -69,7 +69,7 @@ export function createService(parts: ServiceParts): Service {
   function siteAt(origin: string): Site {
     const known = sites.get(origin);
     if (known) return known;
-    if (sites.size >= mostSites) sites.clear();
+    if (sites.size >= maxSites) sites.clear();
     const site = createSite(parts.site, origin);
     sites.set(origin, site);
     return site;
@@ -110,7 +110,7 @@ export function createService(parts: ServiceParts): Service {
     return { reply: told, counted, fault: strike.name };
   }
 
-  /** The headers that tell the time, and how much of it is left until the allowance returns. */
+  /** The date and allowance headers. */
   function withClocks(reply: Reply, state: AllowanceState | null, counted: boolean): Reply {
     const now = nowMillis();
     const headers = [...reply.headers, "Date", httpDate(now)];
@@ -150,7 +150,7 @@ export function createService(parts: ServiceParts): Service {
 
 let lastDate = { second: Number.NaN, text: "" };
 
-/** Writing a date costs more than the rest of a ready-made reply, so each second's is written once. */
+/** Formatting a date takes longer than the rest of a cached reply, so it is cached for a second. */
 function httpDate(nowMillis: number): string {
   const second = Math.floor(nowMillis / 1_000);
   if (second !== lastDate.second) lastDate = { second, text: new Date(second * 1_000).toUTCString() };

@@ -1,4 +1,4 @@
-/** What stands at one origin: a target goes in, its content comes out, ready-made when it was asked for before. */
+/** The content of one origin by request target, cached. */
 import { accountEnvelope } from "../accounts/account-envelopes.ts";
 import type { AllowanceState } from "../accounts/allowance.ts";
 import type { Credential } from "../accounts/credentials.ts";
@@ -32,7 +32,7 @@ export interface SiteSettings {
 }
 
 export interface Found {
-  /** Null when nothing can be there. */
+  /** Null for a target that cannot exist. */
   readonly kind: ResourceKind | null;
   readonly content: Content;
 }
@@ -41,7 +41,7 @@ export interface Site {
   readonly view: View;
   /** @param target path and query */
   readonly find: (target: string, credential: Credential, allowance: AllowanceState | null) => Found;
-  /** Another page of the catalogue, as it would be sent. */
+  /** The correct envelope of another page of the catalogue. */
   readonly envelopeAt: (url: string) => SentEnvelope | null;
 }
 
@@ -109,7 +109,7 @@ function errorFound(kind: ResourceKind | null, status: number, body: object): Fo
   return { kind, content: { plain, gzipped: () => plain } };
 }
 
-/** @returns null unless the target is written exactly as in the links that lead to it */
+/** @returns null unless the target is spelled exactly as in links */
 function locate(addresses: Addresses, paging: Paging, target: string): Resource | null {
   const [path = "", query = ""] = target.split("?", 2);
   const place = addresses.find(path);

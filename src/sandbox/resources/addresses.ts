@@ -1,6 +1,6 @@
 /**
- * The paths of resources. In: a resource. Out: its path, and the other way round. Whether the thing is still there is
- * for the envelopes to say. The plain layout is the specification's; the opaque one says nothing at all.
+ * Translates between resources and paths. Whether a resource exists is decided by the envelopes. The plain layout is the
+ * specification's; opaque paths contain no information.
  */
 import { sizingSystems } from "../world/sizing.ts";
 import type { World } from "../world/world.ts";
@@ -15,7 +15,7 @@ export interface Place {
 }
 
 export interface Addresses {
-  /** Begins and ends with a slash. */
+  /** Starts and ends with a slash. */
   readonly pathOf: (kind: ResourceKind, id: number) => string;
   readonly find: (path: string) => Place | null;
 }
@@ -70,7 +70,7 @@ function plainAddresses(world: World): Addresses {
   return { pathOf: (kind, id) => paths[kind](id), find: (path) => findPlain(world, path) };
 }
 
-/** The plain paths, read word by word. */
+/** Parses plain paths. */
 function findPlain(world: World, path: string): Place | null {
   if (path === "/") return { kind: "root", id: 0 };
   const parts = path.split("/").map(decode);

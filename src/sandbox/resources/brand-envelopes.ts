@@ -1,4 +1,4 @@
-/** Brands: their list, each one, the ones related to it, and the sizing systems that it uses. */
+/** Brands: their list, each brand, its related brands and its sizing systems. */
 import { sizingSystems } from "../world/sizing.ts";
 import { type Brand, isLive, listBrands } from "../world/world.ts";
 import {
@@ -59,7 +59,7 @@ export function brandEnvelope(view: View, id: number): SentEnvelope | null {
   });
 }
 
-/** The live ones whose numbers come next, going round. */
+/** The next live brands by number, cyclically. */
 export function relatedBrandsEnvelope(view: View, id: number): SentEnvelope | null {
   if (!liveBrand(view, id)) return null;
   const { brands } = view.world;

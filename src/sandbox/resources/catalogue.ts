@@ -1,4 +1,4 @@
-/** Every resource of the catalogue as it now stands: one envelope, or all of them in turn. */
+/** Current resources of the catalogue: one envelope, or all of them. */
 import { sizingSystems } from "../world/sizing.ts";
 import { type Brand, isLive, type Model } from "../world/world.ts";
 import * as brands from "./brand-envelopes.ts";
@@ -27,7 +27,7 @@ export interface CatalogueResource extends Resource {
   readonly kind: CatalogueKind;
 }
 
-/** @returns null when there is no such thing, or no longer */
+/** @returns null if there is no such resource */
 export function catalogueEnvelope(view: View, { kind, id, page }: CatalogueResource): SentEnvelope | null {
   return envelopes[kind](view, id, page);
 }
@@ -35,16 +35,16 @@ export function catalogueEnvelope(view: View, { kind, id, page }: CatalogueResou
 export interface TruthRecord {
   readonly url: string;
   readonly kind: CatalogueKind;
-  /** What the service sends for this URL, byte for byte, once written by `JSON.stringify`. */
+  /** The response body; `JSON.stringify` gives its exact bytes. */
   readonly body: SentEnvelope;
 }
 
 export interface TruthOptions {
-  /** Also what only optional links lead to (`related`, `same_cut`, `adjacent_sizes`, `sizing`, `main_sizing`). */
+  /** Includes the targets of optional links (`related`, `same_cut`, `adjacent_sizes`, `sizing`, `main_sizing`). */
   readonly optional?: boolean;
 }
 
-/** What a perfect mirror of the catalogue down to its sizes holds, each page of each collection included. */
+/** All resources of a complete mirror down to the sizes, including each page of each collection. */
 export function* readTruth(view: View, { optional = false }: TruthOptions = {}): Generator<TruthRecord> {
   yield* recordsOf(view, "root", 0);
   yield* recordsOf(view, "brands", 0);
@@ -55,7 +55,7 @@ export function* readTruth(view: View, { optional = false }: TruthOptions = {}):
   if (optional) for (const id of sizingSystems.keys()) yield* recordsOf(view, "sizing", id);
 }
 
-/** A brand and its lists, each model's own entity and lists; without the sizes. */
+/** A brand with its lists and each model's entity and lists, without sizes. */
 export function* readBrandAndModels(view: View, brand: Brand): Generator<TruthRecord> {
   if (!isLive(brand)) return;
   yield* readBrand(view, brand, true);

@@ -1,4 +1,4 @@
-/** Models: a brand's list of them, each one, and the ones related to it or of the same cut. */
+/** Models: a brand's list, each model, its related models and those of the same cut. */
 import { isLive, type Model } from "../world/world.ts";
 import {
   entity,
@@ -62,7 +62,7 @@ export function sameCutEnvelope(view: View, id: number): SentEnvelope | null {
   return nextModels(view, "same_cut", id, sameCutModels, (model, other) => model.type === other.type);
 }
 
-/** The live models of the same brand that its list shows next, going round. */
+/** The next live models in the brand's list, cyclically. */
 function nextModels(
   view: View,
   kind: "related_models" | "same_cut",

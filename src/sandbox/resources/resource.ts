@@ -1,7 +1,7 @@
-/** What can be asked for: a kind, which one of that kind, and which page of it. */
+/** Identifies a resource by kind, id and page; encodes pages and opaque ids in URLs. */
 import { mixBits } from "../random.ts";
 
-/** The order gives each kind its code in opaque addresses. */
+/** Order matters: the index is the kind's code in opaque addresses. */
 export const resourceKinds = [
   "root",
   "rate_limit",
@@ -28,13 +28,13 @@ export type ResourceKind = (typeof resourceKinds)[number];
 
 export interface Resource {
   readonly kind: ResourceKind;
-  /** The number of the brand, model, size, sizing system, bra or measurement that it is or belongs to; else 0. */
+  /** Number of the brand, model, size, sizing system, bra or measurement that it is or belongs to; else 0. */
   readonly id: number;
-  /** From 1; 1 for what has no pages. */
+  /** From 1; 1 for resources without pages. */
   readonly page: number;
 }
 
-/** The kinds that need a token, each with the scope that it needs. */
+/** The kinds that require a token, with the required scope. */
 export const scopeByKind = {
   me: "identity",
   bras: "bras",
@@ -50,19 +50,19 @@ export function isAccountKind(kind: ResourceKind): kind is AccountKind {
   return Object.hasOwn(scopeByKind, kind);
 }
 
-/** How another page is asked for: `?page=2`, or a cursor that says nothing. The first page is the bare address. */
+/** How pages are addressed: `?page=2`, or an opaque cursor. The first page has no query. */
 
 export const paginations = ["page", "cursor"] as const;
 export type Pagination = (typeof paginations)[number];
 
 export interface Paging {
-  /** The query of a page, with its question mark; empty for the first. */
+  /** The query of a page with its question mark; empty for the first page. */
   readonly queryOf: (page: number) => string;
-  /** @returns null when the query names no page */
+  /** @returns null for an invalid query */
   readonly pageOf: (query: URLSearchParams) => number | null;
 }
 
-/** Keeps cursors and opaque addresses apart although both are scrambled with the seed. */
+/** Distinguishes cursors from opaque addresses: both are scrambled with the seed. */
 const cursorSalt = 0x5eed;
 
 export function createPaging(pagination: Pagination, seed: number): Paging {
@@ -87,8 +87,8 @@ export function createPaging(pagination: Pagination, seed: number): Paging {
 }
 
 /**
- * Turns two 32-bit numbers into sixteen hexadecimal digits that say nothing, and back: a four-round Feistel network.
- * Opaque addresses and cursors need no table this way, even for a hundred thousand resources.
+ * Turns two 32-bit numbers into 16 opaque hexadecimal digits, and back: a four-round Feistel network, so that opaque
+ * addresses and cursors need no table.
  */
 
 const rounds = [1, 2, 3, 4] as const;
@@ -98,7 +98,7 @@ export function scramble(key: number, left: number, right: number): string {
   return hex(left) + hex(right);
 }
 
-/** @returns null when the text is not sixteen hexadecimal digits */
+/** @returns null unless the text is 16 hexadecimal digits */
 export function unscramble(key: number, text: string): [left: number, right: number] | null {
   if (!/^[0-9a-f]{16}$/.test(text)) return null;
   let left = Number.parseInt(text.slice(0, 8), 16);

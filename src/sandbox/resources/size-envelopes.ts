@@ -12,7 +12,7 @@ import {
   wholeCollection,
 } from "./view.ts";
 
-/** Every fifth size writes its count as a string of digits, as services of this kind do. */
+/** Every fifth size sends its count as a string of digits, as real services do. */
 const countAsTextEvery = 5;
 
 export function sizesEnvelope(view: View, modelId: number, page: number): SentEnvelope | null {

@@ -1,6 +1,6 @@
 /**
- * The catalogue as one client sees it: from the base URL that it used. In: a world, addresses and a base URL. Out: the
- * URLs and the envelopes' common parts. It knows nothing of requests, credentials or faults.
+ * The catalogue under one base URL. In: a world, addresses and a base URL. Out: URLs and the envelopes' common parts. It
+ * knows nothing of requests, credentials or faults.
  */
 import type { World } from "../world/world.ts";
 import type { Addresses } from "./addresses.ts";
@@ -8,12 +8,12 @@ import type { Paging, ResourceKind } from "./resource.ts";
 
 export interface View {
   readonly world: World;
-  /** Origin of the base URL, without a slash at its end. */
+  /** Origin of the base URL, without a trailing slash. */
   readonly origin: string;
-  /** The service's own word, as in `<serviceName>_url`. */
+  /** The name in `<serviceName>_url` fields. */
   readonly serviceName: string;
   readonly pageSize: number;
-  /** Whether sizes come in pages too, which they usually do not. */
+  /** Whether lists of sizes are paginated; services usually send them whole. */
   readonly paginateSizes: boolean;
   readonly measurements: MeasurementShape;
   readonly pictures: PicturePlace;
@@ -21,16 +21,16 @@ export interface View {
 }
 
 /**
- * The specification leaves open what a user's measurements look like: a paginated list that leads to an entity each, a list
- * that holds them, or one entity in place of a list.
+ * The specification does not define a user's measurements: they may be a paginated list of links to entities, a list that
+ * contains them, or a single entity instead of a list.
  */
 export const measurementShapes = ["linked", "inline", "entity"] as const;
 export type MeasurementShape = (typeof measurementShapes)[number];
 
-/** At a host that is not there, as the specification leaves open where pictures are; or here, where they can be had. */
+/** `elsewhere`: at a host that does not exist, since the specification does not define where pictures are. `here`: served by the sandbox. */
 export const picturePlaces = ["elsewhere", "here"] as const;
 export type PicturePlace = (typeof picturePlaces)[number];
-/** Of the path of one that is here. */
+/** Path prefix of pictures served by the sandbox. */
 export const picturePrefix = "/pictures/";
 
 export type ViewSettings = Omit<View, "origin" | "urlOf">;
@@ -51,7 +51,7 @@ export function createView(
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 export type JsonObject = { readonly [name: string]: Json };
 
-/** What the service sends, in the order in which it sends it. */
+/** An envelope with its members in the order in which they are sent. */
 export interface SentEnvelope {
   readonly self: string;
   readonly rel: "resource" | "entity" | "collection";
@@ -62,7 +62,7 @@ export interface SentEnvelope {
   readonly collection?: readonly JsonObject[];
 }
 
-/** `service_url`, or under whatever name the service goes: a page of the public site. */
+/** The `<serviceName>_url` field: a page of the public site. */
 export function publicPage(view: View, path: string): { readonly [name: string]: string } {
   return { [`${view.serviceName}_url`]: `https://www.${siteName(view)}.example/${path}` };
 }
@@ -90,7 +90,7 @@ export function entity(
   return { self, rel: "entity", spec: null, links, meta: { collection }, body };
 }
 
-/** One page of a paginated collection; null beyond the last one. */
+/** One page of a paginated collection; null after the last page. */
 export function pageOf<Item>(
   view: View,
   kind: ResourceKind,
@@ -115,7 +115,7 @@ export function pageOf<Item>(
   return { self, rel: "collection", spec: null, links, meta, collection: shown.map(summary) };
 }
 
-/** A collection that comes whole. */
+/** A collection without pages. */
 export function wholeCollection<Item>(
   self: string,
   items: readonly Item[],

@@ -14,10 +14,10 @@ import {
 import { Random, streams } from "../random.ts";
 import { firstDaysDate } from "./dates.ts";
 import { brandName, modelName, uniqueSlug } from "./names.ts";
-import { bandSteps, cupSteps, type GridCell, mostSizes, sizeLabel, sizingSystems } from "./sizing.ts";
+import { bandSteps, cupSteps, type GridCell, maxSizes, sizeLabel, sizingSystems } from "./sizing.ts";
 import type { Brand, Model, Size, World, WorldTotals } from "./world.ts";
 
-/** The smallest brand gets no models, so that there is an empty collection; no model gets more sizes than there are. */
+/** The smallest brand gets no models, so one collection is empty. A model gets at most as many sizes as exist. */
 export function createWorld(seed: number, totals: WorldTotals): World {
   const world: World = { seed, brands: [], models: [], sizes: [], brandBySlug: new Map(), step: 0 };
   const modelCounts = apportion(
@@ -41,9 +41,9 @@ export function createWorld(seed: number, totals: WorldTotals): World {
   return world;
 }
 
-/** A block of neighbouring cells, as a model's range of sizes is. */
-function gridCells(wanted: number, random: Random): GridCell[] {
-  const count = Math.min(wanted, mostSizes);
+/** A block of neighbouring cells, like a real model's range of sizes. */
+function gridCells(requested: number, random: Random): GridCell[] {
+  const count = Math.min(requested, maxSizes);
   const columns = Math.ceil(Math.sqrt(count));
   const rows = Math.ceil(count / Math.max(1, columns));
   const firstBand = random.integer(bandSteps - rows + 1);
@@ -89,7 +89,7 @@ export function createBrand(world: World, lastModifiedAt?: string): Brand {
   return brand;
 }
 
-/** @param position where its brand lists it; at the end by default */
+/** @param position in its brand's list; default: the end */
 export function createModel(
   world: World,
   brand: Brand,
@@ -99,7 +99,7 @@ export function createModel(
   const id = world.models.length;
   const random = new Random(world.seed, streams.model, id);
   const ownName = modelName(id, random);
-  // Every 25th bears the name of the model before it: a label is no key.
+  // Every 25th has the name of the previous model: names are not unique.
   const name = id % 25 === 19 ? (brand.models.at(-1)?.name ?? ownName) : ownName;
   const model: Model = {
     id,
@@ -142,7 +142,7 @@ export function createSize(world: World, model: Model, cell: GridCell, lastModif
   return size;
 }
 
-/** Counts bras of a model in, or out when negative, up to its brand. */
+/** Adds to the bra counts of a model and its brand; negative counts subtract. */
 export function addBras(model: Model, count: number): void {
   model.braCount += count;
   model.brand.braCount += count;

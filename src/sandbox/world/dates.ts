@@ -1,4 +1,4 @@
-/** `last_modified_at` as the service writes it: no zone, and microseconds now and then. */
+/** `last_modified_at` as the service writes it: without a zone, sometimes with microseconds. */
 import type { Random } from "../random.ts";
 
 const firstYearsSeconds = Date.UTC(2012, 0, 1) / 1_000;
@@ -10,7 +10,7 @@ export function firstDaysDate(random: Random): string {
   return format(firstYearsSeconds + random.integer(firstYearsSpanSeconds), random);
 }
 
-/** Each step is a day of 2025 and later, so that a step's dates follow from its number and not from the real time. */
+/** Step N is day N from 2025-01-01, so dates depend on the step's number and not on the real time. */
 export function stepDate(step: number, secondsIntoStep: number, random: Random): string {
   return format(stepsBeginSeconds + step * 86_400 + secondsIntoStep, random);
 }

@@ -1,11 +1,11 @@
 /**
- * What can happen to a world: things change, appear, disappear, come back and move. An edit is chosen first and applied
- * later, so that what it touches can be looked at before and after.
+ * Edits of a world: entities change, appear, disappear, return and move. An edit is chosen first and applied later, so
+ * that the affected resources can be read before and after.
  */
 import type { Random } from "../random.ts";
 import { addBras, createBrand, createModel, createSize, modelTypes } from "./create-world.ts";
 import { brandName, modelName } from "./names.ts";
-import { bandSteps, cupSteps, mostSizes, sizeLabel } from "./sizing.ts";
+import { bandSteps, cupSteps, maxSizes, sizeLabel } from "./sizing.ts";
 import { type Brand, isLive, isModel, isSize, type Model, type Size, type World } from "./world.ts";
 
 export type EditAction = "change" | "addition" | "removal" | "return" | "move";
@@ -14,26 +14,26 @@ export type EntityKind = (typeof entityKinds)[number];
 export type Entity = Brand | Model | Size;
 
 export interface Edit {
-  /** The brand within which everything stays, and the model when it stays within one; null for a new brand. */
+  /** The only affected brand, and model if there is one; null for a new brand. */
   readonly brand: Brand | null;
   readonly model: Model | null;
-  /** Whether brands other than this one name it in their lists. */
+  /** Whether lists of other brands contain it. */
   readonly concernsOtherBrands: boolean;
   readonly apply: () => void;
-  /** The one that moves within its brand's list; null for every other edit. */
+  /** The model that moves within its brand's list; null for all other edits. */
   readonly moves: Model | null;
 }
 
 export interface EditContext {
   readonly world: World;
   readonly random: Random;
-  /** The `last_modified_at` of what this edit changes. */
+  /** The `last_modified_at` of changed entities. */
   readonly date: string;
-  /** What was chosen to come back already. */
+  /** Entities already chosen to return. */
   readonly returning: Set<Entity>;
 }
 
-/** @returns null when the world holds nothing that this could happen to */
+/** @returns null if the world has no candidate */
 export function chooseEdit(context: EditContext, action: EditAction, kind: EntityKind): Edit | null {
   return choosers[action](context, kind);
 }
@@ -65,7 +65,7 @@ const choosers: Record<EditAction, (context: EditContext, kind: EntityKind) => E
       const brand = pickOne(random, world.brands.filter(isLive));
       return brand ? within(brand, () => addModel(context, brand)) : null;
     }
-    const roomy = (model: Model): boolean => isLive(model) && model.sizes.length < mostSizes;
+    const roomy = (model: Model): boolean => isLive(model) && model.sizes.length < maxSizes;
     const model = pickOne(random, world.models.filter(roomy));
     return model ? within(model, () => addSize(context, model)) : null;
   },
@@ -141,9 +141,9 @@ function addModel(context: EditContext, brand: Brand): void {
 }
 
 function addSize({ random, world, date }: EditContext, model: Model): void {
-  const start = random.integer(mostSizes);
-  for (let offset = 0; offset < mostSizes; offset++) {
-    const place = (start + offset) % mostSizes;
+  const start = random.integer(maxSizes);
+  for (let offset = 0; offset < maxSizes; offset++) {
+    const place = (start + offset) % maxSizes;
     const cell = { bandStep: place % bandSteps, cupStep: Math.floor(place / bandSteps) % cupSteps };
     if (!model.sizeByLabel.has(sizeLabel(cell, model.brand.system))) {
       createSize(world, model, cell, date);

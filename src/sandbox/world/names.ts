@@ -1,7 +1,7 @@
-/** Names that a careless program stumbles over, among names that it does not. */
+/** Ordinary names mixed with names that careless programs mishandle. */
 import type { Random } from "../random.ts";
 
-/** Formula-like, quoting, several lines, markup, many scripts, both directions, combining and joined characters. */
+/** Formulas, quotes, line breaks, markup, many scripts, both directions, combining and joined characters. */
 const awkwardNames: readonly string[] = [
   'Anna "the Fit" Corsetry',
   "=1+1",
@@ -59,19 +59,19 @@ const modelCuts = [
   " Longline",
 ];
 
-/** The name of the brand with this number: every fourth is an awkward one. */
+/** The name of the brand with this number; every fourth is awkward. */
 export function brandName(id: number, random: Random): string {
   if (id % 4 === 2) return awkwardNames[(id >> 2) % awkwardNames.length] ?? "";
   return random.pick(brandStems) + random.pick(brandEndings) + random.pick(brandSuffixes);
 }
 
-/** The name of the model with this number: every seventh is an awkward one. */
+/** The name of the model with this number; every seventh is awkward. */
 export function modelName(id: number, random: Random): string {
   if (id % 7 === 3) return awkwardNames[Math.floor(id / 7) % awkwardNames.length] ?? "";
   return `${random.pick(modelNames)} ${random.pick(modelLines)}${random.pick(modelCuts)}`;
 }
 
-/** A name's Latin letters and digits joined by hyphens, made unique among the taken ones; `fallback` when it has none. */
+/** A name's Latin letters and digits joined by hyphens, or `fallback` if it has none; a number makes it unique. */
 export function uniqueSlug(name: string, fallback: string, isTaken: (slug: string) => boolean): string {
   const plain = name
     .normalize("NFKD")

@@ -23,9 +23,9 @@ export const sizingSystems: readonly SizingSystem[] = [
 export const bandSteps = 16;
 export const cupSteps = continentalCups.length;
 /** The sizes that one model can have. */
-export const mostSizes = bandSteps * cupSteps;
+export const maxSizes = bandSteps * cupSteps;
 
-/** A place in the grid of bands and cups, which each system labels in its own way. */
+/** A cell of the grid of bands and cups; each system labels it differently. */
 export interface GridCell {
   readonly bandStep: number;
   readonly cupStep: number;

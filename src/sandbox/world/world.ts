@@ -5,10 +5,10 @@ export interface Brand {
   readonly id: number;
   readonly slug: string;
   readonly system: SizingSystem;
-  /** In the order in which they are listed, which is by nothing in particular. */
+  /** In listed order, which is arbitrary. */
   readonly models: Model[];
   readonly modelBySlug: Map<string, Model>;
-  /** How many times more people own each of its models than if nobody had heard of it. */
+  /** Factor for the numbers of owners of its models; at least 1. */
   readonly popularity: number;
   name: string;
   twitter: string | null;
@@ -17,7 +17,7 @@ export interface Brand {
   /** The sum over its models. */
   braCount: number;
   lastModifiedAt: string;
-  /** Stays in its lists all the same, so that it can come back to its place; slugs and labels are never given twice. */
+  /** A removed entity keeps its place in lists, so it can return there; slugs and labels are never reused. */
   isGone: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface Size {
 
 export interface World {
   readonly seed: number;
-  /** By id; whatever is gone keeps its place. */
+  /** By id; removed entities keep their place. */
   readonly brands: Brand[];
   readonly models: Model[];
   readonly sizes: Size[];
@@ -74,14 +74,14 @@ export function isSize(entity: Brand | Model | Size): entity is Size {
   return "model" in entity;
 }
 
-/** Nothing outlives what it is part of. */
+/** An entity is live while it and all entities that contain it are. */
 export function isLive(entity: Brand | Model | Size): boolean {
   if (entity.isGone) return false;
   if (isSize(entity)) return isLive(entity.model);
   return isModel(entity) ? isLive(entity.brand) : true;
 }
 
-/** Brands with most bras first, as the service lists them. */
+/** In the service's order: by number of bras, descending. */
 export function listBrands(world: World): readonly Brand[] {
   return world.brands.filter(isLive).sort((one, other) => other.braCount - one.braCount || one.id - other.id);
 }
