@@ -19,7 +19,7 @@ const admin = async (
   return { status, json: JSON.parse(bytes.toString()) };
 };
 
-it("tells the truth a line at a time", async () => {
+it("truth is sent as one JSON line per resource", async () => {
   const { headers, bytes } = await send(`${sandbox.url}__sandbox/truth`);
   expect(headers["content-type"]).toBe("application/x-ndjson");
   const lines = bytes.toString().trimEnd().split("\n");
@@ -29,13 +29,13 @@ it("tells the truth a line at a time", async () => {
   expect(all.length).toBeGreaterThan(lines.length);
 });
 
-it("tells the truth of a body byte for byte", async () => {
+it("truth contains the exact bytes of bodies", async () => {
   for (const { url, body } of [...sandbox.truth()].slice(0, 4)) {
     expect((await send(url)).bytes.toString()).toBe(JSON.stringify(body));
   }
 });
 
-it("keeps a log of requests, and of what was asked after a fault", async () => {
+it("the log contains requests and marks retries after a fault", async () => {
   sandbox.setFaults([{ kind: "brands", fault: "status" }]);
   const url = `${sandbox.url}brands/`;
   await send(url);
@@ -56,20 +56,20 @@ it("keeps a log of requests, and of what was asked after a fault", async () => {
   expect((await admin("GET", "log?since=3")).json).toMatchObject([{ n: 4 }]);
 });
 
-it("is neither counted nor logged", async () => {
+it("administration requests are neither counted nor logged", async () => {
   for (let count = 0; count < 10; count++) expect((await admin("GET", "log")).status).toBe(200);
   expect(sandbox.log()).toEqual([]);
   expect((await send(`${sandbox.url}brands/`)).headers["x-ratelimit-remaining"]).toBe("4");
 });
 
-it("moves the clock by seconds or to a time", async () => {
+it("the clock moves by seconds or to a time", async () => {
   const { json } = await admin("POST", "clock", { now: "2030-01-01T00:00:00Z" });
   expect(json).toEqual({ now: "2030-01-01T00:00:00.000Z" });
   await admin("POST", "clock", { advanceSeconds: 86_400 });
   expect(sandbox.now().toISOString()).toMatch(/^2030-01-02T00:00:/);
 });
 
-it("moves the world on and reports it with the URLs that the client knows", async () => {
+it("advance reports changes with the URLs of the client's host", async () => {
   await using twin = await startSandbox({ allowance: 5 });
   const { json } = await admin("POST", "advance", { changes: 2 });
   const text = JSON.stringify(twin.advance({ changes: 2 }));
@@ -77,7 +77,7 @@ it("moves the world on and reports it with the URLs that the client knows", asyn
   expect((await admin("POST", "advance")).json).toMatchObject({ step: 2 });
 });
 
-it("changes the faults", async () => {
+it("faults can be replaced", async () => {
   await admin("PUT", "faults", [{ kind: "root", fault: "status", status: 500 }]);
   expect((await send(sandbox.url)).status).toBe(500);
   await admin("PUT", "faults", []);
@@ -101,13 +101,13 @@ describe("refuses", () => {
     });
   });
 
-  it("tells what is wrong with the form that was meant", async () => {
+  it("an error names the problem in the closest allowed form", async () => {
     const told = await admin("PUT", "faults", [{ kind: "root", fault: "no such fault" }]);
     expect(told.json).toMatchObject({ message: expect.stringMatching(/^faults 0\.fault: /) });
     expect((await admin("POST", "clock", { days: 1 })).json).not.toEqual({ message: "clock: Invalid input" });
   });
 
-  it("what it does not know", async () => {
+  it("unknown paths and methods", async () => {
     for (const [method, path] of [
       ["GET", "nothing"],
       ["GET", "advance"],

@@ -38,7 +38,7 @@ function braCountsOf(truth: Truth, wanted: string): number {
 const byUrl = (one: AdvanceAction, other: AdvanceAction): number => (one.url < other.url ? -1 : 1);
 const count = fc.integer({ min: 0, max: 4 });
 
-it("says exactly what it did, whatever it was asked to do", async () => {
+it("the report of a step matches the difference of the content, for any request", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.nat(),
@@ -73,7 +73,7 @@ it("says exactly what it did, whatever it was asked to do", async () => {
   );
 });
 
-it("does the same for the same seed and requests", async () => {
+it("the same seed and requests give the same changes", async () => {
   const reports = await Promise.all(
     [1, 2].map(async () => {
       await using sandbox = await startSandbox({ ...size, seed: 3 });
@@ -88,7 +88,7 @@ it("does the same for the same seed and requests", async () => {
   expect(reports[0]).toBe(reports[1]);
 });
 
-it("counts its steps, and a later step does something else", async () => {
+it("steps are numbered, and each changes something different", async () => {
   await using sandbox = await startSandbox(size);
   const first = sandbox.advance();
   const later = sandbox.advance({ steps: 2 });
@@ -97,7 +97,7 @@ it("counts its steps, and a later step does something else", async () => {
 });
 
 describe("one kind of event", () => {
-  it("a change dates the entity and not its parents, whose counts follow all the same", async () => {
+  it("a change updates the entity's date and its parents' counts, not their dates", async () => {
     await using sandbox = await startSandbox(size);
     let report = sandbox.advance({ changes: 1, kind: "size" });
     while (!report.actions.some(({ kind }) => kind === "brand"))
@@ -109,7 +109,7 @@ describe("one kind of event", () => {
     expect(fieldsOf("brand")).toEqual(["bra_count"]);
   });
 
-  it("dates only move forward", async () => {
+  it("dates never decrease", async () => {
     await using sandbox = await startSandbox(size);
     const { actions } = sandbox.advance({ changes: 20, steps: 3 });
     const dates = actions.flatMap(({ fields }) =>
@@ -119,7 +119,7 @@ describe("one kind of event", () => {
     for (const [before, after] of dates) expect(String(after) > String(before)).toBe(true);
   });
 
-  it("what is removed answers 404 with all that was under it, and leaves its collections", async () => {
+  it("a removed entity and everything below it gives 404 and leaves its collections", async () => {
     await using sandbox = await startSandbox(size);
     const { actions } = sandbox.advance({ removals: 1, kind: "model" });
     const removed = actions.filter(({ action }) => action === "removed");
@@ -131,7 +131,7 @@ describe("one kind of event", () => {
     for (const { url } of removed) expect(walked.has(url)).toBe(false);
   });
 
-  it("what returns comes back under its old URL, dated anew", async () => {
+  it("a returned entity has its old URL and a new date", async () => {
     await using sandbox = await startSandbox(size);
     const before = truthOf(sandbox);
     const removed = sandbox
@@ -146,7 +146,7 @@ describe("one kind of event", () => {
     ).toEqual([["brand", ["last_modified_at"]]]);
   });
 
-  it("what moves changes its place and nothing about itself", async () => {
+  it("a moved model changes its position and nothing else", async () => {
     await using sandbox = await startSandbox(size);
     const { actions } = sandbox.advance({ moves: 1 });
     const moved = actions.find(({ action }) => action === "moved");
@@ -165,7 +165,7 @@ describe("one kind of event", () => {
     expect(actions.filter(({ action, kind }) => action === "changed" && kind === "model")).toEqual([]);
   });
 
-  it("what is added can be walked to", async () => {
+  it("added entities can be reached by links", async () => {
     await using sandbox = await startSandbox(size);
     const added = sandbox
       .advance({ additions: 5 })
@@ -176,7 +176,7 @@ describe("one kind of event", () => {
   });
 });
 
-it("survives the removal of everything", async () => {
+it("a world without entities still works", async () => {
   await using sandbox = await startSandbox(size);
   sandbox.advance({ removals: 100, kind: "brand" });
   expect([...sandbox.truth()].map(({ kind }) => kind)).toEqual(["root", "brands"]);

@@ -13,7 +13,7 @@ const spend = async (sandbox: Sandbox, times: number, headers = {}): Promise<num
   return statuses;
 };
 
-it("shows what is left on every response, and refuses with 403 beyond it", async () => {
+it("every response shows the remaining count; further requests get 403", async () => {
   await using sandbox = await startSandbox({ allowance: 3, windowSeconds: 3_600 });
   for (const left of ["2", "1", "0"]) {
     const reply = await send(`${sandbox.url}brands/`);
@@ -29,7 +29,7 @@ it("shows what is left on every response, and refuses with 403 beyond it", async
   });
 });
 
-it("counts neither 304 nor the root nor rate_limit, and answers them when nothing is left", async () => {
+it("304, the root and rate_limit do not count and work with an exhausted allowance", async () => {
   await using sandbox = await startSandbox({ allowance: 1 });
   const first = await send(`${sandbox.url}brands/`);
   expect(leftIn(first)).toBe("0");
@@ -50,7 +50,7 @@ it("counts neither 304 nor the root nor rate_limit, and answers them when nothin
   expect(sandbox.log().map(({ counted }) => counted)).toEqual([true, false, false, false]);
 });
 
-it("gives every credential its own", async () => {
+it("each credential has its own allowance", async () => {
   await using sandbox = await startSandbox({ allowance: 2, users: 2 });
   const { key, secret } = sandbox.app;
   const app = { Authorization: `app ${key}:${secret}` };
@@ -59,7 +59,7 @@ it("gives every credential its own", async () => {
   }
 });
 
-it("is whole again when the sandbox's clock has passed the window, and not before", async () => {
+it("the allowance is restored at the end of the window on the sandbox's clock", async () => {
   await using sandbox = await startSandbox({ allowance: 1, windowSeconds: 86_400 });
   expect(await spend(sandbox, 2)).toEqual([200, 403]);
   sandbox.moveClock({ advanceSeconds: 86_000 });
@@ -68,14 +68,14 @@ it("is whole again when the sandbox's clock has passed the window, and not befor
   expect(await spend(sandbox, 2)).toEqual([200, 403]);
 });
 
-it("says nothing of an allowance when there is none", async () => {
+it("without an allowance there are no allowance headers", async () => {
   await using sandbox = await startSandbox({ allowance: null });
   const { headers } = await send(`${sandbox.url}brands/`);
   expect(Object.keys(headers).filter((name) => name.startsWith("x-ratelimit"))).toEqual([]);
   expect(JSON.parse((await send(`${sandbox.url}rate-limit/`)).bytes.toString()).body).toEqual({});
 });
 
-it("tells when a window ends in seconds, or nothing in headers, when it is asked to", async () => {
+it("the window's end is given in seconds, or not in headers, if configured", async () => {
   await using inSeconds = await startSandbox({
     allowance: 3,
     windowSeconds: 3_600,
@@ -94,7 +94,7 @@ it("tells when a window ends in seconds, or nothing in headers, when it is asked
   expect(JSON.parse(limit.bytes.toString()).body.base).toMatchObject({ limit: 1, remaining: 0 });
 });
 
-it("counts 304 and the root, and refuses them when nothing is left, when it is asked to", async () => {
+it("304 and the root count, and are refused, if configured", async () => {
   await using sandbox = await startSandbox({ allowance: 3, countNotModified: true, countRoot: true });
   const first = await send(`${sandbox.url}brands/`);
   const headers = { "If-None-Match": first.headers.etag ?? "" };
@@ -110,7 +110,7 @@ it("counts 304 and the root, and refuses them when nothing is left, when it is a
   expect((await send(`${sandbox.url}rate-limit/`)).status).toBe(200);
 });
 
-it("dates its responses by its own clock", async () => {
+it("responses are dated by the sandbox's clock", async () => {
   await using sandbox = await startSandbox();
   sandbox.moveClock({ now: "2031-05-06T07:08:09Z" });
   expect((await send(sandbox.url)).headers.date).toMatch(/^Tue, 06 May 2031 07:08:/);

@@ -40,7 +40,7 @@ interface Ending {
   readonly err: string;
 }
 
-it("prints where it is and whom it knows, and serves until it is told to stop", async () => {
+it("it prints its URL and users and serves until it is stopped", async () => {
   const { child, firstOutput, ended } = armoire(
     "sandbox",
     "--json",
@@ -65,7 +65,7 @@ it("prints where it is and whom it knows, and serves until it is told to stop", 
   expect(await ended).toMatchObject({ code: 0, err: "" });
 });
 
-it("says the same to people, the base URL first", async () => {
+it("the text output starts with the base URL", async () => {
   const { child, firstOutput, ended } = armoire(
     "sandbox",
     "--layout",
@@ -99,7 +99,7 @@ it.each([
   expect(err).not.toContain("    at ");
 });
 
-it("says in one line that its port is taken", async () => {
+it("a used port gives a one-line error", async () => {
   const first = armoire("sandbox", "--json");
   const { port } = new URL(z.object({ url: z.url() }).parse(JSON.parse(await first.firstOutput)).url);
   const { code, err } = await armoire("sandbox", "--port", port).ended;

@@ -11,7 +11,7 @@ afterAll(() => sandbox.close());
 
 const tokenOf = (index: number): string => sandbox.users[index]?.token ?? "";
 
-it("hands out tokens that follow from the seed, each with its scopes", async () => {
+it("tokens and their scopes are derived from the seed", async () => {
   await using twin = await startSandbox({ users: 6 });
   expect(twin.users.map(({ token }) => token)).toEqual(sandbox.users.map(({ token }) => token));
   expect(new Set(sandbox.users.map(({ token }) => token)).size).toBe(6);
@@ -22,7 +22,7 @@ it("hands out tokens that follow from the seed, each with its scopes", async () 
 describe.each(["", "no scheme", "bearer", "bearer wrong", "basic YTpi", "bearer  ", "app sandbox-app:wrong"])(
   "with %j",
   (value) => {
-    it("is not authenticated for anything below /me/, and sees the catalogue", async () => {
+    it("a request reads the catalogue but nothing below /me/", async () => {
       const headers: Record<string, string> = value === "" ? {} : { Authorization: value };
       for (const path of ["me/", "me/bras/", "me/bras/1000000/", "me/measurements/"]) {
         const { status, bytes } = await send(sandbox.url + path, { headers });
@@ -37,11 +37,11 @@ describe.each(["", "no scheme", "bearer", "bearer wrong", "basic YTpi", "bearer 
   },
 );
 
-it.each(["bearer", "Bearer", "BEARER"])("takes the scheme word %s", async (scheme) => {
+it.each(["bearer", "Bearer", "BEARER"])("the scheme %s is accepted", async (scheme) => {
   await getEnvelope(`${sandbox.url}me/`, { Authorization: `${scheme} ${tokenOf(0)}` });
 });
 
-it("gives a null link and a 403 where the scope is missing, and no email without its scope", async () => {
+it("a missing scope gives a null link, a 403 and no email", async () => {
   for (const { token, scopes } of sandbox.users) {
     const me = await getEnvelope(`${sandbox.url}me/`, bearer(token));
     expect("email" in (me.body ?? {})).toBe(scopes.includes("email"));
@@ -55,7 +55,7 @@ it("gives a null link and a 403 where the scope is missing, and no email without
   }
 });
 
-it("shows nobody the bras of another", async () => {
+it("a user cannot read the bras of another user", async () => {
   const first = await getEnvelope(`${sandbox.url}me/bras/`, bearer(tokenOf(0)));
   const [href = ""] = hrefsOf(first);
   expect((await send(href, { headers: bearer(tokenOf(0)) })).status).toBe(200);
@@ -64,7 +64,7 @@ it("shows nobody the bras of another", async () => {
   expect(hrefsOf(second).filter((own) => hrefsOf(first).includes(own))).toEqual([]);
 });
 
-it("keeps an account's replies from shared caches, and tells them apart by ETag", async () => {
+it("private replies are not cacheable by shared caches and have their own ETags", async () => {
   const [one, other] = await Promise.all(
     [0, 1].map((index) => send(`${sandbox.url}me/`, { headers: bearer(tokenOf(index)) })),
   );
@@ -72,14 +72,14 @@ it("keeps an account's replies from shared caches, and tells them apart by ETag"
   expect(one?.headers.etag).not.toBe(other?.headers.etag);
 });
 
-it("answers with the status that it was told to", async () => {
+it("unauthenticated requests get the configured status", async () => {
   await using lenient = await startSandbox({ unauthorizedStatus: 200 });
   const { status, bytes } = await send(`${lenient.url}me/`);
   expect(status).toBe(200);
   expect(JSON.parse(bytes.toString())).toMatchObject({ message: "Not authenticated" });
 });
 
-it("logs who asked by name, never by secret", async () => {
+it("the log contains the names of clients and no secrets", async () => {
   const { key, secret } = sandbox.app;
   sandbox.clearLog();
   await send(sandbox.url);
@@ -89,7 +89,7 @@ it("logs who asked by name, never by secret", async () => {
   expect(JSON.stringify(sandbox.log())).not.toContain(secret);
 });
 
-it("pages an account's measurements under the opaque layout too", async () => {
+it("measurements are paginated in the opaque layout too", async () => {
   await using opaque = await startSandbox({ layout: "opaque", pagination: "cursor", pageSize: 2 });
   const headers = bearer(opaque.users[0]?.token);
   const me = await getEnvelope(linkOf(await getEnvelope(opaque.url), "me"), headers);

@@ -36,16 +36,16 @@ describe("docs/sandbox.md", () => {
     expect(text).toContain(`\`${name}\``);
   });
 
-  it.each(Object.keys(faultParameters.shape))("says which fault takes %s", (name) => {
+  it.each(Object.keys(faultParameters.shape))("the fault parameter %s is documented", (name) => {
     expect(text).toMatch(new RegExp(`[*_]${name}[*_]`));
   });
 
-  it("names every kind", () => {
+  it("every kind is documented", () => {
     const kinds = /- `kind`: `([^`]+)`/.exec(text)?.[1]?.split(/\s+/);
     expect(kinds).toEqual([...resourceKinds]);
   });
 
-  it("shows rules that are right", () => {
+  it("the rules shown in the page are valid", () => {
     const example = /```json\n([\s\S]*?)```/.exec(text)?.[1] ?? "";
     expect(faultRules.parse(JSON.parse(example))).toHaveLength(3);
   });

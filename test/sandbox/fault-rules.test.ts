@@ -36,7 +36,7 @@ describe("a rule", () => {
     expect(await statusesOf([url, url, url, url])).toEqual(statuses);
   });
 
-  it("waits its turn behind an earlier one", async () => {
+  it("a rule waits for an earlier rule to finish", async () => {
     onBench().sandbox.setFaults([
       { fault: "status", status: 500 },
       { fault: "status", status: 502 },
@@ -45,13 +45,13 @@ describe("a rule", () => {
     expect(await statusesOf([url, url, url])).toEqual([500, 502, 200]);
   });
 
-  it("leaves errors as they are", async () => {
+  it("faults do not change error replies", async () => {
     onBench().sandbox.setFaults([{ fault: "status", status: 500 }]);
     expect((await send(`${onBench().sandbox.url}brands/nobody/`)).status).toBe(404);
     expect((await send(`${onBench().sandbox.url}me/`)).status).toBe(401);
   });
 
-  it("gives what it changed an ETag of its own, which is honoured", async () => {
+  it("a changed body gets its own ETag, which is honoured", async () => {
     onBench().sandbox.setFaults([{ fault: "unknown-fields", times: "always" }]);
     const [url = ""] = urlsOf("size");
     const struck = await send(url);
@@ -63,7 +63,7 @@ describe("a rule", () => {
 });
 
 describe("presets", () => {
-  it("flaky: everything works within a few tries, and not all at the first", async () => {
+  it("flaky: every request succeeds within a few attempts, some not at the first", async () => {
     onBench().sandbox.setFaults("flaky");
     onBench().sandbox.clearLog();
     for (const { url } of onBench().truth.values()) {
@@ -86,7 +86,7 @@ describe("presets", () => {
   });
 
   it.each(["hostile", "broken"] as const)(
-    "%s: some resources never work, the rest is right",
+    "%s: some resources always fail, the others are correct",
     async (preset) => {
       onBench().sandbox.setFaults(preset);
       onBench().sandbox.clearLog();
@@ -102,7 +102,7 @@ describe("presets", () => {
     },
   );
 
-  it("slow: all of it comes, some of it late", async () => {
+  it("slow: every reply arrives, some late", async () => {
     onBench().sandbox.setFaults("slow");
     onBench().sandbox.clearLog();
     for (const url of urlsOf("model").slice(0, 9)) expect((await send(url)).bytes).toEqual(rightBytes(url));
@@ -114,7 +114,7 @@ describe("presets", () => {
   });
 });
 
-it("faults are struck at opaque addresses as at plain ones", async () => {
+it("faults apply in the opaque layout too", async () => {
   await using opaque = await startSandbox({
     layout: "opaque",
     faults: [{ kind: "brand", positions: [2], fault: "status", status: 500 }],

@@ -30,7 +30,7 @@ describe.each([
   });
   afterAll(() => sandbox.close());
 
-  it("leads by links alone to exactly what its truth lists, byte for byte", async () => {
+  it("following all links finds exactly the resources of truth(), byte for byte", async () => {
     const walked = await walkCatalogue(sandbox.url);
     const truth = [...sandbox.truth()];
     expect(new Set(walked.keys())).toEqual(new Set(truth.map(({ url }) => url)));
@@ -43,7 +43,7 @@ describe.each([
   });
 });
 
-it("holds the same entities under every layout", async () => {
+it("every layout has the same entities", async () => {
   const names = (truth: string): string[] =>
     truth
       .split("\n")
@@ -55,7 +55,7 @@ it("holds the same entities under every layout", async () => {
   expect(names(plain)).toHaveLength(7 + 30 + 80);
 });
 
-it("says nothing in opaque paths and cursors", async () => {
+it("opaque paths and cursors contain no readable information", async () => {
   await using sandbox = await startSandbox({ ...size, layout: "opaque", pagination: "cursor" });
   for (const { url } of sandbox.truth({ optional: true })) {
     const { pathname, search } = new URL(url);
@@ -64,7 +64,7 @@ it("says nothing in opaque paths and cursors", async () => {
   }
 });
 
-it("does not answer to paths and cursors that it did not give", async () => {
+it("unknown paths and cursors give 404", async () => {
   await using sandbox = await startSandbox({ ...size, layout: "opaque", pagination: "cursor" });
   const brands = linkOf(await getEnvelope(sandbox.url), "brands");
   for (const target of [
@@ -76,18 +76,18 @@ it("does not answer to paths and cursors that it did not give", async () => {
   }
 });
 
-it("gives the same bytes for the same seed, and others for another", async () => {
+it("the same seed gives the same bytes, another seed different ones", async () => {
   expect(await truthFor({ ...size, seed: 7 })).toBe(await truthFor({ ...size, seed: 7 }));
   expect(await truthFor({ ...size, seed: 7 })).not.toBe(await truthFor({ ...size, seed: 8 }));
 });
 
-it("names its fields after the service", async () => {
+it("fields are named after the service", async () => {
   const truth = await truthFor({ ...size, serviceName: "other" });
   expect(truth).toContain('"other_url":"https://www.other.example/');
   expect(truth).not.toContain("service_url");
 });
 
-it("has as many brands, models and sizes as it was asked for", async () => {
+it("the numbers of brands, models and sizes are as requested", async () => {
   await using sandbox = await startSandbox({ brands: 40, models: 333, sizes: 2_222 });
   const counts = { brand: 0, model: 0, size: 0 };
   for (const { kind } of sandbox.truth())
@@ -95,7 +95,7 @@ it("has as many brands, models and sizes as it was asked for", async () => {
   expect(counts).toEqual({ brand: 40, model: 333, size: 2_222 });
 });
 
-it("has few big brands and a long tail", async () => {
+it("few brands are big and many are small", async () => {
   await using sandbox = await startSandbox({ brands: 100, models: 1_000, sizes: 1_000 });
   const totals = [...sandbox.truth()]
     .filter(({ kind, body }) => kind === "models" && body.meta.prev === null)

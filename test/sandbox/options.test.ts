@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 describe("options", () => {
-  it("all have defaults", () => {
+  it("all options have defaults", () => {
     expect(resolveOptions({})).toMatchObject({
       host: "127.0.0.1",
       port: 0,
@@ -29,7 +29,7 @@ describe("options", () => {
     });
   });
 
-  it("take totals in place of a preset's", () => {
+  it("totals override those of the preset", () => {
     expect(resolveOptions({ preset: "real" }).totals).toEqual({ brands: 683, models: 13_000, sizes: 90_000 });
     expect(resolveOptions({ preset: "real", models: 5 }).totals).toEqual({
       brands: 683,
@@ -54,7 +54,7 @@ describe("options", () => {
     expect(() => resolveOptions(options)).toThrow(name);
   });
 
-  it("read fault rules from a file, and say what is wrong with it", async () => {
+  it("fault rules are read from a file; errors name the problem", async () => {
     const [good, bad, missing] = ["good.json", "bad.json", "missing.json"].map((name) =>
       join(folder, name),
     ) as [string, string, string];
@@ -68,14 +68,14 @@ describe("options", () => {
   });
 });
 
-it("listens where it is told, and says so when it cannot", async () => {
+it("it listens on the given address, or reports why it cannot", async () => {
   await using sandbox = await startSandbox({ host: "127.0.0.1" });
   await expect(startSandbox({ port: Number(new URL(sandbox.url).port) })).rejects.toMatchObject({
     code: "EADDRINUSE",
   });
 });
 
-it("closes with requests still open, and twice", async () => {
+it("close works with open requests, and a second time", async () => {
   const sandbox = await startSandbox({ faults: [{ fault: "stall-headers" }] });
   const pending = fetch(sandbox.url).catch(() => "cut");
   while (sandbox.log().length === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -85,7 +85,7 @@ it("closes with requests still open, and twice", async () => {
 });
 
 describe("chance", () => {
-  it("repeats itself for the same seed and stream, and only then", () => {
+  it("the same seed and stream give the same numbers, others different ones", () => {
     const draws = (...stream: number[]): number[] => {
       const random = new Random(1, ...stream);
       return Array.from({ length: 8 }, () => random.next());
@@ -94,7 +94,7 @@ describe("chance", () => {
     expect(draws(1, 2)).not.toEqual(draws(2, 1));
   });
 
-  it("is even", () => {
+  it("random integers are evenly distributed", () => {
     const random = new Random(5);
     const tenths = Array<number>(10).fill(0);
     for (let draw = 0; draw < 100_000; draw++) {
@@ -104,7 +104,7 @@ describe("chance", () => {
     for (const count of tenths) expect(Math.abs(count - 10_000)).toBeLessThan(500);
   });
 
-  it("apportions exactly, more to the heavier", () => {
+  it("apportion gives the exact total, and more to heavier weights", () => {
     fc.assert(
       fc.property(
         fc.nat(10_000),
@@ -121,7 +121,7 @@ describe("chance", () => {
     );
   });
 
-  it("has the tails that it documents", () => {
+  it("the distributions have the documented tails", () => {
     expect(zipfWeights(3, 1.1)).toEqual([1, 2 ** -1.1, 3 ** -1.1]);
     expect(paretoQuantile(0, { shape: 1.5, most: 20 })).toBe(1);
     expect(paretoQuantile(0.5, { shape: 1.5, most: 20 })).toBeCloseTo(1.587, 3);
@@ -129,7 +129,7 @@ describe("chance", () => {
   });
 });
 
-it("scrambles two numbers so that only the same key finds them again", () => {
+it("two scrambled numbers are recovered only with the same key", () => {
   const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 });
   fc.assert(
     fc.property(uint32, uint32, uint32, (key, left, right) => {

@@ -46,7 +46,7 @@ const firstModel = async (): Promise<ReceivedEnvelope> => firstOf(await modelsPa
 const sizesPage = async (): Promise<ReceivedEnvelope> => getEnvelope(linkOf(await firstModel(), "sizes"));
 
 describe("catalogue", () => {
-  it("has a root with a welcome and three links (2.2)", async () => {
+  it("the root has a welcome and three links (2.2)", async () => {
     const root = await getEnvelope(sandbox.url);
     expect(root).toMatchObject({
       self: sandbox.url,
@@ -59,7 +59,7 @@ describe("catalogue", () => {
     expect(root).not.toHaveProperty("collection");
   });
 
-  it("lists brands in pages, those with most bras first (2.7)", async () => {
+  it("brands are paginated and ordered by number of bras (2.7)", async () => {
     const first = await brandsPage();
     expect(first).toMatchObject({ rel: "collection", spec: null, links: {} });
     expect(pageMeta.parse(first.meta)).toMatchObject({
@@ -81,7 +81,7 @@ describe("catalogue", () => {
     expect(counts[0]).toBeGreaterThan(counts.at(-1) ?? 0);
   });
 
-  it("describes a brand (2.8)", async () => {
+  it("a brand has its fields and links (2.8)", async () => {
     const brand = await firstBrand();
     expect(brand).toMatchObject({
       rel: "entity",
@@ -104,7 +104,7 @@ describe("catalogue", () => {
     }).parse(brand.body);
   });
 
-  it("lists a brand's models in pages, not by their bras (2.9)", async () => {
+  it("models are paginated and not ordered by number of bras (2.9)", async () => {
     const page = await modelsPage();
     expect(page.links).toEqual({ brand: (await firstBrand()).self });
     pageMeta.parse(page.meta);
@@ -115,7 +115,7 @@ describe("catalogue", () => {
     expect(counts).not.toEqual(counts.toSorted((one, other) => Number(other) - Number(one)));
   });
 
-  it("describes a model (2.10)", async () => {
+  it("a model has its fields and links (2.10)", async () => {
     const model = await firstModel();
     expect(model.meta).toEqual({ collection: linkOf(await firstBrand(), "models") });
     expect(Object.keys(model.links)).toEqual(["brand", "same_cut", "related", "sizes"]);
@@ -141,7 +141,7 @@ describe("catalogue", () => {
     expect(model.self).toBe(`${sandbox.url}brands/${body.brand_slug}/models/${body.slug}/`);
   });
 
-  it("gives the sizes of a model at once, and each size (field notes)", async () => {
+  it("a model's sizes come in one collection, each with an entity (field notes)", async () => {
     const sizes = await sizesPage();
     wholeMeta.parse(sizes.meta);
     z.array(sizeSummary).min(1).parse(sizes.collection);
@@ -160,20 +160,20 @@ describe("catalogue", () => {
     }).parse(size.body);
   });
 
-  it("writes some counts of sizes as strings of digits", () => {
+  it("some counts of sizes are strings of digits", () => {
     const sizes = [...sandbox.truth()].filter(({ kind }) => kind === "size");
     const types = new Set(sizes.map(({ body }) => typeof body.body?.bra_count));
     expect(types).toEqual(new Set(["number", "string"]));
   });
 
-  it("adds up: a model's bras are its sizes', a brand's are its models'", async () => {
+  it("a model's bras are the sum of its sizes', a brand's of its models'", async () => {
     const model = await firstModel();
     const sizes = await Promise.all(hrefsOf(await sizesPage()).map((href) => getEnvelope(href)));
     const sum = sizes.reduce((total, { body }) => total + Number(body?.bra_count), 0);
     expect(model.body?.bra_count).toBe(sum);
   });
 
-  it("has related brands, related models, models of the same cut, adjacent sizes and sizing systems", async () => {
+  it("related brands and models, same cuts, adjacent sizes and sizing systems exist", async () => {
     const brand = await firstBrand();
     const model = await firstModel();
     const size = await firstOf(await sizesPage());
@@ -196,14 +196,14 @@ describe("catalogue", () => {
     );
   });
 
-  it("has an empty collection somewhere, and names that break careless programs", () => {
+  it("a collection is empty and some names are awkward", () => {
     const truth = [...sandbox.truth()];
     expect(truth.some(({ kind, body }) => kind === "models" && body.collection?.length === 0)).toBe(true);
     const names = truth.map(({ body }) => String(body.body?.name)).join("\u0000");
     for (const awkward of ['"', ",", "\n", "=1+1", "@home", "日本", "مشد"]) expect(names).toContain(awkward);
   });
 
-  it("answers what is not there with 404, however close", async () => {
+  it("similar but wrong paths give 404", async () => {
     const page = await modelsPage();
     const misses = [
       "nothing/",
@@ -226,7 +226,7 @@ describe("catalogue", () => {
     }
   });
 
-  it("knows GET and HEAD only", async () => {
+  it("only GET and HEAD are allowed", async () => {
     expect(await send(sandbox.url, { method: "POST", body: "{}" })).toMatchObject({
       status: 405,
       headers: { allow: "GET, HEAD" },
@@ -236,7 +236,7 @@ describe("catalogue", () => {
     expect(Number(head.headers["content-length"])).toBe((await send(sandbox.url)).bytes.length);
   });
 
-  it("writes URLs with the host that the client used", async () => {
+  it("URLs contain the host that the client used", async () => {
     const { port } = new URL(sandbox.url);
     const root = await getEnvelope(`http://localhost:${port}/`);
     expect(linkOf(root, "brands")).toBe(`http://localhost:${port}/brands/`);
@@ -249,7 +249,7 @@ describe("account", () => {
   const me = async (): Promise<ReceivedEnvelope> =>
     getEnvelope(linkOf(await getEnvelope(sandbox.url), "me"), mine());
 
-  it("describes the user (2.3)", async () => {
+  it("the user has their fields and links (2.3)", async () => {
     const user = await me();
     expect(user).toMatchObject({ rel: "entity", meta: { collection: null } });
     expect(Object.keys(user.links)).toEqual(["bras", "measurements"]);
@@ -264,7 +264,7 @@ describe("account", () => {
     }).parse(user.body);
   });
 
-  it("lists all her bras at once, linked into the catalogue (2.4)", async () => {
+  it("all bras come in one collection with links into the catalogue (2.4)", async () => {
     const bras = await getEnvelope(linkOf(await me(), "bras"), mine());
     expect(bras).toMatchObject({ rel: "collection", spec: null, links: {} });
     expect(wholeMeta.parse(bras.meta).collection_total).toBe(30);
@@ -289,7 +289,7 @@ describe("account", () => {
     }
   });
 
-  it("describes each bra, with nulls among its measurements (2.5)", async () => {
+  it("a bra has its fields, with some measurements null (2.5)", async () => {
     const bras = await getEnvelope(linkOf(await me(), "bras"), mine());
     const bodies = [];
     for (const href of hrefsOf(bras)) {
@@ -328,7 +328,7 @@ describe("account", () => {
     expect(bodies.some((body) => body.wire_length !== null)).toBe(true);
   });
 
-  it("has a collection of measurements (2.6)", async () => {
+  it("measurements are a collection (2.6)", async () => {
     const list = await getEnvelope(linkOf(await me(), "measurements"), mine());
     pageMeta.parse(list.meta);
     const measurement = await firstOf(list, mine());

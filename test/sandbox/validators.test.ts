@@ -9,7 +9,7 @@ const conditional = (etag: string | undefined): { headers: { "If-None-Match": st
 });
 
 describe.each(["strong", "weak"] as const)("%s validators", (etag) => {
-  it("turn a request for the same content into 304, in any list and by weak comparison", async () => {
+  it("a matching If-None-Match gives 304, in any list and by weak comparison", async () => {
     await using sandbox = await startSandbox({ etag });
     const url = `${sandbox.url}brands/`;
     const { headers } = await send(url);
@@ -23,7 +23,7 @@ describe.each(["strong", "weak"] as const)("%s validators", (etag) => {
     expect((await send(url, conditional('"other"'))).status).toBe(200);
   });
 
-  it("change when the content does", async () => {
+  it("the ETag changes with the content", async () => {
     await using sandbox = await startSandbox({ etag });
     const { actions } = sandbox.advance({ changes: 1, kind: "brand" });
     const changed = actions.find(({ kind }) => kind === "brand")?.url ?? "";
@@ -40,13 +40,13 @@ describe.each(["strong", "weak"] as const)("%s validators", (etag) => {
   });
 });
 
-it("sends no validators when told so, and takes no notice of any", async () => {
+it("without validators, If-None-Match is ignored", async () => {
   await using sandbox = await startSandbox({ etag: "none" });
   expect((await send(sandbox.url)).headers).not.toHaveProperty("etag");
   expect((await send(sandbox.url, conditional("*"))).status).toBe(200);
 });
 
-it("compresses long bodies for those who accept gzip, under another strong validator", async () => {
+it("long bodies are compressed on request and get another strong ETag", async () => {
   await using sandbox = await startSandbox({ brands: 20 });
   const url = `${sandbox.url}brands/`;
   const plain = await send(url);
