@@ -1,14 +1,14 @@
-/** What benchmarks tell: what was aimed at, and what was reached. */
+/** Prints the tables of benchmarks, and targets with measured values. */
 import { formatTable } from "../src/cli/terminal/text-table.ts";
 
-/** What was aimed at, and what was reached. */
+/** A target and the measured value. */
 export interface Aim {
   readonly aim: string;
   readonly reached: string;
   readonly isReached: boolean;
 }
 
-/** What one part of the suite gives: a table of its own, and how it compares with the aims. */
+/** The result of one part of a suite: a table, and targets with measured values. */
 export interface Findings {
   readonly title: string;
   readonly headings: readonly string[];
@@ -21,7 +21,7 @@ export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-/** Measures one part after the other, prints each as it is known, and then how all of it compares with the aims. */
+/** Runs the parts in sequence, prints the table of each, and then the targets. */
 export async function printFindings(
   print: (text: string) => void,
   parts: readonly (() => Findings | Promise<Findings>)[],

@@ -3,7 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** It is not a disk that is measured: in memory where that is to be had. */
+/** Creates a folder in memory if possible: the disk is not measured. */
 export async function makeFolder(): Promise<string> {
   const parent = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
   return mkdtemp(join(parent, "armoire-bench-"));

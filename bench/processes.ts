@@ -1,16 +1,16 @@
-/** The processes that benchmarks run: the program, a sandbox, and contestants that measure themselves. */
+/** The processes of benchmarks: the program, a sandbox, and the compared programs, which measure themselves. */
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { openMirrorReader } from "../src/mirror/reader.ts";
 import type { Measurement } from "./walk/measure.ts";
 
-/** What runs `dist/`, once that is built. */
+/** The launcher; it runs `dist/` if that is built. */
 export const program = new URL("../src/cli/armoire.js", import.meta.url).pathname;
 
 /** @param script its path; it prints its measurement */
 export function contest(script: string, args: readonly string[]): Measurement {
-  // Ours runs with the settings that the command gives Node; the others with Node's own.
+  // Armoire runs with the Node flags of its launcher, the others with Node's defaults.
   const flags = script.endsWith("armoire-sync.ts") ? flagsOfCommand() : [];
   return JSON.parse(execFileSync(process.execPath, [...flags, script, ...args], { encoding: "utf8" }));
 }

@@ -27,7 +27,7 @@ it.each([
   expect(validate.errors).toBeNull();
 });
 
-it("the specification would notice what it does not know", () => {
+it("an unknown key violates the specification", () => {
   const validate = validator();
   const compose = readCompose();
   const { worker } = compose.services;
@@ -37,7 +37,7 @@ it("the specification would notice what it does not know", () => {
 const { services } = readCompose();
 
 describe.each(Object.entries(services).filter(([, { build }]) => build))("%s", (_, service) => {
-  it("may do nothing that it does not need: no root, no capability, no file to change", () => {
+  it("runs without root, capabilities and writable files", () => {
     expect(service).toMatchObject({
       ...{ read_only: true, cap_drop: ["ALL"], tmpfs: ["/tmp"] },
       security_opt: ["no-new-privileges:true"],
@@ -45,24 +45,24 @@ describe.each(Object.entries(services).filter(([, { build }]) => build))("%s", (
     expect(service).not.toHaveProperty("user");
   });
 
-  it("has time to end in good order", () => {
+  it("has time to stop gracefully", () => {
     expect(Number.parseInt(String(service.stop_grace_period), 10)).toBeGreaterThan(10);
   });
 
-  it("gets no secret but by file", () => {
+  it("gets secrets only by file", () => {
     const named = Object.keys(service.environment ?? {}).filter((name) => /KEY|SECRET|TOKEN/.test(name));
     expect(named.filter((name) => !name.endsWith("_FILE"))).toEqual([]);
   });
 });
 
-it("every service says whether it is well, and can be reached from this machine only", () => {
+it("every service has a health check and is reachable from this machine only", () => {
   for (const { healthcheck, ports = [] } of Object.values(services)) {
     expect(healthcheck.test[0]).toBe("CMD");
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
   }
 });
 
-it("what this machine reaches is at the ports that the person names, or at the usual ones", () => {
+it("published ports are configurable and have defaults", () => {
   const portsWith = (env: Readonly<Record<string, string>>) =>
     Object.values(readCompose(env).services).flatMap(({ ports = [] }) => ports);
   expect(portsWith({})).toEqual(["127.0.0.1:8080:8080", "127.0.0.1:9400:9400"]);
@@ -73,7 +73,7 @@ it("the image runs as a normal user", () => {
   expect(readImage()).toMatchObject({ user: "$UID:$UID", entrypoint: ["armoire"] });
 });
 
-it("secrets are files that the person names, or empty ones", () => {
+it("secrets are configurable files, empty by default", () => {
   expect(readCompose().secrets).toMatchObject({ "app-key": { file: "/dev/null" } });
   const told = readCompose(everything);
   expect(told.secrets).toMatchObject({ "app-key": { file: "./secrets/app-key" } });

@@ -1,4 +1,4 @@
-/** The package as a user gets it: packed from a copy of this folder, installed from the registry into an empty one, run there. */
+/** The package as a user gets it: packed from a copy of this folder, installed into an empty one, run there. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, glob, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -41,7 +41,7 @@ describe("the packed package, installed without a single install script", { time
   }, 120_000);
 
   afterAll(async () => {
-    // The program itself, in which the beginnings of secrets stand, is nothing that it wrote.
+    // The program itself contains the prefixes of secrets, but did not write them.
     for (const path of ["clone", "home/node_modules", `armoire-${version}.tgz`])
       await rm(join(folder.path, path), { recursive: true });
     await folder[Symbol.asyncDispose]();
@@ -72,7 +72,7 @@ describe("the packed package, installed without a single install script", { time
     }
   });
 
-  it("is a library", async () => {
+  it("works as a library", async () => {
     const script = `
       import { startSandbox, sync } from "armoire";
       await using sandbox = await startSandbox();
@@ -98,7 +98,7 @@ describe("the packed package, installed without a single install script", { time
     expect(packed).toContain("dist/third-party-licences.txt");
   });
 
-  it("brings its pages, and neither tests nor sources", () => {
+  it("contains the documentation and neither tests nor sources", () => {
     expect(packed).toEqual(
       expect.arrayContaining(["README.md", "LICENSE", "CHANGELOG.md", "docs/command-line.md"]),
     );

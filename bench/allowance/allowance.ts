@@ -1,7 +1,7 @@
 /**
- * Living with a small allowance: what a first crawl, a verification and a day cost by the sandbox's count, and how soon the
- * mirror is worth how much. By the sandbox's clock, so that months pass in minutes. All of it follows from seeds, but for
- * the moments of kills and the interleavings, whose seed is printed; `ARMOIRE_BENCH_SEED` gives the same one again.
+ * Syncing with a small allowance: the requests of a first crawl, a verification and a day, as counted by the sandbox, and
+ * how coverage grows. The sandbox's clock makes months pass in minutes. Everything is derived from seeds except the
+ * moments of kills and the interleavings, whose seed is printed; `ARMOIRE_BENCH_SEED` sets it.
  */
 import { printFindings } from "../aim.ts";
 import { benchCoverage } from "./coverage.ts";

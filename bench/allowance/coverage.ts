@@ -1,6 +1,6 @@
 /**
- * How soon the mirror is worth how much: the share of all bras whose models are held, request by request, over two months
- * of a small allowance, for each order and for an oracle.
+ * How coverage grows: the share of all bras whose models are mirrored, request by request, over two months of a small
+ * allowance, for each order of requests and for an oracle.
  */
 import { writeFileSync } from "node:fs";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";

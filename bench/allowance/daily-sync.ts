@@ -1,12 +1,12 @@
 /**
- * A process to be killed: `daily-sync.ts FILE URL CONCURRENCY MILLISECONDS`. Syncs once, by a clock that is so far ahead of
- * the real one, and prints whether the mirror is complete.
+ * A process to be killed: `daily-sync.ts FILE URL CONCURRENCY MILLISECONDS`. Syncs once, with a clock that is that many
+ * milliseconds ahead, and prints whether the mirror is complete.
  */
 import { writeSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 
 enableCompileCache();
-// After that, so that these are cached too.
+// Imported after enabling the cache, so that these are cached too.
 const { sync } = await import("../../src/sync/sync.ts");
 
 const [file = "", baseUrl = "", concurrency, aheadMillis] = process.argv.slice(2);

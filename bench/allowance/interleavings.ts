@@ -1,6 +1,6 @@
 /**
- * Many requests at once against a small allowance, through the door and the ledger, in the order that chance gives them:
- * the sandbox counts, and never more than it grants.
+ * Many concurrent requests against a small allowance, through the client and the ledger, in random order. The sandbox
+ * counts them: never more than the allowance.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -86,7 +86,7 @@ async function tallyDays(options: SandboxOptions, random: Random): Promise<Tally
   const tally: Tally = { sent: 0, counted: 0, refused: 0, mostRefused: 0, mostSpent: 0 };
   try {
     for (let day = 0; day < days; day++) {
-      // Now and then a ledger that knows nothing yet.
+      // Sometimes the ledger starts empty.
       const ledgerFile = join(folder, `${Math.floor(day / daysOfLedger)}.sqlite`);
       const slow = () => ({
         ...slowest,

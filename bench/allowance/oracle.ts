@@ -1,7 +1,7 @@
 /**
- * What could be had at best: an order chosen by one who knows all counts beforehand, but pays for every request on the way
- * as we do: the pages of brands one after the other, the brand, the pages of its models one after the other, the model.
- * It always goes where the most bras a request are to be had, all requests on the way there included.
+ * An upper bound: the order of an oracle that knows all counts in advance but pays for the same requests as a sync: pages
+ * of brands in sequence, the brand, the pages of its models in sequence, the model. It always chooses the path with the
+ * most bras per request, counting all requests on that path.
  */
 import type { Catalogue, ListedBrand } from "./catalogue.ts";
 

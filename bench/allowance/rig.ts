@@ -1,6 +1,6 @@
 /**
- * A sandbox with an allowance, a mirror, and a run a day from the one into the other. Time is the sandbox's: it moves on
- * by a day after each run, and no wait takes any of it, so that months pass in minutes.
+ * A sandbox with an allowance, a mirror, and one run a day. The sandbox's clock moves by a day after each run, and waiting
+ * takes no time, so months pass in minutes.
  */
 import { rm } from "node:fs/promises";
 import { enableCompileCache } from "node:module";
@@ -13,7 +13,7 @@ import type { SyncReport } from "../../src/sync/report.ts";
 import { type SyncOptions, sync } from "../../src/sync/sync.ts";
 import { makeFolder } from "../folder.ts";
 
-// Each sync writes in a thread of its own, which loads its sources anew: with the cache that takes half the time.
+// Each sync starts a writer thread that loads the sources again; the compile cache halves that time.
 enableCompileCache();
 
 /** A day's window has ended for sure, whatever a run took of it. */

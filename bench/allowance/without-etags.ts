@@ -1,6 +1,6 @@
 /**
- * A service without ETags, where every check costs a request: a run a day in the default mode while the world moves on a
- * little every day, against the least that keeps everything younger than the sweep.
+ * A service without ETags, where every check costs a request: a daily run in the default mode while the content changes
+ * a little every day, compared with the minimum that keeps everything fresher than the max staleness.
  */
 import { defaultMaxStalenessDays } from "../../src/sync/options.ts";
 import { type Findings, formatCount } from "../aim.ts";

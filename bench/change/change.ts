@@ -1,4 +1,4 @@
-/** Change over time: what a year of history costs, and how soon it answers. */
+/** History: what a year of it costs, and how fast it is queried. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { printFindings } from "../aim.ts";

@@ -1,7 +1,7 @@
 /**
- * What changed between two runs, against sqldiff (of Debian's sqlite3-tools): on plain copies of a mirror without history, which
- * somebody would have to keep who wants to compare, and on copies of nothing but the tables that a diff compares. All are
- * whole commands, from their start on, that write what they find into a file; making the copies is not counted.
+ * `armoire diff` between two runs, compared with sqldiff (Debian's sqlite3-tools) on plain copies of a mirror without
+ * history, and on copies of only the compared tables. All are whole commands that write their result to a file; making
+ * the copies is not measured.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -40,7 +40,7 @@ export function plainCopies(folder: string, runs: number): PlainCopies {
       if (!spans.some(([, ...ends]) => ends.includes(run))) return;
       mirror.prepare("vacuum into ?").run(of(run));
       const copy = new Database(of(run));
-      // Nothing is in it but what is so now.
+      // Contains only the present.
       copy.exec(`
         delete from _revision where to_run is not null or seq < (
           select max(seq) from _revision newer where newer.resource_id = _revision.resource_id);

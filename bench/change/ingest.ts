@@ -1,6 +1,6 @@
 /**
- * What it costs to remember, while it happens: the same answers stored in a mirror as it is, and in one that is made to
- * forget: what is replaced in it looks as if nobody had seen it, and no state is remembered.
+ * The cost of history during a sync: the same responses stored in a normal mirror, and in one whose history is removed
+ * after every batch.
  */
 import type { Connection } from "../../src/mirror/file/connection.ts";
 import { versionedTables } from "../../src/mirror/rows/versioned-rows.ts";
@@ -9,8 +9,8 @@ import { type Findings, formatCount } from "../aim.ts";
 import { type Bodies, beginRun, closeRun, eachMonth, months, openNew, walk } from "./months.ts";
 
 /**
- * @param file where the mirror that remembers is left, with its whole history
- * @param keep is given the mirror that forgets after each run, to be copied as it is then
+ * @param file the path of the mirror with history, which is left there
+ * @param keep called after each run with the mirror without history, to copy it
  */
 export async function benchIngest(
   file: string,
@@ -28,7 +28,7 @@ export async function benchIngest(
       for (const mirror of mirrors) opened.defer(() => mirror.close());
     }
     const sums = month === 0 ? firstCrawl : later;
-    // In turns, so that neither always comes first.
+    // Alternating, so that neither is always first.
     for (const which of month % 2 === 0 ? [0, 1] : [1, 0]) {
       const mirror = mirrors[which] as MirrorWriter;
       const walked = performRun(mirror, bodies, which === 1);

@@ -1,7 +1,6 @@
 /**
- * A mirror with a year behind it: the sandbox's world, a first crawl, and a run a month after each in which about a
- * twentieth of everything became something else. Answers go straight into the mirror, since it is the mirror that is
- * measured.
+ * A mirror with a year of history: the sandbox's catalogue, a first crawl, and monthly runs, before each of which about a
+ * twentieth of the catalogue changed. Responses go straight into the mirror, since only the mirror is measured.
  */
 import { hash } from "node:crypto";
 import { kinds } from "../../jobs/kinds.ts";
@@ -24,7 +23,7 @@ export async function* eachMonth(): AsyncGenerator<{ month: number; bodies: Bodi
   for (let month = 0; month <= months; month++) {
     const bodies = readBodies(sandbox);
     yield { month, bodies, baseUrl: sandbox.url };
-    // A change of one thing often changes the list that names it as well; what vanishes takes its sizes along.
+    // A changed entity often changes its list too; a removed one removes its sizes.
     const changes = Math.round(bodies.size * share * 0.8);
     sandbox.advance({ changes, additions: 100, removals: 25 });
   }

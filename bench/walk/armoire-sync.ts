@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { measure } from "./measure.ts";
 
-// Named at run time, since `dist/` is there only after a build.
+// Imported by a variable, since `dist/` exists only after a build.
 const built: string = new URL("../../dist/src/index.js", import.meta.url).href;
 const { sync } = (await import(built)) as typeof import("../../src/index.ts");
 

@@ -1,6 +1,6 @@
 /**
- * The least that keeps: the bare loop, whose bodies a thread of its own stores durably, in batches of the same size. It
- * walks nothing, checks nothing and remembers nothing earlier. Arguments: file of URLs, file to store in, concurrency.
+ * The minimal storing client: the bare loop plus a thread that stores bodies durably in batches of the same size. No
+ * crawling, no checks, no history. Arguments: file of URLs, file to store in, concurrency.
  */
 import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
- * The walk against the floor and against a peer: `sync`, a bare undici loop that only fetches and parses the same URLs,
- * one that also stores them, and Crawlee's HttpCrawler storing nothing, each in a process of its own, in turn, against a
- * sandbox in another. What counts is the ratio within a round: machines drift, and both sides of a ratio drift alike.
+ * Compares a crawl with a lower bound and a peer: `sync`, a bare undici loop that only fetches and parses the same URLs,
+ * one that also stores them, and Crawlee's HttpCrawler storing nothing. Each runs in its own process, in turn, against a
+ * sandbox in another. Only ratios within a round count: both sides of a ratio drift with the machine.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -58,7 +58,7 @@ export async function benchWalk(print: (text: string) => void): Promise<void> {
 
 async function benchSize(size: Size, print: (text: string) => void): Promise<unknown[][]> {
   const folder = mkdtempSync(join(tmpdir(), "armoire-bench-"));
-  // Services of this kind tell their allowance with every answer; this one is never spent.
+  // Real services send allowance headers with every response; this allowance is never used up.
   const sandbox = await startSandboxProcess([...size.sandboxFlags, "--allowance", "1000000000"]);
   try {
     const mirror = join(folder, "mirror.sqlite");

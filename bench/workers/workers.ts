@@ -1,6 +1,6 @@
 /**
- * A sync whose requests are sent by worker processes, with everything on one machine: Redis, the sandbox, the coordinator
- * and the workers. What more workers bring where the service is slow; and what one brings where it is not, beside Crawlee.
+ * A sync through worker processes, with everything on one machine: Redis, the sandbox, the coordinator and the workers.
+ * Measures what more workers gain with a slow service, and one worker with a fast service compared with Crawlee.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -112,7 +112,7 @@ interface RunningSandbox extends AsyncDisposable {
 }
 
 async function startSandbox(flags: readonly string[]): Promise<RunningSandbox> {
-  // Services of this kind tell their allowance with every answer; this one is never spent.
+  // Real services send allowance headers with every response; this allowance is never used up.
   const { url, stop } = await startSandboxProcess([...flags, "--allowance", "1000000000"]);
   return { url, [Symbol.asyncDispose]: async () => stop() };
 }

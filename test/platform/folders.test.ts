@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { makeFolders } from "../../src/platform/folders.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
-it("makes what is not there, for its owner alone, and says what that was", async () => {
+it("missing folders are created for the owner only and returned", async () => {
   await using folder = await temporaryFolder();
   const [outer, inner, innermost] = ["a", "a/b", "a/b/c"].map((path) => join(folder.path, path));
   mkdirSync(outer as string);
@@ -13,7 +13,7 @@ it("makes what is not there, for its owner alone, and says what that was", async
   expect(makeFolders(innermost as string)).toEqual([]);
 });
 
-it("goes where a link leads, and makes nothing where it leads nowhere", async () => {
+it("symbolic links are followed; a dangling one is an error", async () => {
   await using folder = await temporaryFolder();
   const [place, link, dangling] = ["place", "link", "dangling"].map((name) => join(folder.path, name));
   mkdirSync(place as string);
@@ -24,7 +24,7 @@ it("goes where a link leads, and makes nothing where it leads nowhere", async ()
   expect(() => makeFolders(join(dangling as string, "x"))).toThrow("EEXIST");
 });
 
-it("says where a file is in the way", async () => {
+it("a file in place of a folder is an error that names it", async () => {
   await using folder = await temporaryFolder();
   const file = join(folder.path, "file");
   writeFileSync(file, "");
@@ -32,6 +32,9 @@ it("says where a file is in the way", async () => {
   expect(() => makeFolders(join(file, "x", "y"))).toThrow("ENOTDIR");
 });
 
-it.runIf(process.platform === "linux")("ends where nothing can be made in a folder that is there", () => {
-  expect(() => makeFolders("/proc/armoire/x")).toThrow("ENOENT");
-});
+it.runIf(process.platform === "linux")(
+  "an existing folder in which nothing can be created is an error",
+  () => {
+    expect(() => makeFolders("/proc/armoire/x")).toThrow("ENOENT");
+  },
+);

@@ -23,7 +23,7 @@ it.each([
   expect(plainName(name)).toBe(plainName(plain));
 });
 
-describe("names alike", () => {
+describe("similarNames", () => {
   const names = ["Freya", "Comexim", "Anna Lingerie", "Annabel", "Panache", "Comexim", "Łucja", "!"];
 
   it.each([
@@ -39,7 +39,7 @@ describe("names alike", () => {
     expect(similarNames(wanted, names, 3)).toEqual(alike);
   });
 
-  it("are so many at most", () => {
+  it("returns at most the given number of names", () => {
     expect(similarNames("anna", names, 1)).toEqual(["Annabel"]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ipClassOf, ipClassOfHost } from "../../src/platform/ip-class.ts";
 
-describe("what an address is", () => {
+describe("the class of an address", () => {
   it.each([
     ["93.184.216.34", "public"],
     ["2606:2800:220:1:248:1893:25c8:1946", "public"],

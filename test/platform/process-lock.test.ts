@@ -19,7 +19,7 @@ async function startHolder(): Promise<Child> {
   return child;
 }
 
-it("a second process is told who holds the mirror, and may read it meanwhile", async () => {
+it("a second process learns who holds the lock and may still read", async () => {
   await using holder = await startHolder();
   await expect(rig.write()).rejects.toThrow(
     expect.objectContaining({
@@ -30,7 +30,7 @@ it("a second process is told who holds the mirror, and may read it meanwhile", a
   expect(rig.read(canonicalDump)).toEqual({});
 });
 
-it("the lock vanishes with a process that is killed, whatever it leaves behind", async () => {
+it("a killed process releases its lock", async () => {
   const holder = await startHolder();
   await holder.kill();
   expect(existsSync(`${rig.file}.holder.json`)).toBe(true);
@@ -39,7 +39,7 @@ it("the lock vanishes with a process that is killed, whatever it leaves behind",
   mirror.close();
 });
 
-it("the lock ends when the mirror is closed, and says no more who held it", async () => {
+it("closing the mirror releases the lock and clears the holder's note", async () => {
   (await rig.write()).close();
   expect(existsSync(`${rig.file}.holder.json`)).toBe(false);
   await using holder = await startHolder();
@@ -47,7 +47,7 @@ it("the lock ends when the mirror is closed, and says no more who held it", asyn
   (await rig.write()).close();
 });
 
-it("a second writer in the same process is refused, and its attempt does not end the lock", async () => {
+it("a second writer in the same process is refused without releasing the lock", async () => {
   await rig.write();
   for (let attempt = 0; attempt < 3; attempt++) {
     await expect(rig.write()).rejects.toThrow(expect.objectContaining({ code: "locked" }));
@@ -56,7 +56,7 @@ it("a second writer in the same process is refused, and its attempt does not end
   expect(await other.readLine()).toMatch(/^locked: The mirror .* is in use by process/);
 });
 
-it("of several processes that want to make the same new mirror, one does", async () => {
+it("of several processes creating the same mirror, exactly one succeeds", async () => {
   const children = Array.from({ length: 4 }, () => startChild("holding-process.ts", rig.file));
   try {
     const answers = await Promise.all(children.map((child) => child.readLine()));
@@ -68,7 +68,7 @@ it("of several processes that want to make the same new mirror, one does", async
   expect(rig.read(canonicalDump)).toEqual({});
 });
 
-it("a lock that is removed by whoever held it is never had by two", async () => {
+it("two processes never hold a removed and recreated lock at the same time", async () => {
   const children = Array.from({ length: 3 }, () =>
     startChild("../../platform/support/locking-process.ts", rig.file, "200"),
   );
@@ -77,7 +77,7 @@ it("a lock that is removed by whoever held it is never had by two", async () => 
   expect(existsSync(`${rig.file}.lock`)).toBe(false);
 });
 
-it("is shared by any number, and then by nobody alone; had by one alone, it is not shared", () => {
+it("a lock is held by any number of sharers or by one exclusive owner", () => {
   const shared = [shareLock(rig.file, "It is in use"), shareLock(rig.file, "It is in use")];
   for (const lock of shared) {
     expect(() => takeLock(rig.file, { startedAt: someTime, busyMessage: "It is in use" })).toThrow(
@@ -91,25 +91,25 @@ it("is shared by any number, and then by nobody alone; had by one alone, it is n
   shareLock(rig.file, "It is in use").release();
 });
 
-it.each(["", "{", "null", '{"pid":1}'])("a holder's note that says %j locks nothing", async (note) => {
+it.each(["", "{", "null", '{"pid":1}'])("a holder's note of %j locks nothing", async (note) => {
   (await rig.write()).close();
   writeFileSync(`${rig.file}.holder.json`, note);
   (await rig.write()).close();
 });
 
-it("a holder whose note cannot be read is another process", async () => {
+it("an unreadable holder's note is reported as another process", async () => {
   await rig.write();
   writeFileSync(`${rig.file}.holder.json`, "{");
   await expect(rig.write()).rejects.toThrow(/in use by another process/);
 });
 
-it("what is no lock file in the lock's place is not overwritten", async () => {
+it("a different file in place of the lock file is not overwritten", async () => {
   writeFileSync(`${rig.file}.lock`, "somebody's notes".repeat(50));
   await expect(rig.write()).rejects.toThrow(expect.objectContaining({ name: "FileError" }));
   expect(readFileSync(`${rig.file}.lock`, "utf8")).toBe("somebody's notes".repeat(50));
 });
 
-it("a link in the place of the note leads to nothing that is written", async () => {
+it("a symbolic link in place of the note is not followed for writing", async () => {
   const other = `${rig.file}-other`;
   writeFileSync(other, "of somebody else");
   symlinkSync(other, `${rig.file}.holder.json`);

@@ -1,6 +1,6 @@
 /**
- * A network between a client and a server on this machine, with one trouble at a time. In: bytes of the server. Out: the same
- * bytes later, in other pieces, in part or never; a connection that breaks or stalls.
+ * A proxy between a client and a local server that simulates one network fault: it delivers the server's bytes late, in
+ * other pieces, in part or never, or breaks or stalls the connection.
  */
 import { connect, createServer, type Socket } from "node:net";
 import { pipeline } from "node:stream/promises";

@@ -1,6 +1,6 @@
 /**
- * The canary's last word, when all tests have ended: no secret was left in a file that any of them had Armoire write, and
- * the search was not an empty one. Whatever test leaked has failed by itself as well, unless it lost what it was told.
+ * Runs after all tests: fails if a secret was found in a file that Armoire wrote during any of them, or if nothing was
+ * searched. The test that leaked has usually failed by itself too.
  */
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ export default function setup(project: TestProject): () => Promise<void> {
   const recordFile = join(folder, "canary.ndjson");
   process.env.ARMOIRE_TESTS_CANARY = recordFile;
   return async () => {
-    // Node's copy of the tests themselves, in which they say their secrets.
+    // Node's compile cache of the tests contains the tests' own secrets.
     rmSync(join(folder, "compile-cache"), { recursive: true, force: true });
     const record = readCanaryRecord(recordFile);
     rmSync(recordFile, { force: true });

@@ -1,7 +1,7 @@
 /**
- * The canary: every folder that tests had Armoire write into is searched with the product's own search, before it goes,
- * for the secrets that tests use. They all begin alike, so that none can be forgotten: the sandbox's own as it hands them
- * out, and those that a test makes up with `canary-`.
+ * Searches each folder that Armoire wrote into during a test, before its removal, for the secrets that tests use. All of
+ * them have one of two prefixes, so that none is forgotten: the sandbox's own tokens, and secrets that a test makes up,
+ * which start with `canary-`.
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -55,14 +55,14 @@ export interface CanaryRecord {
 }
 
 /**
- * @param recordFile gets what was searched and found; none unless told, or set for the whole suite
- * @throws Error naming each file and what secret is in it
+ * @param recordFile receives the numbers of searched files and found secrets; default: the whole suite's, if set
+ * @throws Error naming each file and its secret
  */
 export async function requireNoSecrets(
   folder: string,
   recordFile = process.env.ARMOIRE_TESTS_CANARY,
 ): Promise<void> {
-  // A test may have the program remove all of it.
+  // The test may have removed the folder.
   if (!existsSync(folder)) return;
   const known = knownIn(folder);
   const { files, bytes, found, unread, closed } = await findSecrets([folder], known);
@@ -73,7 +73,7 @@ export async function requireNoSecrets(
     ...unread.map(({ path, why }) => `could not be searched (${why}): ${path}`),
   ];
   const record: CanaryRecord = { files, bytes, leaks };
-  // One short write, which the processes of the tests do not mix.
+  // One short write is atomic, so lines of parallel processes do not mix.
   if (recordFile !== undefined) appendFileSync(recordFile, `${JSON.stringify(record)}\n`);
   if (leaks.length > 0) throw new Error(`Where no secret belongs:\n${leaks.join("\n")}`);
 }

@@ -1,6 +1,6 @@
 /**
- * What a mirror says, in a form in which two mirrors of the same state are equal, however they came to it: by URL, without
- * ids, times, runs, ETags and oddities.
+ * The content of a mirror in a canonical form: mirrors with the same state give the same text. Keyed by URL, without ids,
+ * times, runs, ETags and anomalies.
  */
 import { entities, listTables } from "../../schema/entities.ts";
 import { notedUrlOf } from "../../src/mirror/derive/links.ts";

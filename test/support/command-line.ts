@@ -9,7 +9,7 @@ export async function loadCommandLine(): Promise<Command> {
     .version("")
     .exitOverride()
     .configureOutput({ writeOut: () => {}, writeErr: () => {} });
-  // It listens to the process's own streams, so one for all commands, as in the program.
+  // It listens to the process's streams, so all commands share one, as in the program.
   const io = systemIo();
   for (const [name, { load }] of Object.entries(commands)) {
     const command = addGlobalOptions(program.command(name));

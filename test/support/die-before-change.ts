@@ -13,9 +13,9 @@ export type Change =
   | "fsyncSync";
 
 /**
- * To be called before what makes the changes is imported.
+ * Call this before importing the module that makes the changes.
  * @param countdown 1 for the first change
- * @param changes the calls that count
+ * @param changes the calls to count
  */
 export function dieBeforeChange(countdown: number, changes: readonly Change[]): void {
   let left = countdown;

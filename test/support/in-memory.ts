@@ -1,6 +1,6 @@
 /**
- * Where all tests keep their files: in memory, where the system has room for it, since their commits wait for a disk
- * else and prove nothing about one; with a place for compiled code, which each process of the tests would else compile anew.
+ * Puts the temporary files of all tests in memory if there is room: their commits would wait for a disk and prove nothing
+ * about it. Also holds the compile cache that the tests' processes share.
  */
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ const neededBytes = 2 ** 30;
 
 export default function setup(): () => void {
   const folder = mkdtempSync(join(hasRoom() ? memory : tmpdir(), "armoire-tests-"));
-  // Some tests give up their privileges, and still have to find their own folders in it.
+  // Some tests drop their privileges and must still find their folders in it.
   chmodSync(folder, 0o755);
   process.env.TMPDIR = folder;
   process.env.NODE_COMPILE_CACHE = join(folder, "compile-cache");

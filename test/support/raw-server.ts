@@ -1,6 +1,6 @@
 /**
- * A server that answers with exactly the bytes it is told, valid HTTP or not. In: a handler that writes to the socket.
- * Out: an address, and what was asked. It must not know the service: everything it says comes from the test.
+ * A server that sends exactly the bytes given by the test, valid HTTP or not. In: a handler that writes to the socket.
+ * Out: an address and the received requests.
  */
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";

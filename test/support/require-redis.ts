@@ -9,7 +9,7 @@ export default function setup(): void {
   if (isDebianAsRoot) {
     process.stderr.write("The tests need redis-server, which is not here: installing it with apt-get…\n");
     const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-    // Without its service: each test starts a Redis of its own.
+    // Without the system service: each test starts its own Redis.
     const policy = "/usr/sbin/policy-rc.d";
     const install = `apt-get -qq update && apt-get -qq install -y --no-install-recommends redis-server`;
     const wrapped = `test -e ${policy} || { printf '#!/bin/sh\\nexit 101\\n' > ${policy} && chmod +x ${policy} && trap 'rm -f ${policy}' EXIT; }; ${install}`;

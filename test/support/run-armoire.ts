@@ -1,6 +1,6 @@
 /**
- * Runs the `armoire` program as a user does: a process of its own, with nothing of this one's environment but what Node
- * needs. In: arguments, settings. Out: what it printed, in which no secret may be, and how it ended. It always runs the sources,
+ * Runs the `armoire` program as a user does: as a process with a minimal environment. In: arguments, settings. Out: the
+ * output, which must not contain a secret, and the exit code. It always runs the sources,
  * never `dist/`.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
@@ -38,7 +38,7 @@ export function startArmoire(args: readonly string[], { env = {}, cwd }: RunOpti
   const process_ = spawn(process.execPath, [program, ...args], {
     env: {
       ...{ PATH, NODE_COMPILE_CACHE },
-      // No settings of the person who runs the tests, and nothing of theirs in the way; what comes to be there is searched with the rest.
+      // An empty home hides the developer's own settings. Files written there are searched for secrets too.
       HOME: join(tmpdir(), "nobody"),
       ...env,
     },
@@ -47,7 +47,7 @@ export function startArmoire(args: readonly string[], { env = {}, cwd }: RunOpti
   });
   const ended = Promise.all([text(process_.stdout), text(process_.stderr), once(process_, "close")]).then(
     ([stdout, stderr, [exitCode]]) => {
-      // A sandbox prints its tokens, to be used.
+      // A sandbox prints its tokens on purpose.
       if (args[0] !== "sandbox") requireNoSecretsIn(stdout + stderr, args);
       return { stdout, stderr, exitCode: exitCode as number | null };
     },
@@ -60,8 +60,8 @@ export function runArmoire(args: readonly string[], options?: RunOptions): Promi
 }
 
 /**
- * The same without a process of its own, for steps of which another test runs the program itself: to start it takes longer
- * than most commands do. Nobody can be asked, interrupt it or give it an input; to be told where everything is.
+ * Runs a command within this process: starting a process takes longer than most commands. For commands that another test
+ * runs as a program. There is no terminal, no input and no interruption; the settings must be given as options.
  */
 export async function callArmoire(
   args: readonly string[],

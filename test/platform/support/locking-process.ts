@@ -1,6 +1,6 @@
 /**
- * A process for tests: `locking-process.ts FILE ROUNDS`. Takes and removes the lock of a file again and again, and says how often
- * another one had it at the same time.
+ * A process for tests: `locking-process.ts FILE ROUNDS`. Takes and releases a file's lock repeatedly and prints how many
+ * times another process held it at the same time.
  */
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { FileError } from "../../../src/platform/errors.ts";

