@@ -85,14 +85,14 @@ describe("resolveLink", () => {
     expect(resolveLink(href, base, origin)).toEqual(expected);
   });
 
-  test("gives back unchanged what it has given before", () => {
+  test("resolving a resolved link changes nothing", () => {
     for (const [href] of links) {
       const resolved = resolveLink(href, base, origin);
       if ("url" in resolved) expect(resolveLink(resolved.url, `${origin}/`, origin)).toEqual(resolved);
     }
   });
 
-  test("spells an address of the origin as URL does, however plain it looks", () => {
+  test("an address of the origin is spelled as URL spells it", () => {
     const pieces = [
       "/",
       "a",
@@ -125,7 +125,7 @@ describe("resolveLink", () => {
     );
   });
 
-  test("never leaves the origin, whatever is written", () => {
+  test("no input leads off the origin", () => {
     const pieces = [
       "https:",
       "http:",

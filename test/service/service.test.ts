@@ -7,8 +7,8 @@ import { failureOf, jsonOf, startClientRig } from "./support/client.ts";
 
 const brand = { rel: "entity", body: { name: "Ärmel “quoted” 🙂\u0000" } };
 
-describe("an answer", () => {
-  test("comes as the bytes that were sent, with their parse and their tag", async () => {
+describe("a response", () => {
+  test("its body is the bytes that were sent, with their ETag", async () => {
     const text = '{ "rel" : "entity",\r\n "n": 9007199254740993, "n": 1.50 }';
     await using rig = await startClientRig((_, socket) =>
       socket.write(
@@ -27,7 +27,7 @@ describe("an answer", () => {
     expect(rig.server.requests[0]?.path).toBe("/brands/?page=2");
   });
 
-  test("is plain data in a buffer of its own, so that a clone carries nothing else along", async () => {
+  test("its body has a buffer of its own, so that cloning copies nothing else", async () => {
     await using rig = await startClientRig((_, socket) =>
       socket.write(jsonResponse(brand, { "x-secret": "s" })),
     );
@@ -37,7 +37,7 @@ describe("an answer", () => {
     expect(structuredClone(fetched)).toEqual(fetched);
   });
 
-  test("is the same in one piece and byte by byte", async () => {
+  test("it is the same in one piece and byte by byte", async () => {
     await using rig = await startClientRig(({ path }, socket) => {
       const bytes = jsonResponse(brand);
       if (path === "/whole") socket.write(bytes);
@@ -93,7 +93,7 @@ describe("a request", () => {
     expect(rig.server.requests).toEqual([]);
   });
 
-  test("runs beside others, over as many sockets as are allowed", async () => {
+  test("requests run in parallel over at most the allowed number of sockets", async () => {
     await using rig = await startClientRig(({ path }, socket) => socket.write(jsonResponse({ path })), {
       connections: 3,
     });
@@ -107,14 +107,14 @@ describe("a request", () => {
 describe("a conditional request", () => {
   const etag = '"a1"';
 
-  test("brings no body when answered “not modified”, also without a tag", async () => {
+  test("304 gives no body, with or without an ETag", async () => {
     await using rig = await startClientRig((_, socket) => socket.write(rawResponse(304)));
     const fetched = await rig.fetch("/a", { etag });
     expect(fetched).toEqual({ outcome: "not-modified", fetchedAt: "2026-01-15T12:00:00.000Z" });
     expect(rig.server.requests[0]?.headers["if-none-match"]).toBe(etag);
   });
 
-  test("accepts a 304 whose tag differs only by being weak", async () => {
+  test("a 304 with the weak form of the ETag is accepted", async () => {
     await using rig = await startClientRig((_, socket) =>
       socket.write(rawResponse(304, { etag: `W/${etag}` })),
     );
@@ -132,7 +132,7 @@ describe("a conditional request", () => {
     expect(rig.server.requests.map(({ headers }) => headers["if-none-match"])).toEqual([sent, undefined]);
   });
 
-  test("gives a resource up that says “not modified” to a plain request twice", async () => {
+  test("a fetch fails after two unexpected 304 to unconditional requests", async () => {
     await using rig = await startClientRig((_, socket) =>
       socket.write(rawResponse(304, { etag: '"other"' })),
     );
@@ -144,7 +144,7 @@ describe("a conditional request", () => {
     expect(rig.server.requests).toHaveLength(2);
   });
 
-  test("does not take the body of a 304 for the next answer", async () => {
+  test("the body of a 304 is not read as the next response", async () => {
     await using rig = await startClientRig(({ index }, socket) => {
       if (index > 0) return socket.write(jsonResponse(brand));
       return socket.write(rawResponse(304, { "content-length": "200" }, jsonResponse({ forged: true })));
@@ -154,7 +154,7 @@ describe("a conditional request", () => {
   });
 
   test.each(["", "a\r\nx: y", "ä", "a".repeat(5000)])(
-    "leaves out a tag that no header can carry: %j",
+    "an ETag that no header can contain is not sent: %j",
     async (bad) => {
       await using rig = await startClientRig((_, socket) => socket.write(jsonResponse(brand)));
       await rig.fetch("/a", { etag: bad });

@@ -11,7 +11,7 @@ import { ServiceSettingsError } from "../../../src/service/errors.ts";
 const token = "canary/4711+x=";
 
 describe("a credential", () => {
-  test("shows nothing of itself", () => {
+  test("printing or serialising it reveals nothing", () => {
     const credential = bearerToken(token);
     const shown = [
       String(credential),
@@ -27,12 +27,12 @@ describe("a credential", () => {
     expect(() => structuredClone(credential)).toThrow();
   });
 
-  test("authorises as the service expects", () => {
+  test("it makes the Authorization header that the service expects", () => {
     expect(authorizationOf(bearerToken(token))).toBe(`bearer ${token}`);
     expect(authorizationOf(appCredential("key", "secret"))).toBe("app key:secret");
   });
 
-  test("is taken out of texts in each of its spellings", () => {
+  test("every encoding of it is removed from texts", () => {
     const spellings = [token, encodeURIComponent(token), btoa(token)];
     expect(redact(bearerToken(token), spellings.join(" "))).toBe("[credential] [credential] [credential]");
     expect(redact(appCredential("key", "s3cret"), "key:s3cret or s3cret")).toBe(
@@ -50,7 +50,7 @@ describe("a credential", () => {
     }
   });
 
-  test("refuses an application key with a colon", () => {
+  test("an application key with a colon is refused", () => {
     expect(() => appCredential("a:b", "secret")).toThrow(ServiceSettingsError);
   });
 });

@@ -7,17 +7,20 @@ const anyBytes = fc.uint8Array({ maxLength: 10 });
 const isFoundIn = (text: string, sought: string) =>
   secretEncodings(sought).some(({ bytes }) => text.includes(bytes.toString("latin1")));
 
-describe("a secret is known", () => {
-  it.each(["base64", "base64url"] as const)("in %s, whatever stands before and after it", (form) => {
-    fc.assert(
-      fc.property(secret, anyBytes, anyBytes, (sought, before, after) => {
-        const text = Buffer.concat([before, Buffer.from(sought), after]).toString(form);
-        expect(isFoundIn(text, sought)).toBe(true);
-      }),
-    );
-  });
+describe("a secret in a text", () => {
+  it.each(["base64", "base64url"] as const)(
+    "is recognised in %s with any bytes before and after it",
+    (form) => {
+      fc.assert(
+        fc.property(secret, anyBytes, anyBytes, (sought, before, after) => {
+          const text = Buffer.concat([before, Buffer.from(sought), after]).toString(form);
+          expect(isFoundIn(text, sought)).toBe(true);
+        }),
+      );
+    },
+  );
 
-  it("in URLs, in JSON, in hexadecimal digits and in UTF-16", () => {
+  it("is recognised in URLs, JSON, hexadecimal and UTF-16", () => {
     fc.assert(
       fc.property(secret, (sought) => {
         const texts = [
@@ -31,7 +34,7 @@ describe("a secret is known", () => {
     );
   });
 
-  it("by no spelling so short that it could be anywhere", () => {
+  it("is not searched by encodings too short to be specific", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[!-~]{8,60}$/), (sought) => {
         expect(Math.min(...secretEncodings(sought).map(({ bytes }) => bytes.length))).toBeGreaterThanOrEqual(

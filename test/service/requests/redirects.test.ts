@@ -8,7 +8,7 @@ const redirect = (location: string, status = 302) => rawResponse(status, { locat
 
 describe("a redirect", () => {
   test.each([301, 302, 303, 307, 308])(
-    "of status %d is followed within the origin, with credential and validator",
+    "a %d within the origin is followed with credential and validator",
     async (status) => {
       await using rig = await startClientRig(
         ({ path }, socket) =>
@@ -25,7 +25,7 @@ describe("a redirect", () => {
     },
   );
 
-  test("is followed five times and no more", async () => {
+  test("at most five redirects are followed", async () => {
     await using rig = await startClientRig(({ path }, socket) => {
       const left = Number(path.slice(1));
       socket.write(left === 0 ? jsonResponse({}) : redirect(`/${left - 1}`));
@@ -39,12 +39,12 @@ describe("a redirect", () => {
     expect(rig.server.requests).toHaveLength(6 + 6);
   });
 
-  test("to itself ends", async () => {
+  test("a redirect to itself fails", async () => {
     await using rig = await startClientRig(({ path }, socket) => socket.write(redirect(path)));
     expect(await failureOf(rig.fetch("/loop"))).toMatchObject({ code: "too-many-redirects" });
   });
 
-  test("passes the reserve at every hop", async () => {
+  test("every hop reserves a request of the allowance", async () => {
     const asked: string[] = [];
     await using rig = await startClientRig(
       ({ path }, socket) => socket.write(path === "/a" ? redirect("/b") : jsonResponse({})),
@@ -59,7 +59,7 @@ describe("a redirect", () => {
     expect(asked).toEqual(["/a", "/b"]);
   });
 
-  test("without a location is an unexpected answer", async () => {
+  test("a redirect without a location is an unexpected response", async () => {
     await using rig = await startClientRig((_, socket) => socket.write(jsonResponse({}, {}, 302)));
     expect(await failureOf(rig.fetch("/"))).toMatchObject({
       code: "unexpected-status",
@@ -70,7 +70,7 @@ describe("a redirect", () => {
 });
 
 describe("a redirect off the origin", () => {
-  test("is refused, and not one byte reaches where it points", async () => {
+  test("a redirect off the origin is refused and nothing is sent to its target", async () => {
     await using canary = await startRawServer((_, socket) => socket.write(jsonResponse({})));
     const { port } = new URL(canary.origin);
     await using rig = await startClientRig(

@@ -6,9 +6,9 @@ import { failureOf, startClientRig } from "../support/client.ts";
 const ok = jsonResponse({ rel: "resource" });
 const html = { "content-type": "text/html" };
 
-describe("a service in trouble", () => {
+describe("a failing service", () => {
   test.each([500, 502, 503, 504, 408])(
-    "is asked again after a %d, and its page is never taken for an answer",
+    "a %d is retried, and its HTML page is never used as a body",
     async (status) => {
       await using rig = await startClientRig(({ index }, socket) =>
         socket.write(index < 3 ? rawResponse(status, html, "<h1>Oops</h1>") : ok),
@@ -19,7 +19,7 @@ describe("a service in trouble", () => {
     },
   );
 
-  test("is given up after the retries of the policy, as worth trying later", async () => {
+  test("a fetch fails after the policy's retries and may be tried later", async () => {
     await using rig = await startClientRig((_, socket) =>
       socket.write(jsonResponse({ message: "Down\u001b[2J for repair" }, {}, 500)),
     );
@@ -29,7 +29,7 @@ describe("a service in trouble", () => {
     expect(rig.server.requests).toHaveLength(1 + defaultRetryPolicy.maxRetries);
   });
 
-  test("is not asked again once it has given a final answer", async () => {
+  test("a final response ends the retries", async () => {
     await using rig = await startClientRig(({ index }, socket) =>
       socket.write(jsonResponse({}, {}, index === 0 ? 500 : 403)),
     );
@@ -37,7 +37,7 @@ describe("a service in trouble", () => {
     expect(rig.server.requests).toHaveLength(2);
   });
 
-  test("is asked once when no retries are allowed", async () => {
+  test("without retries, one request is sent", async () => {
     await using rig = await startClientRig((_, socket) => socket.write(rawResponse(500)), {
       retry: { maxRetries: 0 },
     });
@@ -46,7 +46,7 @@ describe("a service in trouble", () => {
     expect(rig.clock.sleeps).toEqual([]);
   });
 
-  test("is left alone for a minute after ten fetches in a row have failed, then asked once", async () => {
+  test("after ten failed fetches in a row, requests pause for a minute, then one is sent", async () => {
     const state = { status: 500 };
     await using rig = await startClientRig((_, socket) => socket.write(jsonResponse({}, {}, state.status)), {
       retry: { maxRetries: 0 },
@@ -73,9 +73,9 @@ describe("a service in trouble", () => {
   });
 });
 
-describe("the back-off", () => {
+describe("the backoff", () => {
   const policy = { ...defaultRetryPolicy, minDelayMillis: 100, maxDelayMillis: 1000 };
-  test("doubles up to its cap, with jitter over the upper half", () => {
+  test("the backoff doubles up to its maximum, with jitter over the upper half", () => {
     const delays = [1, 2, 3, 4, 5, 60, 2000].map((attempt) => [
       backoffMillis(attempt, policy, 0),
       backoffMillis(attempt, policy, 0.999),
@@ -92,8 +92,8 @@ describe("the back-off", () => {
   });
 });
 
-describe("a service that asks to wait", () => {
-  test.each([429, 503, 403])("with a %d and Retry-After is obeyed, at no cost in retries", async (status) => {
+describe("Retry-After", () => {
+  test.each([429, 503, 403])("with a %d is obeyed and uses no retry", async (status) => {
     await using rig = await startClientRig(
       ({ index }, socket) => socket.write(index < 3 ? jsonResponse({}, { "retry-after": "7" }, status) : ok),
       { retry: { maxRetries: 0 } },
@@ -103,7 +103,7 @@ describe("a service that asks to wait", () => {
   });
 
   test.each(["0", "Thu, 01 Jan 1970 00:00:00 GMT"])(
-    "until %j is never asked in a busy loop, nor for ever",
+    "Retry-After %j causes neither a busy loop nor an endless wait",
     async (retryAfter) => {
       await using rig = await startClientRig((_, socket) =>
         socket.write(jsonResponse({}, { "retry-after": retryAfter }, 429)),
@@ -113,7 +113,7 @@ describe("a service that asks to wait", () => {
     },
   );
 
-  test("for longer than is allowed is not waited for: the run ends, with the time to resume", async () => {
+  test("longer than the allowed wait ends the run with the time to resume", async () => {
     await using rig = await startClientRig((_, socket) =>
       socket.write(jsonResponse({}, { "retry-after": "3600" }, 503)),
     );
@@ -129,7 +129,7 @@ describe("a service that asks to wait", () => {
   });
 
   test.each(["soon", "-1", "1e9", ""])(
-    "without saying how long (%j) is asked again by the usual back-off",
+    "without a valid time (%j) the usual backoff applies",
     async (retryAfter) => {
       await using rig = await startClientRig((_, socket) =>
         socket.write(jsonResponse({}, { "retry-after": retryAfter }, 429)),

@@ -57,12 +57,12 @@ describe("a refusal", () => {
     expect(rig.server.requests).toHaveLength(1);
   });
 
-  test("for a spent allowance says when to resume", async () => {
+  test("a refusal for an exhausted allowance gives the time to resume", async () => {
     await using rig = await startClientRig((_, socket) => socket.write(jsonResponse(exceeded, spent, 403)));
     expect(await failureOf(rig.fetch("/"))).toMatchObject({ resumeAt: rig.clock.now() + 3_600_000 });
   });
 
-  test("does not repeat the credential that the service echoes", async () => {
+  test("a credential echoed by the service is hidden", async () => {
     await using rig = await startClientRig(
       ({ headers }, socket) =>
         socket.write(jsonResponse({ message: `No ${headers.authorization} here` }, {}, 400)),
@@ -73,7 +73,7 @@ describe("a refusal", () => {
     expect(`${failure.stack} ${JSON.stringify(failure)}`).not.toContain("canary-");
   });
 
-  test("is shown short and in one line", async () => {
+  test("its message is shortened to one line", async () => {
     await using rig = await startClientRig((_, socket) =>
       socket.write(jsonResponse({ message: `a\r\nb\u202e${"c".repeat(900)}` }, {}, 400)),
     );
@@ -92,7 +92,7 @@ describe("the reserve", () => {
     };
   };
 
-  test("is asked before each attempt and told of each, retries and waits included", async () => {
+  test("each attempt is reserved before and settled after, retries and waits included", async () => {
     const log: string[] = [];
     const answers = [
       rawResponse(500, left),
@@ -135,7 +135,7 @@ describe("the reserve", () => {
     expect(log).toEqual(["reserve /", settled]);
   });
 
-  test("is told of an attempt that the caller aborts", async () => {
+  test("an aborted attempt is settled", async () => {
     const log: string[] = [];
     const controller = new AbortController();
     await using rig = await startClientRig(() => controller.abort("enough"), { rateLimiter: recording(log) });
@@ -143,7 +143,7 @@ describe("the reserve", () => {
     expect(log).toEqual(["reserve /", "settle null undefined null"]);
   });
 
-  test("is told which of the attempts that the caller aborts were never sent", async () => {
+  test("an aborted attempt that was never sent is settled as unsent", async () => {
     const reports: Pick<AttemptReport, "isSent" | "isTried">[] = [];
     const controller = new AbortController();
     await using rig = await startClientRig(() => controller.abort("enough"), {
@@ -161,7 +161,7 @@ describe("the reserve", () => {
     expect(reports).toHaveLength(3);
   });
 
-  test("refuses by an error that reaches the caller as it is, and nothing is sent", async () => {
+  test("its error reaches the caller unchanged and nothing is sent", async () => {
     const refusal = new ServiceError("allowance-spent", "nothing left today", {
       url: "http://x/",
       resumeAt: 5,

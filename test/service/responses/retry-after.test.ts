@@ -40,7 +40,7 @@ describe("readRetryAfter", () => {
     expect(readRetryAfter(value, now)).toBe(expected);
   });
 
-  test("never says a moment in the past, one beyond a year, or one that is no number", () => {
+  test("the result is never in the past, more than a year ahead, or not a number", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.array(fc.string()), fc.nat().map(String)), (value) => {
         const moment = readRetryAfter(value, now);

@@ -64,12 +64,15 @@ async function fetchAllThrough(trouble: Trouble, options: Partial<ServiceClientO
 
 const textOf = (body: Uint8Array) => Buffer.from(body).toString();
 
-test.each(harmless)("a network that %s brings every answer whole, asked for once", async (_name, trouble) => {
-  expect(await fetchAllThrough(trouble, {})).toBe(fetches);
-});
+test.each(harmless)(
+  "over a network that %s every response arrives whole with one request",
+  async (_name, trouble) => {
+    expect(await fetchAllThrough(trouble, {})).toBe(fetches);
+  },
+);
 
 test.each(harmful)(
-  "a network that %s brings every answer whole, asked for again where need be",
+  "over a network that %s every response arrives whole, with retries",
   async (_name, trouble) => {
     const limits = { headerTimeoutMillis: 200, idleTimeoutMillis: 200 };
     expect(await fetchAllThrough(trouble, { limits, retry: { maxRetries: 9 } })).toBeGreaterThan(fetches);

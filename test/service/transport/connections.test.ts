@@ -19,7 +19,7 @@ async function failureAt(origin: string, options: Partial<ServiceClientOptions> 
 }
 
 describe("a server that can't be reached", () => {
-  test("because nobody listens is tried again, then named", async () => {
+  test("a refused connection is retried, then reported", async () => {
     const server = await startRawServer(() => {});
     await server[Symbol.asyncDispose]();
     const failure = await failureAt(server.origin);
@@ -27,7 +27,7 @@ describe("a server that can't be reached", () => {
     expect(failure.message).toBe(`${server.origin}/: the connection was refused (ECONNREFUSED)`);
   });
 
-  test("because its name does not exist is not tried again at once", async () => {
+  test("an unknown host name is not retried at once", async () => {
     const clock = fakeClock();
     const failure = await failureAt("http://nowhere.invalid", { clock });
     expect(failure.next).toBe("retry");
@@ -74,14 +74,14 @@ describe("a connection that breaks", () => {
     expect(rig.server.requests).toHaveLength(2 + 4);
   });
 
-  test("while it is idle costs at most a retry", async () => {
+  test("a connection that breaks while idle costs at most a retry", async () => {
     await using rig = await startClientRig(
       (_, socket) => void socket.write(jsonResponse({}), () => socket.destroy()),
     );
     for (let count = 0; count < 10; count++) expect((await rig.fetch("/")).outcome).toBe("body");
   });
 
-  test("with bytes after its answer does not mix them into the next one", async () => {
+  test("bytes after a response are not read as part of the next one", async () => {
     const forged = jsonResponse({ forged: true });
     await using rig = await startClientRig(({ index }, socket) =>
       socket.write(index === 0 ? Buffer.concat([jsonResponse({ index }), forged]) : jsonResponse({ index })),
@@ -111,7 +111,7 @@ describe("TLS", () => {
     expect(server.connectionCount()).toBe(1);
   });
 
-  test("with a server that speaks plain HTTP fails, and nothing is sent in the clear", async () => {
+  test("TLS to a plain HTTP server fails and sends nothing unencrypted", async () => {
     await using server = await startRawServer((_, socket) => socket.write(jsonResponse({})));
     const origin = server.origin.replace("http:", "https:");
     expect(
@@ -123,8 +123,8 @@ describe("TLS", () => {
   });
 });
 
-describe("a proxy that the environment names", () => {
-  test("is not used: only the base URL's origin is contacted", async () => {
+describe("a proxy in the environment", () => {
+  test("it is not used: only the base URL's origin is contacted", async () => {
     await using proxy = await startRawServer((_, socket) => socket.write(jsonResponse({ from: "proxy" })));
     for (const name of ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]) vi.stubEnv(name, proxy.origin);
     vi.stubEnv("NODE_USE_ENV_PROXY", "1");
@@ -135,7 +135,7 @@ describe("a proxy that the environment names", () => {
 });
 
 describe("close", () => {
-  test("lets what is being fetched finish, and refuses what comes after", async () => {
+  test("running fetches finish and new ones are refused", async () => {
     await using rig = await startClientRig(
       (_, socket) => void setImmediate(() => socket.write(jsonResponse({}))),
     );

@@ -63,7 +63,7 @@ describe("a server that hangs", () => {
     expect(await failureOf(rig.fetch("/"))).toMatchObject({ code: "timeout", next: "retry", status });
   });
 
-  test("does not end the others, nor the next try", async () => {
+  test("a timeout does not end other requests or the retry", async () => {
     await using rig = await startClientRig(
       ({ path, index }, socket) =>
         path === "/hangs" && index < 2 ? undefined : socket.write(jsonResponse({ path })),
@@ -75,7 +75,7 @@ describe("a server that hangs", () => {
     expect(fetched.map(({ outcome }) => outcome)).toEqual(["body", "body"]);
   });
 
-  test("does not count the time that a request waits for a socket", async () => {
+  test("time spent waiting for a socket does not count", async () => {
     const limits = { totalTimeoutMillis: 1000 };
     await using rig = await startClientRig(
       (_, socket) => void setTimeout(() => socket.write(jsonResponse({})), 120),
@@ -89,13 +89,13 @@ describe("a server that hangs", () => {
 describe("the caller's signal", () => {
   const reason = new Error("the user pressed Ctrl-C");
 
-  test("that is aborted already sends nothing", async () => {
+  test("an already aborted signal sends nothing", async () => {
     await using rig = await startClientRig((_, socket) => socket.write(jsonResponse({})));
     await expect(rig.fetch("/", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(rig.server.connectionCount()).toBe(0);
   });
 
-  test("ends a request in the middle of its body, and one that waits for a socket", async () => {
+  test("it ends a request within its body, and one that waits for a socket", async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const half = rawResponse(200, { ...json, "content-length": "9" }, "{");
@@ -115,7 +115,7 @@ describe("the caller's signal", () => {
     expect(rig.server.requests.map(({ path }) => path)).toEqual(["/1", "/after"]);
   });
 
-  test("leaves nothing behind when the fetch ends by itself", async () => {
+  test("it has no listeners left after the fetch", async () => {
     const { signal } = new AbortController();
     const listeners = new Set<unknown>();
     signal.addEventListener = (_type: string, listener: unknown) => void listeners.add(listener);
@@ -127,7 +127,7 @@ describe("the caller's signal", () => {
     expect(listeners.size).toBe(0);
   });
 
-  test("ends a real sleep with its reason", async () => {
+  test("it ends a sleep with its reason", async () => {
     const controller = new AbortController();
     const sleeping = systemClock.sleep(long, controller.signal);
     controller.abort(reason);
@@ -144,7 +144,7 @@ describe("the coarse timer", () => {
     return { slot, start: () => timer.start(slot) };
   };
 
-  test("never fires early, and not for what has left or has not begun", () => {
+  test("it never fires early, nor for finished or unstarted requests", () => {
     const timer = new DeadlineTimer(100);
     const expired: string[] = [];
     const left = tracked(timer, () => expired.push("left"));
@@ -159,7 +159,7 @@ describe("the coarse timer", () => {
     expect(expired).toEqual(["stayed"]);
   });
 
-  test("starts again for what takes the slot of another one", () => {
+  test("a reused slot starts a new timeout", () => {
     const timer = new DeadlineTimer(100);
     const first = tracked(timer, () => {});
     first.start();
@@ -177,7 +177,7 @@ describe("the coarse timer", () => {
     expect(expire).toHaveBeenCalledOnce();
   });
 
-  test("stops when nothing is in flight, and starts again", () => {
+  test("it stops without requests and starts again", () => {
     const timer = new DeadlineTimer(100);
     const expire = vi.fn();
     for (let count = 1; count <= 2; count++) {
@@ -194,7 +194,7 @@ describe("the coarse timer", () => {
 });
 
 describe("a signal", () => {
-  test("cancels what is under way for it, and nothing else, with one listener", () => {
+  test("it cancels only its own requests, with one listener", () => {
     const timer = new DeadlineTimer(100);
     const [one, other] = [new AbortController(), new AbortController()];
     const listen = vi.spyOn(one.signal, "addEventListener");

@@ -34,11 +34,11 @@ async function answerTo(rig: ClientRig, index: number): Promise<FetchResponse | 
 const isObject = (text: string): boolean => /^\uFEFF?\s*\{/u.test(text);
 
 describe("a text of JSONTestSuite", () => {
-  test("is one of 318", () => {
+  test("there are 318 texts", () => {
     expect(parsing).toHaveLength(318);
   });
 
-  test("as a body is read where it is an object that must be read, and else refused", async () => {
+  test("as a body, an object that must be accepted is accepted, and anything else refused", async () => {
     await using rig = await serve((text) => text);
     for (const [index, { name, input }] of parsing.entries()) {
       const answer = await answerTo(rig, index);
@@ -53,7 +53,7 @@ describe("a text of JSONTestSuite", () => {
     }
   });
 
-  test("within a body is read exactly where it must be, or may be, and the body is kept as it came", async () => {
+  test("within a body, it is accepted if it must or may be, and the body stays unchanged", async () => {
     const wrap = (text: string) => `{"rel":"entity","body":${text}}`;
     await using rig = await serve(wrap);
     const read = new Set<string>();
