@@ -71,7 +71,7 @@ export async function withstandChaos(options: ChaosOptions): Promise<ChaosReport
     );
     // A run that begins once more checks nothing that the ones before have fetched: checks go one at a time, and each disturbance
     // costs them seconds, so that it might never end.
-    const coordinator = party(["sync", "--mirror", mirror, "--free", "0", "--json", "--quiet"]);
+    const coordinator = party(["sync", "--mirror", mirror, "--max-free-checks", "0", "--json", "--quiet"]);
     const kill = async (one: Party) => {
       one.running.process.kill("SIGKILL");
       await one.running.ended;

@@ -209,12 +209,12 @@ describe.each([["sync"], ["plan"]])("a value that %s cannot walk with is wrong u
     ["--depth", "bras", /Allowed choices are brands, models, sizes/],
     ["--mode", "lazy", /Allowed choices are incremental, verify, full/],
     ["--order", "random", /Allowed choices are value, breadth, depth/],
-    ["--free", "many", /must be a whole number/],
-    ["--free", "-1", /must be a whole number|argument missing/],
-    ["--max-age", "3", /must be a duration such as 90m, 2h, 3d or 4w/],
-    ["--max-age", "3 days", /must be a duration/],
-    ["--sweep", "1.5d", /must be a duration/],
-    ["--sweep", "", /must be a duration/],
+    ["--max-free-checks", "many", /must be a whole number/],
+    ["--max-free-checks", "-1", /must be a whole number|argument missing/],
+    ["--skip-fresher-than", "3", /must be a duration such as 90m, 2h, 3d or 4w/],
+    ["--skip-fresher-than", "3 days", /must be a duration/],
+    ["--max-staleness", "1.5d", /must be a duration/],
+    ["--max-staleness", "", /must be a duration/],
   ];
   it.concurrent.each(cases)("%s %j", (flag, value, says) =>
     expectRefused(fixture, [(f) => [command, `${flag}=${value}`, "--base-url", f.sandbox.url], 2, says]),

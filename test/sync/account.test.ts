@@ -81,7 +81,7 @@ describe("the mirror of an account", () => {
     expect(rig.read(canonicalDump)).toEqual(before);
   });
 
-  it("leaves alone what was checked more recently than --max-age", async () => {
+  it("leaves alone what was checked more recently than --skip-fresher-than", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     rig.sandbox.clearLog();

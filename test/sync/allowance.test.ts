@@ -25,7 +25,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 async function withAllowance(
-  options: { budget?: number; keep?: number },
+  options: { budget?: number; reserve?: number },
   use: (allowance: RunBudget, clock: ReturnType<typeof testClock>) => Promise<void>,
 ): Promise<void> {
   await using folder = await makeLedgerFolder();
@@ -94,8 +94,8 @@ describe("what may be asked in a run", () => {
       expect(allowance.state).toMatchObject({ limit: 30, remaining: 7, resetAt: tomorrow, isTold: true });
     }));
 
-  it("leaves to others what it was told to keep", () =>
-    withAllowance({ keep: 5 }, async (allowance) => {
+  it("leaves the reserve to others", () =>
+    withAllowance({ reserve: 5 }, async (allowance) => {
       (await allowance.acquirePermit(attempt)).release(answer(200, { remaining: 6 }));
       (await allowance.acquirePermit(attempt)).release(answer(200, { remaining: 5 }));
       await expect(allowance.acquirePermit(attempt)).rejects.toMatchObject({ resumeAt: tomorrow });

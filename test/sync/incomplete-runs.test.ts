@@ -50,7 +50,7 @@ describe("where nothing has changed", () => {
     expect(rig.read((mirror) => listRuns(mirror, 1))).toMatchObject([{ stopped: "budget" }]);
   });
 
-  it("what --max-age leaves alone is told, and the mirror is complete all the same", async () => {
+  it("what --skip-fresher-than leaves alone is told, and the mirror is complete all the same", async () => {
     await using rig = await heldRig();
     const report = await rig.sync({ skipFresherThanMillis: 7 * daySeconds * 1000 });
     expect(report).toMatchObject({ complete: true, stopped: null });

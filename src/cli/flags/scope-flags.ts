@@ -13,9 +13,9 @@ export interface ScopeFlags {
   readonly follow: readonly string[];
   readonly mode: Mode;
   readonly order: Order;
-  readonly free: number;
-  readonly maxAge?: number;
-  readonly sweep?: number;
+  readonly maxFreeChecks: number;
+  readonly skipFresherThan?: number;
+  readonly maxStaleness?: number;
 }
 
 export function addScopeFlags(command: Command): Command {
@@ -33,13 +33,22 @@ export function addScopeFlags(command: Command): Command {
         .choices(orders)
         .default("value"),
     )
-    .option("--free <n>", "checks that cost nothing, at most in a run", wholeNumber, defaultMaxFreeChecks)
     .option(
-      "--max-age <duration>",
-      "incremental: leave alone what was checked more recently, such as 12h",
+      "--max-free-checks <n>",
+      "incremental: at most N checks that cost no allowance",
+      wholeNumber,
+      defaultMaxFreeChecks,
+    )
+    .option(
+      "--skip-fresher-than <duration>",
+      "incremental: skip resources checked more recently, such as 12h",
       durationMillis,
     )
-    .option("--sweep <duration>", "the age that nothing held should pass; 30d unless told", durationMillis);
+    .option(
+      "--max-staleness <duration>",
+      "check every resource at least this often; default: 30d",
+      durationMillis,
+    );
 }
 
 export interface SpendingFlags {
@@ -49,8 +58,12 @@ export interface SpendingFlags {
 
 export function addSpendingFlags(command: Command): Command {
   return command
-    .option("--budget <n>", "counted requests at most in this run", wholeNumber)
-    .option("--reserve <n>", "requests of the allowance to leave for others", wholeNumber);
+    .option("--budget <n>", "spend at most N counted requests in this run", wholeNumber)
+    .option(
+      "--reserve <n>",
+      "requests of the allowance that this run leaves unused; default: 0",
+      wholeNumber,
+    );
 }
 
 export function spendingOptionsOf({ budget, reserve }: SpendingFlags) {
@@ -59,31 +72,35 @@ export function spendingOptionsOf({ budget, reserve }: SpendingFlags) {
 
 export type RequestedScope = ScopeOptions & Pick<ScopeFlags, "depth" | "order">;
 
-const flagsOfCatalogue = ["depth", "brand", "order", "free", "sweep"] as const;
+const catalogueFlags = ["depth", "brand", "order", "maxFreeChecks", "maxStaleness"] as const;
 
 /** What an account is walked by: it has no depths, brands or order, and all of it is checked. @throws CliError */
 export function scopeOptionsFor(account: Account | null, command: Command): RequestedScope {
   const options = walkOptionsOf(command.opts<ScopeFlags>());
   if (account === null) return options;
-  const stray = flagsOfCatalogue.find((name) => command.getOptionValueSource(name) === "cli");
-  if (stray === undefined) return { ...options, area: "account" };
+  const misplaced = command.options.find(
+    (option) =>
+      catalogueFlags.some((name) => name === option.attributeName()) &&
+      command.getOptionValueSource(option.attributeName()) === "cli",
+  );
+  if (misplaced === undefined) return { ...options, area: "account" };
   throw new CliError(
     "usage",
-    `--${stray} is for the catalogue.`,
+    `${misplaced.long} is for the catalogue.`,
     "An account is mirrored whole, and checked whole in every run.",
   );
 }
 
 function walkOptionsOf(flags: ScopeFlags): RequestedScope {
-  const { depth, brand, follow, mode, order, free, maxAge, sweep } = flags;
+  const { depth, brand, follow, mode, order, maxFreeChecks, skipFresherThan, maxStaleness } = flags;
   return {
     depth,
     brands: brand,
     follow,
     mode,
     order,
-    maxFreeChecks: free,
-    ...(maxAge !== undefined && { skipFresherThanMillis: maxAge }),
-    ...(sweep !== undefined && { maxStalenessMillis: sweep }),
+    maxFreeChecks,
+    ...(skipFresherThan !== undefined && { skipFresherThanMillis: skipFresherThan }),
+    ...(maxStaleness !== undefined && { maxStalenessMillis: maxStaleness }),
   };
 }

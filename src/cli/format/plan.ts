@@ -20,7 +20,7 @@ const reasons: Readonly<Record<Exclude<Reason, "new">, string>> = {
   again: "asked again, to see whether it is gone",
   listing: "leads to others, and shows what changed",
   suspect: "what it belongs to has changed",
-  sweep: "not checked for longer than --sweep",
+  stale: "not checked for longer than --max-staleness",
   expected: "checked for free where changes are likely",
   account: "an account is checked whole in every run",
   verify: "--mode verify checks everything",
@@ -157,12 +157,12 @@ export function chartCoverage({ coverage }: Forecast): string {
 }
 
 /** Whether nothing held gets older than it should. */
-export function formatMaxStaleness({ sweep }: Forecast): string {
-  const { days, attainableDays } = sweep;
+export function formatMaxStaleness({ maxStaleness }: Forecast): string {
+  const { days, attainableDays } = maxStaleness;
   const wanted = formatDays(days);
   return attainableDays <= days
-    ? `Everything held can be checked within ${formatDays(attainableDays)}, so that nothing need get older than ${wanted} (--sweep).`
-    : `Everything held can be checked within ${formatDays(attainableDays)}, not within ${wanted} (--sweep): give it more days, or more free checks a run (--free).`;
+    ? `Everything held can be checked within ${formatDays(attainableDays)}, so that nothing need get older than ${wanted} (--max-staleness).`
+    : `Everything held can be checked within ${formatDays(attainableDays)}, not within ${wanted} (--max-staleness): give it more days, or more free checks a run (--max-free-checks).`;
 }
 
 /** Rounded down: nothing is complete before it is. */

@@ -41,7 +41,7 @@ export function formatReport(report: SyncReport, context: ReportContext): string
 function describeWhole({ mirror, resources: { notChecked }, notGranted = [] }: SyncReport): string {
   return notChecked === 0
     ? `Everything ${notGranted.length === 0 ? "" : "that is granted "}is up to date: ${mirror}`
-    : `Nothing is owed; ${notChecked} not checked in this run, by --free or --max-age: ${mirror}`;
+    : `Nothing is owed; ${notChecked} not checked in this run, by --max-free-checks or --skip-fresher-than: ${mirror}`;
 }
 
 function describeRest(

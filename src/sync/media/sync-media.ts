@@ -54,8 +54,8 @@ export async function syncMedia(options: MediaOptions): Promise<MediaReport> {
     identity: { baseUrl, area: "account", serviceName },
   });
   const ledger = openLedger({ file: options.ledgerFile, principal: { origin, credential: null } });
-  const { budget = null, reserve: keep = 0 } = options;
-  const allowance = createRunBudget({ ledger, rootUrl: baseUrl, budget, reserve: keep, clock });
+  const { budget = null, reserve = 0 } = options;
+  const allowance = createRunBudget({ ledger, rootUrl: baseUrl, budget, reserve, clock });
   try {
     return await fetchAll(mirror, allowance, { ...options, clock });
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
  * What is held and should be looked at again, in one order of evidence: listings and brands, then what they make suspect,
- * then what is older than a sweep allows, then where a change is likeliest and worth most. In: the mirror, read as late
+ * then what is older than max staleness allows, then where a change is likeliest and worth most. In: the mirror, read as late
  * as possible, since each check may be evidence for the next. Out: held resources, each once. A check that costs nothing
  * is made freely; one that is counted must be owed.
  */
@@ -55,7 +55,7 @@ export function* planChecks(
   const { shareOfEvidence, shareOfSuspects } = weights;
   yield* part(queries.listings(crawl.hasMoreWork), "listing", Math.ceil(maxFreeChecks * shareOfEvidence));
   yield* allSuspects(Math.ceil(maxFreeChecks * (shareOfEvidence + shareOfSuspects)));
-  yield* part(queries.overdue(), "sweep", maxFreeChecks);
+  yield* part(queries.overdue(), "stale", maxFreeChecks);
   while (crawl.isUnderWay) yield null;
   yield* part(queries.expected(crawl.hasMoreWork), "expected", maxFreeChecks);
   // And so does any other check that found a change.
@@ -131,7 +131,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
         0,
         {
           freeBefore: now() - (hasMoreWork ? restMillis : 0),
-          pricedBefore: now() - maxStalenessMillis / weights.pricedEvidencePerSweep,
+          pricedBefore: now() - maxStalenessMillis / weights.pricedEvidencePerMaxStaleness,
         },
       ),
     suspects: () =>

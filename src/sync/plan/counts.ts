@@ -69,7 +69,7 @@ function increment(counts: Map<string, number>, key: string): void {
 /** How much is due and not done, as far as the mirror knows. */
 
 /**
- * What was never fetched, and the checks that are owed: suspects, and what is older than a sweep; of an account, all of it.
+ * What was never fetched, and the checks that are owed: suspects, and what is older than max staleness; of an account, all of it.
  * @param failedIds what failed in this run, which is told as failed and not as pending
  */
 export function countPending(

@@ -171,7 +171,7 @@ export interface Forecast {
     /** The share of all bras that is covered after so many days from now, at that many requests a day. */
     readonly after: readonly { readonly day: number; readonly share: number }[];
   };
-  readonly sweep: {
+  readonly maxStaleness: {
     readonly days: number;
     /** In how many days everything that is held can be checked once, by how many are free a run or granted a day. */
     readonly attainableDays: number;
@@ -211,7 +211,7 @@ export function forecastFrom(
       expected: Math.round(coverage.expected),
       after: milestones.map((day) => ({ day, share: coverage.shareAfter(day * requestsPerDay) })),
     },
-    sweep: { days: maxStalenessMillis / dayMillis, attainableDays: Math.ceil(held / checksPerDay) },
+    maxStaleness: { days: maxStalenessMillis / dayMillis, attainableDays: Math.ceil(held / checksPerDay) },
   };
 }
 

@@ -23,7 +23,7 @@ export type Reason =
   | "again"
   | "listing"
   | "suspect"
-  | "sweep"
+  | "stale"
   | "expected"
   | "account"
   | "verify"
@@ -87,8 +87,8 @@ export const weights = {
    * than one, so that a run at the same time of each day looks at it.
    */
   restDays: 0.75,
-  /** Where a check costs as much as a fetch: how often listings and brands are checked within one sweep. */
-  pricedEvidencePerSweep: 6,
+  /** Where a check costs as much as a fetch: how often listings and brands are checked within max staleness. */
+  pricedEvidencePerMaxStaleness: 6,
   /** Where a check costs as much as a fetch: how likely a change must be for a suspect to be asked; a changed parent
    * makes its only child certain to have changed, and one of many as unlikely as they are many. */
   leastSuspicion: 0.25,

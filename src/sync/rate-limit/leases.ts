@@ -34,7 +34,7 @@ interface Block {
 
 export class Leases {
   readonly #ledger: Ledger;
-  readonly #keep: number;
+  readonly #reserve: number;
   readonly #now: () => number;
   #state: WindowState;
   #newest: Lease;
@@ -44,13 +44,13 @@ export class Leases {
   #unsettled: Settlement[] = [];
 
   /**
-   * @param keep requests to leave for others
+   * @param reserve requests to leave for others
    * @param now epoch milliseconds
    * @throws LedgerError, as all its methods do
    */
-  constructor(ledger: Ledger, keep: number, now: () => number) {
+  constructor(ledger: Ledger, reserve: number, now: () => number) {
     this.#ledger = ledger;
-    this.#keep = keep;
+    this.#reserve = reserve;
     this.#now = now;
     this.#newest = { session: ledger.session, seq: 0 };
     this.#state = ledger.update((state) => ({ state, result: null }), now()).state;
@@ -65,8 +65,8 @@ export class Leases {
   take(): Lease | Refusal {
     if (this.#spare === 0) {
       const taken = this.#update<Block | Refusal>((before) => {
-        const state = forgetStaleLimit(before, this.#keep, this.#now());
-        const decision = decideLease(state, this.#keep);
+        const state = forgetStaleLimit(before, this.#reserve, this.#now());
+        const decision = decideLease(state, this.#reserve);
         if (decision.do !== "send") return { state, result: decision };
         const isInBlocks = decision.room >= blockRoom;
         const leases = isInBlocks ? blockSize : 1;
@@ -150,25 +150,25 @@ export type LeaseDecision =
 
 /**
  * @param state renewed at this time
- * @param keep requests to leave for others
+ * @param reserve requests to leave for others
  */
-export function decideLease(state: WindowState, keep: number): LeaseDecision {
+export function decideLease(state: WindowState, reserve: number): LeaseDecision {
   if (state.blockedUntil !== null) return { do: "pause", until: state.blockedUntil.at };
-  const most = mostUnderWay(state, keep);
-  if (most <= 0) return { do: "refuse", resumeAt: endsAt(state) ?? staleUntil(state, keep) };
+  const most = mostUnderWay(state, reserve);
+  if (most <= 0) return { do: "refuse", resumeAt: endsAt(state) ?? staleUntil(state, reserve) };
   const room = most - openLeases(state);
   return room > 0 ? { do: "send", room } : { do: "wait" };
 }
 
 /** How many may be under way together, if each of them is counted. */
-function mostUnderWay(state: WindowState, keep: number): number {
+function mostUnderWay(state: WindowState, reserve: number): number {
   const { remaining, isAnswered, limit, surelyGranted, counted, untold } = state;
-  if (remaining !== null) return remaining - untold.requests - keep;
+  if (remaining !== null) return remaining - untold.requests - reserve;
   // Until it is known whether the service tells anything, one goes alone.
   if (!isAnswered) return 1;
   if (limit === null) return isUnlimited(state) ? Number.POSITIVE_INFINITY : 1;
   // What a window has granted is granted again; beyond it one at a time finds out whether there is more.
-  const left = limit - counted.most - keep;
-  const isMore = keep === 0 || left > 0;
-  return Math.max((surelyGranted ?? limit) - counted.most - keep, isMore ? 1 : 0);
+  const left = limit - counted.most - reserve;
+  const isMore = reserve === 0 || left > 0;
+  return Math.max((surelyGranted ?? limit) - counted.most - reserve, isMore ? 1 : 0);
 }

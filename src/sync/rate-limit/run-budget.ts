@@ -60,14 +60,8 @@ const pollMillis = 50;
 const mostPolls = (2 * defaultLimits.totalTimeoutMillis) / pollMillis;
 
 /** @throws LedgerError, as all its methods do */
-export function createRunBudget({
-  ledger,
-  rootUrl,
-  budget,
-  reserve: keep,
-  clock,
-}: RunBudgetOptions): RunBudget {
-  const leases = new Leases(ledger, keep, clock.now);
+export function createRunBudget({ ledger, rootUrl, budget, reserve, clock }: RunBudgetOptions): RunBudget {
+  const leases = new Leases(ledger, reserve, clock.now);
   const counts: RequestCounts = { sent: 0, counted: 0, notModified: 0, retried: 0, failed: 0 };
   let refusal: RunBudget["refusal"] = null;
   let underWay = 0;

@@ -61,8 +61,8 @@ export function renew(before: WindowState, now: number): WindowState {
  * put it right, so that it is believed for a day and then found out anew.
  * @param state renewed at this time
  */
-export function forgetStaleLimit(state: WindowState, keep: number, now: number): WindowState {
-  const believedUntil = staleUntil(state, keep);
+export function forgetStaleLimit(state: WindowState, reserve: number, now: number): WindowState {
+  const believedUntil = staleUntil(state, reserve);
   if (believedUntil === null || now < believedUntil) return state;
   return { ...state, limit: null, surelyGranted: null, limitLearnedAt: null, granted: null };
 }
@@ -70,9 +70,9 @@ export function forgetStaleLimit(state: WindowState, keep: number, now: number):
 /** Epoch milliseconds until which nothing is asked because what is kept is all there is; null when that is not why. */
 export function staleUntil(
   { limit, limitLearnedAt, firstAskedAt }: WindowState,
-  keep: number,
+  reserve: number,
 ): number | null {
-  if (limit === null || limitLearnedAt === null || limit > keep || firstAskedAt !== null) return null;
+  if (limit === null || limitLearnedAt === null || limit > reserve || firstAskedAt !== null) return null;
   return limitLearnedAt + dayMillis;
 }
 

@@ -25,7 +25,7 @@ const forecast: Forecast = {
       { day: 30, share: 1 },
     ],
   },
-  sweep: { days: 30, attainableDays: 3 },
+  maxStaleness: { days: 30, attainableDays: 3 },
 };
 const whole: Forecast = {
   ...forecast,
@@ -84,9 +84,9 @@ it("the chart has a bar a milestone, and is full no sooner than everything is co
   );
 });
 
-it("a sweep is attainable or is not, and then says what helps", () => {
+it("max staleness is attainable or is not, and then says what helps", () => {
   expect(formatMaxStaleness(forecast)).toMatch(/within 3 days, so that nothing need get older than 30 days/);
-  expect(formatMaxStaleness({ ...forecast, sweep: { days: 30, attainableDays: 31 } })).toMatch(
-    /within 31 days, not within 30 days \(--sweep\): .*--free/,
+  expect(formatMaxStaleness({ ...forecast, maxStaleness: { days: 30, attainableDays: 31 } })).toMatch(
+    /within 31 days, not within 30 days \(--max-staleness\): .*--max-free-checks/,
   );
 });

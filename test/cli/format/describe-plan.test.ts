@@ -66,7 +66,7 @@ describe("a plan in words", () => {
   });
 
   it("has words of its own for every reason and every order", () => {
-    const reasons = ["root", "again", "listing", "suspect", "sweep", "expected", "verify", "full"] as const;
+    const reasons = ["root", "again", "listing", "suspect", "stale", "expected", "verify", "full"] as const;
     const why = (reason: Reason, order: "value" | "breadth" | "depth") =>
       formatPlan({ ...plan, next: [{ url: "u", kind: "model", reason }] }, order, now).match(
         /\nmodel {2}(.*?) {2}u\n/,

@@ -8,7 +8,7 @@ import {
 } from "../../../src/sync/plan/forecast.ts";
 import type { BrandFacts } from "../../../src/sync/plan/rank-brands.ts";
 
-const sweep = { maxStalenessMillis: 30 * 86_400_000, maxFreeChecks: 2000 };
+const aims = { maxStalenessMillis: 30 * 86_400_000, maxFreeChecks: 2000 };
 
 const nothing: ForecastFacts = {
   brands: [],
@@ -73,15 +73,15 @@ describe("a forecast", () => {
   });
 
   it("counts on what is documented for the credential where no limit is known", () => {
-    expect(forecastFrom(nothing, sweep, null, "withApp").requestsPerDay).toBe(300);
-    expect(forecastFrom(nothing, sweep, null, "withNone").requestsPerDay).toBe(30);
-    expect(forecastFrom(nothing, sweep, { limit: 100, checkPrice: "free" }, "withNone").requestsPerDay).toBe(
+    expect(forecastFrom(nothing, aims, null, "withApp").requestsPerDay).toBe(300);
+    expect(forecastFrom(nothing, aims, null, "withNone").requestsPerDay).toBe(30);
+    expect(forecastFrom(nothing, aims, { limit: 100, checkPrice: "free" }, "withNone").requestsPerDay).toBe(
       100,
     );
   });
 
   it("counts on the brands that the service says there are", () => {
-    const { depths } = forecastFrom({ ...nothing, brandTotal: 683 }, sweep, null, "withApp");
+    const { depths } = forecastFrom({ ...nothing, brandTotal: 683 }, aims, null, "withApp");
     expect(depths[0]?.kinds).toContainEqual({ kind: "brand", known: 0, held: 0, expected: 683 });
     expect(depths[0]?.kinds).toContainEqual({ kind: "brands", known: 0, held: 0, expected: 35 });
   });
@@ -89,21 +89,21 @@ describe("a forecast", () => {
   it("in days is what is left at the limit of the ledger, and at the documented allowances", () => {
     const { depths } = forecastFrom(
       { ...nothing, brandTotal: 683 },
-      sweep,
+      aims,
       { limit: 100, checkPrice: "free" },
       "withNone",
     );
     expect(depths[0]?.days).toEqual({ atLimit: 8, withApp: 3, withNone: 24 });
   });
 
-  it("says when a sweep is more than can be checked", () => {
+  it("says when max staleness is more than can be checked", () => {
     const facts = { ...nothing, counts: new Map([["size", { known: 90_000, held: 90_000 }]]) };
-    expect(forecastFrom(facts, sweep, { limit: 300, checkPrice: "free" }, "withApp").sweep).toEqual({
+    expect(forecastFrom(facts, aims, { limit: 300, checkPrice: "free" }, "withApp").maxStaleness).toEqual({
       days: 30,
       attainableDays: 45,
     });
     expect(
-      forecastFrom(facts, sweep, { limit: 300, checkPrice: "counted" }, "withApp").sweep.attainableDays,
+      forecastFrom(facts, aims, { limit: 300, checkPrice: "counted" }, "withApp").maxStaleness.attainableDays,
     ).toBe(300);
   });
 

@@ -80,7 +80,7 @@ describe("an incremental sync", () => {
     expect((await askedBy(rig, { skipFresherThanMillis: daySeconds * 1000 })).length).toBeGreaterThan(0);
   });
 
-  it("goes on to the rest the next time, until everything is checked within a sweep", async () => {
+  it("goes on to the rest the next time, until everything is checked within max staleness", async () => {
     await using rig = await heldRig();
     const total = [...rig.sandbox.truth()].length;
     const checked = new Set<string>();
@@ -120,7 +120,7 @@ describe("where a check costs as much as a fetch", () => {
     expect(kinds).toEqual(new Set(["root", "brands", "brand", "models"]));
   });
 
-  it("nothing grows older than the sweep", async () => {
+  it("nothing grows older than max staleness", async () => {
     await using rig = await heldRig({ etag: "none" });
     rig.sandbox.moveClock({ advanceSeconds: 31 * daySeconds });
     rig.sandbox.clearLog();

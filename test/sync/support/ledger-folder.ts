@@ -43,7 +43,7 @@ export interface OpenedAllowance {
   readonly clock: Clock;
   readonly origin?: string;
   readonly budget?: number | null;
-  readonly keep?: number;
+  readonly reserve?: number;
 }
 
 /** What a run does before it asks for anything. */
@@ -52,7 +52,7 @@ export function openAllowance({
   clock,
   origin = "https://api.example",
   budget = null,
-  keep = 0,
+  reserve = 0,
 }: OpenedAllowance): RunBudget {
   const ledger = openLedger({ file, principal: { origin, credential: null } });
   const bound: Clock = {
@@ -60,5 +60,5 @@ export function openAllowance({
     random: () => clock.random(),
     sleep: (millis, signal) => clock.sleep(millis, signal),
   };
-  return createRunBudget({ ledger, rootUrl, budget, reserve: keep, clock: bound });
+  return createRunBudget({ ledger, rootUrl, budget, reserve, clock: bound });
 }

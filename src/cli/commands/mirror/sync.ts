@@ -60,7 +60,7 @@ Examples:
   armoire sync --base-url https://api.example.org/
   armoire sync --depth models --budget 250
   armoire sync --brand "Comexim" --follow related
-  armoire sync --reserve 50 --max-age 12h
+  armoire sync --reserve 50 --skip-fresher-than 12h
   armoire sync --dry-run --json
   armoire sync --account ada
   armoire sync --account ada --with-catalogue --media

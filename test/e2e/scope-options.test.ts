@@ -42,16 +42,19 @@ describe("once everything is held", () => {
     expect(new Set(full.next.map(({ reason }) => reason))).toEqual(new Set(["full"]));
   });
 
-  it("--max-age leaves alone what was just checked, and --free bounds what is checked for free", async () => {
-    const [young, few] = await Promise.all([plan("--max-age", "90m"), plan("--free", "7")]);
+  it("--skip-fresher-than leaves alone what was just checked, and --max-free-checks bounds what is checked for free", async () => {
+    const [young, few] = await Promise.all([
+      plan("--skip-fresher-than", "90m"),
+      plan("--max-free-checks", "7"),
+    ]);
     expect({ due: young.due, next: young.next }).toEqual({ due: [], next: [] });
     expect(total(few, "check")).toBe(7);
-    expect(few.forecast?.sweep.attainableDays).toBeGreaterThan(10);
+    expect(few.forecast?.maxStaleness.attainableDays).toBeGreaterThan(10);
   });
 
-  it("--sweep is the age that the plan measures itself against", async () => {
-    const [owed, rested] = await Promise.all([plan("--sweep", "0d"), plan("--sweep", "1w")]);
-    expect([owed, rested].map(({ forecast }) => forecast?.sweep.days)).toEqual([0, 7]);
+  it("--max-staleness is the age that the plan measures itself against", async () => {
+    const [owed, rested] = await Promise.all([plan("--max-staleness", "0d"), plan("--max-staleness", "1w")]);
+    expect([owed, rested].map(({ forecast }) => forecast?.maxStaleness.days)).toEqual([0, 7]);
   });
 
   it("a sync does as its flags say", async () => {
@@ -61,10 +64,10 @@ describe("once everything is held", () => {
       const report = await json<SyncReport>("sync", ...settings, ...flags);
       return { checked: report.requests.notModified, fetched: report.resources.unchanged };
     };
-    expect((await requests("--max-age", "1h")).checked).toBe(0);
-    expect((await requests("--free", "5")).checked).toBe(5);
+    expect((await requests("--skip-fresher-than", "1h")).checked).toBe(0);
+    expect((await requests("--max-free-checks", "5")).checked).toBe(5);
     expect((await requests("--mode", "verify")).checked).toBe(all);
     expect(await requests("--mode", "full")).toMatchObject({ checked: 0, fetched: all });
-    expect((await requests("--order", "depth", "--sweep", "2w")).checked).toBe(all);
+    expect((await requests("--order", "depth", "--max-staleness", "2w")).checked).toBe(all);
   });
 });
