@@ -2,8 +2,9 @@
 import type { Command } from "commander";
 import type { Io } from "./terminal/io.ts";
 
-/** What a file in `commands/` exports: it adds its options, help and action to a command that already has a name. */
+/** The export of a file in `commands/`. */
 export interface CommandModule {
+  /** Adds options, help and action to a command that has its name already. */
   configure(command: Command, io: Io): void;
 }
 
@@ -13,54 +14,57 @@ interface CommandEntry {
 }
 
 export const commands: Readonly<Record<string, CommandEntry>> = {
-  sync: { summary: "bring the mirror up to date", load: () => import("./commands/mirror/sync.ts") },
+  sync: { summary: "bring a mirror up to date", load: () => import("./commands/mirror/sync.ts") },
   plan: {
-    summary: "what comes next, what it costs and how long it takes",
+    summary: "show what the next sync fetches, what it costs and how long the rest takes",
     load: () => import("./commands/mirror/plan.ts"),
   },
   status: {
-    summary: "what the mirror holds and how fresh it is",
+    summary: "show coverage, freshness and problems of a mirror",
     load: () => import("./commands/mirror/status.ts"),
   },
-  runs: { summary: "the run log", load: () => import("./commands/mirror/runs.ts") },
-  show: { summary: "one brand, model or size", load: () => import("./commands/data/show.ts") },
+  runs: { summary: "show the run log, or one run", load: () => import("./commands/mirror/runs.ts") },
+  show: { summary: "show one resource", load: () => import("./commands/data/show.ts") },
   history: {
-    summary: "the life of a brand, model or size, field by field",
+    summary: "show the revisions of one resource, field by field",
     load: () => import("./commands/data/history.ts"),
   },
   search: {
-    summary: "brands and models by their names, codes and brands",
+    summary: "find brands and models, or an account's bras, by name",
     load: () => import("./commands/data/search.ts"),
   },
-  query: { summary: "read-only SQL", load: () => import("./commands/data/query.ts") },
-  diff: { summary: "what changed between two points", load: () => import("./commands/data/diff.ts") },
+  query: { summary: "run read-only SQL or a named question", load: () => import("./commands/data/query.ts") },
+  diff: {
+    summary: "compare two points in time, two mirrors or two exports",
+    load: () => import("./commands/data/diff.ts"),
+  },
   export: {
-    summary: "the tables as CSV and JSON, with a manifest",
+    summary: "write the tables as CSV and JSON files with a manifest",
     load: () => import("./commands/data/export.ts"),
   },
   account: {
-    summary: "add, list or remove users' data",
+    summary: "add, list or remove users whose data is mirrored",
     load: () => import("./commands/accounts/account.ts"),
   },
   backup: {
-    summary: "archives of an account that can be proven and restored",
-    load: () => import("./commands/accounts/backup.ts"),
+    summary: "create, verify, restore, list or prune backups",
+    load: () => import("./commands/backup/backup.ts"),
   },
   mirror: {
     summary: "check, rebuild or compact a mirror",
     load: () => import("./commands/mirror/mirror.ts"),
   },
   worker: {
-    summary: "send requests for syncs that run elsewhere",
+    summary: "send requests for syncs that use Redis",
     load: () => import("./commands/operations/worker.ts"),
   },
   schedule: {
-    summary: "syncs, backups and exports that come again and again",
+    summary: "run syncs, backups and exports at set times",
     load: () => import("./commands/operations/schedule.ts"),
   },
   doctor: { summary: "check the whole set-up", load: () => import("./commands/operations/doctor.ts") },
   sandbox: {
-    summary: "run a service of your own, to try everything",
+    summary: "run a local service with an invented catalogue",
     load: () => import("./commands/operations/sandbox.ts"),
   },
 };

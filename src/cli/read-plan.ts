@@ -1,4 +1,4 @@
-/** What a command plans from: its settings, and what it was told to go for. */
+/** Reads the plan or the forecast of a mirror with the settings of a command. */
 import {
   type ForecastSummary,
   type PlanOptions,
@@ -12,34 +12,33 @@ import { ledgerFile } from "./settings/mirror-file.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Io } from "./terminal/io.ts";
 
-/** Which mirror, from where, and how to walk. */
-export interface Wanted extends RequestedScope {
+/** A mirror, its service, and the resources to fetch. */
+export interface SyncTarget extends RequestedScope {
   readonly file: string;
   readonly baseUrl: string;
 }
 
-/** And what it may spend. */
-export interface WantedPlan extends Wanted, Pick<PlanOptions, "budget" | "reserve"> {}
+export interface PlanTarget extends SyncTarget, Pick<PlanOptions, "budget" | "reserve"> {}
 
-type ForOutlook = Pick<Wanted, "file" | "baseUrl"> & Partial<RequestedScope>;
+type OutlookTarget = Pick<SyncTarget, "file" | "baseUrl"> & Partial<RequestedScope>;
 
-/** @throws CliError, ServiceSettingsError, LedgerError, and MirrorError, also where damage shows only while the file is read */
-export function readPlan(wanted: WantedPlan, settings: Settings, io: Io): SyncPlan {
-  return readWith(planSync, wanted, settings, io);
+/** @throws CliError, ServiceSettingsError, LedgerError, and MirrorError, also for damage that is found while reading */
+export function readPlan(target: PlanTarget, settings: Settings, io: Io): SyncPlan {
+  return readWith(planSync, target, settings, io);
 }
 
 /** @throws as readPlan does */
-export function readOutlookOf(wanted: ForOutlook, settings: Settings, io: Io): ForecastSummary {
-  return readWith(readForecastSummary, wanted, settings, io);
+export function readOutlook(target: OutlookTarget, settings: Settings, io: Io): ForecastSummary {
+  return readWith(readForecastSummary, target, settings, io);
 }
 
 function readWith<Result>(
   read: (options: PlanOptions) => Result,
-  wanted: ForOutlook & Pick<PlanOptions, "budget" | "reserve">,
+  target: OutlookTarget & Pick<PlanOptions, "budget" | "reserve">,
   settings: Settings,
   io: Io,
 ): Result {
-  // An account's ledger knows its token's allowance without the token, for which a keychain might have to be unlocked.
+  // The allowance of an account is found without its token, so no keychain has to be unlocked.
   const credential = settings.account === null ? readAppCredential(io) : null;
-  return read({ ...wanted, credential, ledgerFile: ledgerFile(settings) });
+  return read({ ...target, credential, ledgerFile: ledgerFile(settings) });
 }

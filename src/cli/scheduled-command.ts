@@ -1,8 +1,7 @@
-/** A command that is to be run later: read as it will be read then, so that what would be refused then is refused now. */
+/** Parses a command that is to run later with today's rules, so that a mistake is reported when the schedule is added. */
 import { dirname, extname, resolve, sep } from "node:path";
 import { Command, CommanderError } from "commander";
 import { looksLikeToken } from "../accounts/account.ts";
-import { commands } from "./commands.ts";
 import { type AccountFlags, requireAccountFor } from "./flags/account-flags.ts";
 import { scopeOptionsFor } from "./flags/scope-flags.ts";
 import { type RedisFlags, readRedisAddress } from "./secrets/redis-address.ts";
@@ -15,9 +14,9 @@ import { redactTokens } from "./terminal/format.ts";
 import type { Io } from "./terminal/io.ts";
 
 export interface ScheduledCommand {
-  /** What its runs are of. */
+  /** The mirror file that its runs lock. */
   readonly mirror: string;
-  /** The folders that it writes into. */
+  /** The folders that its runs write into. */
   readonly writes: readonly string[];
 }
 
@@ -28,10 +27,17 @@ interface ScheduledFlags extends RedisFlags, AccountFlags {
 
 const schedulable = ["sync", "backup run", "backup create", "export"];
 
+/** Not the table of all commands: that one leads to `schedule`, and so back to this file. */
+const modules: Readonly<Record<string, () => Promise<{ configure(command: Command, io: Io): void }>>> = {
+  sync: () => import("./commands/mirror/sync.ts"),
+  backup: () => import("./commands/backup/backup.ts"),
+  export: () => import("./commands/data/export.ts"),
+};
+
 /**
  * @param args the command and its options
- * @param folder that paths in them are relative to
- * @param io with the environment that it will have
+ * @param folder the folder that their relative paths start from
+ * @param io its environment is the one of the future runs
  * @throws CliError, AccountError
  */
 export async function readScheduledCommand(
@@ -42,10 +48,10 @@ export async function readScheduledCommand(
   refuseSecrets(args);
   const leaf = await parseCommand(args, io);
   const name = leaf.parent?.parent ? `${leaf.parent.name()} ${leaf.name()}` : leaf.name();
-  if (!schedulable.includes(name)) throw notSchedulable(name);
+  if (!schedulable.includes(name)) throw notSchedulable();
   const settings = readSettings(leaf, io);
   const flags = leaf.opts<ScheduledFlags>();
-  requireSense(name, leaf, flags, settings, io);
+  checkFlags(name, leaf, flags, settings, io);
   const { to, out } = flags;
   const mirror = mirrorOf(settings, name);
   return {
@@ -53,15 +59,15 @@ export async function readScheduledCommand(
     writes: outermost([
       settings.dataDir.value,
       ...(mirror === null ? [] : [dirname(mirror)]),
-      // A backup may be named as a file, and an export's folder is made anew in the one above it.
+      // A backup may be a file, and an export replaces its folder inside the folder above it.
       ...(to === undefined ? [] : [isArchive(to) ? dirname(resolve(folder, to)) : resolve(folder, to)]),
       ...(out === undefined ? [] : [dirname(resolve(folder, out))]),
     ]),
   };
 }
 
-/** What the command itself would refuse before it does anything. @throws CliError */
-function requireSense(name: string, leaf: Command, flags: ScheduledFlags, settings: Settings, io: Io): void {
+/** The checks that the command itself makes before it starts. @throws CliError */
+function checkFlags(name: string, leaf: Command, flags: ScheduledFlags, settings: Settings, io: Io): void {
   if (flags.redis !== undefined) readRedisAddress(flags, io);
   if (name === "backup run") requireAccountToBackUp(settings);
   if (name !== "sync") return;
@@ -69,30 +75,31 @@ function requireSense(name: string, leaf: Command, flags: ScheduledFlags, settin
   scopeOptionsFor(settings.account, leaf);
 }
 
-/** @returns the command that would act, having read its options @throws CliError */
+/** @returns the command that would run, with its options parsed @throws CliError */
 async function parseCommand([name = "", ...rest]: readonly string[], io: Io): Promise<Command> {
-  const entry = commands[name];
-  if (entry === undefined || !schedulable.some((known) => known.split(" ")[0] === name))
-    throw notSchedulable(name);
-  const silence = { writeOut: () => {}, writeErr: () => {} };
-  const program = addGlobalOptions(new Command("armoire")).exitOverride().configureOutput(silence);
-  const command = addGlobalOptions(program.command(name).exitOverride().configureOutput(silence));
-  (await entry.load()).configure(command, io);
-  let acting: Command | null = null;
+  const load = modules[name];
+  if (load === undefined) throw notSchedulable();
+  const program = addGlobalOptions(new Command("armoire"))
+    .exitOverride()
+    .configureOutput({ writeOut: () => {}, writeErr: () => {} });
+  const command = program.command(name);
+  (await load()).configure(command, io);
+  [command, ...command.commands].forEach(addGlobalOptions);
+  let parsed: Command | null = null;
   for (const leaf of command.commands.length === 0 ? [command] : command.commands) {
-    leaf.configureOutput(silence).action(() => {
-      acting = leaf;
+    leaf.action(() => {
+      parsed = leaf;
     });
   }
   try {
     await program.parseAsync([name, ...rest], { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    const why = error.exitCode === 0 ? "it would only tell of itself" : error.message.replace(/^error: /, "");
+    const why = error.exitCode === 0 ? "it only prints help" : error.message.replace(/^error: /, "");
     throw refused(name, redactTokens(why));
   }
-  if (acting === null) throw refused(name, "nothing is to be done");
-  return acting;
+  if (parsed === null) throw refused(name, "it has no subcommand");
+  return parsed;
 }
 
 function mirrorOf(settings: Settings, name: string): string | null {
@@ -102,44 +109,43 @@ function mirrorOf(settings: Settings, name: string): string | null {
   return others.length === 0 ? (only ?? null) : null;
 }
 
-/** Without those that are in another. */
+/** Leaves out folders that are inside another one of them. */
 function outermost(folders: readonly string[]): string[] {
-  const isIn = (folder: string, other: string) => folder !== other && folder.startsWith(`${other}${sep}`);
-  return [...new Set(folders)].filter((folder) => !folders.some((other) => isIn(folder, other)));
+  const isInside = (folder: string, other: string) => folder !== other && folder.startsWith(`${other}${sep}`);
+  return [...new Set(folders)].filter((folder) => !folders.some((other) => isInside(folder, other)));
 }
 
 function isArchive(path: string): boolean {
   return [".zip", ".age"].includes(extname(path));
 }
 
-/** What is scheduled is kept in a file, and is on a command line whenever it runs. @throws CliError, which does not show it */
+/** A schedule is stored in a file, and each run shows it on a command line. @throws CliError, which does not quote it */
 function refuseSecrets(args: readonly string[]): void {
   for (const arg of args) {
     const value = arg.replace(/^--[a-z-]+=/, "");
     const hasPassword = URL.canParse(value) && new URL(value).password !== "";
-    // A path may be long and have digits in it.
+    // A path may be long and contain digits.
     if (!hasPassword && (!looksLikeToken(value) || /[/\\]/.test(value))) continue;
     throw new CliError(
       "usage",
-      "There seems to be a secret in the command, so it is not shown here, and nothing was scheduled.",
-      "Secrets belong into files that the environment names, such as ARMOIRE_APP_SECRET_FILE; others may read the command line, so get a new one.",
+      "The command seems to contain a secret. Nothing was scheduled.",
+      "Put secrets into files that the environment names, such as ARMOIRE_APP_SECRET_FILE. Other users may have seen this one: replace it.",
     );
   }
 }
 
-function notSchedulable(name: string): CliError {
-  const isCommand = Object.keys(commands).includes(name.split(" ")[0] ?? "");
+function notSchedulable(): CliError {
   return new CliError(
     "usage",
-    isCommand ? `\`armoire ${name}\` cannot be scheduled.` : "There is no such command to schedule.",
-    "What can: sync, backup (alone or `backup create`) and export, with their options after --.",
+    "This command cannot be scheduled.",
+    "Schedule sync, export, backup or `backup create`, with their options after --.",
   );
 }
 
 function refused(name: string, why: string): CliError {
   return new CliError(
     "usage",
-    `The command to schedule is refused: ${why.split("\n")[0]}`,
-    `\`armoire ${name} --help\` says how it is used.`,
+    `The command to schedule is invalid: ${why.split("\n")[0]}`,
+    `\`armoire ${name} --help\` explains the usage.`,
   );
 }

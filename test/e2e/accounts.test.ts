@@ -155,7 +155,7 @@ describe("account add", () => {
     expectRefusal(
       await armoire(nobody, env),
       1,
-      /127\.0\.0\.1:9\/: the connection was refused.*\nNothing was kept\./,
+      /127\.0\.0\.1:9\/: the connection was refused.*\nNothing was stored\./,
     );
     expect(existsSync(dataDir)).toBe(false);
   });
@@ -171,7 +171,7 @@ describe("account add", () => {
     await asked.promise;
     expect(existsSync(dataDir)).toBe(true);
     running.process.kill(signal);
-    expectRefusal(await running.ended, exitCode, /Interrupted; nothing was kept\./);
+    expectRefusal(await running.ended, exitCode, /Interrupted; nothing was stored\./);
     expect(existsSync(dataDir)).toBe(false);
   });
 
@@ -323,10 +323,10 @@ describe("account remove", () => {
   it("needs --yes where nobody can be asked", async () => {
     await add("ada", 0);
     const says =
-      /nobody to ask whether the account ada is to be removed; it was not\.\n`armoire account remove ada --yes`/;
+      /The account ada was not removed: there is no terminal to confirm on\.\n`armoire account remove ada --yes`/;
     expectRefusal(await armoire(["account", "remove", "ada"]), 2, says);
     const purge = await armoire(["account", "remove", "ada", "--purge"]);
-    expectRefusal(purge, 2, /`armoire account remove ada --purge --yes` removes it without asking/);
+    expectRefusal(purge, 2, /`armoire account remove ada --purge --yes` needs no confirmation/);
     expect(await list()).toHaveLength(1);
   });
 

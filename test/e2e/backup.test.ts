@@ -71,7 +71,7 @@ describe("armoire backup", () => {
     expect(remembered.stdout).toContain("Neither damaged nor forged: it has the root hash that you gave.");
     await ending(14, ["backup", "verify", file, "--root-hash", "0".repeat(64)]);
     const cut = await ending(2, ["backup", "verify", file, "--root-hash", rootHash.slice(2)]);
-    expect(cut.stderr).toContain("what --root-hash has is 62 characters");
+    expect(cut.stderr).toContain("--root-hash has 62 characters");
     expect(cut.stderr).not.toContain(rootHash.slice(2));
     const other = ["backup", "restore", file, "--to", path("other"), "--root-hash", "0".repeat(64)];
     expect((await ending(14, other)).stderr).toContain("another one than that of the root hash");
@@ -94,7 +94,7 @@ describe("armoire backup", () => {
     const { stdout, stderr } = await ending(4, args);
     sandbox.editUser(sandbox.users[0]?.username ?? "", { isRevoked: false });
     expect(stdout).toMatch(/^(Backed up|The same backup is there already:) ada/m);
-    expect(stderr).toContain("`armoire account add ada` takes a new token");
+    expect(stderr).toContain("`armoire account add ada` replaces the token");
     expect(stderr).toContain("So the backup is of what had been mirrored before.");
     expect(backups()).toEqual(expect.arrayContaining(before));
   });
@@ -263,7 +263,7 @@ describe("an encrypted backup", () => {
     const short = await ending(1, scan, { ARMOIRE_BACKUP_PASSPHRASE: "x" });
     expect(short.stdout).toContain("A passphrase of fewer than 8 characters is not searched for");
     const useless = await ending(2, ["doctor", "--offline", "--passphrase-file", path("passphrase")]);
-    expect(useless.stderr).toContain("--passphrase-file is of no use here without --scan");
+    expect(useless.stderr).toContain("--passphrase-file needs --scan");
   }
 });
 

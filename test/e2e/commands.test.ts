@@ -124,7 +124,7 @@ describe("a sync", () => {
     fixture.sandbox.setFaults([]);
     expect(exitCode).toBe(3);
     expect(stdout).toMatch(/1 failed; `armoire status` lists them/);
-    expect(status).toMatch(/Failed, to be tried again:\n {2}http.*\n {4}not-json: /);
+    expect(status).toMatch(/Failed, to be tried again by the next sync:\n {2}http.*\n {4}not-json: /);
   });
 });
 
@@ -215,7 +215,11 @@ describe("reading a mirror", () => {
     );
     expect(table).toMatch(/^kind +name +code +brand +bra_count +state +href\n─.*\n\S.*\n$/);
     const nothing = await runArmoire(["search", "xyzzy", "--mirror", fixture.mirror, "--format", "ndjson"]);
-    expect(nothing).toMatchObject({ exitCode: 0, stdout: "", stderr: "Nothing has all of these words.\n" });
+    expect(nothing).toMatchObject({
+      exitCode: 0,
+      stdout: "",
+      stderr: "No resource has all of these words.\n",
+    });
   });
 
   it("query, as table, CSV and JSON", async () => {

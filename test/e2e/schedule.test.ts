@@ -106,7 +106,7 @@ describe("schedules of one process", () => {
       expect.objectContaining({ level: "info", event: "begun", schedule: "often", due: runs[0]?.due }),
       expect.objectContaining({ level: "info", event: "ended", schedule: "often", outcome: "done" }),
     ]);
-    expect(ready.msg).toMatch(/^Running 1 schedules of .* Ctrl-C ends it\.$/);
+    expect(ready.msg).toMatch(/^Running 1 schedules of .* Press Ctrl-C to stop\.$/);
     expect(ended.msg).toMatch(/^often: done in .*; 13 new/);
 
     expect(runs[0]).toMatchObject({ exitCode: 0, attempts: 1, said: null, counts: { new: 13, failed: 0 } });
@@ -250,23 +250,26 @@ it("schedules are run by way of Redis or without it, not both; whoever was kille
 
 describe("what cannot be scheduled is refused before it is kept", () => {
   const cases: Readonly<Record<string, readonly [args: readonly string[], says: RegExp]>> = {
-    "an unknown option": [["--", "sync", "--nonsense"], /refused: unknown option '--nonsense'\n/],
+    "an unknown option": [["--", "sync", "--nonsense"], /invalid: unknown option '--nonsense'\n/],
     "a value that makes no sense": [
       ["--", "sync", "--depth", "bras"],
       /Allowed choices are brands, models, sizes/,
     ],
-    "an option that it cannot go with": [["--", "sync", "--media"], /--media is about an account/],
-    "another command": [["--", "serve"], /There is no such command to schedule/],
+    "an option that it cannot go with": [["--", "sync", "--media"], /--media needs an account/],
+    "another command": [["--", "serve"], /This command cannot be scheduled/],
     "a command that asks or undoes": [
       ["--", "backup", "restore", "x.zip"],
-      /`armoire backup restore` cannot be scheduled/,
+      /This command cannot be scheduled/,
     ],
     "a backup of nobody": [["--", "backup", "--to", "."], /whose data to back up/],
     "an account that there is not": [["--", "sync", "--account", "ada"], /There is no account called ada/],
-    "a help text": [["--", "sync", "--help"], /is refused: it would only tell of itself/],
+    "a help text": [["--", "sync", "--help"], /is invalid: it only prints help/],
     "no command": [[], /missing required argument 'command'/],
-    "a password in a URL": [["--", "sync", "--redis", "redis://:hunter2@localhost/"], /seems to be a secret/],
-    "a token": [["--", "sync", "--brand", "hunter2hunter2hunter2"], /seems to be a secret/],
+    "a password in a URL": [
+      ["--", "sync", "--redis", "redis://:hunter2@localhost/"],
+      /seems to contain a secret/,
+    ],
+    "a token": [["--", "sync", "--brand", "hunter2hunter2hunter2"], /seems to contain a secret/],
     "a bad time": [["--cron", "61 * * * *", "--", "sync"], /is no cron expression/],
     "a bad zone": [["--tz", "Europe/Nowhere", "--", "sync"], /no time zone "Europe\/Nowhere"/],
     "a bad jitter": [["--jitter", "soon", "--", "sync"], /must be a duration/],
@@ -292,7 +295,7 @@ describe("what cannot be scheduled is refused before it is kept", () => {
 
 it("all schedules are run, or none: not those of one account", async () => {
   const ended = await at(newPlace(), "run", "--account", "ada");
-  expectRefusal(ended, 2, /--account is for one account/);
+  expectRefusal(ended, 2, /--account cannot be given here/);
 });
 
 it("a unit of systemd and a line of a crontab start this very program", async () => {

@@ -48,7 +48,7 @@ it.concurrent.each([
   ["diff --form x", false],
 ])("of what may be a value of %s it is told how to write it: %s", async (command, isTold) => {
   const { stderr } = await runArmoire([...command.split(" "), "--mirror", fixture.mirror]);
-  expect(stderr.includes("\nWhere it is no option, write -- before it.\n")).toBe(isTold);
+  expect(stderr.includes("\nIf it is a value, write -- before it.\n")).toBe(isTold);
 });
 
 it.each([
@@ -114,7 +114,7 @@ describe("a value that makes no sense is wrong usage", () => {
     "a preview of forgetting nothing": [
       () => ["mirror", "compact", "--dry-run"],
       2,
-      /without a --keep option nothing is/,
+      /Without a --keep option nothing is forgotten/,
     ],
     "a limit in words": [() => ["runs", "--limit", "all"], 2, /must be a whole number/],
     "a limit of nothing": [() => ["search", "x", "--limit", "0"], 2, /must be at least 1/],
@@ -124,18 +124,18 @@ describe("a value that makes no sense is wrong usage", () => {
       /--limit cannot be "0"\nIt must be a whole number, at least 1/,
     ],
     "an unknown kind": [() => ["show", "shoe", "x"], 2, /Allowed choices are brand, model, size/],
-    "a missing key": [() => ["show", "brand"], 2, /Which brand\?\nGive its URL or name/],
-    "a missing statement": [() => ["query"], 2, /Nothing is asked/],
+    "a missing key": [() => ["show", "brand"], 2, /The key of the brand is missing\.\nGive its URL or name/],
+    "a missing statement": [() => ["query"], 2, /The statement is missing/],
     "two statements": [() => ["query", "select 1", "--file", "q.sql"], 2, /a statement and --file/],
     "a statement in no file": [
       () => ["query", "--file", "no-such.sql"],
       2,
-      /could be read from no-such\.sql: ENOENT/,
+      /can be read from no-such\.sql: ENOENT/,
     ],
     "a statement in a file that is not text": [
       (f) => ["query", "--file", f.mirror],
       2,
-      /could be read from .*: it is not UTF-8/,
+      /can be read from .*: it is not UTF-8/,
     ],
     "a parameter without a value": [
       (f) => ["query", "select :a, :b", "-p", "a=1", "--mirror", f.mirror],
@@ -147,7 +147,7 @@ describe("a value that makes no sense is wrong usage", () => {
       2,
       /no parameter called b/,
     ],
-    "a parameter without a name": [() => ["query", "select 1", "-p", "=1"], 2, /must be name=value/],
+    "a parameter without a name": [() => ["query", "select 1", "-p", "=1"], 2, /must be NAME=VALUE/],
     "an unknown question": [
       (f) => ["query", "@top-brand", "--mirror", f.mirror],
       2,
@@ -180,7 +180,7 @@ describe("a value that makes no sense is wrong usage", () => {
     "an unknown export format": [
       (f) => ["export", "--out", "o", "--format", "xls", "--mirror", f.mirror],
       2,
-      /no export format "xls"/,
+      /Unknown export format "xls"/,
     ],
     "an unknown table": [
       (f) => ["export", "--out", "o", "--table", "bras", "--mirror", f.mirror],

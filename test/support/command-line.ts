@@ -1,30 +1,20 @@
-/** The whole command line, every command loaded, to be looked at and to parse with; no command ever runs. */
-import { Command, CommanderError } from "commander";
-import { commands } from "../../src/cli/commands.ts";
-import { addGlobalOptions } from "../../src/cli/settings/global-options.ts";
+/** The whole command line with every command loaded, for parsing only: no command ever runs. */
+import { type Command, CommanderError } from "commander";
+import { createLoadedProgram } from "../../src/cli/program.ts";
 import { systemIo } from "../../src/cli/terminal/io.ts";
 
 export async function loadCommandLine(): Promise<Command> {
-  const program = addGlobalOptions(new Command("armoire"))
-    .version("")
-    .exitOverride()
-    .configureOutput({ writeOut: () => {}, writeErr: () => {} });
-  // It listens to the process's streams, so all commands share one, as in the program.
-  const io = systemIo();
-  for (const [name, { load }] of Object.entries(commands)) {
-    const command = addGlobalOptions(program.command(name));
-    (await load()).configure(command, io);
-    for (const leaf of leavesOf(command)) leaf.action(() => {});
-  }
+  const program = await createLoadedProgram(systemIo());
+  for (const leaf of program.commands.flatMap(leavesOf)) leaf.action(() => {});
   return program;
 }
 
-/** The commands that do something: a command's subcommands, or itself when it has none. */
+/** The commands that run: a command's subcommands, or the command itself without any. */
 export function leavesOf(command: Command): readonly Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 }
 
-/** What is wrong with a call, in commander's words; null when nothing is. */
+/** @returns commander's message about a call; null if it is valid */
 export async function findUsageError(program: Command, args: readonly string[]): Promise<string | null> {
   try {
     await program.parseAsync(args, { from: "user" });

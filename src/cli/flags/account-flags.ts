@@ -1,4 +1,4 @@
-/** The options that make the mirror of an account whole: what her bras are, and pictures. */
+/** The optional parts of an account's mirror: linked catalogue resources, and pictures. */
 import type { Command } from "commander";
 import type { Account } from "../../accounts/account.ts";
 import { SyncError } from "../../sync/errors.ts";
@@ -19,43 +19,41 @@ export interface AccountFlags {
 export function addCatalogueFlag(command: Command): Command {
   return command.option(
     "--with-catalogue",
-    "of an account: also what her bras are, into the catalogue's mirror",
+    "with --account: also the brands, models and sizes that the bras link to",
   );
 }
 
 export function addAccountFlags(command: Command): Command {
   return addCatalogueFlag(command).option(
     "--media",
-    "of an account: also the pictures that her data refers to, wherever they are",
+    "with --account: also pictures, from any host, without a credential",
   );
 }
 
-/** @throws CliError where they are not about an account, or of pictures, which nobody knows before the bodies, only told of */
+/** @throws CliError without an account, and for a dry run with pictures, which are only known after fetching */
 export function requireAccountFor(
   { withCatalogue, media, dryRun }: AccountFlags,
   { account }: Settings,
 ): void {
   const flag = withCatalogue ? "--with-catalogue" : media ? "--media" : null;
   if (flag === null) return;
-  if (account === null)
-    throw new CliError("usage", `${flag} is about an account.`, "Say whose with --account NAME.");
+  if (account === null) throw new CliError("usage", `${flag} needs an account.`, "Add --account NAME.");
   if (dryRun && media) {
-    const hint =
-      "Leave one of the two out; what a sync of all but pictures would ask for is known without it.";
-    throw new CliError("usage", "--dry-run says nothing of --media.", hint);
+    const hint = "Leave one of the two out. The pictures are known only after the sync.";
+    throw new CliError("usage", "--dry-run and --media cannot be given together.", hint);
   }
 }
 
 /**
- * The parts that are wanted, with the catalogue's own credential and ledger.
- * @param remark shows a text to the person, unless she wants none
+ * The requested parts, with the catalogue's own credential and ledger.
+ * @param notify prints a notice unless --quiet is set
  * @throws CliError, ServiceSettingsError
  */
 export function accountPartsOf(
   { withCatalogue, media }: AccountFlags,
   settings: Settings,
   io: Io,
-  remark: (text: string) => void,
+  notify: (text: string) => void,
 ): Pick<AccountSyncOptions, "catalogue" | "media"> {
   const ledgerFile = catalogueLedgerFile(settings);
   return {
@@ -65,16 +63,16 @@ export function accountPartsOf(
     ...(media && {
       media: {
         ledgerFile,
-        onOtherOrigins: (origins) => remark(formatOrigins(origins)),
+        onOtherOrigins: (origins) => notify(formatOrigins(origins)),
       },
     }),
   };
 }
 
-/** Adds to an error about credentials what to do about this account. */
+/** Replaces the hint of a credentials error by one about this account. */
 export function explainRefusal(error: unknown, { name }: Account): unknown {
   if (!(error instanceof SyncError) || (error.code !== "not-authenticated" && error.code !== "other-user"))
     return error;
-  const hint = `Everything mirrored stays. \`armoire account add ${name}\` takes a new token of the same user.`;
+  const hint = `The mirrored data stays. \`armoire account add ${name}\` replaces the token.`;
   return new SyncError(error.code, error.message, hint);
 }

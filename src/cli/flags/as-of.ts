@@ -1,4 +1,4 @@
-/** `--as-of`: the same for every command that reads a mirror. */
+/** `--as-of`, for every command that reads a mirror. */
 import { Option } from "commander";
 import { type Point, parsePoint, pointContext } from "../../mirror/points/point.ts";
 import type { EndedRun } from "../../mirror/points/resolve-point.ts";
@@ -13,11 +13,14 @@ export interface AsOfFlags {
 }
 
 export const asOfOption = () =>
-  new Option("--as-of <point>", "as the mirror was then: a run, a time, latest, latest-1, or -7d");
+  new Option(
+    "--as-of <point>",
+    "the mirror's state at a run or a time, such as 12, 2026-11-03, latest-1 or -7d",
+  );
 
 /**
- * Finds the run that the flag names, and says on stderr which it is and how much of what was known then was held.
- * @returns that run, for whoever opens the mirror next; undefined where the flag was not given
+ * Resolves the flag to a run. Prints on stderr which run it is and how complete the mirror was then.
+ * @returns the run as a point; undefined without the flag
  * @throws CliError, PointError, MirrorError
  */
 export function readAsOf({ asOf }: AsOfFlags, settings: Settings, io: Io): Point | undefined {
@@ -36,13 +39,13 @@ export function readAsOf({ asOf }: AsOfFlags, settings: Settings, io: Io): Point
 
 function describeAsOf(mirror: MirrorReader, { run, endedAt }: EndedRun, point: Point): string {
   const { known, held } = readCoverage(mirror);
-  // Rounded down: nothing is complete before it is.
+  // Rounded down, so that 100 % means complete.
   const share = known === 0 ? 0 : Math.floor((100 * held) / known);
-  return `As of run ${run} (${endedAt}${describeTime(point)}): ${share} % of what was known then was held.\n`;
+  return `As of run ${run} (${endedAt}${describeTime(point)}): ${share} % of the known resources were held.\n`;
 }
 
 function describeTime(point: Point): string {
   if (point.kind !== "time") return "";
   const { at, text, timeZone } = point;
-  return `, the last by ${at}${timeZone === null ? "" : `: ${text}, ${timeZone} time`}`;
+  return `, the last run by ${at}${timeZone === null ? "" : `: ${text}, ${timeZone} time`}`;
 }

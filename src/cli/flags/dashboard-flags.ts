@@ -1,5 +1,5 @@
-/** Whether a worker has a dashboard, where it listens and what it may do. */
-import type { Command } from "commander";
+/** The dashboard of a worker: whether there is one, its address and its permissions. */
+import { type Command, Option } from "commander";
 import type { DashboardOptions } from "../../../jobs/bullmq/dashboard/server.ts";
 import { isLoopback } from "../../platform/ip-class.ts";
 import { CliError } from "../terminal/exit-codes.ts";
@@ -15,14 +15,19 @@ export function addDashboardFlags(command: Command): Command {
   return command
     .option(
       "--dashboard <port>",
-      "pages on the queues, /healthz and /metrics; 0 takes a free port",
+      "serve pages about the queues, /healthz and /metrics; 0 picks a free port",
       portNumber,
     )
-    .option("--dashboard-host <address>", "address that it listens at; 127.0.0.1 unless told")
-    .option("--allow-actions", "let the dashboard hold queues and throw jobs away, not only show them");
+    .addOption(
+      new Option("--dashboard-host <address>", "the dashboard's listening address").default(
+        undefined,
+        "127.0.0.1",
+      ),
+    )
+    .option("--allow-actions", "let the dashboard pause queues and delete jobs");
 }
 
-/** @returns null where none is wanted @throws CliError */
+/** @returns null without a dashboard @throws CliError */
 export function dashboardOf({
   dashboard,
   dashboardHost,
@@ -32,16 +37,16 @@ export function dashboardOf({
     if (dashboardHost === undefined && allowActions === undefined) return null;
     throw new CliError(
       "usage",
-      "There is no dashboard to be told so.",
-      "Give --dashboard PORT with --dashboard-host or --allow-actions.",
+      "--dashboard-host and --allow-actions need --dashboard.",
+      "Add --dashboard PORT, or leave them out.",
     );
   }
   const host = dashboardHost ?? "127.0.0.1";
   if (allowActions && !isLoopback(host)) {
     throw new CliError(
       "usage",
-      `--allow-actions is for a dashboard on this machine only, and ${host} can be reached from others: it asks nobody for a password.`,
-      "Leave --dashboard-host out, and reach it through `ssh -L`.",
+      `--allow-actions needs a loopback address, and other machines can reach ${host}. The dashboard has no password.`,
+      "Leave --dashboard-host out, and open the dashboard through `ssh -L`.",
     );
   }
   return { port: dashboard, host, allowsActions: allowActions === true };

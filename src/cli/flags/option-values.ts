@@ -1,4 +1,4 @@
-/** Reading option values: what commander calls for each, with an error that says what is expected. */
+/** Parsers of option values, for commander. Their errors state the expected form. */
 import { InvalidArgumentError } from "commander";
 
 export function wholeNumber(value: string): number {
@@ -6,21 +6,19 @@ export function wholeNumber(value: string): number {
   return Number(value);
 }
 
-/** 0 for whichever is free. */
+/** 0 picks a free port. */
 export function portNumber(value: string): number {
   const port = wholeNumber(value);
   if (port > 65_535) throw new InvalidArgumentError("It must be from 0 to 65535.");
   return port;
 }
 
-/** How many at a time. */
 export function concurrencyNumber(value: string): number {
   const number = wholeNumber(value);
   if (number < 1 || number > 256) throw new InvalidArgumentError("It must be from 1 to 256.");
   return number;
 }
 
-/** Where none would be nothing to ask for. */
 export function positiveNumber(value: string): number {
   const number = wholeNumber(value);
   if (number === 0) throw new InvalidArgumentError("It must be at least 1.");

@@ -1,4 +1,4 @@
-/** `-p name=value`: what a statement's parameter is given on the command line. */
+/** Options of the commands that print rows: parameters and statements of `query`, and the output format. */
 
 import { createReadStream } from "node:fs";
 import { buffer } from "node:stream/consumers";
@@ -8,20 +8,20 @@ import type { ResultFormat } from "../format/result.ts";
 import type { Settings } from "../settings/settings.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 
-/** What commander calls for each `-p`. */
+/** For commander: adds one `-p NAME=VALUE`. */
 export function collectParameter(
   text: string,
   earlier: Readonly<Record<string, Cell>> = {},
 ): Readonly<Record<string, Cell>> {
   const [, name, value = ""] = text.match(/^([\p{L}\p{N}_]+)=(.*)$/su) ?? [];
-  if (name === undefined) throw new InvalidArgumentError("It must be name=value, as in brand=comexim.");
-  if (Object.hasOwn(earlier, name)) throw new InvalidArgumentError(`There are two values for ${name}.`);
+  if (name === undefined) throw new InvalidArgumentError("It must be NAME=VALUE, such as brand=comexim.");
+  if (Object.hasOwn(earlier, name)) throw new InvalidArgumentError(`The parameter ${name} has two values.`);
   return { ...earlier, [name]: readParameter(value) };
 }
 
 /**
- * What is a number, true, false, null or a quoted string in JSON is that, as SQLite has it; everything else is text as it
- * stands, and so is a whole number beyond SQLite's 64 bits. Quotes make text of what would be a number.
+ * A number, `true`, `false`, `null` or a quoted string in JSON becomes that value; anything else is text. So is a whole
+ * number of more than 64 bits. JSON quotes turn a number into text.
  */
 export function readParameter(text: string): Cell {
   if (/^-?(0|[1-9]\d*)$/.test(text)) {
@@ -37,9 +37,7 @@ export function readParameter(text: string): Cell {
   }
 }
 
-/** SQL from a file, or from standard input where the file is called `-`. */
-
-/** @throws CliError when it cannot be read or is not UTF-8 */
+/** @param file `-` for standard input @throws CliError when it cannot be read or is not UTF-8 */
 export async function readStatement(file: string): Promise<string> {
   const name = file === "-" ? "standard input" : file;
   try {
@@ -47,13 +45,11 @@ export async function readStatement(file: string): Promise<string> {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
     const why = error instanceof TypeError ? "it is not UTF-8" : (error as Error).message;
-    throw new CliError("usage", `No statement could be read from ${name}: ${why}.`, "", {
+    throw new CliError("usage", `No statement can be read from ${name}: ${why}.`, "", {
       cause: error,
     });
   }
 }
-
-/** `--format` of what prints rows, and what `--json` makes of it. */
 
 const resultFormats: readonly ResultFormat[] = ["table", "csv", "json", "ndjson"];
 
@@ -61,10 +57,13 @@ export interface FormatFlags {
   readonly format?: ResultFormat;
 }
 
-export const formatOption = (about = "how to print it") =>
-  new Option("--format <format>", about).choices(resultFormats);
+export const formatOption = () =>
+  new Option("--format <format>", "the output format").choices(resultFormats).default(undefined, "table");
 
-/** Every command knows `--json` as well. @throws CliError where the two say different things */
+export const rawOption = () =>
+  new Option("--raw", "in CSV, do not put an apostrophe before text that spreadsheets run as a formula");
+
+/** `--json` means the format `json`. @throws CliError when --format names another one */
 export function readFormat({ format }: FormatFlags, { json }: Settings): ResultFormat {
   if (!json) return format ?? "table";
   if (format === undefined || format === "json") return "json";

@@ -1,12 +1,14 @@
-/** `--keep-last` to `--keep-yearly`: which runs a mirror goes on remembering, and which backups stay. */
+/** `--keep-last` to `--keep-yearly`: the runs or backups to retain. */
 import type { Command } from "commander";
 import { type RetentionPolicy, retentionRules } from "../../mirror/runs/retention.ts";
 import { positiveNumber } from "./option-values.ts";
 
-const described = (what: "run" | "backup"): Readonly<Record<(typeof retentionRules)[number], string>> => ({
-  last: `keep the newest so many ${what}s`,
-  daily: `keep the last ${what} of each of the newest so many days`,
-  weekly: "the same for weeks, from Monday",
+const descriptionsOf = (
+  subject: "run" | "backup",
+): Readonly<Record<(typeof retentionRules)[number], string>> => ({
+  last: `keep the newest N ${subject}s`,
+  daily: `keep the last ${subject} of each of the newest N days with one`,
+  weekly: "the same for weeks, which begin on Monday",
   monthly: "the same for months",
   yearly: "the same for years",
 });
@@ -19,14 +21,14 @@ export interface RetentionFlags {
   readonly keepYearly?: number;
 }
 
-export function addRetentionFlags(command: Command, what: "run" | "backup" = "run"): Command {
-  // Of nothing, as where a script's variable is empty, all but the latest one would go.
+export function addRetentionFlags(command: Command, subject: "run" | "backup" = "run"): Command {
+  // 0 is refused: a script's empty variable would remove all but the latest one.
   for (const rule of retentionRules)
-    command.option(`--keep-${rule} <n>`, described(what)[rule], positiveNumber);
+    command.option(`--keep-${rule} <n>`, descriptionsOf(subject)[rule], positiveNumber);
   return command;
 }
 
-/** @returns undefined where none was given: then all are kept */
+/** @returns undefined without a flag: then all are kept */
 export function readRetentionFlags(options: RetentionFlags): RetentionPolicy | undefined {
   const { keepLast, keepDaily, keepWeekly, keepMonthly, keepYearly } = options;
   const given = Object.entries({

@@ -1,4 +1,4 @@
-/** The options that say what a sync goes for and in which order: the same for `sync` and `plan`. */
+/** The options of `sync` and `plan`: which resources, in which order, and at which cost. */
 import { type Command, Option } from "commander";
 import { type Depth, depths } from "../../../schema/kind.ts";
 import type { Account } from "../../accounts/account.ts";
@@ -20,34 +20,39 @@ export interface ScopeFlags {
 
 export function addScopeFlags(command: Command): Command {
   return command
-    .addOption(new Option("--depth <depth>", "how far to go").choices(depths).default("sizes"))
-    .option("--brand <name>", "only this brand, by its listed name or slug (repeatable)", collect, [])
-    .option("--follow <link>", "also follow related, same_cut or adjacent_sizes (repeatable)", collect, [])
+    .addOption(new Option("--depth <depth>", "the deepest kind to fetch").choices(depths).default("sizes"))
+    .option("--brand <name>", "only this brand, by name, slug or URL (repeatable)", collect, [])
+    .option(
+      "--follow <link>",
+      "also follow this link: related, same_cut or adjacent_sizes (repeatable)",
+      collect,
+      [],
+    )
     .addOption(
-      new Option("--mode <mode>", "check what is likely or owed, check all, or fetch all anew")
+      new Option("--mode <mode>", "check what may have changed, check everything, or fetch everything again")
         .choices(modes)
         .default("incremental"),
     )
     .addOption(
-      new Option("--order <order>", "what is worth most first, level by level, or brand by brand")
+      new Option("--order <order>", "most bras first, level by level, or brand by brand")
         .choices(orders)
         .default("value"),
     )
     .option(
       "--max-free-checks <n>",
-      "incremental: at most N checks that cost no allowance",
+      "at most N free checks in an incremental run",
       wholeNumber,
       defaultMaxFreeChecks,
     )
     .option(
       "--skip-fresher-than <duration>",
-      "incremental: skip resources checked more recently, such as 12h",
+      "in an incremental run, skip resources checked more recently, such as 12h",
       durationMillis,
     )
-    .option(
-      "--max-staleness <duration>",
-      "check every resource at least this often; default: 30d",
-      durationMillis,
+    .addOption(
+      new Option("--max-staleness <duration>", "check every resource at least this often")
+        .argParser(durationMillis)
+        .default(undefined, "30d"),
     );
 }
 
@@ -59,10 +64,10 @@ export interface SpendingFlags {
 export function addSpendingFlags(command: Command): Command {
   return command
     .option("--budget <n>", "spend at most N counted requests in this run", wholeNumber)
-    .option(
-      "--reserve <n>",
-      "requests of the allowance that this run leaves unused; default: 0",
-      wholeNumber,
+    .addOption(
+      new Option("--reserve <n>", "leave N requests of the allowance unused")
+        .argParser(wholeNumber)
+        .default(undefined, "0"),
     );
 }
 
@@ -74,9 +79,9 @@ export type RequestedScope = ScopeOptions & Pick<ScopeFlags, "depth" | "order">;
 
 const catalogueFlags = ["depth", "brand", "order", "maxFreeChecks", "maxStaleness"] as const;
 
-/** What an account is walked by: it has no depths, brands or order, and all of it is checked. @throws CliError */
+/** An account is mirrored and checked as a whole, so options of the catalogue are refused. @throws CliError */
 export function scopeOptionsFor(account: Account | null, command: Command): RequestedScope {
-  const options = walkOptionsOf(command.opts<ScopeFlags>());
+  const options = readScopeOptions(command.opts<ScopeFlags>());
   if (account === null) return options;
   const misplaced = command.options.find(
     (option) =>
@@ -87,11 +92,11 @@ export function scopeOptionsFor(account: Account | null, command: Command): Requ
   throw new CliError(
     "usage",
     `${misplaced.long} is for the catalogue.`,
-    "An account is mirrored whole, and checked whole in every run.",
+    "Leave it out: every sync mirrors and checks a whole account.",
   );
 }
 
-function walkOptionsOf(flags: ScopeFlags): RequestedScope {
+function readScopeOptions(flags: ScopeFlags): RequestedScope {
   const { depth, brand, follow, mode, order, maxFreeChecks, skipFresherThan, maxStaleness } = flags;
   return {
     depth,

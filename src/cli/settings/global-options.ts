@@ -1,5 +1,5 @@
-/** The options that every command takes. Apart from the settings themselves, so that `--help` loads nothing else. */
-import type { Command } from "commander";
+/** The options of every command. They are apart from the settings so that `--help` loads nothing else. */
+import { type Command, Option } from "commander";
 
 export interface GlobalOptions {
   readonly dataDir?: string;
@@ -15,13 +15,19 @@ export interface GlobalOptions {
 
 export function addGlobalOptions(command: Command): Command {
   return command
-    .option("--data-dir <dir>", "where mirrors are kept (ARMOIRE_DATA_DIR)")
+    .optionsGroup("Global options:")
+    .option("--data-dir <dir>", "the folder for mirrors and ledgers (ARMOIRE_DATA_DIR)")
     .option("--base-url <url>", "the service's root (ARMOIRE_BASE_URL)")
-    .option("--service-name <name>", "the vendor's word in <name>_url (ARMOIRE_SERVICE_NAME)")
-    .option("--mirror <file>", "the mirror's file, instead of the one in the data directory")
-    .option("--account <name>", "the mirror of this account, instead of the catalogue's")
-    .option("--config <file>", "a JSON file with baseUrl, serviceName, dataDir")
+    .addOption(
+      new Option(
+        "--service-name <name>",
+        "the vendor's word in NAME_url fields (ARMOIRE_SERVICE_NAME)",
+      ).default(undefined, "service"),
+    )
+    .option("--mirror <file>", "a mirror file outside the data directory")
+    .option("--account <name>", "the mirror of this account, not the catalogue's")
+    .option("--config <file>", "a JSON file with baseUrl, serviceName and dataDir")
     .option("--json", "print one JSON document instead of text")
-    .option("--quiet", "no progress and no remarks")
-    .option("--verbose", "show what an error was caused by");
+    .option("--quiet", "print no progress and no notices; warnings stay")
+    .option("--verbose", "print the cause and the stack of an error");
 }

@@ -1,10 +1,10 @@
-/** The process's exit codes: what each means, which error leads to which, and what is printed of an error. */
+/** The exit codes: their meanings, the code of each error and of each report, and the text printed for an error. */
 import { ArmoireError, type ErrorKind, errorClass } from "../../platform/errors.ts";
 import type { SyncReport } from "../../sync/report.ts";
 import type { AccountSyncResult } from "../../sync/sync-account.ts";
 import { escapeControls } from "./text-table.ts";
 
-/** Scripts rely on these; `docs/command-line.md` lists them. */
+/** Scripts rely on these numbers. */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -20,10 +20,47 @@ export const exitCodes = {
   terminated: 143,
 } as const;
 
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+export type ExitCodeName = keyof typeof exitCodes;
 
-/** Where several codes apply, the first of these counts. */
-const precedence: readonly ExitCode[] = [
+export type ExitCode = (typeof exitCodes)[ExitCodeName];
+
+interface ExitCodeMeaning {
+  readonly label: string;
+  readonly details: string;
+}
+
+export const exitCodeMeanings: Readonly<Record<ExitCodeName, ExitCodeMeaning>> = {
+  done: { label: "done", details: "also when the day's allowance or the budget is spent" },
+  failed: { label: "failed", details: "also when the mirror has no such resource or run" },
+  usage: { label: "wrong usage", details: "also an unknown account, `--brand` or `--field`" },
+  someFailed: {
+    label: "some resources failed",
+    details: "or some lists are partial; the next sync tries them again",
+  },
+  settings: {
+    label: "not authenticated or wrong settings",
+    details: "also when other users could read or change a private file",
+  },
+  incomplete: { label: "incomplete", details: "only with `--require-complete`" },
+  locked: {
+    label: "locked",
+    details: "another process writes the mirror, or adds or removes an account",
+  },
+  approval: {
+    label: "approval required",
+    details: "more than a fifth of a list or a kind disappeared at once; see `--approve`",
+  },
+  damaged: {
+    label: "damaged",
+    details: "or written by a newer version: the mirror, the ledger, an account's file or a backup",
+  },
+  different: { label: "differences found", details: "only with `--exit-code`" },
+  interrupted: { label: "interrupted", details: "by Ctrl-C; everything fetched is saved" },
+  terminated: { label: "terminated", details: "everything fetched is saved" },
+};
+
+/** Where several codes apply, the first of these is used. */
+export const precedence: readonly ExitCode[] = [
   exitCodes.terminated,
   exitCodes.interrupted,
   exitCodes.damaged,
@@ -46,7 +83,7 @@ const codeOfKind: Readonly<Record<ErrorKind, ExitCode>> = {
   terminated: exitCodes.terminated,
 };
 
-/** What the command line itself refuses. */
+/** An error of the command line itself. */
 export class CliError extends errorClass("CliError", {
   failed: "failed",
   usage: "usage",
@@ -65,7 +102,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   return error instanceof ArmoireError ? codeOfKind[error.kind] : exitCodes.failed;
 }
 
-/** One to three lines: what happened and where, then what to do next. The stack only with `--verbose`. */
+/** One to three lines: what happened and where, then what to do next. With `--verbose`, also the stack. */
 export function describeError(error: unknown, isVerbose: boolean): string {
   const lines = [`armoire: ${error instanceof Error ? error.message : String(error)}`];
   const hint = hasHint(error) ? error.hint : "This is unexpected. --verbose shows where it happened.";
@@ -74,11 +111,11 @@ export function describeError(error: unknown, isVerbose: boolean): string {
     lines.push(...(error.stack ?? "").split("\n"));
     if (error.cause instanceof Error) lines.push(`Caused by: ${error.cause.message}`);
   }
-  // A message may quote the service.
+  // A message may quote the service, so control characters are escaped.
   return lines.map((line) => `${escapeControls(line)}\n`).join("");
 }
 
-/** An ArmoireError, or an error of the sandbox, which shares no code with the rest. */
+/** True for an ArmoireError, and for an error of the sandbox, which shares no code with the rest. */
 function hasHint(error: unknown): error is Error & { readonly hint: string } {
   return error instanceof Error && "hint" in error;
 }
@@ -96,7 +133,7 @@ export function exitCodeOfSync(
 }
 
 /**
- * Of a sync of an account with its catalogue part and pictures.
+ * The exit code of a sync of an account with its catalogue part and pictures.
  * @param interruptedWith the exit code of the signal that interrupted the run
  */
 export function exitCodeOfAccountSync(

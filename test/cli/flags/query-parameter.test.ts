@@ -44,10 +44,10 @@ describe("a parameter", () => {
   });
 
   it.each(["brand", "=x", ":brand=x", "a b=c"])("is not %j", (text) => {
-    expect(() => collectParameter(text)).toThrow("It must be name=value");
+    expect(() => collectParameter(text)).toThrow("It must be NAME=VALUE");
   });
 
   it("has one value", () => {
-    expect(() => collectParameter("a=2", { a: 1n })).toThrow("There are two values for a.");
+    expect(() => collectParameter("a=2", { a: 1n })).toThrow("The parameter a has two values.");
   });
 });

@@ -1,4 +1,4 @@
-/** `armoire account add|list|remove`: whose data to mirror. */
+/** `armoire account add|list|remove`: the users whose data is mirrored. */
 import { type Command, Option } from "commander";
 import { accountPlace, requireNewAccountName } from "../../../accounts/account.ts";
 import {
@@ -13,9 +13,9 @@ import { removeAccount } from "../../../accounts/remove-account.ts";
 import { ServiceError } from "../../../service/errors.ts";
 import { formatAccounts, formatAdded, formatRemoved } from "../../format/accounts.ts";
 import { keychainOf, readGivenToken, type TokenFlags } from "../../secrets/credentials.ts";
-import { addGlobalOptions } from "../../settings/global-options.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, describeError, exitCodeOf, exitCodes } from "../../terminal/exit-codes.ts";
+import { addHelp } from "../../terminal/help.ts";
 import { type Io, interruptSignal } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/text-table.ts";
 
@@ -25,35 +25,65 @@ interface RemoveFlags {
 }
 
 export function configure(command: Command, io: Io): void {
-  command.addHelpText(
-    "after",
-    `
-Examples:
-  armoire account add ada --base-url https://api.example.org/
-  armoire account list
-  armoire account remove ada
-
-Exit codes: 0 done, 1 failed, 2 wrong usage or no such account, 4 the token is not accepted or others could read it,
-11 a sync or another such command is at work, 14 an account's file is damaged or of a later version, 130/143 interrupted.`,
-  );
-  addGlobalOptions(command.command("add").exitOverride())
-    .description("keep a user's token, once the service has said whose it is")
-    .argument("<name>", "what to call her here: a-z, 0-9, _ and -")
+  addHelp(command, {
+    examples: [
+      "armoire account add ada --base-url https://api.example.org/",
+      "armoire account list",
+      "armoire account remove ada",
+    ],
+    exitCodes: ["done", "failed", "usage", "settings", "locked", "damaged", "interrupted", "terminated"],
+  });
+  const add = command
+    .command("add")
+    .description("check a user's token with the service and store it")
+    .argument("<name>", "your name for the account: at most 32 of a-z, 0-9, _ and -")
     .addOption(new Option("--token-stdin", "read the token from standard input").conflicts("tokenFile"))
-    .option("--token-file <file>", "read it from a file that only you may read")
-    .addHelpText("after", addHelp)
+    .option("--token-file <file>", "read the token from a file that only you may read")
     .action((name: string, flags: TokenFlags, add: Command) => addOne(name, flags, add, io));
-  addGlobalOptions(command.command("list").exitOverride())
-    .description("the accounts, what their tokens may see, and what is mirrored of them")
-    .addHelpText("after", listHelp)
+  addHelp(add, {
+    details: [
+      "Without an option the token is read from ARMOIRE_TOKEN or ARMOIRE_TOKEN_FILE, or from a prompt that does not show " +
+        "it. It is never an argument, because other users can read those. Two requests find out whose token it is. Nothing " +
+        "is stored if the service rejects it (exit code 4) or cannot be reached (exit code 1).",
+      "The token goes into the system's keychain. Without a keychain it goes into the file accounts/NAME/token, which only " +
+        "you may read; anyone who reads your files or their backups then has it. A folder that other users may write to " +
+        "is refused, unless it has the sticky bit, as /tmp has.",
+      "Add an account again to replace its token by another one of the same user. Each user has one account here. The name " +
+        "catalogue is reserved.",
+    ],
+    examples: [
+      "armoire account add ada --base-url https://api.example.org/",
+      "armoire account add ada --token-file ada.token",
+      "pass show ada | armoire account add ada --token-stdin",
+    ],
+  });
+  const list = command
+    .command("list")
+    .description("list accounts, their tokens' permissions and their mirrored data")
     .action((_flags: object, list: Command) => listAll(list, io));
-  addGlobalOptions(command.command("remove").exitOverride())
-    .description("forget an account and its token; its data stays unless told otherwise")
+  addHelp(list, {
+    details: [
+      "It sends nothing: permissions are those of the last contact with the service. Data of removed accounts is reported on " +
+        "stderr.",
+    ],
+    examples: ["armoire account list", "armoire account list --json"],
+  });
+  const remove = command
+    .command("remove")
+    .description("remove an account and its token, and with --purge its data")
     .argument("<name>", "the account")
-    .option("--purge", "erase its data too")
-    .option("--yes", "do not ask")
-    .addHelpText("after", removeHelp)
+    .option("--purge", "overwrite and delete its mirror, ledger and pictures")
+    .option("--yes", "do not ask for confirmation")
     .action((name: string, flags: RemoveFlags, remove: Command) => removeOne(name, flags, remove, io));
+  addHelp(remove, {
+    details: [
+      "Without --purge the data stays in accounts/NAME, and is used again when you add the account under the same name. " +
+        "--purge does not delete the catalogue resources that --with-catalogue fetched. Overwritten data may survive on an " +
+        "SSD, on a copy-on-write file system and in snapshots; only disk encryption protects it reliably. The token stays valid " +
+        "until the service revokes it. An interrupted removal is finished by the next one.",
+    ],
+    examples: ["armoire account remove ada", "armoire account remove ada --purge --yes"],
+  });
 }
 
 async function addOne(name: string, flags: TokenFlags, command: Command, io: Io): Promise<void> {
@@ -66,13 +96,13 @@ async function addOne(name: string, flags: TokenFlags, command: Command, io: Io)
     throw new CliError(
       "settings",
       "The service's base URL is not set.",
-      `Say what service the token is of: \`armoire account add ${name} --base-url URL\`, or ARMOIRE_BASE_URL.`,
+      `Name the service of the token: \`armoire account add ${name} --base-url URL\`, or ARMOIRE_BASE_URL.`,
     );
   }
   const token = await readGivenToken(flags, name, io);
   const { value: serviceName, from } = settings.serviceName;
-  const signal = interruptSignal(io, "nothing was kept");
-  // Only this one of the three talks to the service, and loading what does takes as long as all else.
+  const signal = interruptSignal(io, "nothing was stored");
+  // Loaded only here: the other subcommands are offline, and the HTTP client takes long to load.
   const { addAccount } = await import("../../../sync/add-account.ts");
   const added = await addAccount({
     dataDir,
@@ -81,7 +111,7 @@ async function addOne(name: string, flags: TokenFlags, command: Command, io: Io)
     token,
     keychain: keychainOf(io),
     signal,
-    // What the account was made with beats a default.
+    // A default does not replace the name that the account was added with.
     ...(serviceName !== null && from !== "default" && { serviceName }),
   }).catch((error: unknown) => {
     throw error instanceof ServiceError ? explainOutage(error) : error;
@@ -91,30 +121,30 @@ async function addOne(name: string, flags: TokenFlags, command: Command, io: Io)
   else if (!settings.quiet) io.out(formatAdded(added));
 }
 
-/** Asks the person at the terminal before an account goes. @throws CliError where she does not agree, or nobody can be asked */
+/** Asks for confirmation at the terminal. @throws CliError if the user declines or there is no terminal */
 async function confirmRemoval(dataDir: string, name: string, purge: boolean, io: Io): Promise<void> {
   if (io.ask === null) {
     throw new CliError(
       "usage",
-      `There is nobody to ask whether the account ${name} is to be removed; it was not.`,
-      `\`armoire account remove ${name}${purge ? " --purge" : ""} --yes\` removes it without asking.`,
+      `The account ${name} was not removed: there is no terminal to confirm on.`,
+      `\`armoire account remove ${name}${purge ? " --purge" : ""} --yes\` needs no confirmation.`,
     );
   }
   const { folder } = accountPlace(dataDir, name);
   const text = purge
-    ? `This removes the account ${name} and erases its data in ${folder}, which nothing brings back.\nType its name to go on: `
-    : `This removes the account ${name} and its token; its data stays in ${folder}.\nGo on? (y, or its name) `;
+    ? `This removes the account ${name} and erases its data in ${folder} for good.\nType the account's name to continue: `
+    : `This removes the account ${name} and its token; its data stays in ${folder}.\nContinue? (y or the name) `;
   const answer = (await io.ask({ text, isSecret: false }))?.trim().toLowerCase();
   if (answer === name || (!purge && (answer === "y" || answer === "yes"))) return;
   throw new CliError("failed", "Nothing was removed.");
 }
 
-/** What is said of the service elsewhere is about runs, which go on another time. */
+/** Replaces a hint about runs by one about adding an account. */
 function explainOutage(error: ServiceError): CliError {
   const hint =
     error.next === "stop-allowance"
-      ? "Nothing was kept. Add the account when the allowance is renewed."
-      : "Nothing was kept. Check the network and the base URL, then add the account again.";
+      ? "Nothing was stored. Add the account when the allowance is renewed."
+      : "Nothing was stored. Check the network and the base URL, then add the account again.";
   return new CliError("failed", error.message, hint, { cause: error });
 }
 
@@ -128,14 +158,14 @@ function listAll(command: Command, io: Io): void {
     try {
       overviews.push(readOverview(readAccount(dataDir, name)));
     } catch (error) {
-      // What is wrong with one says nothing about the others.
+      // An unreadable account does not hide the others.
       io.err(describeError(error, settings.verbose));
       failures.push(exitCodeOf(error));
     }
   }
   if (settings.json) io.out(`${JSON.stringify(overviews)}\n`);
   else if (overviews.length > 0 || names.length === 0) io.out(formatAccounts(overviews));
-  // Of those that an account may have, the higher one goes before the lower.
+  // Of these codes, the higher one takes precedence.
   if (failures.length > 0) io.setExitCode(Math.max(...failures));
   if (settings.quiet) return;
   for (const { name, place } of listLeftFolders(dataDir)) {
@@ -158,35 +188,7 @@ async function removeOne(name: string, flags: RemoveFlags, command: Command, io:
   if (removed.tokenLeft === null) return;
   const { entry, why } = removed.tokenLeft;
   io.err(
-    `The keychain may still have the token${entry === null ? "" : `, as armoire "${entry}"`}: ${escapeControls(why)}.\nHave the service revoke it.\n`,
+    `The keychain may still contain the token${entry === null ? "" : `, as armoire "${entry}"`}: ${escapeControls(why)}.\nRevoke the token at the service.\n`,
   );
   io.setExitCode(exitCodes.failed);
 }
-
-const addHelp = `
-Examples:
-  armoire account add ada --base-url https://api.example.org/
-  armoire account add ada --token-file ada.token
-  pass show ada | armoire account add ada --token-stdin
-
-Without these options the token is that of ARMOIRE_TOKEN or ARMOIRE_TOKEN_FILE, else it is asked for, and not shown. It is never an
-argument: others could read it there. Two requests find out whose it is; where the service does not accept it, nothing is kept.
-
-It is kept in the system's keychain, or, where there is none, in a file that only you may read. An account that is added again
-gets the new token, if it is of the same user.`;
-
-const listHelp = `
-Examples:
-  armoire account list
-  armoire account list --json
-
-It asks nobody: what a token may see is what the service showed when it was last asked.`;
-
-const removeHelp = `
-Examples:
-  armoire account remove ada
-  armoire account remove ada --purge --yes
-
-The token goes, also from the keychain; whether the service still accepts it is for the service to say. --purge overwrites the data before it
-goes, which on an SSD or a file system that writes changes to a new place promises little: what is gone from there only
-an encrypted disk promises.`;

@@ -1,4 +1,4 @@
-/** `armoire diff`: what changed between two points. */
+/** `armoire diff`: the changes between two points, mirrors or exports. */
 import { statSync } from "node:fs";
 import { type Command, Option } from "commander";
 import type { Change, Reported } from "../../../change/change.ts";
@@ -11,6 +11,7 @@ import { printChanges } from "../../format/changes.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
+import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
 interface DiffFlags extends FormatFlags {
@@ -26,53 +27,60 @@ interface DiffFlags extends FormatFlags {
 
 export function configure(command: Command, io: Io): void {
   command
-    .option(
-      "--from <point>",
-      "the earlier state: a run, a time, latest, latest-1, -7d, a mirror's file, an export's folder",
-    )
-    .option("--to <point>", "the later state; the latest run unless told")
     .addOption(
-      new Option(
-        "--since <time>",
-        "what the service reports as changed since then, by last_modified_at",
-      ).conflicts(["from", "field", "ignore"]),
+      new Option("--from <point>", "the earlier state").default(
+        undefined,
+        "the latest earlier run with a different state",
+      ),
+    )
+    .addOption(new Option("--to <point>", "the later state").default(undefined, "the latest run"))
+    .addOption(
+      new Option("--since <time>", "resources that the service reports as modified since then").conflicts([
+        "from",
+        "field",
+        "ignore",
+      ]),
     )
     .option("--kind <kind>", "only this kind (repeatable)", collect, [])
-    .option("--brand <name>", "only this brand and what is of it (repeatable)", collect, [])
+    .option("--brand <name>", "only this brand with its models and sizes (repeatable)", collect, [])
     .option("--field <name>", "only changes of this field (repeatable)", collect, [])
     .option("--ignore <name>", "no changes of this field (repeatable)", collect, [])
-    .addOption(formatOption("how to print changes"))
-    .option("--exit-code", "exit with 20 when there are any")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  armoire diff
-  armoire diff --from -30d --kind model --ignore bra_count
-  armoire diff --from catalogue-2026-10 --to latest --format csv > changes.csv
-  armoire diff --from latest-2
-  armoire diff --since -7d
-
-Observed is what the mirror saw change between two points; reported (--since) is what the service says changed.
-Exit codes: 0 done, 20 differences found, with --exit-code.`,
-    )
-    .action(async (flags: DiffFlags) => {
-      const settings = readSettings(command, io);
-      const format = readFormat(flags, settings);
-      const opened = await openAsked(flags, settings);
-      try {
-        remarkOn(opened, settings, io);
-        const totals = await printChanges(opened, format, io);
-        if (flags.exitCode && Object.keys(totals).length > 0) io.setExitCode(exitCodes.different);
-      } catch (error) {
-        throw "mirror" in opened.to.place ? toMirrorError(error, opened.to.place.mirror) : error;
-      } finally {
-        opened.close();
-      }
-    });
+    .addOption(formatOption())
+    .option("--exit-code", "exit with 20 if there are changes");
+  addHelp(command, {
+    details: [
+      "A POINT is a run, a time, latest, latest-1, -7d, a mirror file, or an export's folder. Restore a backup into a mirror to " +
+        "compare it. Both states must be of the same base URL.",
+      "Without --since, the changes are observed: those that the mirror saw between two points. --since selects by the service's " +
+        "last_modified_at, which has no time zone: 2026-11-03 is the beginning of that day, and an instant such as -7d is taken in " +
+        "UTC. On a terminal, long values are shortened to where they differ.",
+    ],
+    examples: [
+      "armoire diff",
+      "armoire diff --from -30d --kind model --ignore bra_count",
+      "armoire diff --from catalogue-2026-10 --to latest --format csv > changes.csv",
+      "armoire diff --from latest-2",
+      "armoire diff --since -7d",
+    ],
+    exitCodes: ["done", "failed", "usage", "settings", "damaged", "different"],
+  });
+  command.action(async (flags: DiffFlags) => {
+    const settings = readSettings(command, io);
+    const format = readFormat(flags, settings);
+    const opened = await openRequested(flags, settings);
+    try {
+      warnOfLeftOut(opened, settings, io);
+      const totals = await printChanges(opened, format, io);
+      if (flags.exitCode && Object.keys(totals).length > 0) io.setExitCode(exitCodes.different);
+    } catch (error) {
+      throw "mirror" in opened.to.place ? toMirrorError(error, opened.to.place.mirror) : error;
+    } finally {
+      opened.close();
+    }
+  });
 }
 
-async function openAsked(flags: DiffFlags, settings: Settings): Promise<OpenDiff<Change | Reported>> {
+async function openRequested(flags: DiffFlags, settings: Settings): Promise<OpenDiff<Change | Reported>> {
   const { kind: kinds, brand: brands, field: fields, ignore: ignored, since } = flags;
   const [from, to] = [flags.from, flags.to].map((text) => (text === undefined ? undefined : readPoint(text)));
   const isWithoutMirror = to !== undefined && "path" in to && (from === undefined || "path" in from);
@@ -97,7 +105,7 @@ function readPoint(text: string): PointOrPath {
   });
 }
 
-function remarkOn({ leftOut }: OpenDiff<unknown>, { quiet }: Settings, io: Io): void {
+function warnOfLeftOut({ leftOut }: OpenDiff<unknown>, { quiet }: Settings, io: Io): void {
   if (!quiet && leftOut.length > 0)
-    io.err(`Only one of the two has ${leftOut.join(", ")}; that is not compared.\n`);
+    io.err(`Not compared, because only one of the two has it: ${leftOut.join(", ")}.\n`);
 }

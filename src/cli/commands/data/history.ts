@@ -1,4 +1,4 @@
-/** `armoire history`: the life of one resource. */
+/** `armoire history`: the revisions of one resource. */
 import type { Command } from "commander";
 import { readHistory } from "../../../query/history.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
@@ -13,26 +13,30 @@ import { printRows } from "../../format/result.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { toJson } from "../../terminal/format.ts";
+import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
 export function configure(command: Command, io: Io): void {
-  addResourceArguments(command)
-    .addOption(formatOption())
-    .addOption(asOfOption())
-    .addHelpText(
-      "after",
-      `
-Examples:
-  armoire history brand comexim
-  armoire history model comexim/some-model
-  armoire history size comexim/some-model/65F --json
-  armoire history model comexim/some-model --format csv
-  armoire history brand comexim --as-of 2026-11-03
-  armoire history bra "Rosa 65F" --account ada
-  armoire history measurement 4711 --account ada`,
-    )
-    .action(async (asked: KindArgument, given: string | undefined, flags: AsOfFlags & FormatFlags) => {
-      const { kind, key } = readResourceArguments(asked, given);
+  addResourceArguments(command).addOption(formatOption()).addOption(asOfOption());
+  addHelp(command, {
+    details: [
+      "Prints when the resource was first known, each revision with its first and last run, the changed fields, and when it " +
+        "was gone. The arguments are those of `armoire show`. CSV and NDJSON have a row per changed field.",
+    ],
+    examples: [
+      "armoire history brand comexim",
+      "armoire history model comexim/some-model",
+      "armoire history size comexim/some-model/65F --json",
+      "armoire history model comexim/some-model --format csv",
+      "armoire history brand comexim --as-of 2026-11-03",
+      'armoire history bra "Rosa 65F" --account ada',
+      "armoire history measurement 4711 --account ada",
+    ],
+    exitCodes: ["done", "failed", "usage", "settings", "damaged"],
+  });
+  command.action(
+    async (kindArgument: KindArgument, keyArgument: string | undefined, flags: AsOfFlags & FormatFlags) => {
+      const { kind, key } = readResourceArguments(kindArgument, keyArgument);
       const settings = readSettings(command, io);
       const format = readFormat(flags, settings);
       const asOf = readAsOf(flags, settings, io);
@@ -40,5 +44,6 @@ Examples:
       if (format === "table") await io.out(formatHistory(history));
       else if (format === "json") await io.out(`${toJson(history)}\n`);
       else await printRows(historyColumns, rowsOfHistory(history), format, { raw: false }, io.out);
-    });
+    },
+  );
 }

@@ -1,4 +1,4 @@
-/** `armoire query`: one read-only SQL statement, or a canned question, run in a process of its own. */
+/** `armoire query`: runs a read-only SQL statement or a named question in a child process. */
 import { type Command, Option } from "commander";
 import type { Cell } from "../../../../schema/fields.ts";
 import { MirrorError } from "../../../mirror/file/errors.ts";
@@ -12,6 +12,7 @@ import {
   collectParameter,
   type FormatFlags,
   formatOption,
+  rawOption,
   readFormat,
   readStatement,
 } from "../../flags/query-flags.ts";
@@ -20,9 +21,10 @@ import { printResult, truncationNotice } from "../../format/result.ts";
 import { catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
+import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
-/** Together with the options of questions, whose names are not known here. */
+/** Includes the options of questions, whose names are only known at run time. */
 interface QueryFlags extends AsOfFlags, FormatFlags, Readonly<Record<string, unknown>> {
   readonly file?: string;
   readonly parameter?: Readonly<Record<string, Cell>>;
@@ -38,52 +40,59 @@ const questionOptions = new Map(
 
 export function configure(command: Command, io: Io): void {
   command
-    .argument(
-      "[sql]",
-      "one SELECT over brand, model, size, relation, known, coverage, recently_changed, of an account user, bra, measurement; or @NAME, a question",
-    )
+    .argument("[sql]", "one SELECT statement, or @NAME for a named question")
     .option("--file <file>", "read the SQL from a file; - is standard input")
-    .option("-p, --parameter <name=value>", "what :name in the SQL is (repeatable)", collectParameter)
+    .option("-p, --parameter <name=value>", "the value of :NAME in the SQL (repeatable)", collectParameter)
     .option("--list", "list the questions; with @NAME, show that one and its SQL")
     .addOption(formatOption())
-    .option("--max-rows <n>", "stop after so many rows", positiveNumber, 100_000)
-    .option("--timeout <seconds>", "end a statement that takes longer", positiveNumber, 60)
-    .option("--raw", "in CSV, leave text that a spreadsheet would run as a formula as it is")
+    .option("--max-rows <n>", "stop after N rows", positiveNumber, 100_000)
+    .option("--timeout <seconds>", "stop a statement that takes longer", positiveNumber, 60)
+    .addOption(rawOption())
     .addOption(asOfOption())
     .showHelpAfterError(
-      "`armoire query --help` says how it is used, `armoire query --list` what each question takes.",
+      "`armoire query --help` explains the usage, `armoire query --list` the options of each question.",
     );
   for (const [name, about] of questionOptions)
     command.addOption(new Option(`--${name} <${name}>`, about).helpGroup("Options of questions:"));
-  command
-    .addHelpText(
-      "after",
-      `
-Examples:
-  armoire query "select name, bra_count from brand order by bra_count desc limit 10"
-  armoire query "select * from coverage" --json
-  armoire query "select * from model where is_discontinued = 1" --format csv > discontinued.csv
-  armoire query "select * from size where band = :band" -p band=65 --format ndjson
-  armoire query "select count(*) from size" --as-of 2026-11-03
-  armoire query --list
-  armoire query @brand-sizes --brand comexim
-  armoire query "select name, note from bra where gone_at is null" --account ada
-  armoire query "select b.name, m.type from bra b join catalogue.model m on m.href = b.model_href" --account ada`,
-    )
-    .action(async (sql: string | undefined, flags: QueryFlags) => {
-      const settings = readSettings(command, io);
-      const format = readFormat(flags, settings);
-      if (flags.list) io.out(listText(sql, settings));
-      else {
-        const result = await ask(sql, flags, settings, io);
-        await printResult(result, format, { raw: flags.raw ?? false }, io.out);
-        const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";
-        if (result.isCut) truncationNotice(result.maxRows, option, settings, io);
-      }
-    });
+  addHelp(command, {
+    details: [
+      "Runs in a child process that cannot write and can read no other file. The main tables are brand, model, size, relation, " +
+        "known, coverage and recently_changed, and with --account user, bra and measurement; docs/schema.md describes all. With " +
+        "--account, the tables of the service's catalogue mirror are there as catalogue.brand and so on, always at their latest " +
+        "state. The questions are in docs/questions.md.",
+      "A parameter value that is a number, true, false, null or a quoted string in JSON becomes that value; anything else is " +
+        "text. Every parameter needs a value. With --as-of every table shows that state, except tables of the program's own " +
+        "bookkeeping.",
+      "CSV, JSON and NDJSON are printed while rows are read; an error later on ends the output early, with an exit code. In " +
+        "JSON and NDJSON a repeated column name gets a number. A notice on stderr tells of rows that --max-rows cut off.",
+    ],
+    examples: [
+      'armoire query "select name, bra_count from brand order by bra_count desc limit 10"',
+      'armoire query "select * from coverage" --json',
+      'armoire query "select * from model where is_discontinued = 1" --format csv > discontinued.csv',
+      'armoire query "select * from size where band = :band" -p band=65 --format ndjson',
+      'armoire query "select count(*) from size" --as-of 2026-11-03',
+      "armoire query --list",
+      "armoire query @brand-sizes --brand comexim",
+      'armoire query "select name, note from bra where gone_at is null" --account ada',
+      'armoire query "select b.name, m.type from bra b join catalogue.model m on m.href = b.model_href" --account ada',
+    ],
+    exitCodes: ["done", "failed", "usage", "settings", "damaged"],
+  });
+  command.action(async (sql: string | undefined, flags: QueryFlags) => {
+    const settings = readSettings(command, io);
+    const format = readFormat(flags, settings);
+    if (flags.list) io.out(listText(sql, settings));
+    else {
+      const result = await execute(sql, flags, settings, io);
+      await printResult(result, format, { raw: flags.raw ?? false }, io.out);
+      const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";
+      if (result.isCut) truncationNotice(result.maxRows, option, settings, io);
+    }
+  });
 }
 
-/** Of an account: the mirror of its service's catalogue, if there is one. An account can be read without it. */
+/** The catalogue mirror beside an account's; null with a warning if it cannot be read. */
 function readableCatalogue(settings: Settings, io: Io): string | null {
   const file = catalogueFileBeside(settings);
   if (file === null) return null;
@@ -92,20 +101,20 @@ function readableCatalogue(settings: Settings, io: Io): string | null {
     return file;
   } catch (error) {
     if (!(error instanceof MirrorError)) throw error;
-    if (!settings.quiet) io.err(`Without the catalogue: ${error.message}\n`);
+    if (!settings.quiet) io.err(`The catalogue is left out: ${error.message}\n`);
     return null;
   }
 }
 
 function listText(sql: string | undefined, { json, account }: Settings): string {
-  const askable = listQuestions().filter(({ isOfAccounts = false }) => account === null || isOfAccounts);
-  const questions = sql === undefined ? askable : [findQuestion(sql.replace(/^@/, ""))];
+  const suitable = listQuestions().filter(({ isOfAccounts = false }) => account === null || isOfAccounts);
+  const questions = sql === undefined ? suitable : [findQuestion(sql.replace(/^@/, ""))];
   if (json) return `${JSON.stringify(questions)}\n`;
   return sql === undefined ? formatQuestions(questions) : questions.map(formatQuestion).join("");
 }
 
-/** @throws CliError when not exactly one thing is asked, or with what belongs to another */
-async function ask(
+/** @throws CliError unless there is exactly one statement or question, with only its own options */
+async function execute(
   sql: string | undefined,
   flags: QueryFlags,
   settings: Settings,
@@ -113,11 +122,11 @@ async function ask(
 ): Promise<QueryResult> {
   const { file: sqlFile, parameter: parameters = {}, maxRows, timeout } = flags;
   if ((sql === undefined) === (sqlFile === undefined)) {
-    const message = sql === undefined ? "Nothing is asked." : "Both a statement and --file are given.";
+    const message = sql === undefined ? "The statement is missing." : "There is both a statement and --file.";
     throw new CliError(
       "usage",
       message,
-      "Give a SELECT, or --file FILE, or a question: `armoire query --list`.",
+      "Give one of: a SELECT, --file FILE, a question of `armoire query --list`.",
     );
   }
   const options = Object.fromEntries(
@@ -126,14 +135,18 @@ async function ask(
     ),
   );
   const isQuestion = sql?.startsWith("@") ?? false;
-  const [stray] = isQuestion ? Object.keys(parameters) : Object.keys(options);
-  if (stray !== undefined) {
+  const [misplaced] = isQuestion ? Object.keys(parameters) : Object.keys(options);
+  if (misplaced !== undefined) {
     throw isQuestion
-      ? new CliError("usage", "-p is for SQL.", `\`armoire query --list ${sql}\` shows what ${sql} takes.`)
+      ? new CliError(
+          "usage",
+          "-p is for SQL.",
+          `\`armoire query --list ${sql}\` shows the options of ${sql}.`,
+        )
       : new CliError(
           "usage",
-          `--${stray} is for questions.`,
-          `In SQL, write :${stray} and give -p ${stray}=VALUE.`,
+          `--${misplaced} is for questions.`,
+          `In SQL, write :${misplaced} and give -p ${misplaced}=VALUE.`,
         );
   }
   const statement = sql ?? (await readStatement(sqlFile ?? "-"));
@@ -141,13 +154,13 @@ async function ask(
   openMirrorReader(file).close();
   const asOf = readAsOf(flags, settings, io);
   const catalogue = readableCatalogue(settings, io);
-  const terms = {
+  const limits = {
     file,
     maxRows,
     timeoutMillis: timeout * 1000,
     ...(asOf && { asOf }),
     ...(catalogue !== null && { catalogue }),
   };
-  if (isQuestion) return await runQuestion({ ...terms, question: statement.slice(1), options });
-  return await runQuery({ ...terms, sql: statement, parameters });
+  if (isQuestion) return await runQuestion({ ...limits, question: statement.slice(1), options });
+  return await runQuery({ ...limits, sql: statement, parameters });
 }

@@ -1,4 +1,4 @@
-/** `armoire search`: what has words like these, offline. */
+/** `armoire search`: finds resources by words of their names, offline. */
 import { type Command, Option } from "commander";
 import type { Row } from "../../../../exports/table.ts";
 import {
@@ -12,10 +12,11 @@ import {
 } from "../../../query/search.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { positiveNumber } from "../../flags/option-values.ts";
-import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
+import { type FormatFlags, formatOption, rawOption, readFormat } from "../../flags/query-flags.ts";
 import { printRows, truncationNotice } from "../../format/result.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
+import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/text-table.ts";
 
@@ -28,53 +29,58 @@ interface SearchFlags extends AsOfFlags, FormatFlags {
 
 export function configure(command: Command, io: Io): void {
   command
-    .argument("<text...>", "words of names, codes and brands, or how they begin")
-    .addOption(new Option("--kind <kind>", "only what is of this kind").choices(foundKinds))
-    .option("--gone", "also what is gone, after everything else")
-    .option("--limit <n>", "the best so many", positiveNumber, 20)
+    .argument("<text...>", "words, or beginnings of words")
+    .addOption(new Option("--kind <kind>", "find only this kind").choices(foundKinds))
+    .option("--gone", "also find resources that are gone, listed last")
+    .option("--limit <n>", "at most N results", positiveNumber, 20)
     .addOption(asOfOption())
     .addOption(formatOption())
-    .option("--raw", "in CSV, leave text that a spreadsheet would run as a formula as it is")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  armoire search comexim
-  armoire search comexim on --kind model
-  armoire search comexim --as-of 2026-11-03
-  armoire search лиф --format csv`,
-    )
-    .action(async (text: readonly string[], flags: SearchFlags) => {
-      const settings = readSettings(command, io);
-      const format = readFormat(flags, settings);
-      const asOf = readAsOf(flags, settings, io);
-      const words = text.join(" ");
-      const { area, found, isCut, advice } = withMirror(
-        settings,
-        (mirror) => {
-          const all = search(mirror, words, { ...flags, limit: flags.limit + 1 });
-          return {
-            area: mirror.identity.area,
-            found: all.slice(0, flags.limit),
-            isCut: all.length > flags.limit,
-            advice: all.length === 0 && !settings.quiet ? suggestSearch(mirror, words, flags) : null,
-          };
-        },
-        asOf,
-      );
-      const columns = area === "account" ? foundColumnsOfAccounts : foundColumns;
-      const rows: readonly Row[] = found.map((one) => columns.map((column) => one[column]));
-      await printRows(columns, rows, format, { raw: flags.raw ?? false }, io.out);
-      if (isCut) truncationNotice(flags.limit, "--limit", settings, io);
-      if (advice !== null) io.err(describeAdvice(advice));
-    });
+    .addOption(rawOption());
+  addHelp(command, {
+    details: [
+      "Finds brands and models with all words in their name, code, short name or brand, including listed ones that are not " +
+        "fetched yet. With --account it finds bras by name, brand, model and note. Case, accents and width are ignored. In a " +
+        "script without spaces, any part of a word matches. Exact names come first, then whole words, then beginnings; within " +
+        "these, the most owned models. No character has a special meaning.",
+    ],
+    examples: [
+      "armoire search comexim",
+      "armoire search comexim on --kind model",
+      "armoire search comexim --as-of 2026-11-03",
+      "armoire search лиф --format csv",
+    ],
+  });
+  command.action(async (text: readonly string[], flags: SearchFlags) => {
+    const settings = readSettings(command, io);
+    const format = readFormat(flags, settings);
+    const asOf = readAsOf(flags, settings, io);
+    const words = text.join(" ");
+    const { area, found, isCut, suggestion } = withMirror(
+      settings,
+      (mirror) => {
+        const all = search(mirror, words, { ...flags, limit: flags.limit + 1 });
+        return {
+          area: mirror.identity.area,
+          found: all.slice(0, flags.limit),
+          isCut: all.length > flags.limit,
+          suggestion: all.length === 0 && !settings.quiet ? suggestSearch(mirror, words, flags) : null,
+        };
+      },
+      asOf,
+    );
+    const columns = area === "account" ? foundColumnsOfAccounts : foundColumns;
+    const rows: readonly Row[] = found.map((result) => columns.map((column) => result[column]));
+    await printRows(columns, rows, format, { raw: flags.raw ?? false }, io.out);
+    if (isCut) truncationNotice(flags.limit, "--limit", settings, io);
+    if (suggestion !== null) io.err(describeSuggestion(suggestion));
+  });
 }
 
-function describeAdvice({ gone, alike }: SearchSuggestion): string {
+function describeSuggestion({ gone, alike }: SearchSuggestion): string {
   const names = alike.map((name) => JSON.stringify(name)).join(" or ");
   return [
-    "Nothing has all of these words.\n",
-    gone === 0 ? "" : `${gone} that ${gone === 1 ? "is" : "are"} gone had them: --gone.\n`,
+    "No resource has all of these words.\n",
+    gone === 0 ? "" : `${gone} resources that are gone had them: add --gone.\n`,
     alike.length === 0 ? "" : `Did you mean ${escapeControls(names)}?\n`,
   ].join("");
 }

@@ -1,4 +1,4 @@
-/** `armoire mirror check|rebuild|compact`: soundness of a file, its projections computed anew, its size. */
+/** `armoire mirror check|rebuild|compact`: verifies a mirror, recomputes its tables, or makes its file smaller. */
 import type { Command } from "commander";
 import { kinds } from "../../../../jobs/kinds.ts";
 import { type CheckReport, checkMirror } from "../../../mirror/check/check.ts";
@@ -7,29 +7,32 @@ import type { RetentionPolicy } from "../../../mirror/runs/retention.ts";
 import { rebuildMirror } from "../../../mirror/writer.ts";
 import { addRetentionFlags, type RetentionFlags, readRetentionFlags } from "../../flags/retention-flags.ts";
 import { formatCompacting, formatCompactReport, formatRetention } from "../../format/mirror.ts";
-import { addGlobalOptions } from "../../settings/global-options.ts";
 import { mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
+import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { progressDisplay } from "../../terminal/progress-display.ts";
 
 export function configure(command: Command, io: Io): void {
-  command.addHelpText(
-    "after",
-    `
-Examples:
-  armoire mirror check
-  armoire mirror rebuild --mirror copy.sqlite
-  armoire mirror compact
-  armoire mirror compact --keep-daily 30 --keep-monthly 24 --dry-run
-
-Exit codes: 0 sound or done, 1 failed, 11 the mirror is locked, 14 damaged.`,
-  );
-  const check = addGlobalOptions(command.command("check").exitOverride()).description(
-    "prove the file, every body and every row; write nothing",
-  );
-  check.addHelpText("after", checkHelp).action(() => {
+  addHelp(command, {
+    examples: [
+      "armoire mirror check",
+      "armoire mirror rebuild --mirror copy.sqlite",
+      "armoire mirror compact",
+      "armoire mirror compact --keep-daily 30 --keep-monthly 24 --dry-run",
+    ],
+    exitCodes: ["done", "failed", "usage", "locked", "damaged"],
+  });
+  const check = command.command("check").description("verify a mirror and its pictures, without writing");
+  addHelp(check, {
+    details: [
+      "Verifies the file, every body and picture against its SHA-256, and every row against its body. A problem gives exit " +
+        "code 14.",
+    ],
+    examples: ["armoire mirror check", "armoire mirror check --account ada --json"],
+  });
+  check.action(() => {
     const settings = readSettings(check, io);
     withMirror(settings, (mirror) => {
       const report = checkMirror(mirror, kinds);
@@ -37,10 +40,11 @@ Exit codes: 0 sound or done, 1 failed, 11 the mirror is locked, 14 damaged.`,
       if (report.problems.length > 0) io.setExitCode(exitCodes.damaged);
     });
   });
-  const rebuild = addGlobalOptions(command.command("rebuild").exitOverride()).description(
-    "compute every row, link and item anew from the bodies, without a request",
-  );
-  rebuild.addHelpText("after", rebuildHelp).action(async () => {
+  const rebuild = command
+    .command("rebuild")
+    .description("compute every row, link and list again from the stored bodies, offline");
+  addHelp(rebuild, { examples: ["armoire mirror rebuild", "armoire mirror rebuild --mirror copy.sqlite"] });
+  rebuild.action(async () => {
     const settings = readSettings(rebuild, io);
     const report = await rebuildMirror({
       file: mirrorFileToRead(settings),
@@ -48,37 +52,49 @@ Exit codes: 0 sound or done, 1 failed, 11 the mirror is locked, 14 damaged.`,
       openedAt: new Date().toISOString(),
     });
     if (settings.json) io.out(`${JSON.stringify(report)}\n`);
-    else io.out(`Rebuilt from ${report.resources} bodies; ${report.discovered} resources are newly known.\n`);
+    else io.out(`Rebuilt from ${report.resources} bodies; ${report.discovered} new resources.\n`);
   });
-  const compact = addGlobalOptions(
-    addRetentionFlags(command.command("compact").exitOverride()).option(
-      "--dry-run",
-      "only say which runs the --keep options keep, and what would be forgotten",
-    ),
-  ).description("compress every body as well as can be, give unused space back, and forget old runs if told");
-  compact
-    .addHelpText("after", compactHelp)
-    .action(async ({ dryRun, ...options }: RetentionFlags & { readonly dryRun?: boolean }) => {
-      const settings = readSettings(compact, io);
-      const keep = readRetentionFlags(options);
-      if (dryRun) return preview(settings, keep);
-      const display = progressDisplay(io, performance.now.bind(performance), formatCompacting);
-      const report = await compactMirror({
-        file: mirrorFileToRead(settings),
-        kinds,
-        openedAt: new Date().toISOString(),
-        ...(keep && { keep }),
-        onProgress: settings.quiet ? () => {} : (progress) => display.update(() => progress),
-      }).finally(display.end);
-      io.out(settings.json ? `${JSON.stringify(report)}\n` : formatCompactReport(report));
-    });
+  const compact = addRetentionFlags(
+    command.command("compact").description("make the file smaller, and forget old runs with --keep options"),
+  ).option("--dry-run", "print the runs to keep and to forget; write nothing");
+  addHelp(compact, {
+    details: [
+      "Compresses all bodies better than a sync does, and returns unused space. Without a --keep option the contents stay " +
+        "the same, history included. Reading continues meanwhile; writing is locked. It needs free disk space of twice the " +
+        "new size, half of it in the folder of temporary files (SQLITE_TMPDIR or TMPDIR). It can be stopped at any time " +
+        "without loss. While another process reads the mirror, the file keeps its old size until the next sync or compact.",
+      "A run is kept if at least one --keep option selects it. The latest run is always kept, and without a --keep option " +
+        "all are. Days, weeks, months and years are in UTC, by the end of a run. Data that only forgotten runs contain is " +
+        "removed for good. Kept runs, current values and tombstones do not change. `armoire runs` still lists forgotten runs.",
+    ],
+    examples: [
+      "armoire mirror compact",
+      "armoire mirror compact --mirror copy.sqlite --json",
+      "armoire mirror compact --keep-daily 30 --keep-monthly 24 --dry-run",
+      "armoire mirror compact --keep-last 10 --keep-weekly 52 --keep-yearly 100",
+    ],
+  });
+  compact.action(async ({ dryRun, ...options }: RetentionFlags & { readonly dryRun?: boolean }) => {
+    const settings = readSettings(compact, io);
+    const keep = readRetentionFlags(options);
+    if (dryRun) return preview(settings, keep);
+    const display = progressDisplay(io, performance.now.bind(performance), formatCompacting);
+    const report = await compactMirror({
+      file: mirrorFileToRead(settings),
+      kinds,
+      openedAt: new Date().toISOString(),
+      ...(keep && { keep }),
+      onProgress: settings.quiet ? () => {} : (progress) => display.update(() => progress),
+    }).finally(display.end);
+    io.out(settings.json ? `${JSON.stringify(report)}\n` : formatCompactReport(report));
+  });
 
   function preview(settings: Settings, keep: RetentionPolicy | undefined): void {
     if (keep === undefined) {
       throw new CliError(
         "usage",
-        "--dry-run shows what would be forgotten, and without a --keep option nothing is.",
-        "Say what to keep, such as --keep-daily 30 --keep-monthly 24.",
+        "Without a --keep option nothing is forgotten, so there is nothing to preview.",
+        "Add rules such as --keep-daily 30 --keep-monthly 24.",
       );
     }
     const mirror = mirrorFileToRead(settings);
@@ -90,30 +106,6 @@ Exit codes: 0 sound or done, 1 failed, 11 the mirror is locked, 14 damaged.`,
     );
   }
 }
-
-const checkHelp = `
-Examples:
-  armoire mirror check
-  armoire mirror check --account ada --json
-
-Exit code 14 says that something is damaged.`;
-
-const rebuildHelp = `
-Examples:
-  armoire mirror rebuild
-  armoire mirror rebuild --mirror copy.sqlite`;
-
-const compactHelp = `
-Examples:
-  armoire mirror compact
-  armoire mirror compact --mirror copy.sqlite --json
-  armoire mirror compact --keep-daily 30 --keep-monthly 24 --dry-run
-  armoire mirror compact --keep-last 10 --keep-weekly 52 --keep-yearly 100
-
-A run is kept if any --keep option keeps it, and the latest one always; without such an option all are. Days, weeks, months and
-years are those of UTC, by when runs ended. A run that is forgotten can be shown no more, and what only it had seen is removed for good.
-
-It needs free space for twice the mirror's new size. It may be stopped at any time: nothing is lost, and the next one goes on.`;
 
 function describe(
   { bodies, resources, pictures, problems }: CheckReport,
@@ -131,7 +123,7 @@ function describe(
   const sum = `${lines.join("")}${count} in ${file}.`;
   if (problems.every(({ code }) => code === "media")) {
     const command = `armoire sync --account ${account?.name ?? "NAME"} --media`;
-    return `${sum} \`${command}\` downloads what is missing; take away first what was changed.\n`;
+    return `${sum} Remove the changed files; \`${command}\` downloads pictures that are missing.\n`;
   }
-  return `${sum} Restore a copy; \`armoire mirror rebuild\` mends rows, not bodies.\n`;
+  return `${sum} Restore a copy. \`armoire mirror rebuild\` repairs rows, not bodies.\n`;
 }

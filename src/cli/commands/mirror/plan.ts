@@ -1,4 +1,4 @@
-/** `armoire plan`: what a sync would ask for next, what that costs, and how long it takes; nothing is sent. */
+/** `armoire plan`: the next sync's requests, their cost and a forecast, computed offline. */
 import type { Command } from "commander";
 import { planLinkedCatalogue } from "../../../sync/sync-account.ts";
 import { type AccountFlags, addCatalogueFlag, requireAccountFor } from "../../flags/account-flags.ts";
@@ -10,53 +10,56 @@ import {
   spendingOptionsOf,
 } from "../../flags/scope-flags.ts";
 import { formatLinkedPlan, formatPlan } from "../../format/plan.ts";
-import { readPlan, type WantedPlan } from "../../read-plan.ts";
+import { type PlanTarget, readPlan } from "../../read-plan.ts";
 import { catalogueFileOf, mirrorFileToPlan } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
+import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
 interface PlanFlags extends SpendingFlags, Pick<AccountFlags, "withCatalogue"> {}
 
 export function configure(command: Command, io: Io): void {
-  addCatalogueFlag(addSpendingFlags(addScopeFlags(command)))
-    .addHelpText(
-      "after",
-      `
-Examples:
-  armoire plan
-  armoire plan --depth models --order breadth
-  armoire plan --reserve 50
-  armoire plan --mode verify --json
-  armoire plan --account ada --with-catalogue`,
-    )
-    .action((flags: PlanFlags) => {
-      const settings = readSettings(command, io);
-      requireAccountFor(flags, settings);
-      const wanted = {
-        ...scopeOptionsFor(settings.account, command),
-        ...mirrorFileToPlan(settings),
-        ...spendingOptionsOf(flags),
-      };
-      printPlan(wanted, flags, settings, io);
-    });
+  addCatalogueFlag(addSpendingFlags(addScopeFlags(command)));
+  addHelp(command, {
+    details: [
+      "Prints the next requests with their reasons, the cost, the reach of today's allowance, the days until the mirror is " +
+        "complete, and the share of all bras that is covered by then. It sends nothing, and works before the first sync. " +
+        "The output of `armoire sync --dry-run` is the same.",
+    ],
+    examples: [
+      "armoire plan",
+      "armoire plan --depth models --order breadth",
+      "armoire plan --reserve 50",
+      "armoire plan --mode verify --json",
+      "armoire plan --account ada --with-catalogue",
+    ],
+  });
+  command.action((flags: PlanFlags) => {
+    const settings = readSettings(command, io);
+    requireAccountFor(flags, settings);
+    const target = {
+      ...scopeOptionsFor(settings.account, command),
+      ...mirrorFileToPlan(settings),
+      ...spendingOptionsOf(flags),
+    };
+    printPlan(target, flags, settings, io);
+  });
 }
 
-/** Prints what a sync would ask for: what `plan` does, and `sync --dry-run`. */
-
-/** @throws as readPlan does */
+/** For `plan` and `sync --dry-run`. @throws as readPlan does */
 export function printPlan(
-  wanted: WantedPlan,
+  target: PlanTarget,
   { withCatalogue }: AccountFlags,
   settings: Settings,
   io: Io,
 ): void {
-  const plan = readPlan(wanted, settings, io);
-  const beside = withCatalogue && {
-    catalogue: planLinkedCatalogue(wanted.file, catalogueFileOf(settings)),
+  const plan = readPlan(target, settings, io);
+  const linked = withCatalogue && {
+    catalogue: planLinkedCatalogue(target.file, catalogueFileOf(settings)),
   };
-  if (settings.json) io.out(`${JSON.stringify({ ...plan, ...beside })}\n`);
+  if (settings.json) io.out(`${JSON.stringify({ ...plan, ...linked })}\n`);
   else {
-    const text = formatPlan(plan, wanted.order, Date.now());
-    io.out(beside ? text + formatLinkedPlan(beside.catalogue) : text);
+    const text = formatPlan(plan, target.order, Date.now());
+    io.out(linked ? text + formatLinkedPlan(linked.catalogue) : text);
   }
 }

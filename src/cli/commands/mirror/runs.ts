@@ -1,4 +1,4 @@
-/** `armoire runs list|show`: the run log, and what a run changed. */
+/** `armoire runs list|show`: the run log, and the changes of one run. */
 import type { Command } from "commander";
 import { openDiff } from "../../../change/open-diff.ts";
 import { toMirrorError } from "../../../mirror/file/errors.ts";
@@ -7,28 +7,35 @@ import { listRuns, type RunRecord, readRun } from "../../../mirror/runs/runs.ts"
 import { positiveNumber } from "../../flags/option-values.ts";
 import { printChanges } from "../../format/changes.ts";
 import { truncationNotice } from "../../format/result.ts";
-import { addGlobalOptions } from "../../settings/global-options.ts";
 import { mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
+import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { escapeControls, formatTable } from "../../terminal/text-table.ts";
 
 export function configure(command: Command, io: Io): void {
-  command.addHelpText(
-    "after",
-    `
-Examples:
-  armoire runs
-  armoire runs list --limit 100 --json
-  armoire runs show
-  armoire runs show 12
-
-new, changed, gone and failed count all resources, the pages of lists too; what show tells is of brands, models and sizes.`,
-  );
-  const list = addGlobalOptions(command.command("list", { isDefault: true }).exitOverride())
-    .description("the newest runs; `armoire runs` alone does the same")
-    .option("--limit <n>", "the newest so many", positiveNumber, 20)
-    .addHelpText("after", "\nExamples:\n  armoire runs\n  armoire runs list --limit 100 --json");
+  addHelp(command, {
+    details: [
+      "The counts new, changed, gone and failed are of all resources, including the pages of lists. `armoire runs show` " +
+        "shows the changes of brands, models and sizes, or of a user, bras and measurements.",
+    ],
+    examples: [
+      "armoire runs",
+      "armoire runs list --limit 100 --json",
+      "armoire runs show",
+      "armoire runs show 12",
+    ],
+  });
+  const list = command
+    .command("list", { isDefault: true })
+    .description("list the newest runs, as `armoire runs` alone does")
+    .option("--limit <n>", "at most N runs", positiveNumber, 20);
+  addHelp(list, {
+    details: [
+      "A run is shown as `not finished` if its process died; the next sync closes it as interrupted.",
+    ],
+    examples: ["armoire runs list", "armoire runs list --limit 100 --json"],
+  });
   list.action(({ limit }: { limit: number }) => {
     const settings = readSettings(list, io);
     const found = withMirror(settings, (reader) => listRuns(reader, limit + 1));
@@ -36,10 +43,11 @@ new, changed, gone and failed count all resources, the pages of lists too; what 
     io.out(settings.json ? `${JSON.stringify(runs)}\n` : describeRuns(runs));
     if (found.length > limit) truncationNotice(limit, "--limit", settings, io);
   });
-  const show = addGlobalOptions(command.command("show").exitOverride())
-    .description("one run, and what changed from the run before it")
-    .argument("[run]", "its number, a time, latest or latest-1", "latest")
-    .addHelpText("after", "\nExamples:\n  armoire runs show\n  armoire runs show 12 --account ada");
+  const show = command
+    .command("show")
+    .description("show one run and its changes since the run before it")
+    .argument("[run]", "a run number, a time, latest or latest-1", "latest");
+  addHelp(show, { examples: ["armoire runs show", "armoire runs show 12 --account ada"] });
   show.action(async (text: string) => {
     const to = parsePoint(text, pointContext());
     const settings = readSettings(show, io);
@@ -67,7 +75,7 @@ function describeRuns(runs: readonly RunRecord[]): string {
 }
 
 function describeErrorOf({ error }: RunRecord): string {
-  return error === null ? "" : `\nIt ended because of an error: ${escapeControls(error)}\n`;
+  return error === null ? "" : `\nThe run ended with an error: ${escapeControls(error)}\n`;
 }
 
 const openStates = { running: "running", "not-finished": "not finished" } as const;

@@ -1,4 +1,4 @@
-/** `armoire status`: what the mirror holds, how fresh it is, and when the rest will be there. */
+/** `armoire status`: coverage, freshness, allowance, forecast and problems of a mirror. */
 import type { Command } from "commander";
 import { nameOfUser } from "../../../mirror/account/user.ts";
 import {
@@ -12,42 +12,49 @@ import {
 import type { ForecastSummary } from "../../../sync/plan/preview.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { formatAllowance, summarizeForecast } from "../../format/plan.ts";
-import { readOutlookOf } from "../../read-plan.ts";
+import { readOutlook } from "../../read-plan.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { formatAge } from "../../terminal/format.ts";
+import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { escapeControls, formatTable } from "../../terminal/text-table.ts";
 
-/** What `--json` prints. */
+/** The output of `--json`. */
 type StatusWithOutlook = MirrorStatus & ForecastSummary;
 
 export function configure(command: Command, io: Io): void {
-  command
-    .addOption(asOfOption())
-    .addHelpText(
-      "after",
-      `
-Examples:
-  armoire status
-  armoire status --json --mirror copy.sqlite
-  armoire status --as-of -1m
-  armoire status --account ada`,
-    )
-    .action((flags: AsOfFlags) => {
-      const settings = readSettings(command, io);
-      const asOf = readAsOf(flags, settings, io);
-      if (asOf !== undefined) {
-        const past = withMirror(settings, readPastStatus, asOf);
-        io.out(settings.json ? `${JSON.stringify(past)}\n` : describePastStatus(past));
-        return;
-      }
-      const held = withMirror(settings, readStatus);
-      const { mirror: file, baseUrl, area } = held;
-      const { allowance, forecast } = readOutlookOf({ file, baseUrl, area }, settings, io);
-      const status = { ...held, allowance, forecast };
-      io.out(settings.json ? `${JSON.stringify(status)}\n` : describeStatus(status, Date.now()));
-    });
+  command.addOption(asOfOption());
+  addHelp(command, {
+    details: [
+      "Prints, for each kind, how many resources are known, held, due, failed and gone, and the age of their last checks: " +
+        "p50 and p90 are percentiles. Then come the allowance, the forecast, failed resources, partial lists, and unexpected " +
+        "values in the service's responses, each with an example. The text shows 20 entries of a list, --json all. It sends " +
+        "nothing.",
+      "With --account, it also prints the user, the bras and measurements, and the permissions that the token lacks. With " +
+        "--as-of, ages, failures and unexpected values are left out: they are not recorded for the past.",
+    ],
+    examples: [
+      "armoire status",
+      "armoire status --json --mirror copy.sqlite",
+      "armoire status --as-of -1m",
+      "armoire status --account ada",
+    ],
+  });
+  command.action((flags: AsOfFlags) => {
+    const settings = readSettings(command, io);
+    const asOf = readAsOf(flags, settings, io);
+    if (asOf !== undefined) {
+      const past = withMirror(settings, readPastStatus, asOf);
+      io.out(settings.json ? `${JSON.stringify(past)}\n` : describePastStatus(past));
+      return;
+    }
+    const held = withMirror(settings, readStatus);
+    const { mirror: file, baseUrl, area } = held;
+    const { allowance, forecast } = readOutlook({ file, baseUrl, area }, settings, io);
+    const status = { ...held, allowance, forecast };
+    io.out(settings.json ? `${JSON.stringify(status)}\n` : describeStatus(status, Date.now()));
+  });
 }
 
 /** @param now epoch milliseconds */
@@ -75,29 +82,29 @@ function describeStatus(status: StatusWithOutlook, now: number): string {
     ),
   ];
   if (status.waiting > 0)
-    parts.push(
-      `\nGone as far as is known, and kept until \`armoire sync --approve\` lets go: ${status.waiting}\n`,
-    );
+    parts.push(`\nApparently gone, kept until \`armoire sync --approve\`: ${status.waiting}\n`);
   parts.push(
-    describeList(
-      "Partial lists, from which nothing is taken for gone:",
-      status.partialListings,
-      ({ url, why }) => [url, why],
-    ),
-    describeList("Failed, to be tried again:", status.failures, ({ url, error }) => [url, error]),
+    describeList("Partial lists, which prove no removals:", status.partialListings, ({ url, why }) => [
+      url,
+      why,
+    ]),
+    describeList("Failed, to be tried again by the next sync:", status.failures, ({ url, error }) => [
+      url,
+      error,
+    ]),
     describeNoted(status.noted),
-    describeList("Odd in what the service sent (kept all the same):", status.issues, (issue) => [
+    describeList("Unexpected values from the service (stored as sent):", status.issues, (issue) => [
       `${[issue.kind, issue.code, issue.pointer].filter(Boolean).join(" ")}, ${issue.count === 1 ? "once" : `${issue.count} times`}`,
-      issue.count === 1 ? issue.href : `${issue.href}, for one`,
+      issue.count === 1 ? issue.href : `for example ${issue.href}`,
       ...(issue.detail === null ? [] : [issue.detail]),
     ]),
   );
   return parts.join("");
 }
 
-const mostListed = 20;
+const maxListed = 20;
 
-/** @param describe the lines of one, which may quote what the service sent */
+/** @param describe gives the lines of one item, which may quote the service */
 function describeList<Item>(
   title: string,
   items: readonly Item[],
@@ -105,17 +112,17 @@ function describeList<Item>(
 ): string {
   if (items.length === 0) return "";
   const lines = items
-    .slice(0, mostListed)
+    .slice(0, maxListed)
     .map((item) => `  ${describe(item).map(escapeControls).join("\n    ")}\n`);
-  const rest = items.length - mostListed;
-  if (rest > 0) lines.push(`  and ${rest} more, which --json lists\n`);
+  const rest = items.length - maxListed;
+  if (rest > 0) lines.push(`  and ${rest} more, see --json\n`);
   return `\n${title}\n${lines.join("")}`;
 }
 
 function describeAccount({ user, notGranted, bras, measurements }: AccountStatus): string {
-  const describe = (what: string, { held, toCome, gone }: PossessionStatus): string => {
-    const more = [...(toCome > 0 ? [`${toCome} to come`] : []), ...(gone > 0 ? [`${gone} gone, kept`] : [])];
-    return `${held} ${what}${more.length === 0 ? "" : ` (${more.join(", ")})`}`;
+  const describe = (name: string, { held, toCome, gone }: PossessionStatus): string => {
+    const more = [...(toCome > 0 ? [`${toCome} to fetch`] : []), ...(gone > 0 ? [`${gone} gone, kept`] : [])];
+    return `${held} ${name}${more.length === 0 ? "" : ` (${more.join(", ")})`}`;
   };
   return [
     `User       ${escapeControls(nameOfUser(user))}\n`,
@@ -152,5 +159,5 @@ function describeLastRun(run: MirrorStatus["lastRun"]): string {
 function describeNoted(noted: MirrorStatus["noted"]): string {
   if (noted.length === 0) return "";
   const links = noted.map(({ name, count }) => `${name} (${count})`).join(", ");
-  return `\nNoted, not followed (--follow NAME does): ${escapeControls(links)}\n`;
+  return `\nLinks that were not followed (see --follow): ${escapeControls(links)}\n`;
 }

@@ -1,6 +1,5 @@
-/** `armoire sync`: brings a mirror up to date, the catalogue's or an account's. */
-
-import type { Command } from "commander";
+/** `armoire sync`: brings the mirror of the catalogue or of an account up to date. */
+import { type Command, Option } from "commander";
 import { userOf } from "../../../mirror/account/user.ts";
 import {
   type AccountFlags,
@@ -20,7 +19,7 @@ import {
 } from "../../flags/scope-flags.ts";
 import { summarizeForecast } from "../../format/plan.ts";
 import { formatAccountParts, formatAccountWarnings, formatReport } from "../../format/report.ts";
-import { readOutlookOf, type Wanted } from "../../read-plan.ts";
+import { readOutlook, type SyncTarget } from "../../read-plan.ts";
 import { readCredential } from "../../secrets/credentials.ts";
 import { type RedisFlags, readRedisAddress, redisOption } from "../../secrets/redis-address.ts";
 import { ledgerFile, mirrorFileToSync, refuseMirrorOfAccount } from "../../settings/mirror-file.ts";
@@ -31,6 +30,7 @@ import {
   exitCodeOfAccountSync,
   interruptedError,
 } from "../../terminal/exit-codes.ts";
+import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { formatProgress, progressDisplay } from "../../terminal/progress-display.ts";
 import { printPlan } from "./plan.ts";
@@ -44,46 +44,69 @@ interface SyncFlags extends ScopeFlags, SpendingFlags, AccountFlags, RedisFlags 
 
 export function configure(command: Command, io: Io): void {
   addAccountFlags(addSpendingFlags(addScopeFlags(command)))
-    .option(
-      "--concurrency <n>",
-      "requests under way at a time; 4 unless told, 64 with --redis",
-      concurrencyNumber,
+    .addOption(
+      new Option("--concurrency <n>", "at most N requests at a time, 1 to 256")
+        .argParser(concurrencyNumber)
+        .default(undefined, "4, or 64 with --redis"),
     )
     .option(...redisOption)
-    .option("--dry-run", "say what would be fetched; send nothing")
-    .option("--approve", "let go of what is gone, even if it is more than a fifth of a list")
-    .option("--require-complete", "exit with 8 unless everything is up to date")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  armoire sync --base-url https://api.example.org/
-  armoire sync --depth models --budget 250
-  armoire sync --brand "Comexim" --follow related
-  armoire sync --reserve 50 --skip-fresher-than 12h
-  armoire sync --dry-run --json
-  armoire sync --account ada
-  armoire sync --account ada --with-catalogue --media
-  armoire sync --redis redis://127.0.0.1:6379
-
-Exit codes: 0 done (also when the allowance or budget is spent), 1 failed, 2 wrong usage, 3 some resources failed or some lists are partial,
-4 not authenticated or wrong settings, 8 not complete (--require-complete), 11 the mirror is locked,
-12 too much is gone at once (--approve), 14 the mirror or ledger is damaged or of a later version, 130/143 interrupted with everything saved.`,
-    )
-    .action(async (flags: SyncFlags) => {
-      const settings = readSettings(command, io);
-      requireAccountFor(flags, settings);
-      refuseMirrorOfAccount(settings);
-      const { file, baseUrl } = mirrorFileToSync(settings);
-      const wanted = { file, baseUrl, ...scopeOptionsFor(settings.account, command) };
-      if (flags.dryRun) printPlan({ ...wanted, ...spendingOptionsOf(flags) }, flags, settings, io);
-      else await run(wanted, flags, settings, io);
-    });
+    .option("--dry-run", "print the plan and send nothing, as `armoire plan`")
+    .option("--approve", "accept that more than a fifth of a list or a kind is gone")
+    .option("--require-complete", "exit with 8 unless the mirror is complete");
+  addHelp(command, {
+    details: [
+      "The first sync creates the mirror. Each sync fetches new resources, most valuable first, and checks the others " +
+        "for changes. Checks are conditional requests, which are free with most services. A sync that the allowance, the " +
+        "budget, Ctrl-C or a crash ended is continued by the next one. Ctrl-C finishes and saves the running requests; a " +
+        "second Ctrl-C exits at once.",
+      "A resource is gone after status 404 or 410, or when a complete list no longer contains it. It keeps its last " +
+        "values and its history. A list whose pages contradict each other is partial, and proves nothing. If more than a " +
+        "fifth of a list or a kind disappears at once, the resources stay until you pass --approve.",
+      "With --account, the sync mirrors that user's own data with their token, and checks all of it in every run. " +
+        "--with-catalogue adds a run of the catalogue's mirror for the brands, models and sizes of the bras, with the " +
+        "catalogue's credential. --media downloads PNG, JPEG, GIF, WebP and AVIF pictures of at most 16 MiB each and 1 GiB " +
+        "in all. The budget is shared by all parts.",
+      "With --quiet, only warnings are printed: failed resources, partial lists, required approval, missing permissions " +
+        "of the token and an unreachable service. A spent allowance is no warning.",
+    ],
+    examples: [
+      "armoire sync --base-url https://api.example.org/",
+      "armoire sync --depth models --budget 250",
+      'armoire sync --brand "Comexim" --follow related',
+      "armoire sync --reserve 50 --skip-fresher-than 12h",
+      "armoire sync --dry-run --json",
+      "armoire sync --account ada",
+      "armoire sync --account ada --with-catalogue --media",
+      "armoire sync --redis redis://127.0.0.1:6379",
+    ],
+    exitCodes: [
+      "done",
+      "failed",
+      "usage",
+      "someFailed",
+      "settings",
+      "incomplete",
+      "locked",
+      "approval",
+      "damaged",
+      "interrupted",
+      "terminated",
+    ],
+  });
+  command.action(async (flags: SyncFlags) => {
+    const settings = readSettings(command, io);
+    requireAccountFor(flags, settings);
+    refuseMirrorOfAccount(settings);
+    const { file, baseUrl } = mirrorFileToSync(settings);
+    const target = { file, baseUrl, ...scopeOptionsFor(settings.account, command) };
+    if (flags.dryRun) printPlan({ ...target, ...spendingOptionsOf(flags) }, flags, settings, io);
+    else await run(target, flags, settings, io);
+  });
 }
 
-async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io): Promise<void> {
-  // A call that is refused, and a dry run, need nothing of what talks to the service.
-  const [{ sync }, { syncAccount: syncWhole }] = await Promise.all([
+async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io: Io): Promise<void> {
+  // Loaded only now: a dry run and wrong usage do without the HTTP client.
+  const [{ sync }, { syncAccount }] = await Promise.all([
     import("../../../sync/sync.ts"),
     import("../../../sync/sync-account.ts"),
   ]);
@@ -93,22 +116,22 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
     interruptedWith = exitCode;
     interruption.abort(interruptedError(exitCode, "nothing was requested"));
     if (!settings.quiet)
-      io.err("\nStopping: what is under way is finished and saved. Again to stop at once.\n");
+      io.err("\nStopping: running requests are finished and saved. Press again to stop at once.\n");
   });
   const { account } = settings;
   const redis = readRedisAddress(flags, io);
   const credential = await readCredential(settings, io).catch((error: unknown) => {
-    // Ctrl-C ends what asks the keychain too, which then is no trouble with the keychain.
+    // Ctrl-C also ends the keychain's helper, whose error would hide the interruption.
     interruption.signal.throwIfAborted();
     throw error;
   });
   const display = progressDisplay(io, performance.now.bind(performance), formatProgress);
-  const remark = (text: string) => {
+  const notify = (text: string) => {
     display.end();
     if (!settings.quiet) io.err(text);
   };
   const options = {
-    ...wanted,
+    ...target,
     serviceName: settings.serviceName.value ?? "service",
     credential,
     ...(account !== null && { user: userOf(account) }),
@@ -119,28 +142,28 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
       workers: {
         redis,
         ...(account && { principal: account.name }),
-        onWarning: (text: string) => remark(`${text}\n`),
+        onWarning: (text: string) => notify(`${text}\n`),
       },
     }),
     ...(flags.concurrency !== undefined && { concurrency: flags.concurrency }),
     signal: interruption.signal,
     onProgress: settings.quiet ? () => {} : display.update,
   };
-  const whole = await (account === null
+  const result = await (account === null
     ? sync(options).then((report) => ({ report, errors: [] }))
-    : syncWhole({ ...options, ...accountPartsOf(flags, settings, io, remark) })
+    : syncAccount({ ...options, ...accountPartsOf(flags, settings, io, notify) })
   )
     .catch((error: unknown) => {
       throw account === null ? error : explainRefusal(error, account);
     })
     .finally(display.end);
-  const { report, errors } = whole;
+  const { report, errors } = result;
   if (settings.json) io.out(`${JSON.stringify(report)}\n`);
   else if (settings.quiet) io.err(formatAccountWarnings(report, account?.name ?? null));
   else {
-    // What one brand still takes is not forecast.
+    // There is no forecast for single brands.
     const isForecast = report.stopped === "allowance" && flags.brand.length === 0;
-    const forecast = isForecast ? readOutlookOf(wanted, settings, io).forecast : null;
+    const forecast = isForecast ? readOutlook(target, settings, io).forecast : null;
     const outlook = forecast && summarizeForecast(forecast, flags.depth);
     const { reserve = 0 } = flags;
     const name = account?.name ?? null;
@@ -148,5 +171,5 @@ async function run(wanted: Wanted, flags: SyncFlags, settings: Settings, io: Io)
     if (name !== null) io.out(formatAccountParts(report, name, Date.now()));
   }
   for (const error of errors) io.err(describeError(error, settings.verbose));
-  io.setExitCode(exitCodeOfAccountSync(whole, interruptedWith, flags.requireComplete === true));
+  io.setExitCode(exitCodeOfAccountSync(result, interruptedWith, flags.requireComplete === true));
 }

@@ -1,4 +1,4 @@
-/** `armoire doctor`: the whole set-up, each setting with where it comes from, and what does not work. */
+/** `armoire doctor`: each setting with its source, and checks of the whole set-up. */
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { type Diagnosis, diagnose, diagnoseError } from "../../../doctor/diagnose.ts";
@@ -10,11 +10,12 @@ import type { Credential } from "../../../service/credentials/credential.ts";
 import { readCredential } from "../../secrets/credentials.ts";
 import { readKnownSecrets } from "../../secrets/known-secrets.ts";
 import { addPassphraseOption, type PassphraseFlags } from "../../secrets/passphrase.ts";
-import { type RedisFlags, readRedisAddress, redisOption } from "../../secrets/redis-address.ts";
+import { type RedisFlags, readRedisAddress } from "../../secrets/redis-address.ts";
 import { version } from "../../self-command.ts";
 import { candidateMirrorFiles, ledgerFile } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
+import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { formatTable } from "../../terminal/text-table.ts";
 
@@ -26,34 +27,43 @@ interface DoctorFlags extends PassphraseFlags, RedisFlags {
 export function configure(command: Command, io: Io): void {
   addPassphraseOption(
     command
-      .option("--offline", "do not ask the service")
-      .option(...redisOption)
-      .option("--scan [folder...]", "search the data directory, and these folders, for secrets that got out"),
-  )
-    .addHelpText(
-      "after",
-      `
-Examples:
-  armoire doctor
-  armoire doctor --offline --json
-  armoire doctor --account ada
-  armoire doctor --offline --scan ~/exports ~/logs
-  armoire doctor --offline --scan ~/backups --passphrase-file backups.passphrase
-
-It asks the service for one page, its root; with --account for two, to learn whether it accepts the token. Secrets are never shown.`,
-    )
-    .action(async (flags: DoctorFlags) => {
-      if (flags.scan === undefined && flags.passphraseFile !== undefined)
-        throw new CliError("usage", "--passphrase-file is of no use here without --scan.", "");
-      const settings = readSettings(command, io);
-      const examined = await examine(settings, flags, io);
-      io.out(settings.json ? toJsonText(examined) : toText(examined));
-      if (!examined.diagnoses.every(({ isWell }) => isWell)) io.setExitCode(exitCodes.failed);
-    });
+      .option("--offline", "do not connect to the service")
+      .option("--redis <url>", "check the Redis at this address (ARMOIRE_REDIS_URL)")
+      .option("--scan [folder...]", "search the data directory and these folders for leaked secrets"),
+  );
+  addHelp(command, {
+    details: [
+      "Checks the settings, the credential, the data directory, the mirror (or all mirrors without --base-url or --mirror), " +
+        "the accounts, and the service, with one request for its root. With --account it checks whose token it is, and " +
+        "the token's permissions, with two requests. A problem gives exit code 1.",
+      "--scan searches for the tokens of all accounts and of the environment, the application's key and secret, the " +
+        "passphrase of backups and the password of Redis: plain, URL-encoded, in JSON, base64, hexadecimal or UTF-16, in " +
+        "file names, in files and in files packed with gzip, zstd or ZIP, in mirrors, and in encrypted backups with a known " +
+        "passphrase. With --redis it also searches Armoire's keys there. It names the files, never the secrets. An archive " +
+        "inside an archive is not unpacked. The report names everything that could not be searched.",
+    ],
+    examples: [
+      "armoire doctor",
+      "armoire doctor --offline --json",
+      "armoire doctor --account ada",
+      "armoire doctor --offline --scan ~/exports ~/logs",
+      "armoire doctor --offline --redis redis://127.0.0.1:6379 --scan",
+      "armoire doctor --offline --scan ~/backups --passphrase-file backups.passphrase",
+    ],
+    exitCodes: ["done", "failed", "usage"],
+  });
+  command.action(async (flags: DoctorFlags) => {
+    if (flags.scan === undefined && flags.passphraseFile !== undefined)
+      throw new CliError("usage", "--passphrase-file needs --scan.", "Add --scan, or leave it out.");
+    const settings = readSettings(command, io);
+    const examined = await examine(settings, flags, io);
+    io.out(settings.json ? toJsonText(examined) : toText(examined));
+    if (!examined.diagnoses.every(({ isWell }) => isWell)) io.setExitCode(exitCodes.failed);
+  });
 }
 
 interface Examined {
-  /** Name, value, and where that is from. */
+  /** Name, value and source. */
   readonly settings: readonly (readonly (string | null)[])[];
   readonly diagnoses: readonly Diagnosis[];
 }
@@ -70,8 +80,8 @@ async function examine(settings: Settings, flags: DoctorFlags, io: Io): Promise<
     credential: credential.value,
     account: settings.account,
   });
-  const unasked = !offline && settings.baseUrl.value === null ? [noService] : [];
-  // Where nobody can look into the data directory, that was said.
+  const notConnected = !offline && settings.baseUrl.value === null ? [noService] : [];
+  // An unreadable data directory is reported once, by `mirrorFiles`.
   const accounts =
     settings.account === null && mirrorFiles.problem === null
       ? await attempt(() => diagnoseAccounts(settings.dataDir.value))
@@ -87,7 +97,7 @@ async function examine(settings: Settings, flags: DoctorFlags, io: Io): Promise<
       credential.problem,
       mirrorFiles.problem,
       ...checked,
-      ...unasked,
+      ...notConnected,
       ...(accounts?.value ?? []),
       accounts?.problem,
       redis?.diagnosis,
@@ -95,7 +105,7 @@ async function examine(settings: Settings, flags: DoctorFlags, io: Io): Promise<
     ].filter((diagnosis) => diagnosis != null);
     return {
       settings: [...settingRows(settings), credentialRow(credential, settings)],
-      // What is wrong with a credential is in the way of using it, and of searching for it.
+      // A credential's problem is found twice: when it is used, and when it is searched for.
       diagnoses: [...new Map(found.map((diagnosis) => [diagnosis.what, diagnosis])).values()],
     };
   } finally {
@@ -115,8 +125,8 @@ function toText({ settings, diagnoses }: Examined): string {
 
 const noService: Diagnosis = {
   isWell: true,
-  what: "No service was asked, since no base URL is set",
-  hint: "--base-url URL or ARMOIRE_BASE_URL says which one; `armoire sync` needs it.",
+  what: "The service was not checked: no base URL is set",
+  hint: "Give --base-url URL or ARMOIRE_BASE_URL. `armoire sync` needs it, too.",
 };
 
 async function scanFolders(
@@ -155,7 +165,7 @@ interface Attempt<Value> {
   readonly problem: Diagnosis | null;
 }
 
-/** What would end any other command is one thing among others to tell here. */
+/** Turns an error into a diagnosis: the doctor goes on where other commands fail. */
 async function attempt<Value>(read: () => Value | Promise<Value>): Promise<Attempt<Value>> {
   try {
     return { value: await read(), problem: null };

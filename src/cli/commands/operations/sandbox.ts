@@ -1,4 +1,4 @@
-/** `armoire sandbox`: runs a sandbox until it is told to stop. */
+/** `armoire sandbox`: runs a local service until it is interrupted. */
 import { type Command, Option } from "commander";
 import { allowanceHeaderStyles } from "../../../sandbox/accounts/allowance.ts";
 import { faultPresetNames } from "../../../sandbox/faults/fault-rules.ts";
@@ -16,81 +16,81 @@ import { type Sandbox, startSandbox } from "../../../sandbox/sandbox.ts";
 import { wholeNumber } from "../../flags/option-values.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
+import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
-/** As commander names them: flags in camel case. */
+/** As commander names them. */
 interface Flags extends Omit<SandboxOptions, "windowSeconds" | "latencyMillis" | "faults" | "allowance"> {
-  // Of null, commander makes an empty text.
+  // Commander turns null into an empty text.
   readonly allowance: number | "none";
   readonly window?: number;
   readonly latency?: number;
   readonly faults?: string;
 }
 
-const examples = `
-Examples:
-  armoire sandbox
-  armoire sandbox --preset real --port 8080
-  armoire sandbox --allowance 30 --window 86400 --users 3
-  armoire sandbox --allowance 30 --allowance-headers none --count-not-modified --count-root
-  armoire sandbox --layout opaque --pagination cursor --service-name other --faults flaky
-
-Stop it with Ctrl-C. docs/sandbox.md describes its administration under /__sandbox/ and the fault rules.`;
-
 export function configure(command: Command, io: Io): void {
   command
-    .option("--port <n>", "port to listen on; 0 takes a free one", wholeNumber, 0)
+    .option("--port <n>", "port to listen on; 0 picks a free one", wholeNumber, 0)
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--seed <n>", "everything follows from it", wholeNumber, 1)
+    .option("--seed <n>", "seed of all generated data", wholeNumber, 1)
     .addOption(new Option("--preset <name>", "size of the catalogue").choices(presetNames).default("small"))
-    .option("--brands <n>", "brands, in place of the preset's", wholeNumber)
-    .option("--models <n>", "models of all brands together", wholeNumber)
-    .option("--sizes <n>", "sizes of all models together, about", wholeNumber)
-    .option("--page-size <n>", "items on a page", wholeNumber, 20)
-    .option("--paginate-sizes", "give a model's sizes in pages too")
-    .addOption(new Option("--layout <name>", "what paths look like").choices(layouts).default("plain"))
-    .addOption(
-      new Option("--pagination <name>", "how pages are asked for").choices(paginations).default("page"),
-    )
+    .option("--brands <n>", "total of brands, instead of the preset's", wholeNumber)
+    .option("--models <n>", "total of models, instead of the preset's", wholeNumber)
+    .option("--sizes <n>", "approximate total of sizes, instead of the preset's", wholeNumber)
+    .option("--page-size <n>", "items per page", wholeNumber, 20)
+    .option("--paginate-sizes", "split the sizes of a model into pages, too")
+    .addOption(new Option("--layout <name>", "style of paths").choices(layouts).default("plain"))
+    .addOption(new Option("--pagination <name>", "style of page links").choices(paginations).default("page"))
     .option(
       "--allowance <n>",
-      "counted requests that each credential has in a window, or none: no limit, and nothing tells of one",
+      "counted requests per credential and window; none for no limit and no headers",
       allowanceNumber,
       1_000_000,
     )
-    .option("--window <seconds>", "length of an allowance window", wholeNumber, 86_400)
+    .option("--window <seconds>", "length of a window", wholeNumber, 86_400)
     .addOption(
-      new Option("--allowance-headers <style>", "how headers tell when a window ends")
+      new Option("--allowance-headers <style>", "format of the reset time in headers; none for no headers")
         .choices(allowanceHeaderStyles)
         .default("epoch"),
     )
-    .option("--count-not-modified", 'count "not modified" too')
-    .option("--count-root", "count the root too")
-    .addOption(new Option("--etag <style>", "validators").choices(etagStyles).default("strong"))
-    .option("--latency <ms>", "milliseconds before every reply", wholeNumber, 0)
+    .option("--count-not-modified", 'count "not modified" responses, too')
+    .option("--count-root", "count requests for the root, too")
+    .addOption(new Option("--etag <style>", "kind of ETags").choices(etagStyles).default("strong"))
+    .option("--latency <ms>", "delay of every response in milliseconds", wholeNumber, 0)
     .option("--faults <preset|file>", `${faultPresetNames.join(", ")}, or a JSON file of rules`)
-    .option("--users <n>", "users whose tokens are printed", wholeNumber, 1)
+    .option("--users <n>", "number of users, whose tokens are printed", wholeNumber, 1)
     .addOption(
-      new Option("--measurements <shape>", "what a user's measurements look like")
+      new Option("--measurements <shape>", "representation of measurements")
         .choices(measurementShapes)
         .default("linked"),
     )
     .addOption(
-      new Option("--pictures <place>", "where pictures are: at a host that is not there, or at the sandbox")
+      new Option("--pictures <place>", "host of pictures: an unreachable one, or the sandbox")
         .choices(picturePlaces)
         .default("elsewhere"),
     )
-    .option("--unauthorized-status <n>", 'status of "Not authenticated"', wholeNumber, 401)
-    .addHelpText("after", examples)
-    .action(async () => {
-      const settings = readSettings(command, io);
-      const sandbox = await start(command.opts<Flags>(), settings.serviceName.value ?? "service");
-      const stopped = new Promise((resolve) => io.onInterrupt(resolve));
-      io.out(settings.json ? `${JSON.stringify(describe(sandbox))}\n` : introduce(sandbox));
-      // To be stopped is how a server ends: exit code 0.
-      await stopped;
-      await sandbox.close();
-    });
+    .option("--unauthorized-status <n>", 'status code of "Not authenticated" responses', wholeNumber, 401);
+  addHelp(command, {
+    details: [
+      "It runs until Ctrl-C. docs/sandbox.md describes the faults, and the administration below /__sandbox/.",
+    ],
+    examples: [
+      "armoire sandbox",
+      "armoire sandbox --preset real --port 8080",
+      "armoire sandbox --allowance 30 --window 86400 --users 3",
+      "armoire sandbox --allowance 30 --allowance-headers none --count-not-modified --count-root",
+      "armoire sandbox --layout opaque --pagination cursor --service-name other --faults flaky",
+    ],
+  });
+  command.action(async () => {
+    const settings = readSettings(command, io);
+    const sandbox = await start(command.opts<Flags>(), settings.serviceName.value ?? "service");
+    const stopped = new Promise((resolve) => io.onInterrupt(resolve));
+    io.out(settings.json ? `${JSON.stringify(describeForJson(sandbox))}\n` : describeForTerminal(sandbox));
+    // Ctrl-C is the normal end of a server, so the exit code is 0.
+    await stopped;
+    await sandbox.close();
+  });
 }
 
 async function start(flags: Flags, serviceName: string): Promise<Sandbox> {
@@ -111,7 +111,7 @@ async function start(flags: Flags, serviceName: string): Promise<Sandbox> {
       throw new CliError(
         "failed",
         `The sandbox cannot listen on ${flags.host} port ${flags.port}: ${error.message}.`,
-        "Choose another --port, or 0 for any free one.",
+        "Choose another --port, or 0 for a free one.",
         { cause: error },
       );
     }
@@ -119,7 +119,7 @@ async function start(flags: Flags, serviceName: string): Promise<Sandbox> {
   }
 }
 
-/** Leaves out the flags of every command, which are no options of a sandbox. */
+/** Leaves out the global options. */
 function pickOptions(flags: Omit<Flags, "window" | "latency" | "faults">): SandboxOptions {
   const { host, port, seed, preset, brands, models, sizes, pageSize, paginateSizes } = flags;
   const { layout, pagination, etag, users, measurements, pictures, unauthorizedStatus } = flags;
@@ -156,7 +156,7 @@ function readFaultsFlag(value: string): FaultsOption {
   return faultPresetNames.find((name) => name === value) ?? { file: value };
 }
 
-function describe({ url, totals, users, app }: Sandbox): object {
+function describeForJson({ url, totals, users, app }: Sandbox): object {
   return {
     url,
     totals,
@@ -165,7 +165,7 @@ function describe({ url, totals, users, app }: Sandbox): object {
   };
 }
 
-function introduce({ url, totals, users, app }: Sandbox): string {
+function describeForTerminal({ url, totals, users, app }: Sandbox): string {
   const lines = [
     url,
     `  ${totals.brands} brands, ${totals.models} models, ${totals.sizes} sizes`,

@@ -1,5 +1,5 @@
-/** `armoire schedule add|list|remove|run|print`: syncs, backups and exports that come again and again. */
-import { Argument, type Command } from "commander";
+/** `armoire schedule add|list|remove|run|print`: syncs, backups and exports at set times. */
+import { Argument, type Command, Option } from "commander";
 import { systemClock, toIso } from "../../../platform/clock.ts";
 import { timeAfter } from "../../../schedule/cron-times.ts";
 import { runSchedules } from "../../../schedule/run/run-schedules.ts";
@@ -25,10 +25,11 @@ import { readScheduledCommand } from "../../scheduled-command.ts";
 import { readAppCredential } from "../../secrets/credentials.ts";
 import { type RedisFlags, readRedisAddress } from "../../secrets/redis-address.ts";
 import { environmentOf, handedOn, selfCommand, userName, version } from "../../self-command.ts";
-import { addGlobalOptions, type GlobalOptions } from "../../settings/global-options.ts";
+import type { GlobalOptions } from "../../settings/global-options.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
 import { formatDuration, formatMoment, redactTokens } from "../../terminal/format.ts";
+import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/text-table.ts";
 
@@ -39,46 +40,105 @@ interface AddFlags {
 }
 
 export function configure(command: Command, io: Io): void {
-  command.addHelpText("after", help);
-  const subcommand = (name: string, description: string) =>
-    addGlobalOptions(command.command(name).exitOverride()).description(description);
-
-  subcommand("add", "have a command run again and again")
-    .argument("<name>", "what to call it: a-z, 0-9, _ and -")
-    .argument("<command...>", "sync, backup or export with its options, after --")
-    .requiredOption("--cron <expression>", 'when, such as "0 6 * * *"; a sixth field in front is for seconds')
-    .option("--tz <zone>", "the time zone that it is meant in; this machine's unless told")
-    .option(
-      "--jitter <duration>",
-      "begin up to so much later, each time the same, such as 10m",
-      durationMillis,
-    )
-    .addHelpText("after", addHelp)
-    .action((name: string, args: string[], flags: AddFlags, add: Command) =>
-      addOne(name, args, flags, add, io),
-    );
-  subcommand("list", "the schedules, when each is next due, and what became of the last run")
-    .argument("[name]", "the last runs of this one")
-    .addHelpText("after", "\nExamples:\n  armoire schedule list\n  armoire schedule list nightly --json\n")
+  addHelp(command, {
+    examples: [
+      'armoire schedule add daily --cron "0 6 * * *" --tz Europe/Paris -- sync --base-url https://api.example.org/',
+      "armoire schedule list",
+      "armoire schedule run",
+    ],
+    exitCodes: ["done", "failed", "usage", "settings", "locked", "damaged"],
+  });
+  configureAdd(command, io);
+  const list = command
+    .command("list")
+    .description("list schedules with their next and last run, or the last 20 runs of one")
+    .argument("[name]", "the schedule whose runs to list")
     .action((name: string | undefined, _flags: object, list: Command) => listAll(name, list, io));
-  subcommand("remove", "take a schedule away, and what is known of its runs")
+  addHelp(list, { examples: ["armoire schedule list", "armoire schedule list daily --json"] });
+  const remove = command
+    .command("remove")
+    .description("remove a schedule and its run history; a running run continues")
     .argument("<name>", "the schedule")
-    .addHelpText("after", "\nExamples:\n  armoire schedule remove nightly\n")
     .action((name: string, _flags: object, remove: Command) => removeOne(name, remove, io));
-  subcommand("run", "begin what is due, until it is ended")
-    .option("--redis <url>", "share the runs with other schedulers at this Redis (ARMOIRE_REDIS_URL)")
-    .addHelpText("after", runHelp)
-    .action((flags: RedisFlags, run: Command) => runAll(flags, run, io));
-  subcommand("print", "a unit of systemd or a line of a crontab, to begin it instead of `schedule run`")
-    .addArgument(new Argument("<scheduler>", "whose words to use").choices(systemSchedulers))
-    .argument("[name]", "only this schedule")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  armoire schedule print systemd nightly\n  armoire schedule print cron\n",
-    )
+  addHelp(remove, { examples: ["armoire schedule remove daily"] });
+  configureRun(command, io);
+  const print = command
+    .command("print")
+    .description("print systemd units or crontab lines, to use instead of `armoire schedule run`")
+    .addArgument(new Argument("<scheduler>", "the system's scheduler").choices(systemSchedulers))
+    .argument("[name]", "print only this schedule")
     .action((scheduler: SystemScheduler, name: string | undefined, _flags: object, print: Command) =>
       printAll(scheduler, name, print, io),
     );
+  addHelp(print, {
+    details: [
+      "For systemd it prints a hardened service, which may write only where the command writes, and a timer; for cron it " +
+        "prints one crontab line. Paths are those of this installation. Secrets are read from files: comments in the " +
+        "service explain how. These runs do not appear in `armoire schedule list`.",
+      "A schedule that the other scheduler cannot express exactly is refused with exit code 1: cron has no seconds, and " +
+        "neither has L, W and #. systemd skips a time that the clocks skip; cron uses the machine's time zone.",
+    ],
+    examples: ["armoire schedule print systemd daily", "armoire schedule print cron"],
+  });
+}
+
+function configureAdd(schedule: Command, io: Io): void {
+  const add = schedule
+    .command("add")
+    .description("run a command at set times")
+    .argument("<name>", "a name of a-z, 0-9, _ and -")
+    .argument("<command...>", "sync, export, backup or `backup create` with options, after --")
+    .requiredOption("--cron <expression>", 'minute, hour, day, month and weekday, such as "0 6 * * *"')
+    .addOption(
+      new Option("--tz <zone>", "the time zone, by its IANA name").default(undefined, "this machine's"),
+    )
+    .option(
+      "--jitter <duration>",
+      "delay runs by a fixed random time of at most 10m, 1h, ...",
+      durationMillis,
+    )
+    .action((name: string, args: string[], flags: AddFlags, add: Command) =>
+      addOne(name, args, flags, add, io),
+    );
+  addHelp(add, {
+    details: [
+      "The runs happen where `armoire schedule run` is running. Relative paths start from the folder in which the schedule " +
+        "was added. The command is checked now, so a mistake is reported at once. Schedules are stored in schedules.json of " +
+        "the data directory. A command that contains a secret is refused: runs get secrets from the environment of " +
+        "`armoire schedule run`, from files, or from the keychain.",
+      "A cron expression may have names (MON, JAN), lists, ranges, steps, L, W and #, a sixth field for seconds in front, " +
+        "or a form such as @daily. A day of the month and a weekday together mean either; + before the weekday means both. A " +
+        "time that the clocks skip runs right after; a repeated time runs once; intervals of minutes or hours follow real time.",
+    ],
+    examples: [
+      'armoire schedule add daily --cron "0 6 * * *" --tz Europe/Paris -- sync --base-url https://api.example.org/',
+      'armoire schedule add ada --cron "30 5 * * *" --jitter 20m -- backup --account ada --to backups --keep-daily 30',
+      'armoire schedule add weekly --cron "0 7 * * MON" -- export --out catalogue',
+    ],
+  });
+}
+
+function configureRun(schedule: Command, io: Io): void {
+  const run = schedule
+    .command("run")
+    .description("run schedules when they are due, until it is interrupted")
+    .option("--redis <url>", "share the runs with other schedulers at this Redis (ARMOIRE_REDIS_URL)")
+    .action((flags: RedisFlags, run: Command) => runAll(flags, run, io));
+  addHelp(run, {
+    details: [
+      "Each run is a process of its own, with this process's environment. Runs of the same mirror wait for each other. If " +
+        "another process has locked the mirror, a run is retried after 10, 30, 60 and 120 seconds. Missed runs are made up " +
+        "for once, and a run whose scheduler died is started once more. Changed schedules are noticed within five seconds.",
+      "Ctrl-C and SIGTERM give running commands ten seconds to save their work; then the exit code is 0. A second signal " +
+        "ends everything at once.",
+      "Without --redis, one scheduler runs per data directory; a second one is refused with exit code 11. With --redis, any " +
+        "number of schedulers shares the runs, if all of them name the same Redis. The option does not apply to the " +
+        "commands: a sync uses workers with its own --redis, or with ARMOIRE_REDIS_URL.",
+      "The log goes to stderr, as JSON lines with --json or without a terminal. --json also prints the end of each run to " +
+        "stdout.",
+    ],
+    examples: ["armoire schedule run", "armoire schedule run --redis redis://127.0.0.1:6379"],
+  });
 }
 
 async function addOne(
@@ -110,7 +170,7 @@ async function addOne(
     const late =
       added.delayMillis === 0 ? "" : `, ${formatDuration(added.delayMillis / 1000)} after its time`;
     io.out(
-      `${name} runs next at ${formatMoment(listed.nextAt ?? "", Date.now(), stepOf(added))}${late}, where \`armoire schedule run\` is running.\n`,
+      `${name} runs next at ${formatMoment(listed.nextAt ?? "", Date.now(), stepOf(added))}${late}, if \`armoire schedule run\` is running.\n`,
     );
   }
 }
@@ -140,15 +200,15 @@ function removeOne(name: string, command: Command, io: Io): void {
   const settings = readSettings(command, io);
   const removed = removeSchedule(settings.dataDir.value, name, systemClock);
   if (settings.json) io.out(`${JSON.stringify(removed)}\n`);
-  else if (!settings.quiet) io.out(`${name} is removed; a run of it that is under way goes on to its end.\n`);
+  else if (!settings.quiet) io.out(`Removed ${name}. If it is running, that run continues.\n`);
 }
 
 async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void> {
   if (command.optsWithGlobals<GlobalOptions>().account !== undefined)
     throw new CliError(
       "usage",
-      "--account is for one account, and `schedule run` runs all schedules of the data directory.",
-      "Whose data a schedule is about is said when it is added, after --.",
+      "--account cannot be given here: `armoire schedule run` runs all schedules of the data directory.",
+      "Give --account to the scheduled command, after --, when you add the schedule.",
     );
   const settings = readSettings(command, io);
   const handed = handedOn(settings, command);
@@ -156,7 +216,7 @@ async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void
   const ending = new AbortController();
   const log = openLog(settings, io, { credentials: [readAppCredential(io)], redis });
   io.onInterrupt((exitCode) => {
-    log.info("ending", "Ending: runs that are under way save what they have. Again to end at once.");
+    log.info("ending", "Stopping: running commands save their work. Press again to stop at once.");
     ending.abort(exitCode === exitCodes.interrupted ? "SIGINT" : "SIGTERM");
   });
   await runSchedules({
@@ -168,19 +228,19 @@ async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void
     hide: redactTokens,
     onReady(schedules) {
       const { dataDir } = handed;
-      const text = `Running ${schedules} schedules of ${dataDir}. Ctrl-C ends it.`;
+      const text = `Running ${schedules} schedules of ${dataDir}. Press Ctrl-C to stop.`;
       log.info("ready", text, { version: version(), schedules, dataDir });
     },
-    onWarning: (text) => log.warn("remark", escapeControls(text)),
+    onWarning: (text) => log.warn("warning", escapeControls(text)),
     onBegin({ name }, time) {
       const due = toIso(time);
-      log.info("begun", `${name}: begun, due ${due}`, { schedule: name, due });
+      log.info("begun", `${name}: started, due ${due}`, { schedule: name, due });
     },
     onLine: ({ name }, line) => log.warn("said", `${name}: ${escapeControls(line)}`, { schedule: name }),
     onEnd(schedule, run) {
       const [outcome, { name }, { exitCode, seconds }] = [outcomeOf(run), schedule, run];
-      const tell = exitCode === exitCodes.done ? log.info : log.warn;
-      tell("ended", formatEnd(schedule, run), { schedule: name, outcome, exitCode, seconds });
+      const write = exitCode === exitCodes.done ? log.info : log.warn;
+      write("ended", formatEnd(schedule, run), { schedule: name, outcome, exitCode, seconds });
       if (settings.json) io.out(`${JSON.stringify({ name, ...run, outcome })}\n`);
     },
   });
@@ -216,31 +276,3 @@ async function printAll(
   if (settings.json) io.out(`${JSON.stringify(files)}\n`);
   else io.out(files.map(({ path, content }) => `# ${path}\n${content}`).join("\n"));
 }
-
-const help = `
-Examples:
-  armoire schedule add daily --cron "0 6 * * *" --tz Europe/Paris -- sync --base-url https://api.example.org/
-  armoire schedule list
-  armoire schedule run
-
-Exit codes: 0 done, 1 failed, 2 wrong usage or no such schedule, 4 wrong settings, 11 another \`schedule run\` is at work,
-14 the schedules are damaged or of a later version.`;
-
-const addHelp = `
-Examples:
-  armoire schedule add daily --cron "0 6 * * *" --tz Europe/Paris -- sync --base-url https://api.example.org/
-  armoire schedule add ada --cron "30 5 * * *" --jitter 20m -- backup --account ada --to backups --keep-daily 30
-  armoire schedule add weekly --cron "0 7 * * MON" -- export --out catalogue
-
-Paths are meant in this folder, wherever \`schedule run\` is started. Secrets are never part of a schedule: its runs have the
-environment of \`schedule run\`. A time that clocks skip comes right after, one that they repeat comes once.`;
-
-const runHelp = `
-Examples:
-  armoire schedule run
-  armoire schedule run --redis redis://127.0.0.1:6379
-
-Each run is a process of its own. No two runs of one mirror go on at a time; what was missed is made up for once. Asked to end
-(Ctrl-C, SIGTERM), it has what is under way save what it has, waits up to ten seconds, and ends with 0. Without --redis one such process
-runs the schedules of a data directory; with it any number does, and each run is begun by one of them. What it says goes to stderr,
-as JSON lines with --json or where no terminal shows it; with --json the end of each run goes to stdout too.`;

@@ -1,0 +1,72 @@
+/** `armoire backup run|create|verify|restore|list|prune`: archives of a mirror. `run` is the default. */
+import type { Command } from "commander";
+import { addAccountFlags } from "../../flags/account-flags.ts";
+import { addRetentionFlags } from "../../flags/retention-flags.ts";
+import { addEncryptOptions } from "../../secrets/passphrase.ts";
+import { readSettings } from "../../settings/settings.ts";
+import type { SyncAndBackupFlags } from "../../sync-and-backup.ts";
+import { addHelp } from "../../terminal/help.ts";
+import type { Io } from "../../terminal/io.ts";
+import { configureCreate } from "./create.ts";
+import { configureListAndPrune } from "./list-and-prune.ts";
+import { configureRestore } from "./restore.ts";
+import { configureVerify } from "./verify.ts";
+
+export function configure(command: Command, io: Io): void {
+  addHelp(command, {
+    details: [
+      "A backup is a ZIP file of every response, its history, pictures, and the tables as CSV and JSON, with a README.txt. It " +
+        "contains no token. With --encrypt it is an age file. The same state gives the same bytes; encrypted, the same root " +
+        "hash. The passphrase comes from --passphrase-file, ARMOIRE_BACKUP_PASSPHRASE or a prompt.",
+    ],
+    examples: [
+      "armoire backup --account ada --to /media/stick",
+      "armoire backup --account ada --to backups --keep-daily 30 --keep-monthly 24 --quiet",
+      "armoire backup create --account ada --to ada.zip.age --encrypt",
+      "armoire backup verify ada.zip",
+      "armoire backup restore ada.zip --mirror ada.sqlite",
+      "armoire backup list backups",
+      "armoire backup prune backups --keep-daily 30 --keep-yearly 100 --dry-run",
+    ],
+    exitCodes: [
+      "done",
+      "failed",
+      "usage",
+      "someFailed",
+      "settings",
+      "locked",
+      "approval",
+      "damaged",
+      "interrupted",
+      "terminated",
+    ],
+  });
+  configureRun(command, io);
+  configureCreate(command, io);
+  configureVerify(command, io);
+  configureRestore(command, io);
+  configureListAndPrune(command, io);
+}
+
+function configureRun(backup: Command, io: Io): void {
+  const run = backup
+    .command("run", { isDefault: true })
+    .description("sync an account, back it up, verify and prune, as `armoire backup` alone does");
+  addRetentionFlags(addEncryptOptions(addAccountFlags(run)), "backup")
+    .requiredOption("--to <dir>", "the existing folder for backups")
+    .action(async (flags: SyncAndBackupFlags, run: Command) => {
+      // Loaded only here: the other subcommands are offline.
+      const { syncAndBackUp } = await import("../../sync-and-backup.ts");
+      await syncAndBackUp(flags, readSettings(run, io), io);
+    });
+  addHelp(run, {
+    details: [
+      "For cron, add --quiet: then it prints only problems. The exit code is that of the sync. If the sync fails, the backup " +
+        "contains the data so far, and no backup is removed. Without a --keep option no backup is removed, either.",
+    ],
+    examples: [
+      "armoire backup --account ada --to /media/stick",
+      "armoire backup --account ada --to backups --keep-daily 30 --keep-monthly 24 --quiet",
+    ],
+  });
+}

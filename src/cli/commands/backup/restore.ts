@@ -1,0 +1,73 @@
+/** `armoire backup restore`: turns an archive into a new mirror, or into a folder of files. */
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { kinds } from "../../../../jobs/kinds.ts";
+import { restoreBackup, unpackBackup } from "../../../archive/restore.ts";
+import { userOf } from "../../../mirror/account/user.ts";
+import { formatRestored } from "../../format/backup.ts";
+import { addPassphraseOption, passphraseAsker } from "../../secrets/passphrase.ts";
+import { readSettings } from "../../settings/settings.ts";
+import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
+import { addHelp } from "../../terminal/help.ts";
+import type { Io } from "../../terminal/io.ts";
+import { rootHashOption, type VerifyFlags } from "./verify.ts";
+
+interface RestoreFlags extends VerifyFlags {
+  readonly to?: string;
+}
+
+export function configureRestore(backup: Command, io: Io): void {
+  const restore = addPassphraseOption(
+    backup.command("restore").description("turn a backup into a new mirror or a folder of files"),
+  )
+    .argument("<file>", "the backup")
+    .option("--to <dir>", "write the files of the backup into this new folder, and no mirror")
+    .addOption(rootHashOption())
+    .action((file: string, flags: RestoreFlags, restore: Command) => restoreOne(file, flags, restore, io));
+  addHelp(restore, {
+    details: [
+      "--account NAME restores the mirror of that account, which must be of the same user. --mirror FILE restores into a new " +
+        "file; the mirror of an account can be read there, but not synced. The whole backup is verified first. Existing " +
+        "files are never changed, and a failed restore leaves nothing. Pictures go into the folder media beside the mirror.",
+    ],
+    examples: [
+      "armoire backup restore ada.zip --account ada",
+      "armoire backup restore ada.zip --mirror ada.sqlite",
+      "armoire backup restore ada.zip --to ada-files",
+    ],
+  });
+}
+
+async function restoreOne(file: string, flags: RestoreFlags, command: Command, io: Io): Promise<void> {
+  const settings = readSettings(command, io);
+  const { to, rootHash } = flags;
+  const { account, mirror } = settings;
+  const request = {
+    file: resolve(file),
+    askPassphrase: passphraseAsker(flags, io),
+    ...(rootHash !== undefined && { rootHash }),
+  };
+  if ((to === undefined) === (mirror.value === null)) {
+    const hint = "Give one of --account NAME, --mirror FILE (a new mirror) and --to DIR (a folder of files).";
+    throw new CliError("usage", "A restore needs exactly one destination.", hint);
+  }
+  if (to !== undefined) {
+    const { manifest, rootHash } = await unpackBackup({ ...request, folder: to });
+    if (settings.json) io.out(`${JSON.stringify({ folder: resolve(to), manifest, rootHash })}\n`);
+    else if (!settings.quiet)
+      io.out(`The files of the backup are in ${resolve(to)}; README.txt describes them.\n`);
+    return;
+  }
+  const restored = await restoreBackup({
+    ...request,
+    mirror: mirror.value ?? "",
+    kinds,
+    openedAt: new Date().toISOString(),
+    ...(account !== null && {
+      of: { baseUrl: account.baseUrl, user: userOf(account) },
+    }),
+  });
+  if (restored.check.problems.length > 0) io.setExitCode(exitCodes.damaged);
+  if (settings.json) io.out(`${JSON.stringify(restored)}\n`);
+  else if (!settings.quiet) io.out(formatRestored(restored));
+}

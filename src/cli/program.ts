@@ -1,0 +1,57 @@
+/** The commander program: one stub for each command, whose module is loaded when it is called. */
+import { Command, type OutputConfiguration } from "commander";
+import { commands } from "./commands.ts";
+import { environmentVariables } from "./settings/environment.ts";
+import { addGlobalOptions } from "./settings/global-options.ts";
+import { exitCodeMeanings, exitCodes } from "./terminal/exit-codes.ts";
+import { helpConfiguration, nameOf } from "./terminal/help.ts";
+import type { Io } from "./terminal/io.ts";
+
+/** The program throws a CommanderError where commander would exit. */
+export function createProgram(version: string, output: OutputConfiguration): Command {
+  const program = addGlobalOptions(new Command("armoire"))
+    .description("Keeps an offline mirror of a hypermedia bra catalogue in plain SQLite files.")
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .configureHelp(helpConfiguration)
+    .configureOutput(output)
+    .exitOverride()
+    .showHelpAfterError("Run `armoire --help` for the list of commands.")
+    .addHelpText("after", programHelp);
+  for (const [name, { summary }] of Object.entries(commands))
+    hintAtHelp(program.command(name).description(summary));
+  return program;
+}
+
+/** Adds options, help and action to the stub of a command. */
+export async function loadCommand(command: Command, io: Io): Promise<void> {
+  const module = await commands[command.name()]?.load();
+  module?.configure(command, io);
+  command.commands.forEach(hintAtHelp);
+  // After the command's own options, which help lists first.
+  [command, ...command.commands].forEach(addGlobalOptions);
+}
+
+function hintAtHelp(command: Command): Command {
+  return command.showHelpAfterError(`\`${nameOf(command)} --help\` explains the usage.`);
+}
+
+function programHelp(): string {
+  const variables = Object.entries(environmentVariables);
+  const width = Math.max(...variables.map(([name]) => name.length));
+  const codes = Object.entries(exitCodes) as [keyof typeof exitCodes, number][];
+  return [
+    "\nEnvironment:\n",
+    ...variables.map(([name, about]) => `  ${name.padEnd(width)}  ${about}\n`),
+    "\nExit codes:\n",
+    ...codes.map(([name, code]) => `  ${code.toString().padStart(3)}  ${exitCodeMeanings[name].label}\n`),
+    "\n`armoire COMMAND --help` shows the options, examples and exit codes of a command.",
+  ].join("");
+}
+
+/** The program with every command loaded, for the generated page and for tests. It prints nothing. */
+export async function createLoadedProgram(io: Io): Promise<Command> {
+  const program = createProgram("", { writeOut: () => {}, writeErr: () => {} });
+  for (const command of program.commands) await loadCommand(command, io);
+  return program;
+}

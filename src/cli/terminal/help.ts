@@ -1,0 +1,108 @@
+/** Help texts of commands. `--help` prints them, and `docs/generate-command-line.ts` writes them as a page. */
+import type { Argument, Command, HelpConfiguration, Option } from "commander";
+import { type ExitCodeName, exitCodeMeanings, exitCodes } from "./exit-codes.ts";
+
+export interface HelpText {
+  /** Paragraphs, in any line length. */
+  readonly details?: readonly string[];
+  /** Calls that can be pasted into a shell. */
+  readonly examples: readonly string[];
+  /** The exit codes that this command can have. */
+  readonly exitCodes?: readonly ExitCodeName[];
+}
+
+const helpTexts = new WeakMap<Command, HelpText>();
+
+const helpColumns = 80;
+
+export function addHelp(command: Command, help: HelpText): Command {
+  helpTexts.set(command, help);
+  return command.addHelpText("after", () => formatHelp(help));
+}
+
+export function helpTextOf(command: Command): HelpText {
+  return helpTexts.get(command) ?? { examples: [] };
+}
+
+function formatHelp({ details = [], examples, exitCodes: names }: HelpText): string {
+  return [
+    ...details.map((paragraph) => `\n${wrapText(paragraph, helpColumns)}\n`),
+    `\nExamples:\n${examples.map((example) => `  ${example}\n`).join("")}`,
+    names === undefined ? "" : `\n${wrapText(formatExitCodes(names), helpColumns)}\n`,
+  ]
+    .join("")
+    .trimEnd();
+}
+
+export function formatExitCodes(names: readonly ExitCodeName[]): string {
+  return `Exit codes: ${names.map((name) => `${exitCodes[name]} ${exitCodeMeanings[name].label}`).join(", ")}.`;
+}
+
+/** Breaks a paragraph at spaces. A word that is longer than a line has a line of its own. */
+export function wrapText(text: string, columns: number): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/\s+/)) {
+    if (line !== "" && line.length + 1 + word.length > columns) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line].join("\n");
+}
+
+/** Commander's layout, with metavariables in capitals and defaults without quotes. */
+export const helpConfiguration: HelpConfiguration = {
+  commandUsage: usageOf,
+  subcommandTerm: (command) => [command.name(), ...operandsOf(command)].join(" "),
+  argumentTerm: (argument) => argument.name().toUpperCase(),
+  argumentDescription: describeArgument,
+  optionTerm: ({ flags }) => withMetavariables(flags),
+  optionDescription: describeOption,
+};
+
+/** Such as `armoire show [options] KIND [KEY]`. */
+export function usageOf(command: Command): string {
+  const isGroup = command.commands.length > 0;
+  return [nameOf(command), "[options]", ...(isGroup ? ["COMMAND"] : []), ...operandsOf(command)].join(" ");
+}
+
+/** Such as `armoire backup create`. */
+export function nameOf(command: Command): string {
+  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
+}
+
+function operandsOf(command: Command): string[] {
+  return command.registeredArguments.map((argument) => {
+    const name = `${argument.name().toUpperCase()}${argument.variadic ? "..." : ""}`;
+    return argument.required ? name : `[${name}]`;
+  });
+}
+
+/** Such as `--budget N` for commander's `--budget <n>`. */
+export function withMetavariables(flags: string): string {
+  return flags
+    .replace(/<([^>]+)>/g, (_, name: string) => name.toUpperCase())
+    .replace(/\[([^\]]+)\]/g, (all) => all.toUpperCase());
+}
+
+export function describeArgument({ description, argChoices, defaultValue }: Argument): string {
+  return withValues(description, argChoices, defaultValue);
+}
+
+export function describeOption(option: Option): string {
+  const { defaultValue, defaultValueDescription, description, argChoices } = option;
+  // Commander's own, of an option that may be repeated or that takes no value, says nothing to a user.
+  const isShown = !Array.isArray(defaultValue) && (option.required || option.optional);
+  return withValues(description, argChoices, defaultValueDescription ?? (isShown ? defaultValue : undefined));
+}
+
+function withValues(description: string, choices: readonly string[] | undefined, value: unknown): string {
+  const parts = [
+    ...(choices === undefined ? [] : [choices.join(", ")]),
+    ...(value === undefined ? [] : [`default: ${value}`]),
+  ];
+  if (parts.length === 0) return description;
+  const [, text = description, note] = description.match(/^(.*) \(([^()]+)\)$/) ?? [];
+  return `${text} (${[...(note === undefined ? [] : [note]), ...parts].join("; ")})`;
+}
