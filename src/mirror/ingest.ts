@@ -266,8 +266,8 @@ export function prepareResolveAbsences(db: Connection, absences: Absences): Reso
     const bodies = idsOf("body");
     const gone = idsOf("gone");
     const refused = new Set(failedIds);
-    absences.noteSeen([...unchanged, ...bodies.filter((id) => !refused.has(id))]);
+    absences.clearSeen([...unchanged, ...bodies.filter((id) => !refused.has(id))]);
     absences.noteBelow(gone, runId);
-    passes.judge([...bodies, ...gone, ...failedIds], unchanged, runId);
+    passes.validate([...bodies, ...gone, ...failedIds], unchanged, runId);
   };
 }

@@ -1,6 +1,5 @@
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { markDueSql } from "../../src/mirror/absence/absences.ts";
 import { planSync } from "../../src/sync/plan/preview.ts";
 import type { SyncProgress } from "../../src/sync/report.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";
@@ -67,7 +66,7 @@ describe("a plan", () => {
     await using rig = await startRig(world);
     await rig.sync();
     const db = new Database(rig.file);
-    db.exec(`update _resource set ${markDueSql} where kind = 'model'`);
+    db.exec(`update _resource set state = 'due', checked_run = 0 where kind = 'model'`);
     db.close();
     const { file, sandbox, clock } = rig;
     const { next } = planSync({ file, baseUrl: sandbox.url, clock });

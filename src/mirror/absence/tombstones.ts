@@ -1,100 +1,155 @@
 /**
- * Tombstones: made when a run closes, from what was noted as absent by then, also by runs that died; asked about again
- * later. A tombstone keeps its rows and its revisions. Called inside a transaction.
+ * When absent resources become tombstones: as a run closes, from the notes of this and earlier runs, unless too many would
+ * go at once. A tombstone keeps its rows and revisions, and is requested again later. Call inside a transaction.
  */
+import { sql } from "kysely";
 import type { Connection } from "../file/connection.ts";
-import { type Absences, markDueSql, markLastSeenSql, readNotedAbsences } from "./absences.ts";
+import { idsIn, prepare, prepareColumn, q } from "../file/statements.ts";
+import { type Absences, dueAgain, markLastSeenSql, readNotedAbsences, withoutNote } from "./absences.ts";
 import { type AbsenceDecision, decideAbsences } from "./bulk-deletions.ts";
 
-/**
- * Makes what was not there due again where something held still leads to it: a listing that does not change says no
- * second time that a thing is there, and its absence may have been a passing one.
- * @param checkedBefore ISO 8601; only what was not asked for since
- * @param now ISO 8601; what was asked for later than that was asked for by a clock that was wrong
- */
-export function recheckTombstones(db: Connection, checkedBefore: string, now: string): void {
-  db.prepare(
-    `update _resource set state = 'due' where (checked_at < ? or checked_at > ?) and (state = 'gone' and (
-       exists (select 1 from _member m join _resource p on p.id = m.page_id and p.state = 'held' and p.absent_by is null
-         where m.item_id = _resource.id)
-       or id in (select l.to_id from _link l join _resource s on s.id = l.from_id and s.state = 'held' and s.absent_by is null)
-     ) or state = 'superseded' and id in (
-       select p.next_id from _page p join _resource r on r.id = p.id and r.state = 'held'))`,
-  ).run(Date.parse(checkedBefore), Date.parse(now));
-}
-
 export interface ClosedAbsences extends Omit<AbsenceDecision, "goneIds"> {
-  /** How many became tombstones. */
+  /** The number of new tombstones. */
   readonly gone: number;
 }
 
-/** @param approve makes tombstones of masses too, and of what a list had that has nothing any more */
+/** @param approve also accepts bulk deletions, and the absence of all items of listings that became empty */
 export function closeAbsences(
   db: Connection,
   absences: Absences,
   runId: number,
   approve: boolean,
 ): ClosedAbsences {
-  if (approve) absences.noteUnlisted(selectEmptied(db), runId);
+  if (approve) absences.noteUnlisted(selectItemsOfEmptied(db), runId);
   const { noted, live } = readNotedAbsences(db);
   const { goneIds, waiting, masses } = approve
     ? { goneIds: noted.map(({ id }) => id), waiting: 0, masses: [] }
     : decideAbsences(noted, live);
-  bury(db, goneIds, runId);
-  const unreachable = findUnreachable(db);
-  bury(db, unreachable, runId);
-  return { gone: goneIds.length + unreachable.length, waiting, masses };
-}
-
-function bury(db: Connection, ids: readonly number[], runId: number): void {
-  if (ids.length === 0) return;
-  const buried = JSON.stringify(ids);
-  db.prepare(markLastSeenSql("select value from json_each(?)")).run(buried);
-  db.prepare(
-    `update _resource set state = 'gone', etag = null, gone_run = coalesce(gone_run, ?), error = null,
-       absent_run = null, absent_by = null where id in (select value from json_each(?))`,
-  ).run(runId, buried);
-  db.prepare(
-    "update _revision set to_run = ? where to_run is null and resource_id in (select value from json_each(?))",
-  ).run(runId, buried);
-  db.prepare("delete from _pass where collection_id in (select value from json_each(?))").run(buried);
-}
-
-/** What belongs to a list without items, did not answer since the list became empty, and stands on no other list. */
-function selectEmptied(db: Connection): number[] {
-  return db
-    .prepare<[], number>(
-      `select r.id from _page p join _resource l on l.id = p.id join _resource r on r.owner_id = l.id
-       where p.id = p.collection_id and p.next_id is null and l.state = 'held' and l.absent_by is null
-         and not exists (select 1 from _member where page_id = p.id)
-         and not exists (select 1 from _pass where collection_id = p.id)
-         and r.state in ('held', 'due', 'failed') and r.absent_by is null
-         and r.checked_run < (select from_run from _revision where resource_id = l.id and to_run is null)
-         and not exists (select 1 from _member where item_id = r.id)`,
-    )
-    .pluck()
-    .all();
+  createTombstones(db, goneIds, runId);
+  const unreachableIds = findUnreachable(db);
+  createTombstones(db, unreachableIds, runId);
+  return { gone: goneIds.length + unreachableIds.length, waiting, masses };
 }
 
 /**
- * What is left below tombstones. In: the mirror at the end of a run. Out: what nothing leads to any more; what something
- * still leads to is due, to say for itself whether it is there. Called inside a transaction.
+ * Makes tombstones due that held resources still link to: their absence may have been temporary, and an unchanged listing
+ * does not report that they exist again.
+ * @param checkedBefore ISO 8601; later checks are recent enough
+ * @param now ISO 8601; checks later than that were made by a wrong clock
  */
+export function recheckTombstones(db: Connection, checkedBefore: string, now: string): void {
+  const isListed = q
+    .selectFrom("_member as m")
+    .innerJoin("_resource as p", "p.id", "m.page_id")
+    .select(sql<1>`1`.as("found"))
+    .where("p.state", "=", "held")
+    .where("p.absent_by", "is", null)
+    .where("m.item_id", "=", sql.ref<number>("_resource.id"));
+  const linkedIds = q
+    .selectFrom("_link as l")
+    .innerJoin("_resource as s", "s.id", "l.from_id")
+    .select("l.to_id")
+    .where("s.state", "=", "held")
+    .where("s.absent_by", "is", null);
+  const nextPageIds = q
+    .selectFrom("_page as p")
+    .innerJoin("_resource as r", "r.id", "p.id")
+    .select("p.next_id")
+    .where("r.state", "=", "held");
+  prepare(db, (p: { before: number; now: number }) =>
+    q
+      .updateTable("_resource")
+      .set({ state: "due" })
+      .where((eb) => eb.or([eb("checked_at", "<", p.before), eb("checked_at", ">", p.now)]))
+      .where((eb) =>
+        eb.or([
+          eb.and([eb("state", "=", "gone"), eb.or([eb.exists(isListed), eb("id", "in", linkedIds)])]),
+          eb.and([eb("state", "=", "superseded"), eb("id", "in", nextPageIds)]),
+        ]),
+      ),
+  ).run({ before: Date.parse(checkedBefore), now: Date.parse(now) });
+}
+
+function createTombstones(db: Connection, goneIds: readonly number[], run: number): void {
+  if (goneIds.length === 0) return;
+  const ids = JSON.stringify(goneIds);
+  db.prepare<{ ids: string }>(markLastSeenSql("select value from json_each(:ids)")).run({ ids });
+  prepare(db, (p: { ids: string; run: number }) =>
+    q
+      .updateTable("_resource")
+      .set((eb) => ({
+        ...withoutNote,
+        state: "gone",
+        etag: null,
+        gone_run: eb.fn.coalesce("gone_run", sql<number>`${p.run}`),
+        error: null,
+      }))
+      .where("id", "in", idsIn(p.ids)),
+  ).run({ ids, run });
+  prepare(db, (p: { ids: string; run: number }) =>
+    q
+      .updateTable("_revision")
+      .set({ to_run: p.run })
+      .where("to_run", "is", null)
+      .where("resource_id", "in", idsIn(p.ids)),
+  ).run({ ids, run });
+  prepare(db, (p: { ids: string }) => q.deleteFrom("_pass").where("collection_id", "in", idsIn(p.ids))).run({
+    ids,
+  });
+}
+
+/** Items of listings that are empty now, if they were not checked since and are in no other listing. */
+function selectItemsOfEmptied(db: Connection): number[] {
+  return prepareColumn(db, () =>
+    q
+      .selectFrom("_page as p")
+      .innerJoin("_resource as l", "l.id", "p.id")
+      .innerJoin("_resource as r", "r.owner_id", "l.id")
+      .select("r.id")
+      .whereRef("p.id", "=", "p.collection_id")
+      .where("p.next_id", "is", null)
+      .where("l.state", "=", "held")
+      .where("l.absent_by", "is", null)
+      .where((eb) => eb.not(eb.exists(eb.selectFrom("_member").select("n").whereRef("page_id", "=", "p.id"))))
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb.selectFrom("_pass").select("_pass.collection_id").whereRef("_pass.collection_id", "=", "p.id"),
+          ),
+        ),
+      )
+      .where("r.state", "in", ["held", "due", "failed"])
+      .where("r.absent_by", "is", null)
+      .where("r.checked_run", "<", (eb) =>
+        eb
+          .selectFrom("_revision")
+          .select("from_run")
+          .whereRef("resource_id", "=", "l.id")
+          .where("to_run", "is", null),
+      )
+      .where((eb) =>
+        eb.not(eb.exists(eb.selectFrom("_member").select("n").whereRef("item_id", "=", "r.id"))),
+      ),
+  ).all();
+}
+
+// Raw, since both statements share a recursive table.
 
 const selectBelow = `
   select r.id from _resource o join _resource r on r.owner_id = o.id where o.state = 'gone' and r.absent_by = 'parent'
   union select r.id from below join _resource r on r.owner_id = below.id where r.absent_by = 'parent'`;
 
-/** Where a list of the same kind was not read since, or is not whole, it may name an item that none is known to name. */
+/** Their kind has a listing that was not read since, or is not consistent: it may contain them. */
 const selectDoubtful = `
   select r.id from below join _resource r on r.id = below.id join _resource o on o.id = r.owner_id
   where exists (select 1 from _page p where p.id = o.id) and (
     exists (select 1 from _resource l where l.kind = o.kind and l.state in ('due', 'failed') and l.absent_by is null)
     or exists (select 1 from _resource l
       where l.kind = o.kind and l.state = 'held' and l.checked_run < r.absent_run and l.absent_by is null)
-    or exists (select 1 from _pass s join _resource l on l.id = s.collection_id where l.kind = o.kind and l.absent_by is null))`;
+    or exists (select 1 from _pass s join _resource l on l.id = s.collection_id
+      where l.kind = o.kind and l.absent_by is null))`;
 
-const selectReached = `
+const selectLinked = `
   select l.to_id from _link l join _resource s on s.id = l.from_id and s.state = 'held' and s.absent_by is not 'parent'
   where l.to_id in (select id from below)
   union select m.item_id from below join _member m on m.item_id = below.id
@@ -102,17 +157,26 @@ const selectReached = `
   union select p.next_id from _page p join _resource s on s.id = p.id and s.state = 'held' and s.absent_by is not 'parent'
   where p.next_id in (select id from below)`;
 
-/** @returns the ids of what is to become a tombstone */
-export function findUnreachable(db: Connection): number[] {
-  if (db.prepare("select 1 from _resource where absent_by = 'parent' limit 1").get() === undefined) return [];
-  const reached = db
-    .prepare<[], number>(`with recursive below (id) as (${selectBelow}) ${selectReached}`)
+/**
+ * Resources below tombstones that nothing links to any more. Those that something still links to become due: a request
+ * shows whether they exist.
+ */
+function findUnreachable(db: Connection): number[] {
+  const isAny = prepareColumn(db, () =>
+    q.selectFrom("_resource").select(sql<1>`1`.as("found")).where("absent_by", "=", "parent").limit(1),
+  );
+  if (isAny.get() === undefined) return [];
+  const linkedIds = db
+    .prepare<[], number>(`with recursive below (id) as (${selectBelow}) ${selectLinked}`)
     .pluck()
     .all();
-  db.prepare(
-    `update _resource set ${markDueSql}, absent_run = null, absent_by = null where id in (select value from json_each(?))`,
-  ).run(JSON.stringify(reached));
-  // What belongs to what may be there may be there too.
+  prepare(db, (p: { ids: string }) =>
+    q
+      .updateTable("_resource")
+      .set({ ...dueAgain, ...withoutNote })
+      .where("id", "in", idsIn(p.ids)),
+  ).run({ ids: JSON.stringify(linkedIds) });
+  // Resources below one that may exist may exist too.
   return db
     .prepare<[], number>(
       `with recursive below (id) as (${selectBelow}), spared (id) as (
