@@ -1,9 +1,13 @@
 /**
- * Collections and their pages. The first page is the collection; each later one is known by the `meta.next` that led to
- * it. A chain that leads back into itself is reported, and does no harm, since no resource is asked for twice. One that
- * goes on and on over items that it already gave is cut.
+ * Collections and their pages. The first page is the collection; each later one is known by the `meta.next` that led to it.
+ * A chain that forms a circle is reported and does no harm, since no resource is requested twice. A chain that continues
+ * without new items is cut.
  */
+import { sql } from "kysely";
+import type { ResourceState } from "../../../schema/tables.ts";
+import { withoutNote } from "../absence/absences.ts";
 import type { Connection } from "../file/connection.ts";
+import { prepare, prepareColumn, q } from "../file/statements.ts";
 import { toStored, toStoredId } from "../rows/cells.ts";
 import { memberTable, prepareVersionedRows } from "../rows/versioned-rows.ts";
 import type { Derived } from "./derive.ts";
@@ -15,111 +19,170 @@ export interface Member {
 }
 
 export interface Pages {
-  /** The first page of the collection that this page is of: itself, unless another page led to it. */
+  /** The first page of the collection; the page itself unless another page led to it. */
   collectionOf(pageId: number): number;
-  writeMembers(page: WrittenResource, collectionId: number, members: readonly Member[], runId: number): void;
   isPage(id: number): boolean;
-  /** What was a page is none any more: it leads to no other. */
-  cut(pageId: number): void;
-  /** Reads a page that is new or changed, whose members are written: links it to its successor, unless the chain is cut here. */
+  writeMembers(page: WrittenResource, collectionId: number, members: readonly Member[], runId: number): void;
+  /** Links a page whose members are written to the next one, unless the chain is cut here. */
   writeNext(
     page: WrittenResource,
     collectionId: number,
     derived: Pick<Derived, "nextUrl" | "collectionTotal">,
     runId: number,
   ): { hasNewPage: boolean; isLoop: boolean };
+  /** Removes the link to the next page, of a resource that is no page any more. */
+  cut(pageId: number): void;
 }
 
-/** One page that gives nothing new is what remains where items moved; so many in a row are a chain without an end. */
-const stalePagesOfEndless = 3;
+/** Items that move between pages may leave one page without new items, but not so many in a row. */
+const maxStalePages = 3;
 
 export function preparePages(db: Connection, resources: Resources): Pages {
-  const selectCollection = db
-    .prepare<[number], number>("select collection_id from _page where id = ?")
-    .pluck();
-  const insertPage = db.prepare("insert or ignore into _page (id, collection_id) values (?, ?)");
-  const updatePage = db.prepare("update _page set next_id = ?, total = ? where id = ?");
   const memberRows = prepareVersionedRows(db, memberTable);
-  const reviveSuperseded = db.prepare(
-    `update _resource set state = iif(
-       exists (select 1 from _revision where resource_id = _resource.id and to_run is null), 'held', 'due')
-     where state = 'superseded' and id in (
-       with recursive chain (id) as (select ? union select p.next_id from _page p join chain on chain.id = p.id)
-       select id from chain)`,
-  );
-  // What a page led to when it was last read may have changed since, unless that was in this run.
-  const leadsTo = db
-    .prepare<{ fromId: number; toId: number; runId: number }, number>(
-      `with recursive chain (id) as (
-         select :fromId union
-         select p.next_id from chain join _page p on p.id = chain.id
-         join _resource r on r.id = p.id and r.checked_run >= :runId
-       ) select 1 from chain where id = :toId`,
-    )
-    .pluck();
-  // The pages before it are those that lead to it, which need not be on the chain from the first page.
-  const hasNewItem = db
-    .prepare<{ pageId: number }, number>(
-      `with recursive earlier (id) as (
-         select id from _page where next_id = :pageId
-         union select p.id from earlier join _page p on p.next_id = earlier.id
-       ) select 1 from _member m where m.page_id = :pageId and m.item_id is not null and not exists (
-         select 1 from _member e where e.item_id = m.item_id and e.page_id <> :pageId
-           and e.page_id in (select id from earlier)
-       ) limit 1`,
-    )
-    .pluck();
-  const selectPrevious = db
-    .prepare<[number], number>("select id from _page where next_id = ? limit 1")
-    .pluck();
-  // What a list names is there again. What was not there when it was asked for itself is asked once more.
-  const forgetAbsences = db.prepare(
-    `update _resource set absent_run = null, absent_by = null,
-       state = iif(absent_by = 'answer', 'due', state), checked_run = iif(absent_by = 'answer', 0, checked_run)
-     where absent_by is not null and +id in (select item_id from _member where page_id = ?)`,
-  );
+  const statements = prepareStatements(db);
 
   const isEndless = (page: WrittenResource, collectionId: number): boolean => {
     if (page.isKnown) return false;
     let pageId: number | undefined = page.id;
-    for (let stale = 0; stale < stalePagesOfEndless; stale++) {
+    for (let stalePages = 0; stalePages < maxStalePages; stalePages++) {
       if (pageId === undefined || pageId === collectionId) return false;
-      if (hasNewItem.get({ pageId }) !== undefined) return false;
-      pageId = selectPrevious.get(pageId);
+      if (statements.hasNewItem.get({ pageId }) !== undefined) return false;
+      pageId = statements.selectPrevious.get({ pageId });
     }
     return true;
   };
 
-  /** @returns null for what is known to be no page of such a collection */
+  /** @returns null if the URL is known as something else than a page of this kind */
   const ensurePage = (url: string, page: WrittenResource, collectionId: number, runId: number) => {
     const known = resources.find(url);
     const next = resources.ensure(url, page.kind, resources.ownerOf(collectionId), runId);
     if (known !== undefined && resources.find(url)?.kind !== page.kind) return null;
-    // What was known to be of this kind before a page led to it is a collection of its own.
-    insertPage.run(next.id, known?.kind === page.kind ? next.id : collectionId);
-    reviveSuperseded.run(next.id);
+    // A resource that had this kind before a page led to it is a collection of its own.
+    const isOwnCollection = known?.kind === page.kind;
+    statements.insertPage.run({ pageId: next.id, collectionId: isOwnCollection ? next.id : collectionId });
+    statements.reviveSuperseded.run({ pageId: next.id });
     return next;
   };
 
   return {
-    collectionOf: (pageId) => selectCollection.get(pageId) ?? pageId,
+    collectionOf: (pageId) => statements.selectCollection.get({ pageId }) ?? pageId,
+    isPage: (pageId) => statements.selectCollection.get({ pageId }) !== undefined,
     writeMembers(page, collectionId, members, runId) {
-      insertPage.run(page.id, collectionId);
+      statements.insertPage.run({ pageId: page.id, collectionId });
       const id = BigInt(page.id);
       const rows = members.map(({ itemId, name }, n) => [id, BigInt(n), toStoredId(itemId), toStored(name)]);
       memberRows.replace(page, rows, runId);
     },
-    isPage: (id) => selectCollection.get(id) !== undefined,
-    cut: (pageId) => void updatePage.run(null, null, pageId),
     writeNext(page, collectionId, { nextUrl, collectionTotal }, runId) {
-      forgetAbsences.run(page.id);
+      statements.clearNotesOfItems.run({ pageId: page.id });
       const next =
         nextUrl === null || isEndless(page, collectionId)
           ? null
           : ensurePage(nextUrl, page, collectionId, runId);
-      const isCircle = next !== null && leadsTo.get({ fromId: next.id, toId: page.id, runId }) !== undefined;
-      updatePage.run(next?.id ?? null, collectionTotal, page.id);
+      const isCircle =
+        next !== null && statements.leadsTo.get({ fromId: next.id, toId: page.id, runId }) !== undefined;
+      statements.updatePage.run({ pageId: page.id, nextId: next?.id ?? null, total: collectionTotal });
       return { hasNewPage: next?.isNew ?? false, isLoop: isCircle || (nextUrl !== null && next === null) };
     },
+    cut: (pageId) => void statements.updatePage.run({ pageId, nextId: null, total: null }),
+  };
+}
+
+function prepareStatements(db: Connection) {
+  return {
+    selectCollection: prepareColumn(db, (p: { pageId: number }) =>
+      q.selectFrom("_page").select("collection_id").where("id", "=", p.pageId),
+    ),
+    selectPrevious: prepareColumn(db, (p: { pageId: number }) =>
+      q.selectFrom("_page").select("id").where("next_id", "=", p.pageId).limit(1),
+    ),
+    insertPage: prepare(db, (p: { pageId: number; collectionId: number }) =>
+      q.insertInto("_page").orIgnore().values({ id: p.pageId, collection_id: p.collectionId }),
+    ),
+    updatePage: prepare(db, (p: { pageId: number; nextId: number | null; total: number | null }) =>
+      q.updateTable("_page").set({ next_id: p.nextId, total: p.total }).where("id", "=", p.pageId),
+    ),
+    // A listed item exists. If its own response said otherwise, it is requested again.
+    clearNotesOfItems: prepare(db, (p: { pageId: number }) =>
+      q
+        .updateTable("_resource")
+        .set({
+          ...withoutNote,
+          state: sql<ResourceState>`iif(absent_by = 'answer', 'due', state)`,
+          checked_run: sql<number>`iif(absent_by = 'answer', 0, checked_run)`,
+        })
+        .where("absent_by", "is not", null)
+        .where(sql`+id`, "in", q.selectFrom("_member").select("item_id").where("page_id", "=", p.pageId)),
+    ),
+    reviveSuperseded: prepare(db, (p: { pageId: number }) =>
+      q
+        .updateTable("_resource")
+        .set({
+          state: sql<ResourceState>`iif(
+            exists (select 1 from _revision where resource_id = _resource.id and to_run is null), 'held', 'due')`,
+        })
+        .where("state", "=", "superseded")
+        .where(
+          "id",
+          "in",
+          q
+            .withRecursive("chain(id)", (w) =>
+              w
+                .selectNoFrom(sql<number | null>`${p.pageId}`.as("id"))
+                .union(
+                  w.selectFrom("_page as p").innerJoin("chain", "chain.id", "p.id").select("p.next_id as id"),
+                ),
+            )
+            .selectFrom("chain")
+            .select("id"),
+        ),
+    ),
+    // Links that were read before this run may have changed since.
+    leadsTo: prepareColumn(db, (p: { fromId: number; toId: number; runId: number }) =>
+      q
+        .withRecursive("chain(id)", (w) =>
+          w
+            .selectNoFrom(sql<number | null>`${p.fromId}`.as("id"))
+            .union(
+              w
+                .selectFrom("chain")
+                .innerJoin("_page as p", "p.id", "chain.id")
+                .innerJoin("_resource as r", "r.id", "p.id")
+                .where("r.checked_run", ">=", p.runId)
+                .select("p.next_id as id"),
+            ),
+        )
+        .selectFrom("chain")
+        .select(sql<1>`1`.as("found"))
+        .where("id", "=", p.toId),
+    ),
+    // Earlier pages are all that lead to this one, which may include pages that are not on the chain from the first page.
+    hasNewItem: prepareColumn(db, (p: { pageId: number }) =>
+      q
+        .withRecursive("earlier(id)", (w) =>
+          w
+            .selectFrom("_page")
+            .select("id")
+            .where("next_id", "=", p.pageId)
+            .union(w.selectFrom("earlier").innerJoin("_page as p", "p.next_id", "earlier.id").select("p.id")),
+        )
+        .selectFrom("_member as m")
+        .select(sql<1>`1`.as("found"))
+        .where("m.page_id", "=", p.pageId)
+        .where("m.item_id", "is not", null)
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom("_member as e")
+                .select("e.n")
+                .whereRef("e.item_id", "=", "m.item_id")
+                .where("e.page_id", "<>", p.pageId)
+                .where("e.page_id", "in", eb.selectFrom("earlier").select("id")),
+            ),
+          ),
+        )
+        .limit(1),
+    ),
   };
 }

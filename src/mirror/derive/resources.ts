@@ -1,7 +1,8 @@
-/** Finding and adding resources: a URL becomes one row, once, with the kind of where its link was found. */
+/** Finds and adds resources: one row per URL, with the kind that the link to it implies. */
 import type { Area, Kinds } from "../../../schema/kind.ts";
 import type { ResourceState } from "../../../schema/tables.ts";
 import type { Connection } from "../file/connection.ts";
+import { prepare, prepareColumn, q } from "../file/statements.ts";
 
 export interface KnownResource {
   readonly id: number;
@@ -10,91 +11,119 @@ export interface KnownResource {
   readonly state: ResourceState;
 }
 
-/** A resource whose body was derived, as those see it who write what it gives. */
+/** A resource whose body was derived, for writing the results. */
 export interface WrittenResource {
   readonly id: number;
   readonly url: string;
   readonly kind: string;
   readonly ownerId: number | null;
-  /** Whether an earlier body of it was derived before, so that there is something to replace. */
+  /** Whether an earlier body was derived, so that rows may exist. */
   readonly isKnown: boolean;
 }
 
 export interface EnsuredResource {
   readonly id: number;
   readonly kind: string;
-  /** Nothing had led to it before, or nothing that said what it is. */
+  /** Nothing linked to it before, or only links of unknown kinds. */
   readonly isNew: boolean;
-  /** It was known without a known kind, and has one now. */
+  /** Its kind was unknown until now. */
   readonly isRetyped: boolean;
-  /** It was known without an owner, and has one now. */
-  readonly isAdopted: boolean;
+  /** It had no owner until now. */
+  readonly gotOwner: boolean;
+  /** It already has another known kind. */
   readonly hasConflict: boolean;
 }
 
 export interface Resources {
   find(url: string): KnownResource | undefined;
   /**
-   * Finds the resource or adds it. The first known kind wins, and a conflict says that another one disagrees. What was
-   * gone and is linked again is due again.
+   * Finds the resource or adds it. The first known kind wins; `hasConflict` reports a different one. A linked tombstone
+   * becomes due.
    */
   ensure(url: string, kind: string, ownerId: number | null, runId: number): EnsuredResource;
   ownerOf(id: number): number | null;
 }
 
-/** @param isRereading what is read was read before: a link in it was seen before its target was gone, and revives nothing */
+/** @param isRereading derives old bodies again: their links revive no tombstones */
 export function prepareResources(
   db: Connection,
   kinds: Kinds,
   area: Area,
   { isRereading = false }: { readonly isRereading?: boolean } = {},
 ): Resources {
-  const select = db.prepare<[string], KnownResource>(
-    "select id, kind, owner_id as ownerId, state from _resource where url = ?",
-  );
-  const insert = db.prepare(
-    `insert into _resource (url, kind, owner_id, state, first_run) values (?, ?, ?, ?, ?)
-     on conflict (url) do nothing`,
-  );
-  const setKind = db.prepare("update _resource set kind = ?, state = ?, etag = null where id = ?");
-  const setState = db.prepare("update _resource set state = ? where id = ?");
-  const setOwner = db.prepare("update _resource set owner_id = ? where id = ?");
-  const selectOwner = db
-    .prepare<[number], number | null>("select owner_id from _resource where id = ?")
-    .pluck();
+  const statements = prepareStatements(db);
 
-  const initialState = (kind: string) =>
+  const initialState = (kind: string): ResourceState =>
     kinds[kind] && !kinds[kind].areas.includes(area) ? "elsewhere" : "due";
 
   return {
-    find: (url) => select.get(url),
-    ownerOf: (id) => selectOwner.get(id) ?? null,
+    find: (url) => statements.select.get({ url }),
+    ownerOf: (id) => statements.selectOwner.get({ id }) ?? null,
     ensure(url, kind, ownerId, runId) {
-      // What belongs to something is mostly met first where that is read; what does not is mostly its parent.
-      let known = ownerId === null ? select.get(url) : undefined;
+      // An owned resource is usually new, so that inserting first saves a query; other targets usually exist.
+      let known = ownerId === null ? statements.select.get({ url }) : undefined;
       if (known === undefined) {
-        const { changes, lastInsertRowid } = insert.run(url, kind, ownerId, initialState(kind), runId);
+        const state = initialState(kind);
+        const { changes, lastInsertRowid } = statements.insert.run({ url, kind, ownerId, state, runId });
         if (changes === 1) {
           const id = Number(lastInsertRowid);
-          return { id, kind, isNew: true, isRetyped: false, isAdopted: false, hasConflict: false };
+          return { id, kind, isNew: true, isRetyped: false, gotOwner: false, hasConflict: false };
         }
-        known = select.get(url) as KnownResource;
+        known = statements.select.get({ url });
+        if (known === undefined) throw new Error(`a resource exists and does not: ${url}`);
       }
-      if (known.state === "gone" && !isRereading) setState.run("due", known.id);
-      const isAdopted = known.ownerId === null && ownerId !== null && ownerId !== known.id;
-      if (isAdopted) setOwner.run(ownerId, known.id);
-      const disagrees = known.kind !== kind && Object.hasOwn(kinds, kind);
-      const isRetyped = disagrees && !Object.hasOwn(kinds, known.kind);
-      // Without its validator it comes again in full, so that its body is read as what it now is.
-      if (isRetyped) setKind.run(kind, initialState(kind), known.id);
+      const { id } = known;
+      if (known.state === "gone" && !isRereading) statements.setState.run({ id, state: "due" });
+      const gotOwner = known.ownerId === null && ownerId !== null && ownerId !== id;
+      if (gotOwner) statements.setOwner.run({ id, ownerId });
+      const isOtherKind = known.kind !== kind && Object.hasOwn(kinds, kind);
+      const isRetyped = isOtherKind && !Object.hasOwn(kinds, known.kind);
+      // Without a validator its body is sent again in full, and derived as its new kind.
+      if (isRetyped) statements.setKind.run({ id, kind, state: initialState(kind) });
       return {
-        id: known.id,
+        id,
         kind: isRetyped ? kind : known.kind,
         isNew: isRetyped,
         isRetyped,
-        isAdopted,
-        hasConflict: disagrees && !isRetyped,
+        gotOwner,
+        hasConflict: isOtherKind && !isRetyped,
       };
     },
+  };
+}
+
+function prepareStatements(db: Connection) {
+  interface NewResource {
+    url: string;
+    kind: string;
+    ownerId: number | null;
+    state: ResourceState;
+    runId: number;
+  }
+  return {
+    select: prepare(db, (p: { url: string }) =>
+      q
+        .selectFrom("_resource")
+        .select(["id", "kind", "owner_id as ownerId", "state"])
+        .where("url", "=", p.url),
+    ),
+    insert: prepare(db, (p: NewResource) =>
+      q
+        .insertInto("_resource")
+        .values({ url: p.url, kind: p.kind, owner_id: p.ownerId, state: p.state, first_run: p.runId })
+        .onConflict((conflict) => conflict.column("url").doNothing()),
+    ),
+    setKind: prepare(db, (p: { id: number; kind: string; state: ResourceState }) =>
+      q.updateTable("_resource").set({ kind: p.kind, state: p.state, etag: null }).where("id", "=", p.id),
+    ),
+    setState: prepare(db, (p: { id: number; state: ResourceState }) =>
+      q.updateTable("_resource").set({ state: p.state }).where("id", "=", p.id),
+    ),
+    setOwner: prepare(db, (p: { id: number; ownerId: number }) =>
+      q.updateTable("_resource").set({ owner_id: p.ownerId }).where("id", "=", p.id),
+    ),
+    selectOwner: prepareColumn(db, (p: { id: number }) =>
+      q.selectFrom("_resource").select("owner_id").where("id", "=", p.id),
+    ),
   };
 }

@@ -1,9 +1,10 @@
 /**
- * Putting what was derived from a body into the mirror: discovered resources, links, pages and members, typed rows,
- * oddities. The same writing serves ingest and rebuild. Called inside a transaction.
+ * Writes the result of `deriveOrThrow` to the mirror: discovered resources, links, pages and their members, typed rows, issues. It
+ * serves both ingest and rebuild. Runs inside their transaction.
  */
 import type { Entity } from "../../../schema/rows-from-body.ts";
 import type { Connection } from "../file/connection.ts";
+import { prepare, q } from "../file/statements.ts";
 import { prepareTypedRows, type ReferenceIds } from "../rows/typed-rows.ts";
 import type { SearchNotes } from "../search/search-index.ts";
 import type { Derived, DerivedIssue } from "./derive.ts";
@@ -12,13 +13,16 @@ import { preparePages } from "./pages.ts";
 import type { EnsuredResource, Resources, WrittenResource } from "./resources.ts";
 
 export interface DerivedWriter {
-  /** @returns how many resources the mirror did not know before */
+  /** @returns the number of resources that are new to the mirror */
   write(resource: WrittenResource, derived: Derived, runId: number): number;
 }
 
+/** Codes of issues that depend on when pages were read, and cannot be derived from their bodies. */
+export const issuesOfReading = ["page-loop", "partial-listing"] as const;
+
 /**
- * @param search is told of what may have other names now
- * @param keepsChains leaves each page's successor as it is: where a chain was cut depends on when it was read
+ * @param search receives resources whose names may have changed
+ * @param keepsChains leaves the links between pages as they are: where a chain was cut depends on when it was read
  */
 export function prepareDerivedWriter(
   db: Connection,
@@ -29,53 +33,27 @@ export function prepareDerivedWriter(
 ): DerivedWriter {
   const pages = preparePages(db, resources);
   const typedRows = prepareTypedRows(db);
-  const insertIssue = db.prepare(
-    "insert or ignore into _issue (resource_id, pointer, code, detail, run_id) values (?, ?, ?, ?, ?)",
-  );
-  // What is reported once for a kind stays, and where a chain was cut is known only to who cut it.
-  const removeIssues = db.prepare(
-    `delete from _issue where resource_id = ? and code not like 'unknown-%'${keepsChains ? " and code <> 'page-loop'" : ""}`,
-  );
-  const seenOnce = new Set(
-    db
-      .prepare<[], string>(
-        "select r.kind || ' ' || i.pointer from _issue i join _resource r on r.id = i.resource_id where i.code like 'unknown-%'",
-      )
-      .pluck()
-      .all(),
-  );
-
-  // An unknown field is news once for its kind, not once for each of 90,000 sizes.
-  const isNews = (kind: string, issue: DerivedIssue): boolean => {
-    if (!issue.code.startsWith("unknown-")) return true;
-    const key = `${kind} ${issue.pointer}`;
-    if (seenOnce.has(key)) return false;
-    seenOnce.add(key);
-    return true;
-  };
+  const issues = prepareIssues(db, keepsChains);
 
   return {
     write(resource, derived, runId) {
       let discovered = 0;
-      const report = (issue: DerivedIssue) => {
-        if (isNews(resource.kind, issue))
-          insertIssue.run(resource.id, issue.pointer, issue.code, issue.detail ?? null, runId);
-      };
       const ensure = (
         url: string,
         kind: string,
         ownerId: number | null,
         pointer: string,
       ): EnsuredResource => {
-        const found = resources.ensure(url, kind, ownerId, runId);
-        if (found.isNew) discovered++;
-        if (found.isAdopted && ownerId !== null) typedRows.adopt(found.id, resources.ownerOf(ownerId), runId);
-        if (found.isRetyped) search.noteRetyped(found.id);
-        if (found.hasConflict) report({ pointer, code: "kind-conflict" });
-        return found;
+        const target = resources.ensure(url, kind, ownerId, runId);
+        if (target.isNew) discovered++;
+        if (target.gotOwner && ownerId !== null)
+          typedRows.setOwner(target.id, resources.ownerOf(ownerId), runId);
+        if (target.isRetyped) search.noteRetyped(target.id);
+        if (target.hasConflict) issues.add(resource, { pointer, code: "kind-conflict" }, runId);
+        return target;
       };
 
-      if (resource.isKnown) removeIssues.run(resource.id);
+      if (resource.isKnown) issues.remove(resource.id);
       const linkIds = links.write(resource, derived.links, runId, (...target) => ensure(...target).id);
       if (derived.items === null) {
         if (resource.isKnown && pages.isPage(resource.id)) {
@@ -95,7 +73,7 @@ export function prepareDerivedWriter(
         if (!keepsChains) {
           const chain = pages.writeNext(resource, collectionId, derived, runId);
           if (chain.hasNewPage) discovered++;
-          if (chain.isLoop) report({ pointer: "/meta/next", code: "page-loop" });
+          if (chain.isLoop) issues.add(resource, { pointer: "/meta/next", code: "page-loop" }, runId);
         }
       }
       if (derived.projection) {
@@ -104,13 +82,13 @@ export function prepareDerivedWriter(
         typedRows.write(resource, derived.projection, references, runId);
         search.note(resource);
       }
-      for (const issue of derived.issues) report(issue);
+      for (const issue of derived.issues) issues.add(resource, issue, runId);
       return discovered;
     },
   };
 }
 
-/** Where an entity does not say whose it is, the collection that listed it does. */
+/** The owner of an entity is the linked one, or else that of the collection which lists the entity. */
 export function referenceIds(
   resource: Pick<WrittenResource, "ownerId">,
   idOfLink: (name: string) => number | null,
@@ -118,8 +96,54 @@ export function referenceIds(
 ): ReferenceIds {
   return (entity: Entity) =>
     entity.references.map((name) => {
-      const linked = idOfLink(name);
-      if (linked !== null || name !== entity.owner) return linked;
+      const linkedId = idOfLink(name);
+      if (linkedId !== null || name !== entity.owner) return linkedId;
       return resource.ownerId === null ? null : resources.ownerOf(resource.ownerId);
     });
+}
+
+function prepareIssues(db: Connection, keepsChains: boolean) {
+  const insert = prepare(
+    db,
+    (p: { id: number; pointer: string; code: string; detail: string | null; run: number }) =>
+      q
+        .insertInto("_issue")
+        .orIgnore()
+        .values({ resource_id: p.id, pointer: p.pointer, code: p.code, detail: p.detail, run_id: p.run }),
+  );
+  // Issues that are reported once per kind stay.
+  const remove = prepare(db, (p: { id: number }) =>
+    q
+      .deleteFrom("_issue")
+      .where("resource_id", "=", p.id)
+      .where("code", "not like", "unknown-%")
+      .$if(keepsChains, (query) => query.where("code", "not in", issuesOfReading)),
+  );
+  const keyOf = (kind: string, pointer: string) => `${kind} ${pointer}`;
+  const reported = new Set(
+    prepare(db, () =>
+      q
+        .selectFrom("_issue as i")
+        .innerJoin("_resource as r", "r.id", "i.resource_id")
+        .select(["r.kind", "i.pointer"])
+        .where("i.code", "like", "unknown-%"),
+    )
+      .all()
+      .map(({ kind, pointer }) => keyOf(kind, pointer)),
+  );
+  /** An unknown field is reported once for its kind, not once for each of 90,000 sizes. */
+  const isNew = (kind: string, { code, pointer }: DerivedIssue): boolean => {
+    if (!code.startsWith("unknown-")) return true;
+    const key = keyOf(kind, pointer);
+    if (reported.has(key)) return false;
+    reported.add(key);
+    return true;
+  };
+  return {
+    add({ id, kind }: Pick<WrittenResource, "id" | "kind">, issue: DerivedIssue, run: number): void {
+      const { pointer, code, detail = null } = issue;
+      if (isNew(kind, issue)) insert.run({ id, pointer, code, detail, run });
+    },
+    remove: (id: number) => void remove.run({ id }),
+  };
 }

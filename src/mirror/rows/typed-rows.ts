@@ -18,7 +18,7 @@ export type ReferenceIds = (entity: Entity) => (number | null)[];
 export interface TypedRows {
   write(owner: RowOwner, projection: Projection, referenceIds: ReferenceIds, runId: number): void;
   /** Says whose a resource is whose own row did not. */
-  adopt(resourceId: number, ownerId: number | null, runId: number): void;
+  setOwner(resourceId: number, ownerId: number | null, runId: number): void;
   /** Every stored row of the resource, for comparing with a projection. */
   read(resourceId: number): RowsOfTable[];
   /** The rows that `write` would leave, in the shape of `read`. */
@@ -65,7 +65,7 @@ export function prepareTypedRows(db: Connection): TypedRows {
       table?.versioned.replace(owner, [row], runId);
       for (const { list, rows } of lists) list?.versioned.replace(owner, rows, runId);
     },
-    adopt(resourceId, ownerId, runId) {
+    setOwner(resourceId, ownerId, runId) {
       for (const { ownerColumn, versioned } of entityTables) {
         if (ownerColumn === null) continue;
         const orphans = versioned.read(resourceId).filter((row) => row[ownerColumn] === null);
