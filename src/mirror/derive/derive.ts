@@ -1,7 +1,7 @@
 /**
- * From a body to everything that is known from it. In: the parsed body, the kind and URL of the resource. Out: links,
- * items, page, rows and oddities, all with URLs and kinds but no ids. Pure, so that ingest, rebuild and check cannot
- * disagree. It knows no kind by name: the table of kinds is handed in.
+ * Derives all facts from a body. In: the parsed body, the kind and URL of its resource. Out: links, items, page, rows and
+ * issues, with URLs and kinds but no ids. Pure, so that ingest, rebuild and check get the same results. It knows no kind by
+ * name: the table of kinds is a parameter.
  */
 import {
   type Envelope,
@@ -24,14 +24,14 @@ export interface DeriveContext {
   readonly serviceName: string;
 }
 
-/** Of a mirror with this identity, in which links may lead to its origin alone. */
+/** Links of a mirror may lead to the origin of its base URL only. */
 export function deriveContextOf({ baseUrl, serviceName }: MirrorIdentity, kinds: Kinds): DeriveContext {
   return { kinds, origin: new URL(baseUrl).origin, serviceName };
 }
 
-/** Something that the body leads to. */
+/** The target of a link or of an item. */
 export interface Target {
-  /** Absolute, at the mirror's origin; null when it may not be followed. */
+  /** Absolute, at the mirror's origin; null if the link is invalid or leads elsewhere. */
   readonly url: string | null;
   readonly kind: string;
   /** Whether it belongs to this resource. */
@@ -40,9 +40,9 @@ export interface Target {
 
 export interface Derived {
   readonly links: readonly DerivedLink[];
-  /** Items of a collection; null for what is no collection. */
+  /** Null if the resource is no collection. */
   readonly items: readonly (Target & { readonly name: string | null })[] | null;
-  /** The following page of a collection. */
+  /** The next page of a collection. */
   readonly nextUrl: string | null;
   readonly collectionTotal: number | null;
   readonly projection: Projection | null;
@@ -51,23 +51,23 @@ export interface Derived {
 
 export interface DerivedLink extends Target {
   readonly name: string;
-  /** Whether it is only noted, unless a sync follows links of this name. */
+  /** Whether only its URL is stored unless a sync follows links of this name. */
   readonly isOptional: boolean;
 }
 
 export interface DerivedIssue {
   readonly pointer: string;
   readonly code: FieldIssue["code"] | "skipped-link" | "page-loop" | "kind-conflict";
-  /** What a person needs to know beyond the code. */
+  /** For the user. */
   readonly detail?: string;
 }
 
-/** The body is an envelope, but not one that a resource of this kind can have. */
+/** The body is an envelope with the `rel` of another kind. */
 export class UnexpectedRelError extends Error {
   override readonly name = "UnexpectedRelError";
 }
 
-/** Whether it says that a body is none that this resource can have. */
+/** Whether the error rejects a body that this resource cannot have. */
 export function isRefusal(error: unknown): error is Error {
   return (
     error instanceof NotAnEnvelopeError || error instanceof JsonError || error instanceof UnexpectedRelError
@@ -83,27 +83,25 @@ export function deriveOrThrow(
   const { envelope, issues: envelopeIssues } = readEnvelopeOrThrow(value);
   const kind = context.kinds[resource.kind];
   if (kind && kind.rel !== null && kind.rel !== envelope.rel) {
-    throw new UnexpectedRelError(
-      `a ${kind.name} is expected to be of rel "${kind.rel}", this is "${envelope.rel}"`,
-    );
+    throw new UnexpectedRelError(`expected rel "${kind.rel}" of a ${kind.name}, received "${envelope.rel}"`);
   }
   const issues: DerivedIssue[] = [...envelopeIssues];
   if (hasDuplicateKeys) issues.push({ pointer: "", code: "duplicate-key" });
-  const resolve = (given: string, ...path: readonly PropertyKey[]): string | null => {
-    const resolved = resolveLink(given, resource.baseUrl, context.origin);
+  const resolve = (link: string, ...path: readonly PropertyKey[]): string | null => {
+    const resolved = resolveLink(link, resource.baseUrl, context.origin);
     if ("url" in resolved) return resolved.url;
     issues.push({
       pointer: toPointer(path),
       code: "skipped-link",
-      detail: `${resolved.skipped}: ${withoutUserinfo(given).slice(0, 300)}`,
+      detail: `${resolved.skipped}: ${withoutUserinfo(link).slice(0, 300)}`,
     });
     return null;
   };
-  const links = Object.entries(envelope.links).flatMap(([key, given]) => {
-    if (given === null) return [];
-    // A name is bookkeeping, and SQLite has no text for lone surrogates; the body keeps them.
+  const links = Object.entries(envelope.links).flatMap(([key, link]) => {
+    if (link === null) return [];
+    // SQLite cannot store lone surrogates as text. The body still contains the name as sent.
     const name = key.toWellFormed();
-    const url = resolve(given, "links", name);
+    const url = resolve(link, "links", name);
     return [{ name, url, ...kindOfLink(kind, name, issues) }];
   });
   const { next, collectionTotal } = envelope.meta;
@@ -120,8 +118,8 @@ export function deriveOrThrow(
 }
 
 /**
- * What a body gives that was accepted before. Where its kind has become known since, and the body does not fit it, the
- * body still gives what it did.
+ * Derives a stored body. A resource may have been given a known kind that its old body does not fit: such a body is derived
+ * as one of an unknown kind, as it was at first.
  * @throws JsonError, NotAnEnvelopeError
  */
 export function deriveHeldOrThrow(
@@ -153,7 +151,7 @@ function kindOfLink(
   return { kind: unknownKind(name), owned: false, isOptional: true };
 }
 
-/** The service chooses the names of its links, `constructor` included. */
+/** The names of links come from the service, and may be `constructor`. */
 function ownValue(record: Readonly<Record<string, string>> | undefined, key: string): string | undefined {
   return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
 }
@@ -162,7 +160,7 @@ function deriveItems(
   envelope: Envelope,
   kindName: string,
   kind: Kind | undefined,
-  resolve: (given: string, ...path: readonly PropertyKey[]) => string | null,
+  resolve: (link: string, ...path: readonly PropertyKey[]) => string | null,
   issues: DerivedIssue[],
 ): Derived["items"] {
   const itemKind = kind?.items?.kind ?? unknownItemKind(kindName);

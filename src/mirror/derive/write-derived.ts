@@ -22,7 +22,7 @@ export const issuesOfReading = ["page-loop", "partial-listing"] as const;
 
 /**
  * @param search receives resources whose names may have changed
- * @param keepsChains leaves the links between pages as they are: where a chain was cut depends on when it was read
+ * @param keepsChains leaves the links between pages, and their issues, as they are: they depend on when pages were read
  */
 export function prepareDerivedWriter(
   db: Connection,

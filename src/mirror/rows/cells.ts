@@ -1,7 +1,7 @@
-/** Between a cell and what SQLite stores: a column keeps exactly the value it was given. */
+/** Conversion between cells and the values that SQLite stores: a column returns exactly the value that it was given. */
 import type { Cell } from "../../../schema/fields.ts";
 
-/** Lone surrogates have no form in UTF-8, in which SQLite keeps text, so such text is kept as a BLOB of UTF-16LE. */
+/** SQLite stores text as UTF-8, which cannot express lone surrogates: such text becomes a BLOB of UTF-16LE. */
 export function toStored(cell: Cell): Cell | Buffer {
   return typeof cell === "string" && !cell.isWellFormed() ? Buffer.from(cell, "utf16le") : cell;
 }
@@ -11,7 +11,7 @@ export function fromStored(stored: unknown): Cell {
   return stored as Cell;
 }
 
-/** An id as SQLite gives it when asked for safe integers. */
+/** An id as statements with `safeIntegers()` return it. */
 export function toStoredId(id: number | null): bigint | null {
   return id === null ? null : BigInt(id);
 }

@@ -1,4 +1,4 @@
-/** Writing and reading the typed rows of one resource: the one place that knows how a projection lies in its tables. */
+/** Writes and reads the typed rows of one resource: only this file maps a projection to tables. */
 import { entities, listTables } from "../../../schema/entities.ts";
 import type { Cell } from "../../../schema/fields.ts";
 import type { Entity, Projection } from "../../../schema/rows-from-body.ts";
@@ -12,20 +12,20 @@ import {
   type StoredRow,
 } from "./versioned-rows.ts";
 
-/** Gives the id that a reference of an entity leads to; null when it leads nowhere. */
+/** The ids of the resources that an entity refers to, in the order of its references; null for no resource. */
 export type ReferenceIds = (entity: Entity) => (number | null)[];
 
 export interface TypedRows {
   write(owner: RowOwner, projection: Projection, referenceIds: ReferenceIds, runId: number): void;
-  /** Says whose a resource is whose own row did not. */
+  /** Sets the owner in a row that has none. */
   setOwner(resourceId: number, ownerId: number | null, runId: number): void;
-  /** Every stored row of the resource, for comparing with a projection. */
+  /** Every stored row of the resource, for comparison with `expected`. */
   read(resourceId: number): RowsOfTable[];
-  /** The rows that `write` would leave, in the shape of `read`. */
+  /** The rows that `write` would leave, as `read` would return them. */
   expected(resourceId: number, projection: Projection, referenceIds: ReferenceIds): RowsOfTable[];
 }
 
-/** The rows of one resource in one table, where it has any. */
+/** The rows of one resource in one table; at least one. */
 export interface RowsOfTable {
   readonly table: string;
   readonly rows: readonly StoredRow[];
@@ -68,9 +68,11 @@ export function prepareTypedRows(db: Connection): TypedRows {
     setOwner(resourceId, ownerId, runId) {
       for (const { ownerColumn, versioned } of entityTables) {
         if (ownerColumn === null) continue;
-        const orphans = versioned.read(resourceId).filter((row) => row[ownerColumn] === null);
-        const adopted = orphans.map((row) => row.with(ownerColumn, toStoredId(ownerId)));
-        if (adopted.length > 0) versioned.replace({ id: resourceId, isKnown: true }, adopted, runId);
+        const rows = versioned
+          .read(resourceId)
+          .filter((row) => row[ownerColumn] === null)
+          .map((row) => row.with(ownerColumn, toStoredId(ownerId)));
+        if (rows.length > 0) versioned.replace({ id: resourceId, isKnown: true }, rows, runId);
       }
     },
     read(resourceId) {
@@ -79,10 +81,11 @@ export function prepareTypedRows(db: Connection): TypedRows {
         .filter(hasRows);
     },
     expected(resourceId, projection, referenceIds) {
-      const wanted = rowsOf(resourceId, projection, referenceIds);
-      const lists = wanted.lists.map(({ list, rows }) => ({ table: list?.table ?? "", rows }));
-      const row = wanted.table ? [{ table: wanted.table.table, rows: [wanted.row] }] : [];
-      return [...row, ...lists].filter(hasRows);
+      const { table, row, lists } = rowsOf(resourceId, projection, referenceIds);
+      return [
+        ...(table ? [{ table: table.table, rows: [row] }] : []),
+        ...lists.map(({ list, rows }) => ({ table: list?.table ?? "", rows })),
+      ].filter(hasRows);
     },
   };
 }

@@ -1,113 +1,21 @@
 /**
- * Rows that are derived from a resource's body, and what they were before. A row that becomes another one, or none, is
- * kept in `<table>_past` with the runs from which and up to which it held; one that no closed run has seen is not. This
- * is the only place that writes such tables, so that whatever changes is remembered.
+ * Tables of rows that are derived from resources, with their former rows in `<table>_past`: each with the run since which it
+ * was valid and the run that ended it. A row that no closed run has seen is not kept. Only this file writes such tables, so
+ * that no change goes unrecorded.
  */
-
 import { measurement } from "../../../schema/entities/measurement.ts";
 import { entities } from "../../../schema/entities.ts";
 import { columnsOf, type Entity, type ListTable } from "../../../schema/rows-from-body.ts";
 import type { Connection } from "../file/connection.ts";
 
-/** A table whose rows are each of one resource. */
 export interface VersionedTable {
   readonly name: string;
-  /** The column with the resource's id. */
+  /** The column with the id of the resource that a row belongs to. */
   readonly key: string;
-  /** What tells the rows of one resource apart; none where there is only one. */
+  /** The columns that identify a row within its resource; none if there is at most one. */
   readonly position: readonly string[];
   readonly columns: readonly string[];
 }
-
-/** A cell for each column, in the order of `columnsOf`, as SQLite gives it when asked for safe integers: ids are bigints. */
-export type StoredRow = readonly unknown[];
-
-/** A resource, and whether it may have rows already. */
-export interface RowOwner {
-  readonly id: number;
-  readonly isKnown: boolean;
-}
-
-export interface VersionedRows {
-  /** Makes these the rows of the resource, and keeps what differs from them as what it was. */
-  replace(owner: RowOwner, rows: readonly StoredRow[], runId: number): void;
-  /** In the order of their positions. */
-  read(id: number): StoredRow[];
-}
-
-export function storedColumns({ key, position, columns }: VersionedTable): readonly string[] {
-  return [key, ...position, ...columns];
-}
-
-export function prepareVersionedRows(db: Connection, table: VersionedTable): VersionedRows {
-  const { name, key, position } = table;
-  const columns = storedColumns(table);
-  const listed = columns.join(", ");
-  const isAt = [key, ...position].map((column) => `${column} = ?`).join(" and ");
-  const order = position.length === 0 ? "" : ` order by ${position.join(", ")}`;
-  const select = db.prepare(`select ${listed} from ${name} where ${key} = ?${order}`).raw().safeIntegers();
-  // Prepared when something is written: a mirror of an earlier version, which has no such tables, can still be read.
-  const prepareWriting = () => ({
-    insert: db.prepare(
-      `insert or replace into ${name} (${listed}, from_run) values (${columns.map(() => "?").join(", ")}, ?)`,
-    ),
-    remember: db.prepare(
-      `insert into ${name}_past (${listed}, from_run, to_run)
-       select ${listed}, from_run, ? from ${name} where ${isAt} and from_run < ?`,
-    ),
-    remove: db.prepare(`delete from ${name} where ${isAt}`),
-    ended: db
-      .prepare(`select ${listed}, from_run from ${name}_past where ${isAt} and to_run = ?`)
-      .raw()
-      .safeIntegers(),
-    forget: db.prepare(`delete from ${name}_past where ${isAt} and to_run = ?`),
-  });
-  let writing: ReturnType<typeof prepareWriting> | null = null;
-  const placeOf = (row: StoredRow) => row.slice(0, 1 + position.length);
-  const read = (id: number) => select.all(id) as StoredRow[];
-
-  return {
-    read,
-    replace({ id, isKnown }, rows, runId) {
-      writing ??= prepareWriting();
-      const { insert, remember, remove, ended, forget } = writing;
-      // What became something else in this very run, and is back before the run closes, has been so all along.
-      const resume = (place: StoredRow, row: StoredRow): unknown => {
-        const former = ended.get(...place, runId) as StoredRow | undefined;
-        if (former === undefined || !isSameRow(former.slice(0, -1), row)) return runId;
-        forget.run(...place, runId);
-        return former.at(-1);
-      };
-      if (!isKnown) {
-        for (const row of rows) insert.run(...row, runId);
-        return;
-      }
-      const former = new Map(read(id).map((row) => [placeOf(row).join(), row]));
-      for (const row of rows) {
-        const place = placeOf(row);
-        const before = former.get(place.join());
-        former.delete(place.join());
-        if (before !== undefined && isSameRow(before, row)) continue;
-        const isOfEarlier = before !== undefined && remember.run(runId, ...place, runId).changes > 0;
-        insert.run(...row, isOfEarlier ? runId : resume(place, row));
-      }
-      for (const row of former.values()) {
-        const place = placeOf(row);
-        remember.run(runId, ...place, runId);
-        remove.run(...place);
-      }
-    },
-  };
-}
-
-const isSameRow = (stored: StoredRow, given: StoredRow): boolean =>
-  stored.every((cell, n) => isSame(cell, given[n]));
-
-function isSame(stored: unknown, given: unknown): boolean {
-  return stored === given || (Buffer.isBuffer(stored) && Buffer.isBuffer(given) && stored.equals(given));
-}
-
-/** The tables whose rows are remembered. Every one of them, so that reading a moment of the past can leave none out. */
 
 export const entityTable = (entity: Entity): VersionedTable => ({
   name: `_${entity.table}`,
@@ -137,10 +45,101 @@ export const memberTable: VersionedTable = {
   columns: ["item_id", "name"],
 };
 
-/** Those with the fields of the service, each entity's with its lists. */
+/** The tables with the service's fields: for each entity, its own and those of its lists. */
 export const typedTables: readonly (readonly VersionedTable[])[] = [
   ...entities.map((entity) => [entityTable(entity), ...entity.lists.map(listTable)]),
   [listTable(measurement)],
 ];
 
 export const versionedTables: readonly VersionedTable[] = [...typedTables.flat(), linkTable, memberTable];
+
+/** Key, position and columns, in this order. */
+export function storedColumns({ key, position, columns }: VersionedTable): readonly string[] {
+  return [key, ...position, ...columns];
+}
+
+/** One value for each of `storedColumns`, as statements with `safeIntegers()` return it: ids are bigints. */
+export type StoredRow = readonly unknown[];
+
+export interface RowOwner {
+  readonly id: number;
+  /** Whether rows of this resource may exist. */
+  readonly isKnown: boolean;
+}
+
+export interface VersionedRows {
+  /** Makes these the current rows of the resource; rows that differ become past ones. */
+  replace(owner: RowOwner, rows: readonly StoredRow[], runId: number): void;
+  /** The current rows, ordered by position. */
+  read(id: number): StoredRow[];
+}
+
+export function prepareVersionedRows(db: Connection, table: VersionedTable): VersionedRows {
+  const { select, insert, archive, remove, selectEnded, removeEnded } = prepareStatements(db, table);
+  const placeOf = (row: StoredRow) => row.slice(0, 1 + table.position.length);
+  const read = (id: number) => select.all(id) as StoredRow[];
+
+  /** The run since which a new row is valid: earlier than this run if this run had ended the same row before. */
+  const resume = (place: StoredRow, row: StoredRow, runId: number): unknown => {
+    const ended = selectEnded.get(...place, runId) as StoredRow | undefined;
+    if (ended === undefined || !isSameRow(ended.slice(0, -1), row)) return runId;
+    removeEnded.run(...place, runId);
+    return ended.at(-1);
+  };
+
+  return {
+    read,
+    replace({ id, isKnown }, rows, runId) {
+      if (!isKnown) {
+        for (const row of rows) insert.run(...row, runId);
+        return;
+      }
+      const formerRows = new Map(read(id).map((row) => [placeOf(row).join(), row]));
+      for (const row of rows) {
+        const place = placeOf(row);
+        const former = formerRows.get(place.join());
+        formerRows.delete(place.join());
+        if (former !== undefined && isSameRow(former, row)) continue;
+        const wasArchived = former !== undefined && archive.run(runId, ...place, runId).changes > 0;
+        insert.run(...row, wasArchived ? runId : resume(place, row, runId));
+      }
+      for (const row of formerRows.values()) {
+        const place = placeOf(row);
+        archive.run(runId, ...place, runId);
+        remove.run(...place);
+      }
+    },
+  };
+}
+
+/** Raw, since tables and columns are given by name. */
+function prepareStatements(db: Connection, table: VersionedTable) {
+  const { name, key, position } = table;
+  const columns = storedColumns(table);
+  const list = columns.join(", ");
+  const isAtPlace = [key, ...position].map((column) => `${column} = ?`).join(" and ");
+  const order = position.length === 0 ? "" : ` order by ${position.join(", ")}`;
+  return {
+    select: db.prepare(`select ${list} from ${name} where ${key} = ?${order}`).raw().safeIntegers(),
+    insert: db.prepare(
+      `insert or replace into ${name} (${list}, from_run) values (${columns.map(() => "?").join(", ")}, ?)`,
+    ),
+    remove: db.prepare(`delete from ${name} where ${isAtPlace}`),
+    /** Keeps the current row as a past one, unless it is of this very run. */
+    archive: db.prepare(
+      `insert into ${name}_past (${list}, from_run, to_run)
+       select ${list}, from_run, ? from ${name} where ${isAtPlace} and from_run < ?`,
+    ),
+    selectEnded: db
+      .prepare(`select ${list}, from_run from ${name}_past where ${isAtPlace} and to_run = ?`)
+      .raw()
+      .safeIntegers(),
+    removeEnded: db.prepare(`delete from ${name}_past where ${isAtPlace} and to_run = ?`),
+  };
+}
+
+const isSameRow = (a: StoredRow, b: StoredRow): boolean => a.every((value, n) => isSame(value, b[n]));
+
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || (Buffer.isBuffer(a) && Buffer.isBuffer(b) && a.equals(b));
+}
