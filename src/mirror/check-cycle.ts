@@ -1,50 +1,22 @@
 /**
- * The frontier: what is due lives in the mirror and nowhere else. A resource that was never fetched is due; so is, in a
- * cycle, what was last checked before it began. A cycle lasts until nothing of its scope is due, over as many runs as
- * that takes.
+ * Cycles of checks: in mode `verify` every resource of a scope is checked once, in mode `full` every one is fetched again,
+ * over as many runs as that takes. A cycle ends when nothing of its scope is due. The mirror alone holds its progress: a
+ * resource is due in a cycle if it was last checked before the cycle began.
  */
+import { type SqlBool, sql } from "kysely";
+import type { ResourceState } from "../../schema/tables.ts";
 import { isFetchable } from "./absence/absences.ts";
 import type { Connection } from "./file/connection.ts";
 import { readMeta, writeMeta } from "./file/meta.ts";
+import { prepare, prepareColumn, q } from "./file/statements.ts";
 
-export interface DueResource {
-  readonly id: number;
-  readonly url: string;
-  readonly kind: string;
-  /** The validator to ask with; null when nothing is held. */
-  readonly etag: string | null;
-}
-
-/** What a run is about. */
-export interface Scope {
-  /** The kinds to fetch, in the order in which they are fetched. */
-  readonly kinds: readonly string[];
-  /** Only resources that belong to one of these; null for all. */
-  readonly belowIds: readonly number[] | null;
-  /** Only these themselves, and nothing that belongs to them; not so unless told. */
-  readonly isExact?: boolean;
-}
-
-export interface CycleWork {
-  /**
-   * The next due resources, at most `limit`: the front page, then kind by kind what is held and the pages that its lists have
-   * got since, then what was never fetched; what failed before comes last.
-   */
-  take(limit: number, isTaken?: (id: number) => boolean): DueResource[];
-  count(): number;
-  /** Whether nothing is due but what failed when it was last asked for. */
-  readonly isDone: boolean;
-  /** By kind, how many were never fetched and how many are to be checked. */
-  countByKind(): { kind: string; fetch: number; check: number }[];
-}
-
-/** A cycle of checks: the run with which it began, and whether it only checks or fetches everything again. */
 export interface CheckCycle {
+  /** The run that began the cycle. */
   readonly run: number;
   readonly mode: "verify" | "full";
 }
 
-/** The present cycle, or the last one; null before the first. */
+/** The current or last cycle; null before the first one. */
 export function readCycle(db: Connection): CheckCycle | null {
   const run = readMeta(db, "cycle_run");
   if (run === null) return null;
@@ -58,72 +30,82 @@ export function writeCycle(db: Connection, { run, mode }: CheckCycle): void {
   })();
 }
 
-/** An SQL condition on the resources called `alias`: that they belong to the scope's, and are worth asking for. */
+export interface DueResource {
+  readonly id: number;
+  readonly url: string;
+  readonly kind: string;
+  /** The validator for a conditional request; null if the mirror has none. */
+  readonly etag: string | null;
+}
+
+/** The resources that a run is about. */
+export interface Scope {
+  /** In the order in which they are fetched. */
+  readonly kinds: readonly string[];
+  /** Only these resources and everything below them; null for all. */
+  readonly belowIds: readonly number[] | null;
+  /** Without the resources below them; default: false. */
+  readonly isExact?: boolean;
+}
+
+/** An SQL condition on the resource called `alias`: it is in the scope and worth requesting. */
 export function isInScope({ belowIds, isExact = false }: Scope, alias: string): string {
   if (belowIds === null) return isFetchable(alias);
-  if (isExact)
-    return `${isFetchable(alias)} and ${alias}.id in (select value from json_each('${JSON.stringify(belowIds)}'))`;
+  const ids = `select value from json_each('${JSON.stringify(belowIds)}')`;
+  if (isExact) return `${isFetchable(alias)} and ${alias}.id in (${ids})`;
   return `${isFetchable(alias)} and ${alias}.id in (
     with recursive tree (id) as (
-      select value from json_each('${JSON.stringify(belowIds)}')
-      union select r.id from _resource r join tree on r.owner_id = tree.id
+      ${ids} union select r.id from _resource r join tree on r.owner_id = tree.id
     ) select id from tree)`;
 }
 
-/** What was only found unchanged since a full cycle began is still due in it. */
-export function prepareCycleWork(
-  db: Connection,
-  scope: Scope,
-  { run: cycleRun, mode }: CheckCycle,
-): CycleWork {
-  const lastRun = mode === "full" ? "iif(r.state = 'held', r.fetched_run, r.checked_run)" : "r.checked_run";
-  const due = `r.kind = ? and r.state = ? and ${lastRun} < ? and ${isInScope(scope, "r")}`;
-  const columns = "r.id, r.url, r.kind, r.etag";
-  const select = db.prepare<[string, string, number], DueResource>(
-    `select ${columns} from _resource r where ${due} order by r.checked_run, r.id`,
-  );
-  const selectPages = db.prepare<[string, string, number], DueResource>(
-    `select ${columns} from _resource r where ${due} and r.id in (select id from _page) order by r.checked_run, r.id`,
-  );
-  const count = db
-    .prepare<[string, string, number], number>(`select count(*) from _resource r where ${due}`)
-    .pluck();
-  const countUntried = db
-    .prepare<[string, string, number], number>(
-      `select count(*) from _resource r where ${due} and r.error is null`,
-    )
-    .pluck();
-  const counted = scope.kinds.flatMap((kind) => ["due", "failed", "held"].map((state) => ({ kind, state })));
-  // A list that is whole says which of its items need not be asked for.
-  const parts = [
-    ...scope.kinds.flatMap((kind) => [
-      { kind, state: "held", from: select },
-      { kind, state: "due", from: selectPages },
-    ]),
-    ...["due", "failed"].flatMap((state) => scope.kinds.map((kind) => ({ kind, state, from: select }))),
-  ].sort(byRootFirst);
+export interface CycleWork {
+  /**
+   * The next due resources, at most `limit`: the root; then, kind by kind, held resources and new pages of their listings;
+   * then resources that were never fetched; failed ones last.
+   */
+  take(limit: number, isTaken?: (id: number) => boolean): DueResource[];
+  count(): number;
+  /** Whether only resources whose last request failed are due. */
+  readonly isDone: boolean;
+  /** The numbers of resources to fetch for the first time and to check; kinds without any are left out. */
+  countByKind(): { kind: string; fetch: number; check: number }[];
+}
 
-  const countOf = (kind: string, state: string): number => count.get(kind, state, cycleRun) ?? 0;
+export function prepareCycleWork(db: Connection, scope: Scope, { run, mode }: CheckCycle): CycleWork {
+  const { select, selectPages, count, selectUntried } = prepareStatements(db, scope, mode);
+  const states: readonly ResourceState[] = ["due", "failed", "held"];
+  const countOf = (kind: string, state: ResourceState): number => count.get({ kind, state, run }) ?? 0;
+
+  // New pages come early: a complete listing shows which of its items need no request.
+  const steps = [
+    ...scope.kinds.flatMap((kind) => [
+      { kind, state: "held", statement: select } as const,
+      { kind, state: "due", statement: selectPages } as const,
+    ]),
+    ...(["due", "failed"] as const).flatMap((state) =>
+      scope.kinds.map((kind) => ({ kind, state, statement: select })),
+    ),
+  ].sort(byRootFirst);
 
   return {
     take(limit, isTaken = () => false) {
       const taken: DueResource[] = [];
       const ids = new Set<number>();
-      for (const { kind, state, from } of parts) {
+      for (const { kind, state, statement } of steps) {
         if (taken.length >= limit) break;
-        const rows = firstOf(
-          from.iterate(kind, state, cycleRun),
-          limit - taken.length,
-          (id) => ids.has(id) || isTaken(id),
-        );
-        for (const row of rows) ids.add(row.id);
-        taken.push(...rows);
+        const rows = statement.iterate({ kind, state, run });
+        const next = firstOf(rows, limit - taken.length, (id) => ids.has(id) || isTaken(id));
+        for (const { id } of next) ids.add(id);
+        taken.push(...next);
       }
       return taken;
     },
-    count: () => counted.reduce((sum, { kind, state }) => sum + countOf(kind, state), 0),
+    count: () => scope.kinds.flatMap((kind) => states.map((state) => countOf(kind, state))).reduce(add, 0),
     get isDone() {
-      return counted.every(({ kind, state }) => countUntried.get(kind, state, cycleRun) === 0);
+      return scope.kinds.every((kind) =>
+        states.every((state) => selectUntried.get({ kind, state, run }) === undefined),
+      );
     },
     countByKind: () =>
       scope.kinds
@@ -152,7 +134,39 @@ export function firstOf(
   return taken;
 }
 
-/** The front page says whether this is still the service, before anything else is asked. */
+function prepareStatements(db: Connection, scope: Scope, mode: CheckCycle["mode"]) {
+  interface Step {
+    kind: string;
+    state: ResourceState;
+    run: number;
+  }
+  // In a full cycle, a resource that was only found unchanged is still due.
+  const lastRun =
+    mode === "full"
+      ? sql<number>`iif(r.state = 'held', r.fetched_run, r.checked_run)`
+      : sql<number>`r.checked_run`;
+  const due = (p: Step) =>
+    q
+      .selectFrom("_resource as r")
+      .where("r.kind", "=", p.kind)
+      .where("r.state", "=", p.state)
+      .where(lastRun, "<", p.run)
+      .where(sql<SqlBool>`${sql.raw(isInScope(scope, "r"))}`);
+  const dueRows = (p: Step) =>
+    due(p).select(["r.id", "r.url", "r.kind", "r.etag"]).orderBy("r.checked_run").orderBy("r.id");
+  return {
+    select: prepare(db, dueRows),
+    selectPages: prepare(db, (p: Step) => dueRows(p).where("r.id", "in", q.selectFrom("_page").select("id"))),
+    count: prepareColumn(db, (p: Step) => due(p).select((eb) => eb.fn.countAll<number>().as("count"))),
+    selectUntried: prepareColumn(db, (p: Step) =>
+      due(p).select("r.id").where("r.error", "is", null).limit(1),
+    ),
+  };
+}
+
+const add = (a: number, b: number): number => a + b;
+
+/** The root shows whether this is still the service, so it is requested before anything else. */
 function byRootFirst(a: { readonly kind: string }, b: { readonly kind: string }): number {
   return Number(b.kind === "root") - Number(a.kind === "root");
 }

@@ -1,6 +1,6 @@
 /**
- * Whether what her bras are was ever asked for on her account: a mark in her own mirror, since what the catalogue's mirror
- * holds may be there on another's. It is restored with everything else.
+ * Whether the catalogue resources of an account's bras were ever requested: a mark in the account's own mirror, which backups
+ * contain. The catalogue mirror cannot show it, since another account may have needed the same resources.
  */
 import type { Kinds } from "../../../schema/kind.ts";
 import type { Connection } from "../file/connection.ts";
@@ -18,18 +18,18 @@ export interface LinkCatalogueOptions {
   /** The account's mirror. */
   readonly file: string;
   readonly kinds: Kinds;
-  /** ISO 8601; told to whoever finds the mirror locked. */
+  /** ISO 8601; shown to a process that finds the mirror locked. */
   readonly openedAt: string;
 }
 
-/** For good; where it is marked already, nothing is written. @throws MirrorError, also `locked` */
+/** Sets the mark unless it is set. @throws MirrorError; FileError `locked` */
 export async function linkCatalogue(options: LinkCatalogueOptions): Promise<void> {
-  const held = readMirror(options.file, ({ db, identity }) => ({
-    identity,
-    isWanted: isCatalogueLinked(db),
+  const { identity, isLinked } = readMirror(options.file, (mirror) => ({
+    identity: mirror.identity,
+    isLinked: isCatalogueLinked(mirror.db),
   }));
-  if (held.isWanted) return;
-  const mirror = await openMirrorWriter({ ...options, identity: held.identity });
+  if (isLinked) return;
+  const mirror = await openMirrorWriter({ ...options, identity });
   try {
     markCatalogueLinked(mirror.db);
   } finally {

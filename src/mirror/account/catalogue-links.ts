@@ -1,35 +1,42 @@
 /**
- * The way from an account's mirror into the catalogue's: what her bras are, as links that were found in the one and are
- * followed in the other. Nothing else of hers goes that way.
+ * From an account's mirror into the catalogue: links from the user's bras to brands, models and sizes are found in the one
+ * mirror and followed in the other. Nothing else of an account gets into a catalogue mirror.
  */
-
 import { existsSync } from "node:fs";
+import { sql } from "kysely";
 import type { Resources } from "../derive/resources.ts";
 import type { Connection } from "../file/connection.ts";
+import { prepare, q } from "../file/statements.ts";
 import { type MirrorReader, readMirror } from "../reader.ts";
 
-/** An address as the service gave it, and what its link said that it leads to. */
 export interface CatalogueLink {
+  /** As sent by the service. */
   readonly url: string;
+  /** The kind that the link implies. */
   readonly kind: string;
 }
 
-/** What a bra is, for SQL. */
-export const linkedKinds = "'brand', 'model', 'size'";
+const linkedKinds = ["brand", "model", "size"] as const;
 
-/** The brands, models and sizes that bras link to, also those that are gone by now; in the order of their addresses. */
+/** The targets of bras' links, tombstones included, ordered by URL. */
 export function readCatalogueLinks({ db }: MirrorReader): CatalogueLink[] {
-  return db
-    .prepare<[], CatalogueLink>(
-      `select distinct t.url, t.kind from _link l join _resource s on s.id = l.from_id and s.kind = 'bra'
-       join _resource t on t.id = l.to_id and t.state = 'elsewhere' where t.kind in (${linkedKinds}) order by t.url`,
-    )
-    .all();
+  return prepare(db, () =>
+    q
+      .selectFrom("_link as l")
+      .innerJoin("_resource as s", "s.id", "l.from_id")
+      .innerJoin("_resource as t", "t.id", "l.to_id")
+      .select(["t.url", "t.kind"])
+      .distinct()
+      .where("s.kind", "=", "bra")
+      .where("t.state", "=", "elsewhere")
+      .where("t.kind", "in", linkedKinds)
+      .orderBy("t.url"),
+  ).all();
 }
 
 /**
- * Makes known what nothing in this mirror has led to yet. What is known stays what it is: a tombstone is not asked for
- * again because somebody's bra once was of that model.
+ * Adds the links' targets to a catalogue mirror. Known ones do not change: a tombstone is not requested again because a bra
+ * once was of that model.
  * @returns their ids
  */
 export function addLinks(resources: Resources, links: readonly CatalogueLink[], runId: number): number[] {
@@ -39,67 +46,69 @@ export function addLinks(resources: Resources, links: readonly CatalogueLink[], 
   });
 }
 
-/**
- * What her bras are, as far as the catalogue's mirror knows it: from a bra to its brand, model and size, and on from a size to
- * its model and from a model to its brand, as each is linked. In: both mirrors, read only. Out: an entry for each.
- */
-
+/** A catalogue resource that a bra links to, directly or by way of its size or model. */
 export interface LinkedEntity extends CatalogueLink {
-  /** `gone` is what was not there any more when it was first asked for; what is held may be gone since. */
+  /** `gone`: absent when first requested. A `held` one may have become a tombstone since. */
   readonly state: "held" | "due" | "failed" | "gone";
 }
 
 /**
- * @param given what the account's mirror links to elsewhere
- * @param catalogue null where there is none: then all are due
- * @returns in the order of their addresses
+ * Follows links from a size to its model and from a model to its brand, as far as the catalogue mirror has them.
+ * @param accountLinks the result of `readCatalogueLinks`
+ * @param catalogue null if there is none: then all are due
+ * @returns ordered by URL
  */
 export function readLinkedEntities(
-  given: readonly CatalogueLink[],
+  accountLinks: readonly CatalogueLink[],
   catalogue: MirrorReader | null,
 ): LinkedEntity[] {
-  const lookUp = catalogue === null ? () => undefined : prepareLookUp(catalogue.db);
-  const ownersOf = catalogue === null ? () => [] : prepareOwnersOf(catalogue.db);
+  const { find, linksOf } = catalogue === null ? emptyCatalogue : prepareCatalogue(catalogue.db);
   const found = new Map<string, LinkedEntity>();
-  const links = [...given];
-  // It grows while it is gone through.
-  for (const { url, kind } of links) {
+  const queue = [...accountLinks];
+  // The queue grows during the loop.
+  for (const { url, kind } of queue) {
     if (found.has(url)) continue;
-    const known = lookUp(url);
+    const known = find(url);
     found.set(url, { url, kind, state: known?.state ?? "due" });
-    if (known !== undefined) links.push(...ownersOf(known.id));
+    if (known !== undefined) queue.push(...linksOf(known.id));
   }
-  return [...found.values()].sort((one, other) => (one.url < other.url ? -1 : 1));
+  return [...found.values()].sort((a, b) => (a.url < b.url ? -1 : 1));
 }
 
-/**
- * The same from files. @param catalogueFile need not be there
- * @throws MirrorError
- */
+/** As `readLinkedEntities`. @param catalogueFile may not exist. @throws MirrorError */
 export function findLinkedEntities(accountFile: string, catalogueFile: string): LinkedEntity[] {
-  const given = readMirror(accountFile, readCatalogueLinks);
-  if (!existsSync(catalogueFile)) return readLinkedEntities(given, null);
-  return readMirror(catalogueFile, (catalogue) => readLinkedEntities(given, catalogue));
+  const links = readMirror(accountFile, readCatalogueLinks);
+  if (!existsSync(catalogueFile)) return readLinkedEntities(links, null);
+  return readMirror(catalogueFile, (catalogue) => readLinkedEntities(links, catalogue));
 }
 
-interface Known {
-  readonly id: number;
-  readonly state: LinkedEntity["state"];
+interface Catalogue {
+  find(url: string): { readonly id: number; readonly state: LinkedEntity["state"] } | undefined;
+  linksOf(id: number): CatalogueLink[];
 }
 
-function prepareLookUp(db: Connection): (url: string) => Known | undefined {
-  const select = db.prepare<[string], Known>(
-    `select id, case when id in (select resource_id from _revision) then 'held'
-       when state in ('failed', 'gone') then state else 'due' end as state
-     from _resource where url = ? and kind in (${linkedKinds})`,
+const emptyCatalogue: Catalogue = { find: () => undefined, linksOf: () => [] };
+
+function prepareCatalogue(db: Connection): Catalogue {
+  const select = prepare(db, (p: { url: string }) =>
+    q
+      .selectFrom("_resource")
+      .select([
+        "id",
+        sql<LinkedEntity["state"]>`case when id in (select resource_id from _revision) then 'held'
+          when state in ('failed', 'gone') then state else 'due' end`.as("state"),
+      ])
+      .where("url", "=", p.url)
+      .where("kind", "in", linkedKinds),
   );
-  return (url) => select.get(url);
-}
-
-function prepareOwnersOf(db: Connection): (id: number) => CatalogueLink[] {
-  const select = db.prepare<[number], CatalogueLink>(
-    `select t.url, t.kind from _link l join _resource t on t.id = l.to_id
-     where l.from_id = ? and t.kind in (${linkedKinds}) order by t.url`,
+  const selectLinks = prepare(db, (p: { id: number }) =>
+    q
+      .selectFrom("_link as l")
+      .innerJoin("_resource as t", "t.id", "l.to_id")
+      .select(["t.url", "t.kind"])
+      .where("l.from_id", "=", p.id)
+      .where("t.kind", "in", linkedKinds)
+      .orderBy("t.url"),
   );
-  return (id) => select.all(id);
+  return { find: (url) => select.get({ url }), linksOf: (id) => selectLinks.all({ id }) };
 }

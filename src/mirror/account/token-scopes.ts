@@ -1,20 +1,22 @@
-/** What a token may see of its user, as the service showed when it was last asked: a null or missing link is not granted. */
+/** Which data of its user a token grants access to: the service shows a null link, or none, for data that is not granted. */
+import { sql } from "kysely";
+import { prepareColumn, q } from "../file/statements.ts";
 import type { MirrorReader } from "../reader.ts";
 
 export const scopeNames = ["profile", "email", "bras", "measurements"] as const;
 export type ScopeName = (typeof scopeNames)[number];
 export type TokenScopes = Readonly<Record<ScopeName, boolean>>;
 
-/** What the service showed when it was asked whose data a token leads to. */
+/** The links and fields that the service shows for a token. */
 export interface ShownLinks {
-  /** Whether the front page leads to her. */
+  /** Whether the root links to the user. */
   readonly me: boolean;
   readonly email: boolean;
-  /** Whether she leads to it, by a link that is followed. */
+  /** Whether the user has this link. */
   readonly isLinked: (name: "bras" | "measurements") => boolean;
 }
 
-/** The rule: what is shown is granted, and nothing of her where nothing leads to her. */
+/** A shown link or field is granted; without the user, nothing is. */
 export function scopesFrom({ me, email, isLinked }: ShownLinks): TokenScopes {
   return {
     profile: me,
@@ -24,49 +26,64 @@ export function scopesFrom({ me, email, isLinked }: ShownLinks): TokenScopes {
   };
 }
 
-export const listGranted = (grants: TokenScopes): ScopeName[] => scopeNames.filter((name) => grants[name]);
+export const listGranted = (scopes: TokenScopes): ScopeName[] => scopeNames.filter((name) => scopes[name]);
 
-/** @returns null before the service said who the user is, or that it does not */
+/** @returns the scopes by the last responses; null before the first one */
 export function readTokenScopes({ db }: Pick<MirrorReader, "db">): TokenScopes | null {
-  const isHeld = db
-    .prepare<[string], number>("select 1 from _resource where kind = ? and state = 'held'")
-    .pluck();
-  const isLinked = db
-    .prepare<[string, string], 0 | 1>(
-      `select exists (select 1 from _link l join _resource s on s.id = l.from_id and s.state = 'held'
-       where s.kind = ? and l.name = ? and l.to_id is not null)`,
-    )
-    .pluck();
-  const me = isLinked.get("root", "me") === 1;
-  if (isHeld.get(me ? "me" : "root") === undefined) return null;
-  const email = db.prepare("select 1 from user where email is not null").get() !== undefined;
-  return scopesFrom({ me, email, isLinked: (name) => isLinked.get("me", name) === 1 });
-}
-
-/** What is not granted any more: something of it was fetched once, and is kept. */
-function listWithdrawn({ db }: Pick<MirrorReader, "db">): ScopeName[] {
-  const wasRead = db
-    .prepare<[string]>(
-      "select 1 from _revision v join _resource r on r.id = v.resource_id where r.kind = ? limit 1",
-    )
-    .pluck();
-  // Who takes her address out at the service looks the same as who grants it no more, so this is told once, by the run that saw it.
-  const losesEmail = db
-    .prepare("select 1 from _user_past where email is not null and to_run = (select max(id) from _run)")
-    .pluck();
-  const kinds = { profile: "me", bras: "bras", measurements: "measurements" } as const;
-  return listNotGranted({ db }).filter(
-    (name) => (name === "email" ? losesEmail.get() : wasRead.get(kinds[name])) !== undefined,
+  const selectHeld = prepareColumn(db, (p: { kind: string }) =>
+    q.selectFrom("_resource").select("id").where("kind", "=", p.kind).where("state", "=", "held"),
   );
+  const selectLink = prepareColumn(db, (p: { kind: string; name: string }) =>
+    q
+      .selectFrom("_link as l")
+      .innerJoin("_resource as s", "s.id", "l.from_id")
+      .select("l.to_id")
+      .where("s.state", "=", "held")
+      .where("s.kind", "=", p.kind)
+      .where("l.name", "=", p.name)
+      .where("l.to_id", "is not", null),
+  );
+  const hasLink = (kind: string, name: string) => selectLink.get({ kind, name }) !== undefined;
+  const me = hasLink("root", "me");
+  if (selectHeld.get({ kind: me ? "me" : "root" }) === undefined) return null;
+  // Raw, since `user` is a view for users.
+  const email = db.prepare("select 1 from user where email is not null").get() !== undefined;
+  return scopesFrom({ me, email, isLinked: (name) => hasLink("me", name) });
 }
 
-/** What the service said that it does not grant; none before it said anything. */
-export function listNotGranted(mirror: Pick<MirrorReader, "db">): ScopeName[] {
-  const grants = readTokenScopes(mirror);
-  return grants === null ? [] : scopeNames.filter((name) => !grants[name]);
-}
-
-/** What a report tells of it. */
+/** Scopes that are not granted, and those among them that once were. */
 export function readMissingScopes(mirror: Pick<MirrorReader, "db">) {
-  return { notGranted: listNotGranted(mirror), withdrawn: listWithdrawn(mirror) };
+  const notGranted = listNotGranted(mirror);
+  return { notGranted, withdrawn: listWithdrawn(mirror, notGranted) };
+}
+
+/** Empty before the first response. */
+export function listNotGranted(mirror: Pick<MirrorReader, "db">): ScopeName[] {
+  const scopes = readTokenScopes(mirror);
+  return scopes === null ? [] : scopeNames.filter((name) => !scopes[name]);
+}
+
+/** Scopes whose data was fetched before; the mirror keeps that. */
+function listWithdrawn({ db }: Pick<MirrorReader, "db">, notGranted: readonly ScopeName[]): ScopeName[] {
+  const selectRevision = prepareColumn(db, (p: { kind: string }) =>
+    q
+      .selectFrom("_revision as v")
+      .innerJoin("_resource as r", "r.id", "v.resource_id")
+      .select("v.seq")
+      .where("r.kind", "=", p.kind)
+      .limit(1),
+  );
+  // A user who removes their address looks the same as one who withdraws the scope: only the run that sees it reports it.
+  const selectLostEmail = prepareColumn(db, () =>
+    q
+      .selectFrom("_user_past")
+      .select(sql<1>`1`.as("found"))
+      .where("email", "is not", null)
+      .where("to_run", "=", (eb) => eb.selectFrom("_run").select((run) => run.fn.max("id").as("id"))),
+  );
+  const kinds = { profile: "me", bras: "bras", measurements: "measurements" } as const;
+  return notGranted.filter(
+    (name) =>
+      (name === "email" ? selectLostEmail.get() : selectRevision.get({ kind: kinds[name] })) !== undefined,
+  );
 }

@@ -1,35 +1,35 @@
-/** Whose data an account mirror holds: recorded when the service first says so, and the same ever after. */
+/** The user whose data an account mirror holds: recorded when the service first identifies them, and never changed. */
 import type { Connection } from "../file/connection.ts";
 import { readMeta, writeMeta } from "../file/meta.ts";
 
 export interface AccountUser {
-  /** The service's number of the user, as text; null where it gave none. */
+  /** The service's number of the user, as text; null if unknown. */
   readonly userId: string | null;
   readonly username: string | null;
 }
 
-/** Of what an account says, and a service when it is asked. */
-export const userOf = (said: {
+/** From the service's fields. */
+export function userOf(fields: {
   readonly userId: number | null;
   readonly username: string | null;
-}): AccountUser => ({
-  userId: said.userId === null ? null : String(said.userId),
-  username: said.username,
-});
+}): AccountUser {
+  return { userId: fields.userId === null ? null : String(fields.userId), username: fields.username };
+}
 
-/** The user that the mirror is of; null before it is known. */
+/** @returns null before the service has identified the user */
 export function readAccountUser(db: Connection): AccountUser | null {
   const userId = readMeta(db, "user_id");
-  const held = db
+  // Raw, since `user` is a view for users.
+  const current = db
     .prepare<[], { username: string | null }>(
       "select username from user order by gone_at is not null, href limit 1",
     )
     .get();
-  const username = held?.username ?? readMeta(db, "username");
+  const username = current?.username ?? readMeta(db, "username");
   return userId === null && username === null ? null : { userId, username };
 }
 
-/** @param meUrl where the service says who it is */
+/** @param meUrl the URL behind the root's `me` link */
 export function recordAccountUser(db: Connection, { userId, username }: AccountUser, meUrl: string): void {
   db.transaction(() => {
     if (userId !== null) writeMeta(db, "user_id", userId);
@@ -38,13 +38,13 @@ export function recordAccountUser(db: Connection, { userId, username }: AccountU
   })();
 }
 
-/** By the number where both have one, since names can change; what says neither is nobody that is known. */
-export function isSameUser(one: AccountUser, other: AccountUser): boolean {
-  if (one.userId !== null && other.userId !== null) return one.userId === other.userId;
-  return one.username !== null && one.username === other.username;
+/** Compares numbers if both are known, since user names can change. Two unknown users are not the same. */
+export function isSameUser(a: AccountUser, b: AccountUser): boolean {
+  if (a.userId !== null && b.userId !== null) return a.userId === b.userId;
+  return a.username !== null && a.username === b.username;
 }
 
-/** A user as a person is told of one. */
+/** For messages, such as "ada (user 7)". */
 export function nameOfUser({ username, userId }: AccountUser): string {
   const number = userId === null ? null : `user ${userId}`;
   if (username === null) return number ?? "a user without a name";
