@@ -70,7 +70,7 @@ export {
   type RetentionReport,
 } from "./mirror/compact.ts";
 export { MirrorError } from "./mirror/file/errors.ts";
-export { catalogueMirrorFile, listCatalogueMirrors } from "./mirror/paths.ts";
+export { catalogueMirrorFile, listCatalogueMirrors } from "./mirror/file/paths.ts";
 export { type Point, type PointContext, PointError, parsePoint } from "./mirror/points/point.ts";
 export { type EndedRun, resolvePoint } from "./mirror/points/resolve-point.ts";
 export { type PublicTable, publicTables } from "./mirror/public-tables.ts";

@@ -8,7 +8,7 @@ import { basename, dirname } from "node:path";
 import { isCatalogueLinked } from "../mirror/account/catalogue-linking.ts";
 import { findLinkedEntities } from "../mirror/account/catalogue-links.ts";
 import { lockMirror } from "../mirror/file/connection.ts";
-import { catalogueMirrorFile } from "../mirror/paths.ts";
+import { catalogueMirrorFile } from "../mirror/file/paths.ts";
 import { readMirror } from "../mirror/reader.ts";
 import { eraseFolder } from "../platform/erase.ts";
 import { toFileError } from "../platform/errors.ts";

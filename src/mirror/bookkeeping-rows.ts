@@ -1,33 +1,34 @@
 /**
- * What everything else in a mirror is computed from, apart from the bodies themselves: its bookkeeping, row by row, to be
- * kept elsewhere and put back. Out: rows as plain objects, the same ones for the same state. In: such rows, into a new mirror.
+ * The rows of a mirror that cannot be computed from its bodies, for backups. Out: rows as plain objects, the same for the same
+ * state. In: such rows, into a new mirror.
  */
 import { isoTimeOf, millisOf, timeColumns } from "../../schema/tables.ts";
 import { recordFirstDerivations } from "./derive/derivations.ts";
-import { type Connection, withLateReferences } from "./file/connection.ts";
+import { type Connection, withDeferredReferences } from "./file/connection.ts";
 import { identityKeys } from "./file/meta.ts";
+import { prepare, q } from "./file/statements.ts";
 
 export type BookkeepingCell = string | number | null;
 export type BookkeepingRow = Readonly<Record<string, BookkeepingCell>>;
 
-/** Kept with the identity, computed anew, or about the compressing of bodies, which a new mirror begins anew. */
-const leftOutOfMeta = [...identityKeys, "compressed_content", "stale_dictionary"];
-
-interface EssentialTable {
+interface BackupTable {
   readonly key: string;
   readonly condition?: string;
 }
 
+/** Keys of `_meta` that a backup does not hold: the manifest has the identity, and a new mirror compresses its bodies anew. */
+const excludedMeta = [...identityKeys, "compressed_content", "stale_dictionary"];
+
 /**
- * In the order of their names. Whatever is not among them is computed by a rebuild; a body is named by its SHA-256. `_reading` is
- * what only computed rows tell (`noteFirstReadings`).
+ * Sorted by name. All other tables are computed by a rebuild; bodies are entries of their own, named by their SHA-256.
+ * `_reading` is the temporary table of `recordFirstDerivations`.
  */
 const tables = {
   issue: { key: "resource_id, pointer, code", condition: "code in ('page-loop', 'partial-listing')" },
   media: { key: "id" },
   media_file: { key: "media_id, seq" },
   media_use: { key: "resource_id, field, media_id" },
-  meta: { key: "key", condition: `key not in (${leftOutOfMeta.map((key) => `'${key}'`).join(", ")})` },
+  meta: { key: "key", condition: `key not in (${excludedMeta.map((key) => `'${key}'`).join(", ")})` },
   page: { key: "id" },
   pass: { key: "collection_id" },
   reading: { key: "id" },
@@ -35,15 +36,15 @@ const tables = {
   resource_past: { key: "id, to_run" },
   revision: { key: "resource_id, seq" },
   run: { key: "id" },
-} satisfies Readonly<Record<string, EssentialTable>>;
+} satisfies Readonly<Record<string, BackupTable>>;
 
 export type BookkeepingTable = keyof typeof tables;
 
 export const bookkeepingTables = Object.keys(tables) as readonly BookkeepingTable[];
 
-/** Every column, ordered by key, times as ISO 8601, SHA-256 in hex, and for a revision its body's instead of an id that means nothing elsewhere. */
+/** All columns, ordered by key. Times are ISO 8601, a SHA-256 is hex; a revision has that of its body instead of an id. */
 export function* readBookkeepingRows(db: Connection, name: BookkeepingTable): Generator<BookkeepingRow> {
-  const { key, condition = "true" }: EssentialTable = tables[name];
+  const { key, condition = "true" }: BackupTable = tables[name];
   if (name === "reading") recordFirstDerivations(db);
   const columns = columnsOf(db, name).map((column) => {
     if (column === "sha256") return "lower(hex(sha256)) as sha256";
@@ -51,29 +52,25 @@ export function* readBookkeepingRows(db: Connection, name: BookkeepingTable): Ge
       return "(select lower(hex(sha256)) from _content c where c.id = content_id) as sha256";
     return timeColumns.has(column) ? `${isoTimeOf(column)} as ${column}` : column;
   });
-  // A mirror that no later version has written yet has none.
-  if (columns.length === 0) return;
+  // Raw, since the table is given by name.
   const select = `select ${columns.join(", ")} from _${name} where ${condition} order by ${key}`;
   yield* db.prepare<[], BookkeepingRow>(select).iterate();
 }
 
-/** Puts rows of one table back; references to what comes later are allowed until the transaction ends. */
+/** Inserts rows of one table; they may refer to rows that follow later. */
 export type PutRows = (name: BookkeepingTable, rows: Iterable<BookkeepingRow>) => void;
 
-/** Keeps a body, whose revisions may have been put back before it. */
+/** Inserts a body, before or after its revisions. */
 export type PutBody = (sha256: string, body: Uint8Array) => void;
 
 /**
- * Fills an empty mirror, in one transaction that is left open until `fill` is done.
- * @throws EssentialRowError for rows that do not fit the tables; what `fill` throws
+ * Fills an empty mirror in one transaction, which lasts until `fill` resolves.
+ * @throws BookkeepingRowError for rows that do not fit the tables; errors of `fill`
  */
 export async function restoreBookkeeping(
   db: Connection,
   fill: (putRows: PutRows, putBody: PutBody) => Promise<void>,
 ): Promise<void> {
-  const insertBody = db.prepare(
-    "insert into _content (id, sha256, codec, size, body) values (?, ?, 'identity', ?, ?)",
-  );
   recordFirstDerivations(db);
   const contentIds = new Map<string, number>();
   const contentIdOf = (sha256: BookkeepingCell | undefined): number => {
@@ -84,44 +81,54 @@ export async function restoreBookkeeping(
   };
   const putRows: PutRows = (name, rows) => {
     const columns = columnsOf(db, name);
-    const values = columns.map((column) => {
-      if (column === "sha256") return "unhex(:sha256)";
-      return timeColumns.has(column) ? millisOf(`:${column}`) : `:${column}`;
-    });
-    const insert = db.prepare(`insert into _${name} (${columns.join(", ")}) values (${values.join(", ")})`);
+    const insert = prepareInsert(db, name, columns);
     const defaults = defaultsOf(db, name);
     for (const row of rows) {
-      const { sha256, ...rest } = row;
-      const isRevision = name === "revision";
-      const given = isRevision ? { ...rest, content_id: contentIdOf(sha256) } : row;
-      const stranger = Object.keys(given).find((column) => !columns.includes(column));
-      if (stranger !== undefined)
-        throw new BookkeepingRowError(`_${name} has no column ${JSON.stringify(stranger)}`);
-      insert.run({ ...defaults, ...given });
+      const { sha256, ...others } = row;
+      const values = name === "revision" ? { ...others, content_id: contentIdOf(sha256) } : row;
+      requireColumns(name, columns, values);
+      insert.run({ ...defaults, ...values });
     }
   };
-  const putBody: PutBody = (sha256, body) =>
-    void insertBody.run(contentIdOf(sha256), Buffer.from(sha256, "hex"), body.byteLength, body);
-  const stray = await withLateReferences(db, () => fill(putRows, putBody)).catch((error) => {
-    throw isRefusal(error) ? new BookkeepingRowError(error.message, { cause: error }) : error;
+  const insertBody = prepare(db, (p: { id: number; sha256: Buffer; size: number; body: Uint8Array }) =>
+    q
+      .insertInto("_content")
+      .values({ id: p.id, sha256: p.sha256, codec: "identity", size: p.size, body: p.body }),
+  );
+  const putBody: PutBody = (sha256, body) => {
+    const id = contentIdOf(sha256);
+    insertBody.run({ id, sha256: Buffer.from(sha256, "hex"), size: body.byteLength, body });
+  };
+  const danglingTable = await withDeferredReferences(db, () => fill(putRows, putBody)).catch((error) => {
+    throw isConstraintError(error) ? new BookkeepingRowError(error.message, { cause: error }) : error;
   });
-  if (stray !== null) throw new BookkeepingRowError(`a row of ${stray} refers to one that is not there`);
+  if (danglingTable !== null)
+    throw new BookkeepingRowError(`a row of ${danglingTable} refers to a row that does not exist`);
 }
 
-/** Rows that no mirror has. */
+/** The rows of a backup do not form a mirror. */
 export class BookkeepingRowError extends Error {
-  override readonly name = "EssentialRowError";
+  override readonly name = "BookkeepingRowError";
 }
 
-function isRefusal(error: unknown): error is Error {
-  return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_CONSTRAINT");
+/** Raw, since the table is given by name. */
+function prepareInsert(db: Connection, name: BookkeepingTable, columns: readonly string[]) {
+  const values = columns.map((column) => {
+    if (column === "sha256") return "unhex(:sha256)";
+    return timeColumns.has(column) ? millisOf(`:${column}`) : `:${column}`;
+  });
+  return db.prepare<[BookkeepingRow]>(
+    `insert into _${name} (${columns.join(", ")}) values (${values.join(", ")})`,
+  );
 }
 
-function columnsOf(db: Connection, name: BookkeepingTable): string[] {
-  return db.prepare<[], string>(`select name from pragma_table_info('_${name}') order by cid`).pluck().all();
+function requireColumns(name: BookkeepingTable, columns: readonly string[], row: BookkeepingRow): void {
+  const unknown = Object.keys(row).find((column) => !columns.includes(column));
+  if (unknown !== undefined)
+    throw new BookkeepingRowError(`_${name} has no column ${JSON.stringify(unknown)}`);
 }
 
-/** What a column that a later version has added is where an earlier one wrote the row. */
+/** The values of columns that the version which wrote the backup did not have. */
 function defaultsOf(db: Connection, name: BookkeepingTable): BookkeepingRow {
   const columns = db
     .prepare<[], { name: string; value: string | null }>(
@@ -131,4 +138,12 @@ function defaultsOf(db: Connection, name: BookkeepingTable): BookkeepingRow {
   const evaluate = (value: string | null) =>
     value === null ? null : (db.prepare<[], BookkeepingCell>(`select ${value}`).pluck().get() ?? null);
   return Object.fromEntries(columns.map(({ name, value }) => [name, evaluate(value)]));
+}
+
+function columnsOf(db: Connection, name: BookkeepingTable): string[] {
+  return db.prepare<[], string>(`select name from pragma_table_info('_${name}') order by cid`).pluck().all();
+}
+
+function isConstraintError(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_CONSTRAINT");
 }

@@ -1,55 +1,63 @@
-/** From what a person calls a brand to its resources: its URL, or its name or slug in any spelling. */
-
+/** Finds brands as the user names them: by URL, or by name or slug in any spelling. */
 import { plainName, similarNames, spellings } from "../platform/fuzzy-names.ts";
+import { prepare, q } from "./file/statements.ts";
 import type { MirrorReader } from "./reader.ts";
 
 export type FoundBrands =
   | { readonly certainty: "known"; readonly ids: readonly number[] }
-  /** Their names look like it; only their own slugs can confirm. */
+  /** Their names match roughly; only their slugs, which are not fetched yet, can confirm it. */
   | { readonly certainty: "likely"; readonly ids: readonly number[] }
   | { readonly certainty: "none"; readonly alike: readonly string[] };
 
 interface ListedBrand {
   readonly id: number;
   readonly url: string;
-  readonly name: string | null;
-  readonly slug: string | null;
+  readonly name: unknown;
+  readonly slug: unknown;
 }
 
-/** @param options.withGone also finds tombstones, by all that is known of them */
+/** @param options.withGone also finds tombstones; default: false */
 export function findBrands(
   mirror: MirrorReader,
   wanted: string,
   { withGone = false }: { readonly withGone?: boolean } = {},
 ): FoundBrands {
-  const listed = mirror.db
-    .prepare<[number], ListedBrand>(
-      `select distinct r.id, r.url, coalesce(m.name, b.name) as name, b.slug from _resource r
-       left join _member m on m.item_id = r.id left join _brand b on b.id = r.id
-       where r.kind = 'brand' and (r.state <> 'gone' or ?)`,
-    )
-    .all(withGone ? 1 : 0);
-  const idsOf = (brands: readonly ListedBrand[]) => [...new Set(brands.map(({ id }) => id))];
-  const byUrl = idsOf(listed.filter(({ url }) => url === wanted));
+  const brands = listBrands(mirror, withGone);
+  const idsOf = (found: readonly ListedBrand[]) => [...new Set(found.map(({ id }) => id))];
+  const byUrl = idsOf(brands.filter(({ url }) => url === wanted));
   if (byUrl.length > 0) return { certainty: "known", ids: byUrl };
   for (const spell of spellings) {
-    const called = listed.filter(isCalled(wanted, spell));
-    const known = called.filter(({ slug, name }) => slug !== null || isSameName(name, wanted));
+    const matching = brands.filter(isCalled(wanted, spell));
+    const known = matching.filter(({ slug, name }) => slug !== null || isSameName(name, wanted));
     if (known.length > 0) return { certainty: "known", ids: idsOf(known) };
-    if (called.length > 0) return { certainty: "likely", ids: idsOf(called) };
+    if (matching.length > 0) return { certainty: "likely", ids: idsOf(matching) };
   }
-  const names = listed.flatMap(({ name }) => (typeof name === "string" ? [name] : []));
+  const names = brands.flatMap(({ name }) => (typeof name === "string" ? [name] : []));
   return { certainty: "none", alike: similarNames(wanted, names, 3) };
 }
 
-/** What to do when nothing is called so. */
+/** A brand has one row for each of its names. */
+function listBrands({ db }: MirrorReader, withGone: boolean): ListedBrand[] {
+  return prepare(db, () =>
+    q
+      .selectFrom("_resource as r")
+      .leftJoin("_member as m", "m.item_id", "r.id")
+      .leftJoin("_brand as b", "b.id", "r.id")
+      .select((eb) => ["r.id", "r.url", eb.fn.coalesce("m.name", "b.name").as("name"), "b.slug"])
+      .distinct()
+      .where("r.kind", "=", "brand")
+      .$if(!withGone, (query) => query.where("r.state", "<>", "gone")),
+  ).all();
+}
+
+/** The hint for a name that no brand has. */
 export function hintAtBrands(alike: readonly string[]): string {
   return alike.length > 0
     ? `Did you mean ${alike.map((name) => JSON.stringify(name)).join(" or ")}?`
     : "`armoire query \"select name from known where kind = 'brand'\"` lists the brands that the mirror knows.";
 }
 
-/** Whether a person may call a brand so, by its name or slug; at each of `spellings` in turn. */
+/** Whether a brand's name or slug equals the given one in a spelling, which is one of `spellings`. */
 export function isCalled(
   wanted: string,
   spell: (name: string) => string,
@@ -59,5 +67,5 @@ export function isCalled(
     key !== "" && [name, slug].some((text) => typeof text === "string" && spell(text) === key);
 }
 
-const isSameName = (name: string | null, wanted: string) =>
-  name !== null && plainName(name) === plainName(wanted);
+const isSameName = (name: unknown, wanted: string): boolean =>
+  typeof name === "string" && plainName(name) === plainName(wanted);

@@ -1,5 +1,4 @@
-/** A mirror from what was kept of another one: made beside its place, computed anew, and put there when it is whole. */
-
+/** Restores a mirror from the rows and bodies of a backup: under a temporary name, then rebuilt, then renamed. */
 import { existsSync, statSync } from "node:fs";
 import { NotAnEnvelopeError } from "../../schema/envelope.ts";
 import { JsonError } from "../../schema/json.ts";
@@ -15,30 +14,30 @@ import { prepareRestoredPictures, type RestoredPictures } from "./media/media-fi
 import { mkdirFor } from "./writer.ts";
 
 export interface RestoreMirrorOptions {
-  /** Where nothing is yet. */
+  /** Must not exist. */
   readonly file: string;
   readonly identity: MirrorIdentity;
   readonly kinds: Kinds;
-  /** ISO 8601; told to whoever finds the mirror locked. */
+  /** ISO 8601; shown to a process that finds the mirror locked. */
   readonly openedAt: string;
-  /** Whether `fill` puts pictures, which need a folder beside the mirror. */
+  /** Whether `fill` stores pictures, which need a folder beside the mirror. */
   readonly hasPictures: boolean;
   readonly fill: (putRows: PutRows, putBody: PutBody, putPicture: RestoredPictures["put"]) => Promise<void>;
 }
 
 /**
- * Whatever goes wrong, there is no mirror afterwards where there was none before, and no picture of it.
- * @throws MirrorError, also `exists` and `locked`; EssentialRowError; what `fill` throws
+ * After an error there is neither a mirror nor a picture.
+ * @throws MirrorError, such as `exists`; FileError `locked`; BookkeepingRowError; errors of `fill`
  */
 export async function restoreMirror(options: RestoreMirrorOptions): Promise<void> {
   const { file, identity, kinds, hasPictures } = options;
-  requireNothingAt(file);
+  requireNoMirror(file);
   if (hasPictures) prepareRestoredPictures(file);
   mkdirFor(file);
   const lock = lockMirror(file, options.openedAt);
   let pictures: RestoredPictures | null = null;
   try {
-    requireNothingAt(file);
+    requireNoMirror(file);
     if (hasPictures) pictures = prepareRestoredPictures(file);
     const putPicture: RestoredPictures["put"] = (bytes) => pictures?.put(bytes);
     await createMirror(file, identity, async (db) => {
@@ -58,16 +57,15 @@ export async function restoreMirror(options: RestoreMirrorOptions): Promise<void
   }
 }
 
-/** A log holds what its mirror's file does not, so a log without that is not nothing, unless it is empty. */
-function requireNothingAt(file: string): void {
+/** A log without its main file may hold data, unless it is empty. */
+function requireNoMirror(file: string): void {
   const log = `${file}-wal`;
   const logBytes = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
   if (!existsSync(file) && logBytes === 0) return;
-  const taken = existsSync(file) ? file : log;
   throw new MirrorError(
     "exists",
-    taken,
-    "There is a mirror already, and restoring never changes one",
+    existsSync(file) ? file : log,
+    "A mirror exists, and restoring never overwrites one",
     "Restore to another file with --mirror FILE, or move this one away with its -wal and -shm.",
   );
 }

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { exportMirror } from "../../exports/export-mirror.ts";
 import { unpackBackup } from "../../src/archive/restore.ts";
-import { catalogueMirrorFile } from "../../src/mirror/paths.ts";
+import { catalogueMirrorFile } from "../../src/mirror/file/paths.ts";
 import { walk } from "../mirror/support/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../mirror/support/world.ts";
 import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { lockMirror } from "../../src/mirror/file/connection.ts";
-import { catalogueMirrorFile } from "../../src/mirror/paths.ts";
+import { catalogueMirrorFile } from "../../src/mirror/file/paths.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { aPicture, type PictureServer, startPictureServer } from "../support/picture-server.ts";
 import { callArmoire, type Ended, temporaryFolder } from "../support/run-armoire.ts";

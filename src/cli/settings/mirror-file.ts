@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Area } from "../../../schema/kind.ts";
-import { catalogueMirrorFile, listCatalogueMirrors } from "../../mirror/paths.ts";
+import { catalogueMirrorFile, listCatalogueMirrors } from "../../mirror/file/paths.ts";
 import type { Point } from "../../mirror/points/point.ts";
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
 import { CliError } from "../terminal/exit-codes.ts";

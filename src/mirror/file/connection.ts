@@ -1,8 +1,7 @@
 /**
- * Opening the SQLite file. In: a path. Out: a connection with the settings that durability rests on; or a MirrorError, or
- * what SQLite throws, which `mirror.ts` turns into one.
+ * Opens and locks a mirror's SQLite file. In: a path. Out: a connection with the settings that durability depends on. Errors
+ * are a MirrorError or those of SQLite, which `toMirrorError` converts.
  */
-
 import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { migrations } from "../../../schema/migrations.ts";
@@ -11,46 +10,51 @@ import { MirrorError, notSqliteError } from "./errors.ts";
 
 export type Connection = Database.Database;
 
-/** Marks the file as ours ("arm1"), so that another program's SQLite file is refused. */
+/** Identifies the file as a mirror ("arm1"), so that SQLite files of other programs are refused. */
 const applicationId = 0x61726d31;
 
-/** Two processes that checkpoint at once could corrupt a WAL database before 3.51.3. */
-const safeSqlite = [3, 51, 3] as const;
+/** Before 3.51.3, two processes that checkpoint at the same time could corrupt a WAL database. */
+const minSqliteVersion = [3, 51, 3] as const;
 
-/** Opens for writing, and makes the file when there is none. The caller holds the lock, and has looked what is there. */
+/** Locks a mirror for writing. @param startedAt ISO 8601. @throws FileError `locked`, naming the holder; `unwritable` */
+export function lockMirror(file: string, startedAt: string): Lock {
+  return takeLock(file, { startedAt, busyMessage: `The mirror ${file} is in use` });
+}
+
+/** Opens for writing; creates the file if there is none. The caller holds the lock and has checked an existing file. */
 export function openForWriting(file: string, options: { readonly isPrivate: boolean }): Connection {
-  // "wx" makes the file with its mode at once: there is no instant at which others could open it, whatever the umask.
+  // "wx" creates the file with its mode, so that no other user can ever open it, whatever the umask.
   if (!existsSync(file)) closeSync(openSync(file, "wx", 0o600));
-  // A catalogue that its owner has opened to others since then stays so; a person's data does not.
+  // The owner of a catalogue may have opened it to others; a user's data stays private.
   else if (options.isPrivate) chmodSync(file, 0o600);
   const db = new Database(file);
   requireSafeSqlite(db, file);
   db.pragma("journal_mode = WAL");
-  // NORMAL loses acknowledged commits on a power cut in WAL mode.
+  // In WAL mode, NORMAL loses acknowledged commits on a power cut.
   db.pragma("synchronous = FULL");
   db.pragma("foreign_keys = ON");
   db.pragma(`application_id = ${applicationId}`);
   db.pragma("cache_size = -12288");
-  // In pages: what a crawl changes again and again is copied from the log into the file a quarter as often.
+  // In pages: a crawl changes the same pages many times, and so copies them from the log to the file a quarter as often.
   db.pragma("wal_autocheckpoint = 4000");
   return db;
 }
 
-/** Opens read-only, and refuses what is no mirror or one of a later version. */
+/** Opens read-only; refuses files that are no mirror, or that a newer version has written. */
 export function openForReading(file: string): Connection {
   if (!existsSync(file)) {
     throw new MirrorError(
       "not-found",
       file,
       "There is no mirror",
-      "`armoire sync` makes one; `--mirror FILE` names another.",
+      "Create it with `armoire sync`, or name another one with --mirror FILE.",
     );
   }
   if (statSync(file).isDirectory()) throw notSqliteError(file);
   const db = new Database(file, { readonly: true, fileMustExist: true });
   try {
     requireSafeSqlite(db, file);
-    requireOurs(db, file);
+    requireMirror(db, file);
     return db;
   } catch (error) {
     db.close();
@@ -58,18 +62,58 @@ export function openForReading(file: string): Connection {
   }
 }
 
+function requireMirror(db: Connection, file: string): void {
+  const hasMigrations =
+    db.prepare("select 1 from sqlite_schema where name = '_migration'").get() !== undefined;
+  if (db.pragma("application_id", { simple: true }) !== applicationId || !hasMigrations) {
+    throw new MirrorError(
+      "not-a-mirror",
+      file,
+      "Not a mirror of Armoire",
+      "Give a file that `armoire sync` has created.",
+    );
+  }
+  const applied = db.prepare<[], string>("select name from _migration order by name").pluck().all();
+  const unknown = applied.filter((name) => !Object.hasOwn(migrations, name));
+  if (unknown.length > 0) {
+    throw new MirrorError(
+      "newer",
+      file,
+      `The mirror is from a newer version (${unknown.at(-1)}; this version knows ${Object.keys(migrations).at(-1)})`,
+      "Install a newer Armoire. The file was not changed.",
+    );
+  }
+}
+
+function requireSafeSqlite(db: Connection, file: string): void {
+  const version = String(db.prepare("select sqlite_version()").pluck().get());
+  const numbers = version.split(".").map(Number);
+  const differences = minSqliteVersion.map((part, index) => (numbers[index] ?? 0) - part);
+  if ((differences.find((difference) => difference !== 0) ?? 0) < 0) {
+    throw new MirrorError(
+      "unsafe-sqlite",
+      file,
+      `SQLite ${version} can corrupt a mirror`,
+      `Use SQLite ${minSqliteVersion.join(".")} or later.`,
+    );
+  }
+}
+
 /**
- * One transaction in which rows may refer to such as come later in it. What refers to what is looked at once at the end: for
- * each row by itself, SQLite would go through all of a table.
- * @returns a table in which a row refers to one that is not there; then nothing is written. Else null
+ * Runs `work` in one transaction in which rows may refer to rows that it inserts later. All references are checked once at
+ * the end: for a single row, SQLite would have to scan whole tables.
+ * @returns a table with a dangling reference, in which case nothing is written; else null
  */
-export async function withLateReferences(db: Connection, work: () => Promise<void>): Promise<string | null> {
+export async function withDeferredReferences(
+  db: Connection,
+  work: () => Promise<void>,
+): Promise<string | null> {
   db.pragma("foreign_keys = off");
   db.exec("begin immediate");
   try {
     await work();
-    const [stray] = db.pragma("foreign_key_check") as { table: string }[];
-    if (stray !== undefined) return stray.table;
+    const [dangling] = db.pragma("foreign_key_check") as { table: string }[];
+    if (dangling !== undefined) return dangling.table;
     db.exec("commit");
     return null;
   } finally {
@@ -78,62 +122,17 @@ export async function withLateReferences(db: Connection, work: () => Promise<voi
   }
 }
 
-function requireOurs(db: Connection, file: string): void {
-  const hasMigrations =
-    db.prepare("select 1 from sqlite_schema where name = '_migration'").get() !== undefined;
-  if (db.pragma("application_id", { simple: true }) !== applicationId || !hasMigrations) {
-    throw new MirrorError(
-      "not-a-mirror",
-      file,
-      "Not a mirror of Armoire's",
-      "Give a file made by `armoire sync`.",
-    );
-  }
-  const applied = db.prepare("select name from _migration order by name").pluck().all() as string[];
-  const unknown = applied.filter((name) => !Object.hasOwn(migrations, name));
-  if (unknown.length > 0) {
-    throw new MirrorError(
-      "newer",
-      file,
-      `The mirror is of a later version (${unknown.at(-1)}, this program knows ${Object.keys(migrations).at(-1)})`,
-      "Install a newer Armoire. The file was not touched.",
-    );
-  }
-}
-
-function requireSafeSqlite(db: Connection, file: string): void {
-  const version = String(db.prepare("select sqlite_version()").pluck().get());
-  const numbers = version.split(".").map(Number);
-  const difference =
-    safeSqlite.map((part, index) => (numbers[index] ?? 0) - part).find((part) => part !== 0) ?? 0;
-  if (difference < 0) {
-    throw new MirrorError(
-      "unsafe-sqlite",
-      file,
-      `SQLite ${version} can corrupt a mirror`,
-      `Use ${safeSqlite.join(".")} or later.`,
-    );
-  }
-}
-
-/** Giving the space of what is no longer in a mirror back to the file system. */
-
 /**
- * SQLite writes the file anew as one transaction: until that is committed the old one stands, whatever ends it, and readers
- * see the old one too. It takes as much free space meanwhile as the new file does twice.
- * @returns whether the file is the new one; while somebody reads the old one, that waits for who writes next
+ * Returns unused space to the file system. SQLite rewrites the whole file in one transaction: until its commit, the old file
+ * remains valid, and readers keep seeing it. It temporarily needs free space for two copies of the new file.
+ * @returns false if a reader keeps the old file in use: then the next writer finishes the work
  */
 export function vacuum(db: Connection): boolean {
   db.exec("vacuum");
   const timeout = db.pragma("busy_timeout", { simple: true });
-  // Whoever reads is not waited for.
+  // Do not wait for readers.
   db.pragma("busy_timeout = 0");
   const [{ busy }] = db.pragma("wal_checkpoint(truncate)") as [{ busy: number }];
   db.pragma(`busy_timeout = ${timeout}`);
   return busy === 0;
-}
-
-/** Takes a mirror's lock: one process writes it. @param startedAt ISO 8601. @throws FileError `locked`, naming the holder; `unwritable` */
-export function lockMirror(file: string, startedAt: string): Lock {
-  return takeLock(file, { startedAt, busyMessage: `The mirror ${file} is in use` });
 }

@@ -1,31 +1,34 @@
-/**
- * Makes a new mirror beside its place and puts it there when it is whole, so that a process that dies meanwhile leaves no
- * half of one. The caller holds the lock.
- */
+/** Creates mirrors, and removes ones that stayed empty. */
 import { randomBytes } from "node:crypto";
-import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { publish } from "../../platform/atomic-file.ts";
-import { type Connection, openForWriting } from "./connection.ts";
+import { FileError } from "../../platform/errors.ts";
+import type { Lock } from "../../platform/process-lock.ts";
+import { type Connection, lockMirror, openForReading, openForWriting } from "./connection.ts";
+import { MirrorError, toOpeningError } from "./errors.ts";
 import { ensureMirrorId, type MirrorIdentity, writeIdentity } from "./meta.ts";
 import { migrateMirror } from "./migrate.ts";
+import { prepareColumn, q } from "./statements.ts";
 
-const partialMark = ".new-";
+const temporaryMark = ".new-";
 
 /**
- * @param fill puts into it what it is to hold from the beginning; nothing unless told
- * @throws MirrorError, and what `fill` throws: then there is no mirror
+ * Creates a mirror under a temporary name and renames it when it is complete: a killed process leaves no partial mirror. The
+ * caller holds the lock.
+ * @param fill inserts the initial data; default: none
+ * @throws MirrorError, and the errors of `fill`: then there is no mirror
  */
 export async function createMirror(
   file: string,
   identity: MirrorIdentity,
   fill: (db: Connection) => Promise<void> = async () => {},
 ): Promise<void> {
-  removeLeftovers(file);
-  // A name that nobody else can foresee: else a link of theirs could be there, and be followed or be in the way.
-  const partial = `${file}${partialMark}${randomBytes(6).toString("hex")}`;
+  removeTemporaryFiles(file);
+  // A random name, so that no other user can place a file or link there.
+  const temporary = `${file}${temporaryMark}${randomBytes(6).toString("hex")}`;
   try {
-    const db = openForWriting(partial, { isPrivate: identity.area === "account" });
+    const db = openForWriting(temporary, { isPrivate: identity.area === "account" });
     try {
       await migrateMirror(db);
       writeIdentity(db, identity);
@@ -34,37 +37,78 @@ export async function createMirror(
     } finally {
       db.close();
     }
-    setLeftoversAside(file);
-    publish(partial, file);
+    renameOrphanedLogs(file);
+    publish(temporary, file);
   } catch (error) {
-    removePartial(partial);
+    removeDatabase(temporary);
     throw error;
   }
 }
 
-/** What killed processes left: whoever holds the lock makes the only one. What somebody else put there is theirs. */
-function removeLeftovers(file: string): void {
-  const beginning = `${basename(file)}${partialMark}`;
-  for (const name of readdirSync(dirname(file)).filter((name) => name.startsWith(beginning))) {
+/**
+ * Removes a mirror without any data, its lock and its empty folder, so that a misspelled base URL leaves no trace. The mirror
+ * must be closed; it stays if another process writes it or has written to it.
+ * @param startedAt ISO 8601
+ */
+export function removeEmptyMirror(file: string, startedAt: string): void {
+  let lock: Lock;
+  try {
+    lock = lockMirror(file, startedAt);
+  } catch (error) {
+    if (error instanceof FileError) return;
+    throw error;
+  }
+  if (!isEmpty(file)) {
+    lock.release();
+    return;
+  }
+  removeDatabase(file);
+  lock.releaseAndRemove();
+  try {
+    rmdirSync(dirname(file));
+  } catch {
+    // The folder contains other files.
+  }
+}
+
+/** An unreadable file may contain anything. */
+function isEmpty(file: string): boolean {
+  try {
+    const db = openForReading(file);
+    try {
+      return prepareColumn(db, () => q.selectFrom("_revision").select("seq").limit(1)).get() === undefined;
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    if (toOpeningError(error, file) instanceof MirrorError) return false;
+    throw error;
+  }
+}
+
+/** Removes the files of killed processes; the holder of the lock is the only live one. */
+function removeTemporaryFiles(file: string): void {
+  const prefix = `${basename(file)}${temporaryMark}`;
+  for (const name of readdirSync(dirname(file)).filter((name) => name.startsWith(prefix))) {
     try {
       rmSync(join(dirname(file), name), { force: true });
     } catch {
-      // It is not in the way of another name.
+      // A folder, or a file of another user. It does not collide with a new name.
     }
   }
 }
 
-function removePartial(partial: string): void {
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(partial + suffix, { force: true });
-}
-
-/** SQLite would replay into the new mirror what an earlier one left in its log, when only its main file was moved away. */
-function setLeftoversAside(file: string): void {
-  for (const leftover of [`${file}-wal`, `${file}-journal`]) {
-    if (!existsSync(leftover)) continue;
+/** If only the main file of an earlier mirror was moved away, SQLite would replay its log into the new one. */
+function renameOrphanedLogs(file: string): void {
+  for (const log of [`${file}-wal`, `${file}-journal`]) {
+    if (!existsSync(log)) continue;
     let n = 1;
-    while (existsSync(`${leftover}.orphan-${n}`)) n++;
-    renameSync(leftover, `${leftover}.orphan-${n}`);
+    while (existsSync(`${log}.orphan-${n}`)) n++;
+    renameSync(log, `${log}.orphan-${n}`);
   }
   rmSync(`${file}-shm`, { force: true });
+}
+
+function removeDatabase(file: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
 }

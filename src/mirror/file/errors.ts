@@ -1,4 +1,4 @@
-/** What can be wrong with a mirror; each error says which file, and what to do next. */
+/** Errors of a mirror's file; each names the file and how to continue. */
 import { errorClass, hasCode, isSystemError } from "../../platform/errors.ts";
 
 export class MirrorError extends errorClass("MirrorError", {
@@ -6,7 +6,7 @@ export class MirrorError extends errorClass("MirrorError", {
   "not-a-mirror": "failed",
   damaged: "damaged",
   newer: "damaged",
-  /** A mirror exists where a new one is to be made. */
+  /** There is a mirror where a new one was to be created. */
   exists: "failed",
   "other-service": "settings",
   unwritable: "failed",
@@ -14,7 +14,7 @@ export class MirrorError extends errorClass("MirrorError", {
   "unsafe-sqlite": "failed",
 }) {
   readonly file: string;
-  /** What is wrong, without the file name. */
+  /** The message without the file name. */
   readonly problem: string;
 
   constructor(
@@ -32,7 +32,7 @@ export class MirrorError extends errorClass("MirrorError", {
 
 export type MirrorErrorCode = MirrorError["code"];
 
-/** A body that cannot be read: it, or the dictionary that it was deflated with, is not what was stored. */
+/** A stored body, or the dictionary that it was compressed with, differs from what was stored. */
 export class DamagedBodyError extends Error {
   override readonly name = "DamagedBodyError";
 }
@@ -42,17 +42,17 @@ export function damagedError(file: string, options?: ErrorOptions): MirrorError 
     "damaged",
     file,
     "The mirror is damaged",
-    "Nothing was changed. Restore a copy, or move the file with its -wal and -shm away and sync again; `armoire mirror check` says more where it can be read.",
+    "Nothing was changed. Run `armoire mirror check` for details. Then restore a copy, or move the file with its -wal and -shm away and sync again.",
     options,
   );
 }
 
 export function notSqliteError(file: string, options?: ErrorOptions): MirrorError {
-  const hint = "Give a mirror made by `armoire sync`.";
+  const hint = "Give a mirror that `armoire sync` has created.";
   return new MirrorError("not-a-mirror", file, "Not a SQLite file", hint, options);
 }
 
-/** Turns what SQLite or the system throws while a file is opened, read or written into a MirrorError; anything else is thrown on as it is. */
+/** Converts errors of SQLite and of the system into a MirrorError; returns any other error as it is. */
 export function toMirrorError(error: unknown, file: string): unknown {
   if (error instanceof DamagedBodyError) return damagedError(file, { cause: error });
   if (isSystemError(error)) return unwritableError(file, `Cannot write the mirror (${error.code})`, error);
@@ -65,14 +65,13 @@ export function toMirrorError(error: unknown, file: string): unknown {
   return error;
 }
 
-function unwritableError(file: string, what: string, cause: Error): MirrorError {
-  return new MirrorError("unwritable", file, what, "Check the folder, its permissions and free space.", {
-    cause,
-  });
+/** As `toMirrorError`. A statement that SQLite rejects while a mirror is opened means that its tables were changed. */
+export function toOpeningError(error: unknown, file: string): unknown {
+  return hasCode(error, "SQLITE_ERROR") ? damagedError(file, { cause: error }) : toMirrorError(error, file);
 }
 
-/** While a mirror is opened, a statement that SQLite does not accept means that the tables are not ours any more. */
-export function toOpeningError(error: unknown, file: string): unknown {
-  const isRefusedStatement = hasCode(error, "SQLITE_ERROR");
-  return isRefusedStatement ? damagedError(file, { cause: error }) : toMirrorError(error, file);
+function unwritableError(file: string, problem: string, cause: Error): MirrorError {
+  return new MirrorError("unwritable", file, problem, "Check the folder, its permissions and free space.", {
+    cause,
+  });
 }

@@ -1,33 +1,37 @@
-/** What a mirror is of: set once, when it is made, and checked ever after. */
-
+/** Facts about a mirror as a whole, by key: its identity, set once and checked at every opening; its id; progress marks. */
 import { randomBytes } from "node:crypto";
 import type { Area } from "../../../schema/kind.ts";
 import type { Connection } from "./connection.ts";
 import { damagedError, MirrorError } from "./errors.ts";
-
-export interface MirrorIdentity {
-  /** Where the walk begins. */
-  readonly baseUrl: string;
-  readonly area: Area;
-  /** The vendor's word in `<name>_url`. */
-  readonly serviceName: string;
-}
+import { prepare, prepareColumn, q } from "./statements.ts";
 
 export function readMeta(db: Connection, key: string): string | null {
-  return db.prepare<[string], string>("select value from _meta where key = ?").pluck().get(key) ?? null;
+  const select = prepareColumn(db, (p: { key: string }) =>
+    q.selectFrom("_meta").select("value").where("key", "=", p.key),
+  );
+  return select.get({ key }) ?? null;
 }
 
 export function writeMeta(db: Connection, key: string, value: string): void {
-  db.prepare(
-    "insert into _meta (key, value) values (?, ?) on conflict do update set value = excluded.value",
-  ).run(key, value);
+  prepare(db, (p: { key: string; value: string }) =>
+    q.replaceInto("_meta").values({ key: p.key, value: p.value }),
+  ).run({ key, value });
 }
 
 export function removeMeta(db: Connection, key: string): void {
-  db.prepare("delete from _meta where key = ?").run(key);
+  prepare(db, (p: { key: string }) => q.deleteFrom("_meta").where("key", "=", p.key)).run({ key });
 }
 
-/** The keys of an identity in `_meta`. */
+/** What a mirror is of. */
+export interface MirrorIdentity {
+  /** Of the service's root. */
+  readonly baseUrl: string;
+  readonly area: Area;
+  /** The vendor's word in the field `<name>_url`. */
+  readonly serviceName: string;
+}
+
+/** The keys of an identity. */
 export const identityKeys = ["base_url", "area", "service_name"] as const;
 
 export function writeIdentity(db: Connection, { baseUrl, area, serviceName }: MirrorIdentity): void {
@@ -38,7 +42,7 @@ export function writeIdentity(db: Connection, { baseUrl, area, serviceName }: Mi
   })();
 }
 
-/** @throws MirrorError `damaged` when the mirror does not say what it is of */
+/** @throws MirrorError `damaged` if the identity is missing or invalid */
 export function readIdentity(db: Connection, file: string): MirrorIdentity {
   const [baseUrl, area, serviceName] = identityKeys.map((key) => readMeta(db, key));
   const isArea = area === "catalogue" || area === "account";
@@ -46,29 +50,27 @@ export function readIdentity(db: Connection, file: string): MirrorIdentity {
   throw damagedError(file);
 }
 
-/** @throws MirrorError `other-service` when what the mirror is of is not what it should be of */
-export function requireIdentity(file: string, held: MirrorIdentity, wanted: MirrorIdentity): void {
+/** @throws MirrorError `other-service` if the identities differ */
+export function requireIdentity(file: string, actual: MirrorIdentity, expected: MirrorIdentity): void {
   const facts = { "base URL": "baseUrl", area: "area", "service name": "serviceName" } as const;
   for (const [name, key] of Object.entries(facts)) {
-    if (held[key] === wanted[key]) continue;
+    if (actual[key] === expected[key]) continue;
     throw new MirrorError(
       "other-service",
       file,
-      `This mirror is of ${name} ${held[key]}, not ${wanted[key]}`,
-      "Name another file with --mirror, or use the settings that the mirror was made with.",
+      `This mirror is of ${name} ${actual[key]}, not ${expected[key]}`,
+      "Name another file with --mirror, or use the settings that the mirror was created with.",
     );
   }
 }
 
 /**
- * Which line of mirrors a file belongs to: a random mark, made once and restored with everything else, so that two mirrors of
- * one user, each made from nothing, are told apart although their runs have the same numbers.
+ * The random id of a mirror. A restored mirror continues the original one and has the same id; two mirrors of one user that
+ * were created independently have different ones, although their runs have the same numbers.
  */
-
-/** Null in a mirror that no version with lineages has opened for writing yet. */
 export const readMirrorId = (db: Connection): string | null => readMeta(db, "lineage");
 
-/** Begins a line where the mirror is of none. */
+/** Sets a random id, unless restored data has set one. */
 export function ensureMirrorId(db: Connection): void {
   if (readMirrorId(db) === null) writeMeta(db, "lineage", randomBytes(16).toString("hex"));
 }

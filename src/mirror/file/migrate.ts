@@ -1,4 +1,5 @@
-/** Brings a SQLite file of ours to the current version: migrations once each, then the public views. */
+/** Brings a mirror's file to the current version: applies missing migrations, then updates the public views. */
+import { Kysely, SqliteDialect } from "kysely";
 import type { Migration } from "kysely/migration";
 import { type Migrations, migrations } from "../../../schema/migrations.ts";
 import { views } from "../../../schema/views.ts";
@@ -9,23 +10,17 @@ export async function migrateMirror(db: Connection): Promise<void> {
   replaceViews(db);
 }
 
-/**
- * Applies the migrations that the file lacks, in order. All of them, and the log of them, are one transaction: after a
- * kill the file has either none or all.
- */
+/** Applies all missing migrations in one transaction: a killed process leaves either none or all of them. */
 export async function migrate(db: Connection, known: Migrations): Promise<void> {
   if (isUpToDate(db, known)) return;
-  // Loaded only now: the libraries take longer to load than an up-to-date file takes to open.
-  const [{ Kysely, SqliteDialect }, { Migrator }] = await Promise.all([
-    import("kysely"),
-    import("kysely/migration"),
-  ]);
+  // Imported here, since loading it takes longer than opening an up-to-date file.
+  const { Migrator } = await import("kysely/migration");
   const migrator = new Migrator({
     db: new Kysely({ dialect: new SqliteDialect({ database: db }) }),
     provider: { getMigrations: () => loadAll(known) },
     migrationTableName: "_migration",
     migrationLockTableName: "_migration_lock",
-    // Kysely runs no transaction around SQLite's migrations, whatever this says: ours is the only one.
+    // Kysely never uses a transaction for migrations of SQLite; the one below is the only one.
     disableTransactions: true,
   });
   db.exec("begin immediate");
@@ -50,7 +45,7 @@ async function loadAll(known: Migrations): Promise<Record<string, Migration>> {
   return Object.fromEntries(await Promise.all(loaded));
 }
 
-/** Views hold no data, so they are replaced wherever their text differs. */
+/** Replaces the views if any of them differs; they hold no data. */
 function replaceViews(db: Connection): void {
   const present = new Map(
     db
@@ -58,13 +53,13 @@ function replaceViews(db: Connection): void {
       .all()
       .map(({ name, sql }) => [name, sql]),
   );
-  const wanted = Object.entries(views).map(
+  const expected = Object.entries(views).map(
     ([name, select]) => [name, `CREATE VIEW ${name} as ${select}`] as const,
   );
-  if (wanted.every(([name, sql]) => present.get(name) === sql)) return;
+  if (expected.every(([name, sql]) => present.get(name) === sql)) return;
   db.transaction(() => {
-    // Only ours: an analyst may have added others.
-    for (const [name] of wanted) db.exec(`drop view if exists ${name}`);
-    for (const [, sql] of wanted) db.exec(sql);
+    // The user may have added other views, which stay.
+    for (const [name] of expected) db.exec(`drop view if exists ${name}`);
+    for (const [, sql] of expected) db.exec(sql);
   })();
 }

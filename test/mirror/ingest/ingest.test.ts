@@ -1,8 +1,7 @@
 /** One batch of results, one transaction: what is kept, what is closed, and what is left as it was. */
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { isoTimeOf } from "../../../schema/tables.ts";
-import type { ResourceResult } from "../../../src/mirror/ingest.ts";
-import { emptySummary } from "../../../src/mirror/ingest.ts";
+import { emptySummary, type ResourceResult } from "../../../src/mirror/ingest.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
 import { beginRun, closeRun, problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";

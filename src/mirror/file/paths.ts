@@ -1,4 +1,4 @@
-/** Where mirrors lie in a data directory: a folder a service, whose name a person can read and no service can choose. */
+/** Where mirrors are stored in a data directory: one folder per service, with a readable name that no service can choose. */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -12,14 +12,11 @@ export function catalogueMirrorFile(dataDir: string, baseUrl: string): string {
     .replace(/[^a-z0-9.-]/g, "_")
     .replace(/^\.+/, "")
     .slice(0, 60);
-  return join(
-    dataDir,
-    `${readable}-${createHash("sha256").update(href).digest("hex").slice(0, 8)}`,
-    catalogueFile,
-  );
+  const digest = createHash("sha256").update(href).digest("hex").slice(0, 8);
+  return join(dataDir, `${readable}-${digest}`, catalogueFile);
 }
 
-/** The catalogue mirrors in a data directory, in the order of their names. */
+/** The files of all catalogue mirrors in a data directory, sorted. */
 export function listCatalogueMirrors(dataDir: string): string[] {
   if (!existsSync(dataDir)) return [];
   return readdirSync(dataDir)

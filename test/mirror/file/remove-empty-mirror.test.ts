@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import { removeEmptyMirror } from "../../src/mirror/remove-empty-mirror.ts";
-import { type MirrorRig, someTime, startMirrorRig, walk } from "./support/mirror-rig.ts";
-import { root, worldOf } from "./support/world.ts";
+import { removeEmptyMirror } from "../../../src/mirror/file/create-mirror.ts";
+import { type MirrorRig, someTime, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { root, worldOf } from "../support/world.ts";
 
 let rig: MirrorRig;
 beforeEach(async () => {
