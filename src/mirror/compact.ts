@@ -1,11 +1,9 @@
-/**
- * A mirror in as little room as it takes: without what no kept run has seen, every body compressed as well as can be, and no
- * unused space in the file.
- */
+/** Makes a mirror's file as small as possible: prunes runs, compresses all bodies again, and returns unused space. */
 import { existsSync, statSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kinds } from "../../schema/kind.ts";
 import { toMirrorError } from "./file/errors.ts";
+import { prepare, q } from "./file/statements.ts";
 import { listPoints } from "./points/resolve-point.ts";
 import { type MirrorReader, readMirror } from "./reader.ts";
 import { measurePrunable, type PrunableData } from "./runs/prune-runs.ts";
@@ -15,11 +13,11 @@ import { type MirrorWriter, openMirrorWriter } from "./writer.ts";
 export interface CompactOptions {
   readonly file: string;
   readonly kinds: Kinds;
-  /** ISO 8601; told to whoever finds the mirror locked. */
+  /** ISO 8601; shown to a process that finds the mirror locked. */
   readonly openedAt: string;
-  /** Which runs are remembered; unless told, all of them. */
+  /** Which runs are retained; default: all. */
   readonly keep?: RetentionPolicy;
-  /** Ends it between two steps; what is compressed by then stays so. */
+  /** Cancels between two steps; bodies that are compressed by then stay compressed. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CompactProgress) => void;
 }
@@ -30,10 +28,10 @@ export type CompactProgress =
 
 export interface CompactReport {
   readonly mirror: string;
-  /** Of the file, with what is in its log. */
+  /** Of the file and its log. */
   readonly bytesBefore: number;
   readonly bytesAfter: number;
-  /** Somebody reads the mirror as it was: its file is written anew by the next sync or compact after that. */
+  /** A reader keeps the old file in use: the next sync or compaction afterwards replaces it. */
   readonly isStillRead: boolean;
   readonly bodies: {
     readonly count: number;
@@ -41,16 +39,16 @@ export interface CompactReport {
     readonly bytes: number;
     readonly storedBytes: number;
   };
-  /** Null without rules of what to keep. */
+  /** Null without a retention policy. */
   readonly retention: RetentionReport | null;
 }
 
-/** The runs that can be shown, and what is, or would be, gone with those that are forgotten. */
+/** The runs that are retained and pruned, and the data that pruning removes. */
 export interface RetentionReport extends RetentionChoice {
   readonly removed: PrunableData;
 }
 
-/** What compacting by these rules would forget; writes nothing. @throws MirrorError */
+/** What compaction with this policy would prune; changes nothing. @throws MirrorError */
 export function previewRetention({ file, keep }: { file: string; keep: RetentionPolicy }): RetentionReport {
   return readMirror(file, ({ db }) => {
     const choice = chooseRuns(listPoints(db), keep);
@@ -58,19 +56,19 @@ export function previewRetention({ file, keep }: { file: string; keep: Retention
   });
 }
 
-/** @throws MirrorError, also `locked`; the signal's reason */
+/** @throws MirrorError; FileError `locked`; the signal's reason */
 export async function compactMirror(options: CompactOptions): Promise<CompactReport> {
   const { file, keep, signal, onProgress = () => {} } = options;
   const identity = readMirror(file, (mirror) => mirror.identity);
   const bytesBefore = sizeOf(file);
   const mirror = await openMirrorWriter({ ...options, identity });
   try {
-    const retention = keep === undefined ? null : forget(mirror, keep, options.openedAt);
+    const retention = keep === undefined ? null : prune(mirror, keep, options.openedAt);
     mirror.recompressAll();
     const count = mirror.countUncompressed();
     let bodies = 0;
-    for (let looked = mirror.compressBatch(); looked > 0; looked = mirror.compressBatch()) {
-      bodies += looked;
+    for (let batch = mirror.compressBatch(); batch > 0; batch = mirror.compressBatch()) {
+      bodies += batch;
       onProgress({ step: "compress", bodies, of: count });
       await nextTurn();
       signal?.throwIfAborted();
@@ -92,23 +90,27 @@ export async function compactMirror(options: CompactOptions): Promise<CompactRep
   }
 }
 
-function forget(mirror: MirrorWriter, keep: RetentionPolicy, at: string): RetentionReport {
+function prune(mirror: MirrorWriter, keep: RetentionPolicy, at: string): RetentionReport {
   const choice = chooseRuns(listPoints(mirror.db), keep);
-  const removed = choice.forget.length === 0 ? nothing : mirror.pruneRuns(idsOf(choice), at);
+  const removed = choice.forget.length === 0 ? noData : mirror.pruneRuns(idsOf(choice), at);
   return { ...choice, removed };
 }
 
-const nothing: PrunableData = { revisions: 0, bodies: 0, bytes: 0 };
+const noData: PrunableData = { revisions: 0, bodies: 0, bytes: 0 };
 
 const idsOf = ({ forget }: RetentionChoice) => forget.map(({ run }) => run);
 
 function measureBodies({ db }: Pick<MirrorReader, "db">): CompactReport["bodies"] {
-  const measured = db
-    .prepare<[], CompactReport["bodies"]>(
-      `select count(*) as count, coalesce(sum(size), 0) as bytes, coalesce(sum(length(body)), 0) as storedBytes from _content`,
-    )
-    .get();
-  return measured ?? { count: 0, bytes: 0, storedBytes: 0 };
+  const totals = prepare(db, () =>
+    q
+      .selectFrom("_content")
+      .select((eb) => [
+        eb.fn.countAll<number>().as("count"),
+        eb.fn.coalesce(eb.fn.sum<number>("size"), eb.lit(0)).as("bytes"),
+        eb.fn.coalesce(eb.fn.sum<number>(eb.fn("length", ["body"])), eb.lit(0)).as("storedBytes"),
+      ]),
+  ).get();
+  return totals ?? { count: 0, bytes: 0, storedBytes: 0 };
 }
 
 function sizeOf(file: string): number {

@@ -253,20 +253,17 @@ function prepareStates(db: Connection) {
 const firstOf = (column: string, value: number): Expression<number> =>
   sql<number>`coalesce(${sql.ref(column)}, ${value})`;
 
-/**
- * What a batch shows beyond each single result: which absent resources are there after all, what belongs to missing ones,
- * and whether the pages of a listing make one whole.
- */
+/** Notes and clears absences after a batch: of seen resources, of everything below missing ones, and of unlisted items. */
 export function prepareResolveAbsences(db: Connection, absences: Absences): ResolveAbsences {
   const passes = preparePasses(db, absences);
   return (results, { failedIds }, runId) => {
-    const idsOf = (wanted: string) =>
-      results.flatMap(({ outcome, resourceId }) => (outcome === wanted ? [resourceId] : []));
+    const idsOf = (outcome: ResourceResult["outcome"]) =>
+      results.filter((result) => result.outcome === outcome).map(({ resourceId }) => resourceId);
     const unchanged = idsOf("not-modified");
     const bodies = idsOf("body");
     const gone = idsOf("gone");
-    const refused = new Set(failedIds);
-    absences.clearSeen([...unchanged, ...bodies.filter((id) => !refused.has(id))]);
+    const rejected = new Set(failedIds);
+    absences.clearSeen([...unchanged, ...bodies.filter((id) => !rejected.has(id))]);
     absences.noteBelow(gone, runId);
     passes.validate([...bodies, ...gone, ...failedIds], unchanged, runId);
   };

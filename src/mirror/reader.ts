@@ -1,4 +1,4 @@
-/** Opening a mirror to read it. It must not know how one is written: who only reads starts sooner without that. */
+/** Opens mirrors for reading. It imports nothing that only writing needs, which keeps commands that only read fast to start. */
 import { type Connection, openForReading } from "./file/connection.ts";
 import { toMirrorError, toOpeningError } from "./file/errors.ts";
 import { type MirrorIdentity, readIdentity } from "./file/meta.ts";
@@ -6,19 +6,19 @@ import { createAsOfViews } from "./past/as-of.ts";
 import type { Point } from "./points/point.ts";
 import { type EndedRun, resolvePoint } from "./points/resolve-point.ts";
 
-/** A mirror open for reading: any number of processes may have one, also while a sync writes. */
+/** A mirror open for reading, in any number of processes at once, also while a sync writes. */
 export interface MirrorReader {
   readonly file: string;
   readonly identity: MirrorIdentity;
-  /** The run whose state everything read from `db` is of; null for the present. */
+  /** The run whose state `db` shows; null for the current state. */
   readonly asOf: EndedRun | null;
   readonly db: Connection;
   close(): void;
 }
 
 /**
- * @param point shows the mirror as it was then, under the same names
- * @throws MirrorError `not-found`, `not-a-mirror`, `damaged`, `newer`, `unwritable`; with a point also `older`, and PointError
+ * @param point shows the mirror as it was at that point, under the same names; default: the current state
+ * @throws MirrorError `not-found`, `not-a-mirror`, `damaged`, `newer`, `unwritable`; PointError
  */
 export function openMirrorReader(file: string, point?: Point): MirrorReader {
   let db: Connection | null = null;
@@ -36,8 +36,8 @@ export function openMirrorReader(file: string, point?: Point): MirrorReader {
 }
 
 /**
- * Has the mirror open for as long as `use` takes, also where that is a promise.
- * @throws what `openMirrorReader` throws, `damaged` also where that shows only while the file is read; what `use` throws
+ * Opens a mirror, passes it to `use` and closes it when that returns or its promise settles.
+ * @throws errors of `openMirrorReader`; MirrorError `damaged` if reading shows damage; errors of `use`
  */
 export function readMirror<Result>(
   file: string,

@@ -1,7 +1,6 @@
 /**
- * A mirror: one SQLite file that holds what one principal sees of one service. In: results of fetches, in batches. Out:
- * what is due, and everything that was ever seen. It must not know the network, the engines or the command line; the
- * table of kinds is handed to it.
+ * Opens a mirror for writing: one SQLite file with everything that one principal has seen of one service. In: batches of
+ * fetch results. It must not know the network, the engines or the command line; the table of kinds is a parameter.
  */
 
 import { existsSync } from "node:fs";
@@ -44,42 +43,46 @@ import { prepareSearchIndex } from "./search/search-index.ts";
 export interface MirrorWriter extends MirrorReader {
   beginRun(start: RunStart): number;
   closeRun(runId: number, end: RunEnd): RunClosing;
-  /** Makes the service's front page known, so that a first run has where to begin. */
+  /** Adds the service's root, where a first run begins. */
   addRoot(runId: number): void;
-  /** From now on, and for good, links of these names lead to resources that can be fetched. */
+  /** Turns the targets of links with these names into resources, now and in all future runs. */
   followLinks(names: readonly string[], runId: number): void;
-  /** Makes known what was found outside this mirror; gives the ids. */
+  /** Adds resources that another mirror links to. @returns their ids */
   addResources(links: readonly CatalogueLink[], runId: number): number[];
   ingest(results: readonly ResourceResult[], runId: number): IngestSummary;
   rebuild(): RebuildReport;
   /**
-   * Compresses some of the bodies that were not looked at yet, in a short transaction.
-   * @returns how many it looked at: none, when all are done
+   * Compresses some bodies in a short transaction.
+   * @returns the number of bodies examined; 0 if none is left
    */
   compressBatch(): number;
-  /** How many bodies `compressBatch` has not looked at yet and may make smaller. */
+  /** The number of bodies that `compressBatch` has not examined and may make smaller. */
   countUncompressed(): number;
-  /** Has all bodies looked at again, with better dictionaries where those pay, and where these may have in them what was forgotten. */
+  /**
+   * Makes `compressBatch` examine all bodies again, with new dictionaries if those are better or if the old ones may contain
+   * pruned data.
+   */
   recompressAll(): void;
   /**
-   * Lets go of runs, and of what only they have seen, but for what dictionaries have of it, until `compressAnew`.
-   * @param runIds runs that have ended, without the latest
+   * Removes runs and the data that only they contain. Fragments may remain in compression dictionaries until
+   * `recompressAll` and `compressBatch`.
+   * @param runIds ended runs, without the latest
    * @param at ISO 8601
    */
   pruneRuns(runIds: readonly number[], at: string): PrunableData;
-  /** Gives unused space back to the file system: the file is written anew, in one transaction, without what no body needs. @returns as `vacuum` does */
+  /** Removes unused dictionaries, and returns unused space to the file system. @returns false if a reader keeps the old file in use */
   vacuum(): boolean;
-  /** Says whose data it holds, once that is known. */
+  /** Records the user whose data the mirror holds. */
   recordUser(user: AccountUser, meUrl: string): void;
-  /** Notes the pictures that the newest bodies refer to; gives them. */
+  /** Adds the pictures that current bodies refer to. @returns all known pictures */
   notePictures(): KnownPicture[];
-  /** Keeps a picture's bytes in a file; gives their SHA-256 in hexadecimal. */
+  /** Stores a picture in a file. @returns its SHA-256 in hex */
   storePicture(bytes: Uint8Array): string;
-  /** @returns whether there is something else than before */
+  /** @returns whether the picture has changed */
   recordPicture(answer: PictureAnswer): boolean;
-  /** Begins a cycle of checks. */
+  /** Starts a cycle of checks. */
   beginCycle(cycle: CheckCycle): void;
-  /** @param checkedBefore ISO 8601; of tombstones that something still leads to, those not asked for since are due again */
+  /** Makes tombstones due that held resources still link to. @param checkedBefore ISO 8601; later checks are recent enough */
   recheckTombstones(checkedBefore: string, now: string): void;
 }
 
@@ -87,14 +90,14 @@ export interface OpenMirrorOptions {
   readonly file: string;
   readonly identity: MirrorIdentity;
   readonly kinds: Kinds;
-  /** ISO 8601; told to whoever finds the mirror locked. */
+  /** ISO 8601; shown to a process that finds the mirror locked. */
   readonly openedAt: string;
 }
 
 /**
- * Makes the mirror's file when there is none. Opening it for writing does so too; this is for a caller that has something
- * else to wait for meanwhile.
- * @throws MirrorError, also `locked`
+ * Creates the mirror if there is none. `openMirrorWriter` does the same; this is for callers that wait for something else
+ * at the same time.
+ * @throws MirrorError; FileError `locked`
  */
 export async function makeMirror({
   file,
@@ -114,8 +117,8 @@ export async function makeMirror({
 }
 
 /**
- * Opens a mirror for writing; makes it when there is no such file.
- * @throws MirrorError, also `locked` and `other-service`
+ * Opens a mirror for writing; creates it if there is none.
+ * @throws MirrorError, such as `other-service`; FileError `locked`
  */
 export async function openMirrorWriter(options: OpenMirrorOptions): Promise<MirrorWriter> {
   const { file, identity, kinds } = options;
@@ -157,10 +160,9 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     const compression = prepareCompression(connection, dictionaries);
     const search = prepareSearchIndex(connection);
     const derivedWriter = prepareDerivedWriter(connection, resources, links, search);
-    const rebuild = () => rebuildProjections(connection, identity.area, context);
-    const judge = prepareResolveAbsences(connection, absences);
+    const resolveAbsences = prepareResolveAbsences(connection, absences);
     const ingest = prepareIngest(connection, bodies, derivedWriter, context, (results, summary, runId) => {
-      judge(results, summary, runId);
+      resolveAbsences(results, summary, runId);
       search.settle(runId);
     });
     return {
@@ -171,12 +173,12 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       beginRun: guard((start) => beginRun(connection, start)),
       closeRun: guard((runId, end) => closeRun(connection, absences, runId, end)),
       addRoot: guard((runId) => void resources.ensure(identity.baseUrl, "root", null, runId)),
-      addResources: guard((given, runId) =>
-        connection.transaction(() => addLinks(resources, given, runId))(),
+      addResources: guard((targets, runId) =>
+        connection.transaction(() => addLinks(resources, targets, runId))(),
       ),
       followLinks: guard((names, runId) => links.follow(names, runId)),
       ingest: guard(ingest),
-      rebuild: guard(rebuild),
+      rebuild: guard(() => rebuildProjections(connection, identity.area, context)),
       compressBatch: guard(() => compression.compressBatch()),
       countUncompressed: guard(() => compression.countToCompress()),
       recompressAll: guard(() => compression.beginAnew()),
@@ -202,12 +204,12 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
   }
 }
 
-/** Looks before anything is written. */
+/** Checks an existing file before anything is written to it. */
 function requireMirrorOf(identity: MirrorIdentity, file: string): void {
   readMirror(file, (mirror) => requireIdentity(file, mirror.identity, identity));
 }
 
-/** Makes the folder that a mirror is to be in. @throws MirrorError */
+/** Creates the folder of a mirror. @throws MirrorError */
 export function mkdirFor(file: string): void {
   try {
     makeFolders(dirname(file));
@@ -216,11 +218,11 @@ export function mkdirFor(file: string): void {
   }
 }
 
-/** Computes a mirror's projections anew from its bodies. @throws MirrorError */
+/** Derives a mirror's rows again from its bodies. @throws MirrorError; FileError `locked` */
 export async function rebuildMirror(options: {
   readonly file: string;
   readonly kinds: Kinds;
-  /** ISO 8601; told to whoever finds the mirror locked. */
+  /** ISO 8601; shown to a process that finds the mirror locked. */
   readonly openedAt: string;
 }): Promise<RebuildReport> {
   const identity = readMirror(options.file, (mirror) => mirror.identity);
