@@ -1,5 +1,8 @@
 /** The mirror's tables as Kysely sees them; `docs/schema.md` says what each column means. */
-import type { Generated, GeneratedAlways } from "kysely";
+import type { ColumnType, Generated, GeneratedAlways } from "kysely";
+
+/** Bytes: SQLite returns them as a Buffer, and accepts any byte array. */
+type Blob = ColumnType<Buffer, Uint8Array, Uint8Array>;
 
 export type ResourceState = "due" | "held" | "failed" | "elsewhere" | "superseded" | "gone";
 
@@ -11,7 +14,7 @@ export interface MirrorTables {
   _run: RunTable;
   _resource: ResourceTable;
   _content: ContentTable;
-  _dictionary: { id: Generated<number>; kind: string; sha256: Uint8Array; body: Uint8Array };
+  _dictionary: { id: Generated<number>; kind: string; sha256: Blob; body: Blob };
   _revision: RevisionTable;
   _resource_past: Past<Pick<ResourceTable, "kind" | "owner_id" | "state" | "gone_run">> & { id: number };
   _link: LinkTable;
@@ -94,11 +97,11 @@ export interface PassTable {
 export interface ContentTable {
   id: Generated<number>;
   /** Of the body as sent. */
-  sha256: Uint8Array;
+  sha256: Blob;
   codec: string;
   /** Bytes as sent. */
   size: number;
-  body: Uint8Array;
+  body: Blob;
   dictionary_id: number | null;
 }
 
@@ -162,7 +165,7 @@ export interface MediaTable {
 export interface MediaFileTable {
   media_id: number;
   seq: number;
-  sha256: Uint8Array;
+  sha256: Blob;
   type: string;
   size: number;
   fetched_at: number;

@@ -181,7 +181,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       rebuild: guard(() => rebuildProjections(connection, identity.area, context)),
       compressBatch: guard(() => compression.compressBatch()),
       countUncompressed: guard(() => compression.countToCompress()),
-      recompressAll: guard(() => compression.beginAnew()),
+      recompressAll: guard(() => compression.restart()),
       pruneRuns: guard((runIds, at) => pruneRuns(connection, runIds, at)),
       vacuum: guard(() => {
         compression.removeUnused();

@@ -92,14 +92,14 @@ it("a line beside it says which run that is and what was held then", async () =>
 });
 
 it.each([
-  ["3", 1, /^armoire: There is no run 3\nThe points there are: from run 1 \(.*\) to run 2 \(.*\)\.\n$/],
+  ["3", 1, /^armoire: There is no run 3\nAvailable runs: from run 1 \(.*\) to run 2 \(.*\)\.\n$/],
   [
     "2019-07",
     1,
-    /^armoire: No run had ended by 2019-07-31T21:59:59\.999Z \(2019-07 in Europe\/Berlin\), .*\nThe points/,
+    /^armoire: No run had ended by 2019-07-31T21:59:59\.999Z \(2019-07 in Europe\/Berlin\)\nAvailable runs/,
   ],
-  ["-9w", 1, /^armoire: No run had ended by .*\nThe points there are/],
-  ["soon", 2, /^armoire: "soon" is no point in time\nGive a run's number, a time /],
+  ["-9w", 1, /^armoire: No run had ended by .*\nAvailable runs/],
+  ["soon", 2, /^armoire: "soon" is not a point in time\nUse a run number, a time /],
 ])("the point %s, which is none, ends with exit code %i", async (point, exitCode, says) => {
   const out = join(folder.path, "never");
   for (const command of [

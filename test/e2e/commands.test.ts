@@ -285,7 +285,7 @@ describe("reading a mirror", () => {
     const { stderr, exitCode } = await runArmoire(["status", ...settings, "--as-of", "1"]);
     expect({ stderr, exitCode }).toMatchObject({
       ...{
-        stderr: expect.stringMatching(/^armoire: Run 1 is forgotten\nThe nearest .*: run 2 \(/),
+        stderr: expect.stringMatching(/^armoire: Run 1 was pruned\nNearest available: run 2 \(/),
         exitCode: 1,
       },
     });

@@ -230,14 +230,9 @@ describe("bad input is refused in a line or two", () => {
       "a point that is none",
       ["diff", "--from", "nowhere"],
       2,
-      /"nowhere" is no point in time, and no file or folder/,
+      /"nowhere" is neither a point in time nor a file or folder/,
     ],
-    [
-      "a run that is not there",
-      ["diff", "--to", "9"],
-      1,
-      /There is no run 9\nThe points there are: from run 1 /,
-    ],
+    ["a run that is not there", ["diff", "--to", "9"], 1, /There is no run 9\nAvailable runs: from run 1 /],
     ["nothing before the first run", ["diff", "--to", "1"], 1, /Run 1 is the first of .*\nGive --from /],
     [
       "an unknown kind",
@@ -254,8 +249,8 @@ describe("bad input is refused in a line or two", () => {
     ["an unknown field", ["diff", "--field", "colour"], 2, /no field "colour" to compare/],
     ["an unknown brand", ["diff", "--brand", "Nobody"], 2, /No brand is called "Nobody"/],
     ["an unknown format", ["diff", "--format", "xml"], 2, /Allowed choices are table, csv, json, ndjson/],
-    ["a time that is none", ["diff", "--since", "soon"], 2, /"soon" is no time\nWrite it as /],
-    ["a run for a time", ["diff", "--since", "1"], 2, /"1" is a run, and no time/],
+    ["a time that is none", ["diff", "--since", "soon"], 2, /"soon" is not a time\nUse /],
+    ["a run for a time", ["diff", "--since", "1"], 2, /Expected a time, got a run: "1"/],
     [
       "both notions at once",
       ["diff", "--since", "2026", "--from", "1"],
@@ -276,7 +271,7 @@ describe("bad input is refused in a line or two", () => {
       /two services, http.*\n.* base URL/,
     ],
     ["a file that is no mirror", ["diff", "--from", "notes.txt"], 1, /Not a SQLite file/],
-    ["a run to show that is none", ["runs", "show", "x"], 2, /"x" is no point in time/],
+    ["a run to show that is none", ["runs", "show", "x"], 2, /"x" is not a point in time/],
     ["a run to show that is not there", ["runs", "show", "9"], 1, /There is no run 9/],
   ])("%s", async (_what, args, exitCode, says) => {
     writeFileSync(at("notes.txt"), "not a mirror, and long enough to have a header\n".repeat(20));

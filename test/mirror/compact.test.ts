@@ -289,7 +289,7 @@ describe("compacting that forgets runs", () => {
       expect(await child.readLine()).toBeNull();
       expectTheSame();
       expect(stateOf(2).brand).toEqual(second.brand);
-      if (when === "when it has forgotten") expect(() => stateOf(1)).toThrow("Run 1 is forgotten");
+      if (when === "when it has forgotten") expect(() => stateOf(1)).toThrow("Run 1 was pruned");
       else expect(stateOf(1)).toEqual(first);
       await compactMirror({ file: rig.file, kinds, openedAt: someTime, keep: { last: 1 } });
       expect(countStored("identity")).toBeLessThan(5);

@@ -200,7 +200,7 @@ describe("asking again", () => {
     const file = join(media.folder, sha(png()));
     writeFileSync(file, png("x").subarray(1));
     expect(media.rig.read((mirror) => checkMirror(mirror, kinds).problems)).toEqual([
-      { code: "media", where: file, what: "the picture is not what was downloaded" },
+      { code: "media", where: file, what: "the picture does not match its SHA-256" },
     ]);
   });
 });

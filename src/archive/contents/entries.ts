@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { listNotGranted } from "../../mirror/account/token-scopes.ts";
 import { readAccountUser } from "../../mirror/account/user.ts";
 import type { StoredBody } from "../../mirror/bodies/compression.ts";
-import { prepareReadProvenBody, storedBodyColumns } from "../../mirror/bodies/read-body.ts";
+import { prepareReadProvenBody } from "../../mirror/bodies/read-body.ts";
 import { bookkeepingTables, readBookkeepingRows } from "../../mirror/bookkeeping-rows.ts";
 import { readMirrorId } from "../../mirror/file/meta.ts";
 import { eachPicture } from "../../mirror/media/media-files.ts";
@@ -99,7 +99,7 @@ function asNamedHere(media: PublicTable): PublicTable {
 function* eachBody({ db }: MirrorReader): Generator<{ sha256: string; body: Buffer }> {
   const readBody = prepareReadProvenBody(db);
   const statement = db.prepare<[], StoredBody & { sha256: string }>(
-    `select lower(hex(c.sha256)) as sha256, ${storedBodyColumns(db, "c")} from _content c
+    `select lower(hex(c.sha256)) as sha256, c.codec, c.size, c.body, c.dictionary_id as dictionaryId from _content c
      where c.id in (select content_id from _revision) order by c.sha256`,
   );
   let last = "";

@@ -12,7 +12,7 @@ import {
   readLinkedEntities,
 } from "../../mirror/account/catalogue-links.ts";
 import type { StoredBody } from "../../mirror/bodies/compression.ts";
-import { prepareReadProvenBody, storedBodyColumns } from "../../mirror/bodies/read-body.ts";
+import { prepareReadProvenBody } from "../../mirror/bodies/read-body.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
 import { DamagedBodyError, toMirrorError } from "../../mirror/file/errors.ts";
 import { requireIdentity } from "../../mirror/file/meta.ts";
@@ -92,7 +92,7 @@ interface NewestBody {
 function prepareNewestBody(db: Connection): (url: string) => NewestBody {
   const readBody = prepareReadProvenBody(db);
   const select = db.prepare<[string], StoredBody & Pick<NewestBody, "kind" | "base_url" | "sha256">>(
-    `select r.kind, lower(hex(c.sha256)) as sha256, v.base_url, ${storedBodyColumns(db, "c")}
+    `select r.kind, lower(hex(c.sha256)) as sha256, v.base_url, c.codec, c.size, c.body, c.dictionary_id as dictionaryId
      from _resource r join _revision v on v.resource_id = r.id join _content c on c.id = v.content_id
      where r.url = ? order by v.seq desc limit 1`,
   );

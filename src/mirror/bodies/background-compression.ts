@@ -1,23 +1,25 @@
 /**
- * Compressing bodies that are stored already, some at a time, in short transactions: what it has come to is kept in the
- * mirror, so that whatever ends the work, the next call goes on there. In: nothing. Out: the same bodies in less room.
+ * Compresses bodies that are already stored, in batches with a short transaction each. The progress is stored in the mirror,
+ * so that after an interruption the next call continues there.
  */
 import { hash } from "node:crypto";
 import type { Connection } from "../file/connection.ts";
 import { DamagedBodyError } from "../file/errors.ts";
 import { readMeta, writeMeta } from "../file/meta.ts";
-import { type Dictionary, packBody, type StoredBody } from "./compression.ts";
+import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepareInsertContent } from "./body-store.ts";
+import { type Dictionary, encodeBody, type StoredBody } from "./compression.ts";
 import type { Dictionaries } from "./dictionaries.ts";
 import { prepareReadBody, storedBodyColumns } from "./read-body.ts";
 
 export interface Compression {
-  /** Compresses some of the bodies that were not looked at yet and may become smaller. @returns how many it looked at: none, when all are done */
+  /** Compresses the next batch of bodies. @returns the number of bodies examined; 0 when all are done */
   compressBatch(): number;
-  /** How many bodies were not looked at yet and may become smaller. */
+  /** The number of bodies that `compressBatch` has not examined yet and that may become smaller. */
   countToCompress(): number;
-  /** Makes better dictionaries where that pays, and others than may have in them what was forgotten; all bodies are looked at again. */
-  beginAnew(): void;
-  /** Removes the dictionaries that no body needs any more. */
+  /** Renews the dictionaries and has all bodies examined again. */
+  restart(): void;
+  /** Removes dictionaries that no body uses. */
   removeUnused(): void;
 }
 
@@ -28,48 +30,21 @@ interface PendingBody {
 
 type DictionaryOfKind = ReadonlyMap<string, Dictionary | null>;
 
-/** 20 ms or so: nobody waits for long, and a commit costs little beside it. */
+/** About 20 ms: short for a concurrent reader, and long compared with a commit. */
 const batchSize = 512;
-/** Which kinds bodies are of is read for so many at a time: that takes a pass over all revisions. */
+/** The kinds of pending bodies are read for many batches at once, since that reads all revisions. */
 const pendingSize = 32 * batchSize;
-/** In `_meta`: up to which id contents have been looked at. Ids only grow. */
-const lookedAtKey = "compressed_content";
+/** Key in `_meta`: contents up to this id have been examined. Ids only grow. */
+const examinedKey = "compressed_content";
 
 export function prepareCompression(db: Connection, dictionaries: Dictionaries): Compression {
-  // Most came in when their kind had its dictionary already.
-  const isPending = `from _revision v join _resource r on r.id = v.resource_id join _content c on c.id = v.content_id
-     where v.content_id > ? and (c.codec = 'identity' or
-       c.dictionary_id is not (select max(id) from _dictionary where kind = r.kind))`;
-  const selectPending = db.prepare<[number], PendingBody>(
-    `select distinct v.content_id as contentId, r.kind ${isPending} order by v.content_id limit ${pendingSize}`,
-  );
-  const countPending = db
-    .prepare<[number], number>(`select count(distinct v.content_id) ${isPending}`)
-    .pluck();
-  const selectNewest = db.prepare<[], number | null>("select max(id) from _content").pluck();
-  const selectStored = db.prepare<[number], StoredBody & { sha256: Buffer }>(
-    `select c.sha256, ${storedBodyColumns(db, "c")} from _content c where c.id = ?`,
-  );
-  const remove = db.prepare("delete from _content where id = ?");
-  const insert = db.prepare(
-    "insert into _content (id, sha256, codec, size, body, dictionary_id) values (?, ?, ?, ?, ?, ?)",
-  );
+  const { selectPending, countPending, selectNewest, selectContent, remove } = prepareStatements(db);
+  const insert = prepareInsertContent(db);
   const readBody = prepareReadBody(db);
   let pending: PendingBody[] = [];
 
-  const compress = (contentId: number, dictionary: Dictionary | null): void => {
-    const stored = selectStored.get(contentId);
-    if (stored === undefined) return;
-    const body = readSound(stored);
-    const packed = body && packBody(body, dictionary);
-    if (packed === null || isSameForm(packed, stored)) return;
-    // An update would leave the page nearly empty for good; where a row is removed, SQLite joins such pages.
-    remove.run(contentId);
-    insert.run(contentId, stored.sha256, packed.codec, stored.size, packed.body, packed.dictionaryId);
-  };
-
-  /** What is damaged stays as it is: it may still be mended, such as by restoring its dictionary. */
-  const readSound = (stored: StoredBody & { readonly sha256: Buffer }): Buffer | null => {
+  /** A damaged body stays as it is: it may become readable again, for example when its dictionary is restored. */
+  const readIfSound = (stored: StoredBody & { readonly sha256: Buffer }): Buffer | null => {
     try {
       const body = readBody(stored);
       return hash("sha256", body, "buffer").equals(stored.sha256) ? body : null;
@@ -79,49 +54,103 @@ export function prepareCompression(db: Connection, dictionaries: Dictionaries): 
     }
   };
 
-  const compressBatch = db.transaction((batch: readonly PendingBody[], dictionaryOf: DictionaryOfKind) => {
+  const compress = (id: number, dictionary: Dictionary | null): void => {
+    const stored = selectContent.get({ id });
+    if (stored === undefined) return;
+    const body = readIfSound(stored);
+    const encoded = body && encodeBody(body, dictionary);
+    if (encoded === null || hasSameEncoding(encoded, stored)) return;
+    // An update would leave the page nearly empty for good. When a row is deleted, SQLite merges such pages.
+    remove.run({ id });
+    insert.run({ id, sha256: stored.sha256, size: stored.size, ...encoded });
+  };
+
+  const compressAll = db.transaction((batch: readonly PendingBody[], dictionaryOf: DictionaryOfKind) => {
     for (const { contentId, kind } of batch) compress(contentId, dictionaryOf.get(kind) ?? null);
-    writeMeta(db, lookedAtKey, String(batch.at(-1)?.contentId));
+    writeMeta(db, examinedKey, String(batch.at(-1)?.contentId));
   });
 
-  const lookedAt = () => Number(readMeta(db, lookedAtKey) ?? 0);
+  const readExaminedId = () => Number(readMeta(db, examinedKey) ?? 0);
 
   return {
-    countToCompress: () => countPending.get(lookedAt()) ?? 0,
+    countToCompress: () => countPending.get({ examinedId: readExaminedId() }) ?? 0,
     compressBatch() {
-      if (pending.length === 0) pending = selectPending.all(lookedAt());
+      const examinedId = readExaminedId();
+      if (pending.length === 0) pending = selectPending.all({ examinedId });
       if (pending.length === 0) {
         const newest = selectNewest.get() ?? 0;
-        if (newest > lookedAt()) writeMeta(db, lookedAtKey, String(newest));
+        if (newest > examinedId) writeMeta(db, examinedKey, String(newest));
         return 0;
       }
       const batch = pending.slice(0, batchSize);
-      // Dictionaries are made before the batch: what is remembered of one is in the mirror, whatever becomes of the batch.
-      const ofBatch = new Set(batch.map(({ kind }) => kind));
-      dictionaries.makeFor(ofBatch);
-      const dictionaryOf = new Map([...ofBatch].map((kind) => [kind, dictionaries.of(kind)]));
-      withoutForeignKeys(db, () => compressBatch.immediate(batch, dictionaryOf));
+      // Dictionaries are created outside the transaction: a rollback must not remove one that is cached.
+      const kinds = new Set(batch.map(({ kind }) => kind));
+      dictionaries.makeFor(kinds);
+      const dictionaryOf = new Map([...kinds].map((kind) => [kind, dictionaries.of(kind)]));
+      withoutForeignKeys(db, () => compressAll.immediate(batch, dictionaryOf));
       pending = pending.slice(batchSize);
       return batch.length;
     },
-    beginAnew() {
+    restart() {
       dictionaries.renew();
-      lookAtAllAgain(db);
+      restartCompression(db);
       pending = [];
     },
     removeUnused: () => dictionaries.removeUnused(),
   };
 }
 
-/** All bodies that there are, and will be, are yet to be looked at. */
-export function lookAtAllAgain(db: Connection): void {
-  writeMeta(db, lookedAtKey, "0");
+/** Has background compression examine all bodies again, from the first id. */
+export function restartCompression(db: Connection): void {
+  writeMeta(db, examinedKey, "0");
 }
 
-const isSameForm = (one: Pick<StoredBody, "codec" | "dictionaryId">, other: typeof one): boolean =>
-  one.codec === other.codec && one.dictionaryId === other.dictionaryId;
+function prepareStatements(db: Connection) {
+  /** Bodies without the newest dictionary of their kind; most have it since they arrived. */
+  const selectPending = (p: { examinedId: number }) =>
+    q
+      .selectFrom("_revision as v")
+      .innerJoin("_resource as r", "r.id", "v.resource_id")
+      .innerJoin("_content as c", "c.id", "v.content_id")
+      .where("v.content_id", ">", p.examinedId)
+      .where((eb) =>
+        eb.or([
+          eb("c.codec", "=", "identity"),
+          eb("c.dictionary_id", "is not", (sub) =>
+            sub
+              .selectFrom("_dictionary as d")
+              .select(({ fn }) => fn.max<number>("d.id").as("id"))
+              .whereRef("d.kind", "=", "r.kind"),
+          ),
+        ]),
+      );
+  return {
+    selectPending: prepare(db, (p: { examinedId: number }) =>
+      selectPending(p)
+        .select(["v.content_id as contentId", "r.kind"])
+        .distinct()
+        .orderBy("v.content_id")
+        .limit(pendingSize),
+    ),
+    countPending: prepareColumn(db, (p: { examinedId: number }) =>
+      selectPending(p).select(({ fn }) => fn.count<number>("v.content_id").distinct().as("count")),
+    ),
+    selectNewest: prepareColumn(db, () =>
+      q.selectFrom("_content").select(({ fn }) => fn.max<number | null>("id").as("id")),
+    ),
+    selectContent: prepare(db, (p: { id: number }) =>
+      q.selectFrom("_content as c").select("c.sha256").select(storedBodyColumns).where("c.id", "=", p.id),
+    ),
+    remove: prepare(db, (p: { id: number }) => q.deleteFrom("_content").where("id", "=", p.id)),
+  };
+}
 
-/** For rows that come back under the same id: to look for references to each, SQLite would go through all revisions. */
+const hasSameEncoding = (
+  a: Pick<StoredBody, "codec" | "dictionaryId">,
+  b: Pick<StoredBody, "codec" | "dictionaryId">,
+): boolean => a.codec === b.codec && a.dictionaryId === b.dictionaryId;
+
+/** For rows that return under the same id: a check of the references to each would read all revisions. */
 function withoutForeignKeys(db: Connection, work: () => void): void {
   db.pragma("foreign_keys = off");
   try {

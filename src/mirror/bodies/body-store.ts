@@ -1,18 +1,17 @@
-/**
- * Bodies as they come in: each is stored once, compressed at once where its kind has a dictionary. In: a body and what it is
- * of. Out: the id of its content.
- */
+/** Stores the bodies of new revisions. A body is compressed when it arrives, if its kind has a dictionary. */
 import type { Connection } from "../file/connection.ts";
-import { asItCame, type PackedBody, packBody } from "./compression.ts";
+import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { type EncodedBody, encodeBody, uncompressed } from "./compression.ts";
 import type { Dictionaries } from "./dictionaries.ts";
 
 export interface BodyStore {
   /**
-   * What a resource changes back to is kept once. Called inside a transaction.
-   * @param isFirst whether nothing was ever stored of it
+   * Stores a body and returns its content id. A resource that returns to an earlier body shares the content of that one.
+   * Call it inside a transaction.
+   * @param isFirst whether the resource has no revision yet
    */
-  store(resource: BodyOwner, isFirst: boolean, sha256: Uint8Array, body: Uint8Array): number;
-  /** Before a transaction: makes dictionaries for the bodies to come, of kinds of which enough have come by now. */
+  store(resource: BodyOwner, isFirst: boolean, sha256: Buffer, body: Uint8Array): number;
+  /** Creates the dictionaries that are missing, for kinds with enough bodies. Call it before a transaction. */
   makeDictionaries(): void;
 }
 
@@ -22,44 +21,60 @@ export interface BodyOwner {
 }
 
 export function prepareBodyStore(db: Connection, dictionaries: Dictionaries): BodyStore {
-  const insert = db.prepare(
-    "insert into _content (sha256, codec, size, body, dictionary_id) values (?, ?, ?, ?, ?)",
+  const insert = prepareInsertContent(db);
+  // Different resources have different bodies, since each body contains its own URL. So there is no index over all hashes:
+  // it would cost more than anything else in the file, because every batch would write to all of its pages.
+  const selectEarlier = prepareColumn(db, (p: { resourceId: number; sha256: Buffer }) =>
+    q
+      .selectFrom("_revision as v")
+      .innerJoin("_content as c", "c.id", "v.content_id")
+      .select("v.content_id")
+      .where("v.resource_id", "=", p.resourceId)
+      .where("c.sha256", "=", p.sha256)
+      .limit(1),
   );
-  // Different resources have different bodies (each names itself), and an index over all hashes would be the most expensive
-  // thing in the file: its every page is written with every batch.
-  const selectEarlier = db
-    .prepare<[number, Uint8Array], number>(
-      `select v.content_id from _revision v join _content c on c.id = v.content_id
-       where v.resource_id = ? and c.sha256 = ? limit 1`,
-    )
-    .pluck();
-  const kindsWithout = new Set<string>();
+  const kindsWithoutDictionary = new Set<string>();
 
-  /** Not where its kind has no dictionary yet: such a body is looked at again when the run has closed. */
-  const pack = (kind: string, body: Uint8Array): PackedBody => {
+  /** Without a dictionary the body stays as it is: background compression follows when the run has closed. */
+  const encode = (kind: string, body: Uint8Array): EncodedBody => {
     const dictionary = dictionaries.of(kind);
-    if (dictionary !== null) return packBody(body, dictionary);
-    kindsWithout.add(kind);
-    return asItCame(body);
+    if (dictionary !== null) return encodeBody(body, dictionary);
+    kindsWithoutDictionary.add(kind);
+    return uncompressed(body);
   };
 
   return {
-    store({ id, kind }, isFirst, sha256, body) {
-      const earlier = isFirst ? undefined : selectEarlier.get(id, sha256);
+    store({ id: resourceId, kind }, isFirst, sha256, body) {
+      const earlier = isFirst ? undefined : selectEarlier.get({ resourceId, sha256 });
       if (earlier !== undefined) return earlier;
-      const packed = pack(kind, body);
-      const { lastInsertRowid } = insert.run(
-        sha256,
-        packed.codec,
-        body.byteLength,
-        packed.body,
-        packed.dictionaryId,
-      );
-      return Number(lastInsertRowid);
+      const inserted = insert.run({ id: null, sha256, size: body.byteLength, ...encode(kind, body) });
+      return Number(inserted.lastInsertRowid);
     },
     makeDictionaries() {
-      dictionaries.makeFor(kindsWithout);
-      kindsWithout.clear();
+      dictionaries.makeFor(kindsWithoutDictionary);
+      kindsWithoutDictionary.clear();
     },
   };
+}
+
+interface NewContent extends EncodedBody {
+  /** Null for the next free id. */
+  readonly id: number | null;
+  /** Of the body as sent. */
+  readonly sha256: Buffer;
+  /** Bytes as sent. */
+  readonly size: number;
+}
+
+export function prepareInsertContent(db: Connection) {
+  return prepare(db, (p: NewContent) =>
+    q.insertInto("_content").values({
+      id: p.id as number,
+      sha256: p.sha256,
+      codec: p.codec,
+      size: p.size,
+      body: p.body,
+      dictionary_id: p.dictionaryId,
+    }),
+  );
 }

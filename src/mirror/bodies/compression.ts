@@ -1,6 +1,6 @@
 /**
- * The two forms in which a body is stored: as it was sent, or deflated (RFC 1951) with a dictionary that it has much in
- * common with. Pure: where bodies and dictionaries lie is not known here.
+ * Compresses and decompresses bodies. A body is stored as sent, or as a raw deflate stream (RFC 1951) with a dictionary of
+ * similar bodies. Pure: it does not know where bodies and dictionaries are stored.
  */
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import { DamagedBodyError } from "../file/errors.ts";
@@ -8,7 +8,7 @@ import { DamagedBodyError } from "../file/errors.ts";
 export type Codec = "identity" | "deflate";
 
 export interface StoredBody {
-  /** A {@link Codec}, in a mirror that is sound and of no later version. */
+  /** A {@link Codec}, unless the mirror is damaged or from a newer version. */
   readonly codec: string;
   /** Bytes as sent. */
   readonly size: number;
@@ -16,29 +16,33 @@ export interface StoredBody {
   readonly dictionaryId: number | null;
 }
 
-/** Bodies that others of the kind are deflated with, one after the other. */
+/** Bodies of one kind, concatenated, with which other bodies of the kind are deflated. */
 export interface Dictionary {
   readonly id: number;
   readonly body: Buffer;
 }
 
-/** A body in the form in which it is stored. */
-export interface PackedBody {
+/** A body in its stored form. */
+export interface EncodedBody {
   readonly codec: Codec;
   readonly body: Uint8Array;
   readonly dictionaryId: number | null;
 }
 
-export const asItCame = (body: Uint8Array): PackedBody => ({ codec: "identity", body, dictionaryId: null });
-
-/** As it came where that is no larger. */
-export function packBody(body: Uint8Array, dictionary: Dictionary | null): PackedBody {
+/** Deflates a body, unless that would not make it smaller. */
+export function encodeBody(body: Uint8Array, dictionary: Dictionary | null): EncodedBody {
   const deflated = deflateBody(body, dictionary?.body ?? null);
-  if (deflated.byteLength >= body.byteLength) return asItCame(body);
+  if (deflated.byteLength >= body.byteLength) return uncompressed(body);
   return { codec: "deflate", body: deflated, dictionaryId: dictionary?.id ?? null };
 }
 
-/** Memory is taken for each body anew: for as little as bodies mostly are, that takes a quarter less time. */
+export const uncompressed = (body: Uint8Array): EncodedBody => ({
+  codec: "identity",
+  body,
+  dictionaryId: null,
+});
+
+/** zlib allocates its memory anew for each body: a smaller window and chunk save a quarter of the time for typical bodies. */
 const smallWindowBits = 14;
 const smallChunk = 1024;
 
@@ -49,13 +53,13 @@ export function deflateBody(body: Uint8Array, dictionary: Uint8Array | null): Bu
 }
 
 /**
- * The bytes as sent, unless the damage is such that only their SHA-256 shows it.
+ * Returns the bytes as sent. Some damage is only visible in their SHA-256, which this function does not check.
  * @throws DamagedBodyError
  */
 export function decodeBody({ codec, size, body }: StoredBody, dictionary: Uint8Array | null): Buffer {
   if (codec === ("identity" satisfies Codec)) return body;
   if (codec !== ("deflate" satisfies Codec))
-    throw new DamagedBodyError(`the body is stored as "${codec}", which is not known`);
+    throw new DamagedBodyError(`the body is stored with the unknown codec "${codec}"`);
   try {
     const options = { maxOutputLength: size };
     return inflateRawSync(body, dictionary === null ? options : { ...options, dictionary });

@@ -1,73 +1,61 @@
 /**
- * A dictionary for each kind of which there are enough bodies: some of these bodies, one after the other. What they have in
- * common (most of an envelope) takes next to nothing in all others.
+ * Compression dictionaries: one for each kind with enough bodies, made of some of these bodies. What all bodies of a kind
+ * have in common, which is most of an envelope, then takes almost no space in each of them.
  */
 import { hash } from "node:crypto";
 import type { Connection } from "../file/connection.ts";
 import { DamagedBodyError } from "../file/errors.ts";
 import { readMeta, writeMeta } from "../file/meta.ts";
-import { type Dictionary, deflateBody, type StoredBody } from "./compression.ts";
+import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { type Dictionary, deflateBody } from "./compression.ts";
 import { prepareReadBody, storedBodyColumns } from "./read-body.ts";
 
 export interface Dictionaries {
-  /** The dictionary for bodies of this kind; null as long as there is none. */
+  /** The newest dictionary of a kind, or null. */
   of(kind: string): Dictionary | null;
   /**
-   * Makes one for each of these kinds that has none, if there are enough bodies. Not to be called in a transaction, with which
-   * it could be undone: what is remembered of a dictionary is in the mirror.
+   * Creates a dictionary for each of these kinds that has none, if there are enough bodies. Do not call it in a transaction:
+   * a rollback would remove a dictionary that is still in the cache.
    */
   makeFor(kinds: Iterable<string>): void;
-  /**
-   * Makes the best one for each kind, where that makes its bodies smaller than what there is, and in any case where what there
-   * is may have in it what was forgotten since.
-   */
+  /** Replaces dictionaries that are stale, and those for which a clearly better one is found. */
   renew(): void;
   removeUnused(): void;
 }
 
 /**
- * Each body is deflated with all of its dictionary anew. While bodies come in, that is to be quick; when a mirror is compacted,
- * they take a fifth less in two to three times as long. A match reaches back 32 KiB at most.
+ * Every body is deflated with the whole dictionary, so its size decides the speed. While bodies arrive, a small one is used.
+ * When a mirror is compacted, larger ones save another fifth, in two to three times as long. A match in deflate reaches
+ * back 32 KiB at most.
  */
 const quickBytes = 4096;
 const compactingBytes = [quickBytes, 8192, 30_000];
-/** With fewer bodies it takes more room than it saves. */
-const leastBodies = 32;
-const sampledBodies = 64;
-const comparedBodies = 64;
-/** All bodies of the kind are written anew, which is not done for a few bytes. */
+/** With fewer bodies, a dictionary takes more space than it saves. */
+const minBodies = 32;
+const maxSamples = 64;
+const maxComparedBodies = 64;
+/** A new dictionary means that all bodies of the kind are rewritten: it must save at least a twentieth. */
 const worthwhileRatio = 0.95;
 
-/** In `_meta`: up to which id dictionaries may have in them what was forgotten. */
+/** Key in `_meta`: dictionaries up to this id may contain data of pruned runs. */
 const staleKey = "stale_dictionary";
 
-/** What there is of dictionaries is to be replaced when they are made anew: bodies that they were made of are forgotten. */
-export function replaceDictionaries(db: Connection): void {
-  const newest = db.prepare<[], number | null>("select max(id) from _dictionary").pluck().get();
+/** Marks the present dictionaries as stale: they may contain bodies that were pruned. The next `renew` replaces them. */
+export function markDictionariesStale(db: Connection): void {
+  const newest = prepareColumn(db, () =>
+    q.selectFrom("_dictionary").select(({ fn }) => fn.max("id").as("id")),
+  ).get();
   if (newest) writeMeta(db, staleKey, String(newest));
 }
 
 export function prepareDictionaries(db: Connection): Dictionaries {
-  const selectCurrent = db.prepare<[string], Dictionary>(
-    "select id, body from _dictionary where kind = ? order by id desc limit 1",
-  );
-  const insert = db.prepare("insert into _dictionary (kind, sha256, body) values (?, ?, ?)");
-  const selectContentIds = db
-    .prepare<[string], number>(
-      `select distinct v.content_id from _resource r join _revision v on v.resource_id = r.id
-       where r.kind = ? order by v.content_id`,
-    )
-    .pluck();
-  const selectStored = db.prepare<[number], StoredBody>(
-    `select ${storedBodyColumns(db, "c")} from _content c where c.id = ?`,
-  );
-  const selectKinds = db.prepare<[], string>("select distinct kind from _resource").pluck();
+  const statements = prepareStatements(db);
   const readBody = prepareReadBody(db);
-  const known = new Map<string, Dictionary>();
+  const cache = new Map<string, Dictionary>();
 
-  const readBodies = (ids: readonly number[]): Buffer[] =>
-    ids.flatMap((id) => {
-      const stored = selectStored.get(id);
+  const readBodies = (contentIds: readonly number[]): Buffer[] =>
+    contentIds.flatMap((id) => {
+      const stored = statements.selectBody.get({ id });
       try {
         return stored === undefined ? [] : [readBody(stored)];
       } catch (error) {
@@ -76,70 +64,113 @@ export function prepareDictionaries(db: Connection): Dictionaries {
       }
     });
 
-  const make = (contentIds: readonly number[], mostBytes: number): Buffer | null => {
-    if (contentIds.length < leastBodies) return null;
-    const samples = readBodies(spaced(contentIds, sampledBodies));
-    return samples.length === 0 ? null : joinSamples(samples, mostBytes);
+  const make = (contentIds: readonly number[], maxBytes: number): Buffer | null => {
+    if (contentIds.length < minBodies) return null;
+    const samples = readBodies(pickEvenly(contentIds, maxSamples));
+    return samples.length === 0 ? null : joinSamples(samples, maxBytes);
   };
 
-  const keep = (kind: string, body: Buffer): void => {
-    const id = Number(insert.run(kind, hash("sha256", body, "buffer"), body).lastInsertRowid);
-    known.set(kind, { id, body });
+  const store = (kind: string, body: Buffer): void => {
+    const inserted = statements.insert.run({ kind, sha256: hash("sha256", body, "buffer"), body });
+    cache.set(kind, { id: Number(inserted.lastInsertRowid), body });
   };
 
   const of = (kind: string): Dictionary | null => {
-    const dictionary = known.get(kind) ?? selectCurrent.get(kind);
-    if (dictionary !== undefined) known.set(kind, dictionary);
+    const dictionary = cache.get(kind) ?? statements.selectNewest.get({ kind });
+    if (dictionary !== undefined) cache.set(kind, dictionary);
     return dictionary ?? null;
+  };
+
+  const renewKind = (kind: string, newestStaleId: number): void => {
+    const contentIds = statements.selectContentIds.all({ kind });
+    const current = of(kind);
+    const isStale = current !== null && current.id <= newestStaleId;
+    const compared = readBodies(pickEvenly(contentIds, maxComparedBodies));
+    /** An estimate for all bodies of the kind and the dictionary itself, from the compared bodies. */
+    const estimateBytes = (dictionary: Buffer) => {
+      const bytes = compared.reduce((sum, body) => sum + deflateBody(body, dictionary).byteLength, 0);
+      return dictionary.byteLength + (bytes * contentIds.length) / Math.max(1, compared.length);
+    };
+    const candidates = compactingBytes
+      .flatMap((maxBytes) => make(contentIds, maxBytes) ?? [])
+      .map((body) => ({ body, bytes: estimateBytes(body) }));
+    const [best] = candidates.sort((a, b) => a.bytes - b.bytes);
+    const maxBytes = current === null || isStale ? Infinity : estimateBytes(current.body) * worthwhileRatio;
+    if (best && best.bytes < maxBytes) store(kind, best.body);
   };
 
   return {
     of,
     makeFor(kinds) {
       for (const kind of kinds) {
-        const made = of(kind) === null ? make(selectContentIds.all(kind), quickBytes) : null;
-        if (made !== null) keep(kind, made);
+        const dictionary =
+          of(kind) === null ? make(statements.selectContentIds.all({ kind }), quickBytes) : null;
+        if (dictionary !== null) store(kind, dictionary);
       }
     },
     renew() {
-      const stale = Number(readMeta(db, staleKey) ?? 0);
-      for (const kind of selectKinds.all()) {
-        const contentIds = selectContentIds.all(kind);
-        const held = of(kind);
-        const isStale = held !== null && held.id <= stale;
-        const compared = readBodies(spaced(contentIds, comparedBodies));
-        /** Of all bodies of the kind and the dictionary itself, by what those that are compared take. */
-        const bytesWith = (dictionary: Buffer) => {
-          const bytes = compared.reduce((sum, body) => sum + deflateBody(body, dictionary).byteLength, 0);
-          return dictionary.byteLength + (bytes * contentIds.length) / Math.max(1, compared.length);
-        };
-        const candidates = compactingBytes
-          .flatMap((mostBytes) => make(contentIds, mostBytes) ?? [])
-          .map((body) => ({ body, bytes: bytesWith(body) }));
-        const [best] = candidates.sort((one, other) => one.bytes - other.bytes);
-        const worthwhile = held === null || isStale ? Infinity : bytesWith(held.body) * worthwhileRatio;
-        if (best && best.bytes < worthwhile) keep(kind, best.body);
-      }
+      const newestStaleId = Number(readMeta(db, staleKey) ?? 0);
+      for (const kind of statements.selectKinds.all()) renewKind(kind, newestStaleId);
     },
     removeUnused() {
-      // The newest one stays in any case, so that no id is given twice.
-      db.exec(
-        `delete from _dictionary where id <> (select max(id) from _dictionary)
-           and id not in (select dictionary_id from _content where dictionary_id is not null)`,
-      );
-      known.clear();
+      statements.removeUnused.run();
+      cache.clear();
     },
   };
 }
 
-function joinSamples(bodies: readonly Buffer[], mostBytes: number): Buffer {
-  const meanBytes = bodies.reduce((sum, body) => sum + body.byteLength, 0) / bodies.length;
-  const fitting = Math.max(1, Math.floor(mostBytes / meanBytes));
-  return Buffer.concat(spaced(bodies, fitting)).subarray(0, mostBytes);
+function prepareStatements(db: Connection) {
+  return {
+    selectNewest: prepare(db, (p: { kind: string }) =>
+      q
+        .selectFrom("_dictionary")
+        .select(["id", "body"])
+        .where("kind", "=", p.kind)
+        .orderBy("id", "desc")
+        .limit(1),
+    ),
+    insert: prepare(db, (p: { kind: string; sha256: Buffer; body: Buffer }) =>
+      q.insertInto("_dictionary").values({ kind: p.kind, sha256: p.sha256, body: p.body }),
+    ),
+    selectContentIds: prepareColumn(db, (p: { kind: string }) =>
+      q
+        .selectFrom("_resource as r")
+        .innerJoin("_revision as v", "v.resource_id", "r.id")
+        .select("v.content_id")
+        .distinct()
+        .where("r.kind", "=", p.kind)
+        .orderBy("v.content_id"),
+    ),
+    selectBody: prepare(db, (p: { id: number }) =>
+      q.selectFrom("_content as c").select(storedBodyColumns).where("c.id", "=", p.id),
+    ),
+    selectKinds: prepareColumn(db, () => q.selectFrom("_resource").select("kind").distinct()),
+    // The newest one stays in any case, so that no id is used twice.
+    removeUnused: prepare(db, () =>
+      q
+        .deleteFrom("_dictionary")
+        .where("id", "<>", (eb) =>
+          eb.selectFrom("_dictionary").select(({ fn }) => fn.max<number>("id").as("id")),
+        )
+        .where("id", "not in", (eb) =>
+          eb
+            .selectFrom("_content")
+            .select("dictionary_id")
+            .where("dictionary_id", "is not", null)
+            .$narrowType<{ dictionary_id: number }>(),
+        ),
+    ),
+  };
 }
 
-/** So many of them at most, at equal distances. */
-function spaced<Item>(items: readonly Item[], count: number): Item[] {
+function joinSamples(bodies: readonly Buffer[], maxBytes: number): Buffer {
+  const meanBytes = bodies.reduce((sum, body) => sum + body.byteLength, 0) / bodies.length;
+  const count = Math.max(1, Math.floor(maxBytes / meanBytes));
+  return Buffer.concat(pickEvenly(bodies, count)).subarray(0, maxBytes);
+}
+
+/** At most `count` of the items, at equal distances. */
+function pickEvenly<Item>(items: readonly Item[], count: number): Item[] {
   if (items.length <= count) return [...items];
   const step = items.length / count;
   return Array.from({ length: count }, (_, n) => Math.floor((n + 0.5) * step)).flatMap((index) =>

@@ -1,7 +1,8 @@
-/** Every resource that was ever held, with the bodies that it had: what projections are computed from. */
+/** Reads revisions with their bodies, from which the typed rows are derived. */
+import { type Expression, type SqlBool, sql } from "kysely";
 import type { ResourceState } from "../../../schema/tables.ts";
 import type { Connection } from "../file/connection.ts";
-import type { StoredBody } from "./compression.ts";
+import { prepare, q } from "../file/statements.ts";
 import { prepareReadBody, storedBodyColumns } from "./read-body.ts";
 
 export interface RevisionBody {
@@ -11,67 +12,81 @@ export interface RevisionBody {
     readonly kind: string;
     readonly ownerId: number | null;
     readonly state: ResourceState;
-    /** What relative links in the body are relative to. */
+    /** Relative links in the body resolve against it. */
     readonly baseUrl: string;
   };
   /** From 1. */
   readonly seq: number;
   readonly fromRun: number;
-  /** With which the next revision began; null for the last one. */
+  /** The run that stored the next revision; null for the last one. */
   readonly nextRun: number | null;
-  /** The body as sent. @throws DamagedBodyError */
+  /** Returns the body as sent. @throws DamagedBodyError */
   readonly readBody: () => Buffer;
 }
 
-type RevisionRow = RevisionBody["resource"] & Omit<RevisionBody, "resource" | "readBody"> & StoredBody;
-
-const select = (bodyColumns: string, condition: string) => `
-  select r.id, r.url, r.kind, r.owner_id as ownerId, r.state, coalesce(v.base_url, r.url) as baseUrl,
-    v.seq, v.from_run as fromRun,
-    (select from_run from _revision n where n.resource_id = v.resource_id and n.seq > v.seq order by n.seq limit 1) as nextRun,
-    ${bodyColumns}
-  from _revision v join _resource r on r.id = v.resource_id join _content c on c.id = v.content_id
-  where (v.resource_id, v.seq) > (?, ?) and ${condition} order by v.resource_id, v.seq limit 500`;
-
-/** In the order of discovery, and each resource's in the order in which they came. */
+/** Every revision: resources in the order of discovery, and the revisions of each from the first to the last. */
 export function eachRevision(db: Connection): Generator<RevisionBody> {
-  return readInPortions(db, "true");
+  return readInBatches(db, sql`true`);
 }
 
-/** Those of these resources. @param ids SQL that gives them, and that is run once */
+/** As `eachRevision`, for some resources. @param ids a SELECT of their ids, executed once */
 export function* eachRevisionOf(db: Connection, ids: string): Generator<RevisionBody> {
-  db.exec("create temp table _asked (id integer primary key)");
+  db.exec("create temp table _selected_id (id integer primary key)");
   try {
-    db.exec(`insert or ignore into temp._asked ${ids}`);
-    yield* readInPortions(db, "v.resource_id in (select id from temp._asked)");
+    db.exec(`insert or ignore into temp._selected_id ${ids}`);
+    yield* readInBatches(db, sql`v.resource_id in (select id from temp._selected_id)`);
   } finally {
-    db.exec("drop table temp._asked");
+    db.exec("drop table temp._selected_id");
   }
 }
 
-/** In the order of discovery. A tombstone keeps its last values, so its last revision counts as well. */
+/** The last revision of each resource, in the order of discovery; those of tombstones too, which keep their last values. */
 export function eachCurrentRevision(db: Connection): Generator<RevisionBody> {
-  return readInPortions(db, "v.seq = (select max(seq) from _revision where resource_id = v.resource_id)");
+  return readInBatches(db, sql`v.seq = (select max(seq) from _revision where resource_id = v.resource_id)`);
 }
 
-/** A few hundred at a time: other statements may run in between. */
-function* readInPortions(db: Connection, condition: string): Generator<RevisionBody> {
-  const statement = db.prepare<[id: number, seq: number], RevisionRow>(
-    select(storedBodyColumns(db, "c"), condition),
-  );
+/** Between two batches, other statements can be executed. */
+function* readInBatches(db: Connection, condition: Expression<SqlBool>): Generator<RevisionBody> {
+  const select = prepareSelect(db, condition);
   const readBody = prepareReadBody(db);
-  for (let lastId = 0, lastSeq = 0; ; ) {
-    const rows = statement.all(lastId, lastSeq);
-    for (const { seq, fromRun, nextRun, codec, size, body, dictionaryId, ...resource } of rows)
-      yield {
-        resource,
-        seq,
-        fromRun,
-        nextRun,
-        readBody: () => readBody({ codec, size, body, dictionaryId }),
-      };
-    const end = rows.at(-1);
-    if (end === undefined) return;
-    ({ id: lastId, seq: lastSeq } = end);
+  for (let id = 0, seq = 0; ; ) {
+    const rows = select.all({ id, seq });
+    for (const row of rows) {
+      const { seq: ofRow, fromRun, nextRun, codec, size, body, dictionaryId, ...resource } = row;
+      const stored = { codec, size, body, dictionaryId };
+      yield { resource, seq: ofRow, fromRun, nextRun, readBody: () => readBody(stored) };
+    }
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    ({ id, seq } = last);
   }
+}
+
+/** Selects the revisions after this one. */
+function prepareSelect(db: Connection, condition: Expression<SqlBool>) {
+  return prepare(db, (p: { id: number; seq: number }) =>
+    q
+      .selectFrom("_revision as v")
+      .innerJoin("_resource as r", "r.id", "v.resource_id")
+      .innerJoin("_content as c", "c.id", "v.content_id")
+      .select(["r.id", "r.url", "r.kind", "r.owner_id as ownerId", "r.state"])
+      .select(({ fn }) => fn.coalesce("v.base_url", "r.url").as("baseUrl"))
+      .select(["v.seq", "v.from_run as fromRun"])
+      .select((eb) =>
+        eb
+          .selectFrom("_revision as n")
+          .select("n.from_run")
+          .whereRef("n.resource_id", "=", "v.resource_id")
+          .whereRef("n.seq", ">", "v.seq")
+          .orderBy("n.seq")
+          .limit(1)
+          .as("nextRun"),
+      )
+      .select(storedBodyColumns)
+      .where(sql<SqlBool>`(v.resource_id, v.seq) > (${p.id}, ${p.seq})`)
+      .where(condition)
+      .orderBy("v.resource_id")
+      .orderBy("v.seq")
+      .limit(500),
+  );
 }

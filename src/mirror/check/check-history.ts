@@ -1,6 +1,6 @@
 /**
- * Whether each row that is remembered is one that the body of its time gives. Whose a resource is, and what a link
- * leads to, may have been found out later than that body came; such rows are remembered as they were.
+ * Checks the rows of the past against the bodies of their time. The owner of a resource and the target of a link may have
+ * been discovered after the body arrived; then the rows keep the earlier values, which are not compared.
  */
 import { entities } from "../../../schema/entities.ts";
 import { eachRevisionOf } from "../bodies/read-revisions.ts";
@@ -21,17 +21,17 @@ export function checkPast(
   report: ReportProblem,
 ): void {
   const typedRows = prepareTypedRows(db);
-  const past = preparePast(db);
+  const readPastRows = preparePastRows(db);
   checkTimes(db, report);
-  const rememberedIds = versionedTables
+  const idsWithPast = versionedTables
     .map(({ name, key }) => `select ${key} from ${name}_past`)
     .join(" union ");
-  for (const { resource, seq, readBody } of eachRevisionOf(db, rememberedIds)) {
+  for (const { resource, seq, readBody } of eachRevisionOf(db, idsWithPast)) {
     let derived: Derived;
     try {
       derived = deriveHeldOrThrow(readBody(), resource, context);
     } catch {
-      // Reported where bodies are checked.
+      // The check of bodies reports it.
       continue;
     }
     const urlOfLink = new Map(derived.links.map(({ name, url }) => [name, url]));
@@ -39,37 +39,38 @@ export function checkPast(
     const typed = derived.projection
       ? typedRows.expected(resource.id, derived.projection, referenceIds(resource, idOfLink, resources))
       : [];
-    const given = new Set([
+    const expected = new Set([
       ...typed.flatMap(({ table, rows }) =>
         rows.map((row) => toText(table, withoutOwner(table, row.map(fromStored)))),
       ),
       ...derived.links.map(({ name, url }) => toText(linkTable.name, [name, url])),
       ...(derived.items ?? []).map(({ url, name }, n) => toText(memberTable.name, [BigInt(n), url, name])),
     ]);
-    for (const { table, row } of past(resource.id, seq)) {
-      if (given.has(toText(table, withoutOwner(table, row)))) continue;
+    for (const { table, row } of readPastRows(resource.id, seq)) {
+      if (expected.has(toText(table, withoutOwner(table, row)))) continue;
       report({
         code: "row",
         where: resource.url,
-        what: `a row in ${table}_past is not what its body of that time gives`,
+        what: `a row in ${table}_past does not match the body of its time`,
       });
     }
   }
 }
 
+/** Raw SQL: the same query for several tables, by name. */
 function checkTimes(db: Connection, report: ReportProblem): void {
   for (const { name, key } of versionedTables) {
-    const misdated = db.prepare<[], string>(
+    const selectMisdated = db.prepare<[], string>(
       `select distinct r.url from ${name}_past t join _resource r on r.id = t.${key} where t.from_run >= t.to_run
          or not exists (select 1 from _revision where resource_id = t.${key} and from_run <= t.from_run)`,
     );
-    for (const where of misdated.pluck().iterate())
-      report({ code: "row", where, what: `a row in ${name}_past is of a time of which there is no body` });
+    for (const where of selectMisdated.pluck().iterate())
+      report({ code: "row", where, what: `a row in ${name}_past is from a time without a body` });
   }
 }
 
-/** Reads what is remembered of one revision, with URLs for what links and items lead to. */
-function preparePast(db: Connection) {
+/** Reads the rows of the past that belong to a revision, with URLs for links and items. Raw SQL: tables by name. */
+function preparePastRows(db: Connection) {
   const isOfRevision = (key: string) =>
     `t.${key} = :id and :seq = (select max(seq) from _revision where resource_id = t.${key} and from_run <= t.from_run)`;
   const selects: Readonly<Record<string, string>> = {
@@ -92,6 +93,7 @@ function preparePast(db: Connection) {
     );
 }
 
+/** Table name to the position of the column with the owner. */
 const ownerColumns: ReadonlyMap<string, number> = new Map(
   entities.flatMap(({ table, references, owner }) =>
     owner === null ? [] : [[`_${table}`, 1 + references.indexOf(owner)] as const],

@@ -1,4 +1,4 @@
-/** One thing that is not as it should be in a mirror. */
+/** A defect of a mirror, found by a check. */
 export interface CheckProblem {
   readonly code:
     | "file"

@@ -1,4 +1,5 @@
-/** Whether everything that is derived from bodies is what those bodies give anew. */
+/** Checks everything that is derived from bodies: typed rows, links, list items and pages. */
+import { type SqlBool, sql } from "kysely";
 import { entities, listTables } from "../../../schema/entities.ts";
 import type { Kinds } from "../../../schema/kind.ts";
 import { eachCurrentRevision } from "../bodies/read-revisions.ts";
@@ -8,35 +9,36 @@ import { notedUrlOf } from "../derive/links.ts";
 import { prepareResources } from "../derive/resources.ts";
 import { referenceIds } from "../derive/write-derived.ts";
 import type { Connection } from "../file/connection.ts";
+import { prepare, q } from "../file/statements.ts";
 import type { MirrorReader } from "../reader.ts";
 import { fromStored } from "../rows/cells.ts";
 import { prepareTypedRows } from "../rows/typed-rows.ts";
 import { checkPast } from "./check-history.ts";
 import type { CheckProblem, ReportProblem } from "./check-problem.ts";
 
-const complaints: Partial<Record<CheckProblem["code"], string>> = {
-  row: "its rows are not what its body gives",
-  link: "its links are not what its body gives",
-  member: "its items are not what its body gives",
-  page: "its next page or total is not what its body gives",
+const descriptions: Partial<Record<CheckProblem["code"], string>> = {
+  row: "its rows do not match its body",
+  link: "its links do not match its body",
+  member: "its items do not match its body",
+  page: "its next page or total does not match its body",
 };
 
-/** @returns how many resources have a body */
+/** @returns the number of resources with a body */
 export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportProblem): number {
   const { db, identity } = mirror;
   const typedRows = prepareTypedRows(db);
   const resources = prepareResources(db, kinds, identity.area);
   const context = deriveContextOf(identity, kinds);
   const stored = prepareStored(db);
-  const readingsOf = prepareDerivations(db);
+  const derivationsOf = prepareDerivations(db);
   let count = 0;
   for (const revision of eachCurrentRevision(db)) {
     count++;
     const { readBody } = revision;
-    // What was gone before it was read as what it became is still what it was read as.
-    const lastRead = revision.resource.state === "gone" ? readingsOf(revision).at(-1) : undefined;
-    const resource = { ...revision.resource, ...(lastRead && { kind: lastRead.kind }) };
-    // It is fetched anew, and its kind may have become another one since its body came.
+    // The kind of a tombstone may have changed after its body was derived: its rows are those of the kind at that time.
+    const lastDerivation = revision.resource.state === "gone" ? derivationsOf(revision).at(-1) : undefined;
+    const resource = { ...revision.resource, ...(lastDerivation && { kind: lastDerivation.kind }) };
+    // The kind of a due resource may have changed since its body arrived; it is fetched again.
     if (resource.state === "due" || resource.state === "failed") continue;
     let derived: Derived;
     try {
@@ -52,7 +54,7 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
       : [];
     const compare = (code: CheckProblem["code"], held: unknown, expected: unknown) => {
       if (toComparable(held) !== toComparable(expected))
-        report({ code, where: resource.url, what: complaints[code] ?? "" });
+        report({ code, where: resource.url, what: descriptions[code] ?? "" });
     };
     compare("row", typedRows.read(resource.id), expectedRows);
     compare("link", stored.links(resource.id), sortedLinks(derived));
@@ -62,8 +64,9 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
       (derived.items ?? []).map(({ url, name }) => [url, name]),
     );
     const page = stored.page(resource.id);
-    const isCut = page?.next === null && page.isReported === 1;
-    // What was a list before, and is none any more, leads nowhere.
+    // A loop is cut: its last page has no next page.
+    const isCut = page?.next === null && page.hasLoop === 1;
+    // A former page that is no list any more leads nowhere.
     const noPage = page && [null, null];
     compare(
       "page",
@@ -71,39 +74,52 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
       derived.items === null ? noPage : [derived.nextUrl, derived.collectionTotal],
     );
   }
-  checkStrays(db, report);
+  checkStrayRows(db, report);
   checkPast(db, resources, context, report);
   return count;
 }
 
 function prepareStored(db: Connection) {
-  const links = db
-    .prepare<[number], [string, string, string | null]>(
-      `select l.name, l.kind, coalesce(r.url, ${notedUrlOf("l", "source")}) from _link l
-       join _resource source on source.id = l.from_id left join _resource r on r.id = l.to_id
-       where l.from_id = ? order by l.name`,
-    )
-    .raw();
-  const members = db
-    .prepare<[number], [string | null, unknown]>(
-      "select r.url, m.name from _member m left join _resource r on r.id = m.item_id where m.page_id = ? order by m.n",
-    )
-    .raw();
-  const page = db.prepare<[number], { next: string | null; total: number | null; isReported: number }>(
-    `select n.url as next, p.total,
-       exists (select 1 from _issue where resource_id = p.id and code = 'page-loop') as isReported
-     from _page p left join _resource n on n.id = p.next_id
-     where p.id = ? and exists (select 1 from _revision where resource_id = p.id)`,
+  const links = prepare(db, (p: { id: number }) =>
+    q
+      .selectFrom("_link as l")
+      .innerJoin("_resource as source", "source.id", "l.from_id")
+      .leftJoin("_resource as r", "r.id", "l.to_id")
+      .select(["l.name", "l.kind"])
+      .select(sql<string | null>`coalesce(r.url, ${sql.raw(notedUrlOf("l", "source"))})`.as("url"))
+      .where("l.from_id", "=", p.id)
+      .orderBy("l.name"),
+  );
+  const members = prepare(db, (p: { id: number }) =>
+    q
+      .selectFrom("_member as m")
+      .leftJoin("_resource as r", "r.id", "m.item_id")
+      .select(["r.url", "m.name"])
+      .where("m.page_id", "=", p.id)
+      .orderBy("m.n"),
+  );
+  const page = prepare(db, (p: { id: number }) =>
+    q
+      .selectFrom("_page as p")
+      .leftJoin("_resource as n", "n.id", "p.next_id")
+      .select(["n.url as next", "p.total"])
+      .select(
+        sql<0 | 1>`exists (select 1 from _issue where resource_id = p.id and code = 'page-loop')`.as(
+          "hasLoop",
+        ),
+      )
+      .where("p.id", "=", p.id)
+      .where(sql<SqlBool>`exists (select 1 from _revision where resource_id = p.id)`),
   );
   return {
-    links: (id: number) => links.all(id),
-    members: (id: number) => members.all(id).map(([url, name]) => [url, fromStored(name)]),
-    page: (id: number) => page.get(id),
+    links: (id: number) => links.all({ id }).map(({ name, kind, url }) => [name, kind, url]),
+    members: (id: number) => members.all({ id }).map(({ url, name }) => [url, fromStored(name)]),
+    page: (id: number) => page.get({ id }),
   };
 }
 
-/** Nothing is derived for what has no body. */
-function checkStrays(db: Connection, report: ReportProblem): void {
+/** A resource without a body has no derived rows. Raw SQL: the same query for several tables, by name. */
+function checkStrayRows(db: Connection, report: ReportProblem): void {
   const tables = [
     ...entities.map(({ table }) => ({ code: "row", table: `_${table}`, key: "id" }) as const),
     ...listTables.map(({ table }) => ({ code: "row", table: `_${table}`, key: "parent_id" }) as const),
@@ -121,6 +137,7 @@ function checkStrays(db: Connection, report: ReportProblem): void {
   }
 }
 
+/** In the order in which SQLite sorts names. */
 function sortedLinks(derived: Derived): (string | null)[][] {
   return derived.links
     .map(({ name, kind, url }) => [name, kind, url])

@@ -1,5 +1,6 @@
-/** Whether what can be searched is what the rows and lists say, and the index finds every word of it. */
+/** Checks that the search documents match the rows and listings, and that the index contains all their words. */
 import type { Connection } from "../file/connection.ts";
+import { prepare, prepareColumn, q } from "../file/statements.ts";
 import {
   eachIdRange,
   type IdRange,
@@ -9,44 +10,53 @@ import {
 import type { ReportProblem } from "./check-problem.ts";
 
 export function checkSearch(db: Connection, report: ReportProblem): void {
-  const urlOf = db.prepare<[number], string>("select url from _resource where id = ?").pluck();
-  const complain = (resourceId: number, what: string) =>
-    report({ code: "search", where: urlOf.get(resourceId) ?? "_search", what });
+  const urlOf = prepareColumn(db, (p: { id: number }) =>
+    q.selectFrom("_resource").select("url").where("id", "=", p.id),
+  );
+  const reportResource = (id: number, what: string) =>
+    report({ code: "search", where: urlOf.get({ id }) ?? "_search", what });
 
-  const selectStored = db.prepare<[IdRange], SearchDocument>(
-    `select resource_id as resourceId, kind, text, from_run as fromRun, to_run as toRun from _search
-     where resource_id between :first and :last order by resource_id, from_run`,
+  const selectStored = prepare(db, (p: { first: number; last: number }) =>
+    q
+      .selectFrom("_search")
+      .select(["resource_id as resourceId", "kind", "text", "from_run as fromRun", "to_run as toRun"])
+      .where((eb) => eb.between("resource_id", p.first, p.last))
+      .orderBy("resource_id")
+      .orderBy("from_run"),
   );
   for (const range of eachIdRange(db)) {
-    const expected = textsByResource(readSearchDocuments(db, range));
-    const stored = textsByResource(selectStored.all(range));
-    for (const resourceId of new Set([...expected.keys(), ...stored.keys()])) {
-      if (expected.get(resourceId) !== stored.get(resourceId))
-        complain(resourceId, "its searched words are not what its rows and lists give");
+    const expected = documentsByResource(readSearchDocuments(db, range));
+    const stored = documentsByResource(selectStored.all(range satisfies IdRange));
+    for (const id of new Set([...expected.keys(), ...stored.keys()])) {
+      if (expected.get(id) !== stored.get(id))
+        reportResource(id, "its search document does not match its rows and listings");
     }
   }
-  for (const resourceId of readBadlyIndexed(db))
-    complain(resourceId, "the index does not have its words as they are");
+  for (const id of readWronglyIndexed(db))
+    reportResource(id, "the search index does not match its search document");
 }
 
-/** All that is said of each resource, in one text. */
-function textsByResource(documents: readonly SearchDocument[]): ReadonlyMap<number, string> {
+/** The documents of each resource as one text, for comparison. */
+function documentsByResource(documents: readonly SearchDocument[]): ReadonlyMap<number, string> {
   const texts = new Map<number, string>();
   for (const { resourceId, kind, text, fromRun, toRun } of documents)
     texts.set(resourceId, (texts.get(resourceId) ?? "") + JSON.stringify([kind, text, fromRun, toRun]));
   return texts;
 }
 
-/** Compares the index, word for word, with a new one of the same texts. Both are temporary, so nothing is written. */
-function readBadlyIndexed(db: Connection): number[] {
+/**
+ * Compares the index, word by word, with a new one of the same texts. All tables that it creates are temporary. Raw SQL:
+ * virtual tables.
+ */
+function readWronglyIndexed(db: Connection): number[] {
   db.exec(
     `create virtual table temp.expected_index using fts5 (kind, text, content = '', tokenize = 'ascii');
      insert into temp.expected_index (rowid, kind, text) select id, kind, text from _search;
      create virtual table temp.expected_word using fts5vocab (temp, expected_index, instance);
      create virtual table temp.stored_word using fts5vocab (main, _search_index, instance)`,
   );
-  const difference = (one: string, other: string) =>
-    `select * from (select doc, term, col, "offset" from ${one} except select doc, term, col, "offset" from ${other})`;
+  const difference = (a: string, b: string) =>
+    `select * from (select doc, term, col, "offset" from ${a} except select doc, term, col, "offset" from ${b})`;
   try {
     return db
       .prepare<[], number>(

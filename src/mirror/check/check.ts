@@ -1,16 +1,15 @@
 /**
- * Is a mirror sound? Reads everything and writes nothing: the file itself, every body against its SHA-256, the states
- * against the revisions, every row against what its body gives anew, what can be searched against the rows, and every
- * picture against its SHA-256.
+ * Checks whether a mirror is sound. It reads everything and writes nothing: the file, the SHA-256 of every body and picture,
+ * the states against the revisions, the rows against the bodies, and the search index against the rows.
  */
-
 import { hash } from "node:crypto";
 import Database from "better-sqlite3";
+import { type SqlBool, sql } from "kysely";
 import type { Kinds } from "../../../schema/kind.ts";
-import type { StoredBody } from "../bodies/compression.ts";
-import { hasDictionaries, prepareReadProvenBody, storedBodyColumns } from "../bodies/read-body.ts";
+import { prepareReadProvenBody, storedBodyColumns } from "../bodies/read-body.ts";
 import type { Connection } from "../file/connection.ts";
 import { DamagedBodyError } from "../file/errors.ts";
+import { prepare, prepareColumn, q } from "../file/statements.ts";
 import { mediaFile, readPicture } from "../media/media-files.ts";
 import type { MirrorReader } from "../reader.ts";
 import type { CheckProblem, ReportProblem } from "./check-problem.ts";
@@ -27,7 +26,7 @@ export interface CheckReport {
   readonly problems: readonly CheckProblem[];
 }
 
-/** Past so many problems, more of them say nothing new. */
+/** Further problems would add nothing. */
 const maxProblems = 100;
 
 export function checkMirror(mirror: MirrorReader, kinds: Kinds): CheckReport {
@@ -38,19 +37,19 @@ export function checkMirror(mirror: MirrorReader, kinds: Kinds): CheckReport {
     if (problems.length < maxProblems) problems.push(problem);
   };
   try {
-    // One transaction sees one state, also while a sync writes.
+    // One transaction, so that all checks read the same state while a sync writes.
     db.transaction(() => {
       checkFile(db, report);
-      // What is derived from a damaged file would only repeat that it is damaged.
+      // Further problems of a damaged file would be consequences of the damage.
       if (problems.length > 0) return;
       counts.bodies = checkBodies(db, report);
       checkStates(db, report);
       counts.resources = checkDerived(mirror, kinds, report);
       checkSearch(db, report);
-      counts.pictures = checkMedia(db, mirror.file, report);
+      counts.pictures = checkPictures(db, mirror.file, report);
     })();
   } catch (error) {
-    // Some damage keeps SQLite from reading on.
+    // Some damage makes SQLite statements fail.
     if (!(error instanceof Database.SqliteError)) throw error;
     report({ code: "file", where: "file", what: error.message });
   }
@@ -63,37 +62,19 @@ function checkFile(db: Connection, report: ReportProblem): void {
     if (what !== "ok") report({ code: "file", where: "file", what });
   }
   for (const { table } of db.pragma("foreign_key_check") as { table: string }[]) {
-    report({ code: "foreign-key", where: table, what: "a row refers to one that is not there" });
+    report({ code: "foreign-key", where: table, what: "a row refers to a missing row" });
   }
 }
 
-function checkStates(db: Connection, report: ReportProblem): void {
-  const wrong = db.prepare<[], { url: string; state: string; current: number }>(
-    `select * from (
-       select r.url, r.state, (select count(*) from _revision v where v.resource_id = r.id and v.to_run is null) as current
-       from _resource r
-     ) where current > 1 or state = 'held' and current = 0 or state in ('gone', 'elsewhere') and current = 1`,
-  );
-  for (const { url, state, current } of wrong.iterate()) {
-    report({ code: "state", where: url, what: `is ${state} and has ${current} current revisions` });
-  }
-  const misnoted = db.prepare<[], { url: string; state: string }>(
-    `select url, state from _resource where absent_by is not null and state not in ('held', 'due', 'failed')
-       or (absent_by is null) <> (absent_run is null)`,
-  );
-  for (const { url, state } of misnoted.iterate()) {
-    report({ code: "state", where: url, what: `is ${state} and wrongly noted as absent` });
-  }
-}
-
-/** Whether every body is what was sent, byte for byte, and every dictionary what it was made as. */
-
-/** @returns how many bodies there are */
-export function checkBodies(db: Connection, report: ReportProblem): number {
-  if (hasDictionaries(db)) checkDictionaries(db, report);
+/** Checks the SHA-256 of every body and dictionary. @returns the number of bodies */
+function checkBodies(db: Connection, report: ReportProblem): number {
+  checkDictionaries(db, report);
   const readBody = prepareReadProvenBody(db);
-  const select = db.prepare<[], StoredBody & { id: number; sha256: string }>(
-    `select c.id, lower(hex(c.sha256)) as sha256, ${storedBodyColumns(db, "c")} from _content c`,
+  const select = prepare(db, () =>
+    q
+      .selectFrom("_content as c")
+      .select(["c.id", sql<string>`lower(hex(c.sha256))`.as("sha256")])
+      .select(storedBodyColumns),
   );
   let bodies = 0;
   for (const { id, sha256, ...stored } of select.iterate()) {
@@ -109,36 +90,77 @@ export function checkBodies(db: Connection, report: ReportProblem): number {
 }
 
 function checkDictionaries(db: Connection, report: ReportProblem): void {
-  const select = db.prepare<[], { id: number; sha256: Buffer; body: Buffer }>(
-    "select id, sha256, body from _dictionary",
-  );
+  const select = prepare(db, () => q.selectFrom("_dictionary").select(["id", "sha256", "body"]));
   for (const { id, sha256, body } of select.iterate()) {
     if (!hash("sha256", body, "buffer").equals(sha256))
-      report({ code: "body", where: `_dictionary ${id}`, what: "the dictionary does not have its SHA-256" });
+      report({ code: "body", where: `_dictionary ${id}`, what: "the dictionary does not match its SHA-256" });
   }
 }
 
-/** Whether every picture that was ever downloaded is still there, and is what was downloaded. */
+function checkStates(db: Connection, report: ReportProblem): void {
+  const selectWrong = prepare(db, () =>
+    q
+      .selectFrom((eb) =>
+        eb
+          .selectFrom("_resource as r")
+          .select(["r.url", "r.state"])
+          .select((sub) =>
+            sub
+              .selectFrom("_revision as v")
+              .select(({ fn }) => fn.countAll<number>().as("count"))
+              .whereRef("v.resource_id", "=", "r.id")
+              .where("v.to_run", "is", null)
+              .as("current"),
+          )
+          .as("s"),
+      )
+      .select(["s.url", "s.state", "s.current"])
+      .where(
+        sql<SqlBool>`current > 1 or state = 'held' and current = 0 or state in ('gone', 'elsewhere') and current = 1`,
+      ),
+  );
+  for (const { url, state, current } of selectWrong.iterate()) {
+    report({ code: "state", where: url, what: `is ${state} and has ${current} current revisions` });
+  }
+  const selectWronglyAbsent = prepare(db, () =>
+    q
+      .selectFrom("_resource")
+      .select(["url", "state"])
+      .where((eb) =>
+        eb.or([
+          eb("absent_by", "is not", null).and("state", "not in", ["held", "due", "failed"]),
+          sql<SqlBool>`(absent_by is null) <> (absent_run is null)`,
+        ]),
+      ),
+  );
+  for (const { url, state } of selectWronglyAbsent.iterate()) {
+    report({ code: "state", where: url, what: `is ${state} and wrongly marked as absent` });
+  }
+}
 
-/** @returns how many pictures there are */
-export function checkMedia(db: Connection, mirrorFile: string, report: ReportProblem): number {
-  const select = db
-    .prepare<[], string>("select distinct lower(hex(sha256)) as sha256 from _media_file order by 1")
-    .pluck();
+/** Checks that every downloaded picture is present and unchanged. @returns the number of pictures */
+function checkPictures(db: Connection, mirrorFile: string, report: ReportProblem): number {
+  const select = prepareColumn(db, () =>
+    q
+      .selectFrom("_media_file")
+      .select(sql<string>`lower(hex(sha256))`.as("sha256"))
+      .distinct()
+      .orderBy("sha256"),
+  );
   let pictures = 0;
   for (const sha256 of select.iterate()) {
     pictures++;
-    const what = damageOf(mirrorFile, sha256);
+    const what = describeDamage(mirrorFile, sha256);
     if (what !== null) report({ code: "media", where: mediaFile(mirrorFile, sha256), what });
   }
   return pictures;
 }
 
-function damageOf(mirrorFile: string, sha256: string): string | null {
+function describeDamage(mirrorFile: string, sha256: string): string | null {
   try {
     const bytes = readPicture(mirrorFile, sha256);
     if (bytes === null) return "the picture is missing";
-    return hash("sha256", bytes) === sha256 ? null : "the picture is not what was downloaded";
+    return hash("sha256", bytes) === sha256 ? null : "the picture does not match its SHA-256";
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
     return `the picture cannot be read (${error.code})`;

@@ -1,6 +1,6 @@
 /**
- * The pictures' files, in a folder beside the mirror, each called what its bytes hash to. In: bytes. Out: their hash, once
- * they are durable. A file is written whole or not at all, for its owner alone, and no name comes from the service.
+ * The downloaded pictures, in the folder `media` beside the mirror. The name of a file is the SHA-256 of its content, never a
+ * name from the service. Files are written atomically and only their owner can read them.
  */
 import { hash } from "node:crypto";
 import {
@@ -16,9 +16,11 @@ import {
   type Stats,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { sql } from "kysely";
 import { replaceFile } from "../../platform/atomic-file.ts";
 import { makeFolders } from "../../platform/folders.ts";
 import { MirrorError } from "../file/errors.ts";
+import { prepare, q } from "../file/statements.ts";
 import type { MirrorReader } from "../reader.ts";
 
 export const mediaFolder = (mirrorFile: string): string => join(dirname(mirrorFile), "media");
@@ -27,22 +29,36 @@ export const mediaFolder = (mirrorFile: string): string => join(dirname(mirrorFi
 export const mediaFile = (mirrorFile: string, sha256: string): string =>
   join(mediaFolder(mirrorFile), sha256);
 
-/** @returns the SHA-256, in lower-case hexadecimal @throws MirrorError `unwritable`, a system error */
+/** Writes a picture durably. @returns its SHA-256, in lower-case hexadecimal @throws MirrorError `unwritable`, a system error */
 export function storePicture(mirrorFile: string, bytes: Uint8Array): string {
   const folder = mediaFolder(mirrorFile);
-  makeFolder(folder, mirrorFile);
+  makePrivateFolder(folder, mirrorFile);
   const sha256 = hash("sha256", bytes);
   replaceFile(join(folder, sha256), bytes);
   return sha256;
 }
 
-/** Whether the file is there, and as long as it was written. */
+function makePrivateFolder(folder: string, mirrorFile: string): void {
+  makeFolders(folder);
+  const stats = lstatSync(folder);
+  if (!stats.isDirectory()) {
+    throw new MirrorError(
+      "unwritable",
+      mirrorFile,
+      `${folder} is a symbolic link or a file, so pictures are not stored there`,
+      "Move it away; Armoire then creates the folder.",
+    );
+  }
+  if ((stats.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+}
+
+/** Whether the file exists and has this size. */
 export function hasPicture(mirrorFile: string, sha256: string, size: number): boolean {
   const stats = lstatSync(mediaFile(mirrorFile, sha256), { throwIfNoEntry: false });
   return stats?.isFile() === true && stats.size === size;
 }
 
-/** The bytes of a regular file; null where there is none. @throws a system error where it cannot be read */
+/** Reads a regular file; null if there is none. @throws a system error if it cannot be read */
 export function readPicture(mirrorFile: string, sha256: string): Buffer | null {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   const file = mediaFile(mirrorFile, sha256);
@@ -55,83 +71,69 @@ export function readPicture(mirrorFile: string, sha256: string): Buffer | null {
   }
 }
 
-function makeFolder(folder: string, mirrorFile: string): void {
-  makeFolders(folder);
-  const stats = lstatSync(folder);
-  if (!stats.isDirectory()) {
-    throw new MirrorError(
-      "unwritable",
-      mirrorFile,
-      `${folder} is no folder of its own, so no pictures are kept there`,
-      "Move it away; a symbolic link is not followed.",
-    );
-  }
-  if ((stats.mode & 0o077) !== 0) chmodSync(folder, 0o700);
-}
-
 export interface StoredPicture {
   /** In lower-case hexadecimal. */
   readonly sha256: string;
-  /** Such as `image/png`. */
+  /** For example `image/png`. */
   readonly type: string;
   readonly bytes: Buffer;
 }
 
-/** Every picture that was ever downloaded, each once, in the order of their SHA-256. @throws MirrorError `damaged` */
+/** Reads every downloaded picture once, in the order of their SHA-256. @throws MirrorError `damaged` */
 export function* eachPicture({ db, file }: MirrorReader): Generator<StoredPicture> {
-  const select = db.prepare<[], Omit<StoredPicture, "bytes">>(
-    "select lower(hex(sha256)) as sha256, min(type) as type from _media_file group by sha256 order by 1",
+  const select = prepare(db, () =>
+    q
+      .selectFrom("_media_file")
+      .select(sql<string>`lower(hex(sha256))`.as("hex"))
+      .select(({ fn }) => fn.min("type").as("type"))
+      .groupBy("sha256")
+      .orderBy("sha256"),
   );
-  for (const { sha256, type } of select.iterate()) {
+  for (const { hex: sha256, type } of select.iterate()) {
     const bytes = readPicture(file, sha256);
     if (bytes === null || hash("sha256", bytes) !== sha256)
-      throw damaged(mediaFile(file, sha256), bytes === null);
+      throw damagedPictureError(mediaFile(file, sha256), bytes === null);
     yield { sha256, type, bytes };
   }
 }
 
-function damaged(picture: string, isMissing: boolean): MirrorError {
-  const what = isMissing ? "A picture is missing" : "A picture is not what was downloaded";
-  const first = isMissing ? "" : "Take it away; ";
-  const command = "`armoire sync --account NAME --media`";
+function damagedPictureError(picture: string, isMissing: boolean): MirrorError {
+  const message = isMissing ? "A picture is missing" : "A picture does not match its SHA-256";
+  const first = isMissing ? "Run" : "Delete it, then run";
   return new MirrorError(
     "damaged",
     picture,
-    what,
-    `${first}${command} downloads it again, where it still is.`,
+    message,
+    `${first} \`armoire sync --account NAME --media\` to download it again.`,
   );
 }
 
-/**
- * Pictures that are put back with a mirror: into a folder of ours or a new one, and out of it again where the mirror does not
- * come to be. What else is called `media` beside it is somebody's, and stays as it is.
- */
-
+/** Pictures that are restored together with a mirror, and removed again if that fails. */
 export interface RestoredPictures {
-  /** Keeps a picture in the folder beside the mirror. */
+  /** Stores a picture. */
   readonly put: (bytes: Uint8Array) => void;
-  /** Takes away what was not there before. */
+  /** Removes the stored pictures, but not those that existed before. */
   readonly undo: () => void;
 }
 
-/** @throws MirrorError `exists` where the folder is not one that we made */
+/** A folder `media` that Armoire did not create stays untouched. @throws MirrorError `exists` if there is one */
 export function prepareRestoredPictures(mirrorFile: string): RestoredPictures {
   const folder = mediaFolder(mirrorFile);
   const stats = lstatSync(folder, { throwIfNoEntry: false });
-  if (stats !== undefined && !isOurs(folder, stats)) {
+  if (stats !== undefined && !isMediaFolder(folder, stats)) {
     throw new MirrorError(
       "exists",
       folder,
-      "The pictures would go into a folder that Armoire has not made, and nothing was restored",
-      "Restore to a file in a folder of its own with --mirror FILE.",
+      "Nothing was restored: the folder for pictures exists, and Armoire did not create it",
+      "Restore into another folder with --mirror FILE.",
     );
   }
   const before = new Set(stats === undefined ? [] : readdirSync(folder));
-  const put = new Set<string>();
+  const stored = new Set<string>();
   return {
-    put: (bytes) => void put.add(storePicture(mirrorFile, bytes)),
+    put: (bytes) => void stored.add(storePicture(mirrorFile, bytes)),
     undo() {
-      for (const sha256 of put)
+      for (const sha256 of stored)
         if (!before.has(sha256)) rmSync(mediaFile(mirrorFile, sha256), { force: true });
       if (stats === undefined) rmSync(folder, { recursive: true, force: true });
     },
@@ -140,8 +142,8 @@ export function prepareRestoredPictures(mirrorFile: string): RestoredPictures {
 
 const pictureName = /^[0-9a-f]{64}(\.new)?$/;
 
-/** For its owner alone, and with nothing in it but what is called as pictures are. */
-const isOurs = (folder: string, stats: Stats): boolean =>
+/** Only its owner can read it, and all names in it are those of pictures. */
+const isMediaFolder = (folder: string, stats: Stats): boolean =>
   stats.isDirectory() &&
   (process.platform === "win32" || (stats.mode & 0o077) === 0) &&
   readdirSync(folder).every((name) => pictureName.test(name));

@@ -1,10 +1,12 @@
 /**
- * The index of pictures: which address is referred to by which field of which resource, and what was downloaded from there.
- * In: what bodies refer to, and answers. Out: rows. What is no longer referred to, and what a picture was before, stays.
+ * The index of pictures: which field of which resource refers to which address, and the files downloaded from there. Earlier
+ * references and earlier files stay in it.
  */
+import { type SqlBool, sql } from "kysely";
 import { parseJsonBytesOrThrow } from "../../../schema/json.ts";
 import { eachCurrentRevision } from "../bodies/read-revisions.ts";
 import type { Connection } from "../file/connection.ts";
+import { prepare, prepareColumn, q } from "../file/statements.ts";
 import { pictureReferencesIn } from "./picture-references.ts";
 
 export interface KnownPicture {
@@ -12,12 +14,12 @@ export interface KnownPicture {
   readonly url: string;
   readonly etag: string | null;
   readonly lastModified: string | null;
-  /** What was downloaded last, in lower-case hexadecimal; null before that. */
+  /** Of the last downloaded file, in lower-case hexadecimal; null before the first. */
   readonly sha256: string | null;
   readonly size: number | null;
 }
 
-/** What asking for a picture brought; its bytes are in their file already. */
+/** The result of requesting a picture; its bytes are stored in a file already. */
 export type PictureAnswer = { readonly id: number; readonly at: number } & (
   | {
       readonly outcome: "picture";
@@ -28,105 +30,157 @@ export type PictureAnswer = { readonly id: number; readonly at: number } & (
       readonly lastModified: string | null;
     }
   | { readonly outcome: "not-modified"; readonly etag: string | null; readonly lastModified: string | null }
-  /** Why there is nothing to keep; what is kept stays. */
+  /** Nothing to store; an earlier file stays. */
   | { readonly outcome: "none"; readonly error: string }
 );
 
-/** What is noted of a picture that is not there any more. */
+/** The error of a picture that is gone. */
 export const goneError = (status: 404 | 410): string => `answered ${status}`;
 
-/** The kinds whose bodies are looked at. */
+/** The kinds whose bodies refer to pictures that are downloaded. */
 const owners = new Set(["me", "bras", "bra"]);
 
-/** Notes what the newest bodies refer to, those of tombstones included. Called inside a transaction. */
+/** Indexes the picture references of the newest bodies, those of tombstones included. Call it inside a transaction. */
 export function notePictures(db: Connection): void {
-  const insert = db.prepare("insert into _media (url) values (?) on conflict (url) do nothing");
-  const use = db.prepare(
-    `insert into _media_use (resource_id, field, media_id, is_current)
-     select ?, ?, id, 1 from _media where url = ?
-     on conflict (resource_id, field, media_id) do update set is_current = 1`,
+  const insert = prepare(db, (p: { url: string }) =>
+    q
+      .insertInto("_media")
+      .values({ url: p.url })
+      .onConflict((conflict) => conflict.column("url").doNothing()),
   );
-  db.exec("update _media_use set is_current = 0");
+  const insertUse = prepare(db, (p: { resourceId: number; field: string; url: string }) =>
+    q
+      .insertInto("_media_use")
+      .columns(["resource_id", "field", "media_id", "is_current"])
+      .expression((eb) =>
+        eb
+          .selectFrom("_media")
+          .select([
+            sql<number>`${p.resourceId}`.as("resource_id"),
+            sql<string>`${p.field}`.as("field"),
+            "id",
+            sql<1>`1`.as("is_current"),
+          ])
+          .where("url", "=", p.url),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(["resource_id", "field", "media_id"]).doUpdateSet({ is_current: 1 }),
+      ),
+  );
+  prepare(db, () => q.updateTable("_media_use").set({ is_current: 0 })).run();
   for (const { resource, readBody } of eachCurrentRevision(db)) {
     if (!owners.has(resource.kind)) continue;
     const { value } = parseJsonBytesOrThrow(readBody());
     for (const { field, url } of pictureReferencesIn(value, resource.baseUrl)) {
-      insert.run(url);
-      use.run(resource.id, field, url);
+      insert.run({ url });
+      insertUse.run({ resourceId: resource.id, field, url });
     }
   }
 }
 
-/** Those that something refers to now, in the order of their addresses. */
+/** The pictures with a current reference. */
+const selectCurrent = () =>
+  q
+    .selectFrom("_media as m")
+    .where("m.id", "in", (eb) => eb.selectFrom("_media_use").select("media_id").where("is_current", "=", 1));
+
+/** Lists the pictures with a current reference, in the order of their addresses. */
 export function listPictures(db: Connection): KnownPicture[] {
-  return db
-    .prepare<[], KnownPicture>(
-      `select m.id, m.url, m.etag, m.last_modified as lastModified, lower(hex(f.sha256)) as sha256, f.size
-       from _media m left join _media_file f on f.media_id = m.id
-         and f.seq = (select max(seq) from _media_file where media_id = m.id)
-       where m.id in (select media_id from _media_use where is_current = 1) order by m.url`,
-    )
-    .all()
-    .map(({ sha256, ...picture }) => ({ ...picture, sha256: sha256 || null }));
+  const select = prepare(db, () =>
+    selectCurrent()
+      .leftJoin("_media_file as f", (join) =>
+        join
+          .onRef("f.media_id", "=", "m.id")
+          .on(sql<SqlBool>`f.seq = (select max(seq) from _media_file where media_id = m.id)`),
+      )
+      .select(["m.id", "m.url", "m.etag", "m.last_modified as lastModified", "f.size"])
+      .select(sql<string | null>`iif(f.sha256 is null, null, lower(hex(f.sha256)))`.as("sha256"))
+      .orderBy("m.url"),
+  );
+  return select.all();
 }
 
-/** Of the pictures that something refers to now: those that are kept, those not asked for yet, and those that could not be had. */
+/** The number of pictures with a current reference. */
 export interface PictureCounts {
   readonly held: number;
   readonly due: number;
   readonly failed: number;
 }
 
-/** Without those that were gone before they could be kept. */
+/** Counts pictures, without those that were gone before they were downloaded. */
 export function countPictures(db: Connection): PictureCounts {
   const counts = { held: 0, due: 0, failed: 0 };
-  const rows = db
-    .prepare<[string, string], keyof PictureCounts>(
-      `select case when m.id in (select media_id from _media_file) then 'held' when m.error is null then 'due' else 'failed' end
-       from _media m where m.id in (select media_id from _media_use where is_current = 1)
-         and (m.id in (select media_id from _media_file) or m.error is null or m.error not in (?, ?))`,
-    )
-    .pluck();
-  for (const state of rows.iterate(goneError(404), goneError(410))) counts[state]++;
+  const select = prepareColumn(db, () =>
+    selectCurrent()
+      .select(
+        sql<keyof PictureCounts>`case
+          when m.id in (select media_id from _media_file) then 'held' when m.error is null then 'due' else 'failed' end`.as(
+          "state",
+        ),
+      )
+      .where((eb) =>
+        eb.or([
+          eb("m.id", "in", eb.selectFrom("_media_file").select("media_id")),
+          eb("m.error", "is", null),
+          eb("m.error", "not in", [goneError(404), goneError(410)]),
+        ]),
+      ),
+  );
+  for (const state of select.iterate()) counts[state]++;
   return counts;
 }
 
-/** Bytes of all pictures that are kept. */
+/** The size of all downloaded files, in bytes. */
 export function totalMediaBytes(db: Connection): number {
-  return (
-    db
-      .prepare<[], number>(
-        "select coalesce(sum(size), 0) from (select distinct sha256, size from _media_file)",
-      )
-      .pluck()
-      .get() ?? 0
+  const select = prepareColumn(db, () =>
+    q
+      .selectFrom((eb) => eb.selectFrom("_media_file").select(["sha256", "size"]).distinct().as("f"))
+      .select(({ fn }) => fn.sum<number | null>("f.size").as("bytes")),
   );
+  return select.get() ?? 0;
 }
 
-/** Called inside a transaction. @returns whether there is something else than before */
+/** Records the result of a request. Call it inside a transaction. @returns whether a new file became current */
 export function recordPicture(db: Connection, answer: PictureAnswer): boolean {
   const { id, at } = answer;
   if (answer.outcome === "none") {
-    db.prepare("update _media set checked_at = ?, error = ? where id = ?").run(at, answer.error, id);
+    prepare(db, (p: { id: number; at: number; error: string }) =>
+      q.updateTable("_media").set({ checked_at: p.at, error: p.error }).where("id", "=", p.id),
+    ).run({ id, at, error: answer.error });
     return false;
   }
   const { etag, lastModified } = answer;
-  db.prepare("update _media set etag = ?, last_modified = ?, checked_at = ?, error = null where id = ?").run(
-    etag,
-    lastModified,
-    at,
-    id,
-  );
-  if (answer.outcome === "not-modified") return false;
-  const { sha256, type, size } = answer;
-  return (
-    db
-      .prepare(
-        `insert into _media_file (media_id, seq, sha256, type, size, fetched_at)
-         select :id, coalesce(max(seq), 0) + 1, unhex(:sha256), :type, :size, :at from _media_file where media_id = :id
-         having not exists (select 1 from _media_file f where f.media_id = :id and f.sha256 = unhex(:sha256)
-           and f.seq = (select max(seq) from _media_file where media_id = :id))`,
-      )
-      .run({ id, sha256, type, size, at }).changes === 1
-  );
+  prepare(db, (p: { id: number; at: number; etag: string | null; lastModified: string | null }) =>
+    q
+      .updateTable("_media")
+      .set({ etag: p.etag, last_modified: p.lastModified, checked_at: p.at, error: null })
+      .where("id", "=", p.id),
+  ).run({ id, at, etag, lastModified });
+  return answer.outcome === "picture" && recordFile(db, answer);
+}
+
+type PictureFile = Extract<PictureAnswer, { outcome: "picture" }>;
+
+function recordFile(db: Connection, { id, at, type, size, ...answer }: PictureFile): boolean {
+  const sha256 = Buffer.from(answer.sha256, "hex");
+  const current = prepare(db, (p: { id: number }) =>
+    q
+      .selectFrom("_media_file")
+      .select(["seq", "sha256"])
+      .where("media_id", "=", p.id)
+      .orderBy("seq", "desc")
+      .limit(1),
+  ).get({ id });
+  if (current?.sha256.equals(sha256)) return false;
+  prepare(db, (p: { id: number; seq: number; sha256: Buffer; type: string; size: number; at: number }) =>
+    q.insertInto("_media_file").values({
+      media_id: p.id,
+      seq: p.seq,
+      sha256: p.sha256,
+      type: p.type,
+      size: p.size,
+      fetched_at: p.at,
+    }),
+  ).run({ id, seq: (current?.seq ?? 0) + 1, sha256, type, size, at });
+  return true;
 }

@@ -1,7 +1,6 @@
 /**
- * The pictures that a body refers to. In: a parsed body, and what its relative links are relative to. Out: addresses, each
- * with the field that has it. Pure. A field is known to be of pictures by its name alone: whatever else looks like an
- * address stays a text.
+ * Finds the pictures that a body refers to. Pure. Only the name of a field shows that it contains a picture: any other text
+ * that looks like an address is ignored.
  */
 import { isRecord, toPointer } from "../../../schema/envelope.ts";
 
@@ -13,34 +12,35 @@ export interface PictureReference {
 }
 
 const pictureField = /^(?:avatar|main_picture|pictures?|photos?)$/;
-/** The way to a page about the picture, or to a resource. */
-const noPicture = /^(?:href|spec|.*_url)$/;
-/** Whole, or beginning at the host or the root: what a label could not be. */
+/** Fields inside a picture with the address of a page or a resource. */
+const otherField = /^(?:href|spec|.*_url)$/;
+/** A whole URL, or one that begins at the host or the root: a label never does. */
 const address = /^(?:https?:)?\/\/?[^\s]/i;
 const maxLength = 8192;
 
+/** @param baseUrl relative addresses resolve against it */
 export function pictureReferencesIn(body: unknown, baseUrl: string): PictureReference[] {
   const found: PictureReference[] = [];
   const visit = (value: unknown, path: readonly PropertyKey[], isPicture: boolean): void => {
     if (typeof value === "string") {
-      const url = isPicture ? readAddress(value, baseUrl) : null;
+      const url = isPicture ? parseAddress(value, baseUrl) : null;
       if (url !== null) found.push({ field: toPointer(path).toWellFormed(), url });
     } else if (Array.isArray(value)) {
       for (const [index, item] of value.entries()) visit(item, [...path, index], isPicture);
     } else if (isRecord(value)) {
       for (const [name, item] of Object.entries(value))
-        visit(item, [...path, name], (isPicture || pictureField.test(name)) && !noPicture.test(name));
+        visit(item, [...path, name], (isPicture || pictureField.test(name)) && !otherField.test(name));
     }
   };
   visit(body, [], false);
   return found;
 }
 
-function readAddress(text: string, baseUrl: string): string | null {
+function parseAddress(text: string, baseUrl: string): string | null {
   if (text.length > maxLength || !address.test(text)) return null;
   const url = URL.parse(text, baseUrl);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return null;
-  // What names a user would be a credential, if not hers.
+  // A URL with a user name or password would send a credential.
   if (url.username !== "" || url.password !== "") return null;
   url.hash = "";
   return url.href;

@@ -1,67 +1,69 @@
 /**
- * The mirror as it was when a run had closed. In: a connection that only reads, and the run. Out: on that connection,
- * every table and view says under its own name what it said then, so that any SQL reads the past. It works by temporary
- * views, which SQLite finds before the file's own: of the tables as they were, and over these the file's own views.
+ * Shows a mirror as it was when a run had closed. In: a read-only connection, and the run. Out: temporary views on that
+ * connection, with the names of the tables and views of the file. SQLite finds them first, so any SQL reads the past.
  *
- * What is not remembered is not made up: `checked_at` is null where the resource was checked again since, and errors,
- * oddities and the order of pages (`_issue`, `_page`, `_pass`, `_meta`) are those of today.
+ * What the mirror does not store is not invented: `checked_at` is null if the resource was checked again since, and errors,
+ * issues and the order of pages (`_issue`, `_page`, `_pass`, `_meta`) are the current ones. All SQL here is raw: views of
+ * tables by name.
  */
-
 import type { Connection } from "../file/connection.ts";
 import { storedColumns, type VersionedTable, versionedTables } from "../rows/versioned-rows.ts";
 
 /**
- * @param runId a run that has ended; 0 is before the first one, when nothing was known
+ * @param runId a run that has ended; 0 shows the empty mirror before the first run
  */
 export function createAsOfViews(db: Connection, runId: number): void {
-  const views = db
-    .prepare<[], string>("select sql from sqlite_schema where type = 'view' order by rowid")
-    .pluck()
-    .all();
+  const views = selectViews(db, "sqlite_schema");
   for (const [table, select] of Object.entries(tablesAsOf(db, runId)))
     db.exec(`create temp view ${table} as ${select}`);
-  for (const sql of views) db.exec(sql.replace(/^create\s+view/i, "create temp view"));
+  for (const sql of views) db.exec(sql);
 }
 
-/** What makes another connection to the file show the past that this one shows: statements to be run in this order. */
+/** The statements, in order, that create the same views on another connection to the file. */
 export function readShownViews(db: Connection): readonly string[] {
+  return selectViews(db, "temp.sqlite_schema");
+}
+
+/** The statements that create the views of a schema as temporary views. */
+function selectViews(db: Connection, schema: string): readonly string[] {
   return db
-    .prepare<[], string>("select sql from temp.sqlite_schema where type = 'view' order by rowid")
+    .prepare<[], string>(`select sql from ${schema} where type = 'view' order by rowid`)
     .pluck()
     .all()
     .map((sql) => sql.replace(/^create\s+view/i, "create temp view"));
 }
 
-/** What the column of `_resource r` held when a run had closed, as SQL. */
+/** SQL expression: the value of a column of `_resource r` when a run had closed. */
 export function stateAt(column: string, runId: number): string {
-  // The first state that ended after that run; where none did, the present one began before it ended. Ids and runs begin
-  // with 1, so that 0 can stand for none.
+  // The first state that ended after the run, or else the current state. In the inner query 0 stands for null, which would
+  // fall through to the current state: ids and runs begin with 1.
   return `nullif(coalesce((select coalesce(p.${column}, 0) from main._resource_past p
     where p.id = r.id and p.to_run > ${runId} order by p.to_run limit 1), r.${column}), 0)`;
 }
 
-/** The rows that a table held when a run had closed, as SQL. */
+/** SELECT statement: the rows of a table when a run had closed. */
 export function rowsAt(table: VersionedTable, runId: number, condition = "true"): string {
   const { name } = table;
   const columns = [...storedColumns(table), "from_run"].join(", ");
-  // Few rows of the past were there at one moment: told so, SQLite begins with them, not with all resources once more.
+  // Few past rows are valid at any one run. With this hint SQLite reads them first, instead of all resources again.
   return `select ${columns} from main.${name} where from_run <= ${runId} and ${condition}
     union all select ${columns} from main.${name}_past
     where from_run <= ${runId} and likelihood(to_run > ${runId}, 0.0001) and ${condition}`;
 }
 
+/** Table name to the SELECT of its rows when a run had closed. */
 function tablesAsOf(db: Connection, runId: number): Readonly<Record<string, string>> {
   const unlessCheckedSince = (column: string) => `iif(last_checked_run <= ${runId}, ${column}, null)`;
-  const unlessSince = (column: string) => `iif(to_run <= ${runId}, ${column}, null)`;
-  /** The columns of a table, some of them as they were. */
-  const columnsThen = (table: string, past: Readonly<Record<string, string>>) =>
+  const unlessLater = (column: string) => `iif(to_run <= ${runId}, ${column}, null)`;
+  /** All columns of a table; `past` replaces some of them. */
+  const columnsAt = (table: string, past: Readonly<Record<string, string>>) =>
     db
       .prepare<[string], string>("select name from pragma_table_info(?) order by cid")
       .pluck()
       .all(table)
       .map((column) => `${past[column] ?? column} as ${column}`)
       .join(", ");
-  const resource = columnsThen("_resource", {
+  const resource = columnsAt("_resource", {
     kind: stateAt("kind", runId),
     owner_id: stateAt("owner_id", runId),
     state: stateAt("state", runId),
@@ -75,10 +77,10 @@ function tablesAsOf(db: Connection, runId: number): Readonly<Record<string, stri
     absent_run: "null",
     absent_by: "null",
   });
-  const revision = columnsThen("_revision", {
-    to_run: unlessSince("to_run"),
-    seen_run: unlessSince("seen_run"),
-    seen_at: unlessSince("seen_at"),
+  const revision = columnsAt("_revision", {
+    to_run: unlessLater("to_run"),
+    seen_run: unlessLater("seen_run"),
+    seen_at: unlessLater("seen_at"),
   });
   return {
     _run: `select * from main._run where id <= ${runId}`,

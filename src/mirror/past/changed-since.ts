@@ -1,71 +1,70 @@
 /**
- * Which resources may show other typed rows after one run than after another: so few, between two runs, that a diff need
- * not read the rest. In: a connection, and two runs. Out: temporary tables of ids on it; more than those that differ, never
- * fewer.
- *
- * - `_between<table>`, by the name of each typed table: whose rows in it may differ, an entity's with its lists, and a size's
- *   with its model, whose brand it shows. `is_stirred` says that the resource itself was in another state since the earlier run.
- * - `_moved`: models of which another brand is known, or was not known before.
+ * Finds the resources whose typed rows may differ between two runs, so that a diff reads only these. The result may contain
+ * resources without a difference, but never misses one. All SQL here is raw: temporary tables, and tables by name.
  */
 import type { Connection } from "../file/connection.ts";
 import { typedTables } from "../rows/versioned-rows.ts";
 
 /**
- * @param oneRun, otherRun runs that have ended, in any order; 0 is before the first one
+ * Creates temporary tables of ids on the connection:
+ *
+ * - `_between<table>` for each typed table. An entity is also listed if one of its list rows may differ, and a size if the
+ *   brand of its model may differ. `has_new_state` shows that the state of the resource itself changed after the earlier run.
+ * - `_moved`: models with another brand, or with a brand that was unknown before.
+ *
+ * @param runA, runB runs that have ended, in any order; 0 is before the first one
  */
-export function collectChangedIds(db: Connection, oneRun: number, otherRun: number): void {
-  const [low = 0n, high = 0n] = [oneRun, otherRun].sort((one, other) => one - other).map(BigInt);
-  const isIn = (column: string) => `(${column} > ${low} and ${column} <= ${high})`;
-  const note = (table: string, ids: string) =>
-    db.exec(`insert or ignore into temp._between${table} select id, id in temp._stirred from (${ids})`);
+export function collectChangedIds(db: Connection, runA: number, runB: number): void {
+  const [low = 0n, high = 0n] = [runA, runB].sort((a, b) => a - b).map(BigInt);
+  const isBetween = (column: string) => `(${column} > ${low} and ${column} <= ${high})`;
+  const addIds = (table: string, select: string) =>
+    db.exec(`insert or ignore into temp._between${table} select id, id in temp._new_state from (${select})`);
 
   db.exec(`
-    create temp table _stirred (id integer primary key);
-    insert or ignore into temp._stirred select id from main._resource_past where to_run > ${low}`);
+    create temp table _new_state (id integer primary key);
+    insert or ignore into temp._new_state select id from main._resource_past where to_run > ${low}`);
   for (const [main, ...lists] of typedTables) {
     if (main === undefined) continue;
     const { name, key } = main;
-    make(db, name);
-    note(name, `select ${key} as id from main.${name} where ${key} in temp._stirred`);
+    createIdTable(db, name);
+    addIds(name, `select ${key} as id from main.${name} where ${key} in temp._new_state`);
     for (const table of [main, ...lists]) {
-      if (table !== main) make(db, table.name);
-      note(table.name, `select ${table.key} as id from main.${table.name} where ${isIn("from_run")}`);
-      note(
+      if (table !== main) createIdTable(db, table.name);
+      addIds(table.name, `select ${table.key} as id from main.${table.name} where ${isBetween("from_run")}`);
+      addIds(
         table.name,
-        `select ${table.key} as id from main.${table.name}_past where ${isIn("from_run")} or ${isIn("to_run")}`,
+        `select ${table.key} as id from main.${table.name}_past where ${isBetween("from_run")} or ${isBetween("to_run")}`,
       );
       if (table === main) continue;
-      note(name, `select id from temp._between${table.name}`);
-      // What comes, goes or comes back is shown whole.
-      note(table.name, "select id from temp._stirred");
+      addIds(name, `select id from temp._between${table.name}`);
+      // A resource that appears, disappears or reappears is shown with all its list rows.
+      addIds(table.name, "select id from temp._new_state");
     }
   }
   db.exec(`
     create temp table _moved (id integer primary key);
     insert into temp._moved select id from temp._between_model where ${brandAt(low)} is not ${brandAt(high)}`);
   for (const sizes of ["_size", "_size_past"])
-    note("_size", `select id from main.${sizes} where model_id in temp._moved`);
+    addIds("_size", `select id from main.${sizes} where model_id in temp._moved`);
 }
 
-function make(db: Connection, table: string): void {
-  db.exec(`create temp table _between${table} (id integer primary key, is_stirred integer not null)`);
+function createIdTable(db: Connection, table: string): void {
+  db.exec(`create temp table _between${table} (id integer primary key, has_new_state integer not null)`);
 }
 
-/** The brand of the model `_between_model.id`; null also where it was not known. */
+/** SQL expression: the brand of the model `_between_model.id` after a run; null also if it was unknown. */
 const brandAt = (run: bigint) => `(
   select brand_id from main._model where id = _between_model.id and from_run <= ${run}
   union all select brand_id from main._model_past
   where id = _between_model.id and from_run <= ${run} and to_run > ${run})`;
 
-/** When what analysts read may have changed last: runs that cannot have changed anything are passed over without a diff. */
-
 /**
- * The last run, up to `run`, in which a typed row begins or ends, or something is gone or back: none after it has changed
- * anything, and it may have changed nothing either, as where a resource was gone before it ever had a row. Null where there
- * is none.
+ * The last run, up to `run`, in which a typed row begins or ends, or a resource disappears or reappears. Later runs changed
+ * nothing, so a diff can skip them. The run itself may have changed nothing either, for example if a resource was gone before
+ * it had a row. Null if there is no such run.
  */
 export function lastChangedRun(db: Connection, run: number): number | null {
-  const moments = typedTables
+  const rowChanges = typedTables
     .flat()
     .flatMap(({ name }) => [
       `select max(from_run) from ${name} where from_run <= :run`,
@@ -73,15 +72,15 @@ export function lastChangedRun(db: Connection, run: number): number | null {
       `select max(to_run) from ${name}_past where to_run <= :run`,
     ]);
   const entities = typedTables.map(([main]) => `select ${main?.key} from ${main?.name}`).join(" union all ");
-  // Asking for a tombstone once more changes its state, and nothing that anybody reads.
-  const tombstones = `select max(to_run) from (
+  // A new check of a tombstone changes its state, but not what the typed tables show.
+  const tombstoneChanges = `select max(to_run) from (
       select p.to_run, p.gone_run, lead(p.gone_run, 1, r.gone_run) over (partition by p.id order by p.to_run) as next_gone_run
       from _resource_past p join _resource r on r.id = p.id where p.id in (${entities})
     ) where gone_run is not next_gone_run and to_run <= :run`;
   return (
     db
       .prepare<[{ run: number }], number | null>(
-        `select nullif(max(run), 0) from (select 0 as run union all ${[...moments, tombstones].join(" union all ")})`,
+        `select nullif(max(run), 0) from (select 0 as run union all ${[...rowChanges, tombstoneChanges].join(" union all ")})`,
       )
       .pluck()
       .get({ run }) ?? null

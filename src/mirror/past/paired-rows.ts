@@ -1,7 +1,7 @@
 /**
- * Typed rows as they were after two runs, side by side. In: a connection on which `noteBetween` has noted what may differ.
- * Out: rows in the order of URLs, in which a cell that is the same in both is null: what is the same is most of it, and
- * to read it would take most of the time. It must not judge what a change is.
+ * Reads typed rows after two runs, side by side. In: a connection on which `collectChangedIds` has created its tables. Out:
+ * rows in the order of URLs. Equal cells are null on both sides: most cells are equal, and reading them would take most of
+ * the time. All SQL here is raw: tables and columns by name.
  */
 import { model } from "../../../schema/entities/model.ts";
 import type { Entity } from "../../../schema/rows-from-body.ts";
@@ -16,16 +16,16 @@ export interface TwoRuns {
 }
 
 /**
- * The rows of an entity. Each is its URL; whether it is there before, and after, as 0n or 1n; since when it is gone before, and
- * after; and for each column what was there before and what after, as stored.
- * @param columns as the entity's view names them
- * @param kept those of which both are given also where they are the same
+ * Reads the rows of an entity. Each contains its URL; whether the row exists before and after, as 0n or 1n; the times at which
+ * it was gone before and after; and for each column the stored values before and after.
+ * @param columns as named in the entity's view
+ * @param alwaysRead columns whose values are returned even if they are equal
  */
 export function pairedRows(
   db: Connection,
   entity: Entity,
   columns: readonly string[],
-  kept: readonly string[],
+  alwaysRead: readonly string[],
   runs: TwoRuns,
 ): Iterable<unknown[]> {
   const table = `_${entity.table}`;
@@ -33,10 +33,10 @@ export function pairedRows(
   const before = sideAt(table, "before", runs.before, runs.before >= newest);
   const after = sideAt(table, "after", runs.after, runs.after >= newest);
   const cells = columns.flatMap((column) => {
-    const [one, other] = [before, after].map((side) => shown(entity, column, side));
-    if (kept.includes(column)) return [one, other];
-    const isSame = `(not c.is_stirred and ${isTheSame(entity, column, before, after)})`;
-    return [one, other].map((value) => `iif(${isSame}, null, ${value})`);
+    const values = [before, after].map((side) => valueAt(entity, column, side));
+    if (alwaysRead.includes(column)) return values;
+    const isEqual = `(not c.has_new_state and ${isEqualOnBothSides(entity, column, before, after)})`;
+    return values.map((value) => `iif(${isEqual}, null, ${value})`);
   });
   const exists = [before, after].map(({ cell }) => `${cell("id")} is not null`);
   const gone = [before, after].map(({ goneAt }) => goneAt);
@@ -46,7 +46,7 @@ export function pairedRows(
   return db.prepare(sql).raw().safeIntegers().iterate() as Iterable<unknown[]>;
 }
 
-/** Rows of a list's table at one run: the URL of the resource that has the list, the position, and the table's columns. */
+/** Reads the rows of a list table after a run. Each contains the URL of its resource, the position, and the columns. */
 export function listRowsAt(db: Connection, table: VersionedTable, run: number): Iterable<unknown[]> {
   const rows = rowsAt(table, run, `${table.key} in (select id from temp._between${table.name})`);
   const columns = ["n", ...table.columns].map((column) => `t.${column}`).join(", ");
@@ -55,7 +55,7 @@ export function listRowsAt(db: Connection, table: VersionedTable, run: number): 
   return db.prepare(sql).raw().safeIntegers().iterate() as Iterable<unknown[]>;
 }
 
-/** The state of `c.id` after one of the two runs, as SQL. */
+/** SQL for the row of the resource `c.id` after one of the two runs. */
 interface Side {
   readonly run: number;
   readonly joins: string;
@@ -64,9 +64,9 @@ interface Side {
 }
 
 function sideAt(table: string, name: string, run: number, isNewest: boolean): Side {
-  const goneRun = `iif(c.is_stirred, ${stateAt("gone_run", run)}, r.gone_run)`;
+  const goneRun = `iif(c.has_new_state, ${stateAt("gone_run", run)}, r.gone_run)`;
   const goneAt = `(select started_at from main._run where id = ${goneRun})`;
-  // Nothing was there later: no row of the past can be what was there then.
+  // After the newest run, the current rows are the valid ones.
   if (isNewest) {
     const joins = `left join main.${table} ${name} on ${name}.id = c.id`;
     return { run, joins, goneAt, cell: (column) => `${name}.${column}` };
@@ -82,22 +82,22 @@ function sideAt(table: string, name: string, run: number, isNewest: boolean): Si
   };
 }
 
-/** What the view shows in a column. */
-function shown({ references }: Entity, column: string, { run, cell }: Side): string {
+/** SQL expression: the value of a column as the entity's view shows it. */
+function valueAt({ references }: Entity, column: string, { run, cell }: Side): string {
   const reference = column.replace(/_href$/, "");
   if (reference === column) return cell(column);
-  // Of a size, which has its model's brand.
+  // The brand of a size is the brand of its model.
   const id = references.includes(reference)
     ? cell(`${reference}_id`)
     : `(select ${reference}_id from (${rowsAt(entityTable(model), run)}) where id = ${cell("model_id")})`;
   return `(select url from main._resource where id = ${id})`;
 }
 
-/** Cells are the same where SQLite says so: what it would confuse, as 0 and -0, is never kept as a number (`toCell`). */
-function isTheSame({ references }: Entity, column: string, before: Side, after: Side): string {
-  const same = (name: string) => `${before.cell(name)} is ${after.cell(name)}`;
+/** SQL condition. Values that SQLite would confuse, such as 0 and -0, are never stored as numbers (`toCell`). */
+function isEqualOnBothSides({ references }: Entity, column: string, before: Side, after: Side): string {
+  const isEqual = (name: string) => `${before.cell(name)} is ${after.cell(name)}`;
   const reference = column.replace(/_href$/, "");
-  if (reference === column) return same(column);
-  if (references.includes(reference)) return same(`${reference}_id`);
-  return `(${same("model_id")} and ${after.cell("model_id")} not in temp._moved)`;
+  if (reference === column) return isEqual(column);
+  if (references.includes(reference)) return isEqual(`${reference}_id`);
+  return `(${isEqual("model_id")} and ${after.cell("model_id")} not in temp._moved)`;
 }

@@ -1,10 +1,10 @@
 /**
- * Between instants and what the clocks of a time zone show, which is given here as the epoch milliseconds at which clocks
- * in UTC show the same.
+ * Converts between instants and the local times of a time zone. A local time (`wall`) is given as the epoch milliseconds at
+ * which a clock in UTC shows it.
  */
 import { dayMillis } from "../../platform/clock.ts";
 
-/** @throws RangeError for a time zone that there is not */
+/** The local time at an instant. @throws RangeError for an unknown time zone */
 export function wallOf(instant: number, timeZone: string): number {
   const fields = Object.fromEntries(
     formatterOf(timeZone)
@@ -17,33 +17,33 @@ export function wallOf(instant: number, timeZone: string): number {
 }
 
 /**
- * The last instant at which the clocks show that: they do twice where they are set back. Where they are set forward past
- * it, what they would show had they not been.
+ * The last instant with this local time: there are two when clocks are set back. A local time that is skipped when clocks
+ * are set forward is converted with the offset before the change.
  */
 export function instantOf(wall: number, timeZone: string): number {
   return Math.max(...instantsOf(wall, timeZone));
 }
 
-/** The first one. */
+/** As `instantOf`, but the first instant. */
 export function firstInstantOf(wall: number, timeZone: string): number {
   return Math.min(...instantsOf(wall, timeZone));
 }
 
 function instantsOf(wall: number, timeZone: string): readonly number[] {
   const offsetAt = (instant: number) => wallOf(instant, timeZone) - instant;
-  // No zone is a day away from UTC, and none changes its clocks twice in two days.
+  // Offsets are less than a day, and no zone changes its clocks twice in two days.
   const [before, after] = [offsetAt(wall - dayMillis), offsetAt(wall + dayMillis)];
-  const fitting = [before, after]
+  const matching = [before, after]
     .map((offset) => wall - offset)
     .filter((instant) => wallOf(instant, timeZone) === wall);
-  return fitting.length > 0 ? fitting : [wall - before];
+  return matching.length > 0 ? matching : [wall - before];
 }
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** Kept, since making one takes longer than all that it is used for. */
+/** Cached: a formatter takes longer to create than to use. */
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
-  const made =
+  const formatter =
     formatters.get(timeZone) ??
     new Intl.DateTimeFormat("en-US", {
       timeZone,
@@ -55,6 +55,6 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
       minute: "numeric",
       second: "numeric",
     });
-  formatters.set(timeZone, made);
-  return made;
+  formatters.set(timeZone, formatter);
+  return formatter;
 }

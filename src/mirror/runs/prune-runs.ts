@@ -1,68 +1,84 @@
 /**
- * Forgetting runs: what only they have seen goes, and whatever any other run shows stays as it shows it. What changed in a
- * forgotten run counts from the next one that is kept, and rows that would be of no run are removed.
+ * Prunes runs: deletes the data that only the pruned runs show. The state after every remaining run stays the same. A change
+ * of a pruned run is dated to the next remaining run, and rows that no remaining run shows are deleted.
  */
-import { lookAtAllAgain } from "../bodies/background-compression.ts";
-import { replaceDictionaries } from "../bodies/dictionaries.ts";
+import { type SqlBool, sql } from "kysely";
+import type { MirrorTables } from "../../../schema/tables.ts";
+import { restartCompression } from "../bodies/background-compression.ts";
+import { markDictionariesStale } from "../bodies/dictionaries.ts";
 import type { Connection } from "../file/connection.ts";
-import { isKept } from "../points/resolve-point.ts";
+import { idsIn, prepare, q, queryBuilder } from "../file/statements.ts";
 import { versionedTables } from "../rows/versioned-rows.ts";
 import { rebuildSearchIndex } from "../search/search-index.ts";
 
-/** What goes when runs are forgotten. */
+/** The data that is deleted when runs are pruned. */
 export interface PrunableData {
   readonly revisions: number;
-  /** Those of the revisions that no other one has as well. */
+  /** Bodies that no other revision has. */
   readonly bodies: number;
-  /** That these bodies take in the file. */
+  /** The space of these bodies in the file. */
   readonly bytes: number;
 }
 
-/** Reads what would go; writes only what is temporary. */
+/** Measures what pruning these runs would delete; writes only temporary tables. */
 export function measurePrunable(db: Connection, runIds: readonly number[]): PrunableData {
   return db.transaction(() => {
-    noteRemaining(db, runIds);
-    const measured = readForgettable(db);
-    dropNotes(db);
+    createTempTables(db, runIds);
+    const measured = measureUnneeded(db);
+    dropTempTables(db);
     return measured;
   })();
 }
 
 /**
- * In one transaction.
- * @param runIds runs that have ended, without the latest
+ * Prunes runs, in one transaction.
+ * @param runIds ended runs, without the latest
  * @param at ISO 8601
  */
 export function pruneRuns(db: Connection, runIds: readonly number[], at: string): PrunableData {
   return db.transaction(() => {
-    noteRemaining(db, runIds);
-    const measured = readForgettable(db);
-    db.prepare("update _run set forgotten_at = ? where id in (select value from json_each(?))").run(
-      at,
-      JSON.stringify(runIds),
-    );
-    removeRevisions(db);
-    for (const { name } of versionedTables) settleRows(db, name);
-    removeStates(db);
+    createTempTables(db, runIds);
+    const measured = measureUnneeded(db);
+    prepare(db, (p: { ids: string; at: string }) =>
+      q.updateTable("_run").set({ forgotten_at: p.at }).where("id", "in", idsIn(p.ids)),
+    ).run({ ids: JSON.stringify(runIds), at });
+    deleteRevisions(db);
+    for (const { name } of versionedTables) pruneRows(db, name);
+    deleteStates(db);
     rebuildSearchIndex(db);
-    // What was looked at is known by ids, which new bodies may have again; and some of what goes may be in dictionaries.
-    lookAtAllAgain(db);
-    if (measured.bodies > 0) replaceDictionaries(db);
-    dropNotes(db);
+    // Progress is a content id, and deleted ids may be used again. Dictionaries may contain deleted bodies.
+    restartCompression(db);
+    if (measured.bodies > 0) markDictionariesStale(db);
+    dropTempTables(db);
     return measured;
   })();
 }
 
-/** Whether a run that remains has seen what was so from one run up to, but not including, another. */
-const isSeen = (from: string, to: string) =>
+interface PruningTables extends MirrorTables {
+  /** The runs that remain, an open one included. */
+  "temp.remaining_run": { id: number };
+  /** The revisions that no remaining run needs. */
+  "temp.unneeded": {
+    resource_id: number;
+    seq: number;
+    content_id: number;
+    from_run: number;
+    /** The run that stored the next needed revision. */
+    next_run: number;
+  };
+}
+
+const pruning = queryBuilder<PruningTables>();
+
+/** SQL condition: a remaining run shows a state that held from one run up to, but not including, another. */
+const isShown = (from: string, to: string) =>
   `exists (select 1 from temp.remaining_run n where n.id >= ${from} and n.id < ${to})`;
 
 /**
- * Notes the runs that remain, an open one included, and the revisions that none of them needs. A revision gives the rows
- * until the next one comes, also while the resource is gone; the newest one does so for good. What came in a run that
- * remains stays even if something else came in the same run.
+ * A revision determines the rows until the next revision, also while the resource is gone; the newest one determines them
+ * for good. A revision of a remaining run is needed even if the same run stored another one.
  */
-function noteRemaining(db: Connection, runIds: readonly number[]): void {
+function createTempTables(db: Connection, runIds: readonly number[]): void {
   db.exec(
     `create temp table remaining_run (id integer primary key);
      create temp table unneeded (
@@ -70,26 +86,34 @@ function noteRemaining(db: Connection, runIds: readonly number[]): void {
        primary key (resource_id, seq)
      ) without rowid`,
   );
-  db.prepare(
-    `insert into temp.remaining_run
-     select id from _run where ${isKept(db)} and id not in (select value from json_each(?))`,
-  ).run(JSON.stringify(runIds));
+  prepare(db, (p: { pruned: string }) =>
+    pruning
+      .insertInto("temp.remaining_run")
+      .columns(["id"])
+      .expression(
+        q
+          .selectFrom("_run")
+          .select("id")
+          .where("forgotten_at", "is", null)
+          .where("id", "not in", idsIn(p.pruned)),
+      ),
+  ).run({ pruned: JSON.stringify(runIds) });
   db.exec(
     `insert into temp.unneeded
      with life as (
        select *, lead(from_run) over (partition by resource_id order by seq) as until_run from _revision
-     ), judged as (
-       select *, until_run is not null and not ${isSeen("from_run", "max(until_run, from_run + 1)")} as is_unneeded from life
+     ), examined as (
+       select *, until_run is not null and not ${isShown("from_run", "max(until_run, from_run + 1)")} as is_unneeded from life
      )
      select resource_id, seq, content_id, from_run, next_run from (
        select *, min(iif(is_unneeded, null, from_run)) over (
          partition by resource_id order by seq rows between 1 following and unbounded following) as next_run
-       from judged
+       from examined
      ) where is_unneeded`,
   );
 }
 
-function dropNotes(db: Connection): void {
+function dropTempTables(db: Connection): void {
   db.exec("drop table temp.unneeded; drop table temp.remaining_run");
 }
 
@@ -98,51 +122,57 @@ const unneededContents = `
   except select content_id from _revision v where not exists (
     select 1 from temp.unneeded u where u.resource_id = v.resource_id and u.seq = v.seq)`;
 
-function readForgettable(db: Connection): PrunableData {
-  const measured = db
-    .prepare<[], PrunableData>(
-      `select (select count(*) from temp.unneeded) as revisions, count(*) as bodies,
-         coalesce(sum(length(body)), 0) as bytes
-       from _content where id in (${unneededContents})`,
-    )
-    .get();
-  return measured ?? { revisions: 0, bodies: 0, bytes: 0 };
+function measureUnneeded(db: Connection): PrunableData {
+  const count = prepare(db, () =>
+    pruning.selectFrom("temp.unneeded").select(({ fn }) => fn.countAll<number>().as("revisions")),
+  ).get();
+  const measured = prepare(db, () =>
+    q
+      .selectFrom("_content")
+      .select(({ fn }) => [
+        fn.countAll<number>().as("bodies"),
+        sql<number>`coalesce(sum(length(body)), 0)`.as("bytes"),
+      ])
+      .where(sql<SqlBool>`id in (${sql.raw(unneededContents)})`),
+  ).get();
+  return { revisions: 0, bodies: 0, bytes: 0, ...count, ...measured };
 }
 
-function removeRevisions(db: Connection): void {
+function deleteRevisions(db: Connection): void {
   db.exec("create temp table unneeded_content (id integer primary key)");
   db.exec(`insert into temp.unneeded_content ${unneededContents}`);
-  // What ended when an unneeded one began goes on to the one after that: else it would seem to have been gone between.
+  // A revision that ended when an unneeded one began now ends with the next needed one: otherwise there would be a gap.
   db.exec(
     `update _revision set to_run = u.next_run from temp.unneeded u
      where u.resource_id = _revision.resource_id and u.seq > _revision.seq and u.from_run = _revision.to_run`,
   );
   db.exec("delete from _revision where (resource_id, seq) in (select resource_id, seq from temp.unneeded)");
-  // SQLite refuses to remove a body that a revision still has; without an index it would read all of them to see that.
+  // For each deleted body, SQLite checks that no revision refers to it; without an index it would read all revisions.
   db.exec("create index _revision_content on _revision (content_id)");
   db.exec("delete from _content where id in (select id from temp.unneeded_content)");
   db.exec("drop index _revision_content; drop table temp.unneeded_content");
 }
 
-function settleRows(db: Connection, table: string): void {
-  const isForgotten = (column: string) => `${column} not in (select id from temp.remaining_run)`;
-  const settled = (column: string) =>
+/** Deletes the rows that no remaining run shows, and dates the others to remaining runs. */
+function pruneRows(db: Connection, table: string): void {
+  const isPruned = (column: string) => `${column} not in (select id from temp.remaining_run)`;
+  const moved = (column: string) =>
     `${column} = (select min(n.id) from temp.remaining_run n where n.id >= ${column})`;
   db.exec(
-    `delete from ${table}_past where not ${isSeen("from_run", "to_run")};
-     update ${table}_past set ${settled("from_run")}, ${settled("to_run")}
-       where ${isForgotten("from_run")} or ${isForgotten("to_run")};
-     update ${table} set ${settled("from_run")} where ${isForgotten("from_run")}`,
+    `delete from ${table}_past where not ${isShown("from_run", "to_run")};
+     update ${table}_past set ${moved("from_run")}, ${moved("to_run")}
+       where ${isPruned("from_run")} or ${isPruned("to_run")};
+     update ${table} set ${moved("from_run")} where ${isPruned("from_run")}`,
   );
 }
 
-/** Of states only the end is remembered, so that the next one goes back to where a removed one began. */
-function removeStates(db: Connection): void {
+/** Only the end of a state is stored, so the next state begins where a deleted one began. */
+function deleteStates(db: Connection): void {
   db.exec(
     `delete from _resource_past where (id, to_run) in (
        select id, to_run from (
          select p.id, p.to_run, lag(p.to_run, 1, r.first_run) over (partition by p.id order by p.to_run) as since
          from _resource_past p join _resource r on r.id = p.id
-       ) where not ${isSeen("since", "to_run")})`,
+       ) where not ${isShown("since", "to_run")})`,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Which runs a mirror goes on remembering. In: the runs that can be shown, and rules. Out: each run that is kept, with why,
- * and those that are not. Days, weeks (from Monday, numbered as in ISO 8601), months and years are those of UTC.
+ * Decides which runs a retention policy keeps. In: the runs that can be shown, and a policy. Out: the kept runs with the
+ * reasons, and the others. Days, weeks (from Monday, numbered as in ISO 8601), months and years are those of UTC.
  */
 import { dayMillis } from "../../platform/clock.ts";
 import type { EndedRun } from "../points/resolve-point.ts";
@@ -9,30 +9,30 @@ export const retentionRules = ["last", "daily", "weekly", "monthly", "yearly"] a
 
 export type RetentionRule = (typeof retentionRules)[number];
 
-/** For how many of the newest runs, or of the newest periods that have one, a run is kept. */
+/** How many runs each rule keeps: the newest runs, or the last run of each of the newest periods that have one. */
 export type RetentionPolicy = Readonly<Partial<Record<RetentionRule, number>>>;
 
 export interface KeptRun extends EndedRun {
-  /** `latest`, `last`, or a rule and the period of which it is the last run, such as `weekly 2026-W03`. */
+  /** `latest`, `last`, or a rule and the period whose last run this is, for example `weekly 2026-W03`. */
   readonly reasons: readonly string[];
 }
 
-/** Both with the newest first. */
+/** Both lists are ordered from the newest run to the oldest. */
 export interface RetentionChoice {
   readonly keep: readonly KeptRun[];
   readonly forget: readonly EndedRun[];
 }
 
 /**
- * Keeps what any rule keeps, and the latest run in any case; without a rule all of them. Newer is what has a higher number,
- * as for points, whatever the clock said.
+ * Keeps the latest run, and each run that at least one rule keeps. A policy without rules keeps all runs. As for points, a
+ * run with a higher number is newer, whatever its clock said.
  */
 export function chooseRuns(runs: readonly EndedRun[], policy: RetentionPolicy): RetentionChoice {
-  const newestFirst = runs.toSorted((one, other) => other.run - one.run);
+  const newestFirst = runs.toSorted((a, b) => b.run - a.run);
   const reasons = new Map<number, string[]>(newestFirst.slice(0, 1).map(({ run }) => [run, ["latest"]]));
   const rules = retentionRules.filter((rule) => policy[rule] !== undefined);
   for (const rule of rules) {
-    for (const { run, reason } of keptBy(rule, newestFirst).slice(0, policy[rule]))
+    for (const { run, reason } of candidatesOf(rule, newestFirst).slice(0, policy[rule]))
       reasons.set(run, [...(reasons.get(run) ?? []), reason]);
   }
   const isKept = ({ run }: EndedRun) => rules.length === 0 || reasons.has(run);
@@ -42,28 +42,31 @@ export function chooseRuns(runs: readonly EndedRun[], policy: RetentionPolicy): 
   };
 }
 
-/** What a rule without a limit keeps, in the order in which a limit counts. */
-function keptBy(rule: RetentionRule, newestFirst: readonly EndedRun[]): { run: number; reason: string }[] {
+/** The runs that a rule without a limit would keep, newest first. */
+function candidatesOf(
+  rule: RetentionRule,
+  newestFirst: readonly EndedRun[],
+): { readonly run: number; readonly reason: string }[] {
   if (rule === "last") return newestFirst.map(({ run }) => ({ run, reason: rule }));
-  const lastOf = new Map<string, number>();
+  const lastRunOf = new Map<string, number>();
   for (const { run, endedAt } of newestFirst) {
-    const period = periods[rule](endedAt);
-    if (!lastOf.has(period)) lastOf.set(period, run);
+    const period = periodOf[rule](endedAt);
+    if (!lastRunOf.has(period)) lastRunOf.set(period, run);
   }
-  return [...lastOf]
-    .sort(([one], [other]) => (one < other ? 1 : -1))
+  return [...lastRunOf]
+    .sort(([a], [b]) => (a < b ? 1 : -1))
     .map(([period, run]) => ({ run, reason: `${rule} ${period}` }));
 }
 
-/** Their names sort as the periods do. */
-const periods: Readonly<Record<Exclude<RetentionRule, "last">, (at: string) => string>> = {
+/** The names of periods sort like the periods. */
+const periodOf: Readonly<Record<Exclude<RetentionRule, "last">, (at: string) => string>> = {
   daily: (at) => at.slice(0, 10),
   weekly: weekOf,
   monthly: (at) => at.slice(0, 7),
   yearly: (at) => at.slice(0, 4),
 };
 
-/** A week is of the year that its Thursday is in. */
+/** ISO 8601: a week belongs to the year of its Thursday. */
 function weekOf(at: string): string {
   const day = new Date(at.slice(0, 10));
   const thursday = new Date(day.getTime() + (3 - ((day.getUTCDay() + 6) % 7)) * dayMillis);

@@ -1,83 +1,89 @@
 /**
- * What can be searched of resources: the words of their rows, or, as long as they have none, of the names under which
- * lists give them; for which runs they were those. In: the tables of derived rows. Out: documents.
+ * The search documents of resources. In: typed rows and listings. Out: for each resource and range of runs, the words of its
+ * row, or, while it has no row, of the names in the listings.
  */
 import type { Connection } from "../file/connection.ts";
+import { prepareColumn, q } from "../file/statements.ts";
 import { fromStored } from "../rows/cells.ts";
 import { toSearchText } from "./search-words.ts";
 
-/** Kinds that are searched, and the fields of theirs that are. The table of each is named after the kind. */
+/** The searched kinds, and the searched fields of each. A kind's table has the name of the kind. */
 const searchedFields: Readonly<Record<string, readonly string[]>> = {
   brand: ["name", "slug"],
   model: ["name", "code", "full_name", "slug"],
   bra: ["name", "brand", "model", "note"],
 };
 
-const idsAtOnce = 4096;
-
 export const searchedKinds = Object.keys(searchedFields);
 
-/** Words of a resource, from a run up to, but not including, another one. */
+/** The words of a resource, from a run up to, but not including, another one. */
 export interface SearchDocument {
   readonly resourceId: number;
   readonly kind: string;
   readonly text: string;
   readonly fromRun: number;
-  /** Null while it is so. */
+  /** Null for the current document. */
   readonly toRun: number | null;
 }
 
-/** One row that names a resource, for as long as it was so. */
-interface Naming {
-  readonly id: number;
-  readonly kind: string;
-  readonly fromRun: number;
-  readonly toRun: number | null;
-  readonly isHeld: boolean;
-  readonly texts: readonly string[];
-}
-
-/** Gives what is searched of a resource of a searched kind now; empty where nothing names it. */
+/** Returns the current search text of a resource of a searched kind; empty if it has no name. */
 export function prepareSearchText(db: Connection): (resourceId: number, kind: string) => string {
-  const held = new Map(
+  // Raw SQL: tables and columns by name.
+  const selectRow = new Map(
     Object.entries(searchedFields).map(([kind, fields]) => [
       kind,
       db.prepare<[number]>(`select ${fields.join(", ")} from _${kind} where id = ?`).raw(),
     ]),
   );
-  const listed = db.prepare<[number]>("select name from _member where item_id = ?").pluck();
-  return (resourceId, kind) => {
-    const row = held.get(kind)?.get(resourceId) as unknown[] | undefined;
-    // Lists have no order among them.
-    return toSearchText(row === undefined ? textsOf(listed.all(resourceId)).sort() : textsOf(row));
+  const selectNames = prepareColumn(db, (p: { id: number }) =>
+    q.selectFrom("_member").select("name").where("item_id", "=", p.id),
+  );
+  return (id, kind) => {
+    const row = selectRow.get(kind)?.get(id) as unknown[] | undefined;
+    // Sorted, since listings have no order among them.
+    return toSearchText(row === undefined ? textsOf(selectNames.all({ id })).sort() : textsOf(row));
   };
 }
 
-/** Ids, from the first to the last of them. */
+/** A range of ids, both ends included. */
 export interface IdRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** All resources that there are or that have documents, some thousands at a time, so that memory stays small. */
+const rangeSize = 4096;
+
+/** Ranges that contain all resources, and all ids with documents. They are small, to bound the memory. */
 export function* eachIdRange(db: Connection): Generator<IdRange> {
-  const end = db
-    .prepare<[], number | null>(
-      "select max(id) from (select max(id) as id from _resource union all select max(resource_id) from _search)",
-    )
-    .pluck()
-    .get();
-  for (let first = 0; first <= (end ?? -1); first += idsAtOnce) yield { first, last: first + idsAtOnce - 1 };
+  const resources = prepareColumn(db, () =>
+    q.selectFrom("_resource").select(({ fn }) => fn.max<number | null>("id").as("id")),
+  ).get();
+  const documents = prepareColumn(db, () =>
+    q.selectFrom("_search").select(({ fn }) => fn.max<number | null>("resource_id").as("id")),
+  ).get();
+  const end = Math.max(resources ?? -1, documents ?? -1);
+  for (let first = 0; first <= end; first += rangeSize) yield { first, last: first + rangeSize - 1 };
 }
 
-/** Every document that these resources should have: in the order of resources, each one's in the order of runs. */
+/** The complete documents of these resources, ordered by resource and run. */
 export function readSearchDocuments(db: Connection, range: IdRange): SearchDocument[] {
   const namings = [...readRows(db, range), ...readListings(db, range)];
   return [...Map.groupBy(namings, ({ id }) => id)]
-    .sort(([one], [other]) => one - other)
-    .flatMap(([, ofOne]) => documentsOf(ofOne));
+    .sort(([a], [b]) => a - b)
+    .flatMap(([, ofResource]) => documentsOf(ofResource));
 }
 
+/** The names that one row or one listing gives a resource, over a range of runs. */
+interface Naming {
+  readonly id: number;
+  readonly kind: string;
+  readonly fromRun: number;
+  readonly toRun: number | null;
+  readonly isOwnRow: boolean;
+  readonly texts: readonly string[];
+}
+
+/** Raw SQL: tables and columns by name. */
 function readRows(db: Connection, range: IdRange): Naming[] {
   return Object.entries(searchedFields).flatMap(([kind, fields]) =>
     db
@@ -93,12 +99,13 @@ function readRows(db: Connection, range: IdRange): Naming[] {
         kind,
         fromRun,
         toRun,
-        isHeld: true,
+        isOwnRow: true,
         texts: textsOf(cells),
       })),
   );
 }
 
+/** Raw SQL: the same query for two tables. */
 function readListings(db: Connection, range: IdRange): Naming[] {
   const select = (table: string, toRun: string) =>
     `select r.id, r.kind, m.from_run, ${toRun}, m.name from ${table} m join _resource r on r.id = m.item_id
@@ -114,16 +121,16 @@ function readListings(db: Connection, range: IdRange): Naming[] {
       kind,
       fromRun,
       toRun,
-      isHeld: false,
+      isOwnRow: false,
       texts: textsOf([name]),
     }));
 }
 
-/** The namings of one resource overlap: in each span of runs the row counts, else all names that lists give. */
+/** Namings of one resource overlap. In each range of runs its own row counts, or else the names of all listings. */
 function documentsOf(namings: readonly Naming[]): SearchDocument[] {
-  const ends = namings.flatMap(({ fromRun, toRun }) => [fromRun, ...(toRun === null ? [] : [toRun])]);
-  const spans = [...new Set(ends)].sort((one, other) => one - other);
-  // Rows mostly change in what is not searched.
+  const boundaries = namings.flatMap(({ fromRun, toRun }) => [fromRun, ...(toRun === null ? [] : [toRun])]);
+  const starts = [...new Set(boundaries)].sort((a, b) => a - b);
+  // Cached: most changes of a row are in fields that are not searched.
   const searchTexts = new Map<string, string>();
   const toText = (texts: readonly string[]): string => {
     const key = JSON.stringify(texts);
@@ -132,16 +139,16 @@ function documentsOf(namings: readonly Naming[]): SearchDocument[] {
     return text;
   };
   const documents: SearchDocument[] = [];
-  for (const [n, fromRun] of spans.entries()) {
-    const present = namings.filter(
+  for (const [n, fromRun] of starts.entries()) {
+    const valid = namings.filter(
       (naming) => naming.fromRun <= fromRun && fromRun < (naming.toRun ?? Number.POSITIVE_INFINITY),
     );
-    const [naming] = present;
+    const [naming] = valid;
     if (naming === undefined) continue;
-    const row = present.find(({ isHeld }) => isHeld);
-    const text = toText(row?.texts ?? present.flatMap(({ texts }) => texts).sort());
+    const row = valid.find(({ isOwnRow }) => isOwnRow);
+    const text = toText(row?.texts ?? valid.flatMap(({ texts }) => texts).sort());
     if (text === "") continue;
-    const toRun = spans[n + 1] ?? null;
+    const toRun = starts[n + 1] ?? null;
     const last = documents.at(-1);
     if (last?.toRun === fromRun && last.text === text) documents.splice(-1, 1, { ...last, toRun });
     else documents.push({ resourceId: naming.id, kind: naming.kind, text, fromRun, toRun });

@@ -1,8 +1,9 @@
 /**
- * Keeps what can be searched as it is, and as it was: one row of `_search` for each text that a resource had and a closed
- * run has seen, and the full-text index over all of them. Only what has other words than before is written.
+ * Maintains the search index: one row of `_search` for each text that a resource had after a closed run, and the full-text
+ * index over all of them. Only resources with changed words are written.
  */
 import type { Connection } from "../file/connection.ts";
+import { idsIn, prepare, prepareColumn, q } from "../file/statements.ts";
 import {
   eachIdRange,
   prepareSearchText,
@@ -11,67 +12,45 @@ import {
   searchedKinds,
 } from "./search-documents.ts";
 
-/** Takes notes of what may have other names than before. */
+/** Records which resources may have changed names. */
 export interface SearchNotes {
   note(resource: { readonly id: number; readonly kind: string }): void;
-  /** What a page lists, before it lists something else. */
+  /** Records the items of a page. Call it before the page's items are replaced. */
   noteItems(pageId: number): void;
-  /** What it was called while nobody knew what it is counts from now on. */
+  /** Records a resource whose kind became known, so that its earlier names are indexed too. */
   noteRetyped(id: number): void;
 }
 
 export interface SearchIndex extends SearchNotes {
   /**
-   * Brings up to date what was noted. Called at the end of a transaction; notes of one that came to nothing do no harm,
-   * since every note is only looked into.
+   * Updates the index for the recorded resources. Call it at the end of a transaction. Records of a transaction that was
+   * rolled back are harmless: a resource without changes is not written.
    */
   settle(runId: number): void;
 }
 
-/** For who makes the whole index anew afterwards. */
+/** For a caller that rebuilds the whole index afterwards. */
 export const noSearchNotes: SearchNotes = { note() {}, noteItems() {}, noteRetyped() {} };
-
-interface CurrentDocument {
-  readonly id: number;
-  readonly text: string;
-  readonly fromRun: number;
-}
 
 export function prepareSearchIndex(db: Connection): SearchIndex {
   const textOf = prepareSearchText(db);
-  const beginIndexWrites = prepareIndexWrites(db);
-  const selectItems = db
-    .prepare<[number, string], number>(
-      `select m.item_id from _member m join _resource r on r.id = m.item_id
-       where m.page_id = ? and r.kind in (select value from json_each(?))`,
-    )
-    .pluck();
-  const selectKind = db.prepare<[number], string>("select kind from _resource where id = ?").pluck();
-  const selectCurrent = db.prepare<[number], CurrentDocument>(
-    "select id, text, from_run as fromRun from _search where resource_id = ? and to_run is null",
-  );
-  const selectAll = db
-    .prepare<[number], [number, string, string]>("select id, kind, text from _search where resource_id = ?")
-    .raw();
-  const reopen = db.prepare(
-    "update _search set to_run = null where resource_id = ? and to_run = ? and text = ?",
-  );
-  const close = db.prepare("update _search set to_run = ? where id = ?");
+  const beginWrites = prepareWrites(db);
+  const { selectItems, selectKind, selectCurrent, selectAll, reopen, close } = prepareStatements(db);
   const noted = new Set<number>();
   const retyped = new Set<number>();
 
-  const renew = (resourceId: number, runId: number, writes: IndexWrites): void => {
-    const kind = selectKind.get(resourceId);
+  const update = (resourceId: number, run: number, writes: IndexWrites): void => {
+    const kind = selectKind.get({ id: resourceId });
     if (kind === undefined) return;
     const text = textOf(resourceId, kind);
-    const current = selectCurrent.get(resourceId);
+    const current = selectCurrent.get({ resourceId });
     if (text === (current?.text ?? "")) return;
     if (current !== undefined) {
-      if (current.fromRun < runId) close.run(runId, current.id);
-      else writes.remove([current.id, kind, current.text]);
+      if (current.fromRun < run) close.run({ id: current.id, run });
+      else writes.remove({ id: current.id, kind, text: current.text });
     }
-    if (text !== "" && reopen.run(resourceId, runId, text).changes === 0)
-      writes.add({ resourceId, kind, text, fromRun: runId, toRun: null });
+    if (text !== "" && reopen.run({ resourceId, run, text }).changes === 0)
+      writes.add({ resourceId, kind, text, fromRun: run, toRun: null });
   };
 
   return {
@@ -79,16 +58,17 @@ export function prepareSearchIndex(db: Connection): SearchIndex {
       if (searchedKinds.includes(kind)) noted.add(id);
     },
     noteItems(pageId) {
-      for (const id of selectItems.all(pageId, JSON.stringify(searchedKinds))) noted.add(id);
+      for (const id of selectItems.all({ pageId, kinds: JSON.stringify(searchedKinds) }))
+        if (id !== null) noted.add(id);
     },
     noteRetyped: (id) => void retyped.add(id),
     settle(runId) {
-      const writes = beginIndexWrites();
+      const writes = beginWrites();
       for (const id of retyped) {
-        for (const entry of selectAll.all(id)) writes.remove(entry);
+        for (const entry of selectAll.all({ resourceId: id })) writes.remove(entry);
         for (const document of readSearchDocuments(db, { first: id, last: id })) writes.add(document);
       }
-      for (const id of noted) if (!retyped.has(id)) renew(id, runId, writes);
+      for (const id of noted) if (!retyped.has(id)) update(id, runId, writes);
       writes.flush();
       noted.clear();
       retyped.clear();
@@ -96,24 +76,70 @@ export function prepareSearchIndex(db: Connection): SearchIndex {
   };
 }
 
-/** Makes all of it anew from the tables of derived rows. Called inside a transaction. */
+function prepareStatements(db: Connection) {
+  return {
+    selectItems: prepareColumn(db, (p: { pageId: number; kinds: string }) =>
+      q
+        .selectFrom("_member as m")
+        .innerJoin("_resource as r", "r.id", "m.item_id")
+        .select("m.item_id")
+        .where("m.page_id", "=", p.pageId)
+        .where("r.kind", "in", idsIn(p.kinds).$castTo<string>()),
+    ),
+    selectKind: prepareColumn(db, (p: { id: number }) =>
+      q.selectFrom("_resource").select("kind").where("id", "=", p.id),
+    ),
+    selectCurrent: prepare(db, (p: { resourceId: number }) =>
+      q
+        .selectFrom("_search")
+        .select(["id", "text", "from_run as fromRun"])
+        .where("resource_id", "=", p.resourceId)
+        .where("to_run", "is", null),
+    ),
+    selectAll: prepare(db, (p: { resourceId: number }) =>
+      q.selectFrom("_search").select(["id", "kind", "text"]).where("resource_id", "=", p.resourceId),
+    ),
+    /** For a text that ended in the same run. */
+    reopen: prepare(db, (p: { resourceId: number; run: number; text: string }) =>
+      q
+        .updateTable("_search")
+        .set({ to_run: null })
+        .where("resource_id", "=", p.resourceId)
+        .where("to_run", "=", p.run)
+        .where("text", "=", p.text),
+    ),
+    close: prepare(db, (p: { id: number; run: number }) =>
+      q.updateTable("_search").set({ to_run: p.run }).where("id", "=", p.id),
+    ),
+  };
+}
+
+/** Rebuilds all documents and the index from the derived rows. Call it inside a transaction. */
 export function rebuildSearchIndex(db: Connection): void {
   db.exec("delete from _search");
   const insert = prepareInsert(db);
   for (const range of eachIdRange(db))
-    for (const document of readSearchDocuments(db, range)) insert(document);
+    for (const document of readSearchDocuments(db, range)) insert.run(document);
   db.exec("insert into _search_index (_search_index) values ('rebuild')");
 }
 
-function prepareInsert(db: Connection): (document: SearchDocument) => number {
-  const insert = db.prepare<SearchDocument>(
-    `insert into _search (resource_id, kind, text, from_run, to_run)
-     values (:resourceId, :kind, :text, :fromRun, :toRun)`,
+function prepareInsert(db: Connection) {
+  return prepare(db, (p: SearchDocument) =>
+    q.insertInto("_search").values({
+      resource_id: p.resourceId,
+      kind: p.kind,
+      text: p.text,
+      from_run: p.fromRun,
+      to_run: p.toRun,
+    }),
   );
-  return (document) => Number(insert.run(document).lastInsertRowid);
 }
 
-type IndexEntry = readonly [id: number, kind: string, text: string];
+interface IndexEntry {
+  readonly id: number;
+  readonly kind: string;
+  readonly text: string;
+}
 
 interface IndexWrites {
   remove(entry: IndexEntry): void;
@@ -121,28 +147,32 @@ interface IndexWrites {
   flush(): void;
 }
 
-/** Rows at once, the index at the end: it writes itself out whenever it is given an id below the last one. */
-function prepareIndexWrites(db: Connection): () => IndexWrites {
+/** Rows are written at once, the index at the end in the order of ids: FTS5 flushes whenever an id is below the last one. */
+function prepareWrites(db: Connection): () => IndexWrites {
   const insert = prepareInsert(db);
-  const remove = db.prepare("delete from _search where id = ?");
-  const addToIndex = db.prepare("insert into _search_index (rowid, kind, text) values (?, ?, ?)");
-  const removeFromIndex = db.prepare(
-    "insert into _search_index (_search_index, rowid, kind, text) values ('delete', ?, ?, ?)",
+  const remove = prepare(db, (p: { id: number }) => q.deleteFrom("_search").where("id", "=", p.id));
+  // Raw SQL: the virtual table is not typed, and FTS5 takes its command in a column.
+  const addToIndex = db.prepare<IndexEntry>(
+    "insert into _search_index (rowid, kind, text) values (:id, :kind, :text)",
+  );
+  const removeFromIndex = db.prepare<IndexEntry>(
+    "insert into _search_index (_search_index, rowid, kind, text) values ('delete', :id, :kind, :text)",
   );
   return () => {
     const removed: IndexEntry[] = [];
     const added: IndexEntry[] = [];
     return {
       remove(entry) {
-        remove.run(entry[0]);
+        remove.run({ id: entry.id });
         removed.push(entry);
       },
       add(document) {
-        added.push([insert(document), document.kind, document.text]);
+        const id = Number(insert.run(document).lastInsertRowid);
+        added.push({ id, kind: document.kind, text: document.text });
       },
       flush() {
-        for (const entry of removed.sort(([one], [other]) => one - other)) removeFromIndex.run(...entry);
-        for (const entry of added) addToIndex.run(...entry);
+        for (const entry of removed.sort((a, b) => a.id - b.id)) removeFromIndex.run(entry);
+        for (const entry of added) addToIndex.run(entry);
       },
     };
   };

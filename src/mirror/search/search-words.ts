@@ -1,12 +1,12 @@
 /**
- * Words, for searching: one rule for what is searched and for what is asked. In: text of any script. Out: its words in
- * a form in which accents, case and width make no difference. Pure.
+ * Splits text into words for search, with the same rules for documents and queries. In: text of any script. Out: its words
+ * without differences of accent, case and width. Pure.
  */
 import { toPlainLetters } from "../../platform/fuzzy-names.ts";
 
 /**
- * What a word is made of. One of a script that is written without spaces is cut into characters, so that any part of it
- * is found; so are pictures and signs.
+ * The parts of a word. In scripts without spaces, each character is a part, so that any part of a text is found. The same
+ * holds for pictures and symbols. Other words have one part.
  */
 export type Word = readonly string[];
 
@@ -15,26 +15,29 @@ const unspacedScripts = "Han Hiragana Katakana Bopomofo Hangul Thai Lao Khmer My
   .map((script) => `\\p{scx=${script}}`)
   .join("");
 const unspaced = `[[${unspacedScripts}]&&[\\p{L}\\p{N}\\p{M}]]`;
-const picture = "[\\p{S}--\\p{ASCII}]";
-const wordPattern = new RegExp(`[[\\p{L}\\p{N}\\p{M}]--${unspaced}]+|[${unspaced}${picture}]+`, "gv");
-const cutPattern = new RegExp(`^[${unspaced}${picture}]`, "v");
+const symbol = "[\\p{S}--\\p{ASCII}]";
+const wordPattern = new RegExp(`[[\\p{L}\\p{N}\\p{M}]--${unspaced}]+|[${unspaced}${symbol}]+`, "gv");
+const splitPattern = new RegExp(`^[${unspaced}${symbol}]`, "v");
 
-/** Joiners, marks of direction, soft hyphens, the choice of a picture's style, the Arabic stretch: seen, but not typed. */
-const unwritten = /[\p{Cf}\p{Variation_Selector}\u0640]/gu;
-/** Elsewhere a mark makes another letter: a vowel in Thai, a voiced sound in Japanese. */
+/** Characters that users do not type: joiners, direction marks, soft hyphens, variation selectors, the Arabic tatweel. */
+const untyped = /[\p{Cf}\p{Variation_Selector}\u0640]/gu;
+/** Scripts in which marks are accents. In others they form another letter, as a vowel in Thai or a voiced sound in Japanese. */
 const accented = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Arabic}\p{sc=Hebrew}])\p{Mn}+/gu;
-/** The words of a text, in their order. Text without any, such as `???`, is one word of all that it is made of. */
+
+/** The words of a text, in order. A text without words, such as `???`, is one word of all its signs. */
 export function toWords(text: string): Word[] {
   const plain = fold(text);
-  const words = (plain.match(wordPattern) ?? []).map((word) => (cutPattern.test(word) ? [...word] : [word]));
+  const words = (plain.match(wordPattern) ?? []).map((word) =>
+    splitPattern.test(word) ? [...word] : [word],
+  );
   if (words.length > 0) return words;
   const signs = [...plain].filter((sign) => /[\p{P}\p{S}]/u.test(sign));
   return signs.length > 0 ? [signs.map(toWide)] : [];
 }
 
 /**
- * What is searched of a resource: a line for each text that says more than those before it, between line ends, and words
- * between spaces, so that a whole text and a whole word can be told by what is around them. Empty where there are no words.
+ * The search text of a resource: one line for each text that the lines before do not contain. Words are between spaces and
+ * lines between line ends, so that queries can match whole words and whole texts. Empty if there are no words.
  */
 export function toSearchText(texts: readonly string[]): string {
   const lines: string[] = [];
@@ -45,13 +48,13 @@ export function toSearchText(texts: readonly string[]): string {
   return lines.length === 0 ? "" : `\n${lines.map((line) => ` ${line} \n`).join("")}`;
 }
 
-/** Words as they stand in a search text. */
+/** Words as they appear in a search text. */
 export function toPhrase(words: readonly Word[]): string {
   return words.flat().join(" ");
 }
 
 function fold(text: string): string {
-  // Most text, and what follows would not change it.
+  // Most texts are ASCII, and the steps below would not change them.
   if (/^\p{ASCII}*$/u.test(text)) return text.toLowerCase();
   const cased = text
     .replace(/\p{Cs}/gu, " ")
@@ -60,11 +63,11 @@ function fold(text: string): string {
     .toUpperCase()
     .toLowerCase();
   return toPlainLetters(
-    cased.normalize("NFKD").replace(unwritten, "").replace(accented, "$1").normalize("NFC"),
+    cased.normalize("NFKD").replace(untyped, "").replace(accented, "$1").normalize("NFC"),
   );
 }
 
-/** The index takes every ASCII sign for a space; its wide form never stands in a folded text. */
+/** The index treats ASCII punctuation as spaces. The wide form replaces it: a folded text never contains it otherwise. */
 function toWide(sign: string): string {
   return /[!-~]/.test(sign) ? String.fromCodePoint((sign.codePointAt(0) ?? 0) + 0xfee0) : sign;
 }

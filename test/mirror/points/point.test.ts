@@ -1,4 +1,4 @@
-/** Points as people write them: what each one names, to the millisecond, in a zone and at a time that the test gives. */
+/** Points as users write them: the time that each one means, to the millisecond, in a given zone and at a given time. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Point, parsePoint, parsePointOrPath } from "../../../src/mirror/points/point.ts";
@@ -16,11 +16,11 @@ const zones = [
 
 function timeOf(text: string, context = berlin): string {
   const point = parsePoint(text, context);
-  if (point.kind !== "time") throw new Error(`${text} is no time`);
+  if (point.kind !== "time") throw new Error(`${text} is not a time`);
   return point.at;
 }
 
-describe("a point", () => {
+describe("parsePoint", () => {
   it.each<[string, Point]>([
     ["latest", { kind: "latest" }],
     [" latest ", { kind: "latest" }],
@@ -31,7 +31,7 @@ describe("a point", () => {
     ["20260101", { kind: "run", run: 20260101 }],
     ["run:12", { kind: "run", run: 12 }],
     ["run:2026", { kind: "run", run: 2026 }],
-  ])("%j", (text, point) => {
+  ])("%j is a run, or a number of runs before the latest", (text, point) => {
     expect(parsePoint(text, berlin)).toEqual(point);
   });
 
@@ -48,7 +48,7 @@ describe("a point", () => {
     ["2026-11-03T06:15:30,25", "2026-11-03T05:15:30.259Z"],
     ["2026-11-03T06:15:30.123", "2026-11-03T05:15:30.123Z"],
     ["2026-11-03T06:15:30.123987654", "2026-11-03T05:15:30.123Z"],
-  ])("%s is a local time, and lasts until %s", (text, at) => {
+  ])("%s is a local time that ends at %s", (text, at) => {
     expect(parsePoint(text, berlin)).toMatchObject({ kind: "time", at, text, timeZone: "Europe/Berlin" });
   });
 
@@ -58,7 +58,7 @@ describe("a point", () => {
     ["2026-11-03T06:15:30+02:00", "2026-11-03T04:15:30.999Z"],
     ["2026-11-03T06:15:30.5-0330", "2026-11-03T09:45:30.599Z"],
     ["2026-12-31T23-01", "2027-01-01T00:59:59.999Z"],
-  ])("%s has its own zone, and lasts until %s", (text, at) => {
+  ])("%s has its own zone and ends at %s", (text, at) => {
     expect(parsePoint(text, berlin)).toMatchObject({ kind: "time", at, text, timeZone: null });
   });
 
@@ -66,15 +66,15 @@ describe("a point", () => {
     ["-0h", "2026-11-21T22:30:00.250Z"],
     ["-12h", "2026-11-21T10:30:00.250Z"],
     ["-7d", "2026-11-14T22:30:00.250Z"],
-    // Clocks were set back in between: the same time of day is another one in UTC.
+    // Clocks were set back in between: the same time of day is a different time in UTC.
     ["-4w", "2026-10-24T21:30:00.250Z"],
     ["-2m", "2026-09-21T21:30:00.250Z"],
     ["-12m", "2025-11-21T22:30:00.250Z"],
-  ])("%s is %s", (text, at) => {
+  ])("%s is subtracted from the current time: %s", (text, at) => {
     expect(timeOf(text)).toBe(at);
   });
 
-  it("a month ago, where there was no such day, is the last one of that month", () => {
+  it("a month before a day that this month does not have is its last day", () => {
     const now = Date.parse("2027-03-31T12:00:00Z");
     expect(timeOf("-1m", { now, timeZone: "UTC" })).toBe("2027-02-28T12:00:00.000Z");
     expect(timeOf("-4m", { now, timeZone: "UTC" })).toBe("2026-11-30T12:00:00.000Z");
@@ -88,15 +88,15 @@ it.each([
   ["2026-11-03T06:15:30.1239", "2026-11-03T05:15:30.123Z"],
   ["2026-11-03T06:15+02:00", "2026-11-03T04:15:00.000Z"],
   ["-7d", "2026-11-14T22:30:00.250Z"],
-  // What the clocks show twice begins the first time.
+  // This local time occurs twice; the first one counts.
   ["2026-10-25T02:30", "2026-10-25T00:30:00.000Z"],
-])("%s begins at %s", (text, from) => {
+])("the time %s begins at %s", (text, from) => {
   expect(parsePoint(text, berlin)).toMatchObject({ kind: "time", from });
 });
 
-describe("where clocks change", () => {
+describe("a change of the clocks", () => {
   it.each([
-    // Set back at 03:00: the hour from 02:00 comes twice, and is over after the second time.
+    // Set back at 03:00: the hour from 02:00 occurs twice, and ends after the second time.
     ["2026-10-25T01", "2026-10-24T23:59:59.999Z"],
     ["2026-10-25T02", "2026-10-25T01:59:59.999Z"],
     ["2026-10-25T02:30", "2026-10-25T01:30:59.999Z"],
@@ -106,18 +106,18 @@ describe("where clocks change", () => {
     ["2026-03-29T01", "2026-03-29T00:59:59.999Z"],
     ["2026-03-29T03", "2026-03-29T01:59:59.999Z"],
     ["2026-03-29", "2026-03-29T21:59:59.999Z"],
-  ])("%s lasts until %s", (text, at) => {
+  ])("%s ends at %s when clocks change", (text, at) => {
     expect(timeOf(text)).toBe(at);
   });
 
-  it("an hour that is left out is no earlier than what is before it and no later than what follows", () => {
+  it("an hour that clocks skip is later than the hour before it and no later than the hour after it", () => {
     const [before = "", within = "", after = ""] = ["01", "02", "03"].map((hour) =>
       timeOf(`2026-03-29T${hour}`),
     );
     expect(before < within && within <= after).toBe(true);
   });
 
-  it("every instant is found again by what the clocks show, or the later one that shows the same", () => {
+  it("the local time of an instant resolves to that instant, or to the later one with the same local time", () => {
     const instants = fc.integer({ min: Date.UTC(1970, 0, 1), max: Date.UTC(2100, 0, 1) });
     fc.assert(
       fc.property(instants, fc.constantFrom(...zones), (instant, timeZone) => {
@@ -130,10 +130,10 @@ describe("where clocks change", () => {
   });
 });
 
-describe("whatever is written", () => {
+describe("arbitrary text", () => {
   const instants = fc.date({ min: new Date("1970-01-02"), max: new Date("2100-01-01"), noInvalidDate: true });
 
-  it("an instant in full is that instant, in any zone", () => {
+  it("a complete timestamp with a zone is exact in any default zone", () => {
     fc.assert(
       fc.property(
         instants,
@@ -152,7 +152,7 @@ describe("whatever is written", () => {
     );
   });
 
-  it("less of a time ends no earlier, and holds it", () => {
+  it("a time with fewer digits contains the time with more digits", () => {
     fc.assert(
       fc.property(instants, fc.constantFrom(...zones), (date, timeZone) => {
         const local = new Date(wallOf(date.getTime(), timeZone)).toISOString();
@@ -216,17 +216,17 @@ describe("whatever is written", () => {
       "1026-11-03",
       "2026-11-03\n04",
     ],
-  ])("%j is no point, and the error says what is", (text) => {
+  ])("%j is refused with a list of the valid forms", (text) => {
     expect(() => parsePoint(text, berlin)).toThrow(
       expect.objectContaining({
         code: "syntax",
-        message: `${JSON.stringify(text)} is no point in time`,
+        message: `${JSON.stringify(text)} is not a point in time`,
         hint: expect.stringMatching(/-7d/),
       }),
     );
   });
 
-  it("anything is a point, or is refused as none", () => {
+  it("any text is either parsed or refused with a syntax error", () => {
     const pieces = fc.constantFrom(
       ..."0123456789-:.TZ+dwmh ",
       "run:",
@@ -257,28 +257,31 @@ describe("whatever is written", () => {
   });
 });
 
-describe("where a path may be a point", () => {
-  const lookAt = (path: string) =>
+describe("parsePointOrPath", () => {
+  const typeOfPath = (path: string) =>
     path.endsWith(".sqlite") ? "file" : path.endsWith("-2026") ? "folder" : null;
 
-  it("a file is a mirror, a folder an export", () => {
-    expect(parsePointOrPath("a copy.sqlite", berlin, lookAt)).toEqual({
+  it("a file is a mirror and a folder is an export", () => {
+    expect(parsePointOrPath("a copy.sqlite", berlin, typeOfPath)).toEqual({
       kind: "mirror",
       path: "a copy.sqlite",
     });
-    expect(parsePointOrPath("out/of-2026", berlin, lookAt)).toEqual({ kind: "export", path: "out/of-2026" });
+    expect(parsePointOrPath("out/of-2026", berlin, typeOfPath)).toEqual({
+      kind: "export",
+      path: "out/of-2026",
+    });
   });
 
-  it("what is a point stays one, whatever lies there", () => {
+  it("a text that is a point stays one even if a file has the same name", () => {
     const everywhere = () => "folder" as const;
     for (const text of ["latest", "latest-1", "12", "2026", "-7d"])
       expect(parsePointOrPath(text, berlin, everywhere)).toEqual(parsePoint(text, berlin));
     expect(parsePointOrPath("./latest", berlin, everywhere)).toEqual({ kind: "export", path: "./latest" });
   });
 
-  it("what is neither is refused as both", () => {
-    expect(() => parsePointOrPath("nowhere", berlin, lookAt)).toThrow(
-      /"nowhere" is no point in time, and no file or folder/,
+  it("a text that is neither a point nor a path is refused", () => {
+    expect(() => parsePointOrPath("nowhere", berlin, typeOfPath)).toThrow(
+      /"nowhere" is neither a point in time nor a file or folder/,
     );
   });
 });

@@ -1,3 +1,4 @@
+/** Times of the service, as sent and as given by the user. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { readServiceTime, toSortable } from "../../../src/mirror/points/service-time.ts";
@@ -12,15 +13,15 @@ it.each([
   ["yesterday", null],
   [null, null],
   [5n, null],
-])("%s is the time %s", (text, time) => {
+])("%s sorts as %s", (text, time) => {
   expect(toSortable(text)).toBe(time);
 });
 
-it("sorts times with and without a fraction of a second as numbers do", () => {
+it("times with and without a fraction of a second sort by time", () => {
   const time = fc.record({ second: fc.nat(59), fraction: fc.stringMatching(/^\d{0,7}$/) });
   fc.assert(
-    fc.property(time, time, (one, other) => {
-      const [a, b] = [one, other].map(({ second, fraction }) => ({
+    fc.property(time, time, (timeA, timeB) => {
+      const [a, b] = [timeA, timeB].map(({ second, fraction }) => ({
         text: `2017-01-25T11:58:${String(second).padStart(2, "0")}${fraction === "" ? "" : `.${fraction}`}`,
         value: Number(`${second}.${fraction}0`),
       }));
@@ -40,10 +41,10 @@ it.each([
   ["2017-01-25T11:58:28Z", "2017-01-25T11:58:28"],
   ["2017-01-25T01:58:28+02:00", "2017-01-24T23:58:28"],
   ["-7d", "2026-11-14T22:30:00.25"],
-])("%s asks for %s: as it is written, but for instants, which are taken in UTC", (text, time) => {
+])("%s is read as %s: as written, or in UTC if it has a zone", (text, time) => {
   expect(readServiceTime(text, berlin)).toBe(time);
 });
 
-it.each(["soon", "", "2017-02-30", "12", "latest"])("%j is refused", (text) => {
+it.each(["soon", "", "2017-02-30", "12", "latest"])("%j is not a time of the service", (text) => {
   expect(() => readServiceTime(text, berlin)).toThrow(expect.objectContaining({ code: "syntax" }));
 });

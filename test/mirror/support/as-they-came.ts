@@ -1,5 +1,5 @@
 /** Bodies as they lie in mirrors that were never compressed: those of early versions, and of runs that were interrupted at once. */
-import { prepareReadBody, storedBodyColumns } from "../../../src/mirror/bodies/read-body.ts";
+import { prepareReadBody } from "../../../src/mirror/bodies/read-body.ts";
 import type { Connection } from "../../../src/mirror/file/connection.ts";
 
 /** Stores all bodies as they came. @param from where they are read from: the same mirror, unless told */
@@ -7,7 +7,7 @@ export function storeAsTheyCame(db: Connection, from: Connection = db): void {
   const readBody = prepareReadBody(from);
   const stored = from
     .prepare<[], Parameters<typeof readBody>[0] & { id: number }>(
-      `select c.id, ${storedBodyColumns(from, "c")} from _content c where c.codec <> 'identity'`,
+      `select c.id, c.codec, c.size, c.body, c.dictionary_id as dictionaryId from _content c where c.codec <> 'identity'`,
     )
     .all();
   const update = db.prepare("update main._content set codec = 'identity', body = ? where id = ?");
