@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: writes `schema.md`. In: a mirror made for the purpose, the definitions of the service's entities, and
- * what the columns mean. Out: the page. A column without a meaning, or a meaning without a column, is an error.
+ * `npm run docs`: writes `schema.md`. In: an empty mirror, the definitions of the service's entities, and the meanings of
+ * columns. Out: the page. A column without a meaning, or a meaning without a column, is an error.
  */
 import { writeFile } from "node:fs/promises";
 import Database from "better-sqlite3";
@@ -21,46 +21,52 @@ const typeNames = new Map<z.ZodType, string>([
 
 const introduction = `# The tables of a mirror
 
-A mirror is one SQLite file; any SQLite tool opens it, also while a sync is writing. With a tool whose SQLite is older than
-3.51.3 open it read-only (\`sqlite3 -readonly FILE\`) or open a copy: two processes that tidy up at once could damage it.
-The \`pragma integrity_check\` of SQLite 3.40.0 to 3.41.0, Debian 12's among them, takes the \`_past\` tables for damaged (“NULL value in …”)
-where nothing is: \`armoire mirror check\` tells.
-This page is made by \`npm run docs\` from the program itself.
+A mirror is one SQLite file. Any SQLite tool can open it, even while a sync writes to it. If the
+SQLite of your tool is older than 3.51.3, open the file read-only (\`sqlite3 -readonly FILE\`) or open
+a copy: two processes that checkpoint at the same time can damage the file. The pragma
+\`integrity_check\` of SQLite 3.40.0 to 3.41.0 (as in Debian 12) wrongly reports damage in the \`_past\`
+tables (“NULL value in …”); use \`armoire mirror check\` instead.
 
-Columns carry the service's own field names and hold exactly what it sent: a field of a wrong type is null (and listed by
-\`armoire status\`), a number that would lose digits (a whole one beyond 2^53, a long decimal) is text, and text that is not well-formed
-Unicode is a blob of UTF-16LE. Times of our own are UTC, as in \`2026-01-31T06:00:00.000Z\`. Join tables by \`href\`: slugs are
-unique only within their parent, and names not even there.
+\`npm run docs\` generates this page from the program.
 
-## Tables to read
+Columns have the service's field names and contain exactly the values that it sent, with these
+exceptions:
 
-A catalogue mirror fills \`brand\`, \`model\`, \`model_picture\`, \`size\` and \`relation\`. \`user\`, \`bra\`, \`bra_size\` and
-\`measurement\` are filled in a mirror of an account.
-\`known\`, \`coverage\` and \`recently_changed\` answer the common questions about either.
+- A field of a wrong type is null; \`armoire status\` lists it.
+- A number that would lose digits (an integer beyond 2^53, a long decimal) is text.
+- Text that is not well-formed Unicode is a blob of UTF-16LE.
+
+Times that Armoire records are UTC, for example \`2026-01-31T06:00:00.000Z\`. Join tables by \`href\`:
+slugs are unique only within their parent, and names not even there.
+
+## Public tables
+
+A catalogue mirror fills \`brand\`, \`model\`, \`model_picture\`, \`size\` and \`relation\`. An account mirror
+fills \`user\`, \`bra\`, \`bra_size\` and \`measurement\`. \`known\`, \`coverage\` and \`recently_changed\` answer
+common questions about both.
 `;
 
 const bookkeepingIntroduction = `## Bookkeeping
 
-Names that begin with \`_\` are the program's own: read them, never write them. The rows under the tables above lie in
-tables of the same name with \`_\` before it, keyed by \`_resource.id\`; what such rows were before is in tables with \`_past\`
-after it, with the runs \`from_run\` and \`to_run\` that each was true from and up to, but not including. \`_search_index\` is
-the full-text index (FTS5) over \`_search\`. \`_migration\` and
-\`_migration_lock\` say which version of the program the file is for.
+Tables whose names begin with \`_\` belong to the program: read them, but never write them. The rows
+of the tables above are in tables of the same name with \`_\` in front, keyed by \`_resource.id\`. Their
+earlier rows are in tables with \`_past\` at the end, and hold from \`from_run\` up to, but not
+including, \`to_run\`. \`_search_index\` is the full-text index (FTS5) over \`_search\`. \`_migration\` and
+\`_migration_lock\` contain the version of the file.
 `;
 
 export async function schemaPage(): Promise<string> {
   const columnsByTable = await readColumns();
-  const isExplainedTogether = (table: string) =>
+  /** Described together with its main table. */
+  const isVariant = (table: string) =>
     table.endsWith("_current") || (table.endsWith("_past") && table !== "_resource_past");
   const undescribed = new Set([...entities, ...listTables].map(({ table }) => `_${table}`))
     .add("_search_index")
     .add("_migration")
     .add("_migration_lock");
   const described = [...Object.keys(tablesToRead), ...Object.keys(bookkeepingTables)];
-  const present = [...columnsByTable.keys()].filter(
-    (table) => !undescribed.has(table) && !isExplainedTogether(table),
-  );
-  refuseDifference("table", described, present);
+  const present = [...columnsByTable.keys()].filter((table) => !undescribed.has(table) && !isVariant(table));
+  requireEqual("table", described, present);
   const write = (tables: Readonly<Record<string, TableMeaning>>) =>
     Object.entries(tables).map(([table, meaning]) => {
       const hasCurrent = columnsByTable.has(`${table}_current`);
@@ -96,7 +102,7 @@ function section(
   const entity = entities.find((candidate) => candidate.table === table);
   const isShared = (column: string) =>
     !Object.hasOwn(meanings, column) && Object.hasOwn(sharedColumns, column);
-  refuseDifference(
+  requireEqual(
     `column of ${table}`,
     Object.keys(meanings),
     columns.filter((column) => !isShared(column)),
@@ -106,20 +112,35 @@ function section(
     const field = entity?.fields.shape[column];
     const type = field instanceof Object ? typeNames.get(field as z.ZodType) : "text";
     if (entity && type === undefined)
-      throw new Error(`${table}.${column}: its type has no name in schema.md`);
+      throw new Error(`${table}.${column}: its type has no name in docs/generate-schema.ts`);
     return entity ? `| \`${column}\` | ${type} | ${meaning} |` : `| \`${column}\` | ${meaning} |`;
   });
-  const current = hasCurrent ? ` \`${table}_current\` leaves out what is gone.` : "";
+  const current = hasCurrent ? ` \`${table}_current\` omits resources that are gone.` : "";
   const head = entity ? "| column | type | |\n| --- | --- | --- |" : "| column | |\n| --- | --- |";
-  return `### \`${table}\`\n\n${about}${current}\n\n${head}\n${rows.join("\n")}\n`;
+  return `### \`${table}\`\n\n${wrap(about + current)}\n\n${head}\n${rows.join("\n")}\n`;
 }
 
-function refuseDifference(what: string, described: readonly string[], present: readonly string[]): void {
+const lineLength = 100;
+
+/** Breaks a paragraph into lines, but never within `code`. */
+function wrap(paragraph: string): string {
+  const words = paragraph.match(/(?:`[^`]*`|[^\s`])+/g) ?? [];
+  const lines: string[] = [];
+  for (const word of words) {
+    const line = lines.at(-1);
+    if (line === undefined || `${line} ${word}`.length > lineLength) lines.push(word);
+    else lines.splice(-1, 1, `${line} ${word}`);
+  }
+  return lines.join("\n");
+}
+
+function requireEqual(subject: string, described: readonly string[], present: readonly string[]): void {
   const missing = present.filter((name) => !described.includes(name));
   const stale = described.filter((name) => !present.includes(name));
   if (missing.length > 0)
-    throw new Error(`Describe in docs/schema-meanings.ts: ${what} ${missing.join(", ")}`);
-  if (stale.length > 0) throw new Error(`Remove from docs/schema-meanings.ts: ${what} ${stale.join(", ")}`);
+    throw new Error(`Describe in docs/schema-meanings.ts: ${subject} ${missing.join(", ")}`);
+  if (stale.length > 0)
+    throw new Error(`Remove from docs/schema-meanings.ts: ${subject} ${stale.join(", ")}`);
 }
 
 if (import.meta.main) await writeFile(new URL("schema.md", import.meta.url), await schemaPage());

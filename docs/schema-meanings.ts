@@ -1,20 +1,20 @@
-/** What each table and column means, for `schema.md`; the columns themselves are read from a mirror, so none can be missed. */
+/** The meaning of each table and column, for `schema.md`. The columns are read from a mirror, so none can be forgotten. */
 
 export interface TableMeaning {
   readonly about: string;
   readonly columns: Readonly<Record<string, string>>;
 }
 
-/** Columns that mean the same in every table that people read. */
+/** Columns with the same meaning in every public table. */
 export const sharedColumns: Readonly<Record<string, string>> = {
   href: "the resource's URL, which is its key",
   brand_href: "the brand's URL",
   model_href: "the model's URL",
   service_url: "its page on the public site",
-  first_seen_at: "when the mirror first knew of it",
-  checked_at: "when it was last asked for",
-  gone_at: "when it was found to be gone; null while it is there. The row keeps its last values",
-  last_modified_at: "as the service says, which names no time zone; kept as given",
+  first_seen_at: "when the mirror first saw a link to it",
+  checked_at: "when it was last requested",
+  gone_at: "when it was found to be gone, else null. The row keeps its last values",
+  last_modified_at: "from the service, as sent, without a time zone",
 };
 
 const inCentimetres = "centimetres";
@@ -23,36 +23,36 @@ export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
   brand: {
     about: "A brand of the catalogue.",
     columns: {
-      bra_count: "bras that users have of it",
+      bra_count: "number of bras of it that users have",
       name: "",
       slug: "the service's short name for it",
-      default_sizing_system: "label of the sizing system it usually uses",
-      default_sizing_name: "that system's name",
+      default_sizing_system: "label of its usual sizing system",
+      default_sizing_name: "name of that system",
       logo: "URL of a picture",
       twitter: "",
       facebook: "",
-      official_url: "the brand's own site",
+      official_url: "the brand's site",
     },
   },
   model: {
     about: "A model of a brand.",
     columns: {
-      code: "the maker's code",
+      code: "the manufacturer's code",
       name: "",
       full_name: "name and code together",
       slug: "unique only within its brand",
       brand_slug: "",
-      bra_count: "bras that users have of it",
+      bra_count: "number of bras of it that users have",
       is_discontinued: "",
       type: "kind of bra",
-      official_url: "its page on the brand's own site",
+      official_url: "its page on the brand's site",
       main_picture: "URL of a picture",
       main_stock_picture: "",
     },
   },
   model_picture: {
-    about: "The maker's pictures of a model, in the order given.",
-    columns: { n: "position, from 0", url: "", text: "a label such as a colour" },
+    about: "The manufacturer's pictures of a model, in the order of the service.",
+    columns: { n: "position, from 0", url: "", text: "a label, for example a colour" },
   },
   size: {
     about: "A size of a model.",
@@ -60,15 +60,19 @@ export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
       size: "its label, unique only within its model",
       band: "",
       cup: "",
-      bra_count: "bras that users have of it",
+      bra_count: "number of bras of it that users have",
       main_picture: "URL of a picture",
-      alternative_sizes: "sizing system to label",
+      alternative_sizes: "JSON: sizing system to label",
     },
   },
   relation: {
     about:
-      "Which resource another one names as `related`, `same_cut` or `adjacent_sizes`; filled by `sync --follow`.",
-    columns: { href: "the resource that names it", name: "the link", related_href: "the one that is named" },
+      "Relations between resources: `related`, `same_cut` and `adjacent_sizes`. Filled by `sync --follow`.",
+    columns: {
+      href: "the resource with the link",
+      name: "the link's name",
+      related_href: "the related resource",
+    },
   },
   user: {
     about: "The owner of an account mirror.",
@@ -76,9 +80,9 @@ export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
       username: "",
       user_id: "",
       reputation: "",
-      avatar: "URLs of pictures, by their size",
+      avatar: "URLs of pictures, by size",
       is_verified: "",
-      email: "only when the token may see it",
+      email: "null unless the token has access to it",
     },
   },
   bra: {
@@ -116,57 +120,58 @@ export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
     },
   },
   measurement: {
-    about: "The user's measurements, each one whole, since their shape is not known.",
+    about:
+      "The user's measurements. Each is stored whole, as JSON, since the service does not specify its fields.",
     columns: { n: "position, from 0", payload: "JSON, as sent" },
   },
   measurement_value: {
-    about: "What is in a measurement at its top: a row for each value that is no object and no list.",
+    about: "The fields of measurements: one row for each value at the top level, without objects and lists.",
     columns: {
-      n: "the measurement's, in `measurement`",
+      n: "position of the measurement, as in `measurement`",
       name: "as sent",
-      value: "true and false are 1 and 0",
+      value: "as sent; true is 1 and false is 0",
     },
   },
   known: {
-    about: "Everything that the mirror knows of, also what was only listed and not fetched yet.",
+    about: "All known resources, including those that are not fetched yet.",
     columns: {
       kind: "",
-      name: "as it was listed",
+      name: "as listed",
       state: "see `_resource`",
-      owner_href: "what it is listed under: a model's brand, a size's model",
+      owner_href: "the owner of its list: the brand of a model, the model of a size",
     },
   },
   coverage: {
-    about: "How much of each kind is held.",
+    about: "How complete and how fresh each kind is.",
     columns: {
       kind: "",
-      known: "how many the mirror knows of",
-      held: "of those, how many it holds",
-      due: "never fetched yet",
-      failed: "could not be fetched; tried again by the next sync",
+      known: "known resources",
+      held: "fetched",
+      due: "not fetched yet",
+      failed: "failed; the next sync retries them",
       gone: "tombstones",
-      oldest_check_at: "when the one that waits longest was last asked for",
+      oldest_check_at: "the oldest `checked_at`",
     },
   },
   media: {
     about:
-      "The pictures that a user's data refers to, of an account that was synced with `--media`; at a moment of the past (`--as-of`) as they are today.",
+      "The pictures in a user's data, if the account was synced with `--media`. With `--as-of` it shows the current pictures.",
     columns: {
-      field: "what refers to it, as a JSON pointer",
+      field: "the field with the address, as a JSON pointer",
       url: "its address",
-      file: "what was downloaded last, in the folder of the mirror; null before that",
-      type: "what its first bytes say that it is, such as `image/png`",
+      file: "the last downloaded file, relative to the folder of the mirror; null before the first",
+      type: "from its first bytes, for example `image/png`",
       size: "bytes",
       fetched_at: "when it was downloaded",
-      error: "why there was nothing to keep the last time; what is kept stays",
-      is_current: "0 for what the field no longer refers to",
+      error: "why the last download failed; an earlier file stays",
+      is_current: "0 if the field no longer refers to it",
     },
   },
   recently_changed: {
-    about: "Every revision, those of the newest run first.",
+    about: "All revisions, newest run first.",
     columns: {
       kind: "",
-      revision: "1 when it was new, else one more than before",
+      revision: "its number, from 1",
       changed_at: "when it was fetched",
       run: "the run that fetched it",
     },
@@ -176,88 +181,87 @@ export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
 export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
   _meta: {
     about:
-      "What the mirror is of: its base URL, the service's name, the present cycle of checks, the line of mirrors that it continues (`lineage`), whether what her bras are was asked for (`linked_wanted`), the last body that compression has looked at, the last dictionary that may have in it what was forgotten (`stale_dictionary`).",
+      "Facts about the mirror: base URL, area, service name, current cycle of checks, random id that backups keep (`lineage`), whether linked catalogue resources are requested (`linked_wanted`), progress of compression (`compressed_content`), and the newest dictionary that may contain pruned data (`stale_dictionary`).",
     columns: { key: "", value: "" },
   },
   _run: {
-    about: "The run log. Of a closed run, only whether it is forgotten may change.",
+    about: "The run log. A closed run never changes, except that it can be pruned.",
     columns: {
       id: "",
       started_at: "",
-      ended_at: "null while it is running",
+      ended_at: "null while the run is open",
       mode: "",
-      scope_json: "what was asked for: depth, brands, followed links",
+      scope_json: "the requested scope: depth, brands, followed links",
       stopped:
-        "why it ended before nothing was due: `budget`, `allowance`, `interrupted`, `approval`, `error`; else null",
-      counts_json: "requests and resources, as `sync --json` reports them",
+        "why it ended early: `budget`, `allowance`, `interrupted`, `approval` or `error`; null if nothing was due any more",
+      counts_json: "numbers of requests and resources, as in `sync --json`",
       forgotten_at:
-        "when `armoire mirror compact` forgot it, so that its state can be shown no more; else null",
+        "when `armoire mirror compact` pruned it, else null; the state of a pruned run can no longer be shown",
     },
   },
   _resource: {
-    about: "Every URL that the mirror knows; what is due is read from here.",
+    about: "All known URLs. A sync selects due resources from this table.",
     columns: {
       id: "",
       url: "",
-      kind: "from where the link was found, never from the URL; `?name` when no kind is known for the link `name`",
-      owner_id: "what it belongs to",
+      kind: "from the place of the link, never from the URL; `?name` if the link `name` is unknown",
+      owner_id: "the resource that it belongs to",
       state:
-        "`due`, `held`, `failed` (another origin), `elsewhere` (the other area of the service), `superseded` (a page that no list leads to any more), `gone`",
-      etag: "what to ask with next time",
+        "`due` (to be fetched), `held`, `failed` (never fetched, to be retried), `elsewhere` (in the other area of the service), `superseded` (a page that its list no longer has), `gone`",
+      etag: "validator for the next conditional request",
       checked_run: "the run of its last check that still counts; 0 if it is to be requested",
       last_checked_run: "the run of its last check; 0 for none",
       recheck: "1 if it was checked and is to be requested again",
       checked_at: "milliseconds since 1970, as all times in the large tables",
       first_run: "the run that found it",
       gone_run: "the run that found it gone",
-      attempts: "failures since the last answer",
+      attempts: "failures since the last success",
       error: "the last failure",
-      absent_run: "the run that noted it as absent, which is decided when a run closes; else null",
+      absent_run: "the run in which it was found absent, until a run closes and decides; else null",
       absent_by:
-        "what says so: its own `answer` (404 or 410), a `listing` that names it no more, or a `parent` that is absent",
-      fetched_run:
-        "the run that last got more of it than that it had not changed; what `--mode full` goes by",
+        "the evidence: `answer` (404 or 410), `listing` (its list no longer has it), or `parent` (its owner is absent)",
+      fetched_run: "the run of its last response other than 304 (not modified), for `--mode full`",
     },
   },
   _content: {
     about:
-      "Bodies, each with the SHA-256 of what was sent, byte for byte; what a resource changes back to is kept once. They are compressed as they come in, once there are enough of their kind. " +
-      "To read one: where `codec` is `identity`, `body` is what was sent. Where it is `deflate`, `body` is a raw deflate stream (RFC 1951), " +
-      "with the dictionary of `dictionary_id` unless that is null; in Python, " +
-      "`zlib.decompressobj(-15, zdict=dictionary).decompress(body)`, or without `zdict`.",
+      "Bodies, with the SHA-256 of the bytes as sent. A resource that returns to an earlier body shares its row. " +
+      "With codec `identity`, `body` contains the bytes as sent. With codec `deflate`, it is a raw deflate stream (RFC 1951), " +
+      "compressed with the dictionary `dictionary_id` unless that is null. In Python: " +
+      "`zlib.decompressobj(-15, zdict=dictionary).decompress(body)`; without a dictionary, omit `zdict`.",
     columns: {
       id: "",
       sha256: "of the body as sent",
-      codec: "how `body` is stored: `identity` or `deflate`",
+      codec: "encoding of `body`: `identity` or `deflate`",
       size: "bytes as sent",
       body: "",
-      dictionary_id: "the row of `_dictionary` without which it cannot be read; null for none",
+      dictionary_id: "the row of `_dictionary` for decompression; null for none",
     },
   },
   _dictionary: {
     about:
-      "What bodies were compressed with: some bodies of the kind, one after the other. New ones use the newest of their kind; none ever changes.",
+      "Compression dictionaries: some bodies of a kind, concatenated. New bodies use the newest one of their kind. A dictionary never changes.",
     columns: { id: "", kind: "", sha256: "of the dictionary", body: "" },
   },
   _revision: {
-    about: "What a resource said and for how long: runs from `from_run` up to, but not including, `to_run`.",
+    about:
+      "The distinct contents of each resource over time. A revision holds from `from_run` up to, but not including, `to_run`.",
     columns: {
       resource_id: "",
       seq: "from 1",
       content_id: "",
       from_run: "",
-      to_run: "null while it is current",
+      to_run: "null for the current revision",
       status: "of the HTTP response",
       fetched_at: "",
-      base_url:
-        "what relative links in the body are relative to, where redirects led away from the resource's URL",
-      seen_run: "the run that last found it current; null while it is",
-      seen_at: "when that was",
+      base_url: "base of relative links in the body, if redirects led away from the resource's URL",
+      seen_run: "the last run that found it unchanged; null for the current revision",
+      seen_at: "the time of that check",
     },
   },
   _resource_past: {
     about:
-      "What a resource's kind, owner and state were before the present ones: up to, but not including, `to_run`, from where the row before ends or the resource was found.",
+      "Earlier kinds, owners and states of resources. A row ends before `to_run` and begins where the previous one ends, or with the first run of the resource.",
     columns: { id: "", to_run: "", kind: "", owner_id: "", state: "", gone_run: "" },
   },
   _link: {
@@ -265,22 +269,22 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
     columns: {
       from_id: "",
       name: "",
-      kind: "what it leads to",
-      to_id: "the resource that it leads to; null when it is only noted, or not followed",
+      kind: "kind of the target",
+      to_id: "the target; null if the link is not followed",
       noted_url:
-        "where it leads when that is no resource of the mirror's; `+` at its beginning stands for the URL of `from_id`",
-      from_run: "the run since which it is so",
+        "address of a link that is not followed; `+` at its beginning stands for the URL of `from_id`",
+      from_run: "the run in which the row began",
     },
   },
   _pass: {
     about:
-      "Collections whose last reading left something open: pages that are to be read again, or totals and items that do not fit. Such a list proves nobody's absence.",
+      "Collections without a complete, consistent pass: pages are missing, or totals and items disagree. Such a list proves no absence.",
     columns: {
       collection_id: "the first page",
-      verdict: "`open`: not all pages are read; `partial`: they do not make one whole, see `_issue`",
-      from_run: "pages that were last checked before this run are still to be read",
-      reread_run: "the run in which its pages were last read for a second time",
-      judged: "which revisions of which pages were judged, as JSON",
+      verdict: "`open`: not all pages are read; `partial`: the pages are inconsistent, see `_issue`",
+      from_run: "pages checked before this run must be checked again",
+      reread_run: "the last run that requested all pages a second time",
+      judged: "the revisions of the pages that were examined last, as JSON",
     },
   },
   _page: {
@@ -289,29 +293,29 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       id: "the page's resource",
       collection_id: "the first page",
       next_id: "the following page",
-      total: "the collection's size, as the page says",
+      total: "the size of the collection according to the page",
     },
   },
   _member: {
-    about: "What each page lists.",
+    about: "The items of each page.",
     columns: {
       page_id: "",
       n: "position, from 0",
       item_id: "",
       name: "as listed",
-      from_run: "the run since which it is so",
+      from_run: "the run in which the row began",
     },
   },
   _search: {
     about:
-      "What `armoire search` finds: the words of a brand's, model's or bra's names and codes, or, until it is first held, of the names that lists give it. For runs from `from_run` up to, but not including, `to_run`.",
+      "The documents of `armoire search`: the words in the names and codes of brands, models and bras. Until a resource is fetched, they come from the names in its lists. A document holds from `from_run` up to, but not including, `to_run`.",
     columns: {
       id: "",
       resource_id: "",
       kind: "",
-      text: "a line for each name; words without case and accents, between spaces",
+      text: "one line for each name; words without case and accents, between spaces",
       from_run: "",
-      to_run: "null while it is so",
+      to_run: "null for the current document",
     },
   },
   _media: {
@@ -319,17 +323,18 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
     columns: {
       id: "",
       url: "",
-      etag: "to ask whether it has changed",
-      last_modified: "the same, where there was no `etag`",
-      checked_at: "when it was last asked for, in milliseconds since 1970; null before that",
-      error: "why there was nothing to keep the last time",
+      etag: "validator for the next conditional request",
+      last_modified: "the same, for a response without an `etag`",
+      checked_at: "when it was last requested, in milliseconds since 1970; null before the first request",
+      error: "why the last download failed",
     },
   },
   _media_file: {
-    about: "What was downloaded from there; a file in `media/` beside the mirror is called by its SHA-256.",
+    about:
+      "The files downloaded from each address. The name of a file in `media/`, beside the mirror, is its SHA-256.",
     columns: {
       media_id: "",
-      seq: "from 1; the last one is what it is now",
+      seq: "from 1; the last one is current",
       sha256: "",
       type: "",
       size: "bytes",
@@ -337,22 +342,22 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
     },
   },
   _media_use: {
-    about: "What refers to a picture.",
+    about: "The fields that refer to pictures.",
     columns: {
       resource_id: "",
       field: "as a JSON pointer",
       media_id: "",
-      is_current: "0 for what refers to another one by now",
+      is_current: "0 if the field no longer refers to it",
     },
   },
   _issue: {
-    about: "What was odd in a body, and kept all the same.",
+    about: "Irregularities in bodies, which are stored all the same.",
     columns: {
       resource_id: "",
-      pointer: "where, as a JSON pointer",
-      code: "what",
-      detail: "what a person needs to know beyond the code, such as why a link is not followed",
-      run_id: "the run that met it",
+      pointer: "the place, as a JSON pointer",
+      code: "the kind of irregularity",
+      detail: "details, for example why a link is not followed",
+      run_id: "the run that found it",
     },
   },
 };

@@ -1,4 +1,4 @@
-/** Every table of typed rows, in the order in which people want to read them. */
+/** All tables of typed rows, in the order of exports and documentation. */
 import { bra } from "./entities/bra.ts";
 import { brand } from "./entities/brand.ts";
 import { measurement } from "./entities/measurement.ts";

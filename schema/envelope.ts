@@ -1,7 +1,6 @@
 /**
- * The envelope: what every response of the service is wrapped in (service-specification, section 2.1), read with the
- * tolerance that services of this kind need. In: a parsed body. Out: an envelope and what was odd about it. A wrong
- * type in one field costs that field; only a body that is no envelope at all is refused.
+ * Reads the envelope of a response (service-specification, section 2.1) with tolerance. In: a parsed body. Out: an envelope
+ * and its issues. A field of a wrong type is omitted; only a body that is no envelope at all is refused.
  */
 import { z } from "zod";
 import { text, url } from "./fields.ts";
@@ -10,7 +9,7 @@ import { isRawNumber } from "./json.ts";
 const rels = ["resource", "entity", "collection"] as const;
 export type Rel = (typeof rels)[number];
 
-/** Something odd in a body that was kept all the same; `pointer` is a JSON pointer (RFC 6901) into it. */
+/** An irregularity in a body, which is stored all the same; `pointer` is a JSON pointer (RFC 6901) into it. */
 export interface FieldIssue {
   readonly pointer: string;
   readonly code: "wrong-type" | "unknown-field" | "unknown-link" | "duplicate-key" | "item-without-href";
@@ -20,10 +19,10 @@ export interface Envelope {
   readonly rel: Rel;
   readonly self: string | null;
   readonly spec: string | null;
-  /** Link name to URL as given; null means "not granted" (field notes, Credentials). */
+  /** Link name to URL as sent; null means "not granted" (field notes, Credentials). */
   readonly links: Readonly<Record<string, string | null>>;
   readonly meta: EnvelopeMeta;
-  /** The attributes of an entity; some `resource` envelopes (`rate_limit`) carry one too. */
+  /** The attributes of an entity; some `resource` envelopes (`rate_limit`) have a body too. */
   readonly body: Readonly<Record<string, unknown>> | null;
   /** The items of a collection. */
   readonly items: readonly Readonly<Record<string, unknown>>[];
@@ -31,19 +30,19 @@ export interface Envelope {
 
 export interface EnvelopeMeta {
   readonly welcome: string | null;
-  /** The collection that an entity belongs to. */
+  /** The collection of an entity. */
   readonly collection: string | null;
   readonly next: string | null;
   readonly prev: string | null;
   readonly current: string | null;
   readonly paginated: boolean | null;
-  /** Seen as the number of items on this page: never trusted as a number of pages. */
+  /** In practice the number of items on this page, not a number of pages. */
   readonly pageTotal: number | null;
-  /** The number of items in the whole collection, as the service claims. */
+  /** The number of items in the whole collection, according to the service. */
   readonly collectionTotal: number | null;
 }
 
-/** The body is not an envelope: not the service, or not this one. */
+/** The body is not an envelope: the response comes from another service. */
 export class NotAnEnvelopeError extends Error {
   override readonly name = "NotAnEnvelopeError";
   readonly pointer: string;
@@ -67,7 +66,7 @@ const header = z.object({
   meta: record.nullish(),
 });
 const collectionHeader = header.extend({ collection: z.custom<readonly unknown[]>(Array.isArray) });
-// Older deployments give an entity's collection at the top level instead of in `meta`.
+// Older deployments have an entity's collection at the top level instead of in `meta`.
 const entityHeader = header.extend({ body: record.nullish(), collection: url });
 
 const meta = z.object({
@@ -86,7 +85,7 @@ export interface ReadEnvelope {
   readonly issues: readonly FieldIssue[];
 }
 
-/** @throws NotAnEnvelopeError when the value has no envelope's frame (`rel`, and the `body` or `collection` it calls for). */
+/** @throws NotAnEnvelopeError if `rel`, or the `body` or `collection` that it requires, is missing or wrong */
 export function readEnvelopeOrThrow(value: unknown): ReadEnvelope {
   if (!isRecord(value)) throw new NotAnEnvelopeError("", "an object");
   const rel = rels.find((known) => known === value.rel);
@@ -123,7 +122,7 @@ export function readEnvelopeOrThrow(value: unknown): ReadEnvelope {
   };
 }
 
-/** The service's word for "no valid token": known by its body, whatever the status (service-specification, section 7). */
+/** Whether a body means "no valid token"; its status can be any (service-specification, section 7). */
 export function isNotAuthenticated(value: unknown): boolean {
   return (
     isRecord(value) &&
@@ -133,17 +132,14 @@ export function isNotAuthenticated(value: unknown): boolean {
   );
 }
 
-/** The `message` of an error body, for showing to a person; null when the body is no error body. */
+/** The `message` of an error body, for display; null for any other body. */
 export function errorMessageOf(value: unknown): string | null {
   return isRecord(value) && !Object.hasOwn(value, "rel") && typeof value.message === "string"
     ? value.message
     : null;
 }
 
-/**
- * Reads an object by a definition whose fields all may be missing. Where a field has a wrong type, that field is left out
- * and reported, and the rest is kept.
- */
+/** Reads the fields of a definition, all optional. A field of a wrong type is omitted and becomes an issue. */
 export function readFields<Shape extends z.ZodRawShape>(
   definition: z.ZodObject<Shape>,
   value: Readonly<Record<string, unknown>>,
@@ -162,7 +158,7 @@ export function readFields<Shape extends z.ZodRawShape>(
   return definition.parse(rest);
 }
 
-/** As `readFields`, and what the definition does not name is reported. */
+/** As `readFields`; a field that is not in the definition becomes an issue too. */
 export function readKnownFields<Shape extends z.ZodRawShape>(
   definition: z.ZodObject<Shape>,
   value: Readonly<Record<string, unknown>>,
@@ -194,7 +190,7 @@ function readLinks(value: Record<string, unknown>, issues: FieldIssue[]): Record
   return links;
 }
 
-/** An item that is no object reads as an empty one, so that every other keeps its position. */
+/** An item that is not an object becomes an empty one, so that the others keep their positions. */
 function readItems(values: readonly unknown[], issues: FieldIssue[]): Record<string, unknown>[] {
   return values.map((value, index) => {
     if (isRecord(value)) return value;

@@ -1,27 +1,27 @@
 /**
- * The types that a field of the service can have, each with the tolerant readings of the field notes, and each turned
- * into the one value that its column holds: text, a whole number (bigint), a real number (number), or null.
- * A whole number beyond 2^53, and any number that a double would change, is kept as text.
+ * The types of the service's fields. Each type accepts the variants from the field notes and converts a value to a cell:
+ * text, an integer (bigint), a real number (number), or null. An integer beyond 2^53, and any number that a double would
+ * change, becomes text.
  */
 import { z } from "zod";
 import { exactNumber, isRawNumber, type RawNumber } from "./json.ts";
 
-/** What one column of one row holds, as SQLite's storage classes. Text may hold NUL and lone surrogates. */
+/** The value of a column in a row, as one of SQLite's storage classes. Text may contain NUL and lone surrogates. */
 export type Cell = string | bigint | number | null;
 
 const rawNumber = z.custom<RawNumber>(isRawNumber);
 const wholeNumeral = /^-?\d+$/;
 
-/** Text, byte for byte. */
+/** Text, unchanged. */
 export const text = z.string().nullish();
 
-/** A URL as given: kept as text, resolved only where it is followed. */
+/** A URL as sent: stored as text, and resolved only when it is followed. */
 export const url = text;
 
-/** A point in time as the service writes it: ISO 8601 without a zone, kept as given. */
+/** A time as sent: ISO 8601 without a zone. */
 export const timestamp = text;
 
-/** A whole number, also when it is sent as a string of digits. */
+/** An integer, or a string of digits. */
 export const integer = z
   .union([
     z.number().refine(Number.isInteger).transform(toInteger),
@@ -32,7 +32,7 @@ export const integer = z
   ])
   .nullish();
 
-/** A decimal number, also when it is sent as a string. */
+/** A decimal number, or a string with one. */
 export const decimal = z
   .union([
     z.number(),
@@ -44,22 +44,21 @@ export const decimal = z
   ])
   .nullish();
 
-/** True or false, as 1 or 0. */
+/** A boolean, stored as 1 or 0. */
 export const flag = z
   .boolean()
   .transform((value) => (value ? 1n : 0n))
   .nullish();
 
-/** A field whose type the specification leaves open: scalars as they are, anything else as JSON text. */
+/** A field without a specified type: scalars are stored as they are, objects and arrays as JSON text. */
 export const open = z.unknown().transform(toCell).optional();
 
-/** An object or array that stays one column, as JSON text. */
+/** An object or array, stored in one column as JSON text. */
 export const document = z
   .custom<object>((value) => typeof value === "object" && value !== null && !isRawNumber(value))
   .transform((value) => JSON.stringify(value))
   .nullish();
 
-/** Any JSON value as one cell. */
 function toCell(value: unknown): Cell {
   switch (typeof value) {
     case "string":

@@ -1,10 +1,10 @@
 /**
- * Reading JSON without losing anything. In: text. Out: a value whose numbers are exact, and the keys that were given
- * twice. `JSON.parse` alone rounds 9007199254740993 and drops duplicate keys in silence.
+ * Parses JSON without loss. In: text. Out: a value with exact numbers, and whether an object had duplicate keys. `JSON.parse`
+ * rounds 9007199254740993 and drops duplicate keys silently.
  */
 import { isUtf8 } from "node:buffer";
 
-/** A number that a double would change, kept as it was written; `JSON.stringify` writes it back the same. */
+/** A number that a double would change, as written; `JSON.stringify` writes it unchanged. */
 export interface RawNumber {
   readonly rawJSON: string;
 }
@@ -18,7 +18,7 @@ interface JsonWithSource {
   isRawJSON(value: unknown): value is RawNumber;
 }
 
-// Node 22 has these (the "JSON.parse source text access" proposal); TypeScript's library does not name them yet.
+// Node 22 has these (the "JSON.parse source text access" proposal); TypeScript's library does not declare them yet.
 const exactJson = JSON as unknown as JsonWithSource;
 
 export const isRawNumber = (value: unknown): value is RawNumber => exactJson.isRawJSON(value);
@@ -30,7 +30,7 @@ export interface JsonLimits {
 
 export const defaultJsonLimits: JsonLimits = { maxDepth: 64 };
 
-/** The text is not one JSON document, or one beyond the limits. */
+/** The text is not one JSON document, or exceeds the limits. */
 export class JsonError extends Error {
   override readonly name = "JsonError";
   readonly code: "not-json" | "too-deep";
@@ -40,26 +40,26 @@ export class JsonError extends Error {
   }
 }
 
-/** The text of UTF-8, with its byte order mark if it has one; null when the bytes are no UTF-8. */
+/** Decodes UTF-8, including a byte order mark; null if the bytes are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
-  // Checking and decoding apart takes half the time of a TextDecoder that refuses.
+  // Half the time of a TextDecoder with `fatal`.
   if (!isUtf8(bytes)) return null;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
 
 export interface ParsedJson {
   readonly value: unknown;
-  /** Whether some object gave a key twice; the last one won, as everywhere in JavaScript. */
+  /** Whether an object has a key twice; the last value is used, as in `JSON.parse`. */
   readonly hasDuplicateKeys: boolean;
 }
 
 /**
- * Parses one JSON document; a byte order mark before it is accepted once (RFC 8259, section 8.1).
+ * Parses one JSON document; accepts one byte order mark before it (RFC 8259, section 8.1).
  * @throws JsonError
  */
 export function parseJsonOrThrow(text: string, limits: JsonLimits = defaultJsonLimits): ParsedJson {
   const { document, value, members } = parseRoundedOrThrow(text, limits);
-  const { keys, mayBeInexact } = scanOutsideTexts(document);
+  const { keys, mayBeInexact } = scanOutsideStrings(document);
   return {
     value: mayBeInexact ? exactJson.parse(document, keepExact) : value,
     hasDuplicateKeys: keys !== members,
@@ -73,10 +73,7 @@ export function parseJsonBytesOrThrow(bytes: Uint8Array, limits: JsonLimits = de
   return parseJsonOrThrow(text, limits);
 }
 
-/**
- * As `parseJsonOrThrow`, for who asks only what a document is: its numbers are doubles, and its last duplicates win.
- * @throws JsonError
- */
+/** As `parseJsonOrThrow`, but faster and with rounded numbers, to recognize a document. @throws JsonError */
 export function parseRoundedJsonOrThrow(text: string, limits: JsonLimits = defaultJsonLimits): unknown {
   return parseRoundedOrThrow(text, limits).value;
 }
@@ -98,10 +95,10 @@ function keepExact(_key: string, value: unknown, context: { source?: string }): 
   return exactNumber(context.source) ?? exactJson.rawJSON(context.source);
 }
 
-/** The number that a numeral means; null where a double, or writing it back, would change it: 2^53 + 1, `1e400`, `-0`. */
+/** The number of a numeral; null if a double, or writing it back, would change it: 2^53 + 1, `1e400`, `-0`. */
 export function exactNumber(numeral: string): number | null {
   const value = Number(numeral);
-  // Past 2^53 a double may print the very digits it was read from and still be another number.
+  // Beyond 2^53 a double can print the digits that it was parsed from and still be another number.
   if (Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(numeral)) return null;
   return !Object.is(value, -0) && digitsOf(numeral) === digitsOf(String(value)) ? value : null;
 }
@@ -118,7 +115,7 @@ function digitsOf(numeral: string): string {
   return `${significant}e${power}`;
 }
 
-/** Members of all objects in a value, each of whose keys counts once. */
+/** Counts the members of all objects in a value, without duplicates. */
 function countMembersOrThrow(value: unknown, maxDepth: number, depth: number): number {
   if (typeof value !== "object" || value === null) return 0;
   if (depth === maxDepth) throw new JsonError("too-deep", `nested more than ${maxDepth} levels deep`);
@@ -133,8 +130,8 @@ function countMembersOrThrow(value: unknown, maxDepth: number, depth: number): n
   return members;
 }
 
-/** One pass over what is no text: the colons, exactly one a key, and whether a double may change one of the numbers. */
-function scanOutsideTexts(document: string): { keys: number; mayBeInexact: boolean } {
+/** Scans everything outside strings: counts colons, one per key, and looks for numbers that a double may change. */
+function scanOutsideStrings(document: string): { keys: number; mayBeInexact: boolean } {
   let keys = 0;
   let mayBeInexact = false;
   for (let index = 0; index < document.length; index++) {
@@ -143,15 +140,15 @@ function scanOutsideTexts(document: string): { keys: number; mayBeInexact: boole
     else if (code === 0x3a) keys++;
     else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
       const end = endOfNumeral(document, index);
-      mayBeInexact ||= isSuspect(document.slice(index, end));
+      mayBeInexact ||= mayChange(document.slice(index, end));
       index = end - 1;
     }
   }
   return { keys, mayBeInexact };
 }
 
-/** Only such a number can be one that a double changes: one with sixteen digits, an exponent, or `-0`. */
-function isSuspect(numeral: string): boolean {
+/** A double can change only numbers with at least sixteen digits, an exponent, or `-0`. */
+function mayChange(numeral: string): boolean {
   return numeral.length >= 16 || numeral.startsWith("-0") || /[eE]/.test(numeral);
 }
 
@@ -161,7 +158,7 @@ function endOfNumeral(document: string, start: number): number {
   return end;
 }
 
-/** In a document that could be parsed, only white space, a comma, a bracket or the end (NaN) follows a number. */
+/** In a valid document, only white space, a comma, a bracket or the end (NaN) follows a number. */
 function endsNumeral(code: number): boolean {
   return !(code > 0x20) || code === 0x2c || code === 0x5d || code === 0x7d;
 }

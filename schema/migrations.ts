@@ -1,4 +1,4 @@
-/** The mirror's migrations in order, loaded when needed. The last one's name is the version of a mirror. */
+/** The mirror's migrations in order, loaded on demand. The name of the last one is the version of a mirror. */
 import type { Migration } from "kysely/migration";
 
 export type Migrations = Readonly<Record<string, () => Promise<Migration>>>;

@@ -1,25 +1,25 @@
 /**
- * What a body becomes: a row in its table, and rows in the tables of its lists. In: an envelope and the definition of
- * its entity. Out: rows with URLs where the mirror will put its own ids. Pure: no database, no clock.
+ * Turns a body into rows: one row of its entity's table, and rows of the tables of its lists. In: an envelope and the
+ * definition of the entity, which decides the columns. Out: cells without ids, which the mirror adds. Pure.
  */
 import type { z } from "zod";
 import { type Envelope, type FieldIssue, isRecord, readKnownFields, toPointer } from "./envelope.ts";
 import type { Cell } from "./fields.ts";
 
-/** A table with one row an entity, keyed by the entity's resource. */
+/** A table with one row per entity, keyed by the entity's resource. */
 export interface Entity {
-  /** The public name; the mirror keeps the rows in `_<table>` and shows them in the view `<table>`. */
+  /** The public name: the rows are in the table `_<table>`, and the view `<table>` shows them. */
   readonly table: string;
-  /** The fields of a body; each that is not a list is a column. */
+  /** The fields of a body; each becomes a column, except lists. */
   readonly fields: z.ZodObject<z.ZodRawShape>;
-  /** Links that become columns: `brand` is kept as `brand_id` and shown as `brand_href`. */
+  /** Links that become columns: `brand` is stored as `brand_id` and shown as `brand_href`. */
   readonly references: readonly string[];
-  /** The reference that says whose it is; where the entity has no such link, the collection that listed it decides. */
+  /** The reference to the owner. Null, or without such a link: the owner of the collection that lists the entity. */
   readonly owner: string | null;
   readonly lists: readonly EntityList[];
 }
 
-/** A table with several rows a resource, keyed by the resource and the position in its list. */
+/** A table with several rows per resource, keyed by the resource and the position in its list. */
 export interface ListTable {
   readonly table: string;
   readonly columns: readonly string[];
@@ -28,7 +28,7 @@ export interface ListTable {
 export interface EntityList extends ListTable {
   /** The field of the body that holds the list. */
   readonly field: string;
-  /** Rows in the order of the list, one an entry; null where the value has no such shape. `at` is its JSON pointer. */
+  /** Returns one row per entry, in order; null if the value has another shape. `at` is its JSON pointer. */
   readonly read: (value: unknown, at: string, issues: FieldIssue[]) => readonly (readonly Cell[])[] | null;
 }
 
@@ -49,21 +49,21 @@ export interface ListRows {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-/** The fields that are columns of the entity's own table. */
+/** The columns of the entity's own table: all fields that are not lists. */
 export function columnsOf(entity: Entity): string[] {
   const lists = new Set(entity.lists.map((list) => list.field));
   return Object.keys(entity.fields.shape).filter((field) => !lists.has(field));
 }
 
 /**
- * A projection for an entity: a field of a wrong type gives null and is reported, an unknown field is reported.
- * The returned function takes the vendor's word in `<name>_url` (read as `service_url`).
+ * Creates the projection of an entity. A field of a wrong type becomes null and an issue; an unknown field becomes an issue.
+ * The service name is the vendor's word in `<name>_url`, which is read as `service_url`.
  */
 export function entityProjector(entity: Entity): (envelope: Envelope, serviceName: string) => Projection {
   const columns = columnsOf(entity);
   return (envelope, serviceName) => {
     const issues: FieldIssue[] = [];
-    const { vendorUrl, body } = takeVendorUrl(envelope.body ?? {}, serviceName, issues);
+    const { vendorUrl, body } = splitVendorUrl(envelope.body ?? {}, serviceName, issues);
     const fields: Record<string, unknown> = readKnownFields(entity.fields, body, "/body", issues);
     const lists = entity.lists.map((list) => {
       const at = `/body/${list.field}`;
@@ -82,21 +82,21 @@ export function entityProjector(entity: Entity): (envelope: Envelope, serviceNam
   };
 }
 
-/** Takes `<serviceName>_url` out of a body that has it. */
-function takeVendorUrl(
+/** Separates `<serviceName>_url` from the other fields. */
+function splitVendorUrl(
   body: Readonly<Record<string, unknown>>,
   serviceName: string,
   issues: FieldIssue[],
 ): { readonly vendorUrl: string | null; readonly body: Readonly<Record<string, unknown>> } {
   const vendorKey = `${serviceName}_url`;
   if (serviceName === "service" || !Object.hasOwn(body, vendorKey)) return { vendorUrl: null, body };
-  const { [vendorKey]: given, ...rest } = body;
-  if (typeof given === "string") return { vendorUrl: given, body: rest };
-  if (given !== null) issues.push({ pointer: toPointer(["body", vendorKey]), code: "wrong-type" });
+  const { [vendorKey]: value, ...rest } = body;
+  if (typeof value === "string") return { vendorUrl: value, body: rest };
+  if (value !== null) issues.push({ pointer: toPointer(["body", vendorKey]), code: "wrong-type" });
   return { vendorUrl: null, body: rest };
 }
 
-/** Rows of an object that maps labels to text: one row an entry. */
+/** Reads an object that maps labels to text: one row per entry. */
 export function readLabelMap(
   value: unknown,
   at: string,

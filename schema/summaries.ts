@@ -1,6 +1,6 @@
 /**
- * What a collection says of each of its items: enough to find it, and to name it before it is fetched. In: an item. Out:
- * its `href` as given and its name. The rest of a summary stays in the collection's revision.
+ * Reads the summaries of items in a collection. In: an item. Out: its `href` as sent, and its name, which is shown until the
+ * item itself is fetched. Other fields stay only in the collection's revision.
  */
 import { z } from "zod";
 import { type FieldIssue, readFields } from "./envelope.ts";
@@ -8,7 +8,7 @@ import { text, url } from "./fields.ts";
 
 export interface Summary {
   readonly fields: z.ZodObject<z.ZodRawShape>;
-  /** The field that names the item to a person. */
+  /** The field with the name for display. */
   readonly nameField: string;
 }
 
@@ -40,10 +40,10 @@ export const braSummary: Summary = {
   nameField: "name",
 };
 
-/** Measurements, whose shape is open: only the way to one is read. */
+/** Measurements, whose fields are not specified. */
 export const openSummary: Summary = { fields: z.object({ href: url, name: text }), nameField: "name" };
 
-/** @param at the item's JSON pointer, for what is reported */
+/** @param at the item's JSON pointer, for issues */
 export function readSummary(
   summary: Summary,
   item: Readonly<Record<string, unknown>>,

@@ -1,6 +1,6 @@
 /**
- * The public names: what an analyst sees who opens a mirror with any SQLite tool. Views hold no data, so they are no
- * migrations: the mirror makes them anew whenever their text here differs from the file's.
+ * The public views of a mirror, for any SQLite tool. Views contain no data, so they are not part of migrations: the mirror
+ * recreates them when their definitions here differ from those in the file.
  */
 import { measurement } from "./entities/measurement.ts";
 import { entities, listTables } from "./entities.ts";
@@ -12,14 +12,14 @@ const entityKinds = "('brand', 'model', 'size', 'me', 'bra', 'measurement')";
 const listParents: Readonly<Record<string, string>> = { model_picture: "model_href", bra_size: "bra_href" };
 const withTombstones = new Set(["brand", "model", "size"]);
 
-/** View name to its SELECT. */
+/** View name to its SELECT statement. */
 export const views: Readonly<Record<string, string>> = Object.fromEntries([
   ...entities.map((entity) => [entity.table, entityView(entity)]),
   ...entities
     .filter((entity) => withTombstones.has(entity.table))
     .map((entity) => [`${entity.table}_current`, `select * from ${entity.table} where gone_at is null`]),
   ...listTables.map((list) => [list.table, listView(list)]),
-  // SQLite reads no more than 1,000 levels; what it cannot read has no values here, and is whole in `measurement`.
+  // SQLite parses at most 1,000 levels of JSON. A deeper measurement has no values here, but is complete in `measurement`.
   [
     "measurement_value",
     `select m.href as href, m.n as n, v.key as name, v.atom as value
@@ -73,7 +73,7 @@ export const views: Readonly<Record<string, string>> = Object.fromEntries([
 
 function entityView(entity: Entity): string {
   const references = entity.references.map((name) => `${name}_reference.url as ${name}_href`);
-  // A size belongs to its model's brand; keeping that on the size as well would be a second truth.
+  // The brand of a size is the brand of its model; a column of its own could contradict that.
   const brandOfSize = entity.table === "size" ? ["brand_reference.url as brand_href"] : [];
   const columns = [
     "r.url as href",
@@ -103,7 +103,7 @@ function entityView(entity: Entity): string {
 
 function listView(list: ListTable): string {
   const columns = ["n", ...list.columns].map((column) => `t.${column} as ${column}`);
-  // What is in no other table says here since when it is there, and since when no more.
+  // Measurements have no entity table, so their list view has the columns with times.
   if (list === measurement) {
     return `select r.url as href, ${columns.join(", ")}, f.started_at as first_seen_at, ${isoTimeOf("r.checked_at")} as checked_at,
        g.started_at as gone_at

@@ -1,6 +1,6 @@
 /**
- * A user's measurements, whose shape the specification leaves open (section 2.6): each one is kept whole, as JSON text,
- * whether the collection gives it inline or leads to an entity of its own.
+ * A user's measurements, whose fields the specification does not define (section 2.6). Each is stored whole, as JSON text,
+ * whether the collection contains it or links to its entity.
  */
 import type { Envelope } from "../envelope.ts";
 import type { ListTable, Projection } from "../rows-from-body.ts";

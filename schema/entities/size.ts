@@ -1,4 +1,4 @@
-/** A size of a model; its fields come from the field notes, since the specification leaves them open (section 2.11). */
+/** A size of a model. Its fields come from the field notes, since the specification does not define them (section 2.11). */
 import { z } from "zod";
 import { document, integer, text, timestamp, url } from "../fields.ts";
 import type { Entity } from "../rows-from-body.ts";

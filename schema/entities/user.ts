@@ -1,4 +1,4 @@
-/** The user that a token belongs to (service-specification, section 2.3); `email` only with its scope. */
+/** The owner of a token (service-specification, section 2.3); `email` requires its scope. */
 import { z } from "zod";
 import { document, flag, integer, text, url } from "../fields.ts";
 import type { Entity } from "../rows-from-body.ts";

@@ -134,12 +134,12 @@ it("keeps a backup from being made where it is missing or was changed, and says 
   await expect(rig.create("a.zip")).rejects.toMatchObject({
     code: "damaged",
     file,
-    problem: expect.stringContaining("not what was"),
+    problem: expect.stringContaining("does not match its SHA-256"),
   });
   rmSync(file);
   await expect(rig.create("a.zip")).rejects.toMatchObject({
     code: "damaged",
-    hint: expect.stringContaining("--media` downloads it"),
+    hint: expect.stringContaining("--media` to download it"),
   });
   expect(existsSync(rig.path("a.zip"))).toBe(false);
 });
