@@ -1,4 +1,4 @@
-/** A body is stored in less room and read back byte for byte, whatever it is and whatever it is compressed with. */
+/** Compression of stored bodies: smaller, and read back byte for byte. */
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { decodeBody, deflateBody } from "../../../src/mirror/bodies/compression.ts";
@@ -18,15 +18,16 @@ beforeEach(async () => {
   mirror = await rig.write();
 });
 
-/** @returns how many bodies were looked at */
+/** @returns the number of bodies examined */
 function compressAll(writer: MirrorWriter): number {
   let bodies = 0;
-  for (let looked = writer.compressBatch(); looked > 0; looked = writer.compressBatch()) bodies += looked;
+  for (let examined = writer.compressBatch(); examined > 0; examined = writer.compressBatch())
+    bodies += examined;
   return bodies;
 }
 
 const brands = (count: number, from = 0) => Array.from({ length: count }, (_, n) => `brand/${from + n}/`);
-const brandOf = (path: string, note = "a note that all of them have") =>
+const brandOf = (path: string, note = "a note that all brands have") =>
   entity({ name: path, note }, { models: null });
 const worldOfBrands = (paths: readonly string[], note?: string) =>
   worldOf({
@@ -45,7 +46,7 @@ const storedBytes = () =>
   mirror.db.prepare<[], number>("select sum(length(body)) from _content").pluck().get() ?? 0;
 
 describe("the codec", () => {
-  it("gives back any bytes, with any dictionary and with none", () => {
+  it("any bytes are read back unchanged, with and without a dictionary", () => {
     const bytes = fc.uint8Array({ minLength: 1, maxLength: 3000 });
     fc.assert(
       fc.property(bytes, fc.option(bytes), (body, dictionary) => {
@@ -60,7 +61,7 @@ describe("the codec", () => {
     );
   });
 
-  it("gives an error of its own, and nothing larger than it should be, for any bytes that are no such body", () => {
+  it("damaged bytes throw DamagedBodyError, or give at most the declared size", () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 200 }),
@@ -87,7 +88,7 @@ describe("the codec", () => {
 });
 
 describe("compressing", () => {
-  it("changes nothing of what a mirror says, and makes it smaller", () => {
+  it("compression shrinks a mirror without changing its content", () => {
     walk(mirror, worldOfBrands(brands(1200)));
     const [before, bodies, bytes] = [canonicalDump(mirror), currentBodies(mirror), storedBytes()];
     expect(compressAll(mirror)).toBe(1202);
@@ -98,7 +99,7 @@ describe("compressing", () => {
     expect(problemsOf(mirror)).toEqual([]);
   });
 
-  it("gives back whatever text bodies have", async () => {
+  it("bodies with any text are read back unchanged after compression", async () => {
     const note = fc.string({ unit: "binary", maxLength: 5000 });
     await fc.assert(
       fc.asyncProperty(fc.array(note, { minLength: 30, maxLength: 40 }), async (notes) => {
@@ -115,7 +116,7 @@ describe("compressing", () => {
     );
   });
 
-  it("uses a dictionary for a kind of which there are many bodies, and none for the others", () => {
+  it("only a kind with many bodies gets a dictionary", () => {
     walk(mirror, worldOfBrands(brands(40)));
     compressAll(mirror);
     expect(dictionaries()).toEqual([[1, "brand"]]);
@@ -123,12 +124,12 @@ describe("compressing", () => {
     expect(codecs()).not.toContainEqual(["identity", null, 42]);
   });
 
-  it("looks only at what a run brought and had no dictionary for", () => {
+  it("only new bodies without a dictionary are examined", () => {
     walk(mirror, worldOfBrands(brands(40)));
     expect(compressAll(mirror)).toBe(42);
     expect(compressAll(mirror)).toBe(0);
     walk(mirror, worldOfBrands(brands(43)));
-    // The list. The three new ones came in compressed.
+    // Only the list: the three new brands were compressed when they arrived.
     expect(codecs()).toContainEqual(["deflate", 1, 43]);
     expect(compressAll(mirror)).toBe(1);
     expect(compressAll(mirror)).toBe(0);
@@ -136,10 +137,10 @@ describe("compressing", () => {
     expect(dictionaries()).toHaveLength(1);
   });
 
-  it("happens as bodies come in, from the batch on after which there are enough of their kind", () => {
+  it("bodies are compressed on arrival once their kind has enough bodies for a dictionary", () => {
     const one = (due: readonly DueResource[]) => due.slice(0, 1);
     walk(mirror, worldOfBrands(brands(40)), { choose: one });
-    // The front page, the list, and the first 32 brands.
+    // The root, the list, and the first 32 brands.
     expect(codecs()).toEqual([
       ["deflate", 1, 8],
       ["identity", null, 34],
@@ -149,7 +150,7 @@ describe("compressing", () => {
     expect(codecs()).toContainEqual(["deflate", 1, 40]);
   });
 
-  it("remembers no dictionary that a batch was undone with", () => {
+  it("a rolled back batch leaves no dictionary in the cache", () => {
     walk(mirror, worldOfBrands(brands(31)));
     const paths = brands(80);
     mirror.db.exec(
@@ -165,7 +166,7 @@ describe("compressing", () => {
     expect(problemsOf(mirror)).toEqual([]);
   });
 
-  it("remembers no dictionary that could not be stored, and keeps what came before", () => {
+  it("a dictionary that cannot be stored is not cached, and earlier batches stay", () => {
     const one = (due: readonly DueResource[]) => due.slice(0, 1);
     mirror.db.exec(
       "create temp trigger full before insert on main._dictionary begin select raise(abort, 'full'); end",
@@ -178,7 +179,7 @@ describe("compressing", () => {
     expect(problemsOf(mirror)).toEqual([]);
   });
 
-  it("leaves as it is what does not get smaller", () => {
+  it("a body that would not become smaller stays uncompressed", () => {
     walk(mirror, worldOfBrands(brands(3)));
     const noise = Buffer.from(
       Array.from({ length: 300 }, (_, n) => (n * n * 7919) & 0xff).map((byte, n) => byte ^ n),
@@ -194,7 +195,7 @@ describe("compressing", () => {
     });
   });
 
-  it("leaves as it is what is damaged already, so that it may still be mended", () => {
+  it("a damaged body is not rewritten, so that it can still be repaired", () => {
     walk(mirror, worldOfBrands(brands(3)));
     mirror.db.exec("update _content set body = substr(body, 2) where id = 2");
     compressAll(mirror);
@@ -202,7 +203,7 @@ describe("compressing", () => {
     expect(problemsOf(mirror)).toContainEqual(expect.objectContaining({ code: "body", where: "_content 2" }));
   });
 
-  it("leaves room that the next run fills: the pages of what became small are joined", () => {
+  it("the next run reuses the space that compression frees", () => {
     walk(mirror, worldOfBrands(brands(1500), "x".repeat(100)));
     const pagesOf = () => mirror.db.pragma("page_count", { simple: true }) as number;
     const before = pagesOf();
@@ -211,7 +212,7 @@ describe("compressing", () => {
     expect(pagesOf()).toBeLessThan(before * 1.2);
   });
 
-  it("shares what a resource changes back to with its earlier revision, compressed or not", () => {
+  it("a resource that returns to an earlier body shares the stored one, compressed or not", () => {
     for (const note of ["one", "two", "one"]) {
       walk(mirror, worldOf({ "/": root(), "brands/": page(["a/"]), "a/": brandOf("a/", note) }));
       compressAll(mirror);

@@ -1,4 +1,4 @@
-/** Damage to compressed bodies and their dictionaries: `mirror check` finds it, and nothing crashes over it. */
+/** Damage to compressed bodies and dictionaries: `mirror check` finds it, and nothing crashes. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig[Symbol.asyncDispose]());
 
-/** A copy of the mirror, after this was done to it. */
+/** A copy of the mirror with this damage. */
 function damaged(damage: (db: Database.Database) => void): string {
   const file = join(rig.folder, `copy-${copies++}.sqlite`);
   expectClosed(file);
@@ -51,20 +51,20 @@ function problemsIn(file: string): readonly CheckProblem[] {
 }
 
 /** Changes one bit of one row's body. */
-function flipBit(db: Database.Database, table: string, id: number, place: number): void {
+function flipBit(db: Database.Database, table: string, id: number, bit: number): void {
   const body = db.prepare<[number], Buffer>(`select body from ${table} where id = ?`).pluck().get(id);
   if (body === undefined) throw new Error(`${table} has no row ${id}`);
-  const position = place % (body.byteLength * 8);
+  const position = bit % (body.byteLength * 8);
   body.writeUInt8(body.readUInt8(position >> 3) ^ (1 << (position & 7)), position >> 3);
   db.prepare(`update ${table} set body = ? where id = ?`).run(body, id);
 }
 
 describe("check", () => {
-  it("has nothing to say of compressed bodies that are sound", () => {
+  it("a mirror with sound compressed bodies has no problems", () => {
     expect(problemsIn(damaged(() => {}))).toEqual([]);
   });
 
-  it("finds any changed bit of a body, unless the body is read as it was in spite of it", () => {
+  it("every changed bit of a compressed body is found, unless it does not change the body", () => {
     fc.assert(
       fc.property(fc.integer({ min: 3, max: 42 }), fc.nat(), (id, place) => {
         const file = damaged((db) => flipBit(db, "_content", id, place));
@@ -72,7 +72,7 @@ describe("check", () => {
         const length = mirror.db.prepare<[number], number>("select length(body) from _content where id = ?");
         const bits = 8 * (length.pluck().get(id) ?? 0);
         mirror.close();
-        // What fills up the last byte means nothing.
+        // The padding of the last byte has no meaning.
         if (problemsIn(file).length === 0) expect(place % bits).toBeGreaterThanOrEqual(bits - 8);
         else expect(problemsIn(file)[0]).toMatchObject({ code: "body", where: `_content ${id}` });
       }),
@@ -80,7 +80,7 @@ describe("check", () => {
     );
   });
 
-  it("finds any changed bit of a dictionary, and says so first", () => {
+  it("every changed bit of a dictionary is found, and reported first", () => {
     fc.assert(
       fc.property(fc.nat(), (place) => {
         const [first] = problemsIn(damaged((db) => flipBit(db, "_dictionary", 1, place)));
@@ -98,25 +98,25 @@ describe("check", () => {
       { code: "body", where: "_content 5", what: expect.stringContaining('"other"') },
     ],
     [
-      "a body without the dictionary that it needs",
+      "a missing reference to a dictionary",
       "update _content set dictionary_id = null where id = 5",
       { code: "body", where: "_content 5" },
     ],
     [
-      "a body that is no longer than nothing",
+      "a body with the declared size 0",
       "update _content set size = 0 where id = 5",
       { code: "body", where: "_content 5" },
     ],
     [
-      "a body that would be endless",
+      "a body with an enormous declared size",
       "update _content set size = 9000000000000000000 where id = 5",
       { code: "body", where: "_content 5" },
     ],
-  ])("finds %s", (_what, damage, expected) => {
+  ])("%s is found", (_case, damage, expected) => {
     expect(problemsIn(damaged((db) => db.exec(damage)))[0]).toMatchObject(expected);
   });
 
-  it("names the resource whose body cannot be read", () => {
+  it("the resource of an unreadable body is named", () => {
     const file = damaged((db) => db.exec("update _content set body = x'ff' where id = 5"));
     const readUrl = new Database(file)
       .prepare("select url from _resource r join _revision v on v.resource_id = r.id where v.content_id = 5")
@@ -130,7 +130,7 @@ describe("check", () => {
 it.each([
   ["a body that cannot be read", "update _content set body = x'ff' where id = 5"],
   ["a missing dictionary", "delete from _dictionary"],
-])("a rebuild over %s is refused as one of a damaged mirror", async (_what, damage) => {
+])("a rebuild of a mirror with %s fails as damaged", async (_case, damage) => {
   const file = damaged((db) => db.exec(damage));
   await expect(rebuildMirror({ file, kinds, openedAt: someTime })).rejects.toThrow(
     expect.objectContaining({ name: "MirrorError", code: "damaged" }),

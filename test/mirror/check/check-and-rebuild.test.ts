@@ -1,4 +1,4 @@
-/** What `mirror check` finds, and what `mirror rebuild` mends. */
+/** The problems that `mirror check` finds and `mirror rebuild` repairs. */
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { kinds } from "../../../jobs/kinds.ts";
 import { checkMirror } from "../../../src/mirror/check/check.ts";
@@ -33,16 +33,16 @@ const world = () =>
 const idOf = (path: string) => `(select id from _resource where url = '${urlOf(path)}')`;
 
 describe("check", () => {
-  it("has nothing to say of a sound mirror, and counts what it read", () => {
+  it("a sound mirror has no problems, and its bodies and resources are counted", () => {
     walk(mirror, world());
     expect(checkMirror(mirror, kinds)).toEqual({ bodies: 7, resources: 7, pictures: 0, problems: [] });
   });
 
-  it("has nothing to say of an empty one", () => {
+  it("an empty mirror has no problems", () => {
     expect(checkMirror(mirror, kinds)).toEqual({ bodies: 0, resources: 0, pictures: 0, problems: [] });
   });
 
-  it("has nothing to say of a whole catalogue, through a read-only connection", async () => {
+  it("a complete catalogue has no problems on a read-only connection", async () => {
     await using sandbox = await startSandbox({ brands: 5, models: 20, sizes: 60 });
     await using other = await startMirrorRig(sandbox.url);
     walk(await other.write(), worldOfTruth(sandbox.truth({ optional: true })), { follow: ["related"] });
@@ -69,7 +69,7 @@ describe("check", () => {
         { code: "search", where: urlOf("b/") },
       ],
     ],
-  ])("reports %s of the past that no body gives, and rebuild mends it", (_case, damage, problems) => {
+  ])("%s of the past that matches no body is reported, and rebuild repairs it", (_case, damage, problems) => {
     walk(mirror, world());
     const later = world();
     later.set(urlOf("b/"), JSON.stringify(entity({ name: "B2", slug: "b" }, { models: urlOf("b/models/") })));
@@ -106,7 +106,7 @@ describe("check", () => {
       ],
     ],
     [
-      "a row whose owner is another",
+      "a row with another owner",
       `update _model set brand_id = ${idOf("c/")}`,
       [{ code: "row", where: urlOf("m/") }],
     ],
@@ -124,7 +124,7 @@ describe("check", () => {
       ],
     ],
     [
-      "searched words that are not its own",
+      "a search document with wrong words",
       `update _search set text = '\n other \n' where resource_id = ${idOf("b/")}`,
       [
         { code: "search", where: urlOf("b/") },
@@ -132,20 +132,20 @@ describe("check", () => {
       ],
     ],
     [
-      "searched words that are lost",
+      "a missing search document",
       `insert into _search_index (_search_index, rowid, kind, text)
          select 'delete', id, kind, text from _search where resource_id = ${idOf("m/")};
        delete from _search where resource_id = ${idOf("m/")}`,
       [{ code: "search", where: urlOf("m/") }],
     ],
     [
-      "words that the index does not have",
+      "a document that the index lacks",
       `insert into _search_index (_search_index, rowid, kind, text)
          select 'delete', id, kind, text from _search where resource_id = ${idOf("c/")}`,
       [{ code: "search", where: urlOf("c/") }],
     ],
     [
-      "words that the index has for nothing",
+      "index entries without a document",
       "insert into _search_index (rowid, kind, text) values (4711, 'brand', 'stray')",
       [{ code: "search", where: "_search" }],
     ],
@@ -156,12 +156,12 @@ describe("check", () => {
       [{ code: "row", where: urlOf("m/") }],
     ],
     [
-      "a row of a kind that the resource is not",
+      "a row in the table of another kind",
       `insert into _size (id, from_run) values (${idOf("b/")}, 1)`,
       [{ code: "row", where: urlOf("b/") }],
     ],
     [
-      "a row of a resource that has no body",
+      "rows of a resource without a body",
       `insert into _resource (url, kind, state, first_run) values ('${urlOf("x/")}', 'brand', 'due', 1);
        insert into _brand (id, from_run) values (${idOf("x/")}, 1);
        insert into _link (from_id, name, kind, from_run) values (${idOf("x/")}, 'models', 'models', 1);
@@ -174,12 +174,12 @@ describe("check", () => {
       ],
     ],
     [
-      "a link that leads elsewhere",
+      "a link with another target",
       `update _link set to_id = ${idOf("c/")} where name = 'brand'`,
       [{ code: "link", where: urlOf("m/") }],
     ],
     [
-      "a noted link that leads elsewhere",
+      "a link that is not followed, with another address",
       "update _link set noted_url = 'https://x.example/' where name = 'related'",
       [{ code: "link", where: urlOf("b/") }],
     ],
@@ -195,12 +195,12 @@ describe("check", () => {
       [{ code: "member", where: urlOf("b/models/") }],
     ],
     [
-      "a chain that leads elsewhere",
+      "a page with another next page",
       `update _page set next_id = ${idOf("b/models/")} where id = ${idOf("brands/")}`,
       [{ code: "page", where: urlOf("brands/") }],
     ],
     [
-      "a chain that ends too early",
+      "a page without its next page",
       `update _page set next_id = null where id = ${idOf("brands/")}`,
       [{ code: "page", where: urlOf("brands/") }],
     ],
@@ -230,7 +230,7 @@ describe("check", () => {
        update sqlite_schema set sql = 'create index _resource_owner on _resource (kind)' where name = '_resource_owner'`,
       [{ code: "file" }],
     ],
-  ])("finds %s", async (_what, damage, expected) => {
+  ])("%s is found", async (_case, damage, expected) => {
     walk(mirror, world());
     mirror.db.unsafeMode().exec(damage);
     mirror.close();
@@ -240,7 +240,7 @@ describe("check", () => {
     } else expect(found).toMatchObject(expected);
   });
 
-  it("names at most a hundred problems", () => {
+  it("at most a hundred problems are reported", () => {
     const many = Array.from({ length: 150 }, (_, n) => `x/${n}/`);
     const bodies = Object.fromEntries(many.map((path) => [path, entity({ name: path })]));
     walk(mirror, worldOf({ "/": root(), "brands/": page(many), ...bodies }));
@@ -250,14 +250,14 @@ describe("check", () => {
 });
 
 describe("rebuild", () => {
-  it("gives the same rows, links and items, and says how many resources it read", () => {
+  it("a rebuild gives the same rows, links and items, and counts the resources", () => {
     walk(mirror, world());
     const before = canonicalDump(mirror);
     expect(mirror.rebuild()).toEqual({ resources: 7, discovered: 0 });
     expect(canonicalDump(mirror)).toEqual(before);
   });
 
-  it("mends rows, links and items that were edited, lost or made up", async () => {
+  it("a rebuild repairs edited, missing and extra rows, links and items", async () => {
     walk(mirror, world());
     const before = canonicalDump(mirror);
     mirror.db.exec(
@@ -271,7 +271,7 @@ describe("rebuild", () => {
     expect(rig.read(problemsOf)).toEqual([]);
   });
 
-  it("is whole or not at all", () => {
+  it("a failed rebuild changes nothing", () => {
     walk(mirror, world());
     mirror.db.exec(
       `update _brand set name = 'Other'; update _content set body = x'00' where id = (select max(id) from _content)`,
@@ -281,7 +281,7 @@ describe("rebuild", () => {
     expect(canonicalDump(mirror)).toEqual(before);
   });
 
-  it("leaves tombstones dead, though others still name them", () => {
+  it("a rebuild keeps tombstones, even if other resources still link to them", () => {
     const alive = world();
     walk(mirror, alive);
     for (const path of ["b/", "b/models/", "m/"]) alive.delete(urlOf(path));
@@ -293,12 +293,11 @@ describe("rebuild", () => {
     expect(problemsOf(mirror)).toEqual([]);
   });
 
-  it("has nothing new to say of whose a thing is that was met before its owner was", () => {
+  it("a resource that was discovered before its owner has its owner after a rebuild", () => {
     const met = worldOf({
       "/": root(),
       "brands/": page(["b/"]),
       "b/": entity({ name: "B" }, { related: urlOf("b/related/") }),
-      // A size that says nothing of its model is met as a neighbour first, and listed by its model's sizes later.
       "b/related/": page([]),
     });
     walk(mirror, met);

@@ -1,4 +1,4 @@
-/** A damaged file is told apart from a sound one, and nothing that is done with it makes it worse. */
+/** Damage to a mirror's file is found, and opening the file does not make it worse. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -41,7 +41,7 @@ function fileOf(bytes: Uint8Array): string {
   return file;
 }
 
-/** @returns what was found to be wrong; null when nothing was, and then nothing may be. */
+/** @returns the first problem; null if there is none, and then the content must be unchanged */
 function findDamage(file: string): string | null {
   let mirror: MirrorReader;
   try {
@@ -68,12 +68,12 @@ async function openForWritingAndClose(file: string): Promise<void> {
   }
 }
 
-it("the file that is damaged below is sound", () => {
+it("the original file is sound", () => {
   expect(findDamage(fileOf(sound))).toBeNull();
 });
 
 describe("one changed bit", () => {
-  it("is found, or changes nothing that is known of any resource", async () => {
+  it("a changed bit is found, or changes no resource", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(sound.length - 1),
@@ -94,7 +94,7 @@ describe("one changed bit", () => {
     );
   });
 
-  it("in a body is found wherever it is", () => {
+  it("every changed bit in a body is found", () => {
     const bodies = sound.indexOf('"welcome"');
     expect(bodies).toBeGreaterThan(0);
     fc.assert(
@@ -108,7 +108,7 @@ describe("one changed bit", () => {
   });
 });
 
-it("a page of zeros is found, or was one of zeros", () => {
+it("a page overwritten with zeros is found", () => {
   for (let start = 0; start < sound.length; start += 4096) {
     const bytes = Buffer.from(sound).fill(0, start, start + 4096);
     const found = findDamage(fileOf(bytes));
@@ -116,7 +116,7 @@ it("a page of zeros is found, or was one of zeros", () => {
   }
 });
 
-it("a file cut short at any length is found, and is not made anew", async () => {
+it("a truncated file is found and not overwritten", async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: sound.length - 1 }), async (length) => {
       const bytes = sound.subarray(0, length);

@@ -1,4 +1,4 @@
-/** Which fields are of pictures, and which addresses in them are followed. */
+/** The fields that contain pictures, and the addresses that are accepted. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { pictureReferencesIn } from "../../../src/mirror/media/picture-references.ts";
@@ -7,40 +7,40 @@ const base = "https://api.example.org/me/";
 const urlsIn = (body: unknown) => pictureReferencesIn(body, base).map(({ url }) => url);
 const a = "https://pictures.example/a.png";
 
-describe("what is a picture by its field", () => {
+describe("fields", () => {
   it.each([
     ["avatar", { avatar: a }],
     ["any size of an avatar", { avatar: { medium: a } }],
     ["a main picture", { main_picture: a }],
-    ["one of several", { pictures: [{ url: a, text: "side" }] }],
-    ["a photo, however deep", { fit: [{ notes: { photo: { sizes: [a] } } }] }],
-  ])("%s", (_what, body) => {
+    ["a list of pictures", { pictures: [{ url: a, text: "side" }] }],
+    ["a deeply nested photo", { fit: [{ notes: { photo: { sizes: [a] } } }] }],
+  ])("%s is a picture", (_case, body) => {
     expect(urlsIn({ body })).toEqual([a]);
   });
 
   it.each([
-    ["the service's page", { avatar: { service_url: a, vendor_url: a }, service_url: a }],
+    ["a page of the service", { avatar: { service_url: a, vendor_url: a }, service_url: a }],
     ["a link", { pictures: [{ href: a }] }],
     ["another field", { logo: a, note: a, picture_count: a, avatars: a }],
     ["a label that looks like a path", { picture: "left/right.png" }],
-    ["no text", { avatar: 7, pictures: [null, true, {}] }],
-  ])("is not %s", (_what, body) => {
+    ["a value other than text", { avatar: 7, pictures: [null, true, {}] }],
+  ])("%s is not a picture", (_case, body) => {
     expect(urlsIn({ body })).toEqual([]);
   });
 
-  it("is named by where it stands", () => {
+  it("a picture is identified by its JSON pointer", () => {
     const body = { body: { avatar: { "a/b": a } } };
     expect(pictureReferencesIn(body, base)).toEqual([{ field: "/body/avatar/a~1b", url: a }]);
   });
 });
 
-describe("which addresses are taken", () => {
+describe("addresses", () => {
   it.each([
     ["/a.png", "https://api.example.org/a.png"],
     ["//pictures.example/a.png", a],
     ["HTTPS://PICTURES.example/a.png#top", a],
     ["http://pictures.example/a b.png", "http://pictures.example/a%20b.png"],
-  ])("%s", (given, url) => {
+  ])("%s is resolved", (given, url) => {
     expect(urlsIn({ avatar: given })).toEqual([url]);
   });
 
@@ -50,11 +50,11 @@ describe("which addresses are taken", () => {
     ),
     ..."https://ada:pw@pictures.example/a.png|https://token@a/|http://|https://[::1|".split("|"),
     `https://pictures.example/${"x".repeat(9_000)}`,
-  ])("not %s", (given) => {
+  ])("%s is ignored", (given) => {
     expect(urlsIn({ avatar: given })).toEqual([]);
   });
 
-  it("whatever is there: only absolute http and https, without a user, and nothing throws", () => {
+  it("any body gives only absolute http and https addresses without credentials", () => {
     const text = fc.oneof(
       fc.webUrl({ withFragments: true }),
       fc.string(),

@@ -1,7 +1,4 @@
-/**
- * The past, as a mirror shows it: what it said when a run had closed, it says for ever. What it said is kept by this test,
- * word for word, as each run closes.
- */
+/** A mirror shows the state after every closed run for ever. These tests record the state as each run closes, and compare. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { DueResource } from "../../../src/mirror/check-cycle.ts";
@@ -19,15 +16,15 @@ const advance = fc.record({
   removals: fc.nat(3),
   returns: fc.nat(2),
   moves: fc.nat(3),
-  /** After so many batches the run ends with the rest due. */
+  /** The run ends after this number of batches, with resources still due. */
   maxBatches: fc.integer({ min: 1, max: 40 }),
   approve: fc.boolean(),
   rebuilds: fc.boolean(),
-  /** Links that are followed from this run on. */
+  /** Links followed from this run on. */
   follow: fc.subarray(["related", "same_cut", "adjacent_sizes", "sizing"]),
 });
 
-it("shows each run's state as it was when the run closed, whatever came after", async () => {
+it("the state after each run is the same after all later runs", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.nat(1000),
@@ -36,17 +33,17 @@ it("shows each run's state as it was when the run closed, whatever came after", 
         await using sandbox = await startSandbox({ brands: 3, models: 6, sizes: 14, pageSize: 2, seed });
         await using rig = await startMirrorRig(sandbox.url);
         const mirror = await rig.write();
-        const kept = new Map<number, ReturnType<typeof publicState>>();
+        const states = new Map<number, ReturnType<typeof publicState>>();
         const followed = new Set<string>();
         for (const { maxBatches, approve, rebuilds, follow, ...moves } of history) {
           const world = worldOfTruth(sandbox.truth({ optional: true }));
           for (const name of follow) followed.add(name);
           const { runId } = walk(mirror, world, { follow: [...followed], maxBatches, approve });
-          kept.set(runId, publicState(mirror.db));
+          states.set(runId, publicState(mirror.db));
           if (rebuilds) mirror.rebuild();
           sandbox.advance(moves);
         }
-        expectShown(rig, kept);
+        expectShown(rig, states);
       },
     ),
     { numRuns: tries(5, 100), endOnFailure: true },
@@ -68,18 +65,18 @@ const novelty = (listed: readonly string[]) =>
 
 it.each([
   ["all at once", (due: readonly DueResource[]) => due],
-  ["one after the other", (due: readonly DueResource[]) => due.slice(0, 1)],
-  ["one after the other, the last first", (due: readonly DueResource[]) => due.slice(-1)],
+  ["one by one", (due: readonly DueResource[]) => due.slice(0, 1)],
+  ["one by one, the last first", (due: readonly DueResource[]) => due.slice(-1)],
 ])(
-  "shows what was known as something else, or as nobody's, as it was known then, and a rebuild does too: asked %s",
+  "a resource whose kind or owner changed is shown as it was known then, before and after a rebuild: requests %s",
   async (_order, choose) => {
     await using rig = await startMirrorRig();
     const mirror = await rig.write();
-    const kept = new Map<number, ReturnType<typeof publicState>>();
+    const states = new Map<number, ReturnType<typeof publicState>>();
     const follow = ["novelty", "shelf", "related"];
     for (const listed of [["b/1/"], ["b/1/", "b/2/"], ["b/1/", "b/2/"], ["b/1/", "b/2/", "b/3/"], ["b/1/"]]) {
       const { runId } = walk(mirror, novelty(listed), { follow, choose });
-      kept.set(runId, publicState(mirror.db));
+      states.set(runId, publicState(mirror.db));
       expect(problemsOf(mirror)).toEqual([]);
     }
     expect(mirror.db.prepare("select name from brand order by name").pluck().all()).toEqual([
@@ -87,22 +84,22 @@ it.each([
       "B2",
       "B3",
     ]);
-    expectShown(rig, kept);
+    expectShown(rig, states);
     mirror.rebuild();
     expect(problemsOf(mirror)).toEqual([]);
-    expectShown(rig, kept);
+    expectShown(rig, states);
   },
 );
 
 it.each([
-  ["still there", ["b/1/", "b/2/"]],
+  ["present", ["b/1/", "b/2/"]],
   ["gone", ["b/1/"]],
 ])(
-  "shows what was read before it was known what it is as not read yet, also when it is rebuilt: %s then",
+  "a resource fetched before its kind was known is shown as not fetched yet, before and after a rebuild: later %s",
   async (_then, listed) => {
     await using rig = await startMirrorRig();
     const mirror = await rig.write();
-    const kept = new Map<number, ReturnType<typeof publicState>>();
+    const states = new Map<number, ReturnType<typeof publicState>>();
     const read = {
       follow: ["novelty"],
       choose: (due: readonly DueResource[]) => due.slice(-1),
@@ -112,36 +109,36 @@ it.each([
     if (listed.length === 1) after.delete(urlOf("b/2/"));
     for (const world of [before, after, after]) {
       const { runId } = walk(mirror, world, read);
-      kept.set(runId, publicState(mirror.db));
+      states.set(runId, publicState(mirror.db));
       mirror.rebuild();
-      expectShown(rig, kept);
+      expectShown(rig, states);
       expect(problemsOf(mirror)).toEqual([]);
     }
-    expect(kept.get(1)?.brand).toHaveLength(1);
-    expect(kept.get(3)?.brand_current).toHaveLength(listed.length);
+    expect(states.get(1)?.brand).toHaveLength(1);
+    expect(states.get(3)?.brand_current).toHaveLength(listed.length);
   },
 );
 
-it("shows a closed run's state as it was while the next run is being written", async () => {
+it("the state after a closed run does not change while the next run is written", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
   const { runId } = walk(mirror, novelty(["b/1/"]), { follow: ["related"] });
-  const kept = new Map([[runId, publicState(mirror.db)]]);
+  const states = new Map([[runId, publicState(mirror.db)]]);
   let batches = 0;
   walk(mirror, novelty(["b/1/", "b/2/"]), {
     follow: ["related", "novelty"],
     choose(due) {
       batches++;
-      expectShown(rig, kept);
+      expectShown(rig, states);
       return due.slice(0, 2);
     },
   });
   expect(batches).toBeGreaterThan(3);
-  expectShown(rig, kept);
+  expectShown(rig, states);
 });
 
-function expectShown(rig: MirrorRig, kept: ReadonlyMap<number, ReturnType<typeof publicState>>): void {
-  for (const [runId, state] of kept) {
+function expectShown(rig: MirrorRig, states: ReadonlyMap<number, ReturnType<typeof publicState>>): void {
+  for (const [runId, state] of states) {
     const reader = openMirrorReader(rig.file);
     try {
       createAsOfViews(reader.db, runId);

@@ -1,4 +1,4 @@
-/** Runs whose process died: what the log says of them before and after the next run has begun. */
+/** Runs whose process died, in the run log before and after the next run. */
 import { expect, it } from "vitest";
 import { listRuns } from "../../../src/mirror/runs/runs.ts";
 import { beginRun, closeRun, startMirrorRig, walk } from "../support/mirror-rig.ts";
@@ -12,8 +12,8 @@ const world = worldOf({
 });
 const lastAt = "2026-01-16T08:00:00.000Z";
 
-/** A mirror in which run 2 has seen a change and something unchanged, and was never closed. */
-async function startDying() {
+/** A mirror in which run 2 received a changed and an unchanged resource, and was never closed. */
+async function startWithOpenRun() {
   const rig = await startMirrorRig();
   const mirror = await rig.write();
   walk(mirror, world);
@@ -33,8 +33,8 @@ async function startDying() {
   return { rig, mirror };
 }
 
-it("an open run is running as long as somebody holds the mirror, and then is not finished", async () => {
-  const { rig, mirror } = await startDying();
+it("an open run is running while a process locks the mirror, and not finished after that", async () => {
+  const { rig, mirror } = await startWithOpenRun();
   await using _rig = rig;
   const stateOf = () => rig.read((reader) => listRuns(reader, 1)[0]?.state);
   expect(stateOf()).toBe("running");
@@ -42,8 +42,8 @@ it("an open run is running as long as somebody holds the mirror, and then is not
   expect(stateOf()).toBe("not-finished");
 });
 
-it("the next run closes it at the last thing that it did, with what the mirror knows of it", async () => {
-  const { rig, mirror } = await startDying();
+it("the next run closes a dead run at its last result, with the counts from the mirror", async () => {
+  const { rig, mirror } = await startWithOpenRun();
   await using _rig = rig;
   mirror.close();
   const next = await rig.write();
@@ -54,7 +54,7 @@ it("the next run closes it at the last thing that it did, with what the mirror k
   });
 });
 
-it("one that did nothing ended when it began", async () => {
+it("a dead run without results ends at its start", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
   beginRun(mirror);

@@ -1,4 +1,4 @@
-/** Which runs a policy keeps. */
+/** The runs that a retention policy keeps. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EndedRun } from "../../../src/mirror/points/resolve-point.ts";
@@ -7,7 +7,7 @@ import { chooseRuns, type RetentionPolicy, retentionRules } from "../../../src/m
 const run = fc
   .date({ min: new Date("2019-12-01"), max: new Date("2026-12-31"), noInvalidDate: true })
   .map((date) => date.toISOString());
-/** Numbered in the order of their ends or not: clocks jump. */
+/** Numbered in the order of their ends, or not: clocks can be set back. */
 const runs = fc
   .tuple(fc.array(run, { maxLength: 40 }), fc.boolean())
   .map(([ends, isSorted]) =>
@@ -24,8 +24,8 @@ const keptBy = (all: readonly EndedRun[], rules: RetentionPolicy) =>
 const ended = (...ends: readonly string[]) =>
   ends.map((endedAt, n): EndedRun => ({ run: n + 1, endedAt: new Date(endedAt).toISOString() }));
 
-describe("the runs that are kept", () => {
-  it("are those of any rule, each with its reasons, and the latest one", () => {
+describe("chooseRuns", () => {
+  it("keeps the latest run and the runs of each rule, with the reasons", () => {
     const year = ended("2025-12-28", "2025-12-31", "2026-01-14T01:00", "2026-01-14T02:00", "2026-01-15");
     expect(chooseRuns(year, { last: 2, daily: 2, weekly: 3, monthly: 2, yearly: 9 })).toEqual({
       keep: [
@@ -38,7 +38,7 @@ describe("the runs that are kept", () => {
     });
   });
 
-  it("are all of them without a rule", () => {
+  it("keeps all runs without a rule", () => {
     fc.assert(
       fc.property(runs, (all) => {
         expect(chooseRuns(all, {}).forget).toEqual([]);
@@ -47,19 +47,19 @@ describe("the runs that are kept", () => {
     );
   });
 
-  it("and those that are not are each run once, the newest first", () => {
+  it("returns each run once, either kept or not, newest first", () => {
     fc.assert(
       fc.property(runs, policy, (all, rules) => {
         const { keep, forget } = chooseRuns(all, rules);
         const ids = [keep, forget].map((some) => some.map(({ run: id }) => id));
-        expect(ids).toEqual(ids.map((some) => some.toSorted((one, other) => other - one)));
-        expect(ids.flat().sort((one, other) => one - other)).toEqual(all.map(({ run: id }) => id));
+        expect(ids).toEqual(ids.map((some) => some.toSorted((a, b) => b - a)));
+        expect(ids.flat().sort((a, b) => a - b)).toEqual(all.map(({ run: id }) => id));
         for (const { reasons } of keep) expect(reasons).not.toEqual([]);
       }),
     );
   });
 
-  it("are what each rule alone keeps, taken together", () => {
+  it("keeps the union of the runs that each rule alone would keep", () => {
     fc.assert(
       fc.property(runs, policy, (all, rules) => {
         const alone = retentionRules.flatMap((name) =>
@@ -70,7 +70,7 @@ describe("the runs that are kept", () => {
     );
   });
 
-  it("have the latest one among them, whatever its time", () => {
+  it("always keeps the latest run, whatever its time", () => {
     fc.assert(
       fc.property(runs, policy, (all, rules) => {
         fc.pre(all.length > 0);
@@ -79,7 +79,7 @@ describe("the runs that are kept", () => {
     );
   });
 
-  it("are no fewer when a rule keeps more", () => {
+  it("keeps no fewer runs with a higher limit", () => {
     fc.assert(
       fc.property(runs, policy, rule, (all, rules, name) => {
         const more = keptBy(all, { ...rules, [name]: (rules[name] ?? 0) + 1 });
@@ -88,7 +88,7 @@ describe("the runs that are kept", () => {
     );
   });
 
-  it("are the last run of each of the newest days, months and years", () => {
+  it("keeps the last run of each of the newest days, months and years", () => {
     fc.assert(
       fc.property(
         runs,
@@ -97,23 +97,27 @@ describe("the runs that are kept", () => {
         (all, [name, digits], count) => {
           const periodOf = ({ endedAt }: EndedRun) => endedAt.slice(0, digits);
           const newest = [...new Set(all.map(periodOf))].sort().slice(-count);
-          const last = newest.map((period) => all.findLast((one) => periodOf(one) === period)?.run);
+          const last = newest.map(
+            (period) => all.findLast((candidate) => periodOf(candidate) === period)?.run,
+          );
           expect(keptBy(all, { [name]: count })).toEqual(
-            new Set([...last, ...all.slice(-1).map((one) => one.run)]),
+            new Set([...last, ...all.slice(-1).map(({ run: id }) => id)]),
           );
         },
       ),
     );
   });
 
-  it("are the last run of each of the newest weeks from Monday to Sunday", () => {
+  it("keeps the last run of each of the newest weeks from Monday to Sunday", () => {
     const monday = Date.UTC(1970, 0, 5);
     const weekOf = ({ endedAt }: EndedRun) => Math.floor((Date.parse(endedAt) - monday) / (7 * 86_400_000));
     fc.assert(
       fc.property(runs, fc.integer({ min: 1, max: 20 }), (all, weekly) => {
-        const newest = [...new Set(all.map(weekOf))].sort((one, other) => one - other).slice(-weekly);
-        const last = newest.map((week) => all.findLast((one) => weekOf(one) === week)?.run);
-        expect(keptBy(all, { weekly })).toEqual(new Set([...last, ...all.slice(-1).map((one) => one.run)]));
+        const newest = [...new Set(all.map(weekOf))].sort((a, b) => a - b).slice(-weekly);
+        const last = newest.map((week) => all.findLast((candidate) => weekOf(candidate) === week)?.run);
+        expect(keptBy(all, { weekly })).toEqual(
+          new Set([...last, ...all.slice(-1).map(({ run: id }) => id)]),
+        );
       }),
     );
   });

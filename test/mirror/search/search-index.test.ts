@@ -1,4 +1,4 @@
-/** What can be searched is kept as rows and lists change, and is what a rebuild makes of them. */
+/** The search index follows changes of rows and lists, and equals the index that a rebuild creates. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Connection } from "../../../src/mirror/file/connection.ts";
@@ -22,7 +22,7 @@ const brandsOf = (items: readonly (readonly [path: string, listed: string, name:
     ),
   });
 
-it("is the same, kept through any history or made anew, and sound all the while", async () => {
+it("the index is sound after every run and equal to a rebuilt one", async () => {
   const name = fc.constantFrom("Lace", "lace", "Tulle", "日本", "", "\ud800");
   const brand = fc.tuple(fc.constantFrom("a/", "b/", "c/"), name, name, fc.nat(2));
   const step = fc.record({
@@ -48,7 +48,7 @@ it("is the same, kept through any history or made anew, and sound all the while"
   );
 });
 
-it("is not written where only other fields change", async () => {
+it("a change of other fields does not write to the index", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
   walk(mirror, brandsOf([["a/", "Lace", "Lace", 1]]));
@@ -66,7 +66,7 @@ it("is not written where only other fields change", async () => {
   ]).toEqual(before);
 });
 
-it("a name that came and went within a run is not kept", async () => {
+it("a name that changes and changes back within a run leaves no document", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
   walk(mirror, brandsOf([["a/", "Lace", "Lace", 1]]));
@@ -83,7 +83,7 @@ it("a name that came and went within a run is not kept", async () => {
   expect(problemsOf(mirror)).toEqual([]);
 });
 
-it("what was listed before it was known what it is, is found as what it turns out to be", async () => {
+it("an item listed before its kind was known is indexed once the kind is known", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
   const world = worldOf({
@@ -102,7 +102,7 @@ it("what was listed before it was known what it is, is found as what it turns ou
   expect(problemsOf(mirror)).toEqual([]);
 });
 
-it("of thousands of resources, every one is checked and made anew", async () => {
+it("every one of thousands of resources is checked and rebuilt", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
   walk(mirror, brandsOf([["a/", "Lace", "Lace", 1]]));

@@ -1,4 +1,4 @@
-/** Forgetting runs: every run that is kept shows what it showed, word for word, and so it does when all is computed anew. */
+/** Pruning runs: the state after every remaining run stays the same, also after a rebuild. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type MirrorReader, openMirrorReader } from "../../../src/mirror/reader.ts";
@@ -13,15 +13,15 @@ import { beginRun, closeRun, problemsOf, someTime, startMirrorRig, walk } from "
 import { publicState } from "../support/public-state.ts";
 import { answerFrom, entity, page, root, urlOf, worldOf, worldOfTruth } from "../support/world.ts";
 
-/** What runs showed when they had closed, of those that are not forgotten. */
-function keepStates(mirror: MirrorWriter) {
+/** Records the state after each run, and compares the states of the remaining runs. */
+function recordStates(mirror: MirrorWriter) {
   const states = new Map<number, ReturnType<typeof publicState>>();
-  const expectKept = () => {
-    for (const [run, kept] of states) {
+  const expectUnchanged = () => {
+    for (const [run, recorded] of states) {
       const reader = openMirrorReader(mirror.file, { kind: "run", run });
       try {
-        // The list of changes is of revisions, of which there are fewer now.
-        const { recently_changed: changes = [], ...state } = kept;
+        // Pruning deletes revisions, so `recently_changed` may be shorter.
+        const { recently_changed: changes = [], ...state } = recorded;
         const { recently_changed: remaining = [], ...shown } = publicState(reader.db);
         expect(shown).toEqual(state);
         expect(changes).toEqual(expect.arrayContaining([...remaining]));
@@ -32,56 +32,58 @@ function keepStates(mirror: MirrorWriter) {
     expect(problemsOf(mirror)).toEqual([]);
   };
   return {
-    expectKept,
-    keep: (runId: number) => void states.set(runId, publicState(mirror.db)),
-    /** @param bits whether to forget each of eight runs, and the next eight, but never the latest */
-    forget(bits: number, { rebuilds }: { readonly rebuilds: boolean }): number {
+    expectUnchanged,
+    record: (runId: number) => void states.set(runId, publicState(mirror.db)),
+    /** @param bits which of eight runs to prune, and of the next eight; the latest run always remains */
+    prune(bits: number, { rebuilds }: { readonly rebuilds: boolean }): number {
       const present = () => [canonicalDump(mirror), currentBodies(mirror)];
       const before = present();
       const latest = Math.max(...states.keys());
       const ids = [...states.keys()].filter((id) => id !== latest && (bits >> (id % 8)) % 2 === 1);
       for (const id of ids) states.delete(id);
-      const came = revisionsThatCameIn(mirror, [...states.keys()]);
+      const ofRemaining = revisionsOfRuns(mirror, [...states.keys()]);
       const { revisions } = mirror.pruneRuns(ids, someTime);
       if (ids.length > 0) expect(leftovers(mirror, [...states.keys()])).toEqual([]);
       if (rebuilds) {
-        expectKept();
+        expectUnchanged();
         mirror.rebuild();
       }
-      expectKept();
+      expectUnchanged();
       expect(present()).toEqual(before);
-      expect(revisionsThatCameIn(mirror, [...states.keys()])).toEqual(came);
+      expect(revisionsOfRuns(mirror, [...states.keys()])).toEqual(ofRemaining);
       return revisions;
     },
   };
 }
 
-const revisionsThatCameIn = ({ db }: MirrorReader, runIds: readonly number[]) =>
+const revisionsOfRuns = ({ db }: MirrorReader, runIds: readonly number[]) =>
   db
     .prepare(
       "select resource_id, seq, content_id from _revision where from_run in (select value from json_each(?))",
     )
     .all(JSON.stringify(runIds));
 
-/** Rows, states and bodies that no run shows, and rows that are said to be of a run that is forgotten. */
-function leftovers({ db }: MirrorReader, keptIds: readonly number[]): unknown[] {
-  const isKept = (column: string) => `${column} in (select value from json_each(:kept))`;
-  const isSeen = (from: string) =>
-    `exists (select 1 from json_each(:kept) where value >= ${from} and value < to_run)`;
+/** Rows, states and bodies that no remaining run shows, and rows that refer to a pruned run. */
+function leftovers({ db }: MirrorReader, remainingIds: readonly number[]): unknown[] {
+  const isRemaining = (column: string) => `${column} in (select value from json_each(:remaining))`;
+  const isShown = (from: string) =>
+    `exists (select 1 from json_each(:remaining) where value >= ${from} and value < to_run)`;
   const previousEnd =
     "(select coalesce(max(to_run), 0) from _resource_past o where o.id = p.id and o.to_run < p.to_run)";
   return [
     ...versionedTables.flatMap(({ name }) => [
-      `select '${name}' from ${name}_past where not (${isSeen("from_run")} and ${isKept("from_run")} and ${isKept("to_run")})`,
-      `select '${name}' from ${name} where not ${isKept("from_run")}`,
+      `select '${name}' from ${name}_past where not (${isShown("from_run")} and ${isRemaining("from_run")} and ${isRemaining("to_run")})`,
+      `select '${name}' from ${name} where not ${isRemaining("from_run")}`,
     ]),
-    `select 'state' from _resource_past p where not ${isSeen(previousEnd)}`,
+    `select 'state' from _resource_past p where not ${isShown(previousEnd)}`,
     `select 'body' from _content where id not in (select content_id from _revision)`,
-  ].flatMap((select) => db.prepare<{ kept: string }>(select).all({ kept: JSON.stringify(keptIds) }));
+  ].flatMap((select) =>
+    db.prepare<{ remaining: string }>(select).all({ remaining: JSON.stringify(remainingIds) }),
+  );
 }
 
-/** Which of the runs so far are forgotten then, if any. */
-const forgets = fc.option(fc.nat(255), { freq: 2 });
+/** Which of the runs so far are pruned after a run; null for none. */
+const prunes = fc.option(fc.nat(255), { freq: 2 });
 
 const advance = fc.record({
   changes: fc.nat(6),
@@ -89,14 +91,14 @@ const advance = fc.record({
   removals: fc.nat(3),
   returns: fc.nat(3),
   moves: fc.nat(3),
-  /** After so many batches the run ends with the rest due. */
+  /** The run ends after this number of batches, with resources still due. */
   maxBatches: fc.integer({ min: 1, max: 40 }),
   approve: fc.boolean(),
   rebuilds: fc.boolean(),
-  forgets,
+  prunes,
 });
 
-it("leaves what every other run shows of a catalogue, and the mirror sound", async () => {
+it("pruning changes no remaining run of a catalogue, and leaves a sound mirror", async () => {
   const follow = ["related", "same_cut", "adjacent_sizes", "sizing"];
   let removed = 0;
   await fc.assert(
@@ -107,14 +109,14 @@ it("leaves what every other run shows of a catalogue, and the mirror sound", asy
         await using sandbox = await startSandbox({ brands: 3, models: 6, sizes: 14, pageSize: 2, seed });
         await using rig = await startMirrorRig(sandbox.url);
         const mirror = await rig.write();
-        const states = keepStates(mirror);
-        for (const { maxBatches, approve, rebuilds, forgets: bits, ...moves } of history) {
+        const states = recordStates(mirror);
+        for (const { maxBatches, approve, rebuilds, prunes: bits, ...moves } of history) {
           const world = worldOfTruth(sandbox.truth({ optional: true }));
-          states.keep(walk(mirror, world, { follow, maxBatches, approve }).runId);
-          if (bits !== null) removed += states.forget(bits, { rebuilds });
+          states.record(walk(mirror, world, { follow, maxBatches, approve }).runId);
+          if (bits !== null) removed += states.prune(bits, { rebuilds });
           sandbox.advance(moves);
         }
-        states.expectKept();
+        states.expectUnchanged();
       },
     ),
     { numRuns: tries(5, 100), endOnFailure: true },
@@ -124,7 +126,7 @@ it("leaves what every other run shows of a catalogue, and the mirror sound", asy
 
 const name = fc.constantFrom("Lace", "Tulle", "Voile");
 
-/** The front page, and two lists that name the brands, each by what it knew when it was read. */
+/** The root, two brands, and two lists that name the brands. */
 const bodyOf = (path: string, names: readonly string[]): object => {
   if (path === "/") return root({ brands: urlOf("brands/"), featured: urlOf("featured/") });
   if (path === "a/" || path === "b/") return entity({ name: names[0], slug: path });
@@ -132,17 +134,17 @@ const bodyOf = (path: string, names: readonly string[]): object => {
   return { ...page([]), collection: items };
 };
 
-it("leaves what every other run shows where answers come again and again in one run, and change back", async () => {
+it("pruning changes no remaining run if resources change several times in one run, and back", async () => {
   const answer = fc.record({
     path: fc.constantFrom("brands/", "featured/", "a/", "b/"),
-    /** Null for what is gone. */
+    /** Null for a resource that is gone. */
     names: fc.option(fc.tuple(name, name), { freq: 4 }),
   });
   const run = fc.record({
     answers: fc.array(answer, { maxLength: 6 }),
     approve: fc.boolean(),
     rebuilds: fc.boolean(),
-    forgets,
+    prunes,
   });
   await fc.assert(
     fc.asyncProperty(fc.array(run, { minLength: 3, maxLength: 8 }), async (history) => {
@@ -150,10 +152,10 @@ it("leaves what every other run shows where answers come again and again in one 
       const mirror = await rig.write();
       const all = ["/", "brands/", "featured/", "a/", "b/"];
       const world = worldOf(Object.fromEntries(all.map((path) => [path, bodyOf(path, ["Lace", "Lace"])])));
-      const states = keepStates(mirror);
-      states.keep(walk(mirror, world, { follow: ["featured"] }).runId);
+      const states = recordStates(mirror);
+      states.record(walk(mirror, world, { follow: ["featured"] }).runId);
       const idOf = mirror.db.prepare<[string], number>("select id from _resource where url = ?").pluck();
-      for (const { answers, approve, rebuilds, forgets: bits } of history) {
+      for (const { answers, approve, rebuilds, prunes: bits } of history) {
         const runId = beginRun(mirror);
         for (const { path, names } of answers) {
           const url = urlOf(path);
@@ -161,16 +163,16 @@ it("leaves what every other run shows where answers come again and again in one 
           mirror.ingest([answerFrom(answered, { id: idOf.get(url) ?? 0, url, etag: null })], runId);
         }
         closeRun(mirror, runId, approve);
-        states.keep(runId);
-        if (bits !== null) states.forget(bits, { rebuilds });
+        states.record(runId);
+        if (bits !== null) states.prune(bits, { rebuilds });
       }
-      states.expectKept();
+      states.expectUnchanged();
     }),
     { numRuns: tries(5, 100), endOnFailure: true },
   );
 });
 
-it("leaves a history without a gap where nobody looked", async () => {
+it("pruning leaves no gap in the history of a resource", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
   for (const brandName of ["Lace", "Tulle", "Voile", "Satin"]) {
