@@ -13,7 +13,7 @@ const cellOf = (
   return read.success ? read.data : wrong;
 };
 
-describe("an integer column", () => {
+describe("an integer field", () => {
   it.each([
     ["12", 12n],
     ["-12", -12n],
@@ -38,11 +38,11 @@ describe("an integer column", () => {
     ['"0x10"', wrong],
     ['""', wrong],
     ["1e400", wrong],
-  ])("holds %s as %o", (text, cell) => {
+  ])("%s is stored as %o", (text, cell) => {
     expect(cellOf(integer, text)).toBe(cell);
   });
 
-  it("holds every whole number, as a number up to 2^53 and as its digits beyond", () => {
+  it("every integer is stored: as a number up to 2^53, as digits beyond", () => {
     const anyInteger = fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n });
     fc.assert(
       fc.property(fc.oneof(anyInteger, fc.maxSafeInteger().map(BigInt)), fc.boolean(), (value, isText) => {
@@ -54,7 +54,7 @@ describe("an integer column", () => {
   });
 });
 
-describe("a decimal column", () => {
+describe("a decimal field", () => {
   it.each([
     ["81.5", 81.5],
     ["81.50", 81.5],
@@ -74,11 +74,11 @@ describe("a decimal column", () => {
     ['"25,5"', wrong],
     ['"NaN"', wrong],
     ['""', wrong],
-  ])("holds %s as %o", (text, cell) => {
+  ])("%s is stored as %o", (text, cell) => {
     expect(cellOf(decimal, text)).toBe(cell);
   });
 
-  it("holds what every number means, as a number wherever one is enough", () => {
+  it("every number is stored exactly: as a number if a double is exact, else as text", () => {
     fc.assert(
       fc.property(anyNumeral, (numeral) => {
         const cell = cellOf(decimal, numeral);
@@ -91,7 +91,7 @@ describe("a decimal column", () => {
   });
 });
 
-describe("an open column", () => {
+describe("a field without a specified type", () => {
   it.each([
     ["12", 12n],
     ["12.5", 12.5],
@@ -105,19 +105,19 @@ describe("an open column", () => {
     ["null", null],
     ['{"a":[9007199254740993,-0,1e400]}', '{"a":[9007199254740993,-0,1e400]}'],
     ['["\\ud800\\u0000"]', '["\\ud800\\u0000"]'],
-  ])("holds %s as %o", (text, cell) => {
+  ])("%s is stored as %o", (text, cell) => {
     expect(cellOf(open, text)).toBe(cell);
   });
 });
 
-describe("a document column", () => {
+describe("a document field", () => {
   it.each([
     '{"a":9007199254740993,"b":[-0,1e400]}',
     '{"__proto__":"65J","constructor":{}}',
     "[]",
     "{}",
     '["\\udc00"]',
-  ])("holds %s as it is", (text) => {
+  ])("%s is stored unchanged", (text) => {
     expect(cellOf(document, text)).toBe(text);
   });
 });

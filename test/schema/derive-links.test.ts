@@ -4,7 +4,7 @@ import { deriveGolden, linksOf, withItems, withLinks } from "./support/derive-go
 import { api } from "./support/golden.ts";
 
 describe("the next page", () => {
-  it("is what meta.next says, and nothing on the last one", () => {
+  it("the next page is meta.next, and null on the last page", () => {
     expect(deriveGolden("brands")).toMatchObject({ nextUrl: `${api}/brands/?page=2`, collectionTotal: 683 });
     expect(deriveGolden("models")).toMatchObject({ nextUrl: null, collectionTotal: 21 });
     expect(deriveGolden("sizes")).toMatchObject({ nextUrl: null, collectionTotal: 2 });
@@ -14,12 +14,12 @@ describe("the next page", () => {
     ["?cursor=b%2F%3D", `${api}/x/here/?cursor=b%2F%3D`],
     ["/v0/brands/?page=3", `${api}/brands/?page=3`],
     ["//api.example/v0/next", `${api}/next`],
-  ])("is resolved against the page that it was found on: %s", (next, resolved) => {
+  ])("the next page %s resolves against the current page", (next, resolved) => {
     expect(withItems([], "brands", { next }).nextUrl).toBe(resolved);
   });
 
   it.each(["https://evil.example/?page=2", "//evil.example/", "/page{?n}", ""])(
-    "is not followed to %j",
+    "the next page %j is not followed",
     (next) => {
       const { nextUrl, issues } = withItems([], "brands", { next });
       expect(nextUrl).toBeNull();
@@ -28,8 +28,8 @@ describe("the next page", () => {
   );
 });
 
-describe("links that are odd", () => {
-  it("are kept under a kind of their own name where no kind explains them", () => {
+describe("irregular links", () => {
+  it("an unknown link has a kind with its own name", () => {
     const derived = withLinks({ sizing: "/v0/sizing/", "a/b~c": "/v0/odd/" });
     expect(linksOf(derived)).toEqual([
       ["sizing", `${api}/sizing/`, "?sizing", "optional"],
@@ -41,21 +41,21 @@ describe("links that are odd", () => {
     ]);
   });
 
-  it("are unknown from what is itself of an unknown kind", () => {
+  it("the links of a resource of unknown kind are unknown", () => {
     expect(linksOf(withLinks({ models: "/v0/m/" }, "?sizing"))).toEqual([
       ["models", `${api}/m/`, "?models", "optional"],
     ]);
   });
 
   it.each(["constructor", "toString", "__proto__", "hasOwnProperty"])(
-    "are unknown by a name that every object has: %s",
+    "a link named like a member of every object is unknown: %s",
     (name) => {
       const links = JSON.parse(`{"${name}":"/v0/odd/"}`);
       expect(linksOf(withLinks(links))).toEqual([[name, `${api}/odd/`, `?${name}`, "optional"]]);
     },
   );
 
-  it("have names that SQLite can hold", () => {
+  it("the names of links are well-formed text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (name) => {
         const links: Record<string, string> = Object.fromEntries([[name, "/v0/odd/"]]);
@@ -80,7 +80,7 @@ describe("links that are odd", () => {
     "/v0/{slug}/",
     "https://",
     " ",
-  ])("are noted, and not followed, to %j", (given) => {
+  ])("the link %j is stored but not followed", (given) => {
     const derived = withLinks({ models: given, "odd/one": given });
     expect(linksOf(derived).map(([name, to]) => [name, to])).toEqual([
       ["models", null],
@@ -100,7 +100,7 @@ describe("links that are odd", () => {
     ["?page=2", `${api}/x/here/?page=2`],
     ["//api.example/v0/a/", `${api}/a/`],
     ["HTTPS://API.example:443/v0/a/#part", `${api}/a/`],
-  ])("are resolved against the resource's own address: %s", (given, resolved) => {
+  ])("the link %s resolves against the resource's own URL", (given, resolved) => {
     expect(withLinks({ models: given }).links[0]?.url).toBe(resolved);
   });
 });

@@ -7,8 +7,8 @@ import { api, goldenEntity, parseGolden } from "./support/golden.ts";
 
 const comexim = `${api}/brands/comexim/`;
 const sabrina = `${comexim}models/sabrina/`;
-describe("what a body leads to", () => {
-  it("is, from the root, the two areas and the allowance", () => {
+describe("the links of a body", () => {
+  it("the root links to both areas and to the rate limit", () => {
     expect(linksOf(deriveGolden("root"))).toEqual([
       ["me", `${api}/me/`, "me", "own"],
       ["brands", `${api}/brands/`, "brands", "own"],
@@ -16,14 +16,14 @@ describe("what a body leads to", () => {
     ]);
   });
 
-  it("is, from a brand, its models, and related brands for who asks for them", () => {
+  it("a brand links to its models, and optionally to related brands", () => {
     expect(linksOf(deriveGolden("brand"))).toEqual([
       ["models", `${comexim}models/`, "models", "own"],
       ["related", `${comexim}related/`, "related_brands", "optional"],
     ]);
   });
 
-  it("is, from a model, its brand and sizes, and the optional ones by another kind than a brand's", () => {
+  it("a model links to its brand and sizes, and optionally to kinds of relations of its own", () => {
     expect(linksOf(deriveGolden("model"))).toEqual([
       ["brand", comexim, "brand", "other"],
       ["same_cut", `${sabrina}same-cut/`, "same_cut_models", "optional"],
@@ -32,7 +32,7 @@ describe("what a body leads to", () => {
     ]);
   });
 
-  it("is, from a size and from a bra, what they are of", () => {
+  it("a size and a bra link to the entities that they belong to", () => {
     expect(linksOf(deriveGolden("size"))).toEqual([
       ["model", sabrina, "model", "other"],
       ["adjacent_sizes", `${sabrina}sizes/65HH/adjacent/`, "adjacent_sizes", "optional"],
@@ -44,7 +44,7 @@ describe("what a body leads to", () => {
     ]);
   });
 
-  it("is, from a user, what the token's scopes grant", () => {
+  it("a user links to the resources that the token's scopes grant", () => {
     expect(linksOf(deriveGolden("me"))).toEqual([
       ["bras", `${api}/me/bras/`, "bras", "own"],
       ["measurements", `${api}/me/measurements/`, "measurements", "own"],
@@ -53,7 +53,7 @@ describe("what a body leads to", () => {
     expect({ links: without.links, issues: without.issues }).toEqual({ links: [], issues: [] });
   });
 
-  it("has the rows of its kind, and none where the kind has none", () => {
+  it("a body has the rows of its kind, and none if the kind has none", () => {
     expect(deriveGolden("brand").projection?.row?.table).toBe("brand");
     expect(deriveGolden("measurements").projection?.lists[0]?.rows).toHaveLength(2);
     expect(deriveGolden("brands").projection).toBeNull();
@@ -82,13 +82,13 @@ describe("the items of a collection", () => {
     expect(issues.filter(({ code }) => code !== "unknown-link")).toEqual([]);
   });
 
-  it("are none where there is no collection", () => {
+  it("an entity has no items", () => {
     expect(deriveGolden("brand").items).toBeNull();
     expect(deriveGolden("root").items).toBeNull();
     expect(withItems([]).items).toEqual([]);
   });
 
-  it("keep their positions, whatever is wrong with one of them", () => {
+  it("items keep their positions if one of them is irregular", () => {
     const given = [
       { href: "/a", name: "A" },
       12,
@@ -117,32 +117,32 @@ describe("the items of a collection", () => {
     ]);
   });
 
-  it("may have no address where they are given whole", () => {
+  it("complete items may have no address", () => {
     expect(deriveGolden("measurements").issues).toEqual([]);
     expect(deriveGolden("measurements").items?.map((item) => item.url)).toEqual([null, null]);
   });
 });
 
-describe("a body that is not what was expected", () => {
+describe("an unexpected body", () => {
   it.each([
     ["brands", "brand"],
     ["brand", "brands"],
     ["root", "me"],
     ["me", "root"],
-  ])("is refused by its rel: %s.json as a %s", (file, kind) => {
+  ])("%s.json is refused as a %s because of its rel", (file, kind) => {
     expect(() => deriveGolden(file, kind)).toThrow(UnexpectedRelError);
   });
 
-  it("is refused when it is no envelope", () => {
+  it("a body that is not an envelope is refused", () => {
     expect(() => deriveGolden("not-authenticated", "me")).toThrow(NotAnEnvelopeError);
     expect(() => derive([], "brand")).toThrow(NotAnEnvelopeError);
   });
 
-  it("is taken with any rel where its kind is unknown", () => {
+  it("a body of unknown kind is accepted with any rel", () => {
     for (const file of ["root", "brand", "brands"]) expect(() => deriveGolden(file, "?odd")).not.toThrow();
   });
 
-  it("reports keys that were given twice", () => {
+  it("duplicate keys are reported", () => {
     const text = '{"rel":"entity","body":{"name":"a","name":"b"}}';
     const derived = deriveOrThrow(
       parseJsonBytesOrThrow(Buffer.from(text)),
@@ -153,7 +153,7 @@ describe("a body that is not what was expected", () => {
     expect(derived.projection?.row?.cells).toContain("b");
   });
 
-  it("reports what is odd in the envelope, in its links and in its fields alike", () => {
+  it("irregularities in envelope, links and fields are all reported", () => {
     const golden = goldenEntity("brand");
     const value = { ...golden, self: 1, links: { x: "/y" }, body: { ...golden.body, slug: 2, extra: 3 } };
     expect(
@@ -180,12 +180,12 @@ describe("the bytes of a body", () => {
     return "parsed";
   };
 
-  it("may begin with one byte order mark", () => {
+  it("one byte order mark at the beginning is accepted", () => {
     expect(codeOf(Buffer.from("\ufeff{}"))).toBe("parsed");
     expect(codeOf(Buffer.from("\ufeff\ufeff{}"))).toBe("not-json");
   });
 
-  it("are refused when they are not UTF-8", () => {
+  it("bytes that are not UTF-8 are refused", () => {
     expect(codeOf(Buffer.from([0x22, 0xff, 0x22]))).toBe("not-json");
     expect(codeOf(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]))).toBe("not-json");
     expect(codeOf(Buffer.from('"a"', "utf16le"))).toBe("not-json");

@@ -25,8 +25,8 @@ const metaFields = [
   { name: "collection_total", key: "collectionTotal", readings: count },
 ] as const;
 
-describe("an envelope that is odd", () => {
-  it.each(["self", "spec"] as const)("is kept when its %s is wrong, missing or null", (name) => {
+describe("an irregular envelope", () => {
+  it.each(["self", "spec"] as const)("is read if its %s is wrong, missing or null", (name) => {
     const intact = read(() => {}).envelope;
     for (const text of wrongTexts) {
       const { envelope, issues } = read((golden) => {
@@ -39,7 +39,7 @@ describe("an envelope that is odd", () => {
     expect({ envelope, issues }).toEqual({ envelope: { ...intact, [name]: null }, issues: [] });
   });
 
-  it.each(metaFields)("is kept when meta.$name is wrong or missing", ({ name, key, readings }) => {
+  it.each(metaFields)("is read if meta.$name is wrong or missing", ({ name, key, readings }) => {
     const intact = read(() => {}, "brands").envelope;
     for (const text of wrongTexts) {
       const { envelope, issues } = read((golden) => {
@@ -55,7 +55,7 @@ describe("an envelope that is odd", () => {
     expect(envelope).toEqual({ ...intact, meta: { ...intact.meta, [key]: null } });
   });
 
-  it.each(["links", "meta"])("is kept when its %s are of a wrong type, null, empty or missing", (name) => {
+  it.each(["links", "meta"])("is read if its %s are of a wrong type, null, empty or missing", (name) => {
     for (const text of ["true", "12", '"text"', "[]", "1e400"]) {
       const { envelope, issues } = read((golden) => {
         golden[name] = jsonValue(text);
@@ -73,7 +73,7 @@ describe("an envelope that is odd", () => {
     }
   });
 
-  it("keeps text links and null links, and reports any other", () => {
+  it("text links and null links are read, and any other is reported", () => {
     const { envelope, issues } = read((golden) => {
       golden.links = jsonValue(
         '{"models":"a","bras":null,"n":12,"deep/er":{"href":"b"},"list":["c"],"big":1e400,"__proto__":"d","constructor":"e"}',
@@ -88,7 +88,7 @@ describe("an envelope that is odd", () => {
     expect(issues).toEqual(["/links/n", "/links/deep~1er", "/links/list", "/links/big"].map(wrongType));
   });
 
-  it("has no links by the names that every object has", () => {
+  it("members of every object are not links", () => {
     const { envelope } = read((golden) => {
       golden.links = {};
     });
@@ -96,7 +96,7 @@ describe("an envelope that is odd", () => {
     expect(envelope.links.toString).toBeUndefined();
   });
 
-  it("takes an entity's collection from the top level where meta does not give it", () => {
+  it("an entity's collection is read from the top level if meta lacks it", () => {
     const withTop = (meta: unknown, collection: unknown) =>
       read((golden) => Object.assign(golden, { meta, collection }));
     expect(withTop({}, "top").envelope.meta.collection).toBe("top");
@@ -108,7 +108,7 @@ describe("an envelope that is odd", () => {
     expect(wrong.issues).toEqual([wrongType("/collection")]);
   });
 
-  it("reports what the specification does not name, at the top and in meta", () => {
+  it("unknown fields at the top and in meta are reported", () => {
     const { issues } = read((golden) => {
       Object.assign(golden, { warning: "soon", meta: { collection: null, "seen/at": 1 } });
     });
@@ -120,14 +120,14 @@ describe("an envelope that is odd", () => {
     expect(list.issues).toEqual([{ pointer: "/body", code: "unknown-field" }]);
   });
 
-  it("keeps a root whose body is of a wrong type, since it needs none", () => {
+  it("a root with a body of a wrong type is read, since it needs none", () => {
     const { envelope, issues } = read((golden) => Object.assign(golden, { body: [1] }), "root");
     expect(envelope.body).toBeNull();
     expect(Object.keys(envelope.links)).toEqual(["me", "brands", "rate_limit"]);
     expect(issues).toEqual([wrongType("/body")]);
   });
 
-  it("keeps the position of every item of a collection", () => {
+  it("every item of a collection keeps its position", () => {
     const { envelope, issues } = read((golden) => {
       golden.collection = jsonValue('[{"href":"a"},null,12,"b",["c"],1e400,{"href":"d"}]');
     }, "brands");
@@ -135,7 +135,7 @@ describe("an envelope that is odd", () => {
     expect(issues).toEqual([1, 2, 3, 4, 5].map((index) => wrongType(`/collection/${index}`)));
   });
 
-  it.each(["-1", "0", "683.0", "9007199254740991"])("reads %s as a collection's total", (text) => {
+  it.each(["-1", "0", "683.0", "9007199254740991"])("%s is read as a collection's total", (text) => {
     const { envelope, issues } = read((golden) => {
       golden.meta = { collection_total: jsonValue(text) };
     }, "brands");
@@ -144,7 +144,7 @@ describe("an envelope that is odd", () => {
   });
 
   it.each(["12.5", "9007199254740993", '"-1"', '"many"', '""', '"12345678901234567890"'])(
-    "reports %s as a collection's total",
+    "%s is reported as a wrong total of a collection",
     (text) => {
       const { envelope, issues } = read((golden) => {
         golden.meta = { collection_total: jsonValue(text) };
@@ -155,14 +155,14 @@ describe("an envelope that is odd", () => {
   );
 });
 
-describe("a summary that is odd", () => {
+describe("an irregular summary", () => {
   const summarise = (summary: typeof namedSummary, text: string) => {
     const issues: FieldIssue[] = [];
     const item = jsonValue(text) as Record<string, unknown>;
     return { ...readSummary(summary, item, "/collection/7", issues), issues };
   };
 
-  it("still gives the way to its item when another field is wrong", () => {
+  it("gives the address of its item if another field is wrong", () => {
     expect(summarise(namedSummary, '{"href":"a","name":12,"service_url":{}}')).toEqual({
       href: "a",
       name: null,
@@ -175,7 +175,7 @@ describe("a summary that is odd", () => {
     });
   });
 
-  it("leads nowhere when its href is wrong, missing or null", () => {
+  it("gives no address if its href is wrong, missing or null", () => {
     expect(summarise(namedSummary, '{"href":{"to":"a"},"name":"b"}')).toEqual({
       href: null,
       name: "b",
@@ -186,7 +186,7 @@ describe("a summary that is odd", () => {
   });
 });
 
-describe("what is no envelope", () => {
+describe("a body that is not an envelope", () => {
   const refusal = (value: unknown): { pointer: string; message: string } => {
     try {
       readEnvelopeOrThrow(value);
@@ -227,7 +227,7 @@ describe("what is no envelope", () => {
   });
 
   it.each(["null", "true", "12", '"text"', "{}", "1e400"])(
-    "is refused at a collection's list: %s",
+    "is refused at a collection's items: %s",
     (text) => {
       const message = "not an envelope: an array expected at /collection";
       expect(refusal({ rel: "collection", collection: jsonValue(text) })).toEqual({
@@ -238,7 +238,7 @@ describe("what is no envelope", () => {
     },
   );
 
-  it("is told apart from the least that is one", () => {
+  it("differs from the smallest envelope", () => {
     for (const least of [
       { rel: "resource" },
       { rel: "entity", body: {} },

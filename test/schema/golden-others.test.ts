@@ -12,7 +12,7 @@ describe("the user's measurements", () => {
   const project = (file: string) =>
     projectMeasurements(readEnvelopeOrThrow(parseGolden(file).value).envelope);
 
-  it("are kept whole where the collection gives them inline", () => {
+  it("are stored whole if the collection contains them", () => {
     expect(project("measurements")).toEqual({
       row: null,
       lists: [
@@ -28,19 +28,19 @@ describe("the user's measurements", () => {
     });
   });
 
-  it("are left to their own entities where the collection only leads to them", () => {
+  it("are rows of their own entities if the collection only links to them", () => {
     expect(project("measurements-linked").lists).toEqual([{ table: "measurement", rows: [] }]);
   });
 
-  it("are kept whole from their own entity", () => {
+  it("are stored whole from their own entity", () => {
     expect(project("measurement").lists).toEqual([
       { table: "measurement", rows: [['{"measured_on":"2025-06-01","underbust":64.5}']] },
     ]);
   });
 });
 
-describe("what is no catalogue or account data", () => {
-  it("reads the root as its links and its welcome", () => {
+describe("other bodies", () => {
+  it("the root is read as its links and its welcome", () => {
     const { envelope, issues } = readEnvelopeOrThrow(parseGolden("root").value);
     expect(issues).toEqual([]);
     expect({ ...envelope, links: { ...envelope.links } }).toEqual({
@@ -54,20 +54,20 @@ describe("what is no catalogue or account data", () => {
     });
   });
 
-  it("reads the body of the rate limit, though its rel is resource", () => {
+  it("the body of the rate limit is read although its rel is resource", () => {
     const { envelope, issues } = readEnvelopeOrThrow(parseGolden("rate-limit").value);
     expect(issues).toEqual([]);
     expect(envelope.body).toEqual({ base: { limit: 300, remaining: 287, reset: 1767225600 } });
   });
 
-  it("knows the answer to a missing token by its body, which is no envelope", () => {
+  it("the response to a missing token is recognized by its body", () => {
     const { value } = parseGolden("not-authenticated");
     expect(isNotAuthenticated(value)).toBe(true);
     expect(errorMessageOf(value)).toBe("Not authenticated");
     expect(() => readEnvelopeOrThrow(value)).toThrow(NotAnEnvelopeError);
   });
 
-  it.each(["root", "brand", "brands", "rate-limit"])("takes %s.json for no error body", (file) => {
+  it.each(["root", "brand", "brands", "rate-limit"])("%s.json is not an error body", (file) => {
     const { value } = parseGolden(file);
     expect(isNotAuthenticated(value)).toBe(false);
     expect(errorMessageOf(value)).toBeNull();
@@ -82,7 +82,7 @@ describe("what is no catalogue or account data", () => {
     [],
     null,
     "Not authenticated",
-  ])("does not take %j for the answer to a missing token", (value) => {
+  ])("%j is not the response to a missing token", (value) => {
     expect(isNotAuthenticated(value)).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * In a file, and so in a process, of its own: once V8 has seen a key with a backslash in it, it may read a later key that
- * is written with an escape as that one (nodejs/node#63785). No key here has a backslash.
+ * Duplicate keys. These tests need a process of their own: once V8 has parsed a key with a backslash, it may read a later key
+ * that contains an escape as that one (nodejs/node#63785). No key here has a backslash.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ import { anyNumeral, anyText } from "./support/arbitrary-json.ts";
 const parse = (text: string): unknown => parseJsonOrThrow(text).value;
 const rewritten = (text: string): string => JSON.stringify(parse(text));
 
-/** An object's members, where keys may be given twice and spelt in two ways. */
+/** The members of an object, with keys that may be duplicate and spelt in two ways. */
 const anyMembers = fc.array(
   fc.tuple(fc.constantFrom("a", "b", "__proto__", "constructor", ":", "{", '\\"'), fc.boolean(), anyNumeral),
   { maxLength: 5 },
@@ -18,7 +18,7 @@ const anyMembers = fc.array(
 const spell = (key: string, escaped: boolean): string => (escaped && key === "a" ? '"\\u0061"' : `"${key}"`);
 
 describe("keys", () => {
-  it("given twice are found, however they are spelt and whatever stands around them", () => {
+  it("duplicate keys are found in any document and spelling", () => {
     fc.assert(
       fc.property(anyMembers, anyText, (members, text) => {
         const object = members
@@ -37,11 +37,11 @@ describe("keys", () => {
     '{"a" : 1, "a":2}',
     '{"a":1,"a"\n:\t2,"b":"\\":"}',
     '[{"a":1},{"a":{"b":1,"b" :2}}]',
-  ])("given twice are found with white space before their colons: %j", (text) => {
+  ])("duplicate keys with white space before the colon are found: %j", (text) => {
     expect(parseJsonOrThrow(text).hasDuplicateKeys).toBe(true);
   });
 
-  it("given twice have the value that was given last, also as an exact number", () => {
+  it("a duplicate key has its last value, also for exact numbers", () => {
     expect(rewritten('{"a":1,"b":2,"a":9007199254740993}')).toBe('{"a":9007199254740993,"b":2}');
     expect(rewritten('{"a":9007199254740993,"a":{"b":1}}')).toBe('{"a":{"b":1}}');
     expect(rewritten('{"a":[9007199254740993,2],"a":[1,9007199254740995]}')).toBe(
@@ -49,10 +49,13 @@ describe("keys", () => {
     );
   });
 
-  it.each(['"x"', "9007199254740993"])("that every object has are kept as data: beside %s", (value) => {
-    const text = `{"__proto__":{"polluted":${value}},"constructor":{"prototype":{"polluted":${value}}},"hasOwnProperty":1}`;
-    expect(rewritten(text)).toBe(text);
-    expect(Object.keys(parse(text) as object)).toEqual(["__proto__", "constructor", "hasOwnProperty"]);
-    expect({}).not.toHaveProperty("polluted");
-  });
+  it.each(['"x"', "9007199254740993"])(
+    "keys like the members of every object are data: beside %s",
+    (value) => {
+      const text = `{"__proto__":{"polluted":${value}},"constructor":{"prototype":{"polluted":${value}}},"hasOwnProperty":1}`;
+      expect(rewritten(text)).toBe(text);
+      expect(Object.keys(parse(text) as object)).toEqual(["__proto__", "constructor", "hasOwnProperty"]);
+      expect({}).not.toHaveProperty("polluted");
+    },
+  );
 });

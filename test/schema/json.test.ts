@@ -16,7 +16,7 @@ const codeOf = (text: string): string => {
   return "parsed";
 };
 
-/** Whether a whole number past 2^53 may stand in it: such a number is kept as it is written. */
+/** Whether the document may contain an integer beyond 2^53, which stays as written. */
 const hasWholeBeyondDouble = (text: string): boolean => /(?<![\d.])\d{16}/.test(text);
 
 const anyOrdinaryJson = fc
@@ -24,7 +24,7 @@ const anyOrdinaryJson = fc
   .filter((value) => !hasWholeBeyondDouble(JSON.stringify(value)));
 
 describe("numbers", () => {
-  it("mean the same when they are written back, wherever they stand", () => {
+  it("numbers in any document have the same value after parsing and writing", () => {
     const places: readonly [before: string, after: string][] = [
       ["", ""],
       ["[", "]"],
@@ -45,7 +45,7 @@ describe("numbers", () => {
     );
   });
 
-  it("are plain numbers wherever a double is enough", () => {
+  it("a number that a double represents exactly is a plain number", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
         fc.pre(!Object.is(number, -0) && !hasWholeBeyondDouble(String(number)));
@@ -85,7 +85,7 @@ describe("numbers", () => {
     "-0.0",
     "-0e5",
     "1e99999999999999999999",
-  ])("%s is kept as it is written", (text) => {
+  ])("%s stays as written", (text) => {
     const value = parse(text);
     expect(isRawNumber(value) && value.rawJSON).toBe(text);
     expect(rewritten(`{"a":[${text}]}`)).toBe(`{"a":[${text}]}`);
@@ -93,7 +93,7 @@ describe("numbers", () => {
 });
 
 describe("values", () => {
-  it("are those of JSON.parse, whatever the document", () => {
+  it("values are those of JSON.parse for any document", () => {
     fc.assert(
       fc.property(anyOrdinaryJson, fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
@@ -105,7 +105,7 @@ describe("values", () => {
     );
   });
 
-  it("are those of JSON.parse beside a number that a double can't hold", () => {
+  it("values are those of JSON.parse beside a number that a double would change", () => {
     fc.assert(
       fc.property(anyOrdinaryJson, (value) => {
         const { value: parsed, hasDuplicateKeys } = parseJsonOrThrow(`[1e400,${JSON.stringify(value)}]`);
@@ -116,7 +116,7 @@ describe("values", () => {
     );
   });
 
-  it("are refused exactly where JSON.parse refuses them, and by no other error", () => {
+  it("text is refused with JsonError exactly if JSON.parse refuses it", () => {
     const anySpoiltJson = fc
       .tuple(fc.json({ maxDepth: 3 }), fc.nat(60), fc.nat(3), anyText)
       .map(([text, at, removed, added]) => text.slice(0, at) + added + text.slice(at + removed));
@@ -151,7 +151,7 @@ describe("values", () => {
     '"\t"',
     '"\\x"',
     "[1,]",
-  ])("are refused when they are no JSON: %j", (text) => {
+  ])("%j is refused as not JSON", (text) => {
     expect(codeOf(text)).toBe("not-json");
   });
 
@@ -165,22 +165,22 @@ describe("values", () => {
     "{} trailing",
     "[\u00a01]",
     "{}\0",
-  ])("are refused when they are not one document: %j", (text) => {
+  ])("%j is refused as not one document", (text) => {
     expect(codeOf(text)).toBe("not-json");
   });
 
-  it("are refused without quoting them, since they may be private", () => {
+  it("an error does not quote the text, which may be private", () => {
     expect(() => parse('{"email": zoe@mail.example}')).toThrow(/^not a JSON document$/);
   });
 });
 
 describe("a byte order mark", () => {
-  it("is accepted once, before the document", () => {
+  it("one byte order mark before the document is accepted", () => {
     expect(parse('\ufeff{"a":"\ufeff"}')).toEqual({ a: "\ufeff" });
   });
 
   it.each(["\ufeff\ufeff{}", "{}\ufeff", "[\ufeff1]", " \ufeff{}", "\ufeff"])(
-    "is refused elsewhere: %j",
+    "a byte order mark elsewhere is refused: %j",
     (text) => {
       expect(codeOf(text)).toBe("not-json");
     },
@@ -191,19 +191,19 @@ describe("nesting", () => {
   const nested = (depth: number, open = "[", close = "]") => open.repeat(depth) + close.repeat(depth);
   const { maxDepth } = defaultJsonLimits;
 
-  it("is accepted up to the limit, and refused beyond it", () => {
+  it("nesting is accepted up to the limit and refused beyond it", () => {
     expect(codeOf(nested(maxDepth))).toBe("parsed");
     expect(codeOf(nested(maxDepth + 1))).toBe("too-deep");
     expect(codeOf(`${'{"a":'.repeat(maxDepth + 1)}1${"}".repeat(maxDepth + 1)}`)).toBe("too-deep");
     expect(() => parseJsonOrThrow("[[]]", { maxDepth: 1 })).toThrow("nested more than 1 levels deep");
   });
 
-  it("does not count siblings, nor brackets within strings", () => {
+  it("siblings and brackets in strings are not levels of nesting", () => {
     expect(codeOf(`[${Array.from({ length: 1000 }, () => "[]").join(",")}]`)).toBe("parsed");
     expect(codeOf(JSON.stringify(['\\"[{'.repeat(1000)]))).toBe("parsed");
   });
 
-  it("of any depth is refused, not crashed on", () => {
+  it("nesting of any depth is refused without a crash", () => {
     expect(codeOf(nested(1_000_000))).toBe("too-deep");
     expect(codeOf("[".repeat(1_000_000))).toBe("not-json");
     expect(codeOf(nested(500_000, '{"a":['.slice(0, 6), "]}"))).toBe("too-deep");

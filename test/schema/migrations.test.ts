@@ -187,7 +187,7 @@ const tables: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Table],
 };
 
 describe("the migrations", () => {
-  it.each(Object.keys(migrations))("keep the text with which %s was released", (name) => {
+  it.each(Object.keys(migrations))("%s is unchanged since its release", (name) => {
     const sha256 = createHash("sha256")
       .update(readFileSync(new URL(`${name}.ts`, folder)))
       .digest("hex");
@@ -198,7 +198,7 @@ describe("the migrations", () => {
     ).toBe(released[name]);
   });
 
-  it("are all listed, once each and in the order of their names", () => {
+  it("every migration is listed once, in the order of names", () => {
     const files = readdirSync(folder).map((file) => file.replace(/\.ts$/, ""));
     expect(Object.keys(migrations)).toEqual(files.sort());
     expect(Object.keys(released)).toEqual(files);
@@ -211,31 +211,31 @@ describe("a mirror's tables", () => {
     db = await memoryMirror();
   });
 
-  it.each(entities)("hold exactly the columns of a $table", (entity) => {
+  it.each(entities)("the table of a $table has exactly its columns", (entity) => {
     const { table, references } = entity;
     const expected = ["id", ...references.map((name) => `${name}_id`), ...columnsOf(entity), "from_run"];
     expect(columnsIn(db, `_${table}`).sort()).toEqual(expected.toSorted());
     expect(columnsIn(db, `_${table}_past`).sort()).toEqual([...expected, "to_run"].sort());
   });
 
-  it.each(listTables)("hold exactly the columns of a $table", (list) => {
+  it.each(listTables)("the table of a $table list has exactly its columns", (list) => {
     const expected = ["parent_id", "n", ...list.columns, "from_run"];
     expect(columnsIn(db, `_${list.table}`)).toEqual(expected);
     expect(columnsIn(db, `_${list.table}_past`)).toEqual([...expected, "to_run"]);
   });
 
-  it.each(Object.entries(tables))("hold exactly the columns of %s", (table, columns) => {
+  it.each(Object.entries(tables))("%s has exactly the declared columns", (table, columns) => {
     expect(columnsIn(db, table).sort()).toEqual(Object.keys(columns).sort());
   });
 
-  it("are these, and the migrations' own", () => {
+  it("the declared tables are all tables, besides those of migrations", () => {
     const index = ["", "_config", "_data", "_docsize", "_idx"].map((part) => `_search_index${part}`);
     expect(namesOf(db, "table")).toEqual(
       [...Object.keys(tables), ...index, "_migration", "_migration_lock"].sort(),
     );
   });
 
-  it("are strict, so that a column never changes what it is given", () => {
+  it("all tables are strict, so that columns store values unchanged", () => {
     const lax = db
       .prepare(
         "select name from pragma_table_list where schema = 'main' and type = 'table' and strict = 0 and name not like 'sqlite_%'",
@@ -245,7 +245,7 @@ describe("a mirror's tables", () => {
     expect(lax.sort()).toEqual(["_migration", "_migration_lock"]);
   });
 
-  it("stay as they are when the migrations run again", async () => {
+  it("a second run of the migrations changes nothing", async () => {
     const schema = () => db.prepare("select type, name, sql from sqlite_schema order by name").all();
     const before = schema();
     await migrateMirror(db);

@@ -22,7 +22,7 @@ describe("lists", () => {
   };
   const wrongAt = (...pointers: string[]) => pointers.map((pointer) => ({ pointer, code: "wrong-type" }));
 
-  it.each(wrongTexts)("read %s as no rows, reported unless it is empty", (text) => {
+  it.each(wrongTexts)("a list field with %s gives no rows, and is reported unless it is empty", (text) => {
     const isPictures = text === "null" || text === "[]";
     expect(pictures(jsonValue(text))).toEqual({
       rows: [],
@@ -36,12 +36,12 @@ describe("lists", () => {
     });
   });
 
-  it("are empty where the field is missing", () => {
+  it("a missing list field gives no rows", () => {
     expect(pictures(undefined)).toEqual({ rows: [], issues: [] });
     expect(labels(undefined)).toEqual({ rows: [], issues: [] });
   });
 
-  it("keep every picture at its position, whatever is wrong with one of them", () => {
+  it("every picture keeps its position if one of them is irregular", () => {
     const given = [
       { url: "a", text: "b" },
       12,
@@ -64,7 +64,7 @@ describe("lists", () => {
     });
   });
 
-  it("keep every label, whatever is wrong with one of them", () => {
+  it("every label is stored if one of them is irregular", () => {
     const given = jsonValue('{"UK":"30G","a/b":12,"EU":null,"__proto__":"65J","FR":1e400}');
     expect(labels(given)).toEqual({
       rows: [
@@ -79,7 +79,7 @@ describe("lists", () => {
   });
 });
 
-describe("the vendor's own word", () => {
+describe("the vendor's word in `<name>_url`", () => {
   const withUrls = (urls: Record<string, unknown>) => {
     const golden = goldenEntity("brand");
     const { service_url: _neutral, ...rest } = golden.body;
@@ -87,20 +87,20 @@ describe("the vendor's own word", () => {
     return { url: columns.service_url, issues };
   };
 
-  it("is reported at the field that the service sent", () => {
+  it("a wrong value is reported at the field that the service sent", () => {
     expect(withUrls({ other_url: 12 })).toEqual({
       url: null,
       issues: [{ pointer: "/body/other_url", code: "wrong-type" }],
     });
   });
 
-  it("gives way to the neutral word where both are there", () => {
+  it("service_url has precedence over the vendor's word", () => {
     expect(withUrls({ other_url: "a", service_url: "b" })).toEqual({ url: "b", issues: [] });
     expect(withUrls({ other_url: "a", service_url: null })).toEqual({ url: "a", issues: [] });
     expect(withUrls({ other_url: null })).toEqual({ url: null, issues: [] });
   });
 
-  it("is an unknown field where another name is set", () => {
+  it("the word of another vendor is an unknown field", () => {
     const golden = goldenEntity("size");
     golden.body.other_url = "a";
     expect(projectCleanly(size, golden).issues).toEqual([

@@ -30,7 +30,7 @@ const hardTexts = [
   "𝕎".repeat(5000),
 ];
 
-describe("text and numbers, from a body's bytes to a column and back", () => {
+describe("storing a value from the bytes of a body in a column", () => {
   let db: MemoryMirror;
   let typedRows: TypedRows;
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe("text and numbers, from a body's bytes to a column and back", () => {
     typedRows = prepareTypedRows(db);
   });
 
-  /** The bytes of an entity's envelope, by the way that ingest goes. */
+  /** Stores the envelope of an entity as ingest does. */
   const store = (kind: keyof typeof ids, bodyText: string): void => {
     const body = Buffer.from(`{"rel":"entity","body":${bodyText}}`);
     const context = { kinds, origin: new URL(api).origin, serviceName: "service" };
@@ -49,7 +49,7 @@ describe("text and numbers, from a body's bytes to a column and back", () => {
   };
 
   const expectSame = (text: string): void => {
-    // Once V8 has seen a key with a backslash, it may read a later one as that one (nodejs/node#63785).
+    // Once V8 has parsed a key with a backslash, it may read a later one as that one (nodejs/node#63785).
     const key = text.replaceAll("\\", "/");
     store("brand", JSON.stringify({ name: text, twitter: text, facebook: { [key]: [text] } }));
     const [brand] = readTable(db, "brand");
@@ -71,20 +71,20 @@ describe("text and numbers, from a body's bytes to a column and back", () => {
     expect(jsonValue(String(readTable(db, "measurement")[0]?.payload))).toEqual({ [key]: text });
   };
 
-  it.each(hardTexts)("keep %j", (text) => {
+  it.each(hardTexts)("keeps the text %j", (text) => {
     expectSame(text);
   });
 
-  it("keep any text", () => {
+  it("keeps any text", () => {
     fc.assert(fc.property(anyText, expectSame), { numRuns: 300 });
   });
 
-  it("keep text that is written unescaped, and NUL that is written as an escape", () => {
+  it("keeps unescaped text, and NUL written as an escape", () => {
     store("brand", '{"name":"żółć 😀 שלום","slug":"\\u0000\\ud800\\u0061"}');
     expect(readTable(db, "brand")[0]).toMatchObject({ name: "żółć 😀 שלום", slug: "\0\ud800a" });
   });
 
-  it("keep any number exactly, in a column of its own and within a document", () => {
+  it("keeps any number exact, in a column and within a document", () => {
     fc.assert(
       fc.property(anyNumeral, (numeral) => {
         store("bra", `{"hooks":${numeral},"strap_width":${numeral}}`);
@@ -100,7 +100,7 @@ describe("text and numbers, from a body's bytes to a column and back", () => {
     );
   });
 
-  it("have the types that an analyst sorts by", () => {
+  it("gives columns types that sort correctly", () => {
     store("bra", '{"hooks":3,"band_length":57.0,"is_owned":true,"cup_depth":9007199254740993}');
     const types = db.prepare(
       "select typeof(hooks), typeof(band_length), typeof(is_owned), typeof(cup_depth), typeof(note) from bra",

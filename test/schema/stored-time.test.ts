@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { isoTimeOf, millisOf } from "../../schema/tables.ts";
 import { memoryMirror } from "./support/memory-mirror.ts";
 
-it("every time comes back to the millisecond, as ISO 8601 and as a number", async () => {
+it("a stored time is exact to the millisecond, as ISO 8601 and as a number", async () => {
   const db = await memoryMirror();
   const show = db.prepare<[number], string>(`select ${isoTimeOf("?")}`).pluck();
   const read = db.prepare<[string], number>(`select ${millisOf("?")}`).pluck();

@@ -4,7 +4,7 @@ import { columnsOf } from "../../schema/rows-from-body.ts";
 import { goldenEntity, projectCleanly } from "./support/golden.ts";
 import { type FieldType, jsonValue, readings, wrongTexts } from "./support/wrong-values.ts";
 
-/** The type of each field as the specification and the field notes give it, spelt out a second time on purpose. */
+/** The type of each field by specification and field notes, deliberately written a second time. */
 const fieldTypes: Readonly<Record<string, Readonly<Record<FieldType, string>>>> = {
   brand: {
     text: "service_url name slug default_sizing_system default_sizing_name logo official_url last_modified_at",
@@ -57,14 +57,14 @@ const cases = entities.map((entity) => {
   return { table: entity.table, entity, fields, file: entity.table === "user" ? "me" : entity.table };
 });
 
-describe.each(cases)("a $table whose field is wrong", ({ entity, fields, file }) => {
+describe.each(cases)("a $table with a wrong field", ({ entity, fields, file }) => {
   const intact = projectCleanly(entity, goldenEntity(file));
 
   it("has these columns and no others", () => {
     expect(fields.map(({ name }) => name).sort()).toEqual(columnsOf(entity).sort());
   });
 
-  it.each(fields)("keeps every other column, and $name as its $type or null", ({ name, type }) => {
+  it.each(fields)("keeps all other columns, and has $name as $type or null", ({ name, type }) => {
     for (const text of wrongTexts) {
       const golden = goldenEntity(file);
       golden.body[name] = jsonValue(text);
@@ -77,7 +77,7 @@ describe.each(cases)("a $table whose field is wrong", ({ entity, fields, file })
     }
   });
 
-  it.each(fields)("reads a missing $name as null, which is nothing odd", ({ name }) => {
+  it.each(fields)("has null for a missing $name, without an issue", ({ name }) => {
     const golden = goldenEntity(file);
     delete golden.body[name];
     expect(projectCleanly(entity, golden)).toEqual({
@@ -86,7 +86,7 @@ describe.each(cases)("a $table whose field is wrong", ({ entity, fields, file })
     });
   });
 
-  it("reports each wrong field at its own place", () => {
+  it("reports each wrong field with its own pointer", () => {
     const golden = goldenEntity(file);
     for (const { name } of fields) golden.body[name] = jsonValue("true");
     const wrong = fields.filter(({ type }) => type !== "flag" && type !== "open");
@@ -96,7 +96,7 @@ describe.each(cases)("a $table whose field is wrong", ({ entity, fields, file })
     );
   });
 
-  it("reports unknown fields and keeps every column", () => {
+  it("reports unknown fields and keeps all columns", () => {
     const golden = goldenEntity(file);
     golden.body["a/b~c"] = 1;
     Object.assign(golden.body, { toString: "text" });
@@ -109,7 +109,7 @@ describe.each(cases)("a $table whose field is wrong", ({ entity, fields, file })
     });
   });
 
-  it("does not take fields from a __proto__ key", () => {
+  it("reads no fields from a __proto__ key", () => {
     for (const serviceName of ["service", "other"]) {
       const evil = jsonValue(
         '{"other_url":"https://www.example/","__proto__":{"name":"evil","username":"evil"}}',

@@ -12,13 +12,13 @@ const ownersByTable: Readonly<Record<string, readonly string[]>> = {
   bra: ["brand_href", "model_href", "size_href"],
 };
 
-describe("the public names", () => {
+describe("the public views", () => {
   let db: MemoryMirror;
   beforeEach(async () => {
     db = await memoryMirror({ "u:brand": "brand", "u:model": "model", "u:size": "size", "u:gone": "brand" });
   });
 
-  it("are all there", () => {
+  it("all views exist", () => {
     expect(namesOf(db, "view")).toEqual(Object.keys(views).sort());
     expect(namesOf(db, "view")).toEqual([
       "bra",
@@ -41,18 +41,18 @@ describe("the public names", () => {
     ]);
   });
 
-  it.each(Object.keys(views))("can be selected from: %s", (name) => {
+  it.each(Object.keys(views))("%s can be selected from", (name) => {
     expect(() => readTable(db, name)).not.toThrow();
     expect(columnsIn(db, name).length).toBeGreaterThan(0);
   });
 
-  it.each(entities)("have for a $table its address, its owners, its fields and its times", (entity) => {
+  it.each(entities)("the view of a $table has its URL, its owners, its fields and its times", (entity) => {
     const owners = ownersByTable[entity.table] ?? [];
     const expected = ["href", ...owners, ...columnsOf(entity), "first_seen_at", "checked_at", "gone_at"];
     expect(columnsIn(db, entity.table)).toEqual(expected);
   });
 
-  it("give each row its address and those of its owners", () => {
+  it("each row has its URL and those of its owners", () => {
     db.exec("insert into _brand (id, name, from_run) values (1, 'Anita', 1)");
     db.exec("insert into _model (id, brand_id, name, from_run) values (2, 1, 'Rosa', 1)");
     db.exec("insert into _size (id, model_id, size, from_run) values (3, 2, '65HH', 1)");
@@ -68,7 +68,7 @@ describe("the public names", () => {
     expect(readTable(db, "model_picture")).toEqual([{ model_href: "u:model", n: 0n, url: "p", text: null }]);
   });
 
-  it("keep a size whose model is not held", () => {
+  it("a size without a fetched model is shown", () => {
     db.exec("insert into _size (id, model_id, size, from_run) values (3, 2, '65HH', 1), (1, null, '70H', 1)");
     expect(readTable(db, "size").map(({ model_href, brand_href }) => [model_href, brand_href])).toEqual(
       expect.arrayContaining([
@@ -78,14 +78,14 @@ describe("the public names", () => {
     );
   });
 
-  it("leave tombstones out of what is current, and nowhere else", () => {
+  it("only the `_current` views omit tombstones", () => {
     db.exec("insert into _brand (id, name, from_run) values (1, 'Anita', 1), (4, 'Gone', 1)");
     db.exec("update _resource set state = 'gone', gone_run = 1 where id = 4");
     expect(readTable(db, "brand").map(({ name }) => name)).toEqual(["Anita", "Gone"]);
     expect(readTable(db, "brand_current").map(({ name }) => name)).toEqual(["Anita"]);
   });
 
-  it("tell each relation once, though its item was listed on two pages", () => {
+  it("a relation with an item on two pages is shown once", () => {
     db.exec(`insert into _resource (id, url, kind, state, first_run) values
       (5, 'u:related', 'related_brands', 'held', 1), (6, 'u:related?page=2', 'related_brands', 'held', 1)`);
     db.exec(

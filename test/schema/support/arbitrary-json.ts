@@ -8,7 +8,7 @@ const whole = fc.oneof(
   fc.tuple(fc.constantFrom(..."123456789"), digits(0, 19)).map(([first, rest]) => first + rest),
 );
 
-/** Any number that JSON can write, most of them near to what a double can't hold: many digits, far exponents. */
+/** Any JSON number, mostly near the limits of a double: many digits, large exponents. */
 export const anyNumeral: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom("", "-"),
@@ -22,7 +22,7 @@ export const anyNumeral: fc.Arbitrary<string> = fc
     [sign, integer, fraction === null ? "" : `.${fraction}`, ...(exponent ?? [])].join(""),
   );
 
-/** What a numeral means, as its sign, its digits without zeros around them, and a power of ten; by whole numbers only. */
+/** The value of a numeral as sign, significant digits and power of ten, computed with integers only. */
 export function meaningOf(numeral: string): string {
   const [mantissa = "", exponent = "0"] = numeral.toLowerCase().split("e");
   const [integer = "", fraction = ""] = mantissa.replace("-", "").split(".");
@@ -34,7 +34,7 @@ export function meaningOf(numeral: string): string {
   return `${sign}${coefficient}e${power}`;
 }
 
-/** Any UTF-16 at all, lone surrogates, NUL and the punctuation of JSON drawn often. */
+/** Any UTF-16 text, with frequent lone surrogates, NUL and JSON punctuation. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "binary" }),
   fc

@@ -2,7 +2,7 @@ import { kinds } from "../../../jobs/kinds.ts";
 import { type DeriveContext, type Derived, deriveOrThrow } from "../../../src/mirror/derive/derive.ts";
 import { api, goldenEntity, parseGolden } from "./golden.ts";
 
-/** Where every body here is said to come from. */
+/** The URL of every body here. */
 export const url = `${api}/x/here/?page=1`;
 
 export const context: DeriveContext = { kinds, origin: new URL(api).origin, serviceName: "service" };
@@ -11,7 +11,7 @@ export const derive = (value: unknown, kind: string): Derived =>
 export const deriveGolden = (file: string, kind = file): Derived =>
   deriveOrThrow(parseGolden(file), { baseUrl: url, kind }, context);
 
-/** Each link's name, address, kind and hold on what it leads to. */
+/** The name, address and kind of each link, and whether its target is owned or optional. */
 export const linksOf = ({ links }: Derived) =>
   links.map(({ name, url: to, kind, owned, isOptional }) => {
     const hold = isOptional ? "optional" : owned ? "own" : "other";

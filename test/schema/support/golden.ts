@@ -1,4 +1,4 @@
-/** Bodies written by hand from the specification: what the sandbox sends must never decide what is expected here. */
+/** Bodies written by hand from the specification, so that expectations do not depend on the sandbox. */
 import { readFileSync } from "node:fs";
 import { type Envelope, type EnvelopeMeta, readEnvelopeOrThrow } from "../../../schema/envelope.ts";
 import { type ParsedJson, parseJsonOrThrow } from "../../../schema/json.ts";
@@ -19,13 +19,13 @@ export const noMeta: EnvelopeMeta = {
   collectionTotal: null,
 };
 
-/** @param serviceName the word in which the service writes `<name>_url` */
+/** @param serviceName the word in `<name>_url` */
 export function parseGolden(name: string, serviceName = "service"): ParsedJson {
   const text = readFileSync(new URL(`../bodies/${name}.json`, import.meta.url), "utf8");
   return parseJsonOrThrow(text.replaceAll('"service_url"', `"${serviceName}_url"`));
 }
 
-/** A golden entity as an object that a test may change. */
+/** A golden entity as a mutable object. */
 export function goldenEntity(name: string): { body: Record<string, unknown> } & Record<string, unknown> {
   return parseGolden(name).value as { body: Record<string, unknown> };
 }
@@ -42,7 +42,7 @@ export function projectEntity(
   return { columns: Object.fromEntries(names.map((name, index) => [name, row.cells[index]])), lists, issues };
 }
 
-/** Projects a body whose envelope has nothing odd; what is odd in its fields is given. */
+/** Projects a body whose envelope has no issues; returns the issues of its fields. */
 export function projectCleanly(entity: Entity, value: unknown, serviceName?: string) {
   const { envelope, issues } = readEnvelopeOrThrow(value);
   if (issues.length > 0) throw new Error(`an odd envelope: ${JSON.stringify(issues)}`);

@@ -4,7 +4,7 @@ import { fromStored } from "../../../src/mirror/rows/cells.ts";
 
 export type MemoryMirror = Database.Database;
 
-/** A mirror in memory, as every migration and view makes it, with one run and these resources: URL to kind. */
+/** A migrated mirror in memory, with one run and these resources (URL to kind). */
 export async function memoryMirror(resources: Readonly<Record<string, string>> = {}): Promise<MemoryMirror> {
   const db = new Database(":memory:");
   await migrateMirror(db);
@@ -16,7 +16,7 @@ export async function memoryMirror(resources: Readonly<Record<string, string>> =
   return db;
 }
 
-/** Every row of a table or view, each value as the cell that was stored. */
+/** All rows of a table or view, as stored cells. */
 export function readTable(db: MemoryMirror, name: string): Record<string, unknown>[] {
   const rows = db.prepare(`select * from ${name}`).safeIntegers().all() as Record<string, unknown>[];
   return rows.map((row) =>

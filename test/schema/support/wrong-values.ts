@@ -1,4 +1,4 @@
-/** Nine values, most of which are wrong for any field, and what each type of field makes of those that it can read. */
+/** Nine values that are wrong for most fields, and the cells for the types that accept them. */
 import { parseJsonOrThrow } from "../../../schema/json.ts";
 
 export const wrongTexts = [
@@ -18,7 +18,7 @@ export type FieldType = "text" | "integer" | "decimal" | "flag" | "open" | "docu
 
 const asGiven = { "[]": "[]", "{}": "{}", '{"a":{"b":[1]}}': '{"a":{"b":[1]}}' };
 
-/** The cell for each value that a type reads; a value that is not here is of a wrong type. */
+/** The cell for each value that a type accepts; other values are of a wrong type. */
 export const readings: Readonly<Record<FieldType, Partial<Record<WrongText, unknown>>>> = {
   text: { null: null, '"text"': "text", '"12"': "12" },
   integer: { null: null, "12": 12n, '"12"': 12n },
