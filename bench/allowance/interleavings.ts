@@ -128,11 +128,13 @@ async function spendDay(
     random: () => random.next(),
     sleep: async () => void (await pause(1)),
   };
-  const runs = Array.from({ length: 1 + random.integer(mostRuns) }, () =>
-    openRateLimitedClient({
-      ...{ baseUrl: sandbox.url, credential: null, ledgerFile, budget: null, reserve: 0 },
-      ...{ connections: requestsAtOnce, clock },
-    }),
+  const runs = await Promise.all(
+    Array.from({ length: 1 + random.integer(mostRuns) }, () =>
+      openRateLimitedClient({
+        ...{ baseUrl: sandbox.url, credential: null, ledgerFile, budget: null, reserve: 0 },
+        ...{ connections: requestsAtOnce, clock },
+      }),
+    ),
   );
   const askUntilSpent = async (service: ServiceClient) => {
     try {

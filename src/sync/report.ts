@@ -9,7 +9,8 @@ import { forecastDepths, readForecastFacts } from "./plan/forecast.ts";
 import { countNewWork } from "./plan/new-work.ts";
 import type { PlanRequest } from "./plan/request.ts";
 import type { CheckPrice } from "./rate-limit/infer-prices.ts";
-import type { AllowanceState, RequestCounts } from "./rate-limit/run-budget.ts";
+import type { AllowanceState } from "./rate-limit/known-allowance.ts";
+import type { RequestCounts } from "./rate-limit/run-budget.ts";
 
 export interface SyncReport {
   readonly run: number;
@@ -34,7 +35,7 @@ export interface SyncReport {
     readonly remaining: number | null;
     /** ISO 8601, UTC. */
     readonly resetAt: string | null;
-    /** `untried`: taken for counted, since the service tells nothing that would show it. */
+    /** `unknown`: taken for counted, since the service tells nothing that would show it. */
     readonly checkPrice: CheckPrice;
   };
   /** ISO 8601, UTC: when it makes sense to go on; null for at once, or when nobody knows. */

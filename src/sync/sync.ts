@@ -17,7 +17,7 @@ import type { Credential } from "../service/credentials/credential.ts";
 import { readOriginOrThrow } from "../service/same-origin.ts";
 import { SyncError } from "./errors.ts";
 import { resolveOptions, type ScopeOptions, type SyncScope } from "./options.ts";
-import { ledgerFileBeside } from "./rate-limit/ledger-file.ts";
+import { ledgerFileBeside } from "./rate-limit/file/ledger-file.ts";
 import type { SyncProgress, SyncReport } from "./report.ts";
 import { identifyTokenOwner } from "./run/identify-user.ts";
 import { publishMetrics } from "./run/publish-metrics.ts";
@@ -101,7 +101,7 @@ async function syncMirror(
     const transport = workers && (await workers.openTransport(context));
     const metrics = workers?.openMetrics(context);
     // Opened only now: a sync that cannot begin leaves no ledger behind.
-    const { client, runBudget, close } = openRateLimitedClient({
+    const { client, runBudget, close } = await openRateLimitedClient({
       baseUrl,
       credential,
       budget,

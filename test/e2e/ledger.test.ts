@@ -25,7 +25,7 @@ const spoilt: Readonly<Record<string, readonly [(ledger: string, f: Fixture) => 
   "is of a later version": [
     (ledger) => {
       const db = new Database(ledger);
-      db.pragma("user_version = 99");
+      db.prepare("insert into _migration values ('9999-later', '')").run();
       db.close();
     },
     14,

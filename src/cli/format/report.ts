@@ -19,7 +19,7 @@ export interface ReportContext {
 export function formatReport(report: SyncReport, context: ReportContext): string {
   const { outlook, now, reserve, account } = context;
   const { run, resources, requests, complete, seconds } = report;
-  const isGuess = requests.notModified > 0 && report.allowance.checkPrice === "untried";
+  const isGuess = requests.notModified > 0 && report.allowance.checkPrice === "unknown";
   const lines = [
     `Run ${run}: ${resources.new} new, ${resources.changed} changed, ${resources.unchanged} unchanged, ${resources.gone} gone` +
       ` in ${seconds.toFixed(1)} s.`,

@@ -53,7 +53,7 @@ export async function syncMedia(options: MediaOptions): Promise<MediaReport> {
     openedAt: toIso(clock.now()),
     identity: { baseUrl, area: "account", serviceName },
   });
-  const ledger = openLedger({ file: options.ledgerFile, principal: { origin, credential: null } });
+  const ledger = await openLedger({ file: options.ledgerFile, principal: { origin, credential: null } });
   const { budget = null, reserve = 0 } = options;
   const allowance = createRunBudget({ ledger, rootUrl: baseUrl, budget, reserve, clock });
   try {

@@ -4,7 +4,7 @@
  * counted keep nobody from having something at all.
  */
 import type { Connection } from "../../mirror/file/connection.ts";
-import type { KnownAllowance } from "../rate-limit/window.ts";
+import type { KnownAllowance } from "../rate-limit/known-allowance.ts";
 import { prepareCheckQueries } from "./checks.ts";
 import type { DueCount } from "./counts.ts";
 import { prepareNewWork, preparePlannedNew } from "./new-work.ts";

@@ -159,9 +159,9 @@ const plentifulRequests = 5000;
 
 /** @param budgetLeft counted requests that the run may still send; null for as many as there are */
 export function hasAmpleAllowance(
-  { remaining, isBoundless }: { readonly remaining: number | null; readonly isBoundless: boolean },
+  { remaining, isUnlimited }: { readonly remaining: number | null; readonly isUnlimited: boolean },
   budgetLeft: number | null,
 ): boolean {
-  const granted = isBoundless ? Number.POSITIVE_INFINITY : (remaining ?? 0);
+  const granted = isUnlimited ? Number.POSITIVE_INFINITY : (remaining ?? 0);
   return Math.min(granted, budgetLeft ?? granted) >= plentifulRequests;
 }

@@ -19,8 +19,8 @@ import {
   type ScopeOptions,
   type SyncScope,
 } from "../options.ts";
-import { ledgerFileBeside } from "../rate-limit/ledger-file.ts";
-import { type KnownAllowance, readLatest, readLedger } from "../rate-limit/window.ts";
+import { ledgerFileBeside } from "../rate-limit/file/ledger-file.ts";
+import { type KnownAllowance, readLatest, readLedger } from "../rate-limit/known-allowance.ts";
 import { type AccountForecast, forecastAccount } from "./account-plan.ts";
 import { countDue, type DueCount, hasAmpleAllowance, readCurrentCycle } from "./counts.ts";
 import { type Forecast, forecastFrom, readForecastFacts } from "./forecast.ts";

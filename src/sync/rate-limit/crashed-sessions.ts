@@ -1,56 +1,78 @@
 /**
- * Who holds leases: a session is one run in one process. A process that is dead does not settle what it holds; that it
- * is dead can be known on this machine only, and for sure, unless its number was given to another process since.
+ * Leases of dead processes. A session is one run in one process. The leases that a dead process held count as spent, because
+ * its requests may have reached the service.
  */
 import { hostname } from "node:os";
+import type { Connection } from "../../mirror/file/connection.ts";
+import { prepare, prepareColumn } from "../../mirror/file/statements.ts";
 import { dayMillis } from "../../platform/clock.ts";
 import { isProcessAlive } from "../../platform/process-lock.ts";
-import type { LedgerDatabase } from "./ledger-file.ts";
+import { ledgerQuery } from "./file/tables.ts";
+import type { WindowState } from "./window.ts";
+import { addUnreported, withoutLeases } from "./window-events.ts";
 
-interface SessionRow {
-  readonly pid: number;
-  readonly host: string;
-  readonly seen_at: number;
+/** The state without a dead session, whose leases count as spent. Pure. */
+export function expireSession(state: WindowState, session: string): WindowState {
+  const held = state.openLeases[session] ?? 0;
+  const { min, max } = state.counted;
+  const expired = {
+    ...withoutLeases(state, session),
+    seq: state.seq + 1,
+    sinceReading: null,
+    responses: { ...state.responses, others: state.responses.others + held },
+    counted: { min, max: max + held },
+  };
+  return addUnreported(expired, held);
 }
 
 export interface Sessions {
-  /** Notes that this session is alive. */
-  note(id: string, now: number): void;
+  /** Records when a session of this process was last seen. */
+  markAlive(id: string, now: number): void;
   isDead(id: string, now: number): boolean;
   end(id: string): void;
-  /** Forgets those that are dead; what they still hold is known by that they are not there. */
-  forgetDead(now: number): void;
+  /** Deletes the rows of dead sessions. Sessions without a row are dead, so leases that they still hold are found later. */
+  deleteDead(now: number): void;
 }
 
-/** Sessions of this very process: its number alone would not tell them from those of a dead one that had it before. */
-const own = new Set<string>();
+/** Sessions of this process: a dead process may have had the same id. */
+const ownSessions = new Set<string>();
 
-export function prepareSessions(db: LedgerDatabase): Sessions {
-  const upsert = db.prepare<[string, number, string, number]>(
-    "insert into session values (?, ?, ?, ?) on conflict (id) do update set seen_at = excluded.seen_at",
+export function prepareSessions(db: Connection): Sessions {
+  const upsert = prepare(db, (p: { id: string; pid: number; host: string; now: number }) =>
+    ledgerQuery
+      .insertInto("session")
+      .values({ id: p.id, pid: p.pid, host: p.host, seen_at: p.now })
+      .onConflict((conflict) =>
+        conflict.column("id").doUpdateSet((eb) => ({ seen_at: eb.ref("excluded.seen_at") })),
+      ),
   );
-  const select = db.prepare<[string], SessionRow>("select pid, host, seen_at from session where id = ?");
-  const selectIds = db.prepare<[], string>("select id from session").pluck();
-  const remove = db.prepare<[string]>("delete from session where id = ?");
+  const select = prepare(db, (p: { id: string }) =>
+    ledgerQuery.selectFrom("session").select(["pid", "host", "seen_at as seenAt"]).where("id", "=", p.id),
+  );
+  const selectIds = prepareColumn(db, () => ledgerQuery.selectFrom("session").select("id"));
+  const remove = prepare(db, (p: { id: string }) => ledgerQuery.deleteFrom("session").where("id", "=", p.id));
+
   const isDead = (id: string, now: number): boolean => {
-    if (own.has(id)) return false;
-    const row = select.get(id);
-    // Unseen for a day, by whichever clock: no attempt lasts that long.
-    if (row === undefined || Math.abs(now - row.seen_at) > dayMillis) return true;
-    return row.host === hostname() && (row.pid === process.pid || !isProcessAlive(row.pid));
+    if (ownSessions.has(id)) return false;
+    const session = select.get({ id });
+    // No request takes a day. A time in the future comes from a clock that was wrong.
+    if (session === undefined || Math.abs(now - session.seenAt) > dayMillis) return true;
+    // Whether a process is alive is known on its own machine only.
+    if (session.host !== hostname()) return false;
+    return session.pid === process.pid || !isProcessAlive(session.pid);
   };
   return {
     isDead,
-    note(id, now) {
-      own.add(id);
-      upsert.run(id, process.pid, hostname(), now);
+    markAlive(id, now) {
+      ownSessions.add(id);
+      upsert.run({ id, pid: process.pid, host: hostname(), now });
     },
     end(id) {
-      own.delete(id);
-      remove.run(id);
+      ownSessions.delete(id);
+      remove.run({ id });
     },
-    forgetDead(now) {
-      for (const id of selectIds.all()) if (isDead(id, now)) remove.run(id);
+    deleteDead(now) {
+      for (const id of selectIds.all()) if (isDead(id, now)) remove.run({ id });
     },
   };
 }

@@ -1,25 +1,25 @@
-/** What can be wrong with the ledger's file; each error says which file, and what to do next. */
 import { errorClass, isSystemError } from "../../platform/errors.ts";
 
-const meanings: Readonly<Record<LedgerError["code"], { readonly what: string; readonly hint: string }>> = {
+const texts: Readonly<Record<LedgerError["code"], { readonly problem: string; readonly hint: string }>> = {
   damaged: {
-    what: "The ledger is damaged",
-    hint: "It is safe to delete it with its -wal and -shm, but for what is left of today's allowance, which is then found out anew.",
+    problem: "The ledger is damaged",
+    hint: "It is safe to delete it with its -wal and -shm: only the record of today's allowance is lost, and built up again.",
   },
   newer: {
-    what: "The ledger is of a later version",
+    problem: "The ledger is of a later version",
     hint: "Install a newer Armoire. The file was not touched.",
   },
   "not-a-ledger": {
-    what: "Not a ledger of Armoire's",
+    problem: "Not a ledger of Armoire's",
     hint: "Move this file away, or use another data directory. It was not touched.",
   },
   unwritable: {
-    what: "Cannot open or write the ledger",
+    problem: "Cannot open or write the ledger",
     hint: "Check the folder, its permissions and free space.",
   },
 };
 
+/** A ledger file that cannot be used. */
 export class LedgerError extends errorClass("LedgerError", {
   damaged: "damaged",
   newer: "damaged",
@@ -29,18 +29,18 @@ export class LedgerError extends errorClass("LedgerError", {
   readonly file: string;
 
   constructor(code: LedgerError["code"], file: string, options?: ErrorOptions) {
-    super(code, `${meanings[code].what}: ${file}`, meanings[code].hint, options);
+    super(code, `${texts[code].problem}: ${file}`, texts[code].hint, options);
     this.file = file;
   }
 }
 
-/** Turns what SQLite or the system throws into a LedgerError; anything else is thrown on as it is. */
+/** Turns an error of SQLite or the system into a LedgerError; returns any other error as it is. */
 export function toLedgerError(error: unknown, file: string): unknown {
   if (isSystemError(error)) return new LedgerError("unwritable", file, { cause: error });
   if (!(error instanceof Error) || !("code" in error)) return error;
   const code = String(error.code);
   if (code === "SQLITE_NOTADB") return new LedgerError("not-a-ledger", file, { cause: error });
-  // Tables that are not as we made them: something else wrote into the file.
+  // Tables of another shape: another program wrote into the file.
   if (code === "SQLITE_ERROR" || code.startsWith("SQLITE_CORRUPT"))
     return new LedgerError("damaged", file, { cause: error });
   if (/^SQLITE_(BUSY|CANTOPEN|READONLY|PERM|FULL|IOERR)/.test(code))

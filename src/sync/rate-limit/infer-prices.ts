@@ -1,226 +1,207 @@
 /**
- * Whether a 304 and the root cost anything is learned by comparing what remains before and after: between two moments at
- * which nothing was under way, every plain answer costs one, and what else was spent is the price of the others.
+ * Whether a 304 and the root are counted. In: the state of a window and the report of an attempt. Out: what the attempt
+ * spent, and the state with the prices that can be inferred. Pure.
+ *
+ * With a remaining count, two readings are compared between which all requests have ended: every 200 costs one, and the
+ * rest is the price of the others. Without one, two windows are compared: both grant the same, so a price at which they
+ * would not is wrong.
  */
 import type { AttemptReport } from "../../service/requests/rate-limiter.ts";
-import { isUnlimited, openLeases, type WindowState } from "./window.ts";
+import {
+  countOpenLeases,
+  type Grant,
+  isUnlimited,
+  type ReadingTally,
+  type ResponseTally,
+  type WindowState,
+} from "./window.ts";
 
-export interface Tally {
-  /** What remained when it began. */
-  readonly remaining: number;
-  readonly plain: number;
-  readonly notModified: number;
-  readonly roots: number;
-  /** Whether a body told what remained, as it does where answers do not. */
-  readonly isFromBody: boolean;
-  /** Whether all that happened since is of these three sorts, and told what remained unless a body does. */
-  readonly isClear: boolean;
+/** What one request spent of the allowance. */
+export interface Spending {
+  readonly min: 0 | 1;
+  readonly max: 0 | 1;
+  /** By what is inferred so far. */
+  readonly likely: 0 | 1;
 }
 
-const emptyWindowTally = { plain: 0, notModified: 0, roots: 0, isFromBody: false, isClear: true };
+const free: Spending = { min: 0, max: 0, likely: 0 };
+const possiblyCounted: Spending = { min: 0, max: 1, likely: 1 };
+const counted: Spending = { min: 1, max: 1, likely: 1 };
 
-/** So many 304s differ from the one request that asks what remains. */
-const enoughToTell = 2;
-
-/** Whether reading what remains in a body now either shows what a 304 costs, or is what later readings are compared to. */
-export function isBodyOfUse({ tally, isTold, isFree304, isTelling }: WindowState): boolean {
-  if (!isTold || isTelling !== false || isFree304 !== null) return false;
-  return !tally?.isFromBody || !tally.isClear || tally.notModified >= enoughToTell;
+export function spendingOf(state: WindowState, report: AttemptReport, isRoot: boolean): Spending {
+  const { isFree304, isFreeRoot } = state;
+  const { status, isRefusal, isSent } = report;
+  if (!isSent || isRefusal) return free;
+  // A request without a response, or with an error, may have been counted.
+  if (status !== 200 && status !== 304) return possiblyCounted;
+  if ((isRoot && isFreeRoot === true) || (status === 304 && isFree304 === true)) return free;
+  const isCounted = (!isRoot || isFreeRoot === false) && (status === 200 || isFree304 === false);
+  if (isCounted) return counted;
+  // A 304 is usually free. Without a remaining count or an unlimited allowance, it is safer to count it.
+  const isLikelyFree = status === 304 && (reportsRemaining(report) || isUnlimited(state));
+  return isLikelyFree ? { ...possiblyCounted, likely: 0 } : possiblyCounted;
 }
 
-export function countIn(tally: Tally | null, report: AttemptReport, isRoot: boolean): Tally | null {
-  if (tally === null) return null;
-  const { status } = report;
-  // A root that is not modified may be free for either reason.
-  const isUnclear = isRoot ? status !== 200 : status !== 200 && status !== 304;
-  if (isUnclear || reportsRemaining(report) === tally.isFromBody) return { ...tally, isClear: false };
-  const sort = isRoot ? "roots" : status === 304 ? "notModified" : "plain";
-  return { ...tally, [sort]: tally[sort] + 1 };
+/** The price of a check that finds no change. */
+export type CheckPrice =
+  | "free"
+  | "counted"
+  /** Treated as counted. Checks are made as if they were free, because only they can show the price. */
+  | "unknown";
+
+export function checkPriceOf(state: WindowState): CheckPrice {
+  if (state.isFree304 !== null) return state.isFree304 ? "free" : "counted";
+  return state.hasRemainingHeader === false && !isUnlimited(state) ? "unknown" : "free";
 }
 
-/** An answer after which nothing of the window is spent yet was free. */
-export function learnWhenFull(
+/** Whether the response itself carries the remaining count. */
+export function reportsRemaining({ allowance }: AttemptReport): boolean {
+  return typeof allowance?.remaining === "number";
+}
+
+/** A response after which the window is still full was free. */
+export function inferFromFullWindow(
   state: WindowState,
   { status, allowance }: AttemptReport,
   isRoot: boolean,
 ): WindowState {
   if (allowance === null || allowance.limit === null || allowance.remaining !== allowance.limit) return state;
   if (isRoot) return status === 200 ? { ...state, isFreeRoot: true } : state;
-  return status === 304 ? withPrice(state, true) : state;
+  return status === 304 ? with304Price(state, true) : state;
 }
 
-/** @param state at a moment at which nothing is under way and `remaining` was told by the newest answer */
-export function learnWhatIsFree(state: WindowState, remaining: number): WindowState {
-  const next = { ...state, tally: { ...emptyWindowTally, remaining } };
-  if (state.tally === null || !state.tally.isClear || state.tally.isFromBody) return next;
-  const { plain, notModified, roots } = state.tally;
-  const others = state.tally.remaining - remaining - plain;
-  const isFree = others === 0 ? true : others === notModified + roots ? false : null;
+// Between two readings.
+
+export function addToReadingTally(
+  tally: ReadingTally | null,
+  report: AttemptReport,
+  isRoot: boolean,
+): ReadingTally | null {
+  if (tally === null) return null;
+  const { status } = report;
+  // A root that is not modified may be free for either reason.
+  const isAmbiguous = isRoot ? status !== 200 : status !== 200 && status !== 304;
+  if (isAmbiguous || reportsRemaining(report) === tally.isFromBody) return { ...tally, isConclusive: false };
+  const key = isRoot ? "roots" : status === 304 ? "notModified" : "plain";
+  return { ...tally, [key]: tally[key] + 1 };
+}
+
+/** @param state while no request is running and `remaining` comes from the newest response */
+export function inferFromReadings(state: WindowState, remaining: number): WindowState {
+  const next = { ...state, sinceReading: newTally(remaining, false) };
+  const tally = state.sinceReading;
+  if (tally === null || !tally.isConclusive || tally.isFromBody) return next;
+  const { plain, notModified, roots } = tally;
+  const othersCost = tally.remaining - remaining - plain;
+  const isFree = othersCost === 0 ? true : othersCost === notModified + roots ? false : null;
   if (isFree === null) return next;
-  if (notModified > 0 && roots === 0) return withPrice(next, isFree);
+  if (notModified > 0 && roots === 0) return with304Price(next, isFree);
   return roots > 0 && notModified === 0 ? { ...next, isFreeRoot: isFree } : next;
 }
 
-/**
- * The same by two readings of the `rate_limit` body. The second one was a request itself, which need not be counted, so that
- * a single 304 shows nothing.
- * @param state at a moment at which nothing is under way and that body has just said what remains
- */
-export function learnFromBodies(state: WindowState, remaining: number): WindowState {
-  const next = { ...state, tally: { ...emptyWindowTally, isFromBody: true, remaining } };
-  if (state.tally === null || !state.tally.isClear || !state.tally.isFromBody) return next;
-  const { plain, notModified, roots } = state.tally;
-  const others = state.tally.remaining - remaining - (plain - 1);
-  if (roots > 0 || notModified < enoughToTell) return next;
-  if (others === 0 || others === 1) return withPrice(next, true);
-  return others === notModified || others === notModified + 1 ? withPrice(next, false) : next;
+/** One 304 is not enough: the reading itself is a request, which may be counted or not. */
+const minNotModified = 2;
+
+/** As `inferFromReadings`, when both readings are bodies of the `rate_limit` resource. */
+export function inferFromBodies(state: WindowState, remaining: number): WindowState {
+  const next = { ...state, sinceReading: newTally(remaining, true) };
+  const tally = state.sinceReading;
+  if (tally === null || !tally.isConclusive || !tally.isFromBody) return next;
+  const { plain, notModified, roots } = tally;
+  const othersCost = tally.remaining - remaining - (plain - 1);
+  if (roots > 0 || notModified < minNotModified) return next;
+  if (othersCost === 0 || othersCost === 1) return with304Price(next, true);
+  const isCounted = othersCost === notModified || othersCost === notModified + 1;
+  return isCounted ? with304Price(next, false) : next;
 }
 
-/**
- * What a 304 costs where no answer tells what remains: windows grant the same, so the price at which this one grants
- * another number than an earlier one is wrong. In: what both were asked for. Out: the price that is left. Pure.
- */
-
-/** @param state after an answer; `isRefused` where that was a refusal */
-export function learnFromGrants(state: WindowState, isRefused: boolean): WindowState {
-  const { granted, sorts, plainBefore } = state;
-  if (granted === null || state.isTold) return state;
-  const others = sorts.others + openLeases(state);
-  const now = { ...sorts, others, isAll: isRefused };
-  const isNotFree = differ(granted, { ...now, others: others + plainBefore }, 0);
-  const isNotCounted = differ(granted, now, 1);
-  // Where neither price explains it, it is the limit that has changed.
-  return isNotFree === isNotCounted ? state : withPrice(state, isNotCounted);
+function newTally(remaining: number, isFromBody: boolean): ReadingTally {
+  return { remaining, plain: 0, notModified: 0, roots: 0, isFromBody, isConclusive: true };
 }
 
-/** What the next windows are compared to, when this one ends. */
-export function grantedBy(state: WindowState): Granted | null {
-  const { granted, sorts, isRefused, isTold } = state;
-  if (isTold || !isAligned(state)) return granted;
-  const isMore = granted === null || (!granted.isAll && totalOf(sorts) > totalOf(granted));
-  return isRefused || isMore ? { ...sorts, isAll: isRefused } : granted;
+/** Whether the `rate_limit` body would show the price of a 304 now, or start a comparison that can. */
+export function isBodyUseful(state: WindowState): boolean {
+  const { sinceReading: tally, isReported, isFree304, hasRemainingHeader } = state;
+  if (!isReported || hasRemainingHeader !== false || isFree304 !== null) return false;
+  return !tally?.isFromBody || !tally.isConclusive || tally.notModified >= minNotModified;
 }
 
-/**
- * Whether it is one window of the service's, whatever a 304 costs. One that was begun with what is free is not: it ends
- * before the service's does, which then reaches into the next one.
- */
-export function isAligned({ sorts, plainBefore }: WindowState): boolean {
-  return sorts.isBegunSurely && plainBefore === 0;
-}
+// Between two windows.
 
-/** Whether two windows cannot have granted the same, if a 304 costs so much. */
-function differ(one: Granted, other: Granted, price: 0 | 1): boolean {
-  const least = ({ plain, notModified }: ResponseTally) => plain + price * notModified;
-  const most = (granted: Granted) =>
-    granted.isAll ? least(granted) + granted.others : Number.POSITIVE_INFINITY;
-  return least(one) > most(other) || least(other) > most(one);
-}
-
-function totalOf({ plain, notModified }: ResponseTally): number {
-  return plain + notModified;
-}
-
-/** What was asked in one window, by what it may cost. */
-
-/** Whether the answer itself says what remains. */
-export function reportsRemaining({ allowance }: AttemptReport): boolean {
-  return typeof allowance?.remaining === "number";
-}
-
-export interface ResponseTally {
-  /** Answers that are surely counted. */
-  readonly plain: number;
-  /** Answers "not modified" that did not tell what remains. */
-  readonly notModified: number;
-  /** What else may have been counted: the front page, errors, and what got no answer. */
-  readonly others: number;
-  /** Whether the window began with a plain one: then its beginning is known, whatever a 304 costs. */
-  readonly isBegunSurely: boolean;
-}
-
-/** What one window granted. */
-export interface Granted extends ResponseTally {
-  /** Whether it granted no more than that. */
-  readonly isAll: boolean;
-}
-
-export const emptyTally: ResponseTally = { plain: 0, notModified: 0, others: 0, isBegunSurely: false };
-
-/** @param isOfThisWindow whether it was asked for since the window began */
-export function countResponse(
-  sorts: ResponseTally,
+/** @param isOfThisWindow whether the request was leased after the window began */
+export function addToResponseTally(
+  tally: ResponseTally,
   report: AttemptReport,
   { isRoot, isOfThisWindow }: { readonly isRoot: boolean; readonly isOfThisWindow: boolean },
 ): ResponseTally {
   const { status, isRefusal, isSent } = report;
-  if (!isSent || isRefusal) return sorts;
+  if (!isSent || isRefusal) return tally;
   if (isRoot || !isOfThisWindow || (status !== 200 && status !== 304))
-    return { ...sorts, others: sorts.others + 1 };
+    return { ...tally, others: tally.others + 1 };
   if (status === 304)
-    return reportsRemaining(report) ? sorts : { ...sorts, notModified: sorts.notModified + 1 };
-  const isBegunSurely = sorts.plain === 0 ? sorts.notModified === 0 : sorts.isBegunSurely;
-  return { ...sorts, plain: sorts.plain + 1, isBegunSurely };
+    return reportsRemaining(report) ? tally : { ...tally, notModified: tally.notModified + 1 };
+  const isStartKnown = tally.plain === 0 ? tally.notModified === 0 : tally.isStartKnown;
+  return { ...tally, plain: tally.plain + 1, isStartKnown };
 }
 
-/** What one request has spent of the allowance: surely, and at most. */
-export interface Spending {
-  readonly least: 0 | 1;
-  readonly most: 0 | 1;
-  /** What it most likely has spent, as far as this is learned. */
-  readonly likely: 0 | 1;
+/** @param isRefused whether the last response refused for the first time in this window */
+export function inferFromGrants(state: WindowState, isRefused: boolean): WindowState {
+  const { granted, responses, plainBefore } = state;
+  if (granted === null || state.isReported) return state;
+  const others = responses.others + countOpenLeases(state);
+  const now = { ...responses, others, isExhausted: isRefused };
+  const isNotFree = isContradiction(granted, { ...now, others: others + plainBefore }, 0);
+  const isNotCounted = isContradiction(granted, now, 1);
+  // If neither price explains it, the limit has changed.
+  return isNotFree === isNotCounted ? state : with304Price(state, isNotCounted);
 }
 
-const nothing: Spending = { least: 0, most: 0, likely: 0 };
-const perhaps: Spending = { least: 0, most: 1, likely: 1 };
-const one: Spending = { least: 1, most: 1, likely: 1 };
-
-export function spendingOf(state: WindowState, report: AttemptReport, isRoot: boolean): Spending {
-  const { isFree304, isFreeRoot } = state;
-  const { status, isRefusal, isSent } = report;
-  if (!isSent || isRefusal) return nothing;
-  // No answer means that it may have been counted; an error may be.
-  if (status !== 200 && status !== 304) return perhaps;
-  if ((isRoot && isFreeRoot === true) || (status === 304 && isFree304 === true)) return nothing;
-  const isCounted = (!isRoot || isFreeRoot === false) && (status === 200 || isFree304 === false);
-  if (isCounted) return one;
-  // Free as a rule, and where there is no limit; but where nothing would tell, it is safer to take it for counted.
-  return status === 304 && (reportsRemaining(report) || isUnlimited(state))
-    ? { ...perhaps, likely: 0 }
-    : perhaps;
+/** The grant to which the following windows are compared, when this one ends. */
+export function grantOf(state: WindowState): Grant | null {
+  const { granted, responses, isRefused, isReported } = state;
+  if (isReported || !isAligned(state)) return granted;
+  const isMore = granted === null || (!granted.isExhausted && successesOf(responses) > successesOf(granted));
+  return isRefused || isMore ? { ...responses, isExhausted: isRefused } : granted;
 }
 
-/** What is known of the price of a check that finds nothing changed. */
-export type CheckPrice =
-  | "free"
-  | "counted"
-  /** Taken for counted, since nothing tells; but checks are made as if they were free, because only they can show it. */
-  | "untried";
-
-export function checkPriceOf(state: WindowState): CheckPrice {
-  if (state.isFree304 !== null) return state.isFree304 ? "free" : "counted";
-  return state.isTelling === false && !isUnlimited(state) ? "untried" : "free";
+/**
+ * Whether this window is one window of the service's, whatever a 304 costs. A window that began with a free request ends
+ * before the service's does, which then reaches into the next one.
+ */
+export function isAligned({ responses, plainBefore }: WindowState): boolean {
+  return responses.isStartKnown && plainBefore === 0;
 }
 
-/** What was learned of a 304, in the counts of this window too. */
-export function withPrice(state: WindowState, isFree304: boolean): WindowState {
+/** Whether two windows cannot have granted the same at this price of a 304. */
+function isContradiction(a: Grant, b: Grant, price: 0 | 1): boolean {
+  const min = ({ plain, notModified }: ResponseTally) => plain + price * notModified;
+  const max = (grant: Grant) => (grant.isExhausted ? min(grant) + grant.others : Number.POSITIVE_INFINITY);
+  return min(a) > max(b) || min(b) > max(a);
+}
+
+function successesOf({ plain, notModified }: ResponseTally): number {
+  return plain + notModified;
+}
+
+/** Sets the price of a 304, also for those that this window has counted already. */
+function with304Price(state: WindowState, isFree304: boolean): WindowState {
   if (state.isFree304 === isFree304) return state;
-  const { counted, sorts, limit, surelyGranted } = state;
-  const before = boundsOf(state.isFree304);
-  const after = boundsOf(isFree304);
+  const { counted, responses, limit, confirmedLimit } = state;
+  const before = priceRange(state.isFree304);
+  const after = priceRange(isFree304);
   return {
     ...state,
     isFree304,
     counted: {
-      least: Math.max(0, counted.least + (after.least - before.least) * sorts.notModified),
-      most: Math.max(0, counted.most + (after.most - before.most) * sorts.notModified),
+      min: Math.max(0, counted.min + (after.min - before.min) * responses.notModified),
+      max: Math.max(0, counted.max + (after.max - before.max) * responses.notModified),
     },
-    limit: isFree304 ? (surelyGranted ?? limit) : limit,
-    surelyGranted: isFree304 || surelyGranted === null ? surelyGranted : limit,
+    limit: isFree304 ? (confirmedLimit ?? limit) : limit,
+    confirmedLimit: isFree304 || confirmedLimit === null ? confirmedLimit : limit,
   };
 }
 
-function boundsOf(isFree304: boolean | null): Pick<Spending, "least" | "most"> {
-  if (isFree304 === null) return perhaps;
-  return isFree304 ? nothing : one;
+function priceRange(isFree304: boolean | null): Spending {
+  if (isFree304 === null) return possiblyCounted;
+  return isFree304 ? free : counted;
 }

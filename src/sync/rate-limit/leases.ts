@@ -1,28 +1,78 @@
 /**
- * The leases of one run. In: that a request is to be sent, and what became of it. Out: a lease, or why there is none.
- * Where much is left, leases are taken and settled in blocks, because a transaction for every request would cost more
- * than the request; where little is left, each stands in the ledger before its request is sent.
+ * Taking a lease before each request of a run. In: a request to be sent, later its report. Out: a lease, or the reason for
+ * none. With much left, leases are taken and released in blocks, since a transaction costs more than a request. With
+ * little left, each lease is in the ledger before its request is sent.
  */
-
+import { dayMillis } from "../../platform/clock.ts";
 import type { RateLimitHeaders } from "../../service/requests/headers.ts";
 import type { AttemptReport } from "../../service/requests/rate-limiter.ts";
 import type { Changed, Ledger } from "./ledger.ts";
-import { isUnlimited, openLeases, type WindowState } from "./window.ts";
+import { countOpenLeases, isUnlimited, type WindowState, windowEndsAt } from "./window.ts";
 import {
-  endsAt,
-  forgetStaleLimit,
   type Lease,
+  type LeaseRelease,
   lease,
   recordLimits,
-  returnLease,
-  type Settlement,
-  settle,
-  staleUntil,
+  releaseLease,
+  returnLeases,
 } from "./window-events.ts";
 
+export type LeaseDecision =
+  /** At most `room` leases may be taken. */
+  | { readonly do: "send"; readonly room: number }
+  /** What running requests have spent is not known yet. */
+  | { readonly do: "wait" }
+  /** No request before this time, in epoch milliseconds. */
+  | { readonly do: "pause"; readonly until: number }
+  /** Nothing remains; `resumeAt` in epoch milliseconds. */
+  | { readonly do: "refuse"; readonly resumeAt: number | null };
+
+/**
+ * Decides whether another request may be sent now. Pure.
+ * @param state renewed at this time
+ * @param reserve requests of the allowance to leave unspent
+ */
+export function decideLease(state: WindowState, reserve: number): LeaseDecision {
+  if (state.blockedUntil !== null) return { do: "pause", until: state.blockedUntil.at };
+  const max = maxOpenLeases(state, reserve);
+  if (max <= 0) return { do: "refuse", resumeAt: windowEndsAt(state) ?? limitExpiresAt(state, reserve) };
+  const room = max - countOpenLeases(state);
+  return room > 0 ? { do: "send", room } : { do: "wait" };
+}
+
+/** How many requests may run together if each of them is counted. */
+function maxOpenLeases(state: WindowState, reserve: number): number {
+  const { remaining, hasResponse, limit, confirmedLimit, counted, unreported } = state;
+  if (remaining !== null) return remaining - unreported.requests - reserve;
+  // The first response shows whether the service reports a remaining count.
+  if (!hasResponse) return 1;
+  if (limit === null) return isUnlimited(state) ? Number.POSITIVE_INFINITY : 1;
+  // What one window granted is granted again. Beyond that, one request at a time finds out whether there is more.
+  const left = limit - counted.max - reserve;
+  const mayHaveMore = reserve === 0 || left > 0;
+  return Math.max((confirmedLimit ?? limit) - counted.max - reserve, mayHaveMore ? 1 : 0);
+}
+
+/**
+ * An inferred limit may be what other clients left of the real one. If it is not above the reserve, no request would ever
+ * correct it, so it is dropped after a day and inferred again.
+ */
+function dropExpiredLimit(state: WindowState, reserve: number, now: number): WindowState {
+  const expiresAt = limitExpiresAt(state, reserve);
+  if (expiresAt === null || now < expiresAt) return state;
+  return { ...state, limit: null, confirmedLimit: null, limitInferredAt: null, granted: null };
+}
+
+/** Epoch milliseconds; null unless the reserve takes all of an inferred limit. */
+function limitExpiresAt(state: WindowState, reserve: number): number | null {
+  const { limit, limitInferredAt, firstRequestAt } = state;
+  if (limit === null || limitInferredAt === null || limit > reserve || firstRequestAt !== null) return null;
+  return limitInferredAt + dayMillis;
+}
+
 const blockSize = 256;
-/** Of the room that there must be for a block, so that no block takes what others could use. */
-const blockRoom = 1_000;
+/** With less room, a block could take leases that other processes need. */
+const minRoomForBlock = 1_000;
 
 type Refusal = Exclude<LeaseDecision, { do: "send" }>;
 
@@ -32,19 +82,20 @@ interface Block {
   readonly isInBlocks: boolean;
 }
 
+/** The leases of one run. */
 export class Leases {
   readonly #ledger: Ledger;
   readonly #reserve: number;
   readonly #now: () => number;
   #state: WindowState;
   #newest: Lease;
-  /** Leases in hand that no request has used yet. */
-  #spare = 0;
+  /** Leases taken and not used yet. */
+  #unused = 0;
   #isInBlocks = false;
-  #unsettled: Settlement[] = [];
+  #releases: LeaseRelease[] = [];
 
   /**
-   * @param reserve requests to leave for others
+   * @param reserve requests of the allowance to leave unspent
    * @param now epoch milliseconds
    * @throws LedgerError, as all its methods do
    */
@@ -56,76 +107,72 @@ export class Leases {
     this.#state = ledger.update((state) => ({ state, result: null }), now()).state;
   }
 
-  /** As it was last seen in the ledger, without the leases in hand that no request has used. */
+  /** As last read from the ledger, without unused leases. */
   get state(): WindowState {
-    return this.#spare === 0 ? this.#state : returnLease(this.#state, this.#ledger.session, this.#spare);
+    return this.#unused === 0 ? this.#state : returnLeases(this.#state, this.#ledger.session, this.#unused);
   }
 
-  /** @returns a lease, or what to do instead */
   take(): Lease | Refusal {
-    if (this.#spare === 0) {
+    if (this.#unused === 0) {
       const taken = this.#update<Block | Refusal>((before) => {
-        const state = forgetStaleLimit(before, this.#reserve, this.#now());
+        const state = dropExpiredLimit(before, this.#reserve, this.#now());
         const decision = decideLease(state, this.#reserve);
         if (decision.do !== "send") return { state, result: decision };
-        const isInBlocks = decision.room >= blockRoom;
+        const isInBlocks = decision.room >= minRoomForBlock;
         const leases = isInBlocks ? blockSize : 1;
         const leased = lease(state, this.#ledger.session, leases);
         return { state: leased.state, result: { lease: leased.lease, leases, isInBlocks } };
       });
       if ("do" in taken) return taken;
       this.#newest = taken.lease;
-      this.#spare = taken.leases;
+      this.#unused = taken.leases;
       this.#isInBlocks = taken.isInBlocks;
     }
-    this.#spare--;
+    this.#unused--;
     return this.#newest;
   }
 
-  settle(settlement: Settlement): void {
-    this.#unsettled.push(settlement);
-    if (isRunningLow(settlement.report)) this.#isInBlocks = false;
-    // Within blocks, the next block settles the one before.
-    if (!this.#isInBlocks) this.#settleAll();
+  release(release: LeaseRelease): void {
+    this.#releases.push(release);
+    if (isRunningLow(release.report)) this.#isInBlocks = false;
+    // The next block stores the releases of the current one.
+    if (!this.#isInBlocks) this.#storeReleases();
   }
 
-  /** What the service said in the body of the request that was settled last. */
-  tell(reading: RateLimitHeaders): void {
+  /** Records the body of the `rate_limit` resource, which the last released request fetched. */
+  recordLimits(reading: RateLimitHeaders): void {
     const { seq } = this.#state;
     this.#update((state) => ({ state: recordLimits(state, reading, seq, this.#now()), result: null }));
   }
 
-  /** The wait that the service asked for is over, whatever the clock says. */
+  /** Ends a pause that was slept through, whatever the clock says. */
   endPause(until: number): void {
-    this.#update((state) => ({
-      state:
-        state.blockedUntil !== null && state.blockedUntil.at <= until
-          ? { ...state, blockedUntil: null }
-          : state,
-      result: null,
-    }));
+    this.#update((state) => {
+      const isOver = state.blockedUntil !== null && state.blockedUntil.at <= until;
+      return { state: isOver ? { ...state, blockedUntil: null } : state, result: null };
+    });
   }
 
   close(): void {
     this.#isInBlocks = false;
-    this.#settleAll();
+    this.#storeReleases();
     this.#ledger.close();
   }
 
-  #settleAll(): void {
+  #storeReleases(): void {
     this.#update((state) => ({ state, result: null }));
   }
 
-  /** Every transaction settles what was not yet, and gives back what blocks are not needed for any more. */
+  /** Every transaction stores pending releases, and returns unused leases once blocks have ended. */
   #update<Result>(change: (state: WindowState) => Changed<Result>): Result {
     const now = this.#now();
-    const unsettled = this.#unsettled;
-    this.#unsettled = [];
-    const unused = this.#isInBlocks ? 0 : this.#spare;
-    this.#spare -= unused;
+    const releases = this.#releases;
+    this.#releases = [];
+    const unused = this.#isInBlocks ? 0 : this.#unused;
+    this.#unused -= unused;
     const { state, result } = this.#ledger.update((before) => {
-      const settled = unsettled.reduce((state, settlement) => settle(state, settlement, now), before);
-      return change(unused === 0 ? settled : returnLease(settled, this.#ledger.session, unused));
+      const released = releases.reduce((state, release) => releaseLease(state, release, now), before);
+      return change(unused === 0 ? released : returnLeases(released, this.#ledger.session, unused));
     }, now);
     this.#state = state;
     return result;
@@ -133,42 +180,5 @@ export class Leases {
 }
 
 function isRunningLow({ allowance, isRefusal, retryAt }: AttemptReport): boolean {
-  return isRefusal || retryAt !== null || (allowance?.remaining ?? blockRoom) < blockRoom;
-}
-
-/** Whether another request may be sent now: the one place that decides. Pure. */
-
-export type LeaseDecision =
-  /** As many may be leased. */
-  | { readonly do: "send"; readonly room: number }
-  /** Nobody knows yet what those under way have spent. */
-  | { readonly do: "wait" }
-  /** Not before this moment, in epoch milliseconds. */
-  | { readonly do: "pause"; readonly until: number }
-  /** Nothing is left; `resumeAt` in epoch milliseconds. */
-  | { readonly do: "refuse"; readonly resumeAt: number | null };
-
-/**
- * @param state renewed at this time
- * @param reserve requests to leave for others
- */
-export function decideLease(state: WindowState, reserve: number): LeaseDecision {
-  if (state.blockedUntil !== null) return { do: "pause", until: state.blockedUntil.at };
-  const most = mostUnderWay(state, reserve);
-  if (most <= 0) return { do: "refuse", resumeAt: endsAt(state) ?? staleUntil(state, reserve) };
-  const room = most - openLeases(state);
-  return room > 0 ? { do: "send", room } : { do: "wait" };
-}
-
-/** How many may be under way together, if each of them is counted. */
-function mostUnderWay(state: WindowState, reserve: number): number {
-  const { remaining, isAnswered, limit, surelyGranted, counted, untold } = state;
-  if (remaining !== null) return remaining - untold.requests - reserve;
-  // Until it is known whether the service tells anything, one goes alone.
-  if (!isAnswered) return 1;
-  if (limit === null) return isUnlimited(state) ? Number.POSITIVE_INFINITY : 1;
-  // What a window has granted is granted again; beyond it one at a time finds out whether there is more.
-  const left = limit - counted.most - reserve;
-  const isMore = reserve === 0 || left > 0;
-  return Math.max((surelyGranted ?? limit) - counted.most - reserve, isMore ? 1 : 0);
+  return isRefusal || retryAt !== null || (allowance?.remaining ?? minRoomForBlock) < minRoomForBlock;
 }

@@ -1,34 +1,36 @@
 /**
- * The ledger: our record of what each service has granted to each credential, in one file for all processes and mirrors
- * that share it. In: changes to one window's state. Out: their results, once they are durable; each is one transaction,
- * so that no two processes lease the same request. It must not know what a request is for, and holds no credential, only
- * a digest.
+ * The ledger: a record of what each service has granted to each credential, in one file for all processes and mirrors that
+ * share it. In: changes to the state of one window. Out: their results, once durable. Each change is one transaction, so
+ * that no two processes lease the same request. The ledger does not know what a request is for.
  */
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
+import type { Connection } from "../../mirror/file/connection.ts";
+import { prepare, prepareColumn } from "../../mirror/file/statements.ts";
 import { type Credential, digestCredential } from "../../service/credentials/credential.ts";
-import { prepareSessions } from "./crashed-sessions.ts";
+import { expireSession, prepareSessions } from "./crashed-sessions.ts";
 import { LedgerError, toLedgerError } from "./errors.ts";
-import { type LedgerDatabase, openLedgerFile, openLedgerFileForReading } from "./ledger-file.ts";
+import { openLedgerFile, openLedgerFileForReading } from "./file/ledger-file.ts";
+import { ledgerQuery } from "./file/tables.ts";
 import { emptyWindow, type WindowState } from "./window.ts";
-import { expireSession, renew } from "./window-events.ts";
+import { renew } from "./window-events.ts";
 
-/** Whose allowance it is. */
+/** The owner of an allowance. */
 export interface Principal {
   readonly origin: string;
   readonly credential: Credential | null;
 }
 
 export interface Ledger {
-  /** Under which this run holds its leases. */
+  /** Identifies this run's leases. */
   readonly session: string;
   /**
    * Changes the state in one durable transaction.
-   * @param change from the state as it is at `now`, the leases of dead processes known to be lost
+   * @param change takes the state at `now`, in which the leases of dead processes count as spent
    * @throws LedgerError
    */
   update<Result>(change: (state: WindowState) => Changed<Result>, now: number): Changed<Result>;
-  /** The session must hold no lease any more, else they count as lost. */
+  /** Leases that the session still holds count as spent. */
   close(): void;
 }
 
@@ -38,116 +40,129 @@ export interface Changed<Result> {
 }
 
 export interface LedgerOptions {
-  /** Made when there is none, with its folder. */
+  /** Created if missing, with its folder. */
   readonly file: string;
   readonly principal: Principal;
 }
 
 /** @throws LedgerError */
-export function openLedger({ file, principal }: LedgerOptions): Ledger {
-  return explaining(file, () => {
-    const db = openLedgerFile(file);
-    const session = randomUUID();
-    const sessions = prepareSessions(db);
-    const window = prepareWindow(db, file, principal);
-    let isFirst = true;
-    const present = (stored: WindowState, now: number): WindowState => {
-      const state = renew(stored, now);
-      const dead = Object.keys(state.open).filter((id) => id !== session && sessions.isDead(id, now));
-      for (const id of dead) sessions.end(id);
-      return dead.reduce(expireSession, state);
-    };
-    return {
-      session,
-      update: (change, now) =>
-        explaining(file, () => {
-          const perform = db.transaction(() => {
-            const stored = window.read() ?? emptyWindow;
-            if (isFirst) sessions.forgetDead(now);
-            isFirst = false;
-            const changed = change(present(stored, now));
-            if (changed.state !== stored) {
-              sessions.note(session, now);
-              window.write(changed.state);
-            }
-            return changed;
-          });
-          return perform.immediate();
-        }),
-      close: () =>
-        explaining(file, () => {
-          sessions.end(session);
-          db.close();
-        }),
-    };
+export async function openLedger({ file, principal }: LedgerOptions): Promise<Ledger> {
+  const db = await openLedgerFile(file).catch((error: unknown) => {
+    throw toLedgerError(error, file);
   });
+  try {
+    return createLedger(db, file, principal);
+  } catch (error) {
+    db.close();
+    throw toLedgerError(error, file);
+  }
+}
+
+function createLedger(db: Connection, file: string, principal: Principal): Ledger {
+  const session = randomUUID();
+  const sessions = prepareSessions(db);
+  const window = prepareWindow(db, file, principal);
+  let isFirst = true;
+
+  const withoutDead = (state: WindowState, now: number): WindowState => {
+    const dead = Object.keys(state.openLeases).filter((id) => id !== session && sessions.isDead(id, now));
+    for (const id of dead) sessions.end(id);
+    return dead.reduce(expireSession, state);
+  };
+  return {
+    session,
+    update: (change, now) =>
+      withLedgerErrors(file, () => {
+        const perform = db.transaction(() => {
+          const stored = window.read() ?? emptyWindow;
+          if (isFirst) sessions.deleteDead(now);
+          isFirst = false;
+          const changed = change(withoutDead(renew(stored, now), now));
+          if (changed.state !== stored) {
+            sessions.markAlive(session, now);
+            window.write(changed.state);
+          }
+          return changed;
+        });
+        return perform.immediate();
+      }),
+    close: () =>
+      withLedgerErrors(file, () => {
+        sessions.end(session);
+        db.close();
+      }),
+  };
 }
 
 /**
- * The window as it stands in the file, or null when nothing is known; reads only, and makes no file.
+ * The stored state of a window; null if nothing is known. Creates no file.
  * @throws LedgerError
  */
 export function readWindow(file: string, principal: Principal): WindowState | null {
-  if (!existsSync(file)) return null;
-  return explaining(file, () => {
-    const db = openLedgerFileForReading(file);
-    if (db === null) return null;
-    try {
-      return prepareWindow(db, file, principal).read();
-    } finally {
-      db.close();
-    }
-  });
+  return readLedgerFile(file, (db) => prepareWindow(db, file, principal).read());
 }
 
-/** As `readWindow`, of whatever credential asked last. @throws LedgerError */
+/** As `readWindow`, for the credential that was used last. @throws LedgerError */
 export function readLatestWindow(file: string, origin: string): WindowState | null {
-  if (!existsSync(file)) return null;
-  return explaining(file, () => {
-    const db = openLedgerFileForReading(file);
-    try {
-      const texts =
-        db?.prepare<[string], string>("select state from window where origin = ?").pluck().all(origin) ?? [];
-      const states = texts.flatMap((text) => parseState(text, file) ?? []);
-      const [latest = null] = states.sort(
-        (one, other) => (other.firstAskedAt ?? 0) - (one.firstAskedAt ?? 0),
-      );
-      return latest;
-    } finally {
-      db?.close();
-    }
+  return readLedgerFile(file, (db) => {
+    const select = prepareColumn(db, (p: { origin: string }) =>
+      ledgerQuery.selectFrom("window").select("state").where("origin", "=", p.origin),
+    );
+    const states = select.all({ origin }).flatMap((text) => parseState(text, file) ?? []);
+    const [latest = null] = states.sort((a, b) => (b.firstRequestAt ?? 0) - (a.firstRequestAt ?? 0));
+    return latest;
   });
 }
 
 /**
- * Reads all that is in the file, to see whether it can be; makes no file.
+ * Reads every row, to find damage. Creates no file.
  * @throws LedgerError
  */
 export function proveLedger(file: string): void {
-  explaining(file, () => {
+  readLedgerFile(file, (db) => {
+    const selectStates = prepareColumn(db, () => ledgerQuery.selectFrom("window").select("state"));
+    for (const state of selectStates.iterate()) parseState(state, file);
+    prepare(db, () => ledgerQuery.selectFrom("session").selectAll()).all();
+    return null;
+  });
+}
+
+/** @returns null without a ledger */
+function readLedgerFile<Result>(file: string, read: (db: Connection) => Result | null): Result | null {
+  if (!existsSync(file)) return null;
+  return withLedgerErrors(file, () => {
     const db = openLedgerFileForReading(file);
-    if (db === null) return;
+    if (db === null) return null;
     try {
-      for (const state of db.prepare<[], string>("select state from window").pluck().iterate())
-        parseState(state, file);
-      db.prepare("select * from session").all();
+      return read(db);
     } finally {
       db.close();
     }
   });
 }
 
-function prepareWindow(db: LedgerDatabase, file: string, { origin, credential }: Principal) {
-  const key = [origin, digestCredential(credential)] as const;
-  const select = db
-    .prepare<[string, string], string>("select state from window where origin = ? and credential = ?")
-    .pluck();
-  const upsert = db.prepare<[string, string, string]>(
-    "insert into window values (?, ?, ?) on conflict do update set state = excluded.state",
+function prepareWindow(db: Connection, file: string, { origin, credential }: Principal) {
+  interface Key {
+    origin: string;
+    credential: string;
+  }
+  const key: Key = { origin, credential: digestCredential(credential) };
+  const select = prepareColumn(db, (p: Key) =>
+    ledgerQuery
+      .selectFrom("window")
+      .select("state")
+      .where("origin", "=", p.origin)
+      .where("credential", "=", p.credential),
+  );
+  const upsert = prepare(db, ({ origin, credential, state }: Key & { state: string }) =>
+    ledgerQuery
+      .insertInto("window")
+      .values({ origin, credential, state })
+      .onConflict((conflict) => conflict.doUpdateSet((eb) => ({ state: eb.ref("excluded.state") }))),
   );
   return {
-    read: () => parseState(select.get(...key), file),
-    write: (state: WindowState) => upsert.run(...key, JSON.stringify(state)),
+    read: () => parseState(select.get(key), file),
+    write: (state: WindowState) => upsert.run({ ...key, state: JSON.stringify(state) }),
   };
 }
 
@@ -162,9 +177,9 @@ function parseState(text: string | undefined, file: string): WindowState | null 
   throw new LedgerError("damaged", file);
 }
 
-function explaining<Result>(file: string, act: () => Result): Result {
+function withLedgerErrors<Result>(file: string, work: () => Result): Result {
   try {
-    return act();
+    return work();
   } catch (error) {
     throw toLedgerError(error, file);
   }

@@ -3,6 +3,7 @@
  * it is unknown what a 304 costs, before and after some 304s.
  */
 import { parseJsonBytesOrThrow } from "../../../schema/json.ts";
+import { prepareColumn, q } from "../../mirror/file/statements.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { FetchRequest, ServiceClient } from "../../service/client.ts";
@@ -11,8 +12,8 @@ import { type RateLimitHeaders, readRateLimitHeaders } from "../../service/reque
 import type { RunBudget } from "./run-budget.ts";
 
 /**
- * Reads the remaining count, unless this window's responses carry it and nothing can be inferred from it. The request
- * needs a permit like any other. If it fails, the run goes on without the count.
+ * Reads the remaining count, unless it is known in this window and nothing more can be inferred. The request needs a permit
+ * like any other. If it fails, the run continues without the count.
  * @param request the address of the resource; its signal cancels the request
  */
 export async function fetchRateLimit(
@@ -21,7 +22,7 @@ export async function fetchRateLimit(
   runBudget: RunBudget,
   now: () => number,
 ): Promise<void> {
-  if (runBudget.state.isTold && !runBudget.state.isBodyOfUse) return;
+  if (runBudget.state.isReported && !runBudget.state.isBodyUseful) return;
   try {
     const fetched = await client.fetch(request);
     const reading =
@@ -67,16 +68,18 @@ export function createRateLimitPoller(
   runBudget: RunBudget,
   { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
 ): RateLimitPoller {
+  const selectUrl = prepareColumn(reader.db, () =>
+    q.selectFrom("_resource").select("url").where("kind", "=", "rate_limit"),
+  );
   let requested = 0;
   return {
     async fetchIfUseful() {
-      const { isTold, isBodyOfUse } = runBudget.state;
-      const isUseful = isTold ? isBodyOfUse && runBudget.isIdle && requested < maxRequests : requested === 0;
+      const { isReported, isBodyUseful } = runBudget.state;
+      const isUseful = isReported
+        ? isBodyUseful && runBudget.isIdle && requested < maxRequests
+        : requested === 0;
       if (!isUseful) return 0;
-      const url = reader.db
-        .prepare<[], string>("select url from _resource where kind = 'rate_limit'")
-        .pluck()
-        .get();
+      const url = selectUrl.get();
       if (url === undefined) return 0;
       requested++;
       const sentBefore = runBudget.counts.sent;

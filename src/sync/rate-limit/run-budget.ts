@@ -1,7 +1,7 @@
 /**
- * What may still be asked in this run: what the ledger leases, within our own budget. In: every attempt before it is sent,
- * and what became of it. Out: a reservation, at once or when those under way are settled; or a refusal, which ends the
- * run. It knows nothing of what is fetched, and sends nothing to find out whether it may send.
+ * The permits of one run: leases of the ledger, within the run's own budget. In: every attempt before it is sent, and its
+ * report. Out: a permit, at once or after running requests end; or a refusal, which ends the run. It does not know what is
+ * fetched, and sends nothing itself.
  */
 import { setImmediate } from "node:timers/promises";
 import type { StopReason } from "../../mirror/runs/runs.ts";
@@ -12,19 +12,17 @@ import type { AttemptReport, RateLimiter } from "../../service/requests/rate-lim
 import { defaultRetryPolicy } from "../../service/requests/retry-policy.ts";
 import { defaultLimits } from "../../service/transport/pool.ts";
 import { spendingOf } from "./infer-prices.ts";
+import { describeWindow, type KnownAllowance } from "./known-allowance.ts";
 import { Leases } from "./leases.ts";
 import type { Ledger } from "./ledger.ts";
-import { type AllowanceState, describeWindow, type KnownAllowance } from "./window.ts";
 import type { Lease } from "./window-events.ts";
-
-export type { AllowanceState };
 
 export interface RequestCounts {
   sent: number;
-  /** What spent allowance, as far as is known, and every attempt without an answer that may have, to be safe. */
+  /** Requests that spent allowance, as far as is known, and all without a response that may have. */
   counted: number;
   notModified: number;
-  /** Attempts beyond the first of a fetch. */
+  /** Attempts after the first of a fetch. */
   retried: number;
   failed: number;
 }
@@ -33,54 +31,55 @@ export interface RunBudget {
   readonly acquirePermit: RateLimiter;
   readonly counts: RequestCounts;
   readonly state: KnownAllowance;
-  /** Why the last reservation was refused. */
+  /** Why the last permit was refused. */
   readonly refusal: Extract<StopReason, "budget" | "allowance"> | null;
-  /** Whether nothing is under way. */
+  /** Whether no request is running. */
   readonly isIdle: boolean;
-  /** What the service said in the body of the last request, when nothing else is under way. */
+  /** Records the body of the `rate_limit` resource. To be called after that request, while no other is running. */
   recordLimits(reading: RateLimitHeaders): void;
-  /** Settles everything, and closes the ledger. */
+  /** Releases all leases, and closes the ledger. */
   close(): void;
 }
 
 export interface RunBudgetOptions {
   readonly ledger: Ledger;
-  /** The base URL: whether the root is counted is learned by itself. */
+  /** The base URL: whether the root is counted is inferred separately. */
   readonly rootUrl: string;
-  /** Counted requests at most in this run; null for as many as the service grants. */
+  /** At most so many counted requests; null for as many as the service grants. */
   readonly budget: number | null;
-  /** Requests of the allowance to leave for others. */
+  /** Requests of the allowance to leave unspent. */
   readonly reserve: number;
   readonly clock: Clock;
 }
 
-/** Between two looks at what other processes have under way. */
+/** Between two looks at the leases of other processes. */
 const pollMillis = 50;
-/** Longer than any of their attempts lasts. */
-const mostPolls = (2 * defaultLimits.totalTimeoutMillis) / pollMillis;
+/** Longer than any attempt of theirs takes. */
+const maxPolls = (2 * defaultLimits.totalTimeoutMillis) / pollMillis;
 
 /** @throws LedgerError, as all its methods do */
-export function createRunBudget({ ledger, rootUrl, budget, reserve, clock }: RunBudgetOptions): RunBudget {
+export function createRunBudget(options: RunBudgetOptions): RunBudget {
+  const { ledger, rootUrl, budget, reserve, clock } = options;
   const leases = new Leases(ledger, reserve, clock.now);
   const counts: RequestCounts = { sent: 0, counted: 0, notModified: 0, retried: 0, failed: 0 };
   let refusal: RunBudget["refusal"] = null;
-  let underWay = 0;
-  let nextAnswer = Promise.withResolvers<void>();
+  let running = 0;
+  let nextRelease = Promise.withResolvers<void>();
 
   const refuse = (url: string, reason: "budget" | "allowance", resumeAt: number | null): ServiceError => {
     refusal = reason;
-    const what = reason === "budget" ? "the budget of this run is spent" : "the allowance is spent";
-    return new ServiceError("allowance-spent", `not asked, because ${what}`, { url, resumeAt });
+    const spent = reason === "budget" ? "the budget of this run" : "the allowance";
+    return new ServiceError("allowance-spent", `not requested, because ${spent} is spent`, { url, resumeAt });
   };
 
-  const settle = (lease: Lease, isRoot: boolean, report: AttemptReport): void => {
-    underWay--;
+  const release = (lease: Lease, isRoot: boolean, report: AttemptReport): void => {
+    running--;
     if (report.isTried) counts.sent++;
     if (report.status === 304) counts.notModified++;
-    leases.settle({ lease, isRoot, report });
+    leases.release({ lease, isRoot, report });
     counts.counted += spendingOf(leases.state, report, isRoot).likely;
-    nextAnswer.resolve();
-    nextAnswer = Promise.withResolvers();
+    nextRelease.resolve();
+    nextRelease = Promise.withResolvers();
   };
 
   return {
@@ -92,20 +91,20 @@ export function createRunBudget({ ledger, rootUrl, budget, reserve, clock }: Run
       return refusal;
     },
     get isIdle() {
-      return underWay === 0;
+      return running === 0;
     },
     async acquirePermit({ url, signal }) {
       for (let polls = 0; ; ) {
         signal?.throwIfAborted();
         if (budget !== null && counts.counted >= budget) throw refuse(url, "budget", null);
-        if (budget !== null && counts.counted + underWay >= budget) {
-          await nextAnswer.promise;
+        if (budget !== null && counts.counted + running >= budget) {
+          await nextRelease.promise;
           continue;
         }
         const taken = leases.take();
         if (!("do" in taken)) {
-          underWay++;
-          return { release: settle.bind(null, taken, url === rootUrl) };
+          running++;
+          return { release: release.bind(null, taken, url === rootUrl) };
         }
         switch (taken.do) {
           case "refuse":
@@ -119,16 +118,16 @@ export function createRunBudget({ ledger, rootUrl, budget, reserve, clock }: Run
             break;
           }
           case "wait":
-            if (underWay > 0) await nextAnswer.promise;
+            if (running > 0) await nextRelease.promise;
             else {
-              if (++polls > mostPolls) throw refuse(url, "allowance", leases.state.resetAt?.at ?? null);
+              if (++polls > maxPolls) throw refuse(url, "allowance", leases.state.resetAt?.at ?? null);
               await clock.sleep(pollMillis, signal);
               await setImmediate();
             }
         }
       }
     },
-    recordLimits: (reading) => leases.tell(reading),
+    recordLimits: (reading) => leases.recordLimits(reading),
     close: () => leases.close(),
   };
 }

@@ -1,116 +1,94 @@
 /**
- * One allowance window and what happens to it. In: its state, a lease or the report of an attempt, and the time. Out: the
- * next state. Pure: it knows nothing of files, processes, sockets or waiting.
+ * The events of an allowance window. In: its state, a lease or the report of an attempt, and the time. Out: the next state.
+ * Pure: no files, processes, sockets or waiting.
  *
- * Answers overtake each other, so the lower of two numbers holds, unless the one was told in answer to a request that was
- * leased after the other had been settled: then it is later for sure, and a higher one means that the window was renewed.
+ * Responses overtake each other, so the lower of two remaining counts holds. The exception is a response to a request that
+ * was leased after the other response arrived: it is surely later, and a higher count in it means a new window.
  */
-
 import { dayMillis } from "../../platform/clock.ts";
 import type { RateLimitHeaders } from "../../service/requests/headers.ts";
 import type { AttemptReport } from "../../service/requests/rate-limiter.ts";
 import {
-  countIn,
-  countResponse,
-  grantedBy,
+  addToReadingTally,
+  addToResponseTally,
+  grantOf,
+  inferFromBodies,
+  inferFromFullWindow,
+  inferFromGrants,
+  inferFromReadings,
   isAligned,
-  learnFromBodies,
-  learnFromGrants,
-  learnWhatIsFree,
-  learnWhenFull,
   reportsRemaining,
   type Spending,
   spendingOf,
 } from "./infer-prices.ts";
-import { clampDeadline, type Deadline, emptyWindow, type WindowState, windowEnd } from "./window.ts";
+import {
+  clampDeadline,
+  type Deadline,
+  emptyWindow,
+  inferLimit,
+  toWindowEnd,
+  type WindowState,
+  windowEndsAt,
+} from "./window.ts";
 
 export interface Lease {
   readonly session: string;
   readonly seq: number;
 }
 
-export interface Settlement {
+/** The end of a leased request. */
+export interface LeaseRelease {
   readonly lease: Lease;
   readonly isRoot: boolean;
   readonly report: AttemptReport;
 }
 
-/** Resets of one window differ by as much when they are told in seconds from now. */
-const sameWindowMillis = 5_000;
-
-/** The state at this time: a window that has ended is new, and no clock makes one endless. */
+/** The state at this time: after its end the window is a new one, and no clock error makes it endless. */
 export function renew(before: WindowState, now: number): WindowState {
   const state = withoutClockJumps(before, now);
-  const end = endsAt(state);
+  const end = windowEndsAt(state);
   if (end === null || end > now) return state;
-  const { blockedUntil, open, isFree304, isFreeRoot, isTelling } = state;
+  const { blockedUntil, openLeases, isFree304, isFreeRoot, hasRemainingHeader, isReported } = state;
   const seq = state.seq + 1;
-  const isLearned = state.isRefused && !state.isTold;
-  const limit = isLearned ? learnedLimit(state) : state.limit;
-  const surelyGranted = state.isTold ? null : isLearned ? state.counted.least : state.surelyGranted;
-  const limitLearnedAt = state.isTold ? null : isLearned ? end : state.limitLearnedAt;
-  const kept = { limit, surelyGranted, limitLearnedAt, blockedUntil, open, isFree304, isFreeRoot, isTelling };
-  // No window of the service's then reaches into the next one.
+  const isInferred = state.isRefused && !isReported;
+  // With these, no window of the service's reaches into the next one.
   const isOver = state.isRefused || isAligned(state) || end + dayMillis <= now;
-  const learned = { granted: grantedBy(state), plainBefore: isOver ? 0 : state.sorts.plain };
-  return { ...emptyWindow, ...kept, ...learned, seq, readingSeq: seq };
-}
-
-/**
- * A limit that was learned may be what others had left of it. Where it leaves nothing beside what is kept, no request would ever
- * put it right, so that it is believed for a day and then found out anew.
- * @param state renewed at this time
- */
-export function forgetStaleLimit(state: WindowState, reserve: number, now: number): WindowState {
-  const believedUntil = staleUntil(state, reserve);
-  if (believedUntil === null || now < believedUntil) return state;
-  return { ...state, limit: null, surelyGranted: null, limitLearnedAt: null, granted: null };
-}
-
-/** Epoch milliseconds until which nothing is asked because what is kept is all there is; null when that is not why. */
-export function staleUntil(
-  { limit, limitLearnedAt, firstAskedAt }: WindowState,
-  reserve: number,
-): number | null {
-  if (limit === null || limitLearnedAt === null || limit > reserve || firstAskedAt !== null) return null;
-  return limitLearnedAt + dayMillis;
-}
-
-/** What a window has granted that was refused; what may have been free is taken for counted here. */
-export function learnedLimit({ counted, isFree304, sorts }: WindowState): number {
-  return counted.least + (isFree304 === null ? sorts.notModified : 0);
+  return {
+    ...emptyWindow,
+    limit: isInferred ? inferLimit(state) : state.limit,
+    confirmedLimit: isReported ? null : isInferred ? state.counted.min : state.confirmedLimit,
+    limitInferredAt: isReported ? null : isInferred ? end : state.limitInferredAt,
+    blockedUntil,
+    openLeases,
+    isFree304,
+    isFreeRoot,
+    hasRemainingHeader,
+    granted: grantOf(state),
+    plainBefore: isOver ? 0 : state.responses.plain,
+    seq,
+    readingSeq: seq,
+  };
 }
 
 function withoutClockJumps(state: WindowState, now: number): WindowState {
   const resetAt = clampDeadline(state.resetAt, now);
   const blocked = clampDeadline(state.blockedUntil, now);
   const blockedUntil = blocked === null || blocked.at <= now ? null : blocked;
-  const firstCountedAt = notAhead(state.firstCountedAt, now);
-  const firstAskedAt = notAhead(state.firstAskedAt, now);
-  const limitLearnedAt = notAhead(state.limitLearnedAt, now);
+  const firstCountedAt = atLatest(state.firstCountedAt, now);
+  const firstRequestAt = atLatest(state.firstRequestAt, now);
+  const limitInferredAt = atLatest(state.limitInferredAt, now);
   const isSame =
     resetAt === state.resetAt &&
     blockedUntil === state.blockedUntil &&
     firstCountedAt === state.firstCountedAt &&
-    firstAskedAt === state.firstAskedAt &&
-    limitLearnedAt === state.limitLearnedAt;
+    firstRequestAt === state.firstRequestAt &&
+    limitInferredAt === state.limitInferredAt;
   if (isSame) return state;
-  return { ...state, resetAt, blockedUntil, firstCountedAt, firstAskedAt, limitLearnedAt };
+  return { ...state, resetAt, blockedUntil, firstCountedAt, firstRequestAt, limitInferredAt };
 }
 
-function notAhead(at: number | null, now: number): number | null {
+function atLatest(at: number | null, now: number): number | null {
   return at !== null && at > now ? now : at;
-}
-
-/**
- * Epoch milliseconds at which the window ends: as told, else a day after its first counted request. Where it is not known
- * which that was, the window is ended early rather than counted into the next one; but once it has refused, it is over for
- * sure before more is asked.
- */
-export function endsAt({ resetAt, firstCountedAt, firstAskedAt, isRefused }: WindowState): number | null {
-  if (resetAt !== null) return resetAt.at;
-  const first = isRefused ? firstCountedAt : (firstAskedAt ?? firstCountedAt);
-  return first === null ? null : first + dayMillis;
 }
 
 export function lease(
@@ -119,106 +97,110 @@ export function lease(
   count: number,
 ): { state: WindowState; lease: Lease } {
   const seq = state.seq + 1;
-  const open = { ...state.open, [session]: (state.open[session] ?? 0) + count };
-  return { state: { ...state, seq, open }, lease: { session, seq } };
+  const openLeases = { ...state.openLeases, [session]: (state.openLeases[session] ?? 0) + count };
+  return { state: { ...state, seq, openLeases }, lease: { session, seq } };
 }
 
-/** Gives back leases that were never used. */
-export function returnLease(state: WindowState, session: string, count: number): WindowState {
-  const held = state.open[session] ?? 0;
-  if (held > count) return { ...state, open: { ...state.open, [session]: held - count } };
+/** Returns unused leases. */
+export function returnLeases(state: WindowState, session: string, count: number): WindowState {
+  const held = state.openLeases[session] ?? 0;
+  if (held > count) return { ...state, openLeases: { ...state.openLeases, [session]: held - count } };
   // More than it holds: the session was taken for dead, and its leases for spent.
-  const requests = Math.max(0, state.untold.requests - (count - held));
-  return { ...state, open: without(state.open, session), untold: { ...state.untold, requests } };
+  const requests = Math.max(0, state.unreported.requests - (count - held));
+  return { ...withoutLeases(state, session), unreported: { ...state.unreported, requests } };
 }
 
-/** A session whose process has died: what it held open counts as spent. */
-export function expireSession(state: WindowState, session: string): WindowState {
-  const held = state.open[session] ?? 0;
-  const { least, most } = state.counted;
-  const sorts = { ...state.sorts, others: state.sorts.others + held };
-  const buried = { ...state, seq: state.seq + 1, open: without(state.open, session), tally: null, sorts };
-  return spendUntold({ ...buried, counted: { least, most: most + held } }, held);
-}
-
-function without(open: WindowState["open"], session: string): WindowState["open"] {
-  const { [session]: _, ...others } = open;
-  return others;
+export function withoutLeases(state: WindowState, session: string): WindowState {
+  const { [session]: _, ...openLeases } = state.openLeases;
+  return { ...state, openLeases };
 }
 
 /** @param now epoch milliseconds */
-export function settle(before: WindowState, settlement: Settlement, now: number): WindowState {
-  const { lease, isRoot, report } = settlement;
-  const released = learnWhenFull(returnLease(renew(before, now), lease.session, 1), report, isRoot);
-  const spending = spendingOf(released, report, isRoot);
-  const isOfThisWindow = lease.seq > released.readingSeq;
-  const { isTelling } = released;
-  const mayBegin = spending.least === 1 || (spending.most === 1 && report.status === 304 && !isRoot);
-  const state = {
-    ...released,
-    seq: released.seq + 1,
-    isAnswered: released.isAnswered || report.status !== null,
-    counted: {
-      least: released.counted.least + spending.least,
-      most: released.counted.most + spending.most,
-    },
-    firstCountedAt: released.firstCountedAt ?? (spending.least === 1 ? now : null),
-    firstAskedAt: released.firstAskedAt ?? (mayBegin ? now : null),
-    isTelling: isAnswer(report)
-      ? reportsRemaining(report) || (released.isAnswered && isTelling === true)
-      : isTelling,
-    sorts: countResponse(released.sorts, report, { isRoot, isOfThisWindow }),
-    blockedUntil: laterBlock(released.blockedUntil, report, now),
-    tally: countIn(released.tally, report, isRoot),
-  };
-  const next = withEnd(takeReport(state, settlement, spending, now), now);
-  return learnFromGrants(learnWhenQuiet(next, report), next.isRefused && !released.isRefused);
+export function releaseLease(before: WindowState, release: LeaseRelease, now: number): WindowState {
+  const { lease, isRoot, report } = release;
+  const returned = returnLeases(renew(before, now), lease.session, 1);
+  const state = inferFromFullWindow(returned, report, isRoot);
+  const spending = spendingOf(state, report, isRoot);
+  const next = withEnd(applyReport(countRelease(state, release, spending, now), release, spending, now), now);
+  return inferFromGrants(inferWhenIdle(next, report), next.isRefused && !state.isRefused);
 }
 
-function isAnswer({ status, isRefusal }: AttemptReport): boolean {
+function countRelease(
+  state: WindowState,
+  { lease, isRoot, report }: LeaseRelease,
+  spending: Spending,
+  now: number,
+): WindowState {
+  const isOfThisWindow = lease.seq > state.readingSeq;
+  const mayStartWindow = spending.min === 1 || (spending.max === 1 && report.status === 304 && !isRoot);
+  return {
+    ...state,
+    seq: state.seq + 1,
+    hasResponse: state.hasResponse || report.status !== null,
+    counted: { min: state.counted.min + spending.min, max: state.counted.max + spending.max },
+    firstCountedAt: state.firstCountedAt ?? (spending.min === 1 ? now : null),
+    firstRequestAt: state.firstRequestAt ?? (mayStartWindow ? now : null),
+    hasRemainingHeader: isSuccess(report)
+      ? reportsRemaining(report) || (state.hasResponse && state.hasRemainingHeader === true)
+      : state.hasRemainingHeader,
+    responses: addToResponseTally(state.responses, report, { isRoot, isOfThisWindow }),
+    blockedUntil: laterBlock(state.blockedUntil, report, now),
+    sinceReading: addToReadingTally(state.sinceReading, report, isRoot),
+  };
+}
+
+function isSuccess({ status, isRefusal }: AttemptReport): boolean {
   return (status === 200 || status === 304) && !isRefusal;
 }
 
 /**
- * What the service says in a body, in answer to the request whose settlement was the `settledSeq`th event: later for sure
- * than everything, if nothing has happened since and nothing is under way.
+ * Applies the body of the `rate_limit` resource.
+ * @param releaseSeq the `seq` after the release of that request. If nothing happened since and no request is running, the
+ * reading is later than everything else
  */
 export function recordLimits(
   before: WindowState,
   reading: RateLimitHeaders,
-  settledSeq: number,
+  releaseSeq: number,
   now: number,
 ): WindowState {
   const state = renew(before, now);
-  const isNewest = state.seq === settledSeq && Object.keys(state.open).length === 0;
+  const isNewest = state.seq === releaseSeq && Object.keys(state.openLeases).length === 0;
   const next = { ...state, seq: state.seq + 1 };
-  const told = withEnd(takeReading(next, reading, isNewest ? next.seq : 0, now) ?? next, now);
-  if (!isNewest || told.remaining === null || told.remaining !== reading.remaining) return told;
-  return learnFromBodies(told, told.remaining);
+  const recorded = withEnd(applyReading(next, reading, isNewest ? next.seq : 0, now) ?? next, now);
+  if (!isNewest || recorded.remaining === null || recorded.remaining !== reading.remaining) return recorded;
+  return inferFromBodies(recorded, recorded.remaining);
 }
 
-/** What is told without an end ends a day after it was told, at the latest. */
+/** A reading without an end ends at most a day later. */
 function withEnd(state: WindowState, now: number): WindowState {
-  return state.remaining === null || endsAt(state) !== null ? state : { ...state, firstCountedAt: now };
+  const hasEnd = state.remaining === null || windowEndsAt(state) !== null;
+  return hasEnd ? state : { ...state, firstCountedAt: now };
 }
 
-function takeReport(state: WindowState, { lease, report }: Settlement, spending: Spending, now: number) {
+function applyReport(
+  state: WindowState,
+  { lease, report }: LeaseRelease,
+  spending: Spending,
+  now: number,
+): WindowState {
   const { allowance, isRefusal, retryAt } = report;
   const isLater = lease.seq > state.readingSeq;
-  // Asked before this window began, and refused since: that was about the last one.
+  // Sent before this window began, and refused since: the refusal concerns the previous window.
   const isLate = !isLater && (state.remaining === null || isOfEarlierWindow(state, allowance, now));
   if (isRefusal && !isLate) {
-    const resetAt = windowEnd(allowance?.resetAt ?? null, now) ?? windowEnd(retryAt, now) ?? state.resetAt;
-    const isTold = state.isTold || typeof allowance?.limit === "number";
+    const resetAt =
+      toWindowEnd(allowance?.resetAt ?? null, now) ?? toWindowEnd(retryAt, now) ?? state.resetAt;
+    const isReported = state.isReported || typeof allowance?.limit === "number";
     const limit = allowance?.limit ?? state.limit;
-    return { ...state, limit, resetAt, isTold, isRefused: true, remaining: 0, readingSeq: state.seq };
+    return { ...state, limit, resetAt, isReported, isRefused: true, remaining: 0, readingSeq: state.seq };
   }
-  const told = allowance !== null && !isRefusal ? takeReading(state, allowance, lease.seq, now) : null;
-  return told ?? spendUntold(state, spending.likely);
+  const read = allowance !== null && !isRefusal ? applyReading(state, allowance, lease.seq, now) : null;
+  return read ?? addUnreported(state, spending.likely);
 }
 
-/** @returns null when the reading says nothing of this window's remainder */
-function takeReading(
+/** @returns null if the reading does not concern this window */
+function applyReading(
   state: WindowState,
   reading: RateLimitHeaders,
   leaseSeq: number,
@@ -228,31 +210,34 @@ function takeReading(
   const isLater = leaseSeq > state.readingSeq;
   if (remaining === null || (limit !== null && remaining > limit)) return null;
   if (!isLater && isOfEarlierWindow(state, reading, now)) return null;
-  const told = windowEnd(reading.resetAt, now);
+  const resetAt = toWindowEnd(reading.resetAt, now);
   return {
     ...state,
-    isTold: true,
-    isAnswered: true,
+    isReported: true,
+    hasResponse: true,
     readingSeq: state.seq,
     remaining: isLater ? remaining : Math.min(remaining, state.remaining ?? remaining),
     limit: (isLater ? limit : null) ?? state.limit ?? limit,
-    resetAt: (isLater ? told : null) ?? state.resetAt ?? told,
-    untold: leaseSeq > state.untold.seq ? emptyWindow.untold : state.untold,
+    resetAt: (isLater ? resetAt : null) ?? state.resetAt ?? resetAt,
+    unreported: leaseSeq > state.unreported.seq ? emptyWindow.unreported : state.unreported,
   };
 }
+
+/** Resets in seconds from now differ by as much within one window. */
+const sameWindowMillis = 5_000;
 
 function isOfEarlierWindow(state: WindowState, reading: RateLimitHeaders | null, now: number): boolean {
   const at = reading?.resetAt ?? null;
   return at !== null && (at <= now || (state.resetAt !== null && at < state.resetAt.at - sameWindowMillis));
 }
 
-/** Until something was told, our own count says as much. */
-function spendUntold(state: WindowState, count: number): WindowState {
+/** Nothing to add before the first reading: `counted` holds the same. */
+export function addUnreported(state: WindowState, count: number): WindowState {
   if (state.remaining === null || count === 0) return state;
-  return { ...state, untold: { requests: state.untold.requests + count, seq: state.seq } };
+  return { ...state, unreported: { requests: state.unreported.requests + count, seq: state.seq } };
 }
 
-/** A 503 is about one resource; the others speak for the whole service. */
+/** A 403 or 429 concerns the whole service, a 503 only one resource. */
 function laterBlock(
   known: Deadline | null,
   { status, retryAt }: AttemptReport,
@@ -262,8 +247,8 @@ function laterBlock(
   return known !== null && known.at >= retryAt ? known : { at: retryAt, spanMillis: retryAt - now };
 }
 
-function learnWhenQuiet(state: WindowState, { allowance }: AttemptReport): WindowState {
-  const isQuiet = Object.keys(state.open).length === 0 && state.untold.requests === 0;
-  if (!isQuiet || state.remaining === null || allowance?.remaining !== state.remaining) return state;
-  return learnWhatIsFree(state, state.remaining);
+function inferWhenIdle(state: WindowState, { allowance }: AttemptReport): WindowState {
+  const isIdle = Object.keys(state.openLeases).length === 0 && state.unreported.requests === 0;
+  if (!isIdle || state.remaining === null || allowance?.remaining !== state.remaining) return state;
+  return inferFromReadings(state, state.remaining);
 }

@@ -1,183 +1,158 @@
-/** What is known of one allowance window: plain data, as it stands in the ledger. */
-
+/** What is known of one allowance window: plain data, stored in the ledger as JSON. */
 import { dayMillis } from "../../platform/clock.ts";
-import {
-  type CheckPrice,
-  checkPriceOf,
-  emptyTally,
-  type Granted,
-  isBodyOfUse,
-  type ResponseTally,
-  type Tally,
-} from "./infer-prices.ts";
-import { type Principal, readLatestWindow, readWindow } from "./ledger.ts";
-import { endsAt, learnedLimit, renew } from "./window-events.ts";
 
 export interface WindowState {
-  /** Numbers leases and settlements in the order in which they happened; what is later is told by it, never by clocks. */
+  /** Numbers leases and releases in their order. Events are ordered by it, never by clocks. */
   readonly seq: number;
-  /** When the newest reading was settled, or this window began without one. */
+  /** When the newest reading was taken, or the window began without one. */
   readonly readingSeq: number;
-  /** Requests a window: as told, or what the window before this one granted until it refused. */
+  /** Requests per window: as reported, or inferred from what the previous window granted before it refused. */
   readonly limit: number | null;
-  /** How much of a limit that was learned is no matter of what a 304 costs; null for one that was told. */
-  readonly surelyGranted: number | null;
-  /** Since when a limit that was learned is believed, in epoch milliseconds; null for one that was told. */
-  readonly limitLearnedAt: number | null;
-  /** Left as told; null until something was told. */
+  /** The part of an inferred limit that holds whatever a 304 costs; null for a reported limit. */
+  readonly confirmedLimit: number | null;
+  /** Epoch milliseconds since which an inferred limit is used; null for a reported limit. */
+  readonly limitInferredAt: number | null;
+  /** As last reported; null before a report. */
   readonly remaining: number | null;
-  /** When the window ends, as told. */
+  /** The reported end of the window. */
   readonly resetAt: Deadline | null;
-  /** Whether the service itself has told what remains in this window. */
-  readonly isTold: boolean;
-  /** Whether any answer has come in this window. */
-  readonly isAnswered: boolean;
+  /** Whether the service reported the remaining count in this window. */
+  readonly isReported: boolean;
+  /** Whether any response arrived in this window. */
+  readonly hasResponse: boolean;
   readonly isRefused: boolean;
-  /** Our own count in this window: what was surely counted, and what may have been. */
-  readonly counted: { readonly least: number; readonly most: number };
-  /** When something was surely counted first, in epoch milliseconds. */
+  /** Our own count of this window's requests: those surely counted, and those possibly counted. */
+  readonly counted: { readonly min: number; readonly max: number };
+  /** Epoch milliseconds of the first request that was surely counted. */
   readonly firstCountedAt: number | null;
-  /** When something was asked first that was counted, or is taken for it. */
-  readonly firstAskedAt: number | null;
-  /** Whether answers themselves tell what remains; null until there was one. */
-  readonly isTelling: boolean | null;
-  /** Not to be asked before this moment (`Retry-After`). */
+  /** Epoch milliseconds of the first request that was counted or may have been. */
+  readonly firstRequestAt: number | null;
+  /** Whether response headers carry the remaining count; null before the first response. */
+  readonly hasRemainingHeader: boolean | null;
+  /** No requests before this time (`Retry-After`). */
   readonly blockedUntil: Deadline | null;
-  /** Open leases of each session. */
-  readonly open: Readonly<Record<string, number>>;
+  /** By session. */
+  readonly openLeases: Readonly<Record<string, number>>;
   /**
-   * Spent since without being told: answers that said nothing, no answers at all, leases of processes that have died;
-   * until a request that was leased after `seq` says what remains.
+   * Spent since the last reading: responses without a count, requests without a response, leases of dead processes. It
+   * holds until a request that was leased after `seq` reports the remaining count.
    */
-  readonly untold: { readonly requests: number; readonly seq: number };
-  /** Null until learned. */
+  readonly unreported: { readonly requests: number; readonly seq: number };
+  /** Null until inferred. */
   readonly isFree304: boolean | null;
   readonly isFreeRoot: boolean | null;
-  /** What was asked since the last moment at which nothing was under way and what remains was known. */
-  readonly tally: Tally | null;
-  /** What was asked in this window, by what it may cost. */
-  readonly sorts: ResponseTally;
-  /** Plain answers in the window before, where the service may count them in this one. */
+  /** Responses since the last reading at which no request was running. */
+  readonly sinceReading: ReadingTally | null;
+  /** Responses in this window. */
+  readonly responses: ResponseTally;
+  /** 200 responses of the previous window that the service may count in this one. */
   readonly plainBefore: number;
-  /** The window to which this one is compared where nothing is told. */
-  readonly granted: Granted | null;
+  /** What an earlier window granted, for comparison where nothing is reported. */
+  readonly granted: Grant | null;
 }
 
-export const emptyWindow: WindowState = {
-  seq: 0,
-  readingSeq: 0,
-  limit: null,
-  surelyGranted: null,
-  limitLearnedAt: null,
-  remaining: null,
-  resetAt: null,
-  isTold: false,
-  isAnswered: false,
-  isRefused: false,
-  counted: { least: 0, most: 0 },
-  firstCountedAt: null,
-  firstAskedAt: null,
-  isTelling: null,
-  blockedUntil: null,
-  open: {},
-  untold: { requests: 0, seq: 0 },
-  isFree304: null,
-  isFreeRoot: null,
-  tally: null,
-  sorts: emptyTally,
-  plainBefore: 0,
-  granted: null,
-};
-
-/** A service that has granted as many without telling a limit has none that matters: those known are 30 to 300 a day. */
-const boundlessAfter = 1_000;
-
-/** Whether so much was granted without telling a limit that there is none that matters. */
-export function isUnlimited({ remaining, limit, counted }: WindowState): boolean {
-  return remaining === null && limit === null && counted.most >= boundlessAfter;
+/** Responses of one window, by what they may cost. */
+export interface ResponseTally {
+  /** Surely counted. */
+  readonly plain: number;
+  /** Status 304, without a remaining count. */
+  readonly notModified: number;
+  /** Possibly counted: the root, errors, and requests without a response. */
+  readonly others: number;
+  /** Whether a surely counted request began the window: its start is then known, whatever a 304 costs. */
+  readonly isStartKnown: boolean;
 }
 
-export function openLeases({ open }: WindowState): number {
-  return Object.values(open).reduce((sum, leases) => sum + leases, 0);
+/** What one window granted. */
+export interface Grant extends ResponseTally {
+  /** Whether the window refused more. */
+  readonly isExhausted: boolean;
 }
 
-/**
- * A moment in the future by the local clock, and how far off it was when it was told: a clock that is set back afterwards
- * does not put it off any further than that.
- */
+/** Responses between two readings of the remaining count. */
+export interface ReadingTally {
+  /** The remaining count of the first reading. */
+  readonly remaining: number;
+  readonly plain: number;
+  readonly notModified: number;
+  readonly roots: number;
+  /** Whether the reading came from the `rate_limit` body, as it does without headers. */
+  readonly isFromBody: boolean;
+  /** Whether every response since is counted here and reports the remaining count the same way. */
+  readonly isConclusive: boolean;
+}
+
+/** A future time by the local clock. A clock that is set back later does not extend it beyond the original wait. */
 export interface Deadline {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly spanMillis: number;
 }
 
-/** No allowance is known to be granted for longer than a month; what is further off was not meant. */
-const longestWindowMillis = 32 * dayMillis;
+export const emptyWindow: WindowState = {
+  seq: 0,
+  readingSeq: 0,
+  limit: null,
+  confirmedLimit: null,
+  limitInferredAt: null,
+  remaining: null,
+  resetAt: null,
+  isReported: false,
+  hasResponse: false,
+  isRefused: false,
+  counted: { min: 0, max: 0 },
+  firstCountedAt: null,
+  firstRequestAt: null,
+  hasRemainingHeader: null,
+  blockedUntil: null,
+  openLeases: {},
+  unreported: { requests: 0, seq: 0 },
+  isFree304: null,
+  isFreeRoot: null,
+  sinceReading: null,
+  responses: { plain: 0, notModified: 0, others: 0, isStartKnown: false },
+  plainBefore: 0,
+  granted: null,
+};
 
-/** The end of a window; null when it is past or absurdly far away. A clock that is set back makes it a day at least. */
-export function windowEnd(at: number | null, now: number): Deadline | null {
-  if (at === null || at <= now || at - now > longestWindowMillis) return null;
-  return { at, spanMillis: Math.max(dayMillis, at - now) };
+/** Known limits are 30 to 300 a day. */
+const unlimitedAfter = 1_000;
+
+/** Whether so many requests were granted without a reported limit that any limit would not matter. */
+export function isUnlimited({ remaining, limit, counted }: WindowState): boolean {
+  return remaining === null && limit === null && counted.max >= unlimitedAfter;
 }
 
-export function clampDeadline(moment: Deadline | null, now: number): Deadline | null {
-  if (moment === null || moment.at <= now + moment.spanMillis) return moment;
-  return { ...moment, at: now + moment.spanMillis };
-}
-
-/** What is known of an allowance, or expected from the window before this one. */
-export interface AllowanceState {
-  /** Requests a window. */
-  readonly limit: number | null;
-  readonly remaining: number | null;
-  /** Epoch milliseconds at which the window ends. */
-  readonly resetAt: number | null;
-}
-
-export interface KnownAllowance extends AllowanceState {
-  /** Null until learned. */
-  readonly isFree304: boolean | null;
-  readonly isFreeRoot: boolean | null;
-  readonly checkPrice: CheckPrice;
-  /** Whether asking again what remains helps to learn what a 304 costs. */
-  readonly isBodyOfUse: boolean;
-  /** Whether the service has told what remains; else it is expected by our own count. */
-  readonly isTold: boolean;
-  /** It granted so much without telling a limit that none matters. */
-  readonly isBoundless: boolean;
+export function countOpenLeases({ openLeases }: WindowState): number {
+  return Object.values(openLeases).reduce((sum, leases) => sum + leases, 0);
 }
 
 /**
- * The allowance as far as the ledger knows it, offline; null when it knows nothing. What is being spent by a run, or was
- * by one that died, does not remain. Reads only, and makes no file.
- * @param now epoch milliseconds
- * @throws LedgerError
+ * Epoch milliseconds at which the window ends: as reported, else a day after its first counted request. Where that request
+ * is not known, the window ends early: a late end would count it into the next one. After a refusal it ends late, because a
+ * request before the real end would be wasted.
  */
-export function readLedger(file: string, principal: Principal, now: number): KnownAllowance | null {
-  const state = readWindow(file, principal);
-  return state === null ? null : describeWindow(renew(state, now));
+export function windowEndsAt({ resetAt, firstCountedAt, firstRequestAt, isRefused }: WindowState) {
+  if (resetAt !== null) return resetAt.at;
+  const first = isRefused ? firstCountedAt : (firstRequestAt ?? firstCountedAt);
+  return first === null ? null : first + dayMillis;
 }
 
-/** As `readLedger`, of whatever credential asked last. */
-export function readLatest(file: string, origin: string, now: number): KnownAllowance | null {
-  const state = readLatestWindow(file, origin);
-  return state === null ? null : describeWindow(renew(state, now));
+/** What a window granted before it refused. Requests that may have been free count here. */
+export function inferLimit({ counted, isFree304, responses }: WindowState): number {
+  return counted.min + (isFree304 === null ? responses.notModified : 0);
 }
 
-/** @param state renewed at this time */
-export function describeWindow(state: WindowState): KnownAllowance {
-  const { limit, counted, untold, isFree304, isFreeRoot, isTold } = state;
-  const expected = limit === null ? null : limit - counted.most;
-  const left = state.remaining === null ? expected : state.remaining - untold.requests;
-  return {
-    limit: limit ?? (state.isRefused ? learnedLimit(state) : null),
-    remaining: left === null ? null : Math.max(0, left - openLeases(state)),
-    resetAt: left === null ? null : endsAt(state),
-    isFree304,
-    isFreeRoot,
-    checkPrice: checkPriceOf(state),
-    isBodyOfUse: isBodyOfUse(state),
-    isTold,
-    isBoundless: isUnlimited(state),
-  };
+/** No known window is longer than a month; a later end is an error. */
+const maxWindowMillis = 32 * dayMillis;
+
+/** A reported end; null if it is past or absurd. If the clock is set back, it is at least a day away. */
+export function toWindowEnd(at: number | null, now: number): Deadline | null {
+  if (at === null || at <= now || at - now > maxWindowMillis) return null;
+  return { at, spanMillis: Math.max(dayMillis, at - now) };
+}
+
+export function clampDeadline(deadline: Deadline | null, now: number): Deadline | null {
+  if (deadline === null || deadline.at <= now + deadline.spanMillis) return deadline;
+  return { ...deadline, at: now + deadline.spanMillis };
 }

@@ -149,6 +149,6 @@ export interface TokenOwnerRequest {
 export async function fetchTokenOwner(request: TokenOwnerRequest): Promise<IdentifiedUser> {
   const { baseUrl, token, ledgerFile, clock, signal } = request;
   const options = { baseUrl, credential: token, ledgerFile, budget: null, reserve: 0, connections: 1, clock };
-  const { client, close } = openRateLimitedClient(options);
+  const { client, close } = await openRateLimitedClient(options);
   return await identifyUser(client, baseUrl, signal).finally(close);
 }

@@ -27,10 +27,10 @@ export interface RateLimitedClient {
 }
 
 /** @throws LedgerError, ServiceSettingsError */
-export function openRateLimitedClient(options: RateLimitedClientOptions): RateLimitedClient {
+export async function openRateLimitedClient(options: RateLimitedClientOptions): Promise<RateLimitedClient> {
   const { baseUrl, credential, ledgerFile, budget, reserve, connections, transport, clock } = options;
   const { href: rootUrl, origin } = new URL(baseUrl);
-  const ledger = openLedger({ file: ledgerFile, principal: { origin, credential } });
+  const ledger = await openLedger({ file: ledgerFile, principal: { origin, credential } });
   const runBudget = createRunBudget({ ledger, rootUrl, budget, reserve, clock });
   const client = openServiceClient({
     baseUrl,

@@ -17,7 +17,7 @@ const report: SyncReport = {
 };
 it.each([
   ["free", "5 counted"],
-  ["untried", "5 taken for counted"],
+  ["unknown", "5 taken for counted"],
 ] as const)("where the price of a check is %s, says %s", (checkPrice, words) => {
   const requests = { ...report.requests, sent: 5, counted: 5, notModified: 5 };
   const allowance = { ...report.allowance, checkPrice };

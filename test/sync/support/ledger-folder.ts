@@ -1,4 +1,4 @@
-/** A folder for ledgers, and runs that spend what is written there. */
+/** A folder for a ledger, and the budgets of runs that share it. */
 import { join } from "node:path";
 import type { Clock } from "../../../src/platform/clock.ts";
 import { openLedger } from "../../../src/sync/rate-limit/ledger.ts";
@@ -19,7 +19,7 @@ export async function makeLedgerFolder(): Promise<LedgerFolder> {
 
 export const rootUrl = "https://api.example/";
 
-/** A clock that stands still, and moves on by itself only while somebody sleeps. */
+/** Stands still, except during `sleep`. */
 export interface TestClock extends Clock {
   time: number;
 }
@@ -38,7 +38,7 @@ export function testClock(): TestClock {
   };
 }
 
-export interface OpenedAllowance {
+export interface RunBudgetSetup {
   readonly file: string;
   readonly clock: Clock;
   readonly origin?: string;
@@ -46,15 +46,15 @@ export interface OpenedAllowance {
   readonly reserve?: number;
 }
 
-/** What a run does before it asks for anything. */
-export function openAllowance({
+/** The budget of one run, without a credential. */
+export async function openRunBudget({
   file,
   clock,
   origin = "https://api.example",
   budget = null,
   reserve = 0,
-}: OpenedAllowance): RunBudget {
-  const ledger = openLedger({ file, principal: { origin, credential: null } });
+}: RunBudgetSetup): Promise<RunBudget> {
+  const ledger = await openLedger({ file, principal: { origin, credential: null } });
   const bound: Clock = {
     now: () => clock.now(),
     random: () => clock.random(),

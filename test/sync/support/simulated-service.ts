@@ -1,5 +1,4 @@
-/** A service that meters requests by a clock of its own, as plain data: what would be told in answer to each request. */
-
+/** A service that counts requests by a clock of its own, without HTTP: it returns the report of each request. */
 import type { RateLimitHeaders } from "../../../src/service/requests/headers.ts";
 import { type AttemptReport, noResponse } from "../../../src/service/requests/rate-limiter.ts";
 
@@ -9,16 +8,17 @@ export type RequestSort = "plain" | "unchanged" | "root";
 
 export interface Metering {
   readonly limit: number;
-  readonly tells: "epoch" | "seconds" | "nothing";
+  /** How the reset is reported, if anything is. */
+  readonly headers: "epoch" | "seconds" | "none";
   readonly countsNotModified: boolean;
   readonly countsRoot: boolean;
 }
 
 export class SimulatedService {
   readonly #metering: Metering;
-  #opened: number | null = null;
+  #openedAt: number | null = null;
   #spent = 0;
-  /** Answers that said that nothing was left, by window; only those that the client has got. */
+  /** Refusals that reached the client, by window. */
   readonly refusals = new Map<number, number>();
   /** Epoch milliseconds. */
   now = Date.parse("2026-03-01T12:00:00Z");
@@ -36,45 +36,45 @@ export class SimulatedService {
     return [...this.refusals.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  get mostRefusedInOneWindow(): number {
+  get maxRefusedInOneWindow(): number {
     return Math.max(0, ...this.refusals.values());
   }
 
-  /** Takes a request; what it answers is read by a client whose clock is so far ahead. */
-  answer(sort: RequestSort): (clientNow: number) => AttemptReport {
+  /** Receives a request. @returns the report of its response, by the client's clock */
+  receive(sort: RequestSort): (clientNow: number) => AttemptReport {
     const { limit, countsNotModified, countsRoot } = this.#metering;
     const isCounted = sort === "plain" || (sort === "unchanged" ? countsNotModified : countsRoot);
     if (isCounted && this.remaining === 0) {
-      const window = this.#opened ?? this.now;
-      const read = this.#tell();
+      const window = this.#openedAt ?? this.now;
+      const headers = this.#headers();
       return (clientNow) => {
         this.refusals.set(window, (this.refusals.get(window) ?? 0) + 1);
-        return { ...noResponse, status: 403, isRefusal: true, allowance: read(clientNow) };
+        return { ...noResponse, status: 403, isRefusal: true, allowance: headers(clientNow) };
       };
     }
     this.#renew();
     if (isCounted) {
-      this.#opened ??= this.now;
+      this.#openedAt ??= this.now;
       this.#spent++;
     }
-    const read = this.#tell();
+    const headers = this.#headers();
     const status = sort === "unchanged" ? 304 : 200;
-    if (this.#spent > limit) throw new Error("spent more than there was");
-    return (clientNow) => ({ ...noResponse, status, allowance: read(clientNow) });
+    if (this.#spent > limit) throw new Error("more was spent than granted");
+    return (clientNow) => ({ ...noResponse, status, allowance: headers(clientNow) });
   }
 
   #renew(): void {
-    if (this.#opened === null || this.now < this.#opened + day) return;
-    this.#opened = null;
+    if (this.#openedAt === null || this.now < this.#openedAt + day) return;
+    this.#openedAt = null;
     this.#spent = 0;
   }
 
-  #tell(): (clientNow: number) => RateLimitHeaders | null {
-    const { limit, tells } = this.#metering;
+  #headers(): (clientNow: number) => RateLimitHeaders | null {
+    const { limit, headers } = this.#metering;
     const remaining = this.remaining;
-    const resetAt = (this.#opened ?? this.now) + day;
+    const resetAt = (this.#openedAt ?? this.now) + day;
     const left = resetAt - this.now;
-    if (tells === "nothing") return () => null;
-    return (clientNow) => ({ limit, remaining, resetAt: tells === "epoch" ? resetAt : clientNow + left });
+    if (headers === "none") return () => null;
+    return (clientNow) => ({ limit, remaining, resetAt: headers === "epoch" ? resetAt : clientNow + left });
   }
 }

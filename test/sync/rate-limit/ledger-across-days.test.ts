@@ -1,10 +1,10 @@
-/** Runs on one day and the next, against a sandbox with an allowance: what the ledger remembers between them. */
+/** What the ledger remembers from one run to the next, and from one day to the next. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { readLedger } from "../../../src/sync/rate-limit/known-allowance.ts";
 import { fetchRateLimit, readRateLimitBody } from "../../../src/sync/rate-limit/rate-limit-resource.ts";
-import { readLedger } from "../../../src/sync/rate-limit/window.ts";
 import { openRateLimitedClient } from "../../../src/sync/run/rate-limited-client.ts";
 import { makeLedgerFolder } from "../support/ledger-folder.ts";
 import { type Rig, startRig } from "../support/rig.ts";
@@ -21,20 +21,20 @@ function ledgerOf(rig: Rig) {
   return readLedger(join(dirname(rig.file), "ledger.sqlite"), principal, rig.sandbox.now().getTime());
 }
 
-describe("an allowance with much left", () => {
-  it("has left what its report says, whatever was leased ahead, also while the run goes on", async () => {
+describe("a large allowance", () => {
+  it("is reported without unused leases, during and after the run", async () => {
     await using rig = await startRig({ ...tiny, allowance: 9_000 });
-    const told: (number | null)[] = [];
-    const report = await rig.sync({ onProgress: (read) => told.push(read().allowance.remaining) });
+    const reported: (number | null)[] = [];
+    const report = await rig.sync({ onProgress: (read) => reported.push(read().allowance.remaining) });
     const remaining = 9_000 - report.requests.counted;
     expect(report).toMatchObject({ complete: true, allowance: { limit: 9_000, remaining } });
-    expect(Math.min(...told.map(Number))).toBeGreaterThanOrEqual(remaining);
+    expect(Math.min(...reported.map(Number))).toBeGreaterThanOrEqual(remaining);
     expect(ledgerOf(rig)).toMatchObject({ limit: 9_000, remaining });
   });
 });
 
 describe("a spent allowance", () => {
-  it("is not asked for by the next run, which ends at once and says when to come back", async () => {
+  it("ends the next run at once, without a request, with the time to resume", async () => {
     await using rig = await startRig({ ...tiny, allowance: 5 });
     const first = await rig.sync();
     expect(first).toMatchObject({ stopped: "allowance", allowance: { limit: 5, remaining: 0 } });
@@ -47,7 +47,7 @@ describe("a spent allowance", () => {
     expect(await rig.sync()).toMatchObject({ requests: { counted: 5 } });
   });
 
-  it.each([1, 3])("leaves %d to others when it is told to", async (reserve) => {
+  it.each([1, 3])("keeps a reserve of %d", async (reserve) => {
     await using rig = await startRig({ ...tiny, allowance: 6 });
     expect(await rig.sync({ reserve })).toMatchObject({
       stopped: "allowance",
@@ -57,12 +57,12 @@ describe("a spent allowance", () => {
     expect(await rig.sync()).toMatchObject({ requests: { counted: reserve } });
   });
 
-  it("that is learned to be no more than what is kept is found out anew after a day, not never", async () => {
+  it("is inferred again after a day if the reserve takes all of it", async () => {
     await using rig = await startRig({ ...small, ...silent, allowance: 5 });
     await rig.sync();
     rig.sandbox.moveClock(day);
     rig.sandbox.clearLog();
-    // The front page goes alone, to see whether the service tells more by now; it is not counted.
+    // The root is requested alone, since its response may carry a count; it is not counted.
     await rig.sync({ reserve: 5 });
     const refused = await rig.sync({ reserve: 5 });
     expect(refused).toMatchObject({ stopped: "allowance", requests: { sent: 0 }, allowance: { limit: 5 } });
@@ -79,32 +79,34 @@ describe("a spent allowance", () => {
   });
 
   it.each([
-    { told: "by rate_limit alone", refusals: 0, faults: [] },
+    { reportedBy: "the rate_limit resource", refusals: 0, faults: [] },
     {
-      told: "nowhere",
+      reportedBy: "nothing",
       refusals: 1,
       faults: [{ kind: "rate_limit", times: "always", fault: "status", status: 404 }],
     },
-  ] as const)("that is told $told costs $refusals refusals a day, and is used whole", async (how) => {
-    const { faults, refusals } = how;
-    await using rig = await startRig({ ...tiny, allowance: 4, allowanceHeaders: "none", faults });
-    for (let days = 0; days < 3; days++) {
-      rig.sandbox.clearLog();
-      const report = await rig.sync({ concurrency: 8 });
-      expect(report).toMatchObject({ stopped: "allowance" });
-      const log = rig.sandbox.log();
-      expect(log.filter(({ counted }) => counted).length).toBe(4);
-      expect(log.filter(({ status }) => status === 403).length).toBe(refusals);
-      expect(new Date(report.resumeAt ?? "").getTime()).toBeGreaterThan(rig.sandbox.now().getTime());
-      rig.sandbox.clearLog();
-      await rig.sync();
-      expect(rig.sandbox.log()).toEqual([]);
-      rig.sandbox.moveClock(day);
-    }
-    expect(ledgerOf(rig)).toMatchObject({ limit: 4, remaining: 4, isTold: false });
-  });
+  ] as const)(
+    "reported by $reportedBy is spent exactly, with $refusals refusals a day",
+    async ({ faults, refusals }) => {
+      await using rig = await startRig({ ...tiny, allowance: 4, allowanceHeaders: "none", faults });
+      for (let days = 0; days < 3; days++) {
+        rig.sandbox.clearLog();
+        const report = await rig.sync({ concurrency: 8 });
+        expect(report).toMatchObject({ stopped: "allowance" });
+        const log = rig.sandbox.log();
+        expect(log.filter(({ counted }) => counted).length).toBe(4);
+        expect(log.filter(({ status }) => status === 403).length).toBe(refusals);
+        expect(new Date(report.resumeAt ?? "").getTime()).toBeGreaterThan(rig.sandbox.now().getTime());
+        rig.sandbox.clearLog();
+        await rig.sync();
+        expect(rig.sandbox.log()).toEqual([]);
+        rig.sandbox.moveClock(day);
+      }
+      expect(ledgerOf(rig)).toMatchObject({ limit: 4, remaining: 4, isReported: false });
+    },
+  );
 
-  it("is shared by mirrors that share a ledger", async () => {
+  it("is shared by the mirrors of a ledger", async () => {
     await using rig = await startRig({ ...tiny, allowance: 5 });
     await using folder = await makeLedgerFolder();
     await rig.sync({ ledgerFile: folder.file });
@@ -113,16 +115,19 @@ describe("a spent allowance", () => {
     expect(existsSync(join(dirname(rig.file), "ledger.sqlite"))).toBe(false);
   });
 
-  it.each(["epoch", "seconds"] as const)("ends when the service says so in %s", async (allowanceHeaders) => {
-    await using rig = await startRig({ ...tiny, allowance: 5, allowanceHeaders, windowSeconds: 3600 });
-    const { resumeAt } = await rig.sync();
-    const wait = new Date(resumeAt ?? "").getTime() - rig.sandbox.now().getTime();
-    expect(wait).toBeGreaterThan(3_590_000);
-    expect(wait).toBeLessThanOrEqual(3_601_000);
-  });
+  it.each(["epoch", "seconds"] as const)(
+    "ends at the reset that the service reports in %s",
+    async (allowanceHeaders) => {
+      await using rig = await startRig({ ...tiny, allowance: 5, allowanceHeaders, windowSeconds: 3600 });
+      const { resumeAt } = await rig.sync();
+      const wait = new Date(resumeAt ?? "").getTime() - rig.sandbox.now().getTime();
+      expect(wait).toBeGreaterThan(3_590_000);
+      expect(wait).toBeLessThanOrEqual(3_601_000);
+    },
+  );
 });
 
-it("a service that asks to wait for hours is not asked by later runs either, until then", async () => {
+it("a Retry-After of hours also holds for later runs", async () => {
   await using rig = await startRig(tiny);
   rig.sandbox.setFaults([
     { kind: "brand", positions: [1], fault: "status", status: 429, retryAfter: "7200" },
@@ -137,22 +142,22 @@ it("a service that asks to wait for hours is not asked by later runs either, unt
   expect(await rig.sync()).toMatchObject({ complete: true, stopped: null });
 });
 
-describe("what is free", () => {
+describe("the price of a 304 and of the root", () => {
   it.each([
     { countNotModified: false, countRoot: false },
     { countNotModified: true, countRoot: true },
-  ])("is learned from what remains: %o", async (counts) => {
+  ])("is inferred from the remaining count: %o", async (counts) => {
     await using rig = await startRig({ ...tiny, ...counts, allowance: 300 });
     await rig.sync();
     expect(ledgerOf(rig)?.isFree304).toBeNull();
     await rig.sync({ mode: "verify" });
     expect(ledgerOf(rig)?.isFree304).toBe(!counts.countNotModified);
-    // A root that is counted is only told from others when it has changed.
+    // A counted root can be distinguished only when it has changed.
     if (!counts.countRoot) expect(ledgerOf(rig)?.isFreeRoot).toBe(true);
   });
 
   it.each([true, false])(
-    "is learned on the second day where nothing is told: 304 counted %s",
+    "is inferred on the second day without any count: 304 counted %s",
     async (countNotModified) => {
       await using rig = await startRig({ ...small, ...silent, countNotModified, allowance: 40 });
       for (let days = 0; days < 3; days++) {
@@ -161,7 +166,7 @@ describe("what is free", () => {
         expect(log.filter(({ counted }) => counted).length).toBe(40);
         expect(log.filter(({ status }) => status === 403).length).toBe(1);
         expect(ledgerOf(rig)?.checkPrice).toBe(
-          days === 0 ? "untried" : countNotModified ? "counted" : "free",
+          days === 0 ? "unknown" : countNotModified ? "counted" : "free",
         );
         rig.sandbox.clearLog();
         rig.sandbox.moveClock(day);
@@ -170,7 +175,7 @@ describe("what is free", () => {
   );
 
   it.each([true, false])(
-    "is learned from what rate_limit says before and after: 304 counted %s",
+    "is inferred from two bodies of the rate_limit resource: 304 counted %s",
     async (countNotModified) => {
       await using rig = await startRig({
         ...{ ...small, countNotModified, allowance: 40, allowanceHeaders: "none" },
@@ -187,7 +192,7 @@ describe("what is free", () => {
     },
   );
 
-  it("is taken for counted until then: a budget holds for checks too", async () => {
+  it("is assumed to be one while unknown, so that a budget also limits checks", async () => {
     await using rig = await startRig({ ...small, ...silent, countNotModified: true, allowance: 1_000 });
     await rig.sync();
     rig.sandbox.clearLog();
@@ -196,60 +201,60 @@ describe("what is free", () => {
     expect(rig.sandbox.log().filter(({ counted }) => counted).length).toBeLessThanOrEqual(5);
   });
 
-  it("is tried where nothing is told and nothing was refused: a silent service is checked like any other", async () => {
+  it("does not prevent checks while it is unknown and nothing was refused", async () => {
     await using rig = await startRig({ ...small, ...silent });
     await rig.sync();
     rig.sandbox.advance({ changes: 5 });
     const { complete, resources } = await rig.sync();
     expect(complete).toBe(true);
     expect(resources.changed).toBeGreaterThan(0);
-    expect(ledgerOf(rig)).toMatchObject({ checkPrice: "untried", isFree304: null });
+    expect(ledgerOf(rig)).toMatchObject({ checkPrice: "unknown", isFree304: null });
   });
 
-  it("needs no learning where answers tell what remains: checks are taken for free at once", async () => {
+  it("is assumed to be zero if responses carry the remaining count", async () => {
     await using rig = await startRig({ ...small, allowance: 200 });
     const { requests } = await rig.sync();
     expect(ledgerOf(rig)).toMatchObject({ checkPrice: "free", isFree304: null });
     expect(requests.counted).toBe(rig.sandbox.log().filter(({ counted }) => counted).length);
   });
 
-  it.each([true, false])("tells of a root that is asked for alone: counted %s", async (countRoot) => {
+  it.each([true, false])("is inferred for a root that is requested alone: counted %s", async (countRoot) => {
     await using sandbox = await startSandbox({ ...tiny, allowance: 30, countRoot });
     await using folder = await makeLedgerFolder();
     const principal = { origin: new URL(sandbox.url).origin, credential: null };
-    const { client: service, close } = openThrough(folder.file, sandbox.url);
-    await service.fetch({ url: new URL("brands/", sandbox.url).href });
-    await service.fetch({ url: sandbox.url });
+    const { client, close } = await openClient(folder.file, sandbox.url);
+    await client.fetch({ url: new URL("brands/", sandbox.url).href });
+    await client.fetch({ url: sandbox.url });
     await close();
     expect(readLedger(folder.file, principal, Date.now())).toMatchObject({ isFreeRoot: !countRoot });
   });
 });
 
 describe("the rate_limit resource", () => {
-  it("tells what headers do not", async () => {
+  it("supplies the count that headers lack", async () => {
     await using sandbox = await startSandbox({ ...tiny, allowance: 30, allowanceHeaders: "none" });
     await using folder = await makeLedgerFolder();
-    const { client: service, runBudget: allowance, close } = openThrough(folder.file, sandbox.url);
-    await service.fetch({ url: new URL("brands/", sandbox.url).href });
-    expect(allowance.state).toMatchObject({ remaining: null, isTold: false });
+    const { client, runBudget, close } = await openClient(folder.file, sandbox.url);
+    await client.fetch({ url: new URL("brands/", sandbox.url).href });
+    expect(runBudget.state).toMatchObject({ remaining: null, isReported: false });
     const url = new URL("rate-limit/", sandbox.url).href;
-    await fetchRateLimit(service, { url }, allowance, Date.now);
-    expect(allowance.state).toMatchObject({ limit: 30, remaining: 29, isTold: true });
-    await service.fetch({ url: new URL("brands/", sandbox.url).href });
-    expect(allowance.state.remaining).toBe(28);
-    await fetchRateLimit(service, { url }, allowance, Date.now);
+    await fetchRateLimit(client, { url }, runBudget, Date.now);
+    expect(runBudget.state).toMatchObject({ limit: 30, remaining: 29, isReported: true });
+    await client.fetch({ url: new URL("brands/", sandbox.url).href });
+    expect(runBudget.state.remaining).toBe(28);
+    await fetchRateLimit(client, { url }, runBudget, Date.now);
     expect(sandbox.log().length).toBe(3);
     await close();
   });
 
-  it("that does not answer changes nothing", async () => {
+  it("changes nothing if it fails", async () => {
     await using sandbox = await startSandbox({ ...tiny, allowance: 30, allowanceHeaders: "none" });
     await using folder = await makeLedgerFolder();
-    const { client: service, runBudget: allowance, close } = openThrough(folder.file, sandbox.url);
+    const { client, runBudget, close } = await openClient(folder.file, sandbox.url);
     const { href: url } = new URL("brands/", sandbox.url);
-    await fetchRateLimit(service, { url }, allowance, Date.now);
-    expect(allowance.state.isTold).toBe(false);
-    await fetchRateLimit(service, { url: "https://elsewhere.example/" }, allowance, Date.now);
+    await fetchRateLimit(client, { url }, runBudget, Date.now);
+    expect(runBudget.state.isReported).toBe(false);
+    await fetchRateLimit(client, { url: "https://elsewhere.example/" }, runBudget, Date.now);
     await close();
   });
 
@@ -267,16 +272,16 @@ describe("the rate_limit resource", () => {
     [{ remaining: { valueOf: 3 } }, null],
     ["nothing", null],
     [null, null],
-  ])("may say %o", (base, reading) => {
+  ])("may contain %o", (base, reading) => {
     expect(readRateLimitBody({ rel: "resource", body: { base } }, 1_000_000_000)).toEqual(reading);
   });
 
-  it.each([null, [], "text", { body: null }, {}])("may be %o", (value) => {
+  it.each([null, [], "text", { body: null }, {}])("is ignored if it is %o", (value) => {
     expect(readRateLimitBody(value, 0)).toBeNull();
   });
 });
 
-function openThrough(ledgerFile: string, baseUrl: string) {
+function openClient(ledgerFile: string, baseUrl: string) {
   const clock = { now: Date.now, random: Math.random, sleep: async () => {} };
   const options = { credential: null, budget: null, reserve: 0, connections: 1, clock };
   return openRateLimitedClient({ ...options, baseUrl, ledgerFile });
