@@ -1,8 +1,7 @@
 /** A plan in words. */
 
 import { depths as allDepths, type Depth } from "../../../schema/kind.ts";
-import type { AccountForecast } from "../../sync/plan/account-plan.ts";
-import { documentedAllowances, type Forecast } from "../../sync/plan/forecast.ts";
+import { type AccountForecast, documentedAllowances, type Forecast } from "../../sync/plan/forecast.ts";
 import type { SyncPlan } from "../../sync/plan/preview.ts";
 import type { Order, Reason } from "../../sync/plan/request.ts";
 import type { LinkedCataloguePlan } from "../../sync/sync-account.ts";

@@ -1,18 +1,20 @@
-/** What is due by kind, as far as the mirror knows; each fetch may lead to more. */
-
+/** How much is due, for plans, progress and reports. Each fetch may lead to more. */
+import { sql } from "kysely";
+import type { ResourceState } from "../../../schema/tables.ts";
 import {
   type CheckCycle,
   type CycleWork,
-  isInScope,
   prepareCycleWork,
   readCycle,
   type Scope,
 } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
-import { accountChecks, checksWholeAccount } from "./account-plan.ts";
-import { planChecks, prepareCheckQueries } from "./checks.ts";
+import { prepareColumn, q } from "../../mirror/file/statements.ts";
+import { planChecks } from "./checks.ts";
 import { countNewWork, hasDueWork } from "./new-work.ts";
-import { createPlanner, type Planner } from "./planner.ts";
+import { accountChecks, checksWholeAccount, createPlanner, type Planner } from "./planner.ts";
+import { prepareCheckQueries } from "./queries/check-queries.ts";
+import { inScope, textsIn } from "./queries/resource-filter.ts";
 import type { PlanRequest } from "./request.ts";
 
 export interface DueCount {
@@ -21,10 +23,11 @@ export interface DueCount {
   readonly fetch: number;
   /** Held, and to be checked in the next run. */
   readonly check: number;
-  /** How many of these checks cost nothing where nothing changed. */
+  /** Checks that are free if nothing changed. */
   readonly freeChecks: number;
 }
 
+/** Due resources by kind. */
 export function countDue(db: Connection, request: PlanRequest): DueCount[] {
   const { scope, cycleRun, mode } = request;
   if (mode !== "incremental")
@@ -32,8 +35,8 @@ export function countDue(db: Connection, request: PlanRequest): DueCount[] {
   const fetches = countNewWork(db, scope);
   const checks = new Map<string, number>();
   const freeChecks = new Map<string, number>();
-  // Once what is new is fetched, the run goes on to check what is held.
-  const crawl = { isUnderWay: false, hasMoreWork: hasDueWork(db, scope) };
+  // The run checks held resources after it has fetched the new ones.
+  const crawl = { isRunning: false, hasMoreWork: hasDueWork(db, scope) };
   const planned = checksWholeAccount(request)
     ? accountChecks(db, request)
     : planChecks(prepareCheckQueries(db, request), request, crawl);
@@ -52,12 +55,12 @@ export function countDue(db: Connection, request: PlanRequest): DueCount[] {
     .filter(({ fetch, check }) => fetch + check > 0);
 }
 
-function countCycle(frontier: CycleWork, planner: Planner): DueCount[] {
+function countCycle(work: CycleWork, planner: Planner): DueCount[] {
   const free = new Map<string, number>();
   for (const { kind, isFree } of planner.take(Number.POSITIVE_INFINITY, () => false)) {
     if (isFree) increment(free, kind);
   }
-  return frontier
+  return work
     .countByKind()
     .map((count) => ({ ...count, freeChecks: Math.min(count.check, free.get(count.kind) ?? 0) }));
 }
@@ -66,11 +69,10 @@ function increment(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** How much is due and not done, as far as the mirror knows. */
-
 /**
- * What was never fetched, and the checks that are owed: suspects, and what is older than max staleness; of an account, all of it.
- * @param failedIds what failed in this run, which is told as failed and not as pending
+ * The number of resources to fetch, and of due checks: suspects, and resources that exceed the max staleness; in an
+ * account, everything held.
+ * @param failedIds resources that failed in this run: they are reported as failed and not as pending
  */
 export function countPending(
   db: Connection,
@@ -79,31 +81,29 @@ export function countPending(
 ): number {
   const { mode, scope, cycleRun } = request;
   if (mode !== "incremental") {
-    const states = ["due", "failed", "held"];
-    return (
-      prepareCycleWork(db, scope, { run: cycleRun, mode }).count() - countFailed(db, scope, failedIds, states)
-    );
+    const work = prepareCycleWork(db, scope, { run: cycleRun, mode });
+    return work.count() - countFailed(db, scope, failedIds, ["due", "failed", "held"]);
   }
   const failed = new Set(failedIds);
-  const checks = owedIds(db, request).filter((id) => !failed.has(id)).length;
+  const checks = dueCheckIds(db, request).filter((id) => !failed.has(id)).length;
   const fetches = [...countNewWork(db, scope).values()].reduce((sum, count) => sum + count, 0);
   return fetches - countFailed(db, scope, failedIds, ["due", "failed"]) + checks;
 }
 
 export interface RemainingWork {
   readonly pending: number;
-  /** Checks that nothing owes, and that the run would have made but for its limits. */
+  /** Checks that are not due, and that the run would have made without its limits. */
   readonly notChecked: number;
 }
 
 export interface RunSoFar {
   readonly failedIds: readonly number[];
-  /** Whether it went on with a crawl when it began, and so left alone what was looked at lately. */
+  /** Whether the run continued an earlier crawl, and therefore skipped resources that were checked lately. */
   readonly hasMoreWork: boolean;
 }
 
-/** What a run leaves behind as it ends. What is owed stays so, whatever it was limited to, until some run has done it. */
-export function countLeft(
+/** What a run leaves to later ones. Due checks stay due until a run has made them, whatever its limits. */
+export function countRemaining(
   db: Connection,
   request: PlanRequest,
   { failedIds, hasMoreWork }: RunSoFar,
@@ -118,36 +118,44 @@ export function countLeft(
   }
   if (request.mode !== "incremental") return { pending: all, notChecked: 0 };
   const { listings, expected } = prepareCheckQueries(db, unlimited);
-  const told = new Set([...failedIds, ...owedIds(db, unlimited)]);
-  // What is merely expected is checked once nothing is left to fetch.
-  const left = [...listings(hasMoreWork), ...(hasDueWork(db, request.scope) ? [] : expected(hasMoreWork))];
-  const notChecked = new Set(left.map(({ id }) => id).filter((id) => !told.has(id))).size;
-  return { pending: all, notChecked };
+  const counted = new Set([...failedIds, ...dueCheckIds(db, unlimited)]);
+  // Optional checks come after all fetches.
+  const optional = hasDueWork(db, request.scope) ? [] : expected(hasMoreWork);
+  const ids = [...listings(hasMoreWork), ...optional].map(({ id }) => id);
+  return { pending: all, notChecked: new Set(ids.filter((id) => !counted.has(id))).size };
 }
 
-function owedIds(db: Connection, request: PlanRequest): number[] {
+function dueCheckIds(db: Connection, request: PlanRequest): number[] {
   if (checksWholeAccount(request)) return accountChecks(db, request).map(({ id }) => id);
   const { suspects, overdue } = prepareCheckQueries(db, request);
   return [...new Set([...suspects(), ...overdue()].map(({ id }) => id))];
 }
 
-/** How many of those that failed are in the scope, and in one of the states that are counted. */
+/** Counts the failed resources of the scope that are in one of these states. */
 function countFailed(
   db: Connection,
   scope: Scope,
   failedIds: readonly number[],
-  states: readonly string[],
+  states: readonly ResourceState[],
 ): number {
-  const count = db.prepare<[string, string, string], number>(
-    `select count(*) from json_each(?) failed join _resource r on r.id = failed.value
-     where r.kind in (select value from json_each(?)) and r.state in (select value from json_each(?))
-       and ${isInScope(scope, "r")}`,
+  const count = prepareColumn(db, (p: { failedIds: string; kinds: string; states: string }) =>
+    q
+      .selectFrom(sql<{ value: number }>`json_each(${p.failedIds})`.as("failed"))
+      .innerJoin("_resource as r", "r.id", "failed.value")
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .where("r.kind", "in", textsIn(p.kinds))
+      .where("r.state", "in", textsIn<ResourceState>(p.states))
+      .where(inScope(scope, "r")),
   );
-  const lists = [failedIds, scope.kinds, states].map((list) => JSON.stringify(list));
-  return count.pluck().get(...(lists as [string, string, string])) ?? 0;
+  const parameters = {
+    failedIds: JSON.stringify(failedIds),
+    kinds: JSON.stringify(scope.kinds),
+    states: JSON.stringify(states),
+  };
+  return count.get(parameters) ?? 0;
 }
 
-/** The cycle that a run of this mode goes on with; null when the last one is over, or was of another mode. */
+/** The cycle that a run of this mode continues; null if the last one is complete or had another mode. */
 export function readCurrentCycle(db: Connection, scope: Scope, mode: CheckCycle["mode"]): CheckCycle | null {
   const cycle = readCycle(db);
   if (cycle === null || cycle.mode !== mode) return null;
@@ -155,13 +163,13 @@ export function readCurrentCycle(db: Connection, scope: Scope, mode: CheckCycle[
 }
 
 /** With so many requests left, their order makes no difference. */
-const plentifulRequests = 5000;
+const ampleRequests = 5000;
 
-/** @param budgetLeft counted requests that the run may still send; null for as many as there are */
+/** @param budgetLeft counted requests that the run may still send; null without a budget */
 export function hasAmpleAllowance(
   { remaining, isUnlimited }: { readonly remaining: number | null; readonly isUnlimited: boolean },
   budgetLeft: number | null,
 ): boolean {
   const granted = isUnlimited ? Number.POSITIVE_INFINITY : (remaining ?? 0);
-  return Math.min(granted, budgetLeft ?? granted) >= plentifulRequests;
+  return Math.min(granted, budgetLeft ?? granted) >= ampleRequests;
 }

@@ -1,138 +1,221 @@
 /**
- * What was never fetched, in the order in which to fetch it. In: the mirror. Out: due resources. It knows nothing of
- * checks, allowances or requests.
+ * Resources that were never fetched, in the order of their requests. In: the mirror. Out: due resources. It does not know
+ * checks or allowances.
  */
-import { isFetchable } from "../../mirror/absence/absences.ts";
-import { type DueResource, firstOf, isInScope, type Scope } from "../../mirror/check-cycle.ts";
+import { type SqlBool, sql } from "kysely";
+import type { ResourceState } from "../../../schema/tables.ts";
+import { type DueResource, firstOf, type Scope } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
-import { prepareCatalogueFacts, rankBrands } from "./rank-brands.ts";
+import { idsIn, prepare, prepareColumn, q } from "../../mirror/file/statements.ts";
+import { prepareCatalogueFacts } from "./queries/catalogue-facts.ts";
+import { dueColumns, fetchable, inScope } from "./queries/resource-filter.ts";
+import { rankBrands, type Step } from "./rank-brands.ts";
 import type { Order, PlannedResource } from "./request.ts";
 
-/** Gives due resources that `isTaken` does not know, at most `limit`. */
+/** Returns at most `limit` due resources for which `isTaken` is false. */
 export type NewWork = (limit: number, isTaken: (id: number) => boolean) => DueResource[];
-
-const columns = "r.id, r.url, r.kind, r.etag";
 
 export function prepareNewWork(db: Connection, scope: Scope, order: Order): NewWork {
   const breadth = prepareBreadth(db, scope);
   if (order === "breadth") return breadth;
   const first = order === "value" ? prepareValue(db, scope) : prepareDepth(db, scope);
-  // What an order says nothing of comes level by level, when nothing else is left; what failed before comes last.
+  // Resources that an order leaves out follow level by level, failed ones last.
   return (limit, isTaken) => {
     const taken = first(limit, isTaken);
     return taken.length > 0 ? taken : breadth(limit, isTaken);
   };
 }
 
-/** Tells what was asked for before and is to answer again from what never was. */
+/** Distinguishes resources that are requested again from new ones. */
 export function preparePlannedNew(db: Connection): (added: readonly DueResource[]) => PlannedResource[] {
-  const selectAskedBefore = db
-    .prepare<[string], number>(
-      "select id from _resource where recheck = 1 and id in (select value from json_each(?))",
-    )
-    .pluck();
+  const selectRequestedBefore = prepareColumn(db, (p: { ids: string }) =>
+    q.selectFrom("_resource").select("id").where("recheck", "=", 1).where("id", "in", idsIn(p.ids)),
+  );
   return (added) => {
-    const askedBefore = new Set(selectAskedBefore.all(JSON.stringify(added.map(({ id }) => id))));
-    return added.map((due) => ({ ...due, reason: askedBefore.has(due.id) ? "again" : "new", isFree: false }));
+    const ids = JSON.stringify(added.map(({ id }) => id));
+    const requestedBefore = new Set(selectRequestedBefore.all({ ids }));
+    return added.map((due) => ({
+      ...due,
+      reason: requestedBefore.has(due.id) ? "again" : "new",
+      isFree: false,
+    }));
   };
 }
 
-/** How many were never fetched, by kind. */
+/** The number of resources that were never fetched, by kind. */
 export function countNewWork(db: Connection, scope: Scope): ReadonlyMap<string, number> {
-  const count = db
-    .prepare<[string], number>(
-      `select count(*) from _resource r where r.kind = ? and r.state in ('due', 'failed') and ${isInScope(scope, "r")}`,
-    )
-    .pluck();
-  return new Map(scope.kinds.map((kind) => [kind, count.get(kind) ?? 0]));
+  const count = prepareColumn(db, (p: { kind: string }) =>
+    q
+      .selectFrom("_resource as r")
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .where("r.kind", "=", p.kind)
+      .where("r.state", "in", ["due", "failed"])
+      .where(inScope(scope, "r")),
+  );
+  return new Map(scope.kinds.map((kind) => [kind, count.get({ kind }) ?? 0]));
 }
 
-/** Whether something was never asked for yet. */
+/** Whether something was never requested. */
 export function hasDueWork(db: Connection, scope: Scope): boolean {
-  const select = db.prepare<[string], number>(
-    `select 1 from _resource r where r.kind = ? and r.state = 'due' and ${isInScope(scope, "r")} limit 1`,
+  const select = prepareColumn(db, (p: { kind: string }) =>
+    q
+      .selectFrom("_resource as r")
+      .select("r.id")
+      .where("r.kind", "=", p.kind)
+      .where("r.state", "=", "due")
+      .where(inScope(scope, "r"))
+      .limit(1),
   );
-  return scope.kinds.some((kind) => select.get(kind) !== undefined);
+  return scope.kinds.some((kind) => select.get({ kind }) !== undefined);
 }
 
 /** Level by level, each in the order of discovery. */
 function prepareBreadth(db: Connection, scope: Scope): NewWork {
-  const select = db.prepare<[string, string], DueResource>(
-    `select ${columns} from _resource r where r.kind = ? and r.state = ? and ${isInScope(scope, "r")} order by r.checked_run, r.id`,
+  const select = prepare(db, (p: { kind: string; state: ResourceState }) =>
+    q
+      .selectFrom("_resource as r")
+      .select(dueColumns)
+      .where("r.kind", "=", p.kind)
+      .where("r.state", "=", p.state)
+      .where(inScope(scope, "r"))
+      .orderBy("r.checked_run")
+      .orderBy("r.id"),
   );
-  const parts = ["due", "failed"].flatMap((state) => scope.kinds.map((kind) => ({ kind, state })));
+  const parts = (["due", "failed"] as const).flatMap((state) => scope.kinds.map((kind) => ({ kind, state })));
   return (limit, isTaken) => {
     const taken: DueResource[] = [];
-    for (const { kind, state } of parts) {
+    for (const part of parts) {
       if (taken.length >= limit) break;
-      taken.push(...firstOf(select.iterate(kind, state), limit - taken.length, isTaken));
+      taken.push(...firstOf(select.iterate(part), limit - taken.length, isTaken));
     }
     return taken;
   };
 }
 
-/** Models by what is expected of their brand, then sizes, those of the most owned models first. */
+/** Models by the expected value of their brand, then sizes, those of the most owned models first. */
 function prepareValue(db: Connection, scope: Scope): NewWork {
   const readFacts = prepareCatalogueFacts(db, scope);
-  const inScope = isInScope(scope, "r");
-  const select = {
-    brands: db.prepare<[number], DueResource>(
-      `select ${columns} from _resource r where r.kind = 'brands' and r.state = 'due' and ? = 0 and ${inScope} order by r.id`,
+  const resourcesOf = prepareSteps(db, scope);
+  const isAnyDue = prepareColumn(db, () =>
+    q.selectNoFrom((eb) =>
+      eb
+        .exists(
+          eb
+            .selectFrom("_resource as r")
+            .select("r.id")
+            .where("r.kind", "in", ["brands", "brand", "models", "model"])
+            .where("r.state", "=", "due")
+            .where(inScope(scope, "r")),
+        )
+        .as("isAnyDue"),
     ),
-    brand: db.prepare<[number], DueResource>(`select ${columns} from _resource r where r.id = ?`),
-    models: db.prepare<[number], DueResource>(
-      `select ${columns} from _resource r left join _page p on p.id = r.id
-       where r.kind = 'models' and r.state = 'due' and coalesce(p.collection_id, r.id) = ? and ${inScope} order by r.id`,
-    ),
-    model: db.prepare<[number], DueResource>(
-      `select ${columns} from _resource r where r.owner_id = ? and r.kind = 'model' and r.state = 'due' and ${inScope} order by r.id`,
-    ),
-  };
-  const isAnyDue = db
-    .prepare<[], 0 | 1>(
-      `select exists (select 1 from _resource r
-       where r.kind in ('brands', 'brand', 'models', 'model') and r.state = 'due' and ${inScope})`,
-    )
-    .pluck();
+  );
   const takeSizes = prepareSizes(db, scope);
-  const wanted = new Set(scope.kinds);
+  const kinds = new Set(scope.kinds);
 
   return (limit, isTaken) => {
     const taken: DueResource[] = [];
-    for (const step of isAnyDue.get() === 1 ? rankBrands(readFacts()) : []) {
+    for (const step of isAnyDue.get() ? rankBrands(readFacts()) : []) {
       if (taken.length >= limit) return taken;
-      if (!wanted.has(step.what)) continue;
-      taken.push(...firstOf(select[step.what].iterate(step.id), limit - taken.length, isTaken));
+      if (kinds.has(step.kind)) taken.push(...firstOf(resourcesOf(step), limit - taken.length, isTaken));
     }
-    return taken.length === 0 && wanted.has("sizes") ? takeSizes(limit, isTaken) : taken;
+    return taken.length === 0 && kinds.has("sizes") ? takeSizes(limit, isTaken) : taken;
+  };
+}
+
+/** @returns a function that reads the due resources of a step */
+function prepareSteps(db: Connection, scope: Scope): (step: Step) => Iterable<DueResource> {
+  const selectDue = (kind: Step["kind"]) =>
+    q
+      .selectFrom("_resource as r")
+      .select(dueColumns)
+      .where("r.kind", "=", kind)
+      .where("r.state", "=", "due")
+      .where(inScope(scope, "r"))
+      .orderBy("r.id");
+  const brandPages = prepare(db, () => selectDue("brands"));
+  const brand = prepare(db, (p: { id: number }) =>
+    q.selectFrom("_resource as r").select(dueColumns).where("r.id", "=", p.id),
+  );
+  const modelPages = prepare(db, (p: { id: number }) =>
+    selectDue("models")
+      .leftJoin("_page as p", "p.id", "r.id")
+      .where(sql<number>`coalesce(p.collection_id, r.id)`, "=", p.id),
+  );
+  const models = prepare(db, (p: { id: number }) => selectDue("model").where("r.owner_id", "=", p.id));
+  return ({ kind, id }) => {
+    switch (kind) {
+      case "brands":
+        return brandPages.iterate();
+      case "brand":
+        return brand.iterate({ id });
+      case "models":
+        return modelPages.iterate({ id });
+      case "model":
+        return models.iterate({ id });
+    }
   };
 }
 
 /**
- * The models with something due below them are read once, and again when all of that is done: to sort all sizes that are
- * due for every plan would cost more than the rest of the run.
+ * Models with due sizes are read once, and again after all of those are fetched: to sort all due sizes for every plan would
+ * cost more than the rest of the run.
  */
 function prepareSizes(db: Connection, scope: Scope): NewWork {
-  const inScope = isInScope(scope, "r");
-  const selectModels = db
-    .prepare<[], number>(
-      `select m.id from _model m join (
-         select r.owner_id as id from _resource r where r.kind = 'sizes' and r.state = 'due'
-         union
-         select c.owner_id from _resource r join _resource c on c.id = r.owner_id where r.kind = 'size' and r.state = 'due'
-       ) due on due.id = m.id join _resource r on r.id = m.id where ${inScope} order by m.bra_count desc, m.id`,
-    )
-    .pluck();
-  // `+` and `cross join` keep SQLite from going through all resources of a kind instead of those of one owner.
-  const selectBelow = db.prepare<[number], DueResource>(
-    `with listing (id) as (select id from _resource where owner_id = ? and +kind = 'sizes'),
-     below (id, level) as (
-       select id, 0 from listing
-       union all
-       select r.id, 1 from listing cross join _resource r on r.owner_id = listing.id and +r.kind = 'size'
-     )
-     select ${columns} from below cross join _resource r on r.id = below.id
-     where r.state = 'due' and ${isFetchable("r")} order by below.level, r.id`,
+  const modelsWithDueSizes = q
+    .selectFrom("_resource as r")
+    .select("r.owner_id as id")
+    .where("r.kind", "=", "sizes")
+    .where("r.state", "=", "due")
+    .union(
+      q
+        .selectFrom("_resource as r")
+        .innerJoin("_resource as c", "c.id", "r.owner_id")
+        .select("c.owner_id as id")
+        .where("r.kind", "=", "size")
+        .where("r.state", "=", "due"),
+    );
+  const selectModels = prepareColumn(db, () =>
+    q
+      .selectFrom("_model as m")
+      .innerJoin(modelsWithDueSizes.as("due"), "due.id", "m.id")
+      .innerJoin("_resource as r", "r.id", "m.id")
+      .select("m.id")
+      .where(inScope(scope, "r"))
+      .orderBy("m.bra_count", "desc")
+      .orderBy("m.id"),
+  );
+  // `+` and `cross join` keep SQLite from searching all resources of a kind instead of those of one owner.
+  const selectDueBelow = prepare(db, (p: { modelId: number }) =>
+    q
+      .with("listing", (db) =>
+        db
+          .selectFrom("_resource")
+          .select("id")
+          .where("owner_id", "=", p.modelId)
+          .where(sql<SqlBool>`+kind = 'sizes'`),
+      )
+      .with("below", (db) =>
+        db
+          .selectFrom("listing")
+          .select(["id", sql<number>`0`.as("level")])
+          .unionAll(
+            db
+              .selectFrom("listing")
+              .crossJoin("_resource as r")
+              .select(["r.id", sql<number>`1`.as("level")])
+              .whereRef("r.owner_id", "=", "listing.id")
+              .where(sql<SqlBool>`+r.kind = 'size'`),
+          ),
+      )
+      .selectFrom("below")
+      .crossJoin("_resource as r")
+      .select(dueColumns)
+      .whereRef("r.id", "=", "below.id")
+      .where("r.state", "=", "due")
+      .where(fetchable("r"))
+      .orderBy("below.level")
+      .orderBy("r.id"),
   );
   let models: number[] = [];
 
@@ -140,9 +223,9 @@ function prepareSizes(db: Connection, scope: Scope): NewWork {
     const taken: DueResource[] = [];
     if (models.length === 0) models = selectModels.all();
     let done = 0;
-    for (const [index, model] of models.entries()) {
+    for (const [index, modelId] of models.entries()) {
       if (taken.length >= limit) break;
-      const due = selectBelow.all(model);
+      const due = selectDueBelow.all({ modelId });
       if (due.length === 0 && done === index) done++;
       taken.push(...firstOf(due, limit - taken.length, isTaken));
     }
@@ -153,26 +236,43 @@ function prepareSizes(db: Connection, scope: Scope): NewWork {
 
 /** All of one brand before the next. */
 function prepareDepth(db: Connection, scope: Scope): NewWork {
-  const selectBrands = db
-    .prepare<[number], number>(
-      `select r.id from _resource r where r.kind = 'brand' and r.state in ('due', 'held') and r.id >= ? and ${isInScope(scope, "r")} order by r.id`,
-    )
-    .pluck();
-  const selectBelow = db.prepare<[number, string], DueResource>(
-    `with recursive tree (id) as (
-       select ? union select o.id from _resource o join tree on o.owner_id = tree.id
-     )
-     select ${columns} from tree join _resource r on r.id = tree.id
-     join (select key as level, value as kind from json_each(?)) l on l.kind = r.kind
-     where r.state = 'due' and ${isInScope(scope, "r")} order by l.level, r.id`,
+  const selectBrands = prepareColumn(db, (p: { from: number }) =>
+    q
+      .selectFrom("_resource as r")
+      .select("r.id")
+      .where("r.kind", "=", "brand")
+      .where("r.state", "in", ["due", "held"])
+      .where("r.id", ">=", p.from)
+      .where(inScope(scope, "r"))
+      .orderBy("r.id"),
+  );
+  const selectDueBelow = prepare(db, (p: { brandId: number; kinds: string }) =>
+    q
+      .withRecursive("tree", (db) =>
+        db
+          .selectNoFrom(sql<number>`${p.brandId}`.as("id"))
+          .union(db.selectFrom("_resource as o").innerJoin("tree", "tree.id", "o.owner_id").select("o.id")),
+      )
+      .selectFrom("tree")
+      .innerJoin("_resource as r", "r.id", "tree.id")
+      .innerJoin(
+        sql<{ key: number; value: string }>`json_each(${p.kinds})`.as("level"),
+        "level.value",
+        "r.kind",
+      )
+      .select(dueColumns)
+      .where("r.state", "=", "due")
+      .where(inScope(scope, "r"))
+      .orderBy("level.key")
+      .orderBy("r.id"),
   );
   const kinds = JSON.stringify(scope.kinds);
-  let present = 0;
+  let currentBrand = 0;
 
   return (limit, isTaken) => {
-    for (const brandId of selectBrands.all(present)) {
-      const taken = firstOf(selectBelow.iterate(brandId, kinds), limit, isTaken);
-      present = brandId;
+    for (const brandId of selectBrands.all({ from: currentBrand })) {
+      const taken = firstOf(selectDueBelow.iterate({ brandId, kinds }), limit, isTaken);
+      currentBrand = brandId;
       if (taken.length > 0) return taken;
     }
     return [];

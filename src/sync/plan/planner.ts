@@ -1,20 +1,18 @@
 /**
- * What to ask for next. In: the mirror as it is at that moment, and what the ledger allows. Out: resources in the order
- * in which asking for them is worth most. It sends nothing, writes nothing, and keeps nothing that is not in the mirror
- * but what it has given already.
+ * What a sync requests next. In: the current state of the mirror and of the ledger. Out: resources, the most valuable
+ * requests first. It sends and writes nothing; its only state is which checks it has planned already.
  */
-
 import { type DueResource, prepareCycleWork } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
-import { checksWholeAccount, planAccount } from "./account-plan.ts";
-import { planChecks, prepareCheckQueries } from "./checks.ts";
+import { planChecks } from "./checks.ts";
 import { hasDueWork, prepareNewWork, preparePlannedNew } from "./new-work.ts";
+import { prepareCheckQueries } from "./queries/check-queries.ts";
 import { type PlannedResource, type PlanRequest, weights } from "./request.ts";
 
 export interface Planner {
   /**
-   * The next resources to ask for, none of which is taken already: at most `limit`, and the checks that go along with what is
-   * new. None means that there is nothing to ask for.
+   * The next resources to request: at most `limit` new ones, and the checks that go with them. An empty array means that
+   * nothing is due.
    */
   take(limit: number, isTaken: (id: number) => boolean): PlannedResource[];
 }
@@ -29,29 +27,29 @@ function planIncrementally(db: Connection, request: PlanRequest): Planner {
   const queries = prepareCheckQueries(db, request);
   const ordered = prepareNewWork(db, scope, order);
   const breadth = prepareNewWork(db, scope, "breadth");
-  let isCrawling = true;
   const toPlanned = preparePlannedNew(db);
+  let isCrawling = true;
   const checks = planChecks(queries, request, {
-    // What failed is no crawl that goes on: it may always fail.
+    // Failed resources do not count: they may always fail.
     hasMoreWork: hasDueWork(db, scope),
-    get isUnderWay() {
+    get isRunning() {
       return isCrawling;
     },
   });
 
   const takeChecks = (
     isTaken: (id: number) => boolean,
-    most: { readonly checks: number; readonly spending: number },
+    max: { readonly checks: number; readonly cost: number },
   ): PlannedResource[] => {
     const taken: PlannedResource[] = [];
-    for (let spending = 0; taken.length < most.checks && spending < most.spending; ) {
+    for (let cost = 0; taken.length < max.checks && cost < max.cost; ) {
       const next = checks.next();
       if (next.done) break;
       if (next.value === null) {
         if (isCrawling || taken.length > 0) break;
       } else if (!isTaken(next.value.id)) {
         taken.push(next.value);
-        spending += next.value.isFree ? weights.costOfFreeCheck : 1;
+        cost += next.value.isFree ? weights.costOfFreeCheck : 1;
       }
     }
     return taken;
@@ -59,27 +57,64 @@ function planIncrementally(db: Connection, request: PlanRequest): Planner {
 
   return {
     take(limit, isTaken) {
-      // The front page says whether this is still the service, before anything else is asked.
+      // Before everything else, the root shows whether this is still the service.
       const root = queries.root();
       if (root !== null && !isTaken(root.id)) return [{ ...root, reason: "root", isFree: false }];
-      // Where everything can be asked for, its order makes no difference, and level by level is the cheapest.
+      // If everything can be fetched, the order makes no difference, and level by level is cheapest to plan.
       const takeNew = allowance().isAmple && order === "value" ? breadth : ordered;
       const added = takeNew(limit, isTaken);
       isCrawling = added.length > 0;
-      if (!isCrawling) return takeChecks(isTaken, { checks: limit, spending: limit });
-      const spending = Math.floor(added.length * weights.spendingOnChecks);
-      const checked = takeChecks(isTaken, { checks: Number.POSITIVE_INFINITY, spending });
+      if (!isCrawling) return takeChecks(isTaken, { checks: limit, cost: limit });
+      const cost = Math.floor(added.length * weights.checksPerFetch);
+      const checked = takeChecks(isTaken, { checks: Number.POSITIVE_INFINITY, cost });
       return [...toPlanned(added), ...checked];
     },
   };
 }
 
-/** Everything that is known and was not checked since the cycle began: listings before what they list. */
+/** Everything known that was not checked since the cycle began, lists before their items. */
 function planCycle(db: Connection, { scope, cycleRun, mode, allowance }: PlanRequest): Planner {
-  const frontier = prepareCycleWork(db, scope, { run: cycleRun, mode: mode === "full" ? mode : "verify" });
+  const work = prepareCycleWork(db, scope, { run: cycleRun, mode: mode === "full" ? mode : "verify" });
   const toPlanned = (due: DueResource): PlannedResource => {
     if (mode === "full") return { ...due, etag: null, reason: "full", isFree: false };
     return { ...due, reason: "verify", isFree: due.etag !== null && allowance().checkPrice === "free" };
   };
-  return { take: (limit, isTaken) => frontier.take(limit, isTaken).map(toPlanned) };
+  return { take: (limit, isTaken) => work.take(limit, isTaken).map(toPlanned) };
+}
+
+/** Whether every run checks everything held: an account is small, and its user wants all of it to be current. */
+export function checksWholeAccount({ area, mode }: Pick<PlanRequest, "area" | "mode">): boolean {
+  return area === "account" && mode === "incremental";
+}
+
+/** Lists before their items, and new resources before checks, so that counted checks do not delay a first copy. */
+function planAccount(db: Connection, request: PlanRequest): Planner {
+  const takeNew = prepareNewWork(db, request.scope, "breadth");
+  const toPlanned = preparePlannedNew(db);
+  return {
+    take(limit, isTaken) {
+      const checks = accountChecks(db, request).filter(({ id }) => !isTaken(id));
+      const lists = checks.filter(({ kind }) => accountLists.has(kind));
+      if (lists.length > 0) return lists.slice(0, limit);
+      const added = takeNew(limit, isTaken);
+      return added.length > 0 ? toPlanned(added) : checks.slice(0, limit);
+    },
+  };
+}
+
+/** The kinds whose links lead to the rest of an account. */
+export const accountLists: ReadonlySet<string> = new Set(["root", "me", "bras", "measurements"]);
+
+/** Held resources that were not checked in this run: lists level by level, then the oldest check first. */
+export function accountChecks(db: Connection, request: PlanRequest): PlannedResource[] {
+  const { kinds } = request.scope;
+  const level = ({ kind }: { readonly kind: string }) =>
+    accountLists.has(kind) ? kinds.indexOf(kind) : kinds.length;
+  const isFreeNow = request.allowance().checkPrice === "free";
+  return prepareCheckQueries(db, request)
+    .everything()
+    .map(({ isFree, ...due }): PlannedResource => {
+      return { ...due, reason: "account", isFree: isFree === 1 && isFreeNow };
+    })
+    .sort((a, b) => level(a) - level(b));
 }

@@ -1,6 +1,6 @@
 /**
- * What a sync would ask for next, what that costs, and how long it takes until everything is held: read from the mirror
- * and the ledger alone, without one request.
+ * What a sync would request next, what that costs, and how long a complete copy takes. It reads the mirror and the ledger,
+ * and sends no request.
  */
 import { existsSync } from "node:fs";
 import { kinds } from "../../../jobs/kinds.ts";
@@ -21,81 +21,87 @@ import {
 } from "../options.ts";
 import { ledgerFileBeside } from "../rate-limit/file/ledger-file.ts";
 import { type KnownAllowance, readLatest, readLedger } from "../rate-limit/known-allowance.ts";
-import { type AccountForecast, forecastAccount } from "./account-plan.ts";
 import { countDue, type DueCount, hasAmpleAllowance, readCurrentCycle } from "./counts.ts";
-import { type Forecast, forecastFrom, readForecastFacts } from "./forecast.ts";
-import { createPlanner } from "./planner.ts";
+import { type AccountForecast, type Forecast, forecastAccount, forecastFrom } from "./forecast.ts";
+import { createPlanner, type Planner } from "./planner.ts";
+import { readForecastFacts } from "./queries/catalogue-facts.ts";
 import type { PlanRequest, Reason } from "./request.ts";
 
 export interface SyncPlan extends ForecastSummary {
   readonly area: Area;
+  /** The mirror's file. */
   readonly mirror: string;
-  /** What is due as far as the mirror knows; each fetch may lead to more. */
+  /** Due resources by kind, as far as is known; each fetch may lead to more. */
   readonly due: readonly DueCount[];
-  /** Counted requests that a run may spend now: what is left but for the reserve, within the budget; null when nobody knows. */
+  /** Counted requests that a run may send now: the remaining ones above the reserve, within the budget; null if unknown. */
   readonly spendable: number | null;
-  /** The first that would be asked for, and why. */
-  readonly next: readonly { readonly url: string; readonly kind: string; readonly reason: Reason }[];
-  /** Of an account, in place of `forecast`; null for the catalogue. */
+  /** The first ten requests. */
+  readonly next: readonly NextRequest[];
+  /** For an account, instead of `forecast`; null for a catalogue. */
   readonly accountForecast: AccountForecast | null;
 }
 
+interface NextRequest {
+  readonly url: string;
+  readonly kind: string;
+  readonly reason: Reason;
+}
+
 export interface PlanOptions extends ForecastSummaryOptions {
-  /** Counted requests at most in the run; null for as many as the service grants. */
+  /** At most so many counted requests. Default: null, as many as the service grants. */
   readonly budget?: number | null;
-  /** Requests of the allowance to leave for others; none unless told. */
+  /** Requests of the allowance to leave unspent. Default: 0. */
   readonly reserve?: number;
 }
 
-const shownNext = 10;
+const maxNext = 10;
 
-/** @throws MirrorError, LedgerError; SyncError `unknown-brand` where the sync would do so without asking */
+/**
+ * Plans a sync offline.
+ * @throws MirrorError, LedgerError; SyncError `unknown-brand` if the sync would throw it without a request
+ */
 export function planSync(options: PlanOptions): SyncPlan {
   const { file, baseUrl, clock = systemClock, budget = null, reserve = 0 } = options;
-  const walk = resolveOptions(options);
-  const { area } = walk;
+  const scope = resolveOptions(options);
+  const { area } = scope;
   const known = readAllowance(options);
-  const spendable = spendableOf(known?.remaining ?? null, budget, reserve);
-  const accountForecastOf = (due: readonly DueCount[]) =>
-    area === "account" ? forecastAccount(due, known) : null;
+  const planFrom = (
+    db: Connection | null,
+    due: readonly DueCount[],
+    next: readonly NextRequest[],
+  ): SyncPlan => ({
+    area,
+    mirror: file,
+    due,
+    spendable: spendableOf(known?.remaining ?? null, budget, reserve),
+    next,
+    accountForecast: area === "account" ? forecastAccount(due, known) : null,
+    ...forecastSummaryOf(db, scope, known, options),
+  });
   if (!existsSync(file)) {
-    const due = [{ kind: "root", fetch: 1, check: 0, freeChecks: 0 }];
-    return {
-      area,
-      mirror: file,
-      spendable,
-      due,
-      accountForecast: accountForecastOf(due),
-      next: [{ url: new URL(baseUrl).href, kind: "root", reason: "root" }],
-      ...forecastSummaryOf(null, walk, known, options),
-    };
+    const root = { url: new URL(baseUrl).href, kind: "root", reason: "root" } as const;
+    return planFrom(null, [{ kind: "root", fetch: 1, check: 0, freeChecks: 0 }], [root]);
   }
   return readMirror(file, (mirror) => {
-    requireKnownBrands(mirror, walk.brands, clock.now());
-    const request = planRequestOf(mirror, walk, { known, budget }, clock);
-    const due = countDue(mirror.db, request);
-    const planner = createPlanner(mirror.db, request);
-    const next: SyncPlan["next"][number][] = [];
-    const taken = new Set<number>();
-    while (next.length < shownNext) {
-      const shown = shownNext - next.length;
-      const planned = planner.take(shown, (id) => taken.has(id));
-      if (planned.length === 0) break;
-      for (const { id, url, kind, reason } of planned.slice(0, shown)) {
-        taken.add(id);
-        next.push({ url, kind, reason });
-      }
-    }
-    return {
-      area,
-      mirror: file,
-      due,
-      spendable,
-      next,
-      accountForecast: accountForecastOf(due),
-      ...forecastSummaryOf(mirror.db, walk, known, options),
-    };
+    requireKnownBrands(mirror, scope.brands, clock.now());
+    const request = planRequestOf(mirror, scope, { known, budget }, clock);
+    return planFrom(mirror.db, countDue(mirror.db, request), takeNext(createPlanner(mirror.db, request)));
   });
+}
+
+function takeNext(planner: Planner): NextRequest[] {
+  const next: NextRequest[] = [];
+  const taken = new Set<number>();
+  while (next.length < maxNext) {
+    const missing = maxNext - next.length;
+    const planned = planner.take(missing, (id) => taken.has(id));
+    if (planned.length === 0) break;
+    for (const { id, url, kind, reason } of planned.slice(0, missing)) {
+      taken.add(id);
+      next.push({ url, kind, reason });
+    }
+  }
+  return next;
 }
 
 function spendableOf(remaining: number | null, budget: number | null, reserve: number): number | null {
@@ -106,12 +112,12 @@ function spendableOf(remaining: number | null, budget: number | null, reserve: n
 
 function planRequestOf(
   mirror: MirrorReader,
-  walk: SyncScope,
+  syncScope: SyncScope,
   { known, budget }: { readonly known: KnownAllowance | null; readonly budget: number | null },
   clock: Clock,
 ): PlanRequest {
-  const { mode } = walk;
-  const scope = scopeOf(mirror, walk);
+  const { mode } = syncScope;
+  const scope = scopeOf(mirror, syncScope);
   const runId = (listRuns(mirror, 1)[0]?.id ?? 0) + 1;
   const isCycle = mode !== "incremental" && scope.belowIds === null;
   const cycle = isCycle ? readCurrentCycle(mirror.db, scope, mode) : null;
@@ -119,31 +125,26 @@ function planRequestOf(
     isAmple: known !== null && hasAmpleAllowance(known, budget),
     checkPrice: known?.checkPrice ?? "free",
   });
-  return { ...walk, scope, runId, cycleRun: cycle?.run ?? runId, now: clock.now, allowance };
+  return { ...syncScope, scope, runId, cycleRun: cycle?.run ?? runId, now: clock.now, allowance };
 }
 
 function scopeOf(mirror: MirrorReader, { area, depth, brands, follow }: SyncScope): Scope {
   const found = brands.map((brand) => findBrands(mirror, brand));
-  // A brand that is not known yet is looked for in the listing first.
-  if (found.some(({ certainty }) => certainty === "none")) {
+  // An unknown brand is searched in the list first.
+  if (found.some(({ certainty }) => certainty === "none"))
     return { kinds: ["root", "brands"], belowIds: null };
-  }
-  const ids = found.flatMap((one) => (one.certainty === "none" ? [] : one.ids));
+  const ids = found.flatMap((match) => (match.certainty === "none" ? [] : match.ids));
   return {
     kinds: kindsInScope(kinds, area, depth, follow),
     belowIds: brands.length === 0 ? null : ids,
   };
 }
 
-/**
- * What the allowance is and how long everything takes, read from the mirror and the ledger alone: what a plan ends with,
- * and what `status` and the end of a sync tell without making one.
- */
-
+/** The allowance and the forecast: part of a plan, and shown without one by `status` and after a sync. */
 export interface ForecastSummary {
-  /** What the ledger knows of the allowance; null when nothing was asked yet. */
+  /** As the ledger knows it; null before the first request. */
   readonly allowance: PlannedAllowance | null;
-  /** Null until the list of brands was begun: before, nobody knows how large the catalogue is. */
+  /** Null until the list of brands is read: before, the size of the catalogue is unknown. */
   readonly forecast: Forecast | null;
 }
 
@@ -155,20 +156,21 @@ export interface PlannedAllowance {
 }
 
 export interface ForecastSummaryOptions extends ScopeOptions {
+  /** The mirror's file. */
   readonly file: string;
   readonly baseUrl: string;
   readonly credential?: Credential | null;
-  /** `ledger.sqlite` beside the mirror unless told. */
+  /** Default: `ledger.sqlite` beside the mirror. */
   readonly ledgerFile?: string;
   readonly clock?: Clock;
 }
 
 /** @throws MirrorError, LedgerError */
 export function readForecastSummary(options: ForecastSummaryOptions): ForecastSummary {
-  const walk = resolveOptions(options);
+  const scope = resolveOptions(options);
   const known = readAllowance(options);
-  if (!existsSync(options.file)) return forecastSummaryOf(null, walk, known, options);
-  return readMirror(options.file, ({ db }) => forecastSummaryOf(db, walk, known, options));
+  if (!existsSync(options.file)) return forecastSummaryOf(null, scope, known, options);
+  return readMirror(options.file, ({ db }) => forecastSummaryOf(db, scope, known, options));
 }
 
 /** @throws LedgerError */
@@ -176,16 +178,16 @@ export function readAllowance(options: ForecastSummaryOptions): KnownAllowance |
   const { file, baseUrl, credential = null, clock = systemClock } = options;
   const ledgerFile = options.ledgerFile ?? ledgerFileBeside(file);
   const { origin } = new URL(baseUrl);
-  // The tokens in an account's own ledger are one user's, the last one that was used hers now.
+  // All tokens in an account's ledger belong to one user, and the last one is in use.
   return options.area === "account"
     ? readLatest(ledgerFile, origin, clock.now())
     : readLedger(ledgerFile, { origin, credential }, clock.now());
 }
 
 /** @param db null before the first sync */
-export function forecastSummaryOf(
+function forecastSummaryOf(
   db: Connection | null,
-  walk: SyncScope,
+  scope: SyncScope,
   known: KnownAllowance | null,
   { credential = null }: Pick<ForecastSummaryOptions, "credential">,
 ): ForecastSummary {
@@ -193,7 +195,7 @@ export function forecastSummaryOf(
   const documented = credential === null ? "withNone" : "withApp";
   return {
     allowance: known && describeAllowance(known),
-    forecast: facts && forecastFrom(facts, walk, known, documented),
+    forecast: facts && forecastFrom(facts, scope, known, documented),
   };
 }
 

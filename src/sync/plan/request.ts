@@ -1,22 +1,20 @@
-/** What a plan is made from, and what it is made of. */
+/** The input and output of a plan, and its weights. */
 import type { Area } from "../../../schema/kind.ts";
 import type { DueResource, Scope } from "../../mirror/check-cycle.ts";
 import type { CheckPrice } from "../rate-limit/infer-prices.ts";
 
 export const orders = ["value", "breadth", "depth"] as const;
-/**
- * `value`: what makes the mirror worth most soonest; `breadth`: level by level; `depth`: brand by brand.
- */
+/** `value`: the models with most bras first; `breadth`: level by level; `depth`: brand by brand. */
 export type Order = (typeof orders)[number];
 
 export const modes = ["incremental", "verify", "full"] as const;
 /**
- * `incremental`: what is new, and checks where a change is likely or owed; `verify`: everything held is checked;
- * `full`: everything held is fetched again.
+ * `incremental`: new resources, and checks where a change is likely or a check is due; `verify`: everything held is
+ * checked; `full`: everything held is fetched again.
  */
 export type Mode = (typeof modes)[number];
 
-/** Why something is asked for. */
+/** Why a resource is requested. */
 export type Reason =
   | "root"
   | "new"
@@ -31,7 +29,7 @@ export type Reason =
 
 export interface PlannedResource extends DueResource {
   readonly reason: Reason;
-  /** Whether asking costs nothing where nothing changed. */
+  /** Whether the request is free if nothing changed. */
   readonly isFree: boolean;
 }
 
@@ -40,59 +38,57 @@ export interface PlanRequest {
   readonly scope: Scope;
   readonly order: Order;
   readonly mode: Mode;
-  /** What was checked in this run is not due any more. */
+  /** Resources that were checked in this run are no longer due. */
   readonly runId: number;
-  /** The run with which the present cycle of `verify` or `full` began. */
+  /** The first run of the current cycle of `verify` or `full`. */
   readonly cycleRun: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** The age that nothing held should pass. */
+  /** Nothing held should be unchecked for longer. */
   readonly maxStalenessMillis: number;
-  /** What was checked more recently is left alone. */
+  /** Resources that were checked more recently are not checked. */
   readonly skipFresherThanMillis: number;
-  /** Checks that cost nothing, at most so many in this run. */
+  /** At most so many free checks in this run. */
   readonly maxFreeChecks: number;
-  /** What the ledger knows by now. */
+  /** The current state of the ledger. */
   readonly allowance: () => PlanAllowance;
 }
 
 export interface PlanAllowance {
-  /** Whether so much may be spent that the order makes no difference. */
+  /** Whether the allowance is so large that the order makes no difference. */
   readonly isAmple: boolean;
   readonly checkPrice: CheckPrice;
 }
 
-/** Every weight of the planner, in one place; `npm run bench -- allowance` shows what they are worth. */
-
+/** All weights of the planner; `npm run bench -- allowance` measures their effect. */
 export const weights = {
-  /** Bras of a model before any is known. */
+  /** Bras of a model, before any is known. */
   brasPerModel: 30,
-  /** Sizes of a model before any is known. */
+  /** Sizes of a model, before any is known. */
   sizesPerModel: 7,
-  /** How many models those guesses weigh as much as, once some are known. */
+  /** How many models these guesses weigh, once some are known. */
   guessWeight: 20,
-  /** Items on a page of a listing, where none was read yet. */
+  /** Items on a page of a list, before one was read. */
   itemsPerPage: 20,
-  /** How much better than the average an unopened brand is taken to be: looking costs little, and may find the best one. */
+  /** How much better than average an unread brand is assumed to be: reading it costs little, and may find the best one. */
   curiosity: 1.5,
-  /** While something was never fetched, what may be spent on checks of what is held for each request for it. */
-  spendingOnChecks: 0.2,
-  /** What a free check is taken to spend: how likely it finds a change, which is counted. */
+  /** During a crawl, requests spent on checks for each fetch. */
+  checksPerFetch: 0.2,
+  /** What a free check costs: the likelihood that it finds a change, which is counted. */
   costOfFreeCheck: 0.07,
-  /** How a run's free checks are divided where they do not reach for all: listings and brands, then suspects, then the rest. */
-  shareOfEvidence: 0.4,
+  /** Shares of a run's free checks: lists and brands, then suspects, then the rest. */
+  shareOfListings: 0.4,
   shareOfSuspects: 0.4,
   /**
-   * A run that goes on with a crawl leaves alone what was looked at within so many days, and every run the front page; less
-   * than one, so that a run at the same time of each day looks at it.
+   * A run that continues a crawl does not check resources that were checked within so many days, and no run the root. Less
+   * than one, so that a run at the same time each day checks it.
    */
   restDays: 0.75,
-  /** Where a check costs as much as a fetch: how often listings and brands are checked within max staleness. */
-  pricedEvidencePerMaxStaleness: 6,
-  /** Where a check costs as much as a fetch: how likely a change must be for a suspect to be asked; a changed parent
-   * makes its only child certain to have changed, and one of many as unlikely as they are many. */
-  leastSuspicion: 0.25,
-  /** Changes a day that a resource of any kind is taken to have before some were seen, and how many days that weighs. */
+  /** If checks are counted: how often lists and brands are checked within the max staleness. */
+  countedListingChecksPerMaxStaleness: 6,
+  /** If checks are counted: the minimum likelihood of a change for a suspect to be checked. */
+  minSuspicion: 0.25,
+  /** Changes a day of a resource before any was observed, and how many days of observation this guess weighs. */
   changesPerDay: 0.01,
   changeGuessDays: 100,
 } as const;

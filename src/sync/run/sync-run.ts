@@ -4,10 +4,9 @@ import { readCycle, type Scope } from "../../mirror/check-cycle.ts";
 import { emptySummary } from "../../mirror/ingest.ts";
 import { toIso } from "../../platform/clock.ts";
 import { requireKnownBrands, requireKnownLinks } from "../options.ts";
-import { checksWholeAccount } from "../plan/account-plan.ts";
-import { countLeft, hasAmpleAllowance, readCurrentCycle } from "../plan/counts.ts";
+import { countRemaining, hasAmpleAllowance, readCurrentCycle } from "../plan/counts.ts";
 import { hasDueWork } from "../plan/new-work.ts";
-import { createPlanner } from "../plan/planner.ts";
+import { checksWholeAccount, createPlanner } from "../plan/planner.ts";
 import type { PlanRequest } from "../plan/request.ts";
 import { createRateLimitPoller, type RateLimitPoller } from "../rate-limit/rate-limit-resource.ts";
 import { readProgress, type SyncProgress, type SyncReport } from "../report.ts";
@@ -51,7 +50,7 @@ export class SyncRun {
     const state = { runId, startedMillis, summary: emptySummary(), results: 0, hasMoreWork: false };
     const run = new SyncRun(request, tools, state);
     const scope = await run.#crawlScope();
-    const left = countLeft(reader.db, run.#planRequest(scope), {
+    const left = countRemaining(reader.db, run.#planRequest(scope), {
       hasMoreWork: state.hasMoreWork,
       failedIds: state.summary.failedIds,
     });

@@ -1,16 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type ForecastFacts,
-  forecastCoverage,
-  forecastDepths,
-  forecastFrom,
-} from "../../../src/sync/plan/forecast.ts";
-import type { BrandFacts } from "../../../src/sync/plan/rank-brands.ts";
+import { forecastCoverage, forecastDepths, forecastFrom } from "../../../src/sync/plan/forecast.ts";
+import type { BrandFacts, ForecastFacts } from "../../../src/sync/plan/queries/catalogue-facts.ts";
 
 const aims = { maxStalenessMillis: 30 * 86_400_000, maxFreeChecks: 2000 };
 
-const nothing: ForecastFacts = {
+const emptyCatalogue: ForecastFacts = {
   brands: [],
   dueBrandPages: 1,
   brandTotal: null,
@@ -19,7 +14,7 @@ const nothing: ForecastFacts = {
   sizesListed: 0,
 };
 
-function wholeBrand(id: number, bras: number, models: number): BrandFacts {
+function completeBrand(id: number, bras: number, models: number): BrandFacts {
   const listing = { id: 100 + id, isRead: true, duePages: 0, total: models, knownModels: models };
   return {
     id,
@@ -30,12 +25,12 @@ function wholeBrand(id: number, bras: number, models: number): BrandFacts {
 }
 
 describe("a forecast", () => {
-  it("of a catalogue that is held as a whole has nothing left, and covers everything", () => {
+  it("of a complete mirror leaves no requests and covers everything", () => {
     const held = (count: number) => ({ known: count, held: count });
     const facts: ForecastFacts = {
-      ...nothing,
+      ...emptyCatalogue,
       dueBrandPages: 0,
-      brands: [wholeBrand(1, 500, 10), wholeBrand(2, 100, 4)],
+      brands: [completeBrand(1, 500, 10), completeBrand(2, 100, 4)],
       brandTotal: 2,
       counts: new Map([
         ["root", held(1)],
@@ -52,12 +47,12 @@ describe("a forecast", () => {
     expect(forecastCoverage(facts).shareAfter(0)).toBe(1);
   });
 
-  it("takes a list that was read to its end for what it is, whatever it said of itself and however long its pages are", () => {
-    const whole = wholeBrand(1, 500, 50);
+  it("uses the length of a list that was read to its end, not the total that it reports", () => {
+    const whole = completeBrand(1, 500, 50);
     const listing = whole.listing && { ...whole.listing, total: 90, brasOfHeld: 400 };
     const held = (count: number) => ({ known: count, held: count });
     const facts: ForecastFacts = {
-      ...nothing,
+      ...emptyCatalogue,
       dueBrandPages: 0,
       brands: [{ ...whole, listing }],
       brandTotal: 40,
@@ -72,23 +67,23 @@ describe("a forecast", () => {
     expect(forecastCoverage(facts).shareAfter(0)).toBe(1);
   });
 
-  it("counts on what is documented for the credential where no limit is known", () => {
-    expect(forecastFrom(nothing, aims, null, "withApp").requestsPerDay).toBe(300);
-    expect(forecastFrom(nothing, aims, null, "withNone").requestsPerDay).toBe(30);
-    expect(forecastFrom(nothing, aims, { limit: 100, checkPrice: "free" }, "withNone").requestsPerDay).toBe(
-      100,
-    );
+  it("uses the documented allowance of the credential until a limit is known", () => {
+    expect(forecastFrom(emptyCatalogue, aims, null, "withApp").requestsPerDay).toBe(300);
+    expect(forecastFrom(emptyCatalogue, aims, null, "withNone").requestsPerDay).toBe(30);
+    expect(
+      forecastFrom(emptyCatalogue, aims, { limit: 100, checkPrice: "free" }, "withNone").requestsPerDay,
+    ).toBe(100);
   });
 
-  it("counts on the brands that the service says there are", () => {
-    const { depths } = forecastFrom({ ...nothing, brandTotal: 683 }, aims, null, "withApp");
+  it("expects as many brands as the service reports", () => {
+    const { depths } = forecastFrom({ ...emptyCatalogue, brandTotal: 683 }, aims, null, "withApp");
     expect(depths[0]?.kinds).toContainEqual({ kind: "brand", known: 0, held: 0, expected: 683 });
     expect(depths[0]?.kinds).toContainEqual({ kind: "brands", known: 0, held: 0, expected: 35 });
   });
 
-  it("in days is what is left at the limit of the ledger, and at the documented allowances", () => {
+  it("is given in days at the known limit and at the documented allowances", () => {
     const { depths } = forecastFrom(
-      { ...nothing, brandTotal: 683 },
+      { ...emptyCatalogue, brandTotal: 683 },
       aims,
       { limit: 100, checkPrice: "free" },
       "withNone",
@@ -96,8 +91,8 @@ describe("a forecast", () => {
     expect(depths[0]?.days).toEqual({ atLimit: 8, withApp: 3, withNone: 24 });
   });
 
-  it("says when max staleness is more than can be checked", () => {
-    const facts = { ...nothing, counts: new Map([["size", { known: 90_000, held: 90_000 }]]) };
+  it("shows how many days checking everything takes", () => {
+    const facts = { ...emptyCatalogue, counts: new Map([["size", { known: 90_000, held: 90_000 }]]) };
     expect(forecastFrom(facts, aims, { limit: 300, checkPrice: "free" }, "withApp").maxStaleness).toEqual({
       days: 30,
       attainableDays: 45,
@@ -107,12 +102,12 @@ describe("a forecast", () => {
     ).toBe(300);
   });
 
-  it("of coverage only rises, from what is held to everything", () => {
+  it("of coverage rises from the held share to everything", () => {
     const facts = fc.array(fc.tuple(fc.nat(1e5), fc.nat(300), fc.nat(1000)), { maxLength: 30 }).map(
       (brands): ForecastFacts => ({
-        ...nothing,
+        ...emptyCatalogue,
         brands: brands.map(([bras, models, held], index) => {
-          const brand = wholeBrand(index, bras, models);
+          const brand = completeBrand(index, bras, models);
           const heldModels = Math.min(models, held);
           const brasOfHeld = models === 0 ? 0 : Math.floor((bras * heldModels) / models);
           return { ...brand, listing: brand.listing && { ...brand.listing, heldModels, brasOfHeld } };
@@ -123,7 +118,7 @@ describe("a forecast", () => {
       fc.property(facts, (given) => {
         const { shareAfter, covered, expected } = forecastCoverage(given);
         const shares = [0, 10, 100, 1000, 1e6].map(shareAfter);
-        expect(shares).toEqual([...shares].sort((one, other) => one - other));
+        expect(shares).toEqual([...shares].sort((a, b) => a - b));
         expect(shares[0]).toBeCloseTo(covered / expected);
         if (covered > 0) expect(shares.at(-1)).toBeCloseTo(1, 2);
       }),

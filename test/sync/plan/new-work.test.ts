@@ -5,7 +5,7 @@ import { dayMillis } from "../support/sync-until-complete.ts";
 
 const scope = { kinds: ["root", "brands", "brand", "models", "model", "sizes", "size"], belowIds: null };
 
-it("plans the sizes of the most owned models first, the list before what it lists, and misses none", async () => {
+it("sizes of the most owned models are planned first, each list before its items", async () => {
   await using rig = await startRig({ brands: 3, models: 12, sizes: 60, pageSize: 5 });
   await rig.sync({ depth: "models" });
   for (let complete = false; !complete; ) {
@@ -32,7 +32,7 @@ it("plans the sizes of the most owned models first, the list before what it list
   }
 });
 
-it("plans what is not taken yet, and goes on where the last plan ended", async () => {
+it("a plan taken in small parts equals a plan taken at once", async () => {
   await using rig = await startRig({ brands: 2, models: 8, sizes: 30, pageSize: 5 });
   await rig.sync({ depth: "models" });
   await rig.sync({ budget: 4 });
@@ -41,9 +41,9 @@ it("plans what is not taken yet, and goes on where the last plan ended", async (
     const take = prepareNewWork(db, scope, "value");
     const taken = new Set<number>();
     for (let more = true; more; ) {
-      const some = take(3, (id) => taken.has(id));
-      for (const { id } of some) taken.add(id);
-      more = some.length > 0;
+      const part = take(3, (id) => taken.has(id));
+      for (const { id } of part) taken.add(id);
+      more = part.length > 0;
     }
     expect(atOnce.length).toBeGreaterThan(6);
     expect([...taken]).toEqual(atOnce.map(({ id }) => id));

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type BrandFacts,
-  type CatalogueFacts,
-  type ListingFacts,
-  rankBrands,
-} from "../../../src/sync/plan/rank-brands.ts";
+import type {
+  BrandFacts,
+  CatalogueFacts,
+  ListingFacts,
+} from "../../../src/sync/plan/queries/catalogue-facts.ts";
+import { rankBrands } from "../../../src/sync/plan/rank-brands.ts";
 
 const unread: ListingFacts = {
   id: 100,
@@ -32,32 +32,32 @@ function readListing(models: number, heldModels = 0, brasOfHeld = 0): Partial<Li
 }
 
 function stepsOf(brands: readonly BrandFacts[], dueBrandPages = 0) {
-  return rankBrands({ brands, dueBrandPages }).map(({ what, id }) => `${what} ${id}`);
+  return rankBrands({ brands, dueBrandPages }).map(({ kind, id }) => `${kind} ${id}`);
 }
 
-describe("of what can be asked for next", () => {
-  it("the models of the brand with most bras a model come first", () => {
+describe("the ranking of brands", () => {
+  it("puts models of the brand with most bras per model first", () => {
     const brands = [heldBrand(1, 9000, readListing(300)), heldBrand(2, 400, readListing(4))];
     expect(stepsOf(brands)).toEqual(["model 102", "model 101", "models 101"]);
   });
 
-  it("a brand whose popular models were found gives way to another", () => {
+  it("moves a brand down once its popular models are held", () => {
     const before = [heldBrand(1, 1000, readListing(10)), heldBrand(2, 500, readListing(10))];
     expect(stepsOf(before)[0]).toBe("model 101");
     const after = [heldBrand(1, 1000, readListing(10, 2, 900)), heldBrand(2, 500, readListing(10))];
     expect(stepsOf(after)[0]).toBe("model 102");
   });
 
-  it("the first listed of the unknown brands comes first, since the largest are listed first", () => {
+  it("puts unread brands in the order of the list, which is by size", () => {
     const unknown = (id: number): BrandFacts => ({ id, isHeld: false, bras: null, listing: null });
     expect(stepsOf([unknown(1), unknown(2)], 1)).toEqual(["brand 1", "brand 2", "brands 0"]);
   });
 
-  it("models that are known come before the next page of their listing", () => {
+  it("puts known models before the next page of their list", () => {
     expect(stepsOf([heldBrand(1, 5000, readListing(60))])).toEqual(["model 101", "models 101"]);
   });
 
-  it("a brand that does not tell its bras is taken for an average one", () => {
+  it("treats a brand without a count as an average one", () => {
     const brands = [
       heldBrand(1, 3000, readListing(20, 10, 1500)),
       heldBrand(2, null, readListing(10)),
@@ -66,7 +66,7 @@ describe("of what can be asked for next", () => {
     expect(stepsOf(brands)).toEqual(["model 101", "model 102", "model 103"]);
   });
 
-  it("what is worth nothing by all that is known still comes, at the end", () => {
+  it("keeps brands without any bras, at the end", () => {
     expect(stepsOf([heldBrand(1, 0, readListing(5)), heldBrand(2, 50, readListing(5))])).toEqual([
       "model 102",
       "model 101",
@@ -105,11 +105,11 @@ const arbitraryFacts: fc.Arbitrary<CatalogueFacts> = fc.record({
     ),
 });
 
-it("whatever the service claims, every step that can be taken is there once, with a rate that orders it", () => {
+it("every possible step is ranked exactly once, whatever numbers the service reports", () => {
   fc.assert(
     fc.property(arbitraryFacts, (facts) => {
       const steps = rankBrands(facts);
-      const names = steps.map(({ what, id }) => `${what} ${id}`);
+      const names = steps.map(({ kind, id }) => `${kind} ${id}`);
       expect(new Set(names).size).toBe(names.length);
       for (const [index, { rate }] of steps.entries()) {
         expect(Number.isFinite(rate) && rate >= 0).toBe(true);

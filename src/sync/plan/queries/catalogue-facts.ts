@@ -1,0 +1,166 @@
+/** What the mirror knows of its brands and of the catalogue's size, for ranking and for forecasts. */
+import { type SqlBool, sql } from "kysely";
+import type { Scope } from "../../../mirror/check-cycle.ts";
+import type { Connection } from "../../../mirror/file/connection.ts";
+import { prepare, prepareColumn, q } from "../../../mirror/file/statements.ts";
+import { fetchable, inScope } from "./resource-filter.ts";
+
+export interface CatalogueFacts {
+  /** In the order of the service's list: by number of bras, largest first, until their counts are known. */
+  readonly brands: readonly BrandFacts[];
+  readonly dueBrandPages: number;
+}
+
+export interface BrandFacts {
+  readonly id: number;
+  readonly isHeld: boolean;
+  /** Its `bra_count`; null before the brand is held, or if the service does not say. */
+  readonly bras: number | null;
+  /** Its list of models; null before the brand is held. */
+  readonly listing: ListingFacts | null;
+}
+
+export interface ListingFacts {
+  readonly id: number;
+  /** Whether its first page is held. */
+  readonly isRead: boolean;
+  /** Known pages that were never fetched. */
+  readonly duePages: number;
+  /** The number of models that the service reports; null if it does not. */
+  readonly total: number | null;
+  readonly knownModels: number;
+  readonly heldModels: number;
+  readonly dueModels: number;
+  /** Bras of the held models. */
+  readonly brasOfHeld: number;
+}
+
+export interface ForecastFacts extends CatalogueFacts {
+  /** The number of brands that the service reports; null if it does not. */
+  readonly brandTotal: number | null;
+  /** Resources by kind. */
+  readonly counts: ReadonlyMap<string, { readonly known: number; readonly held: number }>;
+  /** Lists of sizes that were read, and the sizes in them. */
+  readonly readSizeListings: number;
+  readonly sizesListed: number;
+}
+
+/** @returns a function that reads the current facts */
+export function prepareCatalogueFacts(db: Connection, scope: Scope): () => CatalogueFacts {
+  const selectBrands = prepare(db, () =>
+    q
+      .selectFrom("_resource as r")
+      .leftJoin("_brand as b", "b.id", "r.id")
+      .select(["r.id", isHeld("r").as("isHeld")])
+      .select(sql<number | null>`cast(b.bra_count as real)`.as("bras"))
+      .where("r.kind", "=", "brand")
+      .where("r.state", "in", ["due", "held"])
+      .where(inScope(scope, "r"))
+      .orderBy("r.id"),
+  );
+  const selectListings = prepareListings(db);
+  const countBrandPages = prepareColumn(db, () =>
+    q
+      .selectFrom("_resource as r")
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .where("r.kind", "=", "brands")
+      .where("r.state", "=", "due")
+      .where(inScope(scope, "r")),
+  );
+
+  return () => {
+    const listings = new Map(
+      selectListings.all().map(({ brandId, isRead, ...row }) => [brandId, { ...row, isRead: isRead === 1 }]),
+    );
+    const brands = selectBrands.all().map(({ id, isHeld, bras }): BrandFacts => {
+      return { id, isHeld: isHeld === 1, bras, listing: listings.get(id) ?? null };
+    });
+    return { brands, dueBrandPages: countBrandPages.get() ?? 0 };
+  };
+}
+
+const isHeld = (alias: string) => sql<0 | 1>`${sql.ref(`${alias}.state`)} = 'held'`;
+
+/** The first pages of the lists of models. A brand owns all pages of its list; `_page` names the first one of each. */
+function prepareListings(db: Connection) {
+  const duePages = q
+    .selectFrom("_resource as r")
+    .innerJoin("_page as page", "page.id", "r.id")
+    .select((eb) => ["page.collection_id as id", eb.fn.countAll<number>().as("due")])
+    .where("r.kind", "=", "models")
+    .where("r.state", "=", "due")
+    .where(fetchable("r"))
+    .whereRef("page.collection_id", "<>", "page.id")
+    .groupBy("page.collection_id");
+  const models = q
+    .selectFrom("_resource as r")
+    .leftJoin("_model as m", "m.id", "r.id")
+    .select((eb) => [
+      "r.owner_id as id",
+      eb.fn.countAll<number>().as("known"),
+      sql<number>`sum(r.state = 'held')`.as("held"),
+      sql<number>`sum(r.state = 'due')`.as("due"),
+      sql<number>`total(m.bra_count)`.as("bras"),
+    ])
+    .where("r.kind", "=", "model")
+    .where("r.state", "in", ["due", "held"])
+    .where(fetchable("r"))
+    .groupBy("r.owner_id");
+  return prepare(db, () =>
+    q
+      .selectFrom("_resource as c")
+      .leftJoin("_page as p", "p.id", "c.id")
+      .leftJoin(duePages.as("pages"), "pages.id", "c.id")
+      .leftJoin(models.as("models"), "models.id", "c.id")
+      .select(["c.id", "c.owner_id as brandId", isHeld("c").as("isRead"), "p.total"])
+      .select([
+        sql<number>`(c.state = 'due') + coalesce(pages.due, 0)`.as("duePages"),
+        sql<number>`coalesce(models.known, 0)`.as("knownModels"),
+        sql<number>`coalesce(models.held, 0)`.as("heldModels"),
+        sql<number>`coalesce(models.due, 0)`.as("dueModels"),
+        sql<number>`coalesce(models.bras, 0)`.as("brasOfHeld"),
+      ])
+      .where("c.kind", "=", "models")
+      .where("c.state", "in", ["due", "held"])
+      .where(sql<SqlBool>`(p.id is null or p.collection_id = p.id)`),
+  );
+}
+
+/** @returns null until the list of brands is read: before, the size of the catalogue is unknown */
+export function readForecastFacts(db: Connection): ForecastFacts | null {
+  const selectCounts = prepare(db, () =>
+    q
+      .selectFrom("_resource")
+      .select((eb) => ["kind", eb.fn.countAll<number>().as("known")])
+      .select(sql<number>`sum(state = 'held')`.as("held"))
+      .where("state", "in", ["due", "held", "failed"])
+      .groupBy("kind"),
+  );
+  const counts = new Map(selectCounts.all().map(({ kind, known, held }) => [kind, { known, held }]));
+  if (!counts.get("brands")?.held) return null;
+  const selectBrandTotal = prepareColumn(db, () =>
+    q
+      .selectFrom("_page as p")
+      .innerJoin("_resource as r", "r.id", "p.id")
+      .select((eb) => eb.fn.max("p.total").as("total"))
+      .where("r.kind", "=", "brands")
+      .where("r.state", "=", "held"),
+  );
+  const countSizeListings = prepareColumn(db, () =>
+    q
+      .selectFrom("_resource as r")
+      .innerJoin("_page as p", (join) =>
+        join.onRef("p.id", "=", "r.id").onRef("p.collection_id", "=", "p.id"),
+      )
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .where("r.kind", "=", "sizes")
+      .where("r.state", "=", "held"),
+  );
+  return {
+    ...prepareCatalogueFacts(db, { kinds: [], belowIds: null })(),
+    brandTotal: selectBrandTotal.get() ?? null,
+    counts,
+    readSizeListings: countSizeListings.get() ?? 0,
+    sizesListed: counts.get("size")?.known ?? 0,
+  };
+}

@@ -1,0 +1,216 @@
+/** Which held resources may be checked, and in which order. Each query reads the mirror as it is at that moment. */
+import { type SqlBool, sql } from "kysely";
+import { millisOf } from "../../../../schema/tables.ts";
+import type { DueResource } from "../../../mirror/check-cycle.ts";
+import type { Connection } from "../../../mirror/file/connection.ts";
+import { prepare, q } from "../../../mirror/file/statements.ts";
+import { dayMillis } from "../../../platform/clock.ts";
+import { type PlanRequest, weights } from "../request.ts";
+import { dueColumns, inScope, textsIn } from "./resource-filter.ts";
+
+export interface CheckRow extends DueResource {
+  /** Whether the check is free if nothing changed, as far as is known. */
+  readonly isFree: 0 | 1;
+}
+
+export interface CheckQueries {
+  /** The root, before its first fetch and about once a day. */
+  root(): DueResource | null;
+  /**
+   * The root, brands and lists of brands and models: few resources that show changes of many others.
+   * @param hasMoreWork leaves out what was checked lately
+   */
+  listings(hasMoreWork: boolean): CheckRow[];
+  /** Resources of which the owner, or the owner's owner, changed since their last check. */
+  suspects(): CheckRow[];
+  /** Resources that exceed the max staleness, oldest first. Only here are failed checks repeated, since they cost. */
+  overdue(): CheckRow[];
+  /**
+   * All other free checks, by expected changes, worth and age.
+   * @param hasMoreWork leaves out what was checked lately
+   */
+  expected(hasMoreWork: boolean): CheckRow[];
+  /** All held resources, oldest check first. */
+  everything(): CheckRow[];
+}
+
+interface HeldParameters {
+  /** JSON array. */
+  kinds: string;
+  runId: number;
+  checkedBefore: number;
+  now: number;
+  /** Whether a check costs as much as a fetch. */
+  isCounted: 0 | 1;
+}
+
+export function prepareCheckQueries(db: Connection, request: PlanRequest): CheckQueries {
+  const { scope, runId, maxStalenessMillis, skipFresherThanMillis, maxFreeChecks, now } = request;
+
+  /** Held resources that were not checked in this run, and not lately. */
+  const selectHeld = (p: HeldParameters) =>
+    q
+      .selectFrom("_resource as r")
+      .select(dueColumns)
+      .select(isFree(p).as("isFree"))
+      .where("r.state", "=", "held")
+      .where("r.kind", "in", textsIn(p.kinds))
+      .where("r.checked_run", "<", p.runId)
+      .where((eb) => eb.or([eb("r.checked_at", "<=", p.checkedBefore), hasWrongTime(p)]))
+      .where(inScope(scope, "r"));
+  const selectHeldWithWorth = (p: HeldParameters) =>
+    selectHeld(p)
+      .leftJoin("_brand as b", "b.id", "r.id")
+      .leftJoin("_model as m", "m.id", "r.id")
+      .leftJoin("_size as s", "s.id", "r.id");
+
+  const selectRoot = prepare(db, (p: { runId: number; checkedBefore: number; now: number }) =>
+    q
+      .selectFrom("_resource as r")
+      .select(dueColumns)
+      .where("r.kind", "=", "root")
+      .where("r.checked_run", "<", p.runId)
+      .where((eb) =>
+        eb.or([eb("r.checked_at", "is", null), eb("r.checked_at", "<=", p.checkedBefore), hasWrongTime(p)]),
+      ),
+  );
+  const selectListings = prepare(
+    db,
+    (p: HeldParameters & { freeCheckedBefore: number; countedCheckedBefore: number }) =>
+      selectHeldWithWorth(p)
+        .where("r.absent_by", "is", null)
+        .where("r.kind", "in", ["root", "brands", "brand", "models"])
+        .where((eb) =>
+          eb.or([
+            sql<SqlBool>`r.checked_at <= iif(${isFree(p)}, ${p.freeCheckedBefore}, ${p.countedCheckedBefore})`,
+            hasWrongTime(p),
+          ]),
+        )
+        .orderBy(sql`r.kind = 'root'`, "desc")
+        .orderBy(sql`r.kind = 'brands'`, "desc")
+        .orderBy("r.checked_run")
+        .orderBy(worth, "desc")
+        .orderBy("r.id"),
+  );
+  const selectSuspects = prepare(db, (p: HeldParameters & { minSuspicion: number }) =>
+    selectHeldWithWorth(p)
+      .innerJoin(suspicions.as("suspicion"), "suspicion.id", "r.id")
+      .where("r.absent_by", "is", null)
+      .where((eb) => eb.or([sql<SqlBool>`(${isFree(p)})`, eb("suspicion.likelihood", ">=", p.minSuspicion)]))
+      .orderBy(sql`suspicion.likelihood * (1 + ${worth})`, "desc")
+      .orderBy("r.id"),
+  );
+  const selectOverdue = prepare(db, (p: HeldParameters) =>
+    selectHeldWithWorth(p).orderBy("r.checked_at").orderBy(worth, "desc").orderBy("r.id"),
+  );
+  const selectExpected = prepare(db, (p: HeldParameters & { rates: string; max: number }) =>
+    selectHeldWithWorth(p)
+      .leftJoin(sql<{ key: string; value: number }>`json_each(${p.rates})`.as("rate"), "rate.key", "r.kind")
+      .where("r.absent_by", "is", null)
+      .where(sql<SqlBool>`${isFree(p)}`)
+      .orderBy(sql`rate.value * (1 + ${worth}) * (${p.now} - r.checked_at)`, "desc")
+      .orderBy("r.id")
+      .limit(p.max),
+  );
+  const selectEverything = prepare(db, (p: HeldParameters) =>
+    selectHeld(p).orderBy("r.checked_run").orderBy("r.id"),
+  );
+
+  /** @param minAgeMillis time since the last check */
+  const held = (minAgeMillis: number): HeldParameters => ({
+    kinds: JSON.stringify(scope.kinds),
+    runId,
+    checkedBefore: now() - Math.max(minAgeMillis, skipFresherThanMillis),
+    now: now(),
+    isCounted: request.allowance().checkPrice === "counted" ? 1 : 0,
+  });
+  const restMillis = weights.restDays * dayMillis;
+  return {
+    root: () => selectRoot.get({ runId, checkedBefore: now() - restMillis, now: now() }) ?? null,
+    listings: (hasMoreWork) =>
+      selectListings.all({
+        ...held(0),
+        freeCheckedBefore: now() - (hasMoreWork ? restMillis : 0),
+        countedCheckedBefore: now() - maxStalenessMillis / weights.countedListingChecksPerMaxStaleness,
+      }),
+    suspects: () => selectSuspects.all({ ...held(0), minSuspicion: weights.minSuspicion }),
+    overdue: () => selectOverdue.all(held(maxStalenessMillis)),
+    expected: (hasMoreWork) =>
+      selectExpected.all({
+        ...held(hasMoreWork ? restMillis : 0),
+        rates: JSON.stringify(Object.fromEntries(readChangeRates(db))),
+        max: maxFreeChecks,
+      }),
+    everything: () => selectEverything.all(held(0)),
+  };
+}
+
+const isFree = ({ isCounted }: Pick<HeldParameters, "isCounted">) =>
+  sql<0 | 1>`${isCounted} = 0 and r.etag is not null`;
+
+/** A time in the future comes from a clock that was put back since: the check may be of any age. */
+const hasWrongTime = ({ now }: Pick<HeldParameters, "now">) => sql<SqlBool>`r.checked_at > ${now}`;
+
+/** Resources with most bras come first where not all can be checked. */
+const worth = sql<number>`coalesce(b.bra_count, m.bra_count, s.bra_count, 0)`;
+
+/** By resource, how likely it changed with its owner or its owner's owner: one of n children, 1/n. */
+const suspicions = q
+  .with("changed", (db) =>
+    db
+      .selectFrom("_revision")
+      .select((eb) => ["resource_id as id", eb.fn.max("from_run").as("run_id")])
+      .where("seq", ">", 1)
+      .groupBy("resource_id"),
+  )
+  .with("suspect", (db) =>
+    db
+      .selectFrom("changed as c")
+      .innerJoin("_resource as r", "r.owner_id", "c.id")
+      .select(["r.id", "c.id as parent_id"])
+      .whereRef("r.checked_run", "<", "c.run_id")
+      .union(
+        db
+          .selectFrom("changed as c")
+          .innerJoin("_resource as o", "o.owner_id", "c.id")
+          .innerJoin("_resource as r", "r.owner_id", "o.id")
+          .select(["r.id", "c.id as parent_id"])
+          .whereRef("r.checked_run", "<", "c.run_id"),
+      ),
+  )
+  .selectFrom((eb) =>
+    eb
+      .selectFrom("suspect")
+      .select(["id", sql<number>`1.0 / count(*) over (partition by parent_id)`.as("likelihood")])
+      .as("each"),
+  )
+  .select((eb) => ["id", eb.fn.max("likelihood").as("likelihood")])
+  .groupBy("id");
+
+/** @returns expected changes a day of one resource, by kind; close to a guess where little was observed */
+export function readChangeRates(db: Connection): Map<string, number> {
+  const changesById = q
+    .selectFrom("_revision")
+    .select(["resource_id as id", sql<number>`max(seq) - 1`.as("changes")])
+    .groupBy("resource_id");
+  const observedMillis = sql<number>`max(0, r.checked_at - ${sql.raw(millisOf("f.started_at"))})`;
+  const select = prepare(db, () =>
+    q
+      .selectFrom("_resource as r")
+      .innerJoin("_run as f", "f.id", "r.first_run")
+      .leftJoin(changesById.as("v"), "v.id", "r.id")
+      .select([
+        "r.kind",
+        sql<number>`total(v.changes)`.as("changes"),
+        sql<number>`total(${observedMillis}) / ${dayMillis}`.as("days"),
+      ])
+      .where("r.checked_at", "is not", null)
+      .groupBy("r.kind"),
+  );
+  const { changesPerDay, changeGuessDays } = weights;
+  return new Map(
+    select.all().map(({ kind, changes, days }) => {
+      return [kind, (changes + changesPerDay * changeGuessDays) / (days + changeGuessDays)];
+    }),
+  );
+}
