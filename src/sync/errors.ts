@@ -1,11 +1,11 @@
 import { errorClass } from "../platform/errors.ts";
 
-/** Why a sync ended early; everything fetched until then is saved. */
+/** Why a sync ended early; everything fetched before is saved. */
 export class SyncError extends errorClass("SyncError", {
   "not-authenticated": "settings",
   /** The token belongs to another user than the mirror. */
   "other-user": "settings",
-  /** The service says that there is no such user, or does not say who it is. */
+  /** The service has no such user, or does not identify the user. */
   "no-user": "settings",
   "nothing-fetched": "failed",
   "unknown-brand": "usage",

@@ -1,8 +1,9 @@
-/** What a sync goes for and in which order: the same for carrying it out and for planning it, with one set of defaults. */
-
+/** The options that a sync and its plan share: what to fetch and in which order, with one set of defaults. */
+import { sql } from "kysely";
 import { kinds } from "../../jobs/kinds.ts";
 import { type Area, type Depth, depths, type Kinds, unknownKind } from "../../schema/kind.ts";
 import type { TokenScopes } from "../mirror/account/token-scopes.ts";
+import { prepare, prepareColumn, q } from "../mirror/file/statements.ts";
 import { type FoundBrands, findBrands, hintAtBrands } from "../mirror/find-brands.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { dayMillis } from "../platform/clock.ts";
@@ -10,23 +11,23 @@ import { SyncError } from "./errors.ts";
 import { type Mode, modes, type Order, orders, weights } from "./plan/request.ts";
 
 export interface ScopeOptions {
-  /** `catalogue` unless told; `account` for what belongs to the user of a token, which has neither depths nor brands. */
+  /** `account`: the resources of a token's user, without depths and brands. Default: `catalogue`. */
   readonly area?: Area;
-  /** `incremental` unless told. */
+  /** Default: `incremental`. */
   readonly mode?: Mode;
-  /** `value` unless told. */
+  /** Default: `value`. */
   readonly order?: Order;
-  /** `sizes` unless told. */
+  /** Default: `sizes`. */
   readonly depth?: Depth;
-  /** Only these brands, by listed name or slug; all when empty. */
+  /** Only these brands, by listed name or slug. Default: all. */
   readonly brands?: readonly string[];
-  /** Links to follow that are else only noted, such as `related`, `same_cut`, `adjacent_sizes`. */
+  /** Optional links to follow, such as `related`, `same_cut`, `adjacent_sizes`. Default: none. */
   readonly follow?: readonly string[];
-  /** Checks that cost nothing, at most so many in an incremental run; 2,000 unless told. */
+  /** At most so many free checks in an incremental run. Default: 2,000. */
   readonly maxFreeChecks?: number;
-  /** What was checked more recently is left alone in an incremental run; 0 unless told. */
+  /** An incremental run does not check resources that were checked more recently. Default: 0. */
   readonly skipFresherThanMillis?: number;
-  /** The age that nothing held should pass; 30 days unless told. */
+  /** Nothing held should be unchecked for longer. Default: 30 days. */
   readonly maxStalenessMillis?: number;
 }
 
@@ -35,7 +36,7 @@ export type SyncScope = Required<ScopeOptions>;
 export const defaultMaxFreeChecks = 2000;
 export const defaultMaxStalenessDays = 30;
 
-/** @throws RangeError for a mode, order or depth that there is not */
+/** @throws RangeError for an unknown mode, order or depth */
 export function resolveOptions(options: ScopeOptions): SyncScope {
   const { mode = "incremental", order = "value", depth = "sizes", brands = [], follow = [] } = options;
   requireOneOf("mode", modes, mode);
@@ -51,8 +52,8 @@ export function resolveOptions(options: ScopeOptions): SyncScope {
     brands,
     follow,
     maxFreeChecks,
-    skipFresherThanMillis: skipFresherThanMillis,
-    maxStalenessMillis: maxStalenessMillis,
+    skipFresherThanMillis,
+    maxStalenessMillis,
   };
 }
 
@@ -60,9 +61,7 @@ function requireOneOf(name: string, values: readonly string[], value: string): v
   if (!values.includes(value)) throw new RangeError(`${name} is one of ${values.join(", ")}, not ${value}`);
 }
 
-/** What a sync goes for: a depth and the optional links that are followed, as an ordered list of kinds. Pure. */
-
-/** From the front page to the last size, level by level. */
+/** The kinds that each depth adds, in the order of the crawl. */
 export const kindsOfDepth: Readonly<Record<Depth, readonly string[]>> = {
   brands: ["brands", "brand"],
   models: ["models", "model"],
@@ -71,28 +70,28 @@ export const kindsOfDepth: Readonly<Record<Depth, readonly string[]>> = {
 
 const kindsOfAccount = ["me", "bras", "bra", "measurements", "measurement"];
 
-/** The kinds to fetch, in their order; `follow` names links such as `related` that are else only noted. */
+/** The kinds to fetch, in order. @param follow optional links to follow */
 export function kindsInScope(kinds: Kinds, area: Area, depth: Depth, follow: readonly string[]): string[] {
-  const walked =
+  const crawled =
     area === "account"
       ? kindsOfAccount
       : depths.slice(0, depths.indexOf(depth) + 1).flatMap((level) => kindsOfDepth[level]);
-  const followed = ["root", ...walked].flatMap((name) =>
+  const followed = ["root", ...crawled].flatMap((name) =>
     follow.map((link) => kinds[name]?.optional[link] ?? unknownKind(link)),
   );
-  return [...new Set(["root", ...walked, ...followed])];
+  return [...new Set(["root", ...crawled, ...followed])];
 }
 
-/** What is asked for where only some things are wanted: the front page before them, then what leads to others first. */
+/** The kinds of a sync that fetches only these resources: the root first, then owners before their items. */
 export function kindsOfOnly(links: readonly { readonly kind: string }[]): string[] {
-  const wanted = new Set(links.map(({ kind }) => kind));
-  return ["root", ...["brand", "model", "size"].filter((kind) => wanted.has(kind))];
+  const linked = new Set(links.map(({ kind }) => kind));
+  return ["root", ...["brand", "model", "size"].filter((kind) => linked.has(kind))];
 }
 
-/** Without what the user's token does not grant: what is held of that stays as it is. */
-export function grantedKinds(names: readonly string[], grants: TokenScopes | null): string[] {
-  if (grants === null) return [...names];
-  const { profile, bras, measurements } = grants;
+/** Without the kinds that the user's token does not grant; held resources of those stay unchanged. */
+export function grantedKinds(names: readonly string[], scopes: TokenScopes | null): string[] {
+  if (scopes === null) return [...names];
+  const { profile, bras, measurements } = scopes;
   const isGranted: Readonly<Record<string, boolean>> = {
     me: profile,
     bras,
@@ -103,11 +102,9 @@ export function grantedKinds(names: readonly string[], grants: TokenScopes | nul
   return names.filter((name) => isGranted[name] ?? true);
 }
 
-/** What `--brand` names, and when it is known without asking that there is no such brand. */
-
 /**
- * Refuses a name that nothing is called by, where the whole list of brands was looked at so lately that a run would leave it
- * alone. Where it was not, only the service knows.
+ * Rejects a brand that the list does not have, if the whole list was checked so recently that a run would not check it
+ * again. Otherwise only the service knows.
  * @param now epoch milliseconds
  * @throws SyncError `unknown-brand`
  */
@@ -126,32 +123,42 @@ export function unknownBrand(brand: string, found: FoundBrands): SyncError {
   );
 }
 
-/** A pass that is not over, or ended as partial, has a row; one that made a whole has none. */
+/** Whether every page of the list of brands is held and was checked recently. A pass without a row is complete. */
 function isListFresh({ db }: MirrorReader, now: number): boolean {
-  const { since, isWhole } = db
-    .prepare<[], { since: number | null; isWhole: 0 | 1 | null }>(
-      `select min(r.checked_at) as since,
-         min(r.state = 'held' and p.id is not null and s.collection_id is null) as isWhole
-       from _resource r left join _page p on p.id = r.id left join _pass s on s.collection_id = p.collection_id
-       where r.kind = 'brands' and r.state not in ('superseded', 'elsewhere')`,
-    )
-    .get() ?? { since: null, isWhole: null };
-  if (since === null || isWhole !== 1) return false;
-  const ageMillis = now - since;
+  const select = prepare(db, () =>
+    q
+      .selectFrom("_resource as r")
+      .leftJoin("_page as p", "p.id", "r.id")
+      .leftJoin("_pass as s", "s.collection_id", "p.collection_id")
+      .select((eb) => [
+        eb.fn.min<number | null>("r.checked_at").as("checkedAt"),
+        sql<0 | 1 | null>`min(r.state = 'held' and p.id is not null and s.collection_id is null)`.as(
+          "isComplete",
+        ),
+      ])
+      .where("r.kind", "=", "brands")
+      .where("r.state", "not in", ["superseded", "elsewhere"]),
+  );
+  const { checkedAt = null, isComplete = null } = select.get() ?? {};
+  if (checkedAt === null || isComplete !== 1) return false;
+  const ageMillis = now - checkedAt;
   return ageMillis >= 0 && ageMillis < weights.restDays * dayMillis;
 }
 
-/** Whether there are links of the names that are to be followed: a misspelt one would follow nothing, in silence. */
-
-/** @throws SyncError `unknown-link` for a name that neither the walk knows nor the mirror has seen */
+/**
+ * Rejects a name that neither the table of kinds nor any response has: a misspelt one would silently follow nothing.
+ * @throws SyncError `unknown-link`
+ */
 export function requireKnownLinks({ db }: MirrorReader, names: readonly string[]): void {
   const known = new Set(Object.values(kinds).flatMap(({ optional }) => Object.keys(optional)));
-  const isSeen = db.prepare<[string], number>("select 1 from _link where name = ? limit 1");
-  const unknown = names.find((name) => !known.has(name) && isSeen.get(name) === undefined);
+  const selectSeen = prepareColumn(db, (p: { name: string }) =>
+    q.selectFrom("_link").select("from_id").where("name", "=", p.name).limit(1),
+  );
+  const unknown = names.find((name) => !known.has(name) && selectSeen.get({ name }) === undefined);
   if (unknown === undefined) return;
   throw new SyncError(
     "unknown-link",
     `No link called ${JSON.stringify(unknown)} is known`,
-    `There are ${[...known].join(", ")}; \`armoire status\` lists what else the service has shown.`,
+    `Known links: ${[...known].join(", ")}; \`armoire status\` lists others that the service has shown.`,
   );
 }

@@ -1,7 +1,9 @@
-/** What a sync did: the object that `sync --json` prints, and that the run log keeps. */
+/** What a sync did, and how far it is: the object that `sync --json` prints and the run log keeps. */
+import { sql } from "kysely";
 import type { ScopeName } from "../mirror/account/token-scopes.ts";
 import type { Scope } from "../mirror/check-cycle.ts";
 import type { Connection } from "../mirror/file/connection.ts";
+import { prepare, prepareColumn, q } from "../mirror/file/statements.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import type { BulkDeletionOfRun, StopReason } from "../mirror/runs/runs.ts";
 import { countPending } from "./plan/counts.ts";
@@ -18,28 +20,28 @@ export interface SyncReport {
   /** The mirror's file. */
   readonly mirror: string;
   /**
-   * Whether the run came to its end and everything in the scope is held, with no check owed. Optional checks may have been left
-   * out all the same, by what the run was told: `resources.notChecked`.
+   * Whether the run finished, everything in the scope is held, and no check is due. Checks that are not due may have been
+   * skipped by the run's limits: see `resources.notChecked`.
    */
   readonly complete: boolean;
   readonly stopped: StopReason | null;
   readonly requests: Readonly<RequestCounts>;
   readonly resources: ResourceCounts;
-  /** Of an account: what the user's token does not grant; what is held of that stays as it was. */
+  /** For an account: scopes that the user's token lacks. What is held of them stays unchanged. */
   readonly notGranted?: readonly ScopeName[];
-  /** Those of them of which an earlier token brought something. */
+  /** Those of them that an earlier token granted. */
   readonly withdrawn?: readonly ScopeName[];
-  /** Where so much is absent at once that it waits for approval. */
+  /** Deletions that are so many at once that they wait for approval. */
   readonly masses: readonly BulkDeletionOfRun[];
   readonly allowance: {
     readonly limit: number | null;
     readonly remaining: number | null;
     /** ISO 8601, UTC. */
     readonly resetAt: string | null;
-    /** `unknown`: taken for counted, since the service tells nothing that would show it. */
+    /** `unknown`: treated as counted, since nothing that the service reports shows it. */
     readonly checkPrice: CheckPrice;
   };
-  /** ISO 8601, UTC: when it makes sense to go on; null for at once, or when nobody knows. */
+  /** ISO 8601, UTC: when to continue; null for at once, or if unknown. */
   readonly resumeAt: string | null;
   readonly seconds: number;
 }
@@ -49,35 +51,33 @@ export interface ResourceCounts {
   changed: number;
   unchanged: number;
   gone: number;
-  /** Due and not done: never fetched, or owed a check. */
+  /** Due and not done: never fetched, or with a due check. */
   pending: number;
-  /** Held and not owed a check, which the run would have made but for its limits. */
+  /** Held resources without a due check that the run would have checked without its limits. */
   notChecked: number;
   failed: number;
-  /** Links that are not followed, since they lead to another origin or are no addresses. */
+  /** Links that are not followed: they lead to another origin, or are no URLs. */
   skipped: number;
-  /** Absent, and no tombstones before that is approved. */
+  /** Absent resources that become tombstones only after approval. */
   waiting: number;
-  /** Collections whose pages do not make one whole; they prove nobody's absence. */
+  /** Collections whose pages are inconsistent, and prove no absence. */
   partial: number;
 }
 
-/** How far a sync is, read from the mirror while it runs. */
-
 export interface SyncProgress {
-  /** Of each kind in the scope that is known by now: how many are held, of how many. */
+  /** Each kind of the scope that is known so far. */
   readonly kinds: readonly { readonly kind: string; readonly held: number; readonly known: number }[];
   readonly requests: Readonly<RequestCounts>;
   readonly allowance: AllowanceState;
-  /** Resources that are due, as far as the mirror knows yet. */
+  /** Due resources, as far as the mirror knows. */
   readonly pending: number;
-  /** Counted requests until nothing is due, with what is expected to be found on the way. */
+  /** Counted requests until nothing is due, including resources that are probably still to be found. */
   readonly countedLeft: number;
   readonly seconds: number;
   readonly requestsPerSecond: number;
 }
 
-/** @param run what the run knows of itself */
+/** @param run facts that only the run knows */
 export function readProgress(
   { db }: MirrorReader,
   request: PlanRequest,
@@ -95,13 +95,18 @@ export function readProgress(
 }
 
 function countKinds(db: Connection, { kinds }: Scope): SyncProgress["kinds"] {
-  const counted = db
-    .prepare<[], { kind: string; known: number; held: number }>(
-      `select kind, sum(state in ('due', 'failed', 'held')) as known, sum(state = 'held') as held
-       from _resource group by kind`,
-    )
-    .all();
-  return kinds.flatMap((kind) => counted.filter((row) => row.kind === kind && row.known > 0));
+  const select = prepare(db, () =>
+    q
+      .selectFrom("_resource")
+      .select([
+        "kind",
+        sql<number>`sum(state in ('due', 'failed', 'held'))`.as("known"),
+        sql<number>`sum(state = 'held')`.as("held"),
+      ])
+      .groupBy("kind"),
+  );
+  const counts = select.all();
+  return kinds.flatMap((kind) => counts.filter((row) => row.kind === kind && row.known > 0));
 }
 
 function expectCountedLeft(db: Connection, request: PlanRequest, pending: number): number {
@@ -109,7 +114,7 @@ function expectCountedLeft(db: Connection, request: PlanRequest, pending: number
   const known = [...countNewWork(db, scope).values()].reduce((sum, count) => sum + count, 0);
   const isCounted = mode === "full" || allowance().checkPrice !== "free";
   const checks = isCounted ? pending - known : 0;
-  // What a part of the catalogue still leads to is not forecast.
+  // Forecasts are made for whole catalogues only.
   const facts = scope.belowIds === null ? readForecastFacts(db) : null;
   if (facts === null) return known + checks;
   const left = forecastDepths(facts)
@@ -119,8 +124,13 @@ function expectCountedLeft(db: Connection, request: PlanRequest, pending: number
   return Math.max(known, left) + checks;
 }
 
-/** Links that are not followed, since they lead to another origin or are no addresses. */
+/** Links that are not followed: they lead to another origin, or are no URLs. */
 export function countSkippedLinks({ db }: MirrorReader): number {
-  const count = db.prepare<[], number>("select count(*) from _issue where code = 'skipped-link'");
-  return count.pluck().get() ?? 0;
+  const count = prepareColumn(db, () =>
+    q
+      .selectFrom("_issue")
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .where("code", "=", "skipped-link"),
+  );
+  return count.get() ?? 0;
 }

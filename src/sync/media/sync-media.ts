@@ -11,7 +11,7 @@ import { ipClassOfHost } from "../../platform/ip-class.ts";
 import { openPictureClient } from "../../service/pictures/client.ts";
 import { openLedger } from "../rate-limit/ledger.ts";
 import { createRunBudget, type RunBudget } from "../rate-limit/run-budget.ts";
-import { createGracefulStop } from "../run/graceful-stop.ts";
+import { createGracefulStop } from "../run/run-stop.ts";
 import { fetchPictures, type MediaReport, noPictures, type PictureOrigin } from "./fetch-pictures.ts";
 
 export interface MediaOptions {

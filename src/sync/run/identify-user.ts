@@ -10,6 +10,7 @@ import { columnsOf } from "../../../schema/rows-from-body.ts";
 import { type IdentifiedUser, identifyUser } from "../../accounts/identify-user.ts";
 import { type AccountUser, isSameUser, nameOfUser, readAccountUser } from "../../mirror/account/user.ts";
 import { type Derived, deriveContextOf, deriveOrThrow, isRefusal } from "../../mirror/derive/derive.ts";
+import { prepareColumn, q } from "../../mirror/file/statements.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Credential } from "../../service/credentials/credential.ts";
@@ -56,29 +57,41 @@ export async function identifyTokenOwner(
 
 /** Each result once the one before it is ingested: only then does the mirror know its resource. */
 export function* withResourceIds({ results }: TokenOwnerResult, { db }: MirrorReader): Generator<JobResult> {
-  const select = db.prepare<[string], number>("select id from _resource where url = ?").pluck();
+  const select = prepareColumn(db, (p: { url: string }) =>
+    q.selectFrom("_resource").select("id").where("url", "=", p.url),
+  );
   for (const result of results) {
-    const resourceId = select.get(result.job.url);
+    const resourceId = select.get({ url: result.job.url });
     if (resourceId !== undefined) yield { ...result, job: { ...result.job, resourceId } };
   }
 }
 
 function heldTag({ db }: MirrorReader, url: string, kind: string): string | null {
-  const select = db.prepare<[string, string], string | null>(
-    "select etag from _resource where url = ? and kind = ? and state = 'held'",
+  const select = prepareColumn(db, (p: { url: string; kind: string }) =>
+    q
+      .selectFrom("_resource")
+      .select("etag")
+      .where("url", "=", p.url)
+      .where("kind", "=", p.kind)
+      .where("state", "=", "held"),
   );
-  return select.pluck().get(url, kind) ?? null;
+  return select.get({ url, kind }) ?? null;
 }
 
 /** Null where the root has no such link, or could not be fetched. */
 function meUrlIn(mirror: MirrorReader, root: JobResult): string | null {
   if (root.status !== "fetched") return null;
   if (root.result.outcome === "not-modified") {
-    const select = mirror.db.prepare<[], string>(
-      `select t.url from _link l join _resource s on s.id = l.from_id and s.kind = 'root'
-       join _resource t on t.id = l.to_id where l.name = 'me'`,
+    const select = prepareColumn(mirror.db, () =>
+      q
+        .selectFrom("_link as l")
+        .innerJoin("_resource as root", "root.id", "l.from_id")
+        .innerJoin("_resource as me", "me.id", "l.to_id")
+        .select("me.url")
+        .where("root.kind", "=", "root")
+        .where("l.name", "=", "me"),
     );
-    return select.pluck().get() ?? null;
+    return select.get() ?? null;
   }
   const links = derive(mirror, root.job, root.result, "root")?.links ?? [];
   return links.find(({ name }) => name === "me")?.url ?? null;
@@ -95,7 +108,7 @@ function userIn(mirror: MirrorReader, me: JobResult, wanted: AccountUser | null)
   if (result.outcome === "gone")
     throw new SyncError(
       "no-user",
-      `${job.url}: the service has no such user any more`,
+      `${job.url}: the service no longer has this user`,
       `${keepsAll} If this is an error of the service, try again later.`,
     );
   if (result.outcome === "failed" && result.code === "forbidden")

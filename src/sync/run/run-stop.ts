@@ -3,10 +3,10 @@
  * outage and a base URL that leads to no service all end there.
  */
 import type { FetchJob, JobResult, Stop, StopRule } from "../../../jobs/fetch-job.ts";
+import { prepare, q } from "../../mirror/file/statements.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import type { StopReason } from "../../mirror/runs/runs.ts";
 import { toIso } from "../../platform/clock.ts";
-import { createGracefulStop, type GracefulStop } from "./graceful-stop.ts";
 
 export interface RunStopOptions {
   /** A service without its root is none, or another one. */
@@ -70,11 +70,10 @@ export class RunStop implements StopRule {
   /** Stops the run if the root's response was ingested as a failure: it is no root of a service. */
   rejectRoot({ db }: MirrorReader, failedIds: readonly number[]): void {
     if (this.#stop !== null || failedIds.length === 0) return;
-    const root = db
-      .prepare<[], { id: number; url: string; error: string | null }>(
-        "select id, url, error from _resource where kind = 'root'",
-      )
-      .get();
+    const select = prepare(db, () =>
+      q.selectFrom("_resource").select(["id", "url", "error"]).where("kind", "=", "root"),
+    );
+    const root = select.get();
     if (root !== undefined && failedIds.includes(root.id)) this.#stop = noRoot(root.url, root.error);
   }
 
@@ -107,5 +106,38 @@ function noRoot(url: string, detail: string | null): Stop {
     message: `${url}: ${detail}`,
     hint: "Check the base URL: it is the address of the service's root.",
     resumeAt: null,
+  };
+}
+
+/** How long requests may still run after an interruption. */
+const graceMillis = 1500;
+
+/** Ends a run early without losing anything: no new requests at once, and soon an end to running ones. */
+export interface GracefulStop {
+  readonly isRequested: boolean;
+  /** Cancels running requests after the grace period. */
+  readonly cancel: AbortSignal;
+  /** Stops watching, and cancels requests that still run. */
+  end(): void;
+}
+
+export function createGracefulStop(signal: AbortSignal | undefined): GracefulStop {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = () => {
+    timer = setTimeout(() => controller.abort(), graceMillis);
+  };
+  if (signal?.aborted) onAbort();
+  else signal?.addEventListener("abort", onAbort, { once: true });
+  return {
+    get isRequested() {
+      return signal?.aborted ?? false;
+    },
+    cancel: controller.signal,
+    end() {
+      clearTimeout(timer);
+      controller.abort();
+      signal?.removeEventListener("abort", onAbort);
+    },
   };
 }

@@ -93,8 +93,11 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
         .orderBy("r.id"),
   );
   const selectSuspects = prepare(db, (p: HeldParameters & { minSuspicion: number }) =>
-    selectHeldWithWorth(p)
+    selectHeld(p)
       .innerJoin(suspicions.as("suspicion"), "suspicion.id", "r.id")
+      .leftJoin("_brand as b", "b.id", "r.id")
+      .leftJoin("_model as m", "m.id", "r.id")
+      .leftJoin("_size as s", "s.id", "r.id")
       .where("r.absent_by", "is", null)
       .where((eb) => eb.or([sql<SqlBool>`(${isFree(p)})`, eb("suspicion.likelihood", ">=", p.minSuspicion)]))
       .orderBy(sql`suspicion.likelihood * (1 + ${worth})`, "desc")
