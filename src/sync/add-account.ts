@@ -1,6 +1,6 @@
 /**
- * Adds an account: asks the service whose token it is, through the account's own ledger, and only then keeps anything. In:
- * a name and a token. Out: the account. Added again, an account gets another token, if it is the same user's.
+ * Adds an account, or replaces its token. In: a name and a token. Out: the account. The service identifies the token's user,
+ * with requests through the account's own ledger, before anything is stored.
  */
 import { randomUUID } from "node:crypto";
 import {
@@ -24,25 +24,26 @@ export interface AddAccountOptions {
   readonly dataDir: string;
   readonly name: string;
   readonly baseUrl: string;
-  /** The vendor's word in `<name>_url`; `service` unless told. */
+  /** The vendor's word in `<name>_url`. Default: that of the existing account, or `service`. */
   readonly serviceName?: string;
-  /** A user's, as `bearerToken` makes it. */
+  /** A user's token, from `bearerToken`. */
   readonly token: Credential;
   readonly keychain: Keychain;
+  /** Cancels the requests. */
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
 }
 
 export interface AddedAccount extends KeptToken {
-  /** Whether the account was there before, and has only another token now. */
+  /** Whether the account existed, and only its token is new. */
   readonly isReplaced: boolean;
 }
 
 /**
- * Where it throws, nothing is kept, and what was there is as it was.
- * @throws AccountError `refused` or `unidentified` by the service; `taken` where the name is another user's or the user has
- * another name; `unsafe`, `busy`, `unwritable`; ServiceError where the service cannot be asked; MirrorError, LedgerError,
- * ServiceSettingsError
+ * Adds an account, or replaces the token of an account of the same user. After an error nothing has changed.
+ * @throws AccountError `refused` or `unidentified` by the service; `taken` if the name belongs to another user, or the user
+ * has another account; `unsafe`, `busy`, `unwritable`; ServiceError if the service cannot be reached; MirrorError,
+ * LedgerError, ServiceSettingsError
  */
 export async function addAccount(options: AddAccountOptions): Promise<AddedAccount> {
   const { dataDir, name, token, keychain, clock = systemClock, signal } = options;
@@ -51,42 +52,51 @@ export async function addAccount(options: AddAccountOptions): Promise<AddedAccou
   const baseUrl = new URL(options.baseUrl).href;
   const startedAt = toIso(clock.now());
   return await withAccountLock(dataDir, name, startedAt, async () => {
-    // What cannot be read any more is made anew.
-    const earlier = findReadableAccount(dataDir, name);
-    if (earlier !== null && earlier.baseUrl !== baseUrl)
-      throw taken(`The account ${name} is of ${earlier.baseUrl}, not of ${baseUrl}.`);
+    // An unreadable account is replaced.
+    const existing = findReadableAccount(dataDir, name);
+    if (existing !== null && existing.baseUrl !== baseUrl)
+      throw taken(`The account ${name} belongs to ${existing.baseUrl}, not to ${baseUrl}.`);
     const { ledgerFile, mirrorFile } = accountPlace(dataDir, name);
     const user = await fetchTokenOwner({ baseUrl, token, ledgerFile, clock, ...(signal && { signal }) });
-    const owner = earlier === null ? readMirroredUser(mirrorFile) : { baseUrl, user: userOf(earlier) };
-    if (owner !== null) requireSame(name, owner, { baseUrl, user: userOf(user) });
-    requireNoOther(dataDir, name, baseUrl, user);
-    const { addedAt = startedAt, keychainEntry = `${name} ${randomUUID()}` } = earlier ?? {};
-    const serviceName = options.serviceName ?? earlier?.serviceName ?? "service";
+    const owner = existing === null ? readMirroredUser(mirrorFile) : { baseUrl, user: userOf(existing) };
+    if (owner !== null) requireSameOwner(name, owner, { baseUrl, user: userOf(user) });
+    requireNoOtherAccount(dataDir, name, baseUrl, user);
+    const { addedAt = startedAt, keychainEntry = `${name} ${randomUUID()}` } = existing ?? {};
+    const serviceName = options.serviceName ?? existing?.serviceName ?? "service";
     const facts = { name, baseUrl, serviceName, addedAt, keychainEntry, tokenAt: startedAt, ...user };
-    return { ...(await keepToken(dataDir, facts, token, keychain, signal)), isReplaced: earlier !== null };
+    const kept = await keepToken(dataDir, facts, token, keychain, signal);
+    return { ...kept, isReplaced: existing !== null };
   });
 }
 
-function requireSame(name: string, owner: MirroredUser, { baseUrl, user }: MirroredUser): void {
+/** A user that is not known on either side is accepted. */
+function requireSameOwner(name: string, owner: MirroredUser, { baseUrl, user }: MirroredUser): void {
   const isSame = owner.user === null || user === null || isSameUser(owner.user, user);
   if (owner.baseUrl === baseUrl && isSame) return;
-  const [whose, of] = [owner.user, user].map((one) => (one === null ? "a user" : nameOfUser(one)));
-  throw taken(`The name ${name} is of ${whose} at ${owner.baseUrl}; this token is of ${of} at ${baseUrl}.`);
+  const [ownerName, tokenName] = [owner.user, user].map((known) => (known ? nameOfUser(known) : "a user"));
+  throw taken(
+    `The name ${name} belongs to ${ownerName} at ${owner.baseUrl}; this token belongs to ${tokenName} at ${baseUrl}.`,
+  );
 }
 
-/** One user's data lies in one place; two would each spend her allowance and know half. */
-function requireNoOther(dataDir: string, name: string, baseUrl: string, user: IdentifiedUser): void {
-  const same = listReadableAccounts(dataDir).find(
-    (other) => other.name !== name && other.baseUrl === baseUrl && isSameUser(userOf(other), userOf(user)),
+/** Two accounts of one user would share an allowance without knowing of each other. */
+function requireNoOtherAccount(dataDir: string, name: string, baseUrl: string, user: IdentifiedUser): void {
+  const other = listReadableAccounts(dataDir).find(
+    (account) =>
+      account.name !== name && account.baseUrl === baseUrl && isSameUser(userOf(account), userOf(user)),
   );
-  if (same === undefined) return;
+  if (other === undefined) return;
   throw new AccountError(
     "taken",
-    `This token is of ${nameOfUser(userOf(user))}, who is the account ${same.name} already.`,
-    `\`armoire account add ${same.name}\` gives it this token.`,
+    `This token belongs to ${nameOfUser(userOf(user))}, who already has the account ${other.name}.`,
+    `Run \`armoire account add ${other.name}\` to replace its token.`,
   );
 }
 
-function taken(what: string): AccountError {
-  return new AccountError("taken", what, "Choose another name, or `armoire account remove` this one first.");
+function taken(message: string): AccountError {
+  return new AccountError(
+    "taken",
+    message,
+    "Choose another name, or run `armoire account remove` for this one first.",
+  );
 }

@@ -1,9 +1,7 @@
 /**
- * An account with all that makes it whole: her data, then what her bras are, then the pictures. In: one set of options, and
- * which of the later parts are wanted. Out: one report. Each part has a credential and an allowance of its own, the budget
- * is one for all; a later part that cannot be done takes nothing from those that can.
+ * Syncs an account as a whole: the user's data, then the catalogue resources that its bras link to, then its pictures. Each
+ * part has its own credential and allowance; the budget covers all. A failing later part does not affect the others.
  */
-
 import { existsSync } from "node:fs";
 import { kinds } from "../../jobs/kinds.ts";
 import { cataloguePrincipal } from "../accounts/account.ts";
@@ -16,7 +14,7 @@ import { syncMedia } from "./media/sync-media.ts";
 import type { SyncReport } from "./report.ts";
 import { type SyncOptions, sync } from "./sync.ts";
 
-/** What is asked of the service besides her data is not asked with her token. */
+/** The catalogue's mirror and credential: the user's token is not used for it. */
 export interface CataloguePart {
   /** The catalogue's mirror. */
   readonly file: string;
@@ -25,40 +23,43 @@ export interface CataloguePart {
 }
 
 export interface MediaPart {
-  /** The catalogue's, where requests without a credential are counted. */
+  /** The catalogue's ledger, which counts requests without a credential. */
   readonly ledgerFile: string;
-  /** Told of the origins besides the service's, before the first picture is asked for. */
+  /** Called with the origins other than the service's, before the first request for a picture. */
   readonly onOtherOrigins?: (origins: readonly PictureOrigin[]) => void;
 }
 
 export interface AccountSyncOptions extends Omit<SyncOptions, "area" | "only"> {
-  /** Not unless told. */
+  /** Default: null, the catalogue is not synced. */
   readonly catalogue?: CataloguePart | null;
-  /** Not unless told. */
+  /** Default: null, no pictures are downloaded. */
   readonly media?: MediaPart | null;
 }
 
 export interface AccountSyncReport extends SyncReport {
-  /** Where it was wanted; null where her bras link to nothing, or it could not be done. */
+  /** Set if requested; null if the bras link to nothing, or the part failed. */
   readonly catalogue?: SyncReport | null;
-  /** Where it was wanted; null where it could not be done. */
+  /** Set if requested; null if the part failed. */
   readonly media?: MediaReport | null;
 }
 
 export interface AccountSyncResult {
   readonly report: AccountSyncReport;
-  /** Why later parts could not be done. */
+  /** The errors of failed later parts. */
   readonly errors: readonly unknown[];
 }
 
-/** @throws as `sync` does, for her own data */
+/**
+ * Syncs an account with the requested parts.
+ * @throws as `sync`, for the user's data
+ */
 export async function syncAccount({
   catalogue,
   media,
   ...options
 }: AccountSyncOptions): Promise<AccountSyncResult> {
   const { file, budget = null, signal } = options;
-  const { credential: _hers, user: _herself, ...shared } = options;
+  const { credential: _token, user: _user, ...shared } = options;
   const workers = options.workers && { workers: { ...options.workers, principal: cataloguePrincipal } };
   const errors: unknown[] = [];
   let report: AccountSyncReport = await sync({ ...options, area: "account" });
@@ -86,52 +87,44 @@ export async function syncAccount({
   return { report, errors };
 }
 
-/**
- * What her bras are: the brands, models and sizes that they link to, into the catalogue's mirror, so that her data makes
- * sense where the service is gone. In: the account's mirror, which gets no more than the mark that this was asked for, and what
- * a sync of the catalogue takes. Out: that sync's report. Her token has no business here.
- */
-
 export interface LinkedCatalogueOptions
   extends Omit<SyncOptions, "area" | "brands" | "depth" | "follow" | "only" | "order" | "user"> {
-  /** The mirror that the links are in. */
+  /** The mirror of the account, whose bras have the links. */
   readonly accountFile: string;
 }
 
+/** What the options of an account's sync do not change: how the catalogue is crawled later. */
+const linkedScope = { area: "catalogue", brands: [], follow: [], order: "breadth" } as const;
+
 /**
- * What is met only on the way, such as the brand of a model that a bra does not name, comes with the next run.
- * @returns null where her bras link to nothing
- * @throws RangeError for a user's token; else as `sync` does
+ * Fetches the brands, models and sizes that an account's bras link to into the catalogue's mirror, so that the account stays
+ * readable without the service. Resources found on the way, such as the brand of a model, follow in the next run.
+ * @returns null if the bras link to nothing
+ * @throws RangeError for a user's token; otherwise as `sync`
  */
 export async function syncLinkedCatalogue({
   accountFile,
   ...options
 }: LinkedCatalogueOptions): Promise<SyncReport | null> {
   if (options.credential?.kind === "token")
-    throw new RangeError("credential is the catalogue's own, not a user's token");
+    throw new RangeError("credential must be the catalogue's own, not a user's token");
   const { clock = systemClock } = options;
   await linkCatalogue({ file: accountFile, kinds, openedAt: toIso(clock.now()) });
   const only = findLinkedEntities(accountFile, options.file).map(({ url, kind }) => ({ url, kind }));
-  return only.length === 0 ? null : await sync({ ...options, ...whatIsLinked, only });
+  return only.length === 0 ? null : await sync({ ...options, ...linkedScope, only });
 }
 
-/** Nothing that she asked for beyond her own data changes how the catalogue is walked later. */
-const whatIsLinked = { area: "catalogue", brands: [], follow: [], order: "breadth" } as const;
-
-/**
- * What `syncLinkedCatalogue` would fetch for the first time, from both mirrors alone and without a request. What is held may be
- * checked besides, where a check is owed.
- */
-
+/** The resources that `syncLinkedCatalogue` would fetch for the first time. It may also make due checks. */
 export interface LinkedCataloguePlan {
   /** The catalogue's mirror. */
   readonly mirror: string;
-  /** By kind, what her bras link to and is not held, as far as is known: each costs a request of the catalogue's allowance. */
+  /** Linked resources that are not held, by kind: each costs a request of the catalogue's allowance. */
   readonly due: readonly { readonly kind: string; readonly fetch: number }[];
 }
 
 /**
- * @returns null before the account's first sync, when nobody knows what her bras link to
+ * Plans `syncLinkedCatalogue` from both mirrors, without a request.
+ * @returns null before the account's first sync
  * @throws MirrorError
  */
 export function planLinkedCatalogue(accountFile: string, file: string): LinkedCataloguePlan | null {
@@ -141,6 +134,6 @@ export function planLinkedCatalogue(accountFile: string, file: string): LinkedCa
   );
   const due = [...Map.groupBy(missing, ({ kind }) => kind)]
     .map(([kind, { length }]) => ({ kind, fetch: length }))
-    .sort((one, other) => (one.kind < other.kind ? -1 : 1));
+    .sort((a, b) => (a.kind < b.kind ? -1 : 1));
   return { mirror: file, due };
 }

@@ -1,6 +1,6 @@
 /**
  * One sync: the planner takes due resources from the mirror, the engine executes fetch jobs through the client, ingest
- * commits the results, and the planner is asked again, until nothing is due or the allowance is spent. In: a mirror, a base
+ * commits the results, and the planner continues until nothing is due or the allowance is spent. In: a mirror, a base
  * URL, a scope. Out: a report. Whatever stops it, everything fetched is in the mirror.
  */
 import { existsSync } from "node:fs";

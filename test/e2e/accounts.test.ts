@@ -238,8 +238,8 @@ describe("account add", () => {
 
   it("keeps one user's data under one name, and one user under a name", async () => {
     await add("ada", 0);
-    expectRefusal(await add("eve", 0), 4, /anna \(user 1000\), who is the account ada already/);
-    expectRefusal(await add("ada", 1), 4, /this token is of béatrice/);
+    expectRefusal(await add("eve", 0), 4, /anna \(user 1000\), who already has the account ada/);
+    expectRefusal(await add("ada", 1), 4, /this token belongs to béatrice/);
     expect((await list()).map(({ name }) => name)).toEqual(["ada"]);
   });
 

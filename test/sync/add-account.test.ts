@@ -265,7 +265,9 @@ describe("what is there stays as it is", () => {
     const before = filesOf("ada");
     await expect(addUser("ada", sandbox, 1)).rejects.toMatchObject({
       code: "taken",
-      message: expect.stringMatching(/ada is of anna \(user 1000\).*this token is of béatrice \(user 1001\)/),
+      message: expect.stringMatching(
+        /ada belongs to anna \(user 1000\).*this token belongs to béatrice \(user 1001\)/,
+      ),
     });
     expect(filesOf("ada")).toEqual(before);
   });
@@ -283,7 +285,7 @@ describe("what is there stays as it is", () => {
     await addUser("ada", sandbox);
     await expect(addUser("eve", sandbox)).rejects.toMatchObject({
       code: "taken",
-      message: expect.stringMatching(/anna \(user 1000\), who is the account ada already/),
+      message: expect.stringMatching(/anna \(user 1000\), who already has the account ada/),
     });
     expect(readdirSync(join(dataDir, "accounts")).filter((name) => !name.includes("."))).toEqual(["ada"]);
   });
@@ -304,7 +306,7 @@ describe("what is there stays as it is", () => {
     await removeAccount({ ...removing, keychain: noKeychain });
     await expect(addUser("ada", sandbox, 1)).rejects.toMatchObject({
       code: "taken",
-      message: expect.stringMatching(/ada is of anna \(user 1000\)/),
+      message: expect.stringMatching(/ada belongs to anna \(user 1000\)/),
     });
     expect(readdirSync(account.folder)).not.toContain("account.json");
     await addUser("ada", sandbox);

@@ -1,4 +1,4 @@
-/** Downloads the pictures of one origin, a few at a time, and keeps each as it comes; one that fails stops no other. */
+/** Downloads the pictures of one origin, a few at a time, and stores each at once. A failed picture affects no other. */
 import { hasPicture } from "../../mirror/media/media-files.ts";
 import { goneError, type KnownPicture, type PictureAnswer } from "../../mirror/media/media-index.ts";
 import type { StopReason } from "../../mirror/runs/runs.ts";
@@ -8,99 +8,113 @@ import type { FetchedPicture, PictureClient } from "../../service/pictures/clien
 
 export interface PictureWork {
   readonly mirror: MirrorWriter;
-  readonly door: Pick<PictureClient, "fetch">;
+  readonly client: Pick<PictureClient, "fetch">;
+  /** Updated after each picture. */
   readonly counts: MediaCounts;
-  /** Bytes that may still be kept; spent as they are. */
-  readonly room: { bytes: number };
+  /** Updated after each picture. */
+  readonly space: { bytesLeft: number };
   readonly concurrency: number;
+  /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Begins nothing more once it is so. */
+  /** Once true, no more requests are made. */
   readonly isStopping: () => boolean;
-  /** Cancels what is under way. */
+  /** Cancels running requests. */
   readonly signal: AbortSignal;
 }
 
-/** @throws what is no matter of a single picture: MirrorError, LedgerError, a system error */
+/** @throws errors that concern more than one picture: MirrorError, LedgerError, system errors */
 export async function fetchPictures(pictures: readonly KnownPicture[], work: PictureWork): Promise<void> {
   const { mirror, counts, concurrency, isStopping } = work;
-  const waiting = pictures.values();
+  const queue = pictures.values();
   let isRefused = false;
-  const takeTurns = async (): Promise<void> => {
-    for (const picture of waiting) {
+  const drainQueue = async (): Promise<void> => {
+    for (const picture of queue) {
       if (isRefused || isStopping()) {
         counts.pending++;
         continue;
       }
-      const fetched = await ask(picture, work);
-      if (fetched === "pending") {
+      const result = await fetchPicture(picture, work);
+      if (result === "refused") {
         counts.pending++;
         isRefused = true;
         continue;
       }
-      const answer = keep(picture, fetched, work);
-      const isChanged = mirror.recordPicture(answer);
-      counts[outcomeOf(picture, fetched, answer, isChanged)]++;
+      const stored = storePicture(picture, result, work);
+      const isChanged = mirror.recordPicture(stored);
+      counts[outcomeOf(picture, result, stored, isChanged)]++;
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, takeTurns));
+  await Promise.all(Array.from({ length: concurrency }, drainQueue));
 }
 
-/** `pending` where asking for more would be refused as well. */
-async function ask(
+interface FailedPicture {
+  readonly outcome: "failed";
+  readonly error: string;
+}
+
+/** @returns `refused` if further requests would be refused as well */
+async function fetchPicture(
   picture: KnownPicture,
-  { mirror, door, room, signal }: PictureWork,
-): Promise<FetchedPicture | string | "pending"> {
+  { mirror, client, space, signal }: PictureWork,
+): Promise<FetchedPicture | FailedPicture | "refused"> {
   const { url, sha256, size } = picture;
-  if (room.bytes <= 0) return "not asked, because the pictures take as much room as they may already";
-  // Whether something is new is worth asking only where the old is still there.
+  if (space.bytesLeft <= 0)
+    return { outcome: "failed", error: "not requested, because the pictures take as much space as they may" };
+  // A conditional request makes sense only if the old picture is still there.
   const isHeld = sha256 !== null && size !== null && hasPicture(mirror.file, sha256, size);
   const { etag, lastModified } = isHeld ? picture : { etag: null, lastModified: null };
   try {
-    return await door.fetch({ url, etag, lastModified, signal });
+    return await client.fetch({ url, etag, lastModified, signal });
   } catch (error) {
-    if (signal.aborted) return "pending";
+    if (signal.aborted) return "refused";
     if (!(error instanceof ServiceError)) throw error;
-    return error.next === "stop-allowance" ? "pending" : error.detail;
+    return error.next === "stop-allowance" ? "refused" : { outcome: "failed", error: error.detail };
   }
 }
 
-function keep(
+function storePicture(
   { id }: KnownPicture,
-  fetched: FetchedPicture | string,
-  { mirror, counts, room, now }: PictureWork,
+  result: FetchedPicture | FailedPicture,
+  { mirror, counts, space, now }: PictureWork,
 ): PictureAnswer {
   const at = now();
   const none = (error: string): PictureAnswer => ({ id, at, outcome: "none", error });
-  if (typeof fetched === "string") return none(fetched);
-  if (fetched.outcome === "gone") return none(goneError(fetched.status));
-  if (fetched.outcome === "not-modified") return { id, at, ...fetched };
-  const { bytes, ...facts } = fetched;
-  if (bytes.byteLength > room.bytes)
-    return none("not kept, because the pictures would take more room than they may");
+  if (result.outcome === "failed") return none(result.error);
+  if (result.outcome === "gone") return none(goneError(result.status));
+  if (result.outcome === "not-modified") return { id, at, ...result };
+  const { bytes, ...facts } = result;
+  if (bytes.byteLength > space.bytesLeft)
+    return none("not stored, because the pictures would take more space than they may");
   const sha256 = mirror.storePicture(bytes);
-  room.bytes -= bytes.byteLength;
+  space.bytesLeft -= bytes.byteLength;
   counts.bytes += bytes.byteLength;
   return { id, at, ...facts, sha256, size: bytes.byteLength };
 }
 
 function outcomeOf(
   picture: KnownPicture,
-  fetched: FetchedPicture | string,
-  answer: PictureAnswer,
+  result: FetchedPicture | FailedPicture,
+  stored: PictureAnswer,
   isChanged: boolean,
 ): "new" | "changed" | "unchanged" | "gone" | "failed" {
-  if (answer.outcome === "none")
-    return typeof fetched !== "string" && fetched.outcome === "gone" ? "gone" : "failed";
+  if (stored.outcome === "none") return result.outcome === "gone" ? "gone" : "failed";
   if (!isChanged) return "unchanged";
   return picture.sha256 === null ? "new" : "changed";
 }
 
-/** What downloading pictures did: a member of the object that `sync --json` prints. */
+/** The result of downloading pictures: a member of the object that `sync --json` prints. */
+export interface MediaReport {
+  readonly pictures: Readonly<MediaCounts>;
+  /** Including the service's own; the origin with most pictures first. */
+  readonly origins: readonly PictureOrigin[];
+  /** `counted`: requests to the service's own origin, which may spend an allowance. */
+  readonly requests: { readonly sent: number; readonly counted: number };
+  readonly stopped: Extract<StopReason, "budget" | "allowance" | "interrupted"> | null;
+}
 
-/** A place that pictures are at. */
 export interface PictureOrigin {
   readonly origin: string;
-  /** How many her data refers to there. */
+  /** The number of pictures there that the account refers to. */
   readonly pictures: number;
 }
 
@@ -108,25 +122,16 @@ export interface MediaCounts {
   new: number;
   changed: number;
   unchanged: number;
-  /** No longer at their address; what was downloaded before stays. */
+  /** No longer at their address; an earlier download stays. */
   gone: number;
   failed: number;
-  /** Not asked for, since the run stopped before or their host asked to wait. */
+  /** Not requested, because the run stopped or their host throttled it. */
   pending: number;
-  /** That were downloaded. */
+  /** Downloaded bytes. */
   bytes: number;
 }
 
-export interface MediaReport {
-  readonly pictures: Readonly<MediaCounts>;
-  /** The service's own among them, first by where most pictures are. */
-  readonly origins: readonly PictureOrigin[];
-  /** `counted`: of the service's own origin, where asking without a credential may spend an allowance. */
-  readonly requests: { readonly sent: number; readonly counted: number };
-  readonly stopped: Extract<StopReason, "budget" | "allowance" | "interrupted"> | null;
-}
-
-export const noPictures = (): MediaCounts => ({
+export const emptyCounts = (): MediaCounts => ({
   new: 0,
   changed: 0,
   unchanged: 0,

@@ -1,6 +1,6 @@
 /**
- * The pictures of an account: what her data refers to, downloaded without any credential and kept beside her mirror. In: an
- * account's mirror. Out: a report. A picture that cannot be had is told and fails nothing else; whatever came is kept.
+ * Downloads the pictures that an account refers to, without any credential, and stores them beside its mirror. In: the
+ * mirror of an account. Out: a report. A failed picture is reported and affects no other.
  */
 import { kinds } from "../../../jobs/kinds.ts";
 import { toMirrorError } from "../../mirror/file/errors.ts";
@@ -12,40 +12,40 @@ import { openPictureClient } from "../../service/pictures/client.ts";
 import { openLedger } from "../rate-limit/ledger.ts";
 import { createRunBudget, type RunBudget } from "../rate-limit/run-budget.ts";
 import { createGracefulStop } from "../run/run-stop.ts";
-import { fetchPictures, type MediaReport, noPictures, type PictureOrigin } from "./fetch-pictures.ts";
+import { emptyCounts, fetchPictures, type MediaReport, type PictureOrigin } from "./fetch-pictures.ts";
 
 export interface MediaOptions {
   /** The account's mirror. */
   readonly file: string;
   readonly baseUrl: string;
-  /** The vendor's word in `<name>_url`; `service` unless told. */
+  /** The vendor's word in `<name>_url`. Default: `service`. */
   readonly serviceName?: string;
-  /** Of what is asked of the service without a credential: the catalogue's, since nobody's token pays for it. */
+  /** The catalogue's ledger, which counts requests without a credential. */
   readonly ledgerFile: string;
-  /** Counted requests at most to the service's own origin; null for as many as it grants. */
+  /** At most so many counted requests to the service's own origin. Default: null, as many as it grants. */
   readonly budget?: number | null;
-  /** Requests of the allowance to leave for others; none unless told. */
+  /** Requests of the allowance to leave unspent. Default: 0. */
   readonly reserve?: number;
-  /** Requests under way at a time; 4 unless told. */
+  /** Requests running at a time. Default: 4. */
   readonly concurrency?: number;
-  /** Ends the run early: what is under way is finished and saved. */
+  /** Ends the run early: running requests are finished and saved. */
   readonly signal?: AbortSignal;
-  /** Told of the origins besides the service's, before the first picture is asked for. */
+  /** Called with the origins other than the service's, before the first request. */
   readonly onOtherOrigins?: (origins: readonly PictureOrigin[]) => void;
-  /** Of one picture; 16 MiB unless told. */
+  /** Maximum size of one picture. Default: 16 MiB. */
   readonly maxBytes?: number;
-  /** Of all pictures that are kept; 1 GiB unless told. */
+  /** Maximum size of all stored pictures. Default: 1 GiB. */
   readonly maxTotalBytes?: number;
   readonly clock?: Clock;
 }
 
 const mebibyte = 1024 * 1024;
-/** Other hosts have nothing to do with the service's allowance. */
-const unmetered = { release: () => {} };
+/** For other hosts, which have nothing to do with the service's allowance. */
+const unlimitedPermit = { release: () => {} };
 
 /** @throws MirrorError, LedgerError, ServiceSettingsError */
 export async function syncMedia(options: MediaOptions): Promise<MediaReport> {
-  const { file, serviceName = "service", clock = systemClock } = options;
+  const { file, serviceName = "service", clock = systemClock, budget = null, reserve = 0 } = options;
   const { href: baseUrl, origin } = new URL(options.baseUrl);
   const mirror = await openMirrorWriter({
     file,
@@ -53,73 +53,76 @@ export async function syncMedia(options: MediaOptions): Promise<MediaReport> {
     openedAt: toIso(clock.now()),
     identity: { baseUrl, area: "account", serviceName },
   });
-  const ledger = await openLedger({ file: options.ledgerFile, principal: { origin, credential: null } });
-  const { budget = null, reserve = 0 } = options;
-  const allowance = createRunBudget({ ledger, rootUrl: baseUrl, budget, reserve, clock });
   try {
-    return await fetchAll(mirror, allowance, { ...options, clock });
+    const ledger = await openLedger({ file: options.ledgerFile, principal: { origin, credential: null } });
+    const runBudget = createRunBudget({ ledger, rootUrl: baseUrl, budget, reserve, clock });
+    try {
+      return await fetchAll(mirror, runBudget, { ...options, clock });
+    } finally {
+      runBudget.close();
+    }
   } catch (error) {
     throw toMirrorError(error, file);
   } finally {
-    allowance.close();
     mirror.close();
   }
 }
 
 async function fetchAll(
   mirror: MirrorWriter,
-  allowance: RunBudget,
+  runBudget: RunBudget,
   options: MediaOptions & { readonly clock: Clock },
 ): Promise<MediaReport> {
   const { clock, signal, onOtherOrigins, concurrency = 4, maxBytes = 16 * mebibyte } = options;
   const { origin: serviceOrigin, hostname } = new URL(options.baseUrl);
-  const groups = byOrigin(mirror.notePictures());
+  const groups = groupByOrigin(mirror.notePictures());
   const origins = groups.map(({ origin, pictures }) => ({ origin, pictures: pictures.length }));
   const others = origins.filter(({ origin }) => origin !== serviceOrigin);
   if (others.length > 0) onOtherOrigins?.(others);
   const serviceClass = await ipClassOfHost(hostname);
-  const room = { bytes: (options.maxTotalBytes ?? 1024 * mebibyte) - totalMediaBytes(mirror.db) };
-  const counts = noPictures();
+  const { maxTotalBytes = 1024 * mebibyte } = options;
+  const space = { bytesLeft: maxTotalBytes - totalMediaBytes(mirror.db) };
+  const counts = emptyCounts();
   let sent = 0;
-  const interruption = createGracefulStop(signal);
+  const gracefulStop = createGracefulStop(signal);
   try {
     for (const { origin, pictures } of groups) {
-      const isMetered = origin === serviceOrigin;
-      const door = openPictureClient({
+      const client = openPictureClient({
         origin,
         serviceOrigin,
         serviceClass,
         maxBytes,
         connections: concurrency,
         clock,
-        async rateLimiter(attempt) {
-          const reservation = isMetered ? await allowance.acquirePermit(attempt) : unmetered;
+        async rateLimiter(request) {
+          const isLimited = origin === serviceOrigin;
+          const permit = isLimited ? await runBudget.acquirePermit(request) : unlimitedPermit;
           sent++;
-          return reservation;
+          return permit;
         },
       });
       await fetchPictures(pictures, {
         mirror,
-        door,
+        client,
         counts,
-        room,
+        space,
         concurrency,
         now: clock.now,
-        signal: interruption.cancel,
-        isStopping: () => interruption.isRequested,
-      }).finally(door.close);
+        signal: gracefulStop.cancel,
+        isStopping: () => gracefulStop.isRequested,
+      }).finally(client.close);
     }
   } finally {
-    interruption.end();
+    gracefulStop.end();
   }
-  const stopped = interruption.isRequested ? "interrupted" : allowance.refusal;
-  return { pictures: counts, origins, requests: { sent, counted: allowance.counts.counted }, stopped };
+  const stopped = gracefulStop.isRequested ? "interrupted" : runBudget.refusal;
+  return { pictures: counts, origins, requests: { sent, counted: runBudget.counts.counted }, stopped };
 }
 
-/** First where most are. */
-function byOrigin(pictures: readonly KnownPicture[]) {
+/** The origin with most pictures first. */
+function groupByOrigin(pictures: readonly KnownPicture[]) {
   const groups = Map.groupBy(pictures, ({ url }) => new URL(url).origin);
   return [...groups]
-    .map(([origin, own]) => ({ origin, pictures: own }))
-    .sort((one, other) => other.pictures.length - one.pictures.length);
+    .map(([origin, pictures]) => ({ origin, pictures }))
+    .sort((a, b) => b.pictures.length - a.pictures.length);
 }

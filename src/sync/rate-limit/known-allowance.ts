@@ -1,4 +1,4 @@
-/** What the ledger knows of an allowance: for plans, reports and the order of requests. */
+/** Describes an allowance from its stored state, for plans, reports and the order of requests. */
 import { type CheckPrice, checkPriceOf, isBodyUseful } from "./infer-prices.ts";
 import { type Principal, readLatestWindow, readWindow } from "./ledger.ts";
 import { countOpenLeases, inferLimit, isUnlimited, type WindowState, windowEndsAt } from "./window.ts";

@@ -1,4 +1,4 @@
-/** What is known of one allowance window: plain data, stored in the ledger as JSON. */
+/** The state of one allowance window: plain data, stored in the ledger as JSON. */
 import { dayMillis } from "../../platform/clock.ts";
 
 export interface WindowState {

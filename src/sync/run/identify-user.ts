@@ -1,5 +1,5 @@
 /**
- * The user that a token belongs to, asked before a run begins: a token of another user is refused before anything is
+ * Identifies the user of a token before a run begins, so that a token of another user is refused before anything is
  * written. The first results of the run, for the root and the user, come from here and are not requested again.
  */
 import type { ExecuteJob, FetchJob, JobResult } from "../../../jobs/fetch-job.ts";
@@ -33,7 +33,7 @@ const keepsAll = "Everything mirrored stays.";
 export async function identifyTokenOwner(
   { reader: mirror, writes }: RunMirror,
   execute: ExecuteJob,
-  { mode, user: wanted }: Pick<SyncScope, "mode"> & { readonly user?: AccountUser | undefined },
+  { mode, user: expected }: Pick<SyncScope, "mode"> & { readonly user?: AccountUser | undefined },
   signal: AbortSignal,
 ): Promise<TokenOwnerResult> {
   const { baseUrl } = mirror.identity;
@@ -50,7 +50,7 @@ export async function identifyTokenOwner(
   if (meUrl === null) return { results: [root], user: null };
   const me = await fetch(meUrl, "me");
   const held = readAccountUser(mirror.db);
-  const user = userIn(mirror, me, held ?? wanted ?? null);
+  const user = userIn(mirror, me, held ?? expected ?? null);
   if (user !== null && held === null) await writes.recordUser(user, meUrl);
   return { results: [root, me], user };
 }
@@ -99,12 +99,12 @@ function meUrlIn(mirror: MirrorReader, root: JobResult): string | null {
 
 /**
  * Null where the response does not say.
- * @param wanted the only user that is accepted; null for any
+ * @param expected the only user that is accepted; null for any
  */
-function userIn(mirror: MirrorReader, me: JobResult, wanted: AccountUser | null): AccountUser | null {
+function userIn(mirror: MirrorReader, me: JobResult, expected: AccountUser | null): AccountUser | null {
   if (me.status !== "fetched") return null;
   const { job, result } = me;
-  if (result.outcome === "not-modified") return wanted;
+  if (result.outcome === "not-modified") return expected;
   if (result.outcome === "gone")
     throw new SyncError(
       "no-user",
@@ -120,11 +120,11 @@ function userIn(mirror: MirrorReader, me: JobResult, wanted: AccountUser | null)
   const derived = derive(mirror, job, result, "me");
   if (derived === null) return null;
   const user = readUser(derived);
-  if (wanted === null || isSameUser(wanted, user)) return user;
+  if (expected === null || isSameUser(expected, user)) return user;
   throw new SyncError(
     "other-user",
-    `The token belongs to ${nameOfUser(user)}, and this mirror to ${nameOfUser(wanted)}: ${mirror.file}`,
-    `Nothing was changed. Use a token of ${nameOfUser(wanted)}, or another mirror for ${nameOfUser(user)}.`,
+    `The token belongs to ${nameOfUser(user)}, and this mirror to ${nameOfUser(expected)}: ${mirror.file}`,
+    `Nothing was changed. Use a token of ${nameOfUser(expected)}, or another mirror for ${nameOfUser(user)}.`,
   );
 }
 

@@ -4,9 +4,9 @@ import type { FetchJob } from "../../../jobs/fetch-job.ts";
 import type { Planner } from "../plan/planner.ts";
 import type { PlannedResource } from "../plan/request.ts";
 
-/** Planned at once with an ample allowance, where results do not change the order. */
+/** With an ample allowance, results do not change the order. */
 const bulkSize = 2048;
-/** Planned at once with a small allowance, where every result may change the order. */
+/** With a small allowance, every result may change the order. */
 const stepSize = 16;
 
 export interface MirrorJobSource extends JobSource {
@@ -40,9 +40,9 @@ export function createJobSource(
   };
 
   return {
-    next(wanted) {
+    next(capacity) {
       // With a small allowance, results are stored before more is requested: a kill then costs only running requests.
-      const limit = isAmple() ? wanted : Math.min(wanted, concurrency - running.size);
+      const limit = isAmple() ? capacity : Math.min(capacity, concurrency - running.size);
       const jobs: FetchJob[] = [];
       while (jobs.length < limit && !isStopping()) {
         if (ready.length === 0 && mayHaveMore) refill();

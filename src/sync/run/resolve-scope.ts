@@ -14,7 +14,7 @@ export function accountScope({ area, depth, follow }: RunRequest, reader: Mirror
 }
 
 /**
- * Of a catalogue. With `--brand`, the listing is crawled first, then brands whose name only resembles the wanted one; never all brands.
+ * Of a catalogue. With `--brand`, the list is crawled first, then brands with a similar name, but never all brands.
  * @throws SyncError `unknown-brand`
  */
 export async function resolveScope(
@@ -38,7 +38,7 @@ export async function resolveScope(
   const belowIds: number[] = [];
   for (const { brand, found } of find()) {
     if (found.certainty === "known") belowIds.push(...found.ids);
-    // Stopped before the brand was found: finding it is what is left to do.
+    // Stopped before the brand was found: the next run continues to search.
     else if (runStop.isRequested) return { kinds: ["root", "brands", "brand"], belowIds: null };
     // After a failure, the brand may be on a page that could not be read.
     else if (summary.failed === 0) throw unknownBrand(brand, found);

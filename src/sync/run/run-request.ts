@@ -1,4 +1,4 @@
-/** What a run is asked to do, what it works with, and what it counts. */
+/** The input, tools and counts of a run. */
 import type { Engine } from "../../../jobs/engine.ts";
 import type { CatalogueLink } from "../../mirror/account/catalogue-links.ts";
 import type { IngestSummary } from "../../mirror/ingest.ts";
@@ -16,7 +16,7 @@ export interface RunRequest extends SyncScope {
   readonly only: readonly CatalogueLink[] | null;
   readonly budget: number | null;
   readonly concurrency: number;
-  /** Creates tombstones for all that is noted as absent, however many. */
+  /** Creates tombstones for all resources noted as absent, however many. */
   readonly approve: boolean;
   readonly onProgress: (read: () => SyncProgress) => void;
 }

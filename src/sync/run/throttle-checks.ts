@@ -7,7 +7,7 @@ const maxPauseMillis = 5_000;
 
 /**
  * Sends conditional requests one at a time, with a pause as long as the last one took: they cost the service work and
- * mostly bring nothing, so it is busy with them at most half of the time. Fetches of what is not held pass at once.
+ * rarely find a change. It is busy with them at most half of the time. Unconditional requests are not delayed.
  */
 export function throttleConditionalRequests(execute: ExecuteJob, clock: Clock): ExecuteJob {
   let previous: Promise<unknown> = Promise.resolve();

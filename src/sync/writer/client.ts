@@ -1,9 +1,7 @@
 /**
- * The mirror of a run. Writing has a thread of its own, so that committing one batch and fetching the next do not wait
- * for each other; reading stays here. In: calls. Out: their results, once they are durable. The thread holds the lock and
- * dies with the process.
+ * The mirror of a run. It is written by a thread of its own, so that committing one batch and fetching the next overlap, and
+ * read by this one. In: calls. Out: their results, once durable. The thread holds the lock and dies with the process.
  */
-
 import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { MirrorError } from "../../mirror/file/errors.ts";
@@ -12,8 +10,14 @@ import { type MirrorWriter, makeMirror, type OpenMirrorOptions } from "../../mir
 import { compileCacheEnvironment } from "../../platform/compile-cache.ts";
 import { FileError } from "../../platform/errors.ts";
 
-/** The writing calls, answered by promises. The bodies that `ingest` is given are gone from the caller's side. */
-export type PromisedWrites = {
+export interface RunMirror {
+  readonly reader: MirrorReader;
+  readonly writes: Omit<AsyncWrites, "close">;
+  close(): Promise<void>;
+}
+
+/** The methods that write, as promises. `ingest` takes the buffers of the bodies away from its caller. */
+type AsyncWrites = {
   readonly [Name in WriteName]: (
     ...args: Parameters<MirrorWriter[Name]>
   ) => Promise<ReturnType<MirrorWriter[Name]>>;
@@ -32,43 +36,37 @@ const writeNames = [
   "compressBatch",
   "close",
 ] as const;
-export type WriteName = (typeof writeNames)[number];
+type WriteName = (typeof writeNames)[number];
 
-/** What the thread opens a mirror with; the kinds are code, which it loads itself. */
-export type ThreadOptions = Omit<OpenMirrorOptions, "kinds">;
+/** The thread loads the kinds itself: they are code. */
+type ThreadOptions = Omit<OpenMirrorOptions, "kinds">;
 
 export type WriteCall =
   | { readonly name: "open"; readonly options: ThreadOptions }
   | { readonly name: WriteName; readonly args: readonly unknown[] };
 
-export type WriteAnswer =
+export type WriteResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: unknown }
-  // Classes do not survive the way between threads, so an error of ours travels as its facts.
+  // Messages between threads lose the class of an error, so ours are sent as their properties.
   | {
       readonly ok: false;
       readonly mirrorError: Pick<MirrorError, "code" | "file" | "problem" | "hint" | "cause">;
     }
   | { readonly ok: false; readonly fileError: Pick<FileError, "code" | "message" | "hint"> };
 
-export interface RunMirror {
-  readonly reader: MirrorReader;
-  readonly writes: Omit<PromisedWrites, "close">;
-  close(): Promise<void>;
-}
-
 /** @throws MirrorError */
 export async function openRunMirror(options: ThreadOptions): Promise<RunMirror> {
   const thread = acquireWriter();
-  const ask = createCaller(thread);
+  const call = createCaller(thread);
   try {
-    // Both take as long: the thread loads its code, and the migrator's library is loaded here to make a new mirror.
+    // A new mirror is made here while the thread loads its code: both take about as long.
     await makeMirror(options);
-    await ask({ name: "open", options });
+    await call({ name: "open", options });
     const reader = openMirrorReader(options.file);
     const writes = Object.fromEntries(
-      writeNames.map((name) => [name, (...args: readonly unknown[]) => ask({ name, args })]),
-    ) as unknown as PromisedWrites;
+      writeNames.map((name) => [name, (...args: readonly unknown[]) => call({ name, args })]),
+    ) as unknown as AsyncWrites;
     return {
       reader,
       writes,
@@ -84,23 +82,22 @@ export async function openRunMirror(options: ThreadOptions): Promise<RunMirror> 
   }
 }
 
-/** One call at a time, answered in order: a run writes one thing after the other. */
 function createCaller(thread: WriterThread): (call: WriteCall) => Promise<unknown> {
   return async (call) => {
-    const answer = await thread.ask(call, ownBuffers(call));
-    if (answer.ok) return answer.value;
-    if ("error" in answer) throw answer.error;
-    if ("fileError" in answer) {
-      const { code, message, hint } = answer.fileError;
+    const result = await thread.call(call, transferableBuffers(call));
+    if (result.ok) return result.value;
+    if ("error" in result) throw result.error;
+    if ("fileError" in result) {
+      const { code, message, hint } = result.fileError;
       throw new FileError(code, message, hint);
     }
-    const { code, file, problem, hint, cause } = answer.mirrorError;
+    const { code, file, problem, hint, cause } = result.mirrorError;
     throw new MirrorError(code, file, problem, hint, { cause });
   };
 }
 
-/** The buffers that hold one body and nothing else, as the door's do: they are handed over instead of copied. */
-function ownBuffers(call: WriteCall): ArrayBuffer[] {
+/** The buffers that contain exactly one body, as the client's do: they are moved instead of copied. */
+function transferableBuffers(call: WriteCall): ArrayBuffer[] {
   if (call.name !== "ingest") return [];
   const [results] = call.args as Parameters<MirrorWriter["ingest"]>;
   const buffers = new Set<ArrayBuffer>();
@@ -112,32 +109,31 @@ function ownBuffers(call: WriteCall): ArrayBuffer[] {
   return [...buffers];
 }
 
-/**
- * The thread that writes a run's mirror. In: calls. Out: their answers. Loading its code takes longer than many a run, so
- * it stays for a moment when a mirror is closed, and serves the next run of this process; it then holds nothing.
- */
-
-export interface WriterThread {
-  /** One call at a time. @param handedOver what the caller has no more @throws when the thread has ended */
-  ask(call: WriteCall, handedOver: readonly ArrayBuffer[]): Promise<WriteAnswer>;
-  /** Lets the next run have it: nothing is open in it any more. */
+interface WriterThread {
+  /**
+   * To be called once at a time.
+   * @param transferred buffers that the caller can no longer use
+   * @throws when the thread has ended
+   */
+  call(call: WriteCall, transferred: readonly ArrayBuffer[]): Promise<WriteResult>;
+  /** Leaves the thread, in which no mirror is open, to the next run. */
   release(): void;
   terminate(): Promise<void>;
 }
 
 const program = join(import.meta.dirname, `thread${extname(import.meta.filename)}`);
+/** Loading the thread's code takes longer than many a run, so it waits for the next run of this process. */
 const idleMillis = 5000;
 
 let idle: WriterThread | null = null;
 
-/** The one that is idle, or a new one. */
-export function acquireWriter(): WriterThread {
-  const thread = idle ?? startWritingThread();
+function acquireWriter(): WriterThread {
+  const thread = idle ?? startThread();
   idle = null;
   return thread;
 }
 
-function startWritingThread(): WriterThread {
+function startThread(): WriterThread {
   const worker = new Worker(program, { env: compileCacheEnvironment() });
   let timer: NodeJS.Timeout | undefined;
   const failed = new Promise<never>((_, reject) => {
@@ -149,13 +145,13 @@ function startWritingThread(): WriterThread {
   });
   failed.catch(() => {});
   const thread: WriterThread = {
-    ask(call, handedOver) {
+    call(call, transferred) {
       clearTimeout(timer);
       worker.ref();
-      // Not `once` of node:events, which settles later than it hears: a last answer must be heard before the end.
-      const answered = new Promise<WriteAnswer>((resolve) => worker.once("message", resolve));
-      worker.postMessage(call, handedOver);
-      return Promise.race([answered, failed]);
+      // `once` of node:events resolves later than the event: the exit of the thread could then precede its last result.
+      const result = new Promise<WriteResult>((resolve) => worker.once("message", resolve));
+      worker.postMessage(call, transferred);
+      return Promise.race([result, failed]);
     },
     release() {
       if (idle !== null) {
@@ -163,7 +159,7 @@ function startWritingThread(): WriterThread {
         return;
       }
       idle = thread;
-      // Nothing waits for it: the process ends when it has nothing else to do.
+      // An idle thread does not keep the process alive.
       worker.unref();
       timer = setTimeout(() => void thread.terminate(), idleMillis).unref();
     },

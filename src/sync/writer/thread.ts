@@ -1,21 +1,21 @@
-/** The thread that writes mirrors, one after the other: opens one when it is told to, then carries out call after call. */
+/** The thread that writes mirrors, one at a time: it opens a mirror, then executes call after call. */
 import { parentPort } from "node:worker_threads";
 import { kinds } from "../../../jobs/kinds.ts";
 import { MirrorError, toMirrorError } from "../../mirror/file/errors.ts";
 import { type MirrorWriter, openMirrorWriter } from "../../mirror/writer.ts";
 import { FileError } from "../../platform/errors.ts";
-import type { WriteAnswer, WriteCall } from "./client.ts";
+import type { WriteCall, WriteResult } from "./client.ts";
 
 let file = "";
 let mirror: MirrorWriter | undefined;
 
 parentPort?.on("message", async (call: WriteCall) => {
-  parentPort?.postMessage(await answer(call));
+  parentPort?.postMessage(await toResult(call));
 });
 
-async function answer(call: WriteCall): Promise<WriteAnswer> {
+async function toResult(call: WriteCall): Promise<WriteResult> {
   try {
-    return { ok: true, value: await carryOut(call) };
+    return { ok: true, value: await execute(call) };
   } catch (thrown) {
     const error = toMirrorError(thrown, file);
     if (error instanceof FileError) {
@@ -23,17 +23,17 @@ async function answer(call: WriteCall): Promise<WriteAnswer> {
       return { ok: false, fileError: { code, message, hint } };
     }
     if (!(error instanceof MirrorError)) return { ok: false, error };
-    const { code, file: named, problem, hint, cause } = error;
-    return { ok: false, mirrorError: { code, file: named, problem, hint, cause } };
+    const { code, file: errorFile, problem, hint, cause } = error;
+    return { ok: false, mirrorError: { code, file: errorFile, problem, hint, cause } };
   }
 }
 
-async function carryOut(call: WriteCall): Promise<unknown> {
+async function execute(call: WriteCall): Promise<unknown> {
   if (call.name === "open") {
     file = call.options.file;
     mirror = await openMirrorWriter({ ...call.options, kinds });
     return undefined;
   }
-  if (mirror === undefined) throw new Error(`There is no mirror open to ${call.name}.`);
+  if (mirror === undefined) throw new Error(`${call.name} needs an open mirror.`);
   return (mirror[call.name] as (...args: readonly unknown[]) => unknown)(...call.args);
 }

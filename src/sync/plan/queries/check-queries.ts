@@ -18,7 +18,7 @@ export interface CheckQueries {
   root(): DueResource | null;
   /**
    * The root, brands and lists of brands and models: few resources that show changes of many others.
-   * @param hasMoreWork leaves out what was checked lately
+   * @param hasMoreWork leaves out resources that were checked lately
    */
   listings(hasMoreWork: boolean): CheckRow[];
   /** Resources of which the owner, or the owner's owner, changed since their last check. */
@@ -27,7 +27,7 @@ export interface CheckQueries {
   overdue(): CheckRow[];
   /**
    * All other free checks, by expected changes, worth and age.
-   * @param hasMoreWork leaves out what was checked lately
+   * @param hasMoreWork leaves out resources that were checked lately
    */
   expected(hasMoreWork: boolean): CheckRow[];
   /** All held resources, oldest check first. */

@@ -3,7 +3,7 @@ import type { Migrations } from "../../../../schema/migrations.ts";
 import { queryBuilder } from "../../../mirror/file/statements.ts";
 
 export interface LedgerTables {
-  /** What is known of each allowance. */
+  /** The state of each allowance. */
   window: {
     origin: string;
     /** A digest; the ledger holds no credential. */
