@@ -30,9 +30,9 @@ export interface SchedulerOptions {
   /** What there is to run, as it is now. */
   readonly runs: () => readonly RecurringRun[];
   /** Resolves when the run has ended; never rejects. */
-  readonly begin: (id: string) => Promise<void>;
+  readonly execute: (id: string) => Promise<void>;
   readonly clock: Pick<Clock, "now" | "sleep">;
-  readonly lookAgainMillis: number;
+  readonly pollMillis: number;
   /** Takes no more from then on; `begin` is to hurry by itself. */
   readonly signal: AbortSignal;
   readonly onReady: () => void;
@@ -53,7 +53,7 @@ const keptJobs = { count: 20 };
 
 /** Until `signal`, and until what is under way then has ended. The connection is the caller's to end. */
 export async function runScheduler(options: SchedulerOptions): Promise<void> {
-  const { redis, runs, begin, clock, lookAgainMillis, signal, onReady, onWarning } = options;
+  const { redis, runs, execute, clock, pollMillis, signal, onReady, onWarning } = options;
   const { client } = redis;
   const underWay = new Set<Promise<void>>();
   let known: readonly RecurringRun[] = [];
@@ -74,7 +74,7 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
       queue.name,
       async (job, token) => {
         if (!signal.aborted) {
-          const running = begin(job.name).finally(() => underWay.delete(running));
+          const running = execute(job.name).finally(() => underWay.delete(running));
           underWay.add(running);
           return await running;
         }
@@ -120,7 +120,7 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
       if (!isTroubled) onWarning(`Redis takes no schedules for now: ${reason}`);
       isTroubled = true;
     }
-    await clock.sleep(lookAgainMillis, signal).catch(() => {});
+    await clock.sleep(pollMillis, signal).catch(() => {});
   }
   // What has begun is to end whether Redis is there or not.
   await Promise.all(underWay);

@@ -1,88 +1,166 @@
 /**
- * When a schedule comes due: the one place that reads cron expressions, for either engine. A time that does not exist
- * (clocks go forward) comes right after the gap, one that exists twice comes once; what goes by `*` or steps goes on by real time.
+ * The only reader of cron expressions. In: an expression and a time zone. Out: when a schedule is due, and the numbers of
+ * each field for other schedulers.
+ *
+ * Clock changes: a fixed time that the clock skips is due right after the gap, and one that it repeats is due once. Times
+ * with `*` or steps continue in real time.
  */
-import { Cron } from "croner";
+import { Cron, CronPattern } from "croner";
 import { ScheduleError } from "./errors.ts";
 import type { Schedule } from "./schedule.ts";
 
-const comparedTimes = 10;
+type CronSchedule = Pick<Schedule, "cron" | "tz" | "delayMillis">;
 
-type TimeOf = Pick<Schedule, "cron" | "tz" | "delayMillis">;
-
-/** @returns epoch milliseconds of the first begin after that; null where there is none any more */
-export function timeAfter(schedule: TimeOf, millis: number): number | null {
+/** @returns epoch milliseconds of the first due time after `millis`; null when there is none */
+export function timeAfter(schedule: CronSchedule, millis: number): number | null {
   const { delayMillis } = schedule;
-  const time = openCron(schedule).nextRun(new Date(millis - delayMillis));
+  const time = parseCron(schedule).nextRun(new Date(millis - delayMillis));
   return time === null ? null : time.getTime() + delayMillis;
 }
 
-/** @returns epoch milliseconds of the last begin until then; null where there was none */
-export function timeUpTo(schedule: TimeOf, millis: number): number | null {
+/** @returns epoch milliseconds of the last due time up to `millis`, inclusive; null when there is none */
+export function timeUpTo(schedule: CronSchedule, millis: number): number | null {
   const { delayMillis } = schedule;
-  // croner looks before the moment that it is given, and at whole seconds.
+  // croner excludes the given moment, and works in whole seconds.
   const second = Math.floor((millis - delayMillis) / 1000) + 1;
-  const [time] = openCron(schedule).previousRuns(1, new Date(second * 1000));
+  const [time] = parseCron(schedule).previousRuns(1, new Date(second * 1000));
   return time === undefined ? null : time.getTime() + delayMillis;
 }
 
-/** Whether it names seconds; else what it says is by the minute. */
+/** Whether the expression has a field for seconds. */
 export function hasSeconds({ cron }: Pick<Schedule, "cron">): boolean {
   return cron.trim().split(/\s+/).length === 6;
 }
 
 /**
  * @param now epoch milliseconds
- * @returns the zone as it is spelled
+ * @returns the time zone in IANA's spelling
  * @throws ScheduleError `bad-time`
  */
 export function requireTimes(cron: string, tz: string, now: number): string {
-  const zone = requireZone(tz);
-  let opened: Cron;
+  const zone = requireTimeZone(tz);
+  let parsed: Cron;
   try {
-    opened = openCron({ cron, tz: zone });
+    parsed = parseCron({ cron, tz: zone });
   } catch (error) {
-    throw noCron(cron, error instanceof Error ? error.message.replace(/^CronPattern: /, "") : String(error));
+    const reason = error instanceof Error ? error.message : String(error);
+    throw badExpression(cron, reason.replace(/^CronPattern: /, ""));
   }
-  // croner takes a moment in ISO 8601 too, for what is to be done once.
-  if (opened.getPattern() === undefined) throw noCron(cron, "it is a single moment");
-  if (opened.nextRun(new Date(now)) !== null) return zone;
+  // croner also accepts an ISO 8601 timestamp, for a single run.
+  if (parsed.getPattern() === undefined) throw badExpression(cron, "it is a single moment");
+  if (parsed.nextRun(new Date(now)) !== null) return zone;
   throw new ScheduleError(
     "bad-time",
-    `${JSON.stringify(cron)} never comes due.`,
-    "Name a day that there is.",
+    `${JSON.stringify(cron)} is never due.`,
+    "Use a day that exists in the calendar.",
   );
 }
 
-/** @param now epoch milliseconds @throws ScheduleError `bad-time` where one run could be put off to the next */
+const comparedTimes = 10;
+
+/**
+ * Requires that a delay never reaches the next due time.
+ * @param now epoch milliseconds
+ * @throws ScheduleError `bad-time`
+ */
 export function requireJitterWithin(
   { cron, tz, jitterMillis }: Pick<Schedule, "cron" | "tz" | "jitterMillis">,
   now: number,
 ): void {
-  const times = openCron({ cron, tz })
+  const times = parseCron({ cron, tz })
     .nextRuns(comparedTimes, new Date(now))
     .map((time) => time.getTime());
   const gaps = times.slice(1).map((time, n) => time - (times[n] ?? 0));
   if (jitterMillis === 0 || gaps.every((gap) => jitterMillis < gap)) return;
   throw new ScheduleError(
     "bad-time",
-    `A --jitter of ${jitterMillis / 60_000} minutes is as long as it is from one run to the next.`,
-    "Choose a shorter one.",
+    `A --jitter of ${jitterMillis / 60_000} minutes is not shorter than the time between two runs.`,
+    "Choose a shorter --jitter.",
   );
 }
 
-function noCron(cron: string, reason: string): ScheduleError {
-  return new ScheduleError(
-    "bad-time",
-    `${JSON.stringify(cron)} is no cron expression: ${reason.replace(/\.$/, "")}.`,
-    'It has five fields, such as "0 6 * * *" for every day at six, or six that begin with seconds.',
+/** A cron expression as the numbers that each field allows, in ascending order. */
+export interface CronFields {
+  readonly seconds: readonly number[];
+  readonly minutes: readonly number[];
+  readonly hours: readonly number[];
+  readonly days: readonly number[];
+  /** 1 is January. */
+  readonly months: readonly number[];
+  /** 0 is Sunday. */
+  readonly weekdays: readonly number[];
+  /** The five fields from minutes to weekdays as a crontab accepts them: no names, no `?`, no `+`. */
+  readonly text: readonly string[];
+  /** Whether both a day of the month and a weekday are restricted, and one of the two is enough. */
+  readonly isEither: boolean;
+}
+
+/** How croner marks every occurrence of a weekday; other values are single ones, such as the second Monday. */
+const everyOccurrence = 0b111111;
+
+/**
+ * @param cron a valid expression
+ * @returns null if numbers cannot express it, such as the last day of the month
+ */
+export function readCronFields(cron: string): CronFields | null {
+  const pattern = new CronPattern(cron, undefined, patternOptions);
+  const hasOccurrences = pattern.dayOfWeek.some((bits) => bits !== 0 && bits !== everyOccurrence);
+  if (
+    hasOccurrences ||
+    pattern.lastDayOfMonth ||
+    pattern.lastWeekday ||
+    pattern.nearestWeekdays.some(Boolean)
+  )
+    return null;
+  const fields = {
+    seconds: numbersOf(pattern.second, 0),
+    minutes: numbersOf(pattern.minute, 0),
+    hours: numbersOf(pattern.hour, 0),
+    days: numbersOf(pattern.day, 1),
+    months: numbersOf(pattern.month, 1),
+    weekdays: numbersOf(pattern.dayOfWeek, 0),
+  };
+  const { minutes, hours, days, months, weekdays } = fields;
+  // croner has replaced a nickname such as @daily in `pattern.pattern`.
+  const written = pattern.pattern.trim().split(/\s+/).slice(-5);
+  const text = [minutes, hours, days, months, weekdays].map((numbers, n) =>
+    toCrontabField(written[n] ?? "", numbers),
   );
+  return { ...fields, text, isEither: !pattern.useAndLogic && !pattern.starDOM && !pattern.starDOW };
+}
+
+function numbersOf(allowed: readonly number[], first: number): number[] {
+  return allowed.flatMap((isAllowed, index) => (isAllowed ? [index + first] : []));
+}
+
+/** The field as written if a crontab can read it. Names become numbers: in a crontab, they have no ranges. */
+function toCrontabField(written: string, numbers: readonly number[]): string {
+  const plain = written.replaceAll("?", "*").replace(/^\+/, "");
+  return /^[\d*,/-]+$/.test(plain) ? plain : toRanges(numbers);
+}
+
+/** `[1, 2, 3, 5]` becomes `1-3,5`. */
+function toRanges(numbers: readonly number[]): string {
+  const starts = numbers.filter((number) => !numbers.includes(number - 1));
+  const ends = numbers.filter((number) => !numbers.includes(number + 1));
+  return starts.map((start, n) => (start === ends[n] ? `${start}` : `${start}-${ends[n]}`)).join(",");
+}
+
+const patternOptions = {
+  mode: "5-or-6-parts",
+  // Lists and ranges of hours are fixed times too, as in Vixie cron.
+  fixedTimeRule: "no-wildcard",
+} as const;
+
+/** @throws croner's error, which has no class of its own, if the expression is invalid */
+function parseCron({ cron, tz }: Pick<Schedule, "cron" | "tz">): Cron {
+  return new Cron(cron, { ...patternOptions, timezone: tz, paused: true });
 }
 
 /** @throws ScheduleError `bad-time` */
-function requireZone(tz: string): string {
+function requireTimeZone(tz: string): string {
   try {
-    // An offset such as +02:00 knows no summer.
+    // An offset such as +02:00 has no daylight saving time.
     if (/^[a-z]/i.test(tz)) return new Intl.DateTimeFormat("en", { timeZone: tz }).resolvedOptions().timeZone;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
@@ -90,17 +168,14 @@ function requireZone(tz: string): string {
   throw new ScheduleError(
     "bad-time",
     `There is no time zone ${JSON.stringify(tz)}.`,
-    "Name one as IANA does, such as Europe/Paris or UTC.",
+    "Use an IANA name, such as Europe/Paris or UTC.",
   );
 }
 
-/** @throws what croner throws, which has no type of its own, where the expression is none */
-function openCron({ cron, tz }: Pick<Schedule, "cron" | "tz">): Cron {
-  return new Cron(cron, {
-    timezone: tz,
-    paused: true,
-    mode: "5-or-6-parts",
-    // Lists and ranges of times are times too, as in Vixie's cron.
-    fixedTimeRule: "no-wildcard",
-  });
+function badExpression(cron: string, reason: string): ScheduleError {
+  return new ScheduleError(
+    "bad-time",
+    `${JSON.stringify(cron)} is no cron expression: ${reason.replace(/\.$/, "")}.`,
+    'Use five fields, such as "0 6 * * *" for every day at six, or six fields that begin with seconds.',
+  );
 }

@@ -1,14 +1,14 @@
 import { errorClass } from "../platform/errors.ts";
 
-/** What can be wrong with a schedule. No message holds a secret. */
+/** Why a schedule cannot be added, read or run. No message contains a secret. */
 export class ScheduleError extends errorClass("ScheduleError", {
   "bad-name": "usage",
-  /** The cron expression, the time zone, or both together never come due. */
+  /** The cron expression or the time zone is invalid, or never due. */
   "bad-time": "usage",
   unknown: "usage",
   taken: "usage",
   "too-many": "failed",
-  /** The system's scheduler cannot express it. */
+  /** The scheduler of the operating system cannot express it. */
   inexpressible: "failed",
   damaged: "damaged",
   newer: "damaged",

@@ -1,4 +1,4 @@
-/** A schedule: when a command of this program is to run, again and again. */
+/** A schedule, which runs a command of this program again and again, and the file `schedules.json` that holds them. */
 import { join } from "node:path";
 import { z } from "zod";
 import { readPrivateFile, writePrivateFile } from "../platform/private-files.ts";
@@ -8,46 +8,32 @@ export interface Schedule {
   readonly name: string;
   /** Five fields, or six that begin with seconds. */
   readonly cron: string;
-  /** The zone that it is meant in, as IANA calls it. */
+  /** The time zone of `cron`, an IANA name. */
   readonly tz: string;
-  /** Within which a run begins after its time; 0 for at its time. */
+  /** The maximum of `delayMillis`. */
   readonly jitterMillis: number;
-  /** How long after its time a run begins: drawn once, so that it is the same every day. */
+  /** How long after its due time a run starts: drawn once, so that it is the same every day. */
   readonly delayMillis: number;
   /** The command and its options, without the program. */
   readonly args: readonly string[];
-  /** The folder that relative paths in `args` are meant in. */
+  /** The folder that relative paths in `args` refer to. */
   readonly folder: string;
-  /** What the runs are of: no two of one mirror run at a time. */
+  /** The mirror that the runs write: at most one run of a mirror is active at a time. */
   readonly mirror: string;
   /** ISO 8601, UTC. */
   readonly addedAt: string;
 }
 
-/** The files of schedules in a data directory. */
-export interface SchedulePlace {
-  readonly schedulesFile: string;
-  readonly runsFolder: string;
-  /** Locked while the schedules are changed. */
-  readonly changeLock: string;
-  /** Locked while one process alone begins the runs. */
-  readonly runLock: string;
+export interface ScheduleFile {
+  /** Identifies the data directory, for schedulers that share its runs through Redis. */
+  readonly id: string;
+  /** Sorted by name. */
+  readonly schedules: readonly Schedule[];
 }
-
-export function schedulePlace(dataDir: string): SchedulePlace {
-  return {
-    schedulesFile: join(dataDir, "schedules.json"),
-    runsFolder: join(dataDir, "schedule-runs"),
-    changeLock: join(dataDir, "schedules"),
-    runLock: join(dataDir, "schedule-run"),
-  };
-}
-
-/** `schedules.json`: the schedules of a data directory, for its owner alone, since it says what is run in her name. */
 
 const version = 1;
-/** Some thousands of schedules. */
-const mostBytes = 1_048_576;
+/** Enough for thousands of schedules. */
+const maxBytes = 1_048_576;
 
 const schedule = z.strictObject({
   name: z.string(),
@@ -67,51 +53,67 @@ const content = z.strictObject({
   schedules: z.array(schedule).readonly(),
 });
 
-export interface ScheduleBook {
-  /** Of this data directory alone: what processes that share its runs find each other by. */
-  readonly id: string;
-  /** In the order of their names. */
-  readonly schedules: readonly Schedule[];
-}
-
 /**
- * @returns null where there is no such file
- * @throws ScheduleError `damaged`, `newer`; AccountError `unsafe`, `unwritable`
+ * @returns null without a file
+ * @throws ScheduleError `damaged`, `newer`; FileError `unsafe`, `unwritable`
  */
-export function readScheduleFile(dataDir: string): ScheduleBook | null {
-  const { schedulesFile } = schedulePlace(dataDir);
-  const text = readPrivateFile(schedulesFile, { followsLinks: false, maxBytes: mostBytes });
+export function readScheduleFile(dataDir: string): ScheduleFile | null {
+  const { schedulesFile } = schedulePaths(dataDir);
+  const text = readPrivateFile(schedulesFile, { followsLinks: false, maxBytes });
   if (text === null) return null;
-  const value = parse(text);
+  const value = parseJson(text);
   const checked = content.safeParse(value);
   if (checked.success) return { id: checked.data.id, schedules: checked.data.schedules };
   if (z.object({ version: z.number().gt(version) }).safeParse(value).success) {
     throw new ScheduleError(
       "newer",
-      `The schedules are of a later version: ${schedulesFile}`,
-      "Install a newer Armoire. The file was not touched.",
+      `The schedules are from a newer version: ${schedulesFile}`,
+      "Install a newer Armoire. The file was not changed.",
     );
   }
   throw new ScheduleError(
     "damaged",
     `The file of the schedules is damaged: ${schedulesFile}`,
-    "Correct it, or move it away and add the schedules anew with `armoire schedule add`.",
+    "Correct it, or move it away and add the schedules again with `armoire schedule add`.",
   );
 }
 
-/** @throws ScheduleError `too-many`; AccountError `unwritable` */
-export function writeScheduleFile(dataDir: string, { id, schedules }: ScheduleBook): void {
+/**
+ * Only the owner can read or change the file, since its commands run as the owner.
+ * @throws ScheduleError `too-many`; FileError
+ */
+export function writeScheduleFile(dataDir: string, { id, schedules }: ScheduleFile): void {
   const text = `${JSON.stringify({ version, id, schedules }, null, 2)}\n`;
-  if (Buffer.byteLength(text) >= mostBytes)
+  if (Buffer.byteLength(text) >= maxBytes)
     throw new ScheduleError(
       "too-many",
       "There are too many schedules in this data directory.",
       "Remove some with `armoire schedule remove NAME`, or use another --data-dir.",
     );
-  writePrivateFile(schedulePlace(dataDir).schedulesFile, text);
+  writePrivateFile(schedulePaths(dataDir).schedulesFile, text);
 }
 
-function parse(text: string): unknown {
+/** The files of schedules in a data directory. */
+export interface SchedulePaths {
+  readonly schedulesFile: string;
+  readonly runsFolder: string;
+  /** Held while the schedules are changed. */
+  readonly changeLock: string;
+  /** Held by the schedulers that start the runs. */
+  readonly runLock: string;
+}
+
+export function schedulePaths(dataDir: string): SchedulePaths {
+  return {
+    schedulesFile: join(dataDir, "schedules.json"),
+    runsFolder: join(dataDir, "schedule-runs"),
+    changeLock: join(dataDir, "schedules"),
+    runLock: join(dataDir, "schedule-run"),
+  };
+}
+
+/** @returns null for invalid JSON */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,7 +1,4 @@
-/**
- * The schedules of a data directory. In: names and times. Out: schedules, or a ScheduleError that says what to do. It knows
- * neither the commands that are scheduled nor who begins them.
- */
+/** Lists, adds and removes the schedules of a data directory. It knows neither the scheduled commands nor how they are run. */
 import { randomUUID } from "node:crypto";
 import { isAccountName, looksLikeToken } from "../accounts/account.ts";
 import { type Clock, toIso } from "../platform/clock.ts";
@@ -15,8 +12,8 @@ import { removeRunHistory } from "./run-history.ts";
 import {
   readScheduleFile,
   type Schedule,
-  type ScheduleBook,
-  schedulePlace,
+  type ScheduleFile,
+  schedulePaths,
   writeScheduleFile,
 } from "./schedule.ts";
 
@@ -25,35 +22,35 @@ export interface NewSchedule extends Omit<Schedule, "delayMillis" | "addedAt"> {
   readonly clock: Pick<Clock, "now" | "random">;
 }
 
-/** In the order of their names. @throws ScheduleError `damaged`, `newer`; AccountError `unsafe`, `unwritable` */
+/** Sorted by name. @throws ScheduleError `damaged`, `newer`; FileError `unsafe`, `unwritable` */
 export function listSchedules(dataDir: string): readonly Schedule[] {
   return readScheduleFile(dataDir)?.schedules ?? [];
 }
 
-/** @throws ScheduleError `unknown`, with what was perhaps meant; as `listSchedules` */
+/** @throws ScheduleError `unknown`, with the most similar name; as `listSchedules` */
 export function readSchedule(dataDir: string, name: string): Schedule {
   const schedules = listSchedules(dataDir);
   return schedules.find((schedule) => schedule.name === name) ?? throwUnknown(dataDir, name, schedules);
 }
 
-/** Durable when this returns. @throws ScheduleError, AccountError, MirrorError `unwritable` */
-export function addSchedule({ dataDir, clock, ...wanted }: NewSchedule): Schedule {
-  requireScheduleName(wanted.name);
+/** Durable on return. @throws ScheduleError; FileError */
+export function addSchedule({ dataDir, clock, ...request }: NewSchedule): Schedule {
+  requireScheduleName(request.name);
   const now = clock.now();
-  const tz = requireTimes(wanted.cron, wanted.tz, now);
-  requireJitterWithin({ ...wanted, tz }, now);
+  const tz = requireTimes(request.cron, request.tz, now);
+  requireJitterWithin({ ...request, tz }, now);
   const schedule = {
-    ...wanted,
+    ...request,
     tz,
-    delayMillis: Math.floor((clock.random() * wanted.jitterMillis) / 1000) * 1000,
+    delayMillis: Math.floor((clock.random() * request.jitterMillis) / 1000) * 1000,
     addedAt: toIso(now),
   };
   changeSchedules(dataDir, schedule.addedAt, ({ id, schedules }) => {
     if (schedules.some(({ name }) => name === schedule.name))
       throw new ScheduleError(
         "taken",
-        `There is a schedule called ${schedule.name} already.`,
-        `\`armoire schedule remove ${schedule.name}\` takes it away; or choose another name.`,
+        `A schedule called ${schedule.name} exists already.`,
+        `Remove it with \`armoire schedule remove ${schedule.name}\`, or choose another name.`,
       );
     const sorted = [...schedules, schedule].sort((a, b) => (a.name < b.name ? -1 : 1));
     return { id, schedules: sorted };
@@ -61,7 +58,7 @@ export function addSchedule({ dataDir, clock, ...wanted }: NewSchedule): Schedul
   return schedule;
 }
 
-/** What is known of its runs goes too. @throws as `readSchedule` and `addSchedule` */
+/** Removes the history of its runs too. @throws as `readSchedule` and `addSchedule` */
 export function removeSchedule(dataDir: string, name: string, clock: Pick<Clock, "now">): Schedule {
   const removed = readSchedule(dataDir, name);
   changeSchedules(dataDir, toIso(clock.now()), ({ id, schedules }) => ({
@@ -72,58 +69,55 @@ export function removeSchedule(dataDir: string, name: string, clock: Pick<Clock,
   return removed;
 }
 
-/** The schedules, and the file of them if there was none. @throws as `addSchedule` */
-export function makeScheduleBook(dataDir: string, clock: Pick<Clock, "now">): ScheduleBook {
-  const there = readScheduleFile(dataDir);
-  return there ?? changeSchedules(dataDir, toIso(clock.now()), (book) => book);
+/** Creates the file, with an id and no schedules, if it does not exist. @throws as `addSchedule` */
+export function ensureScheduleFile(dataDir: string, clock: Pick<Clock, "now">): ScheduleFile {
+  const existing = readScheduleFile(dataDir);
+  return existing ?? changeSchedules(dataDir, toIso(clock.now()), (file) => file);
 }
 
 function changeSchedules(
   dataDir: string,
   startedAt: string,
-  change: (book: ScheduleBook) => ScheduleBook,
-): ScheduleBook {
+  change: (file: ScheduleFile) => ScheduleFile,
+): ScheduleFile {
   try {
     makeFolders(dataDir);
   } catch (error) {
     throw toFileError(error, dataDir);
   }
-  const { changeLock } = schedulePlace(dataDir);
+  const { changeLock } = schedulePaths(dataDir);
   const lock = takeLock(changeLock, {
     startedAt,
     busyMessage: `The schedules in ${dataDir} are being changed`,
   });
   try {
-    const book = change(readScheduleFile(dataDir) ?? { id: randomUUID(), schedules: [] });
-    writeScheduleFile(dataDir, book);
-    return book;
+    const changed = change(readScheduleFile(dataDir) ?? { id: randomUUID(), schedules: [] });
+    writeScheduleFile(dataDir, changed);
+    return changed;
   } finally {
     lock.releaseAndRemove();
   }
 }
 
-/** @throws ScheduleError `bad-name`, which does not show the name: it may be a token in the wrong place */
+/** @throws ScheduleError `bad-name`; its message omits the name, which may be a misplaced token */
 function requireScheduleName(name: string): void {
   if (isAccountName(name) && !looksLikeToken(name)) return;
   throw new ScheduleError(
     "bad-name",
-    "That is no name for a schedule.",
-    "It may have up to 32 of a-z, 0-9, _ and -, begins with a letter or digit, and is no device of Windows such as con or nul.",
+    "This is not a valid name for a schedule.",
+    "Use at most 32 of a-z, 0-9, _ and -, beginning with a letter or digit. Device names of Windows such as con or nul are reserved.",
   );
 }
 
 function throwUnknown(dataDir: string, name: string, schedules: readonly Schedule[]): never {
   if (!isAccountName(name)) requireScheduleName(name);
-  const [alike] = similarNames(
-    name,
-    schedules.map((schedule) => schedule.name),
-    1,
-  );
+  const names = schedules.map((schedule) => schedule.name);
+  const [similar] = similarNames(name, names, 1);
   throw new ScheduleError(
     "unknown",
     `There is no schedule called ${name} in ${dataDir}.`,
-    alike === undefined
-      ? "`armoire schedule list` shows the schedules, `armoire schedule add NAME` makes one."
-      : `Did you mean ${alike}? \`armoire schedule list\` shows the schedules.`,
+    similar === undefined
+      ? "List the schedules with `armoire schedule list`; add one with `armoire schedule add NAME`."
+      : `Did you mean ${similar}? List the schedules with \`armoire schedule list\`.`,
   );
 }

@@ -109,10 +109,10 @@ describe("schedules of one process", () => {
     expect(ready.msg).toMatch(/^Running 1 schedules of .* Press Ctrl-C to stop\.$/);
     expect(ended.msg).toMatch(/^often: done in .*; 13 new/);
 
-    expect(runs[0]).toMatchObject({ exitCode: 0, attempts: 1, said: null, counts: { new: 13, failed: 0 } });
+    expect(runs[0]).toMatchObject({ exitCode: 0, attempts: 1, error: null, counts: { new: 13, failed: 0 } });
     // Of one mirror, one at a time.
-    runs.slice(1).forEach(({ begunAt }, index) => {
-      expect(begunAt >= (runs[index]?.endedAt ?? "")).toBe(true);
+    runs.slice(1).forEach(({ startedAt }, index) => {
+      expect(startedAt >= (runs[index]?.endedAt ?? "")).toBe(true);
     });
     expect(new Set(runs.map(({ due }) => due)).size).toBe(runs.length);
     const text = (await at(dataDir, "list")).stdout;
@@ -197,10 +197,10 @@ it("schedules of several processes with one Redis: what is due is begun once, on
   expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
   const begun = ended.flatMap(({ stderr }) => stderr.match(/"event":"begun","schedule":"\w+"/g) ?? []);
   expect(begun.sort()).toEqual(names.map((name) => `"event":"begun","schedule":"${name}"`));
-  const inTurn = (await runs()).sort((a, b) => (a.begunAt < b.begunAt ? -1 : 1));
+  const inTurn = (await runs()).sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
   expect(inTurn).toHaveLength(names.length);
-  inTurn.slice(1).forEach(({ begunAt }, index) => {
-    expect(begunAt >= (inTurn[index]?.endedAt ?? "")).toBe(true);
+  inTurn.slice(1).forEach(({ startedAt }, index) => {
+    expect(startedAt >= (inTurn[index]?.endedAt ?? "")).toBe(true);
   });
   expect(inTurn.every(({ attempts }) => attempts === 1)).toBe(true);
 }, 60_000);

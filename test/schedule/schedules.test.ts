@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { takeLock } from "../../src/platform/process-lock.ts";
-import { maxKeptRuns, readRuns, recordRun, type ScheduledRun } from "../../src/schedule/run-history.ts";
+import { maxRuns, readRuns, recordRun, type ScheduledRun } from "../../src/schedule/run-history.ts";
 import {
   addSchedule,
   listSchedules,
@@ -31,13 +31,13 @@ const names = () => listSchedules(dataDir).map(({ name }) => name);
 const file = () => join(dataDir, "schedules.json");
 
 const someRun = (minute: number): ScheduledRun => ({
-  ...{ due: new Date(minute * 60_000).toISOString(), begunAt: new Date(minute * 60_000 + 5).toISOString() },
+  ...{ due: new Date(minute * 60_000).toISOString(), startedAt: new Date(minute * 60_000 + 5).toISOString() },
   ...{ scheduler: { pid: 1, host: "here", startedAt: "2026-01-01T00:00:00.000Z" }, attempts: 1 },
-  ...{ endedAt: null, exitCode: null, seconds: null, counts: null, said: null },
+  ...{ endedAt: null, exitCode: null, seconds: null, counts: null, error: null },
 });
 
 describe("schedules", () => {
-  it("are kept in the order of their names, for their owner alone, and removed with what is known of their runs", () => {
+  it("are sorted by name, readable by their owner only, and removed together with their run history", () => {
     add("weekly");
     add("daily");
     recordRun(dataDir, "daily", someRun(1));
@@ -53,7 +53,7 @@ describe("schedules", () => {
     expect(readdirSync(dataDir).sort()).toEqual(["schedule-runs", "schedules.json"]);
   });
 
-  it("begin late by a part of the jitter that is drawn once, in whole seconds", () => {
+  it("draw their delay from the jitter once, in whole seconds", () => {
     expect(add("daily", { jitterMillis: 61_000 }).delayMillis).toBe(30_000);
     expect(listSchedules(dataDir)[0]?.delayMillis).toBe(30_000);
   });
@@ -66,13 +66,13 @@ describe("schedules", () => {
     ["bad-time", () => add("daily", { cron: "0 6 30 2 *" })],
     ["unknown", () => removeSchedule(dataDir, "dialy", clock)],
     ["too-many", () => add("daily", { args: ["x".repeat(1_100_000)] })],
-  ])("refuse what is %s, and stay as they are", (code, act) => {
+  ])("stay unchanged when a change fails as %s", (code, act) => {
     add("other");
     expect(act).toThrow(expect.objectContaining({ name: "ScheduleError", code }));
     expect(names().filter((name) => name !== "daily")).toEqual(["other"]);
   });
 
-  it("say what was perhaps meant", () => {
+  it("suggest a similar name for an unknown one", () => {
     add("daily");
     expect(() => removeSchedule(dataDir, "dailly", clock)).toThrow(
       expect.objectContaining({ hint: expect.stringContaining("Did you mean daily?") }),
@@ -83,7 +83,7 @@ describe("schedules", () => {
     ["damaged", "{"],
     ["damaged", JSON.stringify({ version: 1, id: "x", schedules: [] })],
     ["newer", JSON.stringify({ version: 2 })],
-  ])("in a file that is %s are not touched", (code, text) => {
+  ])("cannot be read or overwritten in a file that is %s", (code, text) => {
     add("daily");
     writeFileSync(file(), text);
     expect(names).toThrow(expect.objectContaining({ code }));
@@ -91,13 +91,13 @@ describe("schedules", () => {
     expect(readFileSync(file(), "utf8")).toBe(text);
   });
 
-  it("that others could have written are refused", () => {
+  it("cannot be read from a file that other users can write", () => {
     add("daily");
     spawnSync("chmod", ["666", file()]);
     expect(names).toThrow(expect.objectContaining({ name: "FileError", code: "unsafe" }));
   });
 
-  it("are changed by one process at a time, and the other is told who does", () => {
+  it("are changed by one process at a time; the error for another process names it", () => {
     mkdirSync(dataDir);
     const lock = takeLock(join(dataDir, "schedules"), {
       startedAt: "2026-01-01T00:00:00.000Z",
@@ -115,7 +115,7 @@ describe("schedules", () => {
     }
   });
 
-  it("of a process that is killed anywhere are as before or as after, and can be changed again", () => {
+  it("are either unchanged or fully changed after a process is killed at any step, and can be changed again", () => {
     add("first");
     let step = 1;
     for (; ; step++) {
@@ -136,19 +136,19 @@ describe("schedules", () => {
   }, 60_000);
 });
 
-describe("runs", () => {
-  it("are kept, the newest of them, and an end takes the place of its beginning", () => {
-    for (let minute = 1; minute <= maxKeptRuns + 5; minute++) {
+describe("the run history", () => {
+  it("has the newest runs, and the end of a run replaces its start", () => {
+    for (let minute = 1; minute <= maxRuns + 5; minute++) {
       recordRun(dataDir, "daily", someRun(minute));
       recordRun(dataDir, "daily", { ...someRun(minute), endedAt: "2026-01-01T00:00:00.000Z", exitCode: 0 });
     }
     const runs = readRuns(dataDir, "daily");
-    expect(runs).toHaveLength(maxKeptRuns);
-    expect(runs.at(-1)).toMatchObject({ due: someRun(maxKeptRuns + 5).due, exitCode: 0 });
+    expect(runs).toHaveLength(maxRuns);
+    expect(runs.at(-1)).toMatchObject({ due: someRun(maxRuns + 5).due, exitCode: 0 });
     expect(runs.every(({ endedAt }) => endedAt !== null)).toBe(true);
   });
 
-  it("that cannot be read are none, and new ones are kept", () => {
+  it("is empty if it cannot be read, and new runs are then recorded", () => {
     recordRun(dataDir, "daily", someRun(1));
     writeFileSync(join(dataDir, "schedule-runs", "daily.json"), "{");
     expect(readRuns(dataDir, "daily")).toEqual([]);

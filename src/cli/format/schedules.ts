@@ -59,7 +59,7 @@ export function formatRuns(schedule: ListedSchedule): string {
     .toReversed()
     .map((run) => [
       formatTime(run.due, step),
-      formatTime(run.begunAt, step),
+      formatTime(run.startedAt, step),
       run.seconds === null ? "" : formatDuration(run.seconds),
       run.outcome,
       describeCounts(run),
@@ -76,15 +76,15 @@ export function formatEnd(schedule: Schedule, run: ScheduledRun): string {
 
 function describeOutcome(schedule: Schedule, run: ListedSchedule["runs"][number]): string {
   const what = describeCounts(run);
-  return `${formatTime(run.begunAt, stepOf(schedule))} ${run.outcome}${what === "" ? "" : `; ${what}`}`;
+  return `${formatTime(run.startedAt, stepOf(schedule))} ${run.outcome}${what === "" ? "" : `; ${what}`}`;
 }
 
-function describeCounts({ counts, said, attempts }: ScheduledRun): string {
+function describeCounts({ counts, error, attempts }: ScheduledRun): string {
   const numbers = Object.entries(counts ?? {})
     .filter(([, count]) => count !== 0)
     .map(([name, count]) => `${count} ${name}`);
   const tried = attempts === 1 ? [] : [`tried ${attempts} times`];
-  return escapeControls([...numbers, ...tried, ...(said === null ? [] : [said])].join(", "));
+  return escapeControls([...numbers, ...tried, ...(error === null ? [] : [error])].join(", "));
 }
 
 /** As far as can be told: processes of another machine are not seen. */

@@ -1,78 +1,87 @@
 /**
- * Carries out one due run: begins the command, again where its mirror is locked by somebody else, and keeps what became of it.
- * Both engines come here.
+ * Executes one due run: starts its command, retries while the mirror is locked, and records the outcome. Both schedulers use
+ * it.
  */
 import { type Clock, toIso } from "../../platform/clock.ts";
-import { recordRun, type ScheduledRun, type Scheduler, summarizeReport } from "../run-history.ts";
+import { recordRun, type ScheduledRun, type Scheduler } from "../run-history.ts";
 import type { Schedule } from "../schedule.ts";
 import { type Program, spawnCommand } from "./spawn-command.ts";
+import { summarizeReport } from "./summarize-report.ts";
 
 export interface ExecuteRunContext {
   readonly dataDir: string;
   readonly program: Program;
   readonly scheduler: Scheduler;
   readonly clock: Clock;
-  /** Asks what is under way to end, with the name of the signal as the reason. */
-  readonly ending: AbortSignal;
-  /** Takes what looks like a secret out of what a command said. */
-  readonly hide: (text: string) => string;
-  readonly onBegin: (schedule: Schedule, due: number) => void;
+  /** Interrupts the run; the reason is the name of the signal to send to its process. */
+  readonly signal: AbortSignal;
+  /** Removes possible secrets from the output of a command. */
+  readonly redact: (text: string) => string;
+  /** @param due epoch milliseconds */
+  readonly onStart: (schedule: Schedule, due: number) => void;
+  /** Receives each line of stderr, redacted. */
   readonly onLine: (schedule: Schedule, line: string) => void;
   readonly onEnd: (schedule: Schedule, run: ScheduledRun) => void;
 }
 
-/** What the program ends with where somebody else writes the mirror. */
+/** The program's exit code when another process writes the mirror. */
 const lockedExitCode = 11;
-/** Before a locked mirror is tried again. */
-const patienceMillis: readonly number[] = [10_000, 30_000, 60_000, 120_000];
-const mostSaid = 300;
+/** Delays before a locked mirror is tried again. */
+const lockedRetryMillis: readonly number[] = [10_000, 30_000, 60_000, 120_000];
+const maxLineLength = 300;
+const maxLines = 10;
 
-/** @param due epoch milliseconds @throws AccountError where what became of it cannot be kept */
+/** @param due epoch milliseconds @throws FileError if the outcome cannot be recorded */
 export async function executeRun(schedule: Schedule, due: number, context: ExecuteRunContext): Promise<void> {
-  const { dataDir, program, scheduler, clock, ending, hide, onBegin, onLine, onEnd } = context;
-  const begunAt = clock.now();
-  const begun: ScheduledRun = {
+  const { dataDir, program, scheduler, clock, signal, redact, onStart, onLine, onEnd } = context;
+  const { name, folder } = schedule;
+  const startedAt = clock.now();
+  const started: ScheduledRun = {
     due: toIso(due),
-    begunAt: toIso(begunAt),
+    startedAt: toIso(startedAt),
     scheduler,
     attempts: 1,
     endedAt: null,
     exitCode: null,
     seconds: null,
     counts: null,
-    said: null,
+    error: null,
   };
-  const { name, folder } = schedule;
-  // Before it is begun: a time that was begun for is not due any more, whatever happens then.
-  recordRun(dataDir, name, begun);
-  onBegin(schedule, due);
+  // Recorded before it starts, so that a crash cannot start the same due time again and again.
+  recordRun(dataDir, name, started);
+  onStart(schedule, due);
   for (let attempts = 1; ; attempts++) {
     const lines: string[] = [];
-    const child = await spawnCommand({
+    const { exitCode, stdout, problem } = await spawnCommand({
       program,
-      args: reporting(schedule.args),
+      args: withReportFlags(schedule.args),
       folder,
       clock,
-      ending,
+      signal,
       onLine(line) {
-        const shown = hide(line).slice(0, mostSaid);
-        if (shown.trim() !== "") lines.push(shown);
-        if (lines.length > 10) lines.shift();
-        onLine(schedule, shown);
+        const redacted = redact(line).slice(0, maxLineLength);
+        if (redacted.trim() !== "") lines.push(redacted);
+        if (lines.length > maxLines) lines.shift();
+        onLine(schedule, redacted);
       },
     });
-    const pause = patienceMillis[attempts - 1];
-    if (child.exitCode === lockedExitCode && pause !== undefined && (await isSlept(clock, pause, ending)))
-      continue;
+    const retryMillis = lockedRetryMillis[attempts - 1];
+    if (exitCode === lockedExitCode && retryMillis !== undefined) {
+      const hasSlept = await clock.sleep(retryMillis, signal).then(
+        () => true,
+        () => false,
+      );
+      if (hasSlept) continue;
+    }
     const endedAt = clock.now();
     const run: ScheduledRun = {
-      ...begun,
+      ...started,
       attempts,
       endedAt: toIso(endedAt),
-      exitCode: child.exitCode,
-      seconds: Math.round((endedAt - begunAt) / 100) / 10,
-      counts: summarizeReport(child.stdout),
-      said: child.problem ?? (child.exitCode === 0 ? null : whatWasWrong(lines)),
+      exitCode,
+      seconds: Math.round((endedAt - startedAt) / 100) / 10,
+      counts: summarizeReport(stdout),
+      error: problem ?? (exitCode === 0 ? null : findError(lines)),
     };
     recordRun(dataDir, name, run);
     onEnd(schedule, run);
@@ -80,19 +89,12 @@ export async function executeRun(schedule: Schedule, due: number, context: Execu
   }
 }
 
-/** A report for programs, and nothing on stderr but trouble. */
-function reporting([command = "", ...rest]: readonly string[]): string[] {
+/** Adds the flags for a machine-readable report on stdout, and only errors on stderr. */
+function withReportFlags([command = "", ...rest]: readonly string[]): string[] {
   return [command, "--json", "--quiet", ...rest];
 }
 
-/** An error begins with the program's name; what to do next comes after. */
-function whatWasWrong(lines: readonly string[]): string | null {
+/** The line of the error message, which begins with the program's name; its hint follows it. */
+function findError(lines: readonly string[]): string | null {
   return lines.findLast((line) => line.startsWith("armoire: ")) ?? lines.at(-1) ?? null;
-}
-
-async function isSlept(clock: Clock, millis: number, signal: AbortSignal): Promise<boolean> {
-  return await clock.sleep(millis, signal).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,43 +1,41 @@
-/** The engine without a server: begins what is due from this process, which alone does so for its data directory. */
+/** Starts due runs from this process, which is the only scheduler of its data directory. */
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../../platform/clock.ts";
 import { type Candidate, type DueRun, selectDueRuns } from "./select-due-runs.ts";
 
 export interface LocalSchedulerOptions {
-  /** The schedules as they are now, with what became of their last runs. */
+  /** The current schedules, with their last runs. */
   readonly candidates: () => readonly Candidate[];
-  /** Begins a run, and resolves when it has ended; never rejects. */
-  readonly begin: (run: DueRun) => Promise<void>;
+  /** Resolves when the run has ended; never rejects. */
+  readonly execute: (run: DueRun) => Promise<void>;
   readonly clock: Pick<Clock, "now" | "sleep">;
-  /** After which schedules that were added, and a clock that was set, are noticed. */
-  readonly lookAgainMillis: number;
-  readonly ending: AbortSignal;
+  /** How soon a new schedule or a changed clock is noticed. */
+  readonly pollMillis: number;
+  readonly signal: AbortSignal;
 }
 
-/** Until `ending`, and until what is under way then has ended. */
+/** Resolves once `signal` is aborted and all active runs have ended. */
 export async function runLocally(options: LocalSchedulerOptions): Promise<void> {
-  const { candidates, begin, clock, lookAgainMillis, ending } = options;
-  const underWay = new Map<string, Promise<void>>();
-  while (!ending.aborted) {
+  const { candidates, execute, clock, pollMillis, signal } = options;
+  const activeRuns = new Map<string, Promise<void>>();
+  while (!signal.aborted) {
     const now = clock.now();
-    const waking = new AbortController();
-    const signal = AbortSignal.any([ending, waking.signal]);
-    setMaxListeners(0, signal);
-    const decision = selectDueRuns(candidates(), new Set(underWay.keys()), now);
-    for (const run of decision.begin) {
+    const woken = new AbortController();
+    const wakeSignal = AbortSignal.any([signal, woken.signal]);
+    setMaxListeners(0, wakeSignal);
+    const selection = selectDueRuns(candidates(), new Set(activeRuns.keys()), now);
+    for (const run of selection.due) {
       const { mirror } = run.schedule;
-      underWay.set(
+      activeRuns.set(
         mirror,
-        begin(run).finally(() => underWay.delete(mirror)),
+        execute(run).finally(() => activeRuns.delete(mirror)),
       );
     }
-    // Whatever ends may have kept another one waiting.
-    const ended = [...underWay.values()];
-    const sleeping = clock
-      .sleep(Math.max(0, Math.min(decision.nextAt - now, lookAgainMillis)), signal)
-      .catch(() => {});
-    await Promise.race([sleeping, ...ended]);
-    waking.abort();
+    const sleepMillis = Math.max(0, Math.min(selection.nextAt - now, pollMillis));
+    const sleeping = clock.sleep(sleepMillis, wakeSignal).catch(() => {});
+    // The end of a run frees its mirror for the next one.
+    await Promise.race([sleeping, ...activeRuns.values()]);
+    woken.abort();
   }
-  await Promise.all(underWay.values());
+  await Promise.all(activeRuns.values());
 }

@@ -1,7 +1,11 @@
-/** The engine of several processes: BullMQ says which of them begins a run. They share the data directory. */
+/**
+ * Starts due runs together with other processes. They share the data directory, and BullMQ decides which of them starts a
+ * run.
+ */
 import type { RecurringRun } from "../../../jobs/bullmq/scheduler.ts";
 import { timeAfter } from "../cron-times.ts";
-import { makeScheduleBook } from "../schedules.ts";
+import type { Schedule } from "../schedule.ts";
+import { ensureScheduleFile } from "../schedules.ts";
 import type { LocalSchedulerOptions } from "./local-scheduler.ts";
 import { type Candidate, dueTime } from "./select-due-runs.ts";
 
@@ -13,30 +17,30 @@ export interface RedisSchedulerOptions extends LocalSchedulerOptions {
   readonly onWarning: (text: string) => void;
 }
 
-/** Until `ending`, and until what is under way then has ended. @throws RedisError; ScheduleError, AccountError */
+/** Resolves once `signal` is aborted and all active runs have ended. @throws RedisError; ScheduleError; FileError */
 export async function runOverRedis(options: RedisSchedulerOptions): Promise<void> {
-  const { dataDir, candidates, begin, clock, lookAgainMillis, ending, onReady, onWarning } = options;
-  const group = makeScheduleBook(dataDir, clock).id;
-  // Loaded where it is wanted: without Redis nothing of it is needed.
-  const [{ connectRedis }, { runScheduler: runRecurring }] = await Promise.all([
+  const { dataDir, candidates, execute, clock, pollMillis, signal, onReady, onWarning } = options;
+  const { id: dataDirId } = ensureScheduleFile(dataDir, clock);
+  // Loaded only when Redis is used.
+  const [{ connectRedis }, { runScheduler }] = await Promise.all([
     import("../../../jobs/bullmq/redis.ts"),
     import("../../../jobs/bullmq/scheduler.ts"),
   ]);
   const redis = await connectRedis(options.redis, onWarning);
   try {
-    await runRecurring({
+    await runScheduler({
       redis,
-      signal: ending,
+      signal,
       clock,
-      lookAgainMillis,
+      pollMillis,
       onReady,
       onWarning,
-      runs: () => candidates().map((candidate) => toRecurring(candidate, group, clock.now())),
-      async begin(id) {
+      runs: () => candidates().map((candidate) => toRecurringRun(candidate, dataDirId, clock.now())),
+      async execute(id) {
         const found = candidates().find(({ schedule }) => idOf(schedule) === id);
-        // It may have been removed while it waited, or have had its run without Redis.
-        const due = found === undefined ? null : dueTime(found.schedule, found.last, clock.now());
-        if (found !== undefined && due !== null) await begin({ schedule: found.schedule, due });
+        // While the job waited, the schedule may have been removed, or have run without Redis.
+        const due = found === undefined ? null : dueTime(found.schedule, found.lastRun, clock.now());
+        if (found !== undefined && due !== null) await execute({ schedule: found.schedule, due });
       },
     });
   } finally {
@@ -44,18 +48,18 @@ export async function runOverRedis(options: RedisSchedulerOptions): Promise<void
   }
 }
 
-/** A schedule that was removed and added anew is another one. */
-const idOf = ({ name, addedAt }: Candidate["schedule"]): string => `${name}.${Date.parse(addedAt)}`;
+/** A schedule that was removed and added again is a different one. */
+const idOf = ({ name, addedAt }: Schedule): string => `${name}.${Date.parse(addedAt)}`;
 
-function toRecurring({ schedule, last }: Candidate, group: string, now: number): RecurringRun {
-  // What was lost is taken up by BullMQ itself.
-  const known = last === null ? null : { ...last, isLost: false };
+function toRecurringRun({ schedule, lastRun }: Candidate, dataDirId: string, now: number): RecurringRun {
+  // BullMQ itself repeats a lost run.
+  const covered = lastRun === null ? null : { ...lastRun, isLost: false };
   return {
     id: idOf(schedule),
-    queue: `${group}.${schedule.mirror}`,
+    queue: `${dataDirId}.${schedule.mirror}`,
     cron: schedule.cron,
     tz: schedule.tz,
-    missed: dueTime(schedule, known, now),
+    missed: dueTime(schedule, covered, now),
     nextAfter: (millis) => timeAfter(schedule, millis),
   };
 }

@@ -1,54 +1,56 @@
 /**
- * Begins the runs of all schedules when they are due, until it is asked to end: alone for a data directory, or together with
- * other processes by way of Redis. In: a data directory and how to start this program. Out: what became of each run, kept.
+ * Starts the runs of all schedules of a data directory when they are due. In: the data directory and how to start this
+ * program. Out: the recorded outcome of each run. It runs either alone or together with other processes through Redis.
  */
-
 import { hostname } from "node:os";
 import { toIso } from "../../platform/clock.ts";
 import { FileError } from "../../platform/errors.ts";
 import { isLocked, shareLock, takeLock } from "../../platform/process-lock.ts";
 import { ScheduleError } from "../errors.ts";
 import { isSameScheduler, readRuns, type Scheduler } from "../run-history.ts";
-import { schedulePlace } from "../schedule.ts";
-import { makeScheduleBook } from "../schedules.ts";
+import { schedulePaths } from "../schedule.ts";
+import { ensureScheduleFile } from "../schedules.ts";
 import { type ExecuteRunContext, executeRun } from "./execute-run.ts";
 import { runLocally } from "./local-scheduler.ts";
 import { runOverRedis } from "./redis-scheduler.ts";
 import type { Candidate, DueRun, LastRun } from "./select-due-runs.ts";
 
 export interface RunSchedulesOptions extends Omit<ExecuteRunContext, "scheduler"> {
-  /** The address of Redis; without one, this process is alone. */
+  /** The address of the Redis that schedulers share. Default: this process is the only scheduler. */
   readonly redis?: string;
-  /** Called once runs begin, with how many schedules there are. */
-  readonly onReady: (schedules: number) => void;
-  /** Told what somebody may want to do something about. */
+  /** Called once runs can start, with the number of schedules. */
+  readonly onReady: (scheduleCount: number) => void;
+  /** Receives problems that an operator may need to act on. */
   readonly onWarning: (text: string) => void;
 }
 
-const lookAgainMillis = 5_000;
-/** Before a run is begun whose outcome could not be kept: the disk may be full. */
-const troubleMillis = 60_000;
+const pollMillis = 5_000;
+/** The pause after a run whose outcome could not be recorded: the disk may be full. */
+const failurePauseMillis = 60_000;
 
-/** @throws ScheduleError `busy` where another one is at work; ScheduleError and AccountError as for `listSchedules`; RedisError */
+/**
+ * Resolves once `signal` is aborted and all active runs have ended.
+ * @throws ScheduleError `busy`; FileError `locked`; as `listSchedules`; RedisError
+ */
 export async function runSchedules(options: RunSchedulesOptions): Promise<void> {
-  const { dataDir, redis, clock, ending, onWarning } = options;
+  const { dataDir, redis, clock, signal, onWarning } = options;
   const scheduler: Scheduler = {
     pid: process.pid,
     host: hostname(),
     startedAt: toIso(clock.now()),
   };
-  const candidates = keepingLast(() => readCandidates(options, scheduler), onWarning);
+  const candidates = withLastGoodValue(() => readCandidates(options, scheduler), onWarning);
   const onReady = () => options.onReady(candidates().length);
-  const begin = async ({ schedule, due }: DueRun): Promise<void> => {
+  const execute = async ({ schedule, due }: DueRun): Promise<void> => {
     try {
       await executeRun(schedule, due, { ...options, scheduler });
     } catch (error) {
       onWarning(`${schedule.name}: ${messageOf(error)}`);
-      await clock.sleep(troubleMillis, ending).catch(() => {});
+      await clock.sleep(failurePauseMillis, signal).catch(() => {});
     }
   };
-  const engine = { candidates, begin, clock, lookAgainMillis, ending };
-  const release = holdRuns(dataDir, redis !== undefined, scheduler.startedAt);
+  const engine = { candidates, execute, clock, pollMillis, signal };
+  const release = lockRuns(dataDir, redis !== undefined, scheduler.startedAt);
   try {
     if (redis !== undefined) return await runOverRedis({ ...engine, dataDir, redis, onReady, onWarning });
     onReady();
@@ -59,11 +61,11 @@ export async function runSchedules(options: RunSchedulesOptions): Promise<void> 
 }
 
 /**
- * Schedulers that use the same Redis share the schedules; one without Redis runs them alone.
+ * Schedulers with Redis share the lock; a scheduler without Redis takes it alone.
  * @throws FileError `locked`; ScheduleError `busy`
  */
-function holdRuns(dataDir: string, isShared: boolean, startedAt: string): () => void {
-  const { runLock } = schedulePlace(dataDir);
+function lockRuns(dataDir: string, isShared: boolean, startedAt: string): () => void {
+  const { runLock } = schedulePaths(dataDir);
   const busyMessage = `The schedules in ${dataDir} are being run`;
   if (isShared) return shareLock(runLock, busyMessage).release;
   try {
@@ -72,8 +74,8 @@ function holdRuns(dataDir: string, isShared: boolean, startedAt: string): () => 
     if (!(error instanceof FileError) || error.code !== "locked" || isLocked(runLock)) throw error;
     throw new ScheduleError(
       "busy",
-      `${busyMessage} by way of Redis.`,
-      "Give this one the same --redis, or end the others first.",
+      `${busyMessage} by schedulers that share a Redis.`,
+      "Give this one the same --redis, or stop the others first.",
       { cause: error },
     );
   }
@@ -83,13 +85,13 @@ function readCandidates(
   { dataDir, clock }: Pick<RunSchedulesOptions, "dataDir" | "clock">,
   scheduler: Scheduler,
 ): readonly Candidate[] {
-  return makeScheduleBook(dataDir, clock).schedules.map((schedule) => ({
+  return ensureScheduleFile(dataDir, clock).schedules.map((schedule) => ({
     schedule,
-    last: readLastRun(dataDir, schedule.name, scheduler),
+    lastRun: readLastRun(dataDir, schedule.name, scheduler),
   }));
 }
 
-/** No two runs of a mirror go on at a time: whoever else has begun one and has not ended it is gone. */
+/** A mirror has one run at a time. So an unended run of another scheduler is lost: that scheduler is dead. */
 function readLastRun(dataDir: string, name: string, scheduler: Scheduler): LastRun | null {
   const runs = readRuns(dataDir, name);
   const last = runs.at(-1);
@@ -101,8 +103,11 @@ function readLastRun(dataDir: string, name: string, scheduler: Scheduler): LastR
   };
 }
 
-/** What was read before goes on where a file cannot be read later: somebody may be correcting it. @throws what `read` throws, here alone */
-function keepingLast<Result>(read: () => Result, onWarning: (text: string) => void): () => Result {
+/**
+ * Reads again at each call, and returns the last value if that fails: the user may be editing a file.
+ * @throws the error of the first read
+ */
+function withLastGoodValue<Value>(read: () => Value, onWarning: (text: string) => void): () => Value {
   let last = read();
   let lastProblem: string | null = null;
   return () => {

@@ -1,4 +1,4 @@
-/** A run is a process of its own, of this very program. In: arguments. Out: how it ended and what it said. */
+/** Runs a command of this program as a process of its own. In: arguments. Out: its exit code and output. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -8,7 +8,7 @@ import type { Clock } from "../../platform/clock.ts";
 /** How to start this program. */
 export interface Program {
   readonly command: string;
-  /** What goes before a command's own arguments. */
+  /** The arguments before those of a command. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -18,77 +18,77 @@ export interface SpawnOptions {
   readonly args: readonly string[];
   readonly folder: string;
   readonly clock: Pick<Clock, "sleep">;
-  /** Asks it to end, with the name of the signal as the reason; it has ten seconds to save what it has. */
-  readonly ending: AbortSignal;
-  /** Told each line of what it says on stderr. */
+  /** Interrupts the command; the reason is the name of the signal to send. It then has ten seconds to save its state. */
+  readonly signal: AbortSignal;
+  /** Receives each line of stderr. */
   readonly onLine: (line: string) => void;
 }
 
 export interface CommandResult {
-  /** Null where a signal ended it, or it could not be started. */
+  /** Null if a signal ended it or it could not be started. */
   readonly exitCode: number | null;
   readonly stdout: string;
   /** Why it could not be started, or the signal that ended it. */
   readonly problem: string | null;
 }
 
-/** To end in; what was fetched is saved within. */
-const goodbyeMillis = 10_000;
-/** No report is as long; memory is not to depend on what is printed. */
-const mostOutput = 4_194_304;
+/** From the interruption to SIGKILL. */
+const shutdownMillis = 10_000;
+/** No report is as long. */
+const maxStdoutLength = 4_194_304;
 
-/** What the program ends with itself, once it has come so far as to hear them. */
-const interrupted: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 };
+/** The program's own exit codes for these signals, for a process that dies before it handles them. */
+const interruptedExitCodes: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 };
 
 const children = new Set<ChildProcess>();
 
 /** Never rejects. */
 export async function spawnCommand(options: SpawnOptions): Promise<CommandResult> {
-  const { program, args, folder, clock, ending, onLine } = options;
-  // The system would say that the program is missing.
+  const { program, args, folder, clock, signal, onLine } = options;
+  // Otherwise the operating system would report that the program is missing.
   if (!existsSync(folder))
-    return { exitCode: null, stdout: "", problem: `there is no folder ${folder} any more` };
+    return { exitCode: null, stdout: "", problem: `the folder ${folder} does not exist any more` };
   const child = spawn(program.command, [...program.args, ...args], {
     cwd: folder,
     env: program.env,
     stdio: ["ignore", "pipe", "pipe"],
-    // Ctrl-C at a terminal goes to everybody in the foreground: it would reach the child twice, and the second one ends it at once.
+    // Ctrl-C in a terminal reaches all processes in the foreground. The child would receive it twice, and end at once.
     detached: process.platform !== "win32",
     windowsHide: true,
   });
   const closed = once(child, "close").then(
-    ([exitCode, signal]) => ({
-      exitCode: exitCode ?? interrupted[signal] ?? null,
-      problem: signal === null || signal in interrupted ? null : `ended by ${signal}`,
+    ([exitCode, endSignal]) => ({
+      exitCode: exitCode ?? interruptedExitCodes[endSignal] ?? null,
+      problem: endSignal === null || endSignal in interruptedExitCodes ? null : `ended by ${endSignal}`,
     }),
     (error: Error) => ({ exitCode: null, problem: error.message }),
   );
   let stdout = "";
-  child.stdout.setEncoding("utf8").on("data", (piece: string) => {
-    if (stdout.length < mostOutput) stdout += piece;
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    if (stdout.length < maxStdoutLength) stdout += chunk;
   });
   createInterface({ input: child.stderr }).on("line", onLine);
-  const over = new AbortController();
-  const end = (): void => {
-    child.kill(ending.reason === "SIGINT" ? "SIGINT" : "SIGTERM");
-    clock.sleep(goodbyeMillis, over.signal).then(
+  const exited = new AbortController();
+  const interrupt = (): void => {
+    child.kill(signal.reason === "SIGINT" ? "SIGINT" : "SIGTERM");
+    clock.sleep(shutdownMillis, exited.signal).then(
       () => child.kill("SIGKILL"),
       () => {},
     );
   };
-  if (children.size === 0) process.on("exit", tellChildren);
+  if (children.size === 0) process.on("exit", terminateChildren);
   children.add(child);
-  if (ending.aborted) end();
-  else ending.addEventListener("abort", end, { once: true });
+  if (signal.aborted) interrupt();
+  else signal.addEventListener("abort", interrupt, { once: true });
   const { exitCode, problem } = await closed;
-  over.abort();
-  ending.removeEventListener("abort", end);
+  exited.abort();
+  signal.removeEventListener("abort", interrupt);
   children.delete(child);
-  if (children.size === 0) process.off("exit", tellChildren);
+  if (children.size === 0) process.off("exit", terminateChildren);
   return { exitCode, stdout, problem };
 }
 
-/** A second signal ends this process at once, and the children with it. */
-function tellChildren(): void {
+/** A second signal ends this process at once; the children must not outlive it. */
+function terminateChildren(): void {
   for (const child of children) child.kill("SIGTERM");
 }

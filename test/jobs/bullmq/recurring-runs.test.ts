@@ -51,9 +51,9 @@ async function startRunner(runs: readonly RecurringRun[], millis = 0): Promise<R
     },
   };
   const running = runScheduler({
-    ...{ redis: connection, clock: systemClock, lookAgainMillis: 100, signal: ending.signal },
+    ...{ redis: connection, clock: systemClock, pollMillis: 100, signal: ending.signal },
     runs: () => runner.runs,
-    async begin(id) {
+    async execute(id) {
       const run = { id, at: Date.now(), endedAt: Number.POSITIVE_INFINITY };
       runner.begun.push(run);
       await systemClock.sleep(millis, undefined);

@@ -7,18 +7,18 @@ export const zones = [
   ...["Pacific/Apia", "Africa/Cairo", "America/Sao_Paulo"],
 ] as const;
 
-const field = (least: number, most: number): fc.Arbitrary<string> =>
+const field = (min: number, max: number): fc.Arbitrary<string> =>
   fc.oneof(
     fc.constant("*"),
-    fc.integer({ min: least, max: most }).map(String),
-    fc.uniqueArray(fc.integer({ min: least, max: most }), { minLength: 1, maxLength: 3 }).map(String),
+    fc.integer({ min, max }).map(String),
+    fc.uniqueArray(fc.integer({ min, max }), { minLength: 1, maxLength: 3 }).map(String),
     fc
-      .tuple(fc.integer({ min: least, max: most }), fc.integer({ min: least, max: most }))
+      .tuple(fc.integer({ min, max }), fc.integer({ min, max }))
       .map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`),
     fc.integer({ min: 2, max: 7 }).map((step) => `*/${step}`),
   );
 
-/** Five fields that come due at some time. */
+/** Five fields that are due at some time. */
 export const arbitraryCron: fc.Arbitrary<string> = fc
   .tuple(
     field(0, 59),
@@ -29,7 +29,7 @@ export const arbitraryCron: fc.Arbitrary<string> = fc
   )
   .map((fields) => fields.join(" "));
 
-/** Around the changes of clocks more often than not. */
+/** Usually within hours of a clock change. */
 export const arbitraryMoment: fc.Arbitrary<number> = fc.oneof(
   fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2027, 0, 1) }),
   fc
@@ -49,7 +49,7 @@ export const someSchedule: Schedule = {
   ...{ args: ["sync"], folder: "/", mirror: "catalogue", addedAt: "2026-01-01T00:00:00.000Z" },
 };
 
-/** @param from epoch milliseconds, not included @param to included @returns all times of it */
+/** @param from epoch milliseconds, exclusive @param to inclusive @returns all due times between them */
 export function timesBetween(schedule: Schedule, from: number, to: number): number[] {
   const times: number[] = [];
   for (let time = timeAfter(schedule, from); time !== null && time <= to; time = timeAfter(schedule, time))

@@ -1,6 +1,6 @@
 /**
- * A process that dies in the middle: `dying-process.ts DATA_DIR N`. Adds a schedule and begins a run of it, and kills itself right
- * before its Nth change of a file or folder.
+ * Adds a schedule and records the start of a run, and kills itself right before its Nth change of a file or folder:
+ * `dying-process.ts DATA_DIR N`.
  */
 import { dieBeforeChange } from "../../support/die-before-change.ts";
 
@@ -15,13 +15,13 @@ dieBeforeChange(Number(countdown), [
 ]);
 
 const { addSchedule } = await import("../../../src/schedule/schedules.ts");
-const { recordRun: keepRun } = await import("../../../src/schedule/run-history.ts");
+const { recordRun } = await import("../../../src/schedule/run-history.ts");
 const moment = "2026-01-01T00:00:00.000Z";
 addSchedule({
   ...{ dataDir, name: "second", cron: "0 6 * * *", tz: "UTC", jitterMillis: 0, args: ["sync"] },
   ...{ folder: "/", mirror: "catalogue", clock: { now: () => Date.parse(moment), random: () => 0 } },
 });
-keepRun(dataDir, "second", {
-  ...{ due: moment, begunAt: moment, scheduler: { pid: 1, host: "here", startedAt: moment }, attempts: 1 },
-  ...{ endedAt: null, exitCode: null, seconds: null, counts: null, said: null },
+recordRun(dataDir, "second", {
+  ...{ due: moment, startedAt: moment, scheduler: { pid: 1, host: "here", startedAt: moment }, attempts: 1 },
+  ...{ endedAt: null, exitCode: null, seconds: null, counts: null, error: null },
 });

@@ -1,9 +1,9 @@
-/** A clock that goes on when everybody sleeps. */
+/** A clock that advances to the next wake-up time once all code waits. */
 import { setImmediate as turn } from "node:timers/promises";
 import type { Clock } from "../../../src/platform/clock.ts";
 
 export interface VirtualClock extends Pick<Clock, "now" | "sleep"> {
-  /** Has time pass until then, all that happens meanwhile included. @param moment epoch milliseconds */
+  /** Advances to a moment, and wakes all sleepers until then. @param moment epoch milliseconds */
   advanceTo(moment: number): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export function virtualClock(start: number): VirtualClock {
     },
     async advanceTo(moment) {
       for (;;) {
-        // Promises settle first.
+        // Pending promise callbacks run first; they may sleep again.
         await turn();
         const next = [...sleepers].reduce<Sleeper | null>(
           (first, sleeper) => (first === null || sleeper.at < first.at ? sleeper : first),

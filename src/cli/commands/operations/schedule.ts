@@ -224,15 +224,15 @@ async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void
     program: selfCommand(environmentOf(handed, io)),
     clock: systemClock,
     ...(redis !== null && { redis }),
-    ending: ending.signal,
-    hide: redactTokens,
+    signal: ending.signal,
+    redact: redactTokens,
     onReady(schedules) {
       const { dataDir } = handed;
       const text = `Running ${schedules} schedules of ${dataDir}. Press Ctrl-C to stop.`;
       log.info("ready", text, { version: version(), schedules, dataDir });
     },
     onWarning: (text) => log.warn("warning", escapeControls(text)),
-    onBegin({ name }, time) {
+    onStart({ name }, time) {
       const due = toIso(time);
       log.info("begun", `${name}: started, due ${due}`, { schedule: name, due });
     },

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readCronFields } from "../../src/schedule/cron-fields.ts";
+import { readCronFields } from "../../src/schedule/cron-times.ts";
 import type { Schedule } from "../../src/schedule/schedule.ts";
-import { printSchedule, type SystemScheduler, toCalendar } from "../../src/schedule/system-schedulers.ts";
+import { printSchedule, type SystemScheduler } from "../../src/schedule/system-schedulers.ts";
+import { toCalendar } from "../../src/schedule/systemd-units.ts";
 import { arbitraryCron, someSchedule, timesBetween } from "./support/arbitrary-schedule.ts";
 
 const installation = {
@@ -18,7 +19,7 @@ const print = (scheduler: SystemScheduler, parts: Partial<Schedule> = {}) =>
 
 const calendar = (cron: string) => toCalendar({ ...someSchedule, cron });
 
-describe("a calendar of systemd", () => {
+describe("OnCalendar of a systemd timer", () => {
   it.each([
     ["0 6 * * *", "*-*-* 06:00:00 UTC"],
     ["*/20 * * * *", "*-*-* *:00,20,40:00 UTC"],
@@ -28,12 +29,13 @@ describe("a calendar of systemd", () => {
     ["0 6 1 * +MON", "Mon *-*-01 06:00:00 UTC"],
     ["@weekly", "Sun *-*-* 00:00:00 UTC"],
     ["5-50/15 * * * *", "*-*-* *:05,20,35,50:00 UTC"],
-  ])("for %s is %s", (cron, expected) => {
+    ["0 6 * * FRI-SUN", "Sun,Fri,Sat *-*-* 06:00:00 UTC"],
+  ])("expresses %s as %s", (cron, expected) => {
     expect(calendar(cron)).toBe(expected);
   });
 
   it.each(["0 6 1 * MON", "0 6 L * *", "0 6 15W * *", "0 6 * * MON#2"])(
-    "for %s is refused with the reason",
+    "cannot express %s, and the error says why",
     (cron) => {
       expect(() => calendar(cron)).toThrow(
         expect.objectContaining({ code: "inexpressible", message: expect.stringContaining(cron) }),
@@ -42,13 +44,13 @@ describe("a calendar of systemd", () => {
   );
 });
 
-it("the numbers of a cron expression are those of its times", () => {
+it("the fields of a cron expression give the same times as the schedule itself", () => {
   const from = Date.UTC(2026, 0, 30, 22);
   const to = from + 3 * 86_400_000;
   fc.assert(
     fc.property(arbitraryCron, (cron) => {
       const fields = readCronFields(cron);
-      if (fields === null) throw new Error(`${cron} was not read`);
+      if (fields === null) throw new Error(`${cron} has no fields`);
       const { minutes, hours, days, months, weekdays, isEither } = fields;
       const expected: number[] = [];
       for (let moment = from + 60_000; moment <= to; moment += 60_000) {
@@ -65,8 +67,8 @@ it("the numbers of a cron expression are those of its times", () => {
   );
 });
 
-describe("a unit of systemd", () => {
-  it("starts this program here, as its user, with nothing else to be written", () => {
+describe("systemd units", () => {
+  it("start this program as its user, with write access only to its own files", () => {
     const [service, timer] = print("systemd", {
       args: ["backup", "--to", "/media/my stick/100%", "--x", "$HOME"],
     });
@@ -84,14 +86,14 @@ describe("a unit of systemd", () => {
     expect(timer?.content).not.toContain("RandomizedDelaySec");
   });
 
-  it("spreads its beginnings, each time the same", () => {
+  it("delay every run by the same part of the jitter", () => {
     const [, timer] = print("systemd", { jitterMillis: 600_000, delayMillis: 7000 });
     expect(timer?.content).toContain("RandomizedDelaySec=600\nFixedRandomDelay=true\n");
   });
 });
 
-describe("a line of a crontab", () => {
-  it("starts this program here, in its folder and zone, as late as it would be", () => {
+describe("a crontab line", () => {
+  it("starts this program in the folder and time zone of the schedule, with its delay", () => {
     const [{ content } = { content: "" }] = print("cron", {
       ...{ cron: "@daily", args: ["export", "--out", "it's 100%"], folder: "/home/anna", delayMillis: 7000 },
     });
@@ -103,16 +105,18 @@ describe("a line of a crontab", () => {
     ]);
   });
 
-  it("names months and days by numbers", () => {
+  it("has numbers instead of the names of months and days", () => {
     expect(print("cron", { cron: "0 6 * JAN mon-fri" })[0]?.content).toContain("\n0 6 * 1 1-5 cd / ");
+    expect(print("cron", { cron: "0 6 * * SAT,mon-wed" })[0]?.content).toContain("\n0 6 * * 1-3,6 cd / ");
   });
 
   it.each([
     ["30 0 6 * * *", /no seconds/],
     ["0 6 L * *", /no L/],
-    ["0 6 1 * +MON", /either of them/],
+    ["0 6 1 * +MON", /with “or”, not “and”/],
+    ["0 6 1-31 * +MON", /with “or”, not “and”/],
     ["0 6 */2 * MON", /begins with \*/],
-  ])("for %s is refused with the reason", (cron, says) => {
-    expect(() => print("cron", { cron })).toThrow(says);
+  ])("cannot express %s, and the error says why", (cron, message) => {
+    expect(() => print("cron", { cron })).toThrow(message);
   });
 });

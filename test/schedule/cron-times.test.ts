@@ -14,26 +14,26 @@ const iso = (millis: number | null) => (millis === null ? null : new Date(millis
 const timesOf = (cron: string, tz: string, from: string, to: string) =>
   timesBetween({ ...someSchedule, cron, tz }, Date.parse(from), Date.parse(to)).map(iso);
 
-describe("a time", () => {
-  it("that clocks skip comes right after, once", () => {
+describe("a due time", () => {
+  it("that the clock skips is due right after the gap, once", () => {
     expect(timesOf("30 2 * * *", "Europe/Berlin", "2026-03-28T12:00Z", "2026-03-30T12:00Z")).toEqual([
       "2026-03-29T01:00:00.000Z",
       "2026-03-30T00:30:00.000Z",
     ]);
-    // Two that are skipped together come together.
+    // Two skipped times are due together.
     expect(timesOf("10,40 2 * * *", "Europe/Berlin", "2026-03-28T12:00Z", "2026-03-29T12:00Z")).toEqual([
       "2026-03-29T01:00:00.000Z",
     ]);
   });
 
-  it("that clocks repeat comes once", () => {
+  it("that the clock repeats is due once", () => {
     expect(timesOf("30 2,14 * * *", "Europe/Berlin", "2026-10-24T20:00Z", "2026-10-25T20:00Z")).toEqual([
       "2026-10-25T00:30:00.000Z",
       "2026-10-25T13:30:00.000Z",
     ]);
   });
 
-  it("of every half hour comes every half hour, whatever clocks do", () => {
+  it("every half hour stays every half hour during clock changes", () => {
     expect(timesOf("*/30 * * * *", "Europe/Berlin", "2026-10-24T23:45Z", "2026-10-25T02:00Z")).toHaveLength(
       5,
     );
@@ -42,24 +42,24 @@ describe("a time", () => {
     );
   });
 
-  it("is followed by its delay, each time the same", () => {
-    const late = { ...someSchedule, delayMillis: 90_000 };
-    expect(iso(timeAfter(late, Date.parse("2026-01-01T06:00:30Z")))).toBe("2026-01-01T06:01:30.000Z");
-    expect(iso(timeAfter(late, Date.parse("2026-01-01T06:01:30Z")))).toBe("2026-01-02T06:01:30.000Z");
-    expect(iso(timeUpTo(late, Date.parse("2026-01-01T06:01:30Z")))).toBe("2026-01-01T06:01:30.000Z");
-    expect(iso(timeUpTo(late, Date.parse("2026-01-02T06:01:29.999Z")))).toBe("2026-01-01T06:01:30.000Z");
+  it("is delayed by the same time every day", () => {
+    const delayed = { ...someSchedule, delayMillis: 90_000 };
+    expect(iso(timeAfter(delayed, Date.parse("2026-01-01T06:00:30Z")))).toBe("2026-01-01T06:01:30.000Z");
+    expect(iso(timeAfter(delayed, Date.parse("2026-01-01T06:01:30Z")))).toBe("2026-01-02T06:01:30.000Z");
+    expect(iso(timeUpTo(delayed, Date.parse("2026-01-01T06:01:30Z")))).toBe("2026-01-01T06:01:30.000Z");
+    expect(iso(timeUpTo(delayed, Date.parse("2026-01-02T06:01:29.999Z")))).toBe("2026-01-01T06:01:30.000Z");
   });
 });
 
-it("the last time until a moment and the first one after it have none between them", () => {
+it("no due time lies between the last one up to a moment and the first one after it", () => {
   fc.assert(
     fc.property(
       arbitraryCron,
       fc.constantFrom(...zones),
       arbitraryMoment,
       fc.nat(3600),
-      (cron, tz, now, late) => {
-        const schedule = { ...someSchedule, cron, tz, delayMillis: late * 1000 };
+      (cron, tz, now, delaySeconds) => {
+        const schedule = { ...someSchedule, cron, tz, delayMillis: delaySeconds * 1000 };
         const last = timeUpTo(schedule, now);
         const next = timeAfter(schedule, now);
         if (next !== null) expect(next).toBeGreaterThan(now);
@@ -73,7 +73,7 @@ it("the last time until a moment and the first one after it have none between th
   );
 });
 
-describe("what is no time", () => {
+describe("requireTimes", () => {
   const now = Date.parse("2026-01-01T00:00:00Z");
   it.each([
     ["61 * * * *", "UTC", /Invalid value for minute/],
@@ -82,16 +82,16 @@ describe("what is no time", () => {
     ["2026-05-01T00:00:00", "UTC", /is no cron expression/],
     ["@reboot", "UTC", /is no cron expression/],
     ["", "UTC", /is no cron expression/],
-    ["0 6 30 2 *", "UTC", /never comes due/],
+    ["0 6 30 2 *", "UTC", /is never due/],
     ["0 6 * * *", "Europe/Nowhere", /no time zone "Europe\/Nowhere"/],
     ["0 6 * * *", "+02:00", /no time zone/],
     ["0 6 * * *", "", /no time zone/],
-  ])("%j in %j is refused", (cron, tz, says) => {
+  ])("rejects %j in the time zone %j", (cron, tz, message) => {
     expect(() => requireTimes(cron, tz, now)).toThrow(ScheduleError);
-    expect(() => requireTimes(cron, tz, now)).toThrow(says);
+    expect(() => requireTimes(cron, tz, now)).toThrow(message);
   });
 
-  it("a zone is spelled as IANA does", () => {
+  it("returns the time zone in IANA's spelling", () => {
     expect(requireTimes("@daily", "europe/paris", now)).toBe("Europe/Paris");
   });
 });
