@@ -2,7 +2,7 @@
  * The contract of an engine, which executes fetch jobs. In: a source, from which it pulls jobs as capacity frees up. Out:
  * batches of results, in any order. It never opens the mirror and does not decide what is fetched next.
  *
- * Every engine guarantees (`test/jobs/engine-conformance.ts`):
+ * Every engine guarantees (`test/jobs/support/engine-conformance.ts`):
  * - one result for each job of the source, unless the process dies;
  * - the source is asked again after every batch that the caller has taken, since ingesting may make more due;
  * - it ends when the source returns nothing, no job is running and every result was taken.

@@ -11,12 +11,11 @@ export { type ExportMirrorRequest, exportMirror } from "../exports/export-mirror
 export { type Manifest, readManifest } from "../exports/manifest.ts";
 export { verifyDataPackage } from "../exports/verify-data-package.ts";
 export type { DashboardOptions } from "../jobs/bullmq/dashboard/server.ts";
-export { DashboardError } from "../jobs/bullmq/dashboard/server.ts";
-export { RedisError } from "../jobs/bullmq/errors.ts";
+export { DashboardError, RedisError } from "../jobs/bullmq/errors.ts";
 export type { Principal } from "../jobs/bullmq/queue-names.ts";
 export type { RequestCount } from "../jobs/bullmq/worker/request-counts.ts";
+export { type RunWorkerOptions, runWorker, type WorkerReady } from "../jobs/bullmq/worker/run-worker.ts";
 export { kinds } from "../jobs/kinds.ts";
-export { type RunWorkerOptions, runWorker, type WorkerReady } from "../jobs/run-worker.ts";
 export type { Cell } from "../schema/fields.ts";
 export type { Area, Depth } from "../schema/kind.ts";
 export { type Account, type AccountPlace, accountPlace } from "./accounts/account.ts";

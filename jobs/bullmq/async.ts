@@ -1,54 +1,61 @@
-/** Looks once for all who ask within so long. What failed is looked at again. */
-export function cacheFor<Value>(millis: number, look: () => Promise<Value>): () => Promise<Value> {
-  let seen: Promise<Value> | null = null;
-  let seenAt = 0;
+/** @returns the value of the last call of `load` if that was less than `millis` ago; failed calls are not cached */
+export function cacheFor<Value>(millis: number, load: () => Promise<Value>): () => Promise<Value> {
+  let cached: Promise<Value> | null = null;
+  let loadedAt = 0;
   return () => {
     const now = performance.now();
-    if (seen !== null && now - seenAt < millis) return seen;
-    const looking = look();
-    seen = looking;
-    seenAt = now;
-    looking.catch(() => {
-      if (seen === looking) seen = null;
+    if (cached !== null && now - loadedAt < millis) return cached;
+    const loading = load();
+    cached = loading;
+    loadedAt = now;
+    loading.catch(() => {
+      if (cached === loading) cached = null;
     });
-    return looking;
+    return loading;
+  };
+}
+
+/** @returns null after the timeout, or if the work fails; the work itself continues */
+export async function withTimeout<Value>(millis: number, work: () => Promise<Value>): Promise<Value | null> {
+  const { promise: timedOut, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(resolve, millis, null);
+  const result = await Promise.race([work().catch(() => null), timedOut]);
+  clearTimeout(timer);
+  return result;
+}
+
+/** Passes each text on only once: a problem that lasts for hours is worth one line. */
+export function warnOnce(onWarning: (text: string) => void): (text: string) => void {
+  const reported = new Set<string>();
+  return (text) => {
+    if (reported.has(text)) return;
+    reported.add(text);
+    onWarning(text);
   };
 }
 
 /**
- * Waits for something for so long at most, and gives it up then or where it fails: whoever ends, or looks, waits for nobody.
- * @returns null where it was given up
- */
-export async function withTimeout<Value>(millis: number, work: () => Promise<Value>): Promise<Value | null> {
-  const { promise: isOver, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(resolve, millis, null);
-  const done = await Promise.race([work().catch(() => null), isOver]);
-  clearTimeout(timer);
-  return done;
-}
-
-/**
- * Gathers what is to be written, and writes it together: what comes while the writing before is under way, and, where that
- * costs nobody any time, what comes within a few milliseconds. Whatever fails is written again, in its order.
+ * Writes items in batches, in order. A batch holds the items that arrived during the previous write, and those of the next
+ * few milliseconds where that delays nobody. A failed batch is written again.
  */
 export interface Batcher<Item> {
-  /** Settled once it is written. */
+  /** Resolves once the item is written. */
   add(item: Item): Promise<void>;
 }
 
 export interface BatcherOptions<Item> {
   readonly write: (items: readonly Item[]) => Promise<unknown>;
-  /** Items that are written together at most. */
-  readonly most: number;
-  /** For how many it is worth to wait a moment; asked when the first one has come. */
-  readonly worthWaitingFor: () => number;
-  /** Waits before the next attempt, or rejects to give up all that was gathered. */
+  /** In one batch. */
+  readonly maxItems: number;
+  /** The number of items for which a batch waits a few milliseconds; called when its first item is there. */
+  readonly targetItems: () => number;
+  /** Waits before the next attempt; if it rejects, all pending items are rejected. */
   readonly onFailure: (error: unknown) => Promise<void>;
 }
 
-const waitMillis = 5;
+const maxWaitMillis = 5;
 
-interface Waiting<Item> {
+interface PendingItem<Item> {
   readonly item: Item;
   readonly resolve: () => void;
   readonly reject: (reason: unknown) => void;
@@ -56,35 +63,35 @@ interface Waiting<Item> {
 
 export function createBatcher<Item>({
   write,
-  most,
-  worthWaitingFor,
+  maxItems,
+  targetItems,
   onFailure,
 }: BatcherOptions<Item>): Batcher<Item> {
-  let waiting: Waiting<Item>[] = [];
+  let pending: PendingItem<Item>[] = [];
   let isWriting = false;
-  let wanted = Number.POSITIVE_INFINITY;
-  let noteEnough: () => void = () => {};
+  let awaitedCount = Number.POSITIVE_INFINITY;
+  let stopWaiting: () => void = () => {};
 
-  const enough = async (count: number): Promise<void> => {
-    // What comes within the same turn of the event loop goes with it.
+  const waitForItems = async (count: number): Promise<void> => {
+    // Items of the same turn of the event loop belong to the same batch.
     await new Promise(setImmediate);
-    if (waiting.length >= count) return;
-    wanted = count;
+    if (pending.length >= count) return;
+    awaitedCount = count;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, waitMillis);
-      noteEnough = () => {
+      const timer = setTimeout(resolve, maxWaitMillis);
+      stopWaiting = () => {
         clearTimeout(timer);
         resolve();
       };
     });
-    wanted = Number.POSITIVE_INFINITY;
+    awaitedCount = Number.POSITIVE_INFINITY;
   };
 
   const writeAll = async (): Promise<void> => {
     isWriting = true;
-    while (waiting.length > 0) {
-      await enough(worthWaitingFor());
-      const batch = waiting.slice(0, most);
+    while (pending.length > 0) {
+      await waitForItems(targetItems());
+      const batch = pending.slice(0, maxItems);
       try {
         await write(batch.map(({ item }) => item));
       } catch (error) {
@@ -92,11 +99,11 @@ export function createBatcher<Item>({
           await onFailure(error);
           continue;
         } catch (reason) {
-          for (const { reject } of waiting.splice(0)) reject(reason);
+          for (const { reject } of pending.splice(0)) reject(reason);
           break;
         }
       }
-      waiting = waiting.slice(batch.length);
+      pending = pending.slice(batch.length);
       for (const { resolve } of batch) resolve();
     }
     isWriting = false;
@@ -105,20 +112,10 @@ export function createBatcher<Item>({
   return {
     add(item) {
       return new Promise((resolve, reject) => {
-        waiting.push({ item, resolve, reject });
-        if (waiting.length >= wanted) noteEnough();
+        pending.push({ item, resolve, reject });
+        if (pending.length >= awaitedCount) stopWaiting();
         if (!isWriting) void writeAll();
       });
     },
-  };
-}
-
-/** Says each thing the first time only: what goes on for hours is worth one line. */
-export function warnOnce(onWarning: (text: string) => void): (text: string) => void {
-  const said = new Set<string>();
-  return (text) => {
-    if (said.has(text)) return;
-    said.add(text);
-    onWarning(text);
   };
 }

@@ -1,25 +1,27 @@
 import { errorClass } from "../../src/platform/errors.ts";
 
-/** Why a Redis cannot carry jobs. Its address is shown without user and password. */
+/** Why a Redis cannot be used. Its address is shown without user and password. */
 export class RedisError extends errorClass("RedisError", {
   "bad-address": "usage",
   unreachable: "failed",
-  /** Its version, role or eviction policy. */
+  /** Its version, role, eviction policy or permissions. */
   unsuitable: "settings",
 }) {}
 
-/** @param error what a command failed with, or BullMQ while it takes jobs */
+/** The dashboard cannot listen on its address. */
+export class DashboardError extends errorClass("DashboardError", { "cannot-listen": "failed" }) {}
+
+/** @param error of a Redis command, or of a BullMQ worker */
 export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && error.message.includes("OOM command not allowed");
 }
 
-/** Hears what failed, and says so where Redis takes nothing more. */
+/** @returns a handler for errors that reports a full Redis */
 export function reportOutOfMemory(onWarning: (text: string) => void): (error: unknown) => void {
   return (error) => {
     if (isOutOfMemory(error)) onWarning(outOfMemoryMessage);
   };
 }
 
-/** What to say of one that takes nothing more. */
 export const outOfMemoryMessage =
-  "Redis is full, so that nothing goes on: give it more memory (maxmemory), or let it forget what is not Armoire's.";
+  "Redis is full, and requests wait until there is room: raise its maxmemory, or remove the keys of other programs.";

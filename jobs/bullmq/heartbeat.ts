@@ -1,58 +1,57 @@
 /**
- * Which run over a mirror is there now: nothing is sent for any other. It listens on a channel of its own, which ends with its
- * process; and a key names it, which a later run over the mirror takes over, and which lapses where a machine has lost its power.
+ * Shows workers that a run is alive: they send requests for no other. A live run has two marks in Redis. It listens on a
+ * channel, which ends with its process. And a key names it as the current run of its mirror: the next run overwrites the
+ * key, and it lapses after a power failure.
  */
 import type { Redis } from "ioredis";
 import { RedisError } from "./errors.ts";
-import { keyPrefix, type RedisConnection } from "./redis.ts";
+import { keyPrefix, responseQueueName } from "./queue-names.ts";
+import type { RedisConnection } from "./redis.ts";
 
-const lapsesMillis = 10_000;
+const keyLifetimeMillis = 10_000;
 const renewMillis = 2_500;
 
-/** @param mirror its name in Redis, which says nothing of where it is */
-export const responseQueueName = (mirror: string): string => `answers-${mirror}`;
-
-/** @param answersTo the queue of answers: a mirror has one, and one run at a time */
-const keyOf = (answersTo: string): string => `${keyPrefix}:coordinator:${answersTo}`;
-const channelOf = (coordinator: string): string => `${keyPrefix}:run:${coordinator}`;
+/** A mirror has one queue of responses, and one run at a time. */
+const currentRunKey = (responseQueue: string): string => `${keyPrefix}:coordinator:${responseQueue}`;
+const channelOf = (coordinatorId: string): string => `${keyPrefix}:run:${coordinatorId}`;
 
 export interface Heartbeat {
-  /** Says so again, now: Redis may have lost it. @returns why workers cannot see it; null where they can */
+  /** Restores both marks now, which Redis may have lost. @returns why workers cannot see them; null if they can */
   renew(): Promise<string | null>;
   /** May be called again. */
   end(): Promise<void>;
 }
 
 /**
- * Where Redis cannot note it, nothing is sent until it can.
- * @throws RedisError `unsuitable` where its user may not listen
+ * While Redis cannot store the marks, workers send nothing.
+ * @throws RedisError `unsuitable` if the Redis user may not listen on channels
  */
 export async function startHeartbeat(
   { client, shownAs }: RedisConnection,
-  answersTo: string,
-  coordinator: string,
+  responseQueue: string,
+  coordinatorId: string,
 ): Promise<Heartbeat> {
-  const key = keyOf(answersTo);
-  // What it does of itself when it is back, it does not tell of when that fails.
+  const key = currentRunKey(responseQueue);
+  // An automatic subscription that fails would not be reported.
   const listener = client.duplicate({ autoResubscribe: false });
-  const listen = () => listener.subscribe(channelOf(coordinator));
-  // What is wrong with the connection shows in the calls.
+  const listen = () => listener.subscribe(channelOf(coordinatorId));
+  // A failure of the connection shows in the calls.
   listener.on("error", () => {});
-  const noteAndListen = async (): Promise<string | null> => {
+  const setMarks = async (): Promise<string | null> => {
     try {
-      await Promise.all([client.set(key, coordinator, "PX", lapsesMillis), listen()]);
-      if (await isRunAlive(client, answersTo, coordinator)) return null;
-      // It listens elsewhere, such as at a primary of before.
+      await Promise.all([client.set(key, coordinatorId, "PX", keyLifetimeMillis), listen()]);
+      if (await isRunAlive(client, responseQueue, coordinatorId)) return null;
+      // It listens at another server, such as a former primary.
       listener.disconnect(true);
-      return "it is not seen yet";
+      return "Redis does not show it yet";
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
   };
   let renewing: Promise<string | null> | null = null;
-  // While Redis is away, one renewal waits for it, not one for each time.
+  // While Redis is unreachable, only one renewal waits for it.
   const renew = (): Promise<string | null> => {
-    renewing ??= noteAndListen().finally(() => {
+    renewing ??= setMarks().finally(() => {
       renewing = null;
     });
     return renewing;
@@ -62,8 +61,8 @@ export async function startHeartbeat(
     listener.disconnect();
     throw new RedisError(
       "unsuitable",
-      `The Redis at ${shownAs} does not let this user listen on channels.`,
-      `Allow it those of Armoire: ACL SETUSER NAME &${keyPrefix}:run:*`,
+      `The user of the Redis at ${shownAs} has no permission to listen on channels.`,
+      `Allow the channels of Armoire: ACL SETUSER NAME &${keyPrefix}:run:*`,
       { cause: error },
     );
   });
@@ -85,16 +84,20 @@ export async function startHeartbeat(
   };
 }
 
-/** Whether a run is there at this moment. */
-export async function isRunAlive(client: Redis, answersTo: string, coordinator: string): Promise<boolean> {
-  const [named, [, listeners]] = await Promise.all([
-    client.get(keyOf(answersTo)),
-    client.pubsub("NUMSUB", channelOf(coordinator)),
+/** Whether this run is alive now, and still the current one of its mirror. */
+export async function isRunAlive(
+  client: Redis,
+  responseQueue: string,
+  coordinatorId: string,
+): Promise<boolean> {
+  const [currentRun, [, listeners]] = await Promise.all([
+    client.get(currentRunKey(responseQueue)),
+    client.pubsub("NUMSUB", channelOf(coordinatorId)),
   ]);
-  return named === coordinator && Number(listeners) > 0;
+  return currentRun === coordinatorId && Number(listeners) > 0;
 }
 
-/** Whether any run over a mirror is there, or was within the last seconds. */
-export async function hasLiveRun(client: Redis, mirror: string): Promise<boolean> {
-  return (await client.exists(keyOf(responseQueueName(mirror)))) === 1;
+/** Whether any run of a mirror is alive, or was within the last ten seconds. */
+export async function hasLiveRun(client: Redis, mirrorKey: string): Promise<boolean> {
+  return (await client.exists(currentRunKey(responseQueueName(mirrorKey)))) === 1;
 }

@@ -1,6 +1,6 @@
 /**
- * What crosses Redis, each with the version of its form: requests of a few fetches, and answers to such requests. No secret is
- * among it: a principal is named, and the worker finds the credential in its own settings.
+ * The payloads of jobs, each with its version: requests for a worker, and responses for a coordinator. They contain no
+ * secret: a job names its principal, and the worker finds the credential in its own settings.
  */
 import { z } from "zod";
 import { isServiceErrorCode, ServiceError } from "../../src/service/errors.ts";
@@ -8,28 +8,109 @@ import type { RawResponse, ResponseHead } from "../../src/service/transport/send
 
 export const payloadVersion = 1;
 
+/** With many requests, one job for each would cost more in Redis than the requests themselves. */
+export const maxRequestsPerJob = 8;
+
 const fetchPayload = z.object({
   v: z.literal(payloadVersion),
   requests: z.array(
     z.object({
       id: z.string(),
       url: z.string(),
-      /** `if-none-match` or `if-modified-since` and its value; else empty. */
+      /** `if-none-match` or `if-modified-since` with its value, or empty. */
       condition: z.array(z.string()),
     }),
   ),
-  /** Whoever asked, as long as it lives: what it asked for before is not asked again for another. */
-  coordinator: z.string(),
-  /** That the coordinator has the same credential for this principal; it gives none away. */
-  proof: z.string(),
-  /** The queue that the answer goes to. */
-  answersTo: z.string(),
+  /** Identifies the coordinator of one run: once that run has ended, nothing is sent for it. */
+  coordinatorId: z.string(),
+  /** Proves that the coordinator has the principal's credential. */
+  credentialProof: z.string(),
+  /** The queue for the responses. */
+  responseQueue: z.string(),
 });
 export type FetchPayload = z.infer<typeof fetchPayload>;
 export type WireRequest = FetchPayload["requests"][number];
 
-/** The headers that the door reads; cookies and the like stay with the worker. */
-const wantedHeaders = [
+const head = z.object({
+  status: z.int(),
+  headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+});
+
+const wireResponse = z.discriminatedUnion("outcome", [
+  /** `wire` is base64. */
+  z.object({ id: z.string(), outcome: z.literal("response"), head, wire: z.string() }),
+  z.object({
+    id: z.string(),
+    outcome: z.literal("failed"),
+    head: head.nullable(),
+    failure: z.object({
+      code: z.string(),
+      detail: z.string(),
+      status: z.int().nullable(),
+      resumeAt: z.number().nullable(),
+    }),
+  }),
+  /** The request was not sent, and is to be queued again. */
+  z.object({ id: z.string(), outcome: z.literal("unsent") }),
+]);
+export type WireResponse = z.infer<typeof wireResponse>;
+
+const responsesPayload = z.object({ v: z.literal(payloadVersion), responses: z.array(wireResponse) });
+export type ResponsesPayload = z.infer<typeof responsesPayload>;
+
+/** @returns the payload, or why it is invalid */
+export function readFetchPayload(data: unknown): FetchPayload | { readonly problem: string } {
+  return parse(fetchPayload, data);
+}
+
+/** @returns the payload, or why it is invalid */
+export function readResponses(data: unknown): ResponsesPayload | { readonly problem: string } {
+  return parse(responsesPayload, data);
+}
+
+function parse<Payload>(schema: z.ZodType<Payload>, data: unknown): Payload | { readonly problem: string } {
+  const parsed = schema.safeParse(data);
+  if (parsed.success) return parsed.data;
+  const version = typeof data === "object" && data !== null && "v" in data ? data.v : undefined;
+  return {
+    problem:
+      version === payloadVersion
+        ? `its payload is not valid in version ${payloadVersion}`
+        : `its payload has version ${String(version)}, this program reads version ${payloadVersion}`,
+  };
+}
+
+export function toWireResponse(id: string, { head, wire, failure }: RawResponse): WireResponse {
+  const sentHead = head && { status: head.status, headers: selectHeaders(head.headers) };
+  if (failure === null) {
+    if (sentHead === null) throw new TypeError("a response without a head");
+    return { id, outcome: "response", head: sentHead, wire: Buffer.from(wire).toString("base64") };
+  }
+  const { code, detail, status, resumeAt } = failure;
+  return { id, outcome: "failed", head: sentHead, failure: { code, detail, status, resumeAt } };
+}
+
+/** @param url of the request */
+export function fromWireResponse(
+  response: Exclude<WireResponse, { outcome: "unsent" }>,
+  url: string,
+): RawResponse {
+  if (response.outcome === "response") {
+    // A copy outside Node's buffer pool: its memory is transferred to the thread that writes the mirror.
+    const wire = new Uint8Array(Buffer.from(response.wire, "base64"));
+    return { head: response.head, wire, failure: null };
+  }
+  const { code, detail, ...context } = response.failure;
+  const knownCode = isServiceErrorCode(code) ? code : "worker-lost";
+  return {
+    head: response.head,
+    wire: null,
+    failure: new ServiceError(knownCode, detail, { ...context, url }),
+  };
+}
+
+/** The headers that the client reads. Others, such as cookies, stay with the worker. */
+const sentHeaders = [
   "etag",
   "location",
   "content-type",
@@ -42,87 +123,11 @@ const wantedHeaders = [
   "x-ratelimit-reset",
 ] as const;
 
-const head = z.object({
-  status: z.int(),
-  headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-});
-
-const answer = z.discriminatedUnion("end", [
-  /** `wire` is base64. */
-  z.object({ id: z.string(), end: z.literal("answered"), head, wire: z.string() }),
-  z.object({
-    id: z.string(),
-    end: z.literal("failed"),
-    head: head.nullable(),
-    failure: z.object({
-      code: z.string(),
-      detail: z.string(),
-      status: z.int().nullable(),
-      resumeAt: z.number().nullable(),
-    }),
-  }),
-  /** It was not sent, and somebody else may. */
-  z.object({ id: z.string(), end: z.literal("handed-back") }),
-]);
-export type WireResponse = z.infer<typeof answer>;
-
-const answersPayload = z.object({ v: z.literal(payloadVersion), answers: z.array(answer) });
-export type ResponsesPayload = z.infer<typeof answersPayload>;
-
-/** @returns the payload, or in words what is wrong with it */
-export function readFetchPayload(data: unknown): FetchPayload | { readonly problem: string } {
-  return read(fetchPayload, data);
-}
-
-/** @returns the payload, or in words what is wrong with it */
-export function readResponses(data: unknown): ResponsesPayload | { readonly problem: string } {
-  return read(answersPayload, data);
-}
-
-function read<Payload>(schema: z.ZodType<Payload>, data: unknown): Payload | { readonly problem: string } {
-  const parsed = schema.safeParse(data);
-  if (parsed.success) return parsed.data;
-  const version = typeof data === "object" && data !== null && "v" in data ? data.v : undefined;
-  return {
-    problem:
-      version === payloadVersion
-        ? `it does not keep to version ${payloadVersion} of its form`
-        : `its form is of version ${String(version)}, this program knows version ${payloadVersion}`,
-  };
-}
-
-export function toWireResponse(id: string, { head, wire, failure }: RawResponse): WireResponse {
-  const kept = head && { status: head.status, headers: keptHeaders(head.headers) };
-  if (failure === null) {
-    return { id, end: "answered", head: kept ?? never(), wire: Buffer.from(wire).toString("base64") };
-  }
-  const { code, detail, status, resumeAt } = failure;
-  return { id, end: "failed", head: kept, failure: { code, detail, status, resumeAt } };
-}
-
-/** @param url what was asked */
-export function fromWireResponse(
-  answer: Exclude<WireResponse, { end: "handed-back" }>,
-  url: string,
-): RawResponse {
-  if (answer.end === "answered") {
-    // A buffer of its own, not a piece of Node's pool: it is handed over to the thread that writes.
-    return { head: answer.head, wire: new Uint8Array(Buffer.from(answer.wire, "base64")), failure: null };
-  }
-  const { code, detail, ...facts } = answer.failure;
-  const known = isServiceErrorCode(code) ? code : "worker-lost";
-  return { head: answer.head, wire: null, failure: new ServiceError(known, detail, { ...facts, url }) };
-}
-
-function keptHeaders(headers: ResponseHead["headers"]): Record<string, string | string[]> {
+function selectHeaders(headers: ResponseHead["headers"]): Record<string, string | string[]> {
   return Object.fromEntries(
-    wantedHeaders.flatMap((name) => {
+    sentHeaders.flatMap((name) => {
       const value = headers[name];
       return value === undefined ? [] : [[name, value]];
     }),
   );
-}
-
-function never(): never {
-  throw new TypeError("an answer has a head");
 }

@@ -1,47 +1,68 @@
-/** On whose behalf requests are sent, and the queue of those. Workers know the name; the credential is in their settings. */
+/**
+ * The names of queues and keys in Redis. The queue of requests is named after the principal: workers find the credential
+ * for it in their own settings.
+ */
 import { type Credential, credentialHmac } from "../../src/service/credentials/credential.ts";
 
+/** On whose behalf requests are sent. */
 export interface Principal {
-  /** `catalogue`, or an account's name. */
+  /** `catalogue`, or the name of an account. */
   readonly name: string;
   readonly baseUrl: string;
   readonly credential: Credential | null;
 }
 
-const markLetters = 8;
-/** Between the name and the mark of the credential. */
-const beforeMark = "~";
+/** Begins all our keys, beside those of other programs. Keys differ between major versions of BullMQ. */
+export const keyPrefix = "armoire:bullmq6";
 
-/** Of the requests that wait for a worker: one service's never meet another's, nor a worker with another credential. */
+const digestLength = 8;
+const digestSeparator = "~";
+
+/** The queue of requests. Each service has its own, and each credential, which the name contains as a short digest. */
 export function fetchQueueName(principal: Principal): string {
   const { credential } = principal;
-  const shared = sharedName(principal);
-  if (credential === null) return shared;
-  return `${shared}${beforeMark}${credentialHmac(credential, shared).slice(0, markLetters)}`;
+  const base = baseNameOf(principal);
+  if (credential === null) return base;
+  return `${base}${digestSeparator}${credentialHmac(credential, base).slice(0, digestLength)}`;
 }
 
-/** Whether it is a queue of this principal, with whatever credential. */
+/** Whether it is a queue of this principal, with any credential. */
 export function isFetchQueueOf(principal: Principal, queue: string): boolean {
-  const shared = sharedName(principal);
-  return queue === shared || queue.startsWith(shared + beforeMark);
+  const base = baseNameOf(principal);
+  return queue === base || queue.startsWith(base + digestSeparator);
 }
 
-/** The service that a queue of requests is of, as the queue's name has it. */
+/** The service in the name of a queue of requests. */
 export function serviceOfQueue(queue: string): string {
-  const [shared = ""] = queue.split(beforeMark);
-  return shared.slice(shared.indexOf("@") + 1);
+  const [base = ""] = queue.split(digestSeparator);
+  return base.slice(base.indexOf("@") + 1);
 }
 
-function sharedName({ name, baseUrl }: Principal): string {
+function baseNameOf({ name, baseUrl }: Principal): string {
   const { protocol, host } = new URL(baseUrl);
   const scheme = protocol === "https:" ? "" : `${protocol.slice(0, -1)}-`;
-  // The one character that a queue's name cannot have.
+  // BullMQ forbids only the colon in the name of a queue.
   return `fetch-${name}@${scheme}${host.replaceAll(":", "-")}`;
 }
 
+const responseQueuePrefix = "responses-";
+
+/** The queue of responses: one for each mirror. @param mirrorKey identifies the mirror, without its path */
+export const responseQueueName = (mirrorKey: string): string => responseQueuePrefix + mirrorKey;
+
+export const isResponseQueue = (queue: string): boolean => queue.startsWith(responseQueuePrefix);
+
+const metaKey = new RegExp(`^${keyPrefix}:([^:]+):meta$`);
+
+/** The queue that a key belongs to, for the one hash that BullMQ keeps for each queue; null for other keys. */
+export function queueOfKey(key: string): string | null {
+  return metaKey.exec(key)?.[1] ?? null;
+}
+
+/** Proves that a coordinator has the principal's credential, without revealing it. */
 export function credentialProofOf(
   { credential }: Pick<Principal, "credential">,
-  coordinator: string,
+  coordinatorId: string,
 ): string {
-  return credentialHmac(credential, coordinator);
+  return credentialHmac(credential, coordinatorId);
 }

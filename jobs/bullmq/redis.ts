@@ -1,64 +1,54 @@
 /**
- * The connection to Redis, and whether that Redis will do. In: an address. Out: a client that comes back by itself for as
- * long as it takes, once it was there. Nothing of ours is kept in Redis that the mirror does not have.
+ * The connection to Redis. In: an address. Out: a client of a suitable Redis, which reconnects for as long as it takes.
+ * Redis holds nothing that the mirror cannot restore.
  */
 import { Redis } from "ioredis";
 import { RedisError } from "./errors.ts";
 
-/** Beside others who use the same Redis; another one for each major version of the library, whose keys differ. */
-export const keyPrefix = "armoire:bullmq6";
-
-/** The queue that a key is BullMQ's own of, of which each queue has one: a hash. */
-export function queueOfKey(key: string): string | null {
-  return queueOfMeta.exec(key)?.[1] ?? null;
-}
-const queueOfMeta = new RegExp(`^${keyPrefix}:([^:]+):meta$`);
-
-const oldest = [6, 2] as const;
-const patienceMillis = 5000;
-const mostReconnectMillis = 2000;
-const goodbyeMillis = 300;
-/** One that is back sooner is not worth a word. */
-const noticedMillis = 1000;
+const connectTimeoutMillis = 5000;
+const maxReconnectMillis = 2000;
+const disconnectMillis = 300;
+/** A shorter interruption is not reported. */
+const reportAfterMillis = 1000;
 
 export interface RedisConnection {
   readonly client: Redis;
   /** The address without user and password. */
   readonly shownAs: string;
-  /** For good: neither it nor what was made from it comes back. */
+  /** Disconnects for good, with all connections that share the client. */
   end(): void;
 }
 
 /**
  * @param url `redis:`, `rediss:`, or the path of a socket
- * @param onWarning told that it is gone, and that it is back
- * @throws RedisError `bad-address`, `unreachable` within five seconds, `unsuitable`
+ * @param onWarning receives each loss of the connection, and its return
+ * @throws RedisError `bad-address`; `unreachable`, after at most five seconds; `unsuitable`
  */
 export async function connectRedis(
   url: string,
   onWarning: (text: string) => void = () => {},
 ): Promise<RedisConnection> {
   const shownAs = showAddress(url);
-  let isThere = false;
+  let isConnected = false;
   let lastError: Error | null = null;
   const client = new Redis(url, {
-    // What BullMQ asks for: a command waits until Redis is back.
+    // BullMQ requires this: commands wait until Redis is back.
     maxRetriesPerRequest: null,
-    // What is said within one turn of the event loop goes over the wire together.
+    // Commands of one turn of the event loop share a packet.
     enableAutoPipelining: true,
     lazyConnect: true,
-    connectTimeout: patienceMillis,
-    // One that is gone already is waited for as well, and keeps the process from ending.
-    disconnectTimeout: goodbyeMillis,
-    retryStrategy: (times) => (isThere ? Math.min(times * 100, mostReconnectMillis) : null),
-    // A primary that became a replica: the address may lead to the new primary.
+    connectTimeout: connectTimeoutMillis,
+    // ioredis waits for connections that are gone already, which keeps the process from ending.
+    disconnectTimeout: disconnectMillis,
+    retryStrategy: (times) => (isConnected ? Math.min(times * 100, maxReconnectMillis) : null),
+    // The primary has become a replica: the address may lead to the new primary.
     reconnectOnError: (error) => error.message.startsWith("READONLY"),
   });
   client.on("error", (error: Error) => {
     lastError = error;
   });
   try {
-    const timer = setTimeout(() => client.disconnect(), patienceMillis);
+    const timer = setTimeout(() => client.disconnect(), connectTimeoutMillis);
     try {
       await client.connect();
       requireSuitable(await client.info(), shownAs);
@@ -70,68 +60,76 @@ export async function connectRedis(
     if (error instanceof RedisError) throw error;
     throw toRedisError(lastError ?? error, shownAs);
   }
-  isThere = true;
-  let isToldGone = false;
-  let noticing: NodeJS.Timeout | undefined;
-  client.on("close", () => {
-    noticing ??= setTimeout(() => {
-      if (isThere) onWarning(`Redis at ${shownAs} is gone: everything waits until it is back.`);
-      isToldGone = true;
-    }, noticedMillis).unref();
-  });
-  client.on("ready", () => {
-    clearTimeout(noticing);
-    noticing = undefined;
-    if (isToldGone) onWarning(`Redis at ${shownAs} is back.`);
-    isToldGone = false;
+  isConnected = true;
+  reportInterruptions(client, shownAs, (text) => {
+    if (isConnected) onWarning(text);
   });
   const end = () => {
-    isThere = false;
+    isConnected = false;
     client.disconnect();
   };
   return { client, shownAs, end };
 }
 
+function reportInterruptions(client: Redis, shownAs: string, onWarning: (text: string) => void): void {
+  let isReported = false;
+  let timer: NodeJS.Timeout | undefined;
+  client.on("close", () => {
+    timer ??= setTimeout(() => {
+      onWarning(`The connection to Redis at ${shownAs} is lost; requests wait until it is back.`);
+      isReported = true;
+    }, reportAfterMillis).unref();
+  });
+  client.on("ready", () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (isReported) onWarning(`The connection to Redis at ${shownAs} is back.`);
+    isReported = false;
+  });
+}
+
+const minVersion = [6, 2] as const;
+
 /** @throws RedisError `unsuitable` */
-export function requireSuitable(info: string, shownAs: string): void {
-  const facts = new Map(info.split(/\r?\n/).map((line) => line.split(":", 2) as [string, string]));
-  const unsuitable = (what: string, hint: string): never => {
-    throw new RedisError("unsuitable", `The Redis at ${shownAs} ${what}.`, hint);
+function requireSuitable(info: string, shownAs: string): void {
+  const fields = new Map(info.split(/\r?\n/).map((line) => line.split(":", 2) as [string, string]));
+  const unsuitable = (problem: string, hint: string): never => {
+    throw new RedisError("unsuitable", `The Redis at ${shownAs} ${problem}.`, hint);
   };
-  const version = facts.get("redis_version") ?? "0";
+  const version = fields.get("redis_version") ?? "0";
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
-    unsuitable(`is of version ${version}`, `Use Redis ${oldest.join(".")} or later.`);
+  if (major < minVersion[0] || (major === minVersion[0] && minor < minVersion[1])) {
+    unsuitable(`has version ${version}`, `Use Redis ${minVersion.join(".")} or later.`);
   }
-  if (facts.get("role") === "slave") {
-    unsuitable("is a replica, which cannot be written", "Give the address of its primary.");
+  if (fields.get("role") === "slave") {
+    unsuitable("is a read-only replica", "Give the address of its primary.");
   }
-  const policy = facts.get("maxmemory_policy") ?? "noeviction";
+  const policy = fields.get("maxmemory_policy") ?? "noeviction";
   if (policy !== "noeviction") {
     unsuitable(
-      `throws keys away when its memory is full (maxmemory-policy ${policy}), jobs among them`,
+      `evicts keys when its memory is full (maxmemory-policy ${policy}), and would lose jobs`,
       "Set `maxmemory-policy noeviction` in redis.conf, or run: redis-cli config set maxmemory-policy noeviction",
     );
   }
 }
 
 /** @throws RedisError `bad-address` */
-export function showAddress(url: string): string {
+function showAddress(url: string): string {
   if (url.startsWith("/")) return url;
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null || !["redis:", "rediss:"].includes(parsed.protocol) || parsed.host === "") {
-    // The text itself may hold a password.
+    // The message omits the address, which may contain a password.
     throw new RedisError(
       "bad-address",
       "The address of Redis is neither redis://HOST:PORT nor rediss://HOST:PORT nor the path of a socket.",
-      "For one on this machine: redis://127.0.0.1:6379",
+      "For a Redis on this machine, use redis://127.0.0.1:6379.",
     );
   }
   if (!isDecodable(parsed.username) || !isDecodable(parsed.password)) {
     throw new RedisError(
       "bad-address",
-      "The user or password in the address of Redis has a % that begins no encoded letter.",
-      "Write it as %25.",
+      "The user or password in the address of Redis has a % that is not part of a percent-encoded character.",
+      "Write the percent sign as %25.",
     );
   }
   return `${parsed.protocol}//${parsed.host}${parsed.pathname === "/" ? "" : parsed.pathname}`;
@@ -148,19 +146,20 @@ function isDecodable(text: string): boolean {
 
 function toRedisError(error: unknown, shownAs: string): RedisError {
   const reason = error instanceof Error ? error.message : String(error);
-  const isRefused = /NOAUTH|WRONGPASS|NOPERM/.test(reason);
-  if (isRefused) {
+  if (/NOAUTH|WRONGPASS|NOPERM/.test(reason)) {
     return new RedisError(
       "unsuitable",
-      `The Redis at ${shownAs} wants another user or password.`,
-      "Put them into ARMOIRE_REDIS_URL (redis://USER:PASSWORD@HOST:PORT), or into the file that ARMOIRE_REDIS_URL_FILE names.",
+      `The Redis at ${shownAs} requires another user or password.`,
+      "Set them in ARMOIRE_REDIS_URL (redis://USER:PASSWORD@HOST:PORT), or in the file of ARMOIRE_REDIS_URL_FILE.",
       { cause: error },
     );
   }
+  // ioredis says this of a connection that the timer above has closed.
+  const shownReason = reason === "Connection is closed." ? "no response within 5 s" : reason;
   return new RedisError(
     "unreachable",
-    `There is no Redis at ${shownAs}: ${reason === "Connection is closed." ? "it did not answer within 5 s" : reason}`,
-    "Start it, or correct the address. Without --redis nothing of it is needed.",
+    `Redis at ${shownAs} cannot be reached: ${shownReason}`,
+    "Start Redis, or correct the address. Without --redis, no Redis is needed.",
     { cause: error },
   );
 }

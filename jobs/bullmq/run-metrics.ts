@@ -1,26 +1,26 @@
 /**
- * What only a coordinator knows of its run, left in Redis for who watches: numbers and the principal's name; no address of a
- * resource, no path, no secret. A hash for each mirror, which lapses a month after its last run. Nothing is read back by a sync.
+ * Publishes the figures of a run that only its coordinator has, for the dashboard: numbers and the name of the principal; no
+ * URL, no path, no secret. Each mirror has one hash in Redis, which expires a month after its last run. A sync never reads
+ * it.
  */
 import type { Redis } from "ioredis";
 import { dayMillis } from "../../src/platform/clock.ts";
 import { withTimeout } from "./async.ts";
-import { fetchQueueName, type Principal } from "./queue-names.ts";
-import { keyPrefix } from "./redis.ts";
+import { fetchQueueName, keyPrefix, type Principal } from "./queue-names.ts";
 
 export interface RunFigures {
-  /** Of this run, till now. */
+  /** Since the start of this run. */
   readonly requests: { readonly sent: number; readonly counted: number; readonly notModified: number };
-  /** `resetAt` in epoch milliseconds; null for what is not known. */
+  /** `resetAt` in epoch milliseconds; null where unknown. */
   readonly allowance: Record<"limit" | "remaining" | "resetAt", number | null>;
-  /** Resources of the mirror, by state; every state each time, so that none stays as it was. */
+  /** The number of resources in each state. All states each time, since a missing one would keep its old number. */
   readonly frontier: Readonly<Record<string, number>>;
-  /** Between an answer's coming and its being durable in the mirror; of the oldest of the last batch. */
+  /** From the arrival of a response to its commit; of the oldest one in the last batch. */
   readonly ingestLagSeconds: number;
 }
 
 export interface RunMetrics {
-  /** Writes what is read, at most once a second; else nothing is read either. */
+  /** Calls `read` and publishes the figures, at most once a second; otherwise does nothing. */
   update(read: () => RunFigures): void;
   /** @param outcome one word */
   end(outcome: string, figures: RunFigures): Promise<void>;
@@ -28,52 +28,52 @@ export interface RunMetrics {
 
 export const stateKeyPrefix = `${keyPrefix}:coordinator-state:`;
 
-const everyMillis = 1000;
-/** And no more than a fiftieth of the time is spent on reading. */
-const readsToRest = 50;
-const lapsesMillis = 30 * dayMillis;
-/** Redis may be away when a run ends: nobody waits for that. */
-const patienceMillis = 2000;
+const updateMillis = 1000;
+/** Reading takes at most a fiftieth of the time. */
+const minPauseRatio = 50;
+const lifetimeMillis = 30 * dayMillis;
+/** At the end of a run, Redis may be unreachable. */
+const endTimeoutMillis = 2000;
 
-/** @param now epoch milliseconds */
+/** @param mirrorKey identifies the mirror, without its path @param now epoch milliseconds */
 export function openRunMetrics(
   client: Redis,
   principal: Principal,
-  mailbox: string,
+  mirrorKey: string,
   now: () => number,
 ): RunMetrics {
-  const key = stateKeyPrefix + mailbox;
-  const about = { principal: principal.name, queue: fetchQueueName(principal) };
-  const told = { sent: 0, counted: 0, notModified: 0 };
-  let nextAt = Number.NEGATIVE_INFINITY;
+  const key = stateKeyPrefix + mirrorKey;
+  const labels = { principal: principal.name, queue: fetchQueueName(principal) };
+  const published = { sent: 0, counted: 0, notModified: 0 };
+  let nextUpdateAt = Number.NEGATIVE_INFINITY;
   let writing: Promise<void> | null = null;
 
-  const write = async (figures: RunFigures, last: { readonly outcome: string } | null) => {
+  const write = async (figures: RunFigures, end: { readonly outcome: string } | null) => {
     const { requests, allowance, frontier, ingestLagSeconds } = figures;
-    const all = client.multi().hset(key, {
-      ...about,
+    const commands = client.multi().hset(key, {
+      ...labels,
       updatedAt: now(),
       ingestLagSeconds,
       ...Object.fromEntries(Object.entries(frontier).map(([state, count]) => [`frontier:${state}`, count])),
       ...Object.fromEntries(Object.entries(allowance).map(([name, value]) => [name, value ?? ""])),
-      ...(last && { endedAt: now(), outcome: last.outcome }),
+      ...(end && { endedAt: now(), outcome: end.outcome }),
     });
-    // Sums over all runs, since a run may come and go between two looks.
+    // Sums over all runs: a run may start and end between two scrapes.
     for (const name of ["sent", "counted", "notModified"] as const)
-      all.hincrby(key, name, requests[name] - told[name]);
-    if (last) all.hincrby(key, `runs:${last.outcome}`, 1);
-    await all.pexpire(key, lapsesMillis).exec();
-    Object.assign(told, requests);
+      commands.hincrby(key, name, requests[name] - published[name]);
+    if (end) commands.hincrby(key, `runs:${end.outcome}`, 1);
+    await commands.pexpire(key, lifetimeMillis).exec();
+    Object.assign(published, requests);
   };
 
   return {
     update(read) {
-      const began = performance.now();
-      if (writing !== null || began < nextAt) return;
+      const startedAt = performance.now();
+      if (writing !== null || startedAt < nextUpdateAt) return;
       const figures = read();
-      const ended = performance.now();
-      nextAt = ended + Math.max(everyMillis, (ended - began) * readsToRest);
-      // Redis is away or full, which stops nothing: the next one tells all of it.
+      const readAt = performance.now();
+      nextUpdateAt = readAt + Math.max(updateMillis, (readAt - startedAt) * minPauseRatio);
+      // If Redis is unreachable or full, the next update has these figures too.
       writing = write(figures, null)
         .catch(() => {})
         .finally(() => {
@@ -82,8 +82,8 @@ export function openRunMetrics(
     },
     async end(outcome, figures) {
       if (client.status !== "ready") return;
-      await withTimeout(patienceMillis, async () => {
-        // What it tells is added to what was told before.
+      await withTimeout(endTimeoutMillis, async () => {
+        // The last figures are relative to those of the previous write.
         await writing;
         await write(figures, { outcome });
       });

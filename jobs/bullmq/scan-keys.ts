@@ -1,35 +1,52 @@
-/** Everything of ours that a Redis holds, as bytes: for a search. It reads only. */
-
-import { Queue } from "bullmq";
+/** Reads what Armoire has stored in a Redis: the names of keys, and their values as bytes. */
 import type { Redis } from "ioredis";
 import { readResponses } from "./protocol.ts";
-import { fetchQueueName, isFetchQueueOf, type Principal } from "./queue-names.ts";
-import { keyPrefix, queueOfKey } from "./redis.ts";
+import { keyPrefix } from "./queue-names.ts";
 
-export interface ScannedKey {
-  readonly name: string;
-  /** Its values, and what they carry in another form. */
-  readonly pieces: readonly Buffer[];
-}
+const keysPerScan = 1000;
 
-const lookedAtTogether = 256;
-
-export async function* scanKeys(client: Redis): AsyncGenerator<ScannedKey> {
-  for await (const names of client.scanStream({ match: `${keyPrefix}:*`, count: lookedAtTogether })) {
-    for (const name of new Set(names as string[])) {
-      const values = await readValues(client, name);
-      yield { name, pieces: [...values, ...values.flatMap(carriedIn)].flatMap((value) => [value, gap]) };
+/** The names of our keys, each once. @param options `namePattern` after our prefix, a glob; `type` as Redis names it */
+export async function* scanKeyNames(
+  client: Redis,
+  { namePattern = "*", type }: { readonly namePattern?: string; readonly type?: "hash" } = {},
+): AsyncGenerator<string> {
+  const match = `${keyPrefix}:${namePattern}`;
+  const scan = { match, count: keysPerScan, ...(type !== undefined && { type }) };
+  // SCAN may return a key more than once.
+  const seen = new Set<string>();
+  for await (const names of client.scanStream(scan)) {
+    for (const name of names as string[]) {
+      if (seen.has(name)) continue;
+      seen.add(name);
+      yield name;
     }
   }
 }
 
-/** Between two values, so that none seems to go on in the next. */
-const gap = Buffer.from("\0");
+export interface ScannedKey {
+  readonly name: string;
+  /** Its values, and response bodies decoded from base64. */
+  readonly pieces: readonly Buffer[];
+}
+
+/** All our keys with their values, for a search. */
+export async function* scanKeys(client: Redis): AsyncGenerator<ScannedKey> {
+  for await (const name of scanKeyNames(client)) {
+    const values = await readValues(client, name);
+    yield {
+      name,
+      pieces: [...values, ...values.flatMap(decodeBodies)].flatMap((value) => [value, separator]),
+    };
+  }
+}
+
+/** Prevents a match across two values. */
+const separator = Buffer.from("\0");
 
 async function readValues(client: Redis, name: string): Promise<Buffer[]> {
   switch (await client.type(name)) {
     case "string":
-      return [(await client.getBuffer(name)) ?? gap];
+      return [(await client.getBuffer(name)) ?? separator];
     case "hash":
       return Object.values(await client.hgetallBuffer(name));
     case "list":
@@ -45,44 +62,15 @@ async function readValues(client: Redis, name: string): Promise<Buffer[]> {
   }
 }
 
-/** Bodies on their way stand there as base64. */
-function carriedIn(value: Buffer): Buffer[] {
-  if (!value.includes('"answers"')) return [];
+function decodeBodies(value: Buffer): Buffer[] {
+  if (!value.includes('"responses"')) return [];
   try {
     const read = readResponses(JSON.parse(value.toString()));
     if ("problem" in read) return [];
-    return read.answers.flatMap((answer) =>
-      answer.end === "answered" ? [Buffer.from(answer.wire, "base64")] : [],
+    return read.responses.flatMap((response) =>
+      response.outcome === "response" ? [Buffer.from(response.wire, "base64")] : [],
     );
   } catch {
     return [];
-  }
-}
-
-/** Workers of the same principal that have another credential: they are at another queue, and wait in vain. */
-
-const keysAtATime = 1000;
-
-export async function hasMismatchedWorkers(client: Redis, principal: Principal): Promise<boolean> {
-  const own = fetchQueueName(principal);
-  const some = { match: `${keyPrefix}:fetch-*`, count: keysAtATime, type: "hash" };
-  for await (const keys of client.scanStream(some)) {
-    for (const key of keys as string[]) {
-      const queue = queueOfKey(key);
-      if (queue === null || queue === own || !isFetchQueueOf(principal, queue)) continue;
-      if ((await countWorkers(client, queue)) > 0) return true;
-    }
-  }
-  return false;
-}
-
-async function countWorkers(client: Redis, name: string): Promise<number> {
-  // Whoever only looks leaves nothing behind.
-  const queue = new Queue(name, { connection: client, prefix: keyPrefix, skipMetasUpdate: true });
-  queue.on("error", () => {});
-  try {
-    return await queue.getWorkersCount();
-  } finally {
-    await queue.close();
   }
 }

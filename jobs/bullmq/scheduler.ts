@@ -1,155 +1,155 @@
 /**
- * Recurring runs that several processes share. In: what is to run and when it is next due. Out: each due run, begun by one of them.
- * It knows neither what a run does nor how times are reckoned. A queue for each mirror, from which one job at a time is taken
- * whoever takes it: so no two runs of a mirror go on at once.
+ * Recurring runs that several processes share. In: the runs, and when each is due next. Out: each due run, started by one of
+ * the processes. Each mirror has a queue of its own with a global concurrency of one, so that a mirror never has two runs at
+ * a time. It knows neither the commands of runs nor cron expressions.
  */
 import { createHash } from "node:crypto";
-import { DelayedError, Queue, type RepeatOptions } from "bullmq";
+import { DelayedError, type Queue, type RepeatOptions } from "bullmq";
 import type { Clock } from "../../src/platform/clock.ts";
 import { withTimeout } from "./async.ts";
-import { keyPrefix, type RedisConnection } from "./redis.ts";
-import { timeouts } from "./timeouts.ts";
-import { ForceClosableWorker } from "./worker/fetch-worker.ts";
+import { keyPrefix } from "./queue-names.ts";
+import { ForceClosableWorker, openQueue, workerTimings } from "./queues.ts";
+import type { RedisConnection } from "./redis.ts";
 
 export interface RecurringRun {
-  /** Without a colon; another one for another definition. */
+  /** Contains no colon, and changes with the definition of the run. */
   readonly id: string;
-  /** Of those with the same one, one goes on at a time. */
+  /** Runs of the same queue never overlap. */
   readonly queue: string;
-  /** To be seen by people who look into Redis. */
+  /** Shown to people who look into Redis; `nextAfter` decides. */
   readonly cron: string;
+  /** Shown like `cron`. */
   readonly tz: string;
-  /** The time that it should have had a run for, where Redis knows nothing of it; epoch milliseconds. */
+  /** Epoch milliseconds of a due time without a run, for a Redis that has lost the schedule; null when there is none. */
   readonly missed: number | null;
-  /** Epoch milliseconds, both. */
+  /** Epoch milliseconds in, epoch milliseconds out; null when it is never due again. */
   nextAfter(millis: number): number | null;
 }
 
 export interface SchedulerOptions {
   readonly redis: RedisConnection;
-  /** What there is to run, as it is now. */
+  /** The current runs. */
   readonly runs: () => readonly RecurringRun[];
   /** Resolves when the run has ended; never rejects. */
   readonly execute: (id: string) => Promise<void>;
   readonly clock: Pick<Clock, "now" | "sleep">;
+  /** How soon a change of `runs` is noticed. */
   readonly pollMillis: number;
-  /** Takes no more from then on; `begin` is to hurry by itself. */
+  /** Stops taking jobs; active runs are the caller's to interrupt. */
   readonly signal: AbortSignal;
   readonly onReady: () => void;
   readonly onWarning: (text: string) => void;
 }
 
-interface Lane {
+interface MirrorQueue {
   readonly queue: Queue;
   worker: ForceClosableWorker | null;
 }
 
-/** For saying that runs have ended. */
-const goodbyeMillis = 2_000;
-/** After which somebody else takes a job that came when this process was to end. */
-const handedBackMillis = 1_000;
-/** Remembered, so that what was made up for is not made up for again. */
-const keptJobs = { count: 20 };
+const closeTimeoutMillis = 2_000;
+/** The delay before another process takes a job that arrived during shutdown. */
+const requeueMillis = 1_000;
+/** Retained so that the same missed due time is not made up for again. */
+const retainedJobs = { count: 20 };
 
-/** Until `signal`, and until what is under way then has ended. The connection is the caller's to end. */
+/** Resolves once `signal` is aborted and all active runs have ended. The caller ends the connection. */
 export async function runScheduler(options: SchedulerOptions): Promise<void> {
   const { redis, runs, execute, clock, pollMillis, signal, onReady, onWarning } = options;
   const { client } = redis;
-  const underWay = new Set<Promise<void>>();
-  let known: readonly RecurringRun[] = [];
-  const nextOf = (millis: number, _repeat: RepeatOptions, id?: string): number | undefined =>
-    known.find((run) => run.id === id)?.nextAfter(millis) ?? undefined;
-  const shared = { connection: client, prefix: keyPrefix, settings: { repeatStrategy: nextOf } };
-  const lanes = new Map<string, Lane>();
+  const activeRuns = new Set<Promise<void>>();
+  let current: readonly RecurringRun[] = [];
+  const repeatStrategy = (millis: number, _repeat: RepeatOptions, id?: string): number | undefined =>
+    current.find((run) => run.id === id)?.nextAfter(millis) ?? undefined;
+  const settings = { repeatStrategy };
+  const mirrorQueues = new Map<string, MirrorQueue>();
 
-  const openLane = (name: string): Lane => {
-    const queue = new Queue(`runs-${createHash("sha256").update(name).digest("hex").slice(0, 16)}`, shared);
-    queue.on("error", () => {});
-    const lane = { queue, worker: null };
-    lanes.set(name, lane);
-    return lane;
+  const openMirrorQueue = (name: string): MirrorQueue => {
+    const digest = createHash("sha256").update(name).digest("hex").slice(0, 16);
+    const mirrorQueue = { queue: openQueue(client, `runs-${digest}`, { settings }), worker: null };
+    mirrorQueues.set(name, mirrorQueue);
+    return mirrorQueue;
   };
-  const startWorker = ({ queue }: Lane): ForceClosableWorker => {
+  const startWorker = ({ queue }: MirrorQueue): ForceClosableWorker => {
     const worker = new ForceClosableWorker(
       queue.name,
       async (job, token) => {
         if (!signal.aborted) {
-          const running = execute(job.name).finally(() => underWay.delete(running));
-          underWay.add(running);
+          const running = execute(job.name).finally(() => activeRuns.delete(running));
+          activeRuns.add(running);
           return await running;
         }
-        await job.moveToDelayed(clock.now() + handedBackMillis, token);
+        await job.moveToDelayed(clock.now() + requeueMillis, token);
         throw new DelayedError();
       },
       {
-        ...shared,
-        removeOnComplete: keptJobs,
-        removeOnFail: keptJobs,
-        // One whose process died is begun once more, and not for ever.
+        connection: client,
+        prefix: keyPrefix,
+        settings,
+        ...workerTimings,
+        removeOnComplete: retainedJobs,
+        removeOnFail: retainedJobs,
+        // A run whose process died is repeated once, but not forever.
         maxStalledCount: 1,
-        lockDuration: timeouts.lockMillis,
-        stalledInterval: timeouts.stalledMillis,
-        runRetryDelay: 1000,
       },
     );
     return worker.on("error", () => {});
   };
 
-  const bringUpToDate = async (): Promise<void> => {
-    known = runs();
-    for (const name of new Set([...lanes.keys(), ...known.map(({ queue }) => queue)])) {
-      const lane = lanes.get(name) ?? openLane(name);
-      const wanted = known.filter(({ queue }) => queue === name);
-      await agree(lane.queue, wanted);
-      // What should not run any more is out of the way before the first job is taken.
-      lane.worker ??= startWorker(lane);
+  const update = async (): Promise<void> => {
+    current = runs();
+    for (const name of new Set([...mirrorQueues.keys(), ...current.map(({ queue }) => queue)])) {
+      const mirrorQueue = mirrorQueues.get(name) ?? openMirrorQueue(name);
+      const runsOfQueue = current.filter(({ queue }) => queue === name);
+      await updateJobSchedulers(mirrorQueue.queue, runsOfQueue);
+      // Started after removed runs are gone from the queue.
+      mirrorQueue.worker ??= startWorker(mirrorQueue);
     }
   };
 
   let isReady = false;
-  let isTroubled = false;
+  let isFailing = false;
   while (!signal.aborted) {
     try {
-      // While Redis is away its answer is waited for, but not by who is to end.
-      await Promise.race([bringUpToDate(), aborted(signal)]);
-      isTroubled = false;
+      // An unreachable Redis must not delay the shutdown.
+      await Promise.race([update(), whenAborted(signal)]);
+      isFailing = false;
       if (!isReady && !signal.aborted) onReady();
       isReady = true;
     } catch (error) {
       const reason = error instanceof Error ? error.message : error;
-      if (!isTroubled) onWarning(`Redis takes no schedules for now: ${reason}`);
-      isTroubled = true;
+      if (!isFailing) onWarning(`The schedules cannot be written to Redis, retrying: ${reason}`);
+      isFailing = true;
     }
     await clock.sleep(pollMillis, signal).catch(() => {});
   }
-  // What has begun is to end whether Redis is there or not.
-  await Promise.all(underWay);
-  const workers = [...lanes.values()].flatMap(({ worker }) => worker ?? []);
-  const isAway = client.status !== "ready";
-  await withTimeout(goodbyeMillis, async () => {
-    await Promise.all(workers.map((worker) => worker.close(isAway)));
-    if (!isAway) await Promise.all([...lanes.values()].map(({ queue }) => queue.close()));
+  // Active runs end by themselves, with or without Redis.
+  await Promise.all(activeRuns);
+  const workers = [...mirrorQueues.values()].flatMap(({ worker }) => worker ?? []);
+  const isDisconnected = client.status !== "ready";
+  await withTimeout(closeTimeoutMillis, async () => {
+    await Promise.all(workers.map((worker) => worker.close(isDisconnected)));
+    if (!isDisconnected) await Promise.all([...mirrorQueues.values()].map(({ queue }) => queue.close()));
   });
-  await Promise.all(workers.map((worker) => worker.letGo()));
+  await Promise.all(workers.map((worker) => worker.stopTimers()));
 }
 
-/** Has Redis know these and no others; what it knows already goes on as it is. */
-async function agree(queue: Queue, wanted: readonly RecurringRun[]): Promise<void> {
-  const there = (await queue.getJobSchedulers()).map(({ key }) => key);
-  for (const id of there) {
-    if (!wanted.some((run) => run.id === id)) await queue.removeJobScheduler(id);
+/** Adds missing runs to Redis and removes others. Existing ones continue unchanged. */
+async function updateJobSchedulers(queue: Queue, runs: readonly RecurringRun[]): Promise<void> {
+  const existingIds = (await queue.getJobSchedulers()).map(({ key }) => key);
+  for (const id of existingIds) {
+    if (!runs.some((run) => run.id === id)) await queue.removeJobScheduler(id);
   }
-  const missing = wanted.filter(({ id }) => !there.includes(id));
-  // It goes with everything else where Redis forgets.
+  const missing = runs.filter(({ id }) => !existingIds.includes(id));
+  // A Redis that lost its data has lost this setting too.
   if (missing.length > 0) await queue.setGlobalConcurrency(1);
   for (const { id, cron, tz, missed } of missing) {
-    // BullMQ itself keeps one that is overdue, so only what Redis had forgotten has to be made up for.
+    // BullMQ makes up for overdue runs itself, but not for those that Redis has lost.
     if (missed !== null) await queue.add(id, {}, { jobId: `${id}.${missed}`, attempts: 1 });
     await queue.upsertJobScheduler(id, { pattern: cron, tz }, { name: id, data: {}, opts: { attempts: 1 } });
   }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function whenAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

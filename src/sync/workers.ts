@@ -55,7 +55,7 @@ export async function reachWorkers(options: WorkersOptions): Promise<Workers> {
         principal: as(context),
         clock: context.clock,
         onWarning: onWarning,
-        mailbox: mailboxOf(context),
+        mirrorKey: mailboxOf(context),
       }),
     openMetrics: (context) =>
       openRunMetrics(redis.client, as(context), mailboxOf(context), context.clock.now),

@@ -1,7 +1,8 @@
 /** The doctor looks after Redis too: whether it will do, and whether a secret got into it. */
 import { Queue } from "bullmq";
 import { expect, it } from "vitest";
-import { connectRedis, keyPrefix } from "../../jobs/bullmq/redis.ts";
+import { keyPrefix } from "../../jobs/bullmq/queue-names.ts";
+import { connectRedis } from "../../jobs/bullmq/redis.ts";
 import { diagnoseRedis } from "../../src/doctor/diagnose-redis.ts";
 import { findSecrets } from "../../src/doctor/find-secrets.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
@@ -24,14 +25,14 @@ it("finds a secret in whatever Armoire may keep in Redis, and looks at nothing e
   const { admin } = redis;
   const base64 = Buffer.from(`{"echo":"${token}"}`).toString("base64");
   const head = { status: 200, headers: {} };
-  const answers = { v: 1, answers: [{ id: "1", end: "answered", head, wire: base64 }] };
+  const payload = { v: 1, responses: [{ id: "1", outcome: "response", head, wire: base64 }] };
   await admin.set(`${keyPrefix}:a`, token);
   await admin.hset(`${keyPrefix}:b`, { data: JSON.stringify({ token }) });
   await admin.rpush(`${keyPrefix}:c`, "x", encodeURIComponent(token));
   await admin.zadd(`${keyPrefix}:d`, 1, token);
   await admin.sadd(`${keyPrefix}:e`, token);
   await admin.xadd(`${keyPrefix}:f`, "*", "what", token);
-  await admin.hset(`${keyPrefix}:g`, { data: JSON.stringify(answers) });
+  await admin.hset(`${keyPrefix}:g`, { data: JSON.stringify(payload) });
   await admin.set(`${keyPrefix}:${token}`, "");
   await admin.set("somebody-else", token);
   const { found, others } = await find(redis.url);

@@ -230,7 +230,11 @@ it("schedules are run by way of Redis or without it, not both; whoever was kille
   };
   const withRedis = ["--redis", redis.url];
   const shared = [await start(...withRedis), await start(...withRedis)];
-  expectRefusal(await startScheduler(dataDir).ended, 11, /are being run by way of Redis\.\nGive this one/);
+  expectRefusal(
+    await startScheduler(dataDir).ended,
+    11,
+    /are being run by schedulers that share a Redis\.\nGive this one/,
+  );
   for (const running of shared) {
     running.process.kill("SIGKILL");
     await running.ended;
@@ -273,7 +277,10 @@ describe("what cannot be scheduled is refused before it is kept", () => {
     "a bad time": [["--cron", "61 * * * *", "--", "sync"], /is no cron expression/],
     "a bad zone": [["--tz", "Europe/Nowhere", "--", "sync"], /no time zone "Europe\/Nowhere"/],
     "a bad jitter": [["--jitter", "soon", "--", "sync"], /must be a duration/],
-    "a jitter up to the next run": [["--jitter", "1d", "--", "sync"], /as long as it is from one run to the/],
+    "a jitter up to the next run": [
+      ["--jitter", "1d", "--", "sync"],
+      /not shorter than the time between two runs/,
+    ],
   };
   it.concurrent.each(Object.entries(cases))("%s", async (_what, [args, says]) => {
     const dataDir = newPlace();

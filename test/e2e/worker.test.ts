@@ -78,7 +78,7 @@ const wrong: readonly {
     name: "nothing is at the address",
     args: (_, folder) => ["worker", "--base-url", "http://127.0.0.1:9/", "--redis", `${folder}/none.sock`],
     exitCode: 1,
-    says: /^armoire: There is no Redis at .*none\.sock: .*ENOENT/,
+    says: /^armoire: Redis at .*none\.sock cannot be reached: .*ENOENT/,
   },
   {
     name: "it is no address",
@@ -90,7 +90,7 @@ const wrong: readonly {
     name: "its user has a % that stands for nothing",
     args: () => ["worker", "--base-url", "http://127.0.0.1:9/", "--redis", "redis://50%off@127.0.0.1:6379"],
     exitCode: 2,
-    says: /^(?!.*off).*Write it as %25/s,
+    says: /^(?!.*off).*Write the percent sign as %25/s,
   },
   {
     name: "the password is on the command line",

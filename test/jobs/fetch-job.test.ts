@@ -1,4 +1,3 @@
-/** What a fetch becomes: a result for the mirror, or the reason why the whole run should stop. */
 import { describe, expect, it } from "vitest";
 import { createJobExecutor, type JobResult } from "../../jobs/fetch-job.ts";
 import { systemClock } from "../../src/platform/clock.ts";
@@ -9,25 +8,24 @@ import type { FetchResponse } from "../../src/service/fetch-result.ts";
 
 const job = { resourceId: 7, url: "https://x.example/brands/", etag: '"held"' };
 const now = () => Date.UTC(2026, 0, 15, 12);
-const about = { fetchedAt: "2026-01-15T12:00:00.000Z" };
+const common = { fetchedAt: "2026-01-15T12:00:00.000Z" };
 const never = new AbortController().signal;
 
-function clientThat(end: () => Promise<FetchResponse>): ServiceClient {
-  return { fetch: end, close: async () => {} };
+function clientWith(fetch: () => Promise<FetchResponse>): ServiceClient {
+  return { fetch, close: async () => {} };
 }
 
 const failWith = (error: unknown, signal = never): Promise<JobResult> =>
   createJobExecutor(
-    clientThat(() => Promise.reject(error)),
+    clientWith(() => Promise.reject(error)),
     now,
   )(job, signal);
 
 const resumeAt = Date.UTC(2026, 0, 16);
-const serviceError = (code: ServiceErrorCode) =>
-  new ServiceError(code, "happened", { url: job.url, resumeAt });
+const serviceError = (code: ServiceErrorCode) => new ServiceError(code, "detail", { url: job.url, resumeAt });
 
-describe("what the service answered", () => {
-  it("is a result, with the validator that was held sent along", async () => {
+describe("a response", () => {
+  it("becomes a result; the held validator is sent with the request", async () => {
     await using sandbox = await startSandbox();
     const service = openServiceClient({ baseUrl: sandbox.url, clock: { ...systemClock, now } });
     const execute = createJobExecutor(service, now);
@@ -38,7 +36,13 @@ describe("what the service answered", () => {
       expect(fetched).toEqual({
         status: "fetched",
         job: root,
-        result: { ...about, outcome: "body", status: 200, etag: expect.any(String), body: expect.anything() },
+        result: {
+          ...common,
+          outcome: "body",
+          status: 200,
+          etag: expect.any(String),
+          body: expect.anything(),
+        },
       });
       if (fetched.status !== "fetched" || fetched.result.outcome !== "body") throw new Error("no body");
       const { body, etag } = fetched.result;
@@ -47,55 +51,55 @@ describe("what the service answered", () => {
       expect(await execute(again, never)).toEqual({
         status: "fetched",
         job: again,
-        result: { ...about, outcome: "not-modified" },
+        result: { ...common, outcome: "not-modified" },
       });
-      const gone = { ...root, url: `${sandbox.url}brands/nobody/` };
+      const gone = { ...root, url: `${sandbox.url}brands/none/` };
       expect(await execute(gone, never)).toEqual({
         status: "fetched",
         job: gone,
-        result: { ...about, outcome: "gone" },
+        result: { ...common, outcome: "gone" },
       });
     } finally {
       await service.close();
     }
   });
 
-  it("is plain data that survives the way between threads and through a queue", async () => {
+  it("becomes plain data that can be cloned between threads", async () => {
     const body = Buffer.from("{}");
-    const here: FetchResponse = {
+    const response: FetchResponse = {
       outcome: "body",
-      ...about,
+      ...common,
       status: 200,
       etag: null,
       body,
     };
     const result = await createJobExecutor(
-      clientThat(async () => here),
+      clientWith(async () => response),
       now,
     )(job, never);
     expect(structuredClone(result)).toEqual({
       ...result,
-      result: { ...about, outcome: "body", status: 200, etag: null, body: new Uint8Array(body) },
+      result: { ...common, outcome: "body", status: 200, etag: null, body: new Uint8Array(body) },
     });
   });
 });
 
-describe("no usable answer", () => {
+describe("a request without a usable response", () => {
   it.each<ServiceErrorCode>(["timeout", "unreachable", "server-error", "closed"])(
-    "(%s) that may come later is a failure of this resource",
+    "(%s, to be retried later) fails its resource",
     async (code) => {
       const error = serviceError(code);
       expect(error.next).toBe("retry");
       expect(await failWith(error)).toEqual({
         status: "fetched",
         job,
-        result: { ...about, outcome: "failed", code, message: error.detail },
+        result: { ...common, outcome: "failed", code, message: error.detail },
       });
     },
   );
 
   it.each<ServiceErrorCode>(["forbidden", "not-json", "not-the-api", "redirect-refused"])(
-    "(%s) of a resource that answers wrongly is a failure of this resource",
+    "(%s, to be skipped) fails its resource",
     async (code) => {
       const error = serviceError(code);
       expect(error.next).toBe("skip");
@@ -108,7 +112,7 @@ describe("no usable answer", () => {
     ["allowance-spent", "allowance"],
     ["not-authenticated", "authentication"],
     ["circuit-open", "outage"],
-  ])("(%s) stops the run: %s", async (code, reason) => {
+  ])("(%s) stops the run with the reason %s", async (code, reason) => {
     const error = serviceError(code);
     expect(await failWith(error)).toEqual({
       status: "stopped",
@@ -117,13 +121,13 @@ describe("no usable answer", () => {
     });
   });
 
-  it("since the caller asked to end is a cancelled job", async () => {
+  it("is a cancelled job after the caller cancelled it", async () => {
     const cancel = new AbortController();
     cancel.abort();
     expect(await failWith(cancel.signal.reason, cancel.signal)).toEqual({ status: "cancelled", job });
   });
 
-  it("for a reason that nobody foresaw is thrown on", async () => {
-    await expect(failWith(new TypeError("a mistake of ours"))).rejects.toThrow("a mistake of ours");
+  it("rejects with any other error unchanged", async () => {
+    await expect(failWith(new TypeError("a bug"))).rejects.toThrow("a bug");
   });
 });

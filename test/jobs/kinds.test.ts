@@ -1,4 +1,4 @@
-/** The table of kinds holds together: whatever one kind leads to is a kind itself. */
+/** The table of kinds is consistent: every link leads to a kind of the table. */
 import { describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { entities } from "../../schema/entities.ts";
@@ -9,15 +9,15 @@ import { kindsInScope } from "../../src/sync/options.ts";
 const all = Object.values(kinds);
 
 describe.each(all.map((kind) => [kind.name, kind] as const))("%s", (_name, kind) => {
-  const leadsTo = { ...kind.children, ...kind.references, ...kind.optional };
+  const links = { ...kind.children, ...kind.references, ...kind.optional };
 
-  it("leads to kinds that exist, each link to one", () => {
-    for (const target of Object.values(leadsTo)) expect(Object.keys(kinds)).toContain(target);
-    const names = [kind.children, kind.references, kind.optional].flatMap((links) => Object.keys(links));
+  it("has links to existing kinds, each to one", () => {
+    for (const target of Object.values(links)) expect(Object.keys(kinds)).toContain(target);
+    const names = [kind.children, kind.references, kind.optional].flatMap((group) => Object.keys(group));
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("has items if and only if it may be a collection, of a kind that exists and is an entity", () => {
+  it("has items exactly if it may be a collection, of an existing entity kind", () => {
     expect(kind.items !== undefined).toBe(kind.rel === "collection" || kind.rel === null);
     if (kind.items === undefined) return;
     expect(kinds[kind.items.kind]?.rel).toBe("entity");
@@ -26,18 +26,18 @@ describe.each(all.map((kind) => [kind.name, kind] as const))("%s", (_name, kind)
     );
   });
 
-  it("owns only what is in its own area", () => {
+  it("owns only kinds of its own area", () => {
     if (kind.name === "root") return;
     const owned = [...Object.values(kind.children), ...(kind.items?.owned ? [kind.items.kind] : [])];
     for (const name of owned) expect(kinds[name]?.areas).toEqual(kind.areas);
   });
 
-  it("is not named like a kind that nobody knows", () => {
+  it("has a name of lowercase letters and underscores", () => {
     expect(kind.name).toMatch(/^[a-z_]+$/);
   });
 });
 
-it("every reference that is a column of an entity is a link that the entity's kind knows", () => {
+it("every reference column of an entity is a link of its kind", () => {
   const kindOf: Record<string, string> = { user: "me" };
   for (const entity of entities) {
     const kind = kinds[kindOf[entity.table] ?? entity.table];
@@ -49,7 +49,7 @@ it("every reference that is a column of an entity is a link that the entity's ki
   }
 });
 
-it("every kind that a mirror fetches is reached by some sync", () => {
+it("every kind of an area is reached by some sync of that area", () => {
   const links = ["related", "same_cut", "adjacent_sizes"];
   const reached = {
     catalogue: depths.flatMap((depth) => kindsInScope(kinds, "catalogue", depth, links)),
@@ -60,7 +60,7 @@ it("every kind that a mirror fetches is reached by some sync", () => {
   }
 });
 
-it("each depth includes the one before it", () => {
+it("each depth includes the previous one", () => {
   const scopes = depths.map((depth) => kindsInScope(kinds, "catalogue", depth, []));
   expect(scopes).toEqual([
     ["root", "brands", "brand"],

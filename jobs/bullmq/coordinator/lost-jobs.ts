@@ -1,55 +1,56 @@
 /**
- * Looks after what is under way. A job that Redis knows no more, though no answer came, is lost: its worker was killed or
- * froze, or Redis lost what it held. One look is not enough: an answer may be on its way between two queues.
+ * Detects lost jobs: those that Redis no longer has, although no response came. Their worker was killed or frozen, or Redis
+ * lost data. A job must be missing at two checks, since its response may be on its way between the two queues.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Queue } from "bullmq";
-import { timeouts } from "../timeouts.ts";
 
-export interface Look {
-  readonly workers: number;
-  /** Whether there are jobs, and nobody has begun any of them: `unclaimed`; or all were left to others: `left`. */
-  readonly jobs: "unclaimed" | "left" | "under-way";
+/** The state of the queue at one check. */
+export interface QueueStatus {
+  readonly workerCount: number;
+  /** `waiting`: there are jobs, and all of them wait. `postponed`: workers have postponed all of them. */
+  readonly jobs: "waiting" | "postponed" | "active";
 }
 
-export interface WatchOptions {
-  readonly queue: Queue;
-  /** Where answers come: while any waits there, nothing is taken for lost. */
-  readonly answers: Queue;
-  /** What is under way now. */
-  readonly jobs: () => ReadonlySet<string>;
-  readonly onLost: (job: string) => void;
-  readonly onLook: (look: Look) => void;
+export interface LostJobsOptions {
+  readonly requestQueue: Queue;
+  /** While a response waits here, no job counts as lost. */
+  readonly responseQueue: Queue;
+  /** The jobs without a response. */
+  readonly pendingJobIds: () => ReadonlySet<string>;
+  readonly onLost: (jobId: string) => void;
+  /** Called at each check. */
+  readonly onStatus: (status: QueueStatus) => void;
   readonly signal: AbortSignal;
 }
 
-/** @returns once the signal is aborted */
-export async function detectLostJobs(options: WatchOptions): Promise<void> {
-  const { queue, answers, jobs, onLost, onLook, signal } = options;
+const checkMillis = 1_000;
+const presentStates = ["waiting", "delayed", "active", "prioritized"];
+
+/** Resolves once the signal is aborted. */
+export async function detectLostJobs(options: LostJobsOptions): Promise<void> {
+  const { requestQueue, responseQueue, pendingJobIds, onLost, onStatus, signal } = options;
   let known: ReadonlySet<string> = new Set();
   let missing: ReadonlySet<string> = new Set();
   while (!signal.aborted) {
     try {
-      const now = jobs();
-      const old = [...now].filter((job) => known.has(job));
-      const states = await Promise.all(old.map((job) => queue.getJobState(job)));
-      const gone = old.filter((_, n) => !present.includes(states[n] ?? ""));
-      // Answered meanwhile, perhaps: then there is nothing to lose.
-      const isHeard = gone.length === 0 || (await answers.count()) === 0;
-      for (const job of gone) if (isHeard && missing.has(job)) onLost(job);
-      missing = new Set(gone);
-      known = now;
-      const are = (state: string) => states.length > 0 && states.every((each) => each === state);
-      const found = are("waiting") ? "unclaimed" : are("delayed") ? "left" : "under-way";
-      onLook({ workers: await queue.getWorkersCount(), jobs: found });
-      await delay(timeouts.watchMillis, undefined, { signal });
+      const pending = pendingJobIds();
+      const checked = [...pending].filter((jobId) => known.has(jobId));
+      const states = await Promise.all(checked.map((jobId) => requestQueue.getJobState(jobId)));
+      const absent = checked.filter((_, n) => !presentStates.includes(states[n] ?? ""));
+      const hasNoResponses = absent.length === 0 || (await responseQueue.count()) === 0;
+      for (const jobId of absent) if (hasNoResponses && missing.has(jobId)) onLost(jobId);
+      missing = new Set(absent);
+      known = pending;
+      const areAll = (state: string) => states.length > 0 && states.every((each) => each === state);
+      const jobs = areAll("waiting") ? "waiting" : areAll("delayed") ? "postponed" : "active";
+      onStatus({ workerCount: await requestQueue.getWorkersCount(), jobs });
+      await delay(checkMillis, undefined, { signal });
     } catch {
-      // Redis is away, or this ends: what was seen before says nothing any more.
+      // Redis is unreachable, or the signal was aborted: earlier checks say nothing any more.
       known = new Set();
       missing = new Set();
-      await delay(timeouts.watchMillis, undefined, { signal }).catch(() => {});
+      await delay(checkMillis, undefined, { signal }).catch(() => {});
     }
   }
 }
-
-const present = ["waiting", "delayed", "active", "prioritized"];

@@ -1,6 +1,6 @@
 /**
- * What a coordinator has asked for and not heard of. In: requests. Out: each one's end, exactly once; whatever comes under
- * another name than that of a request that is waited for is too late, and is dropped.
+ * The requests of a coordinator that have no response yet. Each ends exactly once. A response with any other id is too late,
+ * and is dropped.
  */
 import { createHash } from "node:crypto";
 import { ServiceError, type ServiceErrorCode } from "../../../src/service/errors.ts";
@@ -8,76 +8,76 @@ import type { RawResponse } from "../../../src/service/transport/send-request.ts
 import type { SendRequest } from "../../../src/service/transport/transport.ts";
 
 export interface PendingRequest {
-  /** Names the request: by who asks, what is asked and for how many times it is. */
+  /** Unique: made of the coordinator's id, the URL's digest and a count. */
   readonly id: string;
   readonly request: SendRequest;
-  /** The job that it went with; null till then. */
-  job: string | null;
-  /** Times that a worker gave it back unsent. */
-  readonly handedBack: number;
-  readonly resolve: (exchanged: RawResponse) => void;
+  /** The job that carries it; null until it is queued. */
+  jobId: string | null;
+  /** How often a worker has returned it unsent. */
+  readonly requeueCount: number;
+  readonly resolve: (response: RawResponse) => void;
   readonly reject: (reason: unknown) => void;
 }
 
-/** Why a request ends that has no answer. */
+export type Completion = Pick<PendingRequest, "requeueCount" | "resolve" | "reject">;
+
+/** Why a request ends without a response. */
 type EndCode = Extract<ServiceErrorCode, "worker-lost" | "paused" | "cancelled">;
 
-export type Completion = Pick<PendingRequest, "handedBack" | "resolve" | "reject">;
-
 export class PendingRequests {
-  readonly #coordinator: string;
-  readonly #asked = new Map<string, PendingRequest>();
-  readonly #times = new Map<string, number>();
+  readonly #coordinatorId: string;
+  readonly #requests = new Map<string, PendingRequest>();
+  readonly #countByUrl = new Map<string, number>();
 
-  constructor(coordinator: string) {
-    this.#coordinator = coordinator;
+  constructor(coordinatorId: string) {
+    this.#coordinatorId = coordinatorId;
   }
 
   get size(): number {
-    return this.#asked.size;
+    return this.#requests.size;
   }
 
-  /** The jobs that something waits for. */
-  get jobs(): ReadonlySet<string> {
-    return new Set([...this.#asked.values()].flatMap(({ job }) => (job === null ? [] : [job])));
+  get jobIds(): ReadonlySet<string> {
+    return new Set([...this.#requests.values()].flatMap(({ jobId }) => (jobId === null ? [] : [jobId])));
   }
 
   has({ id }: PendingRequest): boolean {
-    return this.#asked.has(id);
+    return this.#requests.has(id);
   }
 
-  add(request: SendRequest, ends: Completion): PendingRequest {
+  add(request: SendRequest, { requeueCount, resolve, reject }: Completion): PendingRequest {
     const digest = createHash("sha256").update(request.url).digest("base64url").slice(0, 22);
-    const time = (this.#times.get(digest) ?? 0) + 1;
-    this.#times.set(digest, time);
-    const asked = { id: `${this.#coordinator}.${digest}.${time}`, request, job: null, ...ends };
-    this.#asked.set(asked.id, asked);
-    return asked;
+    const count = (this.#countByUrl.get(digest) ?? 0) + 1;
+    this.#countByUrl.set(digest, count);
+    const id = `${this.#coordinatorId}.${digest}.${count}`;
+    const added: PendingRequest = { id, request, jobId: null, requeueCount, resolve, reject };
+    this.#requests.set(id, added);
+    return added;
   }
 
-  /** @returns what is waited for no more from now on; undefined for what is not waited for */
-  take(id: string): PendingRequest | undefined {
-    const asked = this.#asked.get(id);
-    this.#asked.delete(id);
-    return asked;
+  /** @returns the request, or undefined if it has ended */
+  remove(id: string): PendingRequest | undefined {
+    const removed = this.#requests.get(id);
+    this.#requests.delete(id);
+    return removed;
   }
 
-  /** @returns what was asked by it and is waited for no more; undefined where nothing was */
-  forget(request: SendRequest): PendingRequest | undefined {
-    const forgotten = [...this.#asked.values()].find((asked) => asked.request === request);
-    return forgotten && this.take(forgotten.id);
+  /** @returns the entry of a request, or undefined if it has ended */
+  removeRequest(request: SendRequest): PendingRequest | undefined {
+    const found = [...this.#requests.values()].find((pending) => pending.request === request);
+    return found && this.remove(found.id);
   }
 
-  /** Ends all that went with a job and was not answered. */
-  failJob(job: string, code: EndCode, detail: string, resumeAt?: number): void {
-    for (const asked of [...this.#asked.values()]) {
-      if (asked.job === job) this.fail(asked, code, detail, resumeAt);
+  /** Ends all requests of a job that have no response. */
+  failJob(jobId: string, code: EndCode, detail: string, resumeAt?: number): void {
+    for (const pending of [...this.#requests.values()]) {
+      if (pending.jobId === jobId) this.fail(pending, code, detail, resumeAt);
     }
   }
 
-  fail(asked: PendingRequest, code: EndCode, detail: string, resumeAt?: number): void {
-    this.#asked.delete(asked.id);
-    const facts = { url: asked.request.url, ...(resumeAt !== undefined && { resumeAt }) };
-    asked.resolve({ head: null, wire: null, failure: new ServiceError(code, detail, facts) });
+  fail({ id, request, resolve }: PendingRequest, code: EndCode, detail: string, resumeAt?: number): void {
+    this.#requests.delete(id);
+    const context = { url: request.url, ...(resumeAt !== undefined && { resumeAt }) };
+    resolve({ head: null, wire: null, failure: new ServiceError(code, detail, context) });
   }
 }

@@ -1,161 +1,177 @@
 /**
- * Sends requests by way of workers, for a coordinator. In: one request, whose allowance is reserved. Out: its answer,
- * which a worker put into the coordinator's queue of answers. Redis holds only what is under way: whatever is lost there
- * is found out here, and told as a request that got no answer. Everything that has to be decided is decided by the door.
+ * The transport of a coordinator: workers send its requests. In: a request with its permit. Out: the response that a worker
+ * put into the coordinator's queue of responses. Redis holds only pending requests; one that is lost there ends as a request
+ * without a response. Retries are the decision of the client.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { Queue } from "bullmq";
 import type { Clock } from "../../../src/platform/clock.ts";
 import type { Transport } from "../../../src/service/transport/transport.ts";
 import { cacheFor, warnOnce, withTimeout } from "../async.ts";
-import { syncBackoff } from "../backoff.ts";
-import { responseQueueName, startHeartbeat } from "../heartbeat.ts";
+import { startHeartbeat } from "../heartbeat.ts";
 import { type FetchPayload, fromWireResponse, payloadVersion, type WireResponse } from "../protocol.ts";
-import { credentialProofOf, fetchQueueName, type Principal } from "../queue-names.ts";
-import { keyPrefix, type RedisConnection } from "../redis.ts";
-import { hasMismatchedWorkers } from "../scan-keys.ts";
-import { detectLostJobs } from "./lost-jobs.ts";
+import { credentialProofOf, fetchQueueName, type Principal, responseQueueName } from "../queue-names.ts";
+import { openQueue } from "../queues.ts";
+import type { RedisConnection } from "../redis.ts";
+import { createBackoff } from "./backoff.ts";
+import { createCanceller } from "./cancel-jobs.ts";
+import { detectLostJobs, type QueueStatus } from "./lost-jobs.ts";
+import { hasMismatchedWorkers } from "./mismatched-workers.ts";
 import { type PendingRequest, PendingRequests } from "./pending-requests.ts";
-import { createCanceller, openRequestQueue } from "./request-queue.ts";
+import { openRequestQueue } from "./request-queue.ts";
 import { openResponseQueue } from "./response-queue.ts";
 
 export interface RedisTransportOptions {
   readonly redis: RedisConnection;
   readonly principal: Principal;
-  /** The same for all runs over a mirror, and no other's: answers that come too late are dropped by the next run. */
-  readonly mailbox: string;
+  /** Identifies the mirror, without its path. All its runs have the same key, so the next run drops late responses. */
+  readonly mirrorKey: string;
   readonly clock: Clock;
-  /** Told what the user may want to do something about. */
+  /** Receives problems that the user may need to act on. */
   readonly onWarning: (text: string) => void;
 }
 
-const mostHandedBack = 5;
-const againMillis = 1000;
-/** Redis is searched for workers with another credential so often at most. */
-const searchedMillis = 30_000;
-/** For taking out of Redis what nobody needs any more; what stays there lapses, or the next run drops it. */
-const tidyMillis = 2000;
+const maxRequeues = 5;
+const heartbeatRetryMillis = 1000;
+/** How often Redis is searched for workers with another credential. */
+const workerSearchMillis = 30_000;
+/** For removing keys at the end. Remaining ones expire, or the next run removes them. */
+const cleanupMillis = 2000;
 
-/** @throws RedisError `unsuitable`; a Redis error where the connection ends meanwhile */
+/** @throws RedisError `unsuitable`; an error of Redis if the connection ends before it is open */
 export async function openRedisTransport(options: RedisTransportOptions): Promise<Transport> {
-  const { redis, principal, mailbox, clock, onWarning } = options;
-  const { client, shownAs } = redis;
-  const coordinator = randomUUID();
-  const answersTo = responseQueueName(mailbox);
-  const connection = { connection: client, prefix: keyPrefix };
-  const queue = new Queue<FetchPayload>(fetchQueueName(principal), connection);
-  queue.on("error", () => {});
-  const underWay = new PendingRequests(coordinator);
+  const { redis, principal, mirrorKey, clock } = options;
+  const { client } = redis;
+  const coordinatorId = randomUUID();
+  const credentialProof = credentialProofOf(principal, coordinatorId);
+  const responseQueueId = responseQueueName(mirrorKey);
+  const requestQueue = openQueue<FetchPayload>(client, fetchQueueName(principal));
+  const pending = new PendingRequests(coordinatorId);
   const closing = new AbortController();
-  const remark = warnOnce(onWarning);
-  let workers = 1;
-  let closed: Promise<void> | undefined;
+  const onWarning = warnOnce(options.onWarning);
+  let workerCount = 1;
 
-  const put = openRequestQueue({
-    queue,
-    underWay,
-    onWarning: remark,
+  const enqueue = openRequestQueue({
+    queue: requestQueue,
+    pending,
+    onWarning,
     signal: closing.signal,
-    common: { v: payloadVersion, coordinator, proof: credentialProofOf(principal, coordinator), answersTo },
-    workers: () => workers,
+    common: { v: payloadVersion, coordinatorId, credentialProof, responseQueue: responseQueueId },
+    workerCount: () => workerCount,
   });
-  const pauses = syncBackoff(client, queue, underWay, clock);
-  /** Redis may have lost that we are here: until workers can see it, they would only give it back once more. */
-  const putAgain = async (asked: PendingRequest): Promise<void> => {
-    for (
-      let why = await presence.renew();
-      why !== null && underWay.has(asked);
-      why = await presence.renew()
-    ) {
-      remark(`Workers cannot see this sync and send nothing for it; trying again each second: ${why}`);
-      await delay(againMillis, undefined, { signal: closing.signal }).catch(() => {});
+  const backoff = createBackoff(client, requestQueue, pending, clock);
+
+  /** Redis may have lost the heartbeat. Until workers can see it, they would return the request unsent again. */
+  const requeue = async (request: PendingRequest): Promise<void> => {
+    for (;;) {
+      const problem = await heartbeat.renew();
+      if (problem === null || !pending.has(request)) break;
+      onWarning(`Workers do not see this sync and send nothing for it, retrying every second: ${problem}`);
+      await delay(heartbeatRetryMillis, undefined, { signal: closing.signal }).catch(() => {});
       if (closing.signal.aborted) return;
     }
-    put(asked);
+    enqueue(request);
   };
-  const accept = (answer: WireResponse): void => {
-    const asked = underWay.take(answer.id);
-    if (asked === undefined) return;
-    const { request, handedBack } = asked;
-    if (answer.end === "handed-back") {
-      if (handedBack === mostHandedBack)
-        underWay.fail(asked, "worker-lost", `${handedBack} workers gave it back`);
-      else void putAgain(underWay.add(request, { ...asked, handedBack: handedBack + 1 }));
+  const acceptResponse = (response: WireResponse): void => {
+    const ended = pending.remove(response.id);
+    if (ended === undefined) return;
+    const { request, requeueCount } = ended;
+    if (response.outcome === "unsent") {
+      if (requeueCount === maxRequeues)
+        pending.fail(ended, "worker-lost", `${requeueCount} workers returned it unsent`);
+      else void requeue(pending.add(request, { ...ended, requeueCount: requeueCount + 1 }));
       return;
     }
-    const exchanged = fromWireResponse(answer, request.url);
-    asked.resolve(exchanged);
-    pauses.heedAnswer(exchanged);
+    const received = fromWireResponse(response, request.url);
+    ended.resolve(received);
+    backoff.applyResponse(received);
   };
 
-  const presence = await startHeartbeat(redis, answersTo, coordinator);
-  const inbox = openResponseQueue({ name: answersTo, connection, onAnswer: accept, onWarning: remark });
-  const watching = detectLostJobs({
-    queue,
-    answers: inbox.queue,
+  const heartbeat = await startHeartbeat(redis, responseQueueId, coordinatorId);
+  const responseQueue = openResponseQueue({
+    name: responseQueueId,
+    client,
+    onResponse: acceptResponse,
+    onWarning,
+  });
+  const warnOfWorkers = createWorkerWarning(redis, principal, onWarning);
+  const detection = detectLostJobs({
+    requestQueue,
+    responseQueue: responseQueue.queue,
     signal: closing.signal,
-    jobs: () => underWay.jobs,
-    onLost: (job) => underWay.failJob(job, "worker-lost", "the worker that asked it was lost"),
-    onLook(look) {
-      workers = Math.max(1, look.workers);
-      if (look.jobs === "unclaimed") void pauses.heedQueue().catch(() => {});
-      if (look.workers === 0 && look.jobs === "unclaimed") void remarkNobodyIsThere();
-      if (look.workers > 0 && look.jobs === "left")
-        remark(
-          `The workers for ${principal.name} leave its requests to others; each says why where it runs.`,
-        );
+    pendingJobIds: () => pending.jobIds,
+    onLost: (jobId) => pending.failJob(jobId, "worker-lost", "its worker was lost"),
+    onStatus(status) {
+      workerCount = Math.max(1, status.workerCount);
+      if (status.jobs === "waiting") void backoff.applyQueuePause().catch(() => {});
+      void warnOfWorkers(status);
     },
   });
-  const areOthersThere = cacheFor(searchedMillis, () => hasMismatchedWorkers(client, principal));
-  const remarkNobodyIsThere = async (): Promise<void> => {
-    const areOthers = await areOthersThere().catch(() => false);
-    remark(
-      areOthers
-        ? `The workers for ${principal.name} have another credential or version than this sync: give them the same.`
-        : `Waiting for a worker for ${principal.name}: run \`armoire worker --redis ${shownAs}\`.`,
-    );
-  };
-  const isWithdrawn = createCanceller(client, queue);
-  const withdraw = async (asked: PendingRequest, reason: unknown): Promise<void> => {
-    if (await isWithdrawn(asked.job)) underWay.fail(asked, "cancelled", "not asked after all");
-    else asked.reject(reason);
+  const isJobCancelled = createCanceller(client, requestQueue);
+  const cancel = async (request: PendingRequest, reason: unknown): Promise<void> => {
+    if (await isJobCancelled(request.jobId))
+      pending.fail(request, "cancelled", "cancelled before it was sent");
+    else request.reject(reason);
   };
 
+  let closed: Promise<void> | undefined;
   return {
     send(request) {
       const { signal } = request;
       return new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
         const abort = () => {
-          const asked = underWay.forget(request);
-          if (asked !== undefined) void withdraw(asked, signal?.reason);
+          const removed = pending.removeRequest(request);
+          if (removed !== undefined) void cancel(removed, signal?.reason);
         };
-        const ending =
-          <Value>(end: (value: Value) => void) =>
+        const withoutAbort =
+          <Value>(complete: (value: Value) => void) =>
           (value: Value) => {
             signal?.removeEventListener("abort", abort);
-            end(value);
+            complete(value);
           };
         signal?.addEventListener("abort", abort);
-        put(underWay.add(request, { handedBack: 0, resolve: ending(resolve), reject: ending(reject) }));
+        const completion = { requeueCount: 0, resolve: withoutAbort(resolve), reject: withoutAbort(reject) };
+        enqueue(pending.add(request, completion));
       });
     },
     close() {
-      // Where Redis is away, nothing is left there that could be taken away.
-      closed ??= withTimeout(client.status === "ready" ? tidyMillis : 0, async () => {
+      // In an unreachable Redis, nothing can be removed.
+      closed ??= withTimeout(client.status === "ready" ? cleanupMillis : 0, async () => {
         closing.abort();
-        await watching;
-        await Promise.all([presence.end(), ...[...underWay.jobs].map((job) => queue.remove(job))]);
-        await inbox.close();
-        await queue.close();
+        await detection;
+        await Promise.all([
+          heartbeat.end(),
+          ...[...pending.jobIds].map((jobId) => requestQueue.remove(jobId)),
+        ]);
+        await responseQueue.close();
+        await requestQueue.close();
       }).then(() => {
-        // Where Redis is away, what was not got to above would keep the process.
-        void inbox.close().catch(() => {});
-        void presence.end().catch(() => {});
+        // After a timeout, whatever is still open would keep the process alive.
+        void responseQueue.close().catch(() => {});
+        void heartbeat.end().catch(() => {});
         redis.end();
       });
       return closed;
     },
+  };
+}
+
+/** Reports why no worker takes the requests. */
+function createWorkerWarning(
+  { client, shownAs }: RedisConnection,
+  principal: Principal,
+  onWarning: (text: string) => void,
+): (status: QueueStatus) => Promise<void> {
+  const areMismatched = cacheFor(workerSearchMillis, () => hasMismatchedWorkers(client, principal));
+  return async ({ workerCount, jobs }) => {
+    if (workerCount > 0 && jobs === "postponed")
+      onWarning(`All workers for ${principal.name} postpone the requests of this sync; their logs say why.`);
+    if (workerCount > 0 || jobs !== "waiting") return;
+    onWarning(
+      (await areMismatched().catch(() => false))
+        ? `The workers for ${principal.name} have another credential or version than this sync: give them the same.`
+        : `Waiting for a worker for ${principal.name}: run \`armoire worker --redis ${shownAs}\`.`,
+    );
   };
 }

@@ -1,40 +1,47 @@
-/** A coordinator's own queue of answers, which workers put them into. In: jobs of workers. Out: answers, one by one. */
-import { Queue, type QueueOptions, Worker } from "bullmq";
+/** A coordinator's own queue of responses. In: jobs that workers add. Out: responses, one by one. */
+import { type Queue, Worker } from "bullmq";
+import type { Redis } from "ioredis";
 import { reportOutOfMemory } from "../errors.ts";
 import { readResponses, type WireResponse } from "../protocol.ts";
+import { keyPrefix } from "../queue-names.ts";
+import { openQueue } from "../queues.ts";
 
 export interface ResponseQueue {
   readonly queue: Queue;
-  /** Takes no more answers, and throws away what is left of them. */
+  /** Accepts no more responses, and removes the queue with those that are left. */
   close(): Promise<void>;
 }
 
 export interface ResponseQueueOptions {
   readonly name: string;
-  readonly connection: Pick<QueueOptions, "connection" | "prefix">;
-  readonly onAnswer: (answer: WireResponse) => void;
+  readonly client: Redis;
+  readonly onResponse: (response: WireResponse) => void;
   readonly onWarning: (text: string) => void;
 }
 
 export function openResponseQueue({
   name,
-  connection,
-  onAnswer,
+  client,
+  onResponse,
   onWarning,
 }: ResponseQueueOptions): ResponseQueue {
-  const queue = new Queue(name, connection);
+  const queue = openQueue(client, name);
   const worker = new Worker(
     name,
     async ({ data }) => {
       const read = readResponses(data);
-      if ("problem" in read) onWarning(`An answer of a worker was dropped: ${read.problem}.`);
-      else for (const answer of read.answers) onAnswer(answer);
+      if ("problem" in read) onWarning(`A response of a worker was dropped: ${read.problem}.`);
+      else for (const response of read.responses) onResponse(response);
     },
-    // Whoever reads them is alone, and what was read is done with: no job of it is ever taken up by another.
-    { ...connection, skipStalledCheck: true, removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } },
+    {
+      connection: client,
+      prefix: keyPrefix,
+      // There is only one reader, so no job can be lost to another one.
+      skipStalledCheck: true,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+    },
   );
-  // What is wrong with the connection shows in the calls.
-  queue.on("error", () => {});
   worker.on("error", reportOutOfMemory(onWarning));
   const close = async (): Promise<void> => {
     await worker.close(true);

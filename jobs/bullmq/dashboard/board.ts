@@ -1,17 +1,18 @@
-/** Bull Board over our queues, as they come and go. What was answered is not shown, only how. */
+/** Bull Board, showing the queues that exist now. Job data is summarized: no bodies, no proofs. */
 import { createBullBoard } from "@bull-board/api";
 import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
 import { HonoAdapter } from "@bull-board/hono";
 import { serveStatic } from "@hono/node-server/serve-static";
-import { Queue } from "bullmq";
+import type { Queue } from "bullmq";
 import type { Hono } from "hono";
 import type { Redis } from "ioredis";
 import { readFetchPayload, readResponses } from "../protocol.ts";
-import { keyPrefix } from "../redis.ts";
+import { isResponseQueue } from "../queue-names.ts";
+import { openQueue } from "../queues.ts";
 
 export interface Board {
   readonly pages: Hono;
-  /** Shows these queues from now on. @returns them, to be asked how many jobs they have */
+  /** Shows exactly these queues. @returns them, opened */
   show(names: readonly string[]): readonly Queue[];
 }
 
@@ -25,51 +26,49 @@ export function openBoard(client: Redis, { allowsActions }: { readonly allowsAct
   });
 
   const open = (name: string) => {
-    // Whoever only looks leaves nothing behind.
-    const queue = new Queue(name, { connection: client, prefix: keyPrefix, skipMetasUpdate: true });
-    queue.on("error", () => {});
+    const queue = openQueue(client, name, { skipMetasUpdate: true });
     const adapter = new BullMQAdapter(queue, { readOnlyMode: !allowsActions, allowRetries: false });
-    adapter.setFormatter("data", name.startsWith("answers-") ? summarizeAnswers : summarizeRequests);
+    adapter.setFormatter("data", isResponseQueue(name) ? summarizeResponses : summarizeRequests);
     return { queue, adapter };
   };
 
   return {
     pages: serverAdapter.registerPlugin(),
     show(names) {
-      const isNew = names.some((name) => !shown.has(name)) || names.length !== shown.size;
+      const hasChanged = names.some((name) => !shown.has(name)) || names.length !== shown.size;
       for (const name of names) if (!shown.has(name)) shown.set(name, open(name));
       for (const [name, { queue }] of shown) {
         if (names.includes(name)) continue;
         shown.delete(name);
         void queue.close();
       }
-      if (isNew) board.replaceQueues([...shown.values()].map(({ adapter }) => adapter));
+      if (hasChanged) board.replaceQueues([...shown.values()].map(({ adapter }) => adapter));
       return [...shown.values()].map(({ queue }) => queue);
     },
   };
 }
 
-/** Without what only workers need. Jobs of others, such as schedules, are shown as they are. */
+/** Jobs of other kinds, such as schedules, are shown as they are. */
 function summarizeRequests(data: unknown): unknown {
-  const fetch = readFetchPayload(data);
-  if ("problem" in fetch) return data;
-  const { coordinator, answersTo, requests } = fetch;
+  const payload = readFetchPayload(data);
+  if ("problem" in payload) return data;
+  const { coordinatorId, responseQueue, requests } = payload;
   return {
-    coordinator,
-    answersTo,
+    coordinatorId,
+    responseQueue,
     requests: requests.map(({ url, condition }) => ({ url, isConditional: condition.length > 0 })),
   };
 }
 
-/** Without bodies. */
-function summarizeAnswers(data: unknown): unknown {
-  const read = readResponses(data);
-  if ("problem" in read) return read;
-  return read.answers.map((answer) => {
-    if (answer.end === "handed-back") return { end: answer.end };
-    const status = answer.head?.status ?? null;
-    return answer.end === "failed"
-      ? { end: answer.end, status, code: answer.failure.code }
-      : { end: answer.end, status, bytes: Buffer.byteLength(answer.wire, "base64") };
+function summarizeResponses(data: unknown): unknown {
+  const payload = readResponses(data);
+  if ("problem" in payload) return payload;
+  return payload.responses.map((response) => {
+    const { outcome } = response;
+    if (response.outcome === "unsent") return { outcome };
+    const status = response.head?.status ?? null;
+    return response.outcome === "failed"
+      ? { outcome, status, code: response.failure.code }
+      : { outcome, status, bytes: Buffer.byteLength(response.wire, "base64") };
   });
 }

@@ -1,40 +1,23 @@
 /**
- * Who may ask the dashboard what. It has no password, so it relies on being reached by people of this machine only: a page
- * of somebody else's, open in their browser, must neither read it (by a name that leads here: DNS rebinding) nor make it act.
+ * Which requests the dashboard accepts. It has no password, and relies on being reachable from this machine only. So a page
+ * of another site, open in the user's browser, must neither read it (through a host name that resolves here: DNS rebinding)
+ * nor act on it.
  */
 import { isIP } from "node:net";
 import type { MiddlewareHandler } from "hono";
 import { isLoopback } from "../../../src/platform/ip-class.ts";
 
 export interface GuardOptions {
-  /** The address that is listened at. */
+  /** The address to listen on. */
   readonly host: string;
+  /** Whether jobs can be paused, promoted and removed. */
   readonly allowsActions: boolean;
-}
-
-/**
- * What may be done with queues at all: their jobs can be held and thrown away, which coordinators find out. Adding, changing
- * and repeating jobs would send requests that nobody reserved, and an early end of a pause would send them in vain.
- */
-const actions =
-  /^\/api\/queues\/(?:(?:pause|resume)|[^/]+\/(?:pause|resume|promote|empty|obliterate|clean\/[^/]+)|[^/]+\/[^/]+\/(?:clean|promote))$/;
-
-/** @returns why a request is refused, or null */
-export function findRefusal(request: Request, { host, allowsActions }: GuardOptions): string | null {
-  const asked = request.headers.get("host") ?? "";
-  if (!isOwnName(nameIn(asked), host)) return "The dashboard is not known by this name here.";
-  if (request.method === "GET" || request.method === "HEAD") return null;
-  if (!allowsActions) return "The dashboard only shows; --allow-actions lets it act.";
-  if (request.headers.get("origin") !== `http://${asked}`) return "Only the dashboard's own pages may act.";
-  if (!actions.test(new URL(request.url).pathname))
-    return "This would send requests that no sync has reserved; `armoire sync` knows what to ask for.";
-  return null;
 }
 
 export function guard(options: GuardOptions): MiddlewareHandler {
   return async (context, next) => {
     const refusal = findRefusal(context.req.raw, options);
-    // As Bull Board's own page shows it.
+    // Bull Board's page shows `message`.
     if (refusal !== null) return context.json({ error: refusal, message: refusal }, 403);
     await next();
     const { headers } = context.res;
@@ -45,7 +28,29 @@ export function guard(options: GuardOptions): MiddlewareHandler {
   };
 }
 
-/** Nothing from elsewhere: its fonts would be. */
+/**
+ * Actions that are safe: a coordinator detects paused and removed jobs. Adding, changing or repeating jobs would send
+ * requests without a permit, and ending a pause early would send them in vain.
+ */
+const allowedActions =
+  /^\/api\/queues\/(?:(?:pause|resume)|[^/]+\/(?:pause|resume|promote|empty|obliterate|clean\/[^/]+)|[^/]+\/[^/]+\/(?:clean|promote))$/;
+
+/** @returns why a request is refused, or null */
+export function findRefusal(request: Request, { host, allowsActions }: GuardOptions): string | null {
+  const hostHeader = request.headers.get("host") ?? "";
+  if (!isOwnName(hostnameOf(hostHeader), host))
+    return "The dashboard does not accept this host name. Use the address that the worker has printed.";
+  if (request.method === "GET" || request.method === "HEAD") return null;
+  if (!allowsActions)
+    return "The dashboard is read-only. Start the worker with --allow-actions to change queues.";
+  if (request.headers.get("origin") !== `http://${hostHeader}`)
+    return "Only the dashboard's own pages can change queues.";
+  if (!allowedActions.test(new URL(request.url).pathname))
+    return "This action would send requests that no sync has reserved. Run `armoire sync` instead.";
+  return null;
+}
+
+/** Nothing from other origins. Bull Board's fonts would be. */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -54,17 +59,17 @@ const contentSecurityPolicy = [
   "form-action 'none'",
 ].join("; ");
 
-/** An address is nobody's to give to another machine, as a name is. */
+/** An IP address is safe where any address is listened on: unlike a name, nobody can make it lead elsewhere. */
 function isOwnName(name: string, host: string): boolean {
   if (isLoopback(name) || name === host.toLowerCase()) return true;
-  return isEverywhere(host) && isIP(name) !== 0;
+  return isAnyAddress(host) && isIP(name) !== 0;
 }
 
-function isEverywhere(host: string): boolean {
+function isAnyAddress(host: string): boolean {
   return host === "0.0.0.0" || host === "::";
 }
 
-function nameIn(asked: string): string {
-  const { hostname = "" } = URL.canParse(`http://${asked}`) ? new URL(`http://${asked}`) : {};
-  return hostname.replace(/^\[(.*)\]$/, "$1");
+function hostnameOf(hostHeader: string): string {
+  const url = URL.parse(`http://${hostHeader}`);
+  return (url?.hostname ?? "").replace(/^\[(.*)\]$/, "$1");
 }

@@ -1,47 +1,43 @@
-/** What of ours is in Redis: queues, and what coordinators told of themselves. It only reads. */
 import type { Redis } from "ioredis";
 import { cacheFor } from "../async.ts";
 import { hasLiveRun } from "../heartbeat.ts";
-import { keyPrefix, queueOfKey } from "../redis.ts";
+import { queueOfKey } from "../queue-names.ts";
 import { stateKeyPrefix } from "../run-metrics.ts";
+import { scanKeyNames } from "../scan-keys.ts";
 
+/** The queues in Redis, and the metrics that coordinators have published. */
 export interface RedisSnapshot {
   readonly queues: readonly string[];
   readonly coordinators: readonly CoordinatorSnapshot[];
 }
 
 export interface CoordinatorSnapshot {
-  /** Names the mirror without saying where it is. */
-  readonly mirror: string;
-  /** Whether it is there now. */
-  readonly isPresent: boolean;
-  /** As it was written: `principal`, `queue`, `sent` and so on. */
+  /** Identifies the mirror, without its path. */
+  readonly mirrorKey: string;
+  /** Whether a run is alive now. */
+  readonly isAlive: boolean;
+  /** As published: `principal`, `queue`, `sent` and so on. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** For how long what was seen is taken for true: however many look, Redis is searched once. */
-const believedMillis = 2000;
-const keysAtATime = 1000;
+/** However many pages are open, Redis is scanned once in this time. */
+const cacheMillis = 2000;
 
-export function watchRedis(client: Redis): () => Promise<RedisSnapshot> {
-  return cacheFor(believedMillis, async () => {
-    const keys = await ownHashes(client);
-    const mirrors = keys.filter((key) => key.startsWith(stateKeyPrefix));
+/** @returns a function that takes a snapshot; read-only */
+export function createSnapshotReader(client: Redis): () => Promise<RedisSnapshot> {
+  return cacheFor(cacheMillis, async () => {
+    const keys: string[] = [];
+    for await (const key of scanKeyNames(client, { type: "hash" })) keys.push(key);
+    const stateKeys = keys.filter((key) => key.startsWith(stateKeyPrefix)).sort();
     return {
       queues: keys.flatMap((key) => queueOfKey(key) ?? []).sort(),
       coordinators: await Promise.all(
-        mirrors.sort().map(async (key) => {
-          const mirror = key.slice(stateKeyPrefix.length);
-          return { mirror, isPresent: await hasLiveRun(client, mirror), fields: await client.hgetall(key) };
+        stateKeys.map(async (key) => {
+          const mirrorKey = key.slice(stateKeyPrefix.length);
+          const isAlive = await hasLiveRun(client, mirrorKey);
+          return { mirrorKey, isAlive, fields: await client.hgetall(key) };
         }),
       ),
     };
   });
-}
-
-async function ownHashes(client: Redis): Promise<string[]> {
-  const keys = new Set<string>();
-  const some = { match: `${keyPrefix}:*`, count: keysAtATime, type: "hash" };
-  for await (const found of client.scanStream(some)) for (const key of found as string[]) keys.add(key);
-  return [...keys];
 }

@@ -1,21 +1,23 @@
 /**
- * What an operator looks at: the queues as pages, `/healthz` and `/metrics`. In: a connection to Redis, and what this worker
- * knows of itself. Out: a small server. While Redis is away it says so, and waits for nothing.
+ * The dashboard of a worker: the queues as pages, `/healthz` and `/metrics`. In: a connection to Redis, and the figures of
+ * this worker. Out: an HTTP server. While Redis is unreachable, it says so at once.
  */
 import { once } from "node:events";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Redis } from "ioredis";
-import { errorClass, hasCode } from "../../../src/platform/errors.ts";
+import { hasCode } from "../../../src/platform/errors.ts";
 import { withTimeout } from "../async.ts";
+import { DashboardError } from "../errors.ts";
 import type { RedisConnection } from "../redis.ts";
 import { openBoard } from "./board.ts";
 import { type GuardOptions, guard } from "./guard.ts";
-import { prometheusContentType, toMetrics, toPrometheusText, type WorkerFigures } from "./prometheus.ts";
-import { type RedisSnapshot, watchRedis } from "./redis-snapshot.ts";
+import { toMetrics, type WorkerFigures } from "./metrics.ts";
+import { prometheusContentType, toPrometheusText } from "./prometheus-text.ts";
+import { createSnapshotReader, type RedisSnapshot } from "./redis-snapshot.ts";
 
 export interface DashboardOptions extends GuardOptions {
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
 }
 
@@ -24,31 +26,33 @@ export interface Dashboard {
   close(): Promise<void>;
 }
 
-const patienceMillis = 2000;
+const redisTimeoutMillis = 2000;
 
-/** @throws DashboardError where it cannot listen */
+/** @throws DashboardError if it cannot listen */
 export async function startDashboard(
   { client, shownAs }: RedisConnection,
-  worker: () => WorkerFigures,
+  readWorker: () => WorkerFigures,
   options: DashboardOptions,
 ): Promise<Dashboard> {
   const board = openBoard(client, options);
-  const lookAround = watchRedis(client);
-  const answers = watchWhetherRedisAnswers(client);
+  const readSnapshot = createSnapshotReader(client);
+  const isResponding = createPing(client);
   const app = new Hono();
   app.use(guard(options));
   app.onError(({ message }, context) => context.text(`${message}\n`, 500));
 
-  const redisProblems = async (): Promise<readonly string[]> => {
-    if (!(await answers())) return [`Redis at ${shownAs} does not answer`];
-    return (await withTimeout(patienceMillis, () => isFull(client))) ? [`Redis at ${shownAs} is full`] : [];
+  const findRedisProblem = async (): Promise<string | null> => {
+    if (!(await isResponding())) return `Redis at ${shownAs} does not answer`;
+    return (await withTimeout(redisTimeoutMillis, () => isFull(client)))
+      ? `Redis at ${shownAs} is full`
+      : null;
   };
   app.get("/healthz", async (context) => {
-    const idle = Object.entries(worker().takes).flatMap(([principal, takes]) => (takes ? [] : [principal]));
-    const problems = [
-      ...(await redisProblems()),
-      ...idle.map((principal) => `no jobs are taken for ${principal}`),
-    ];
+    const redisProblem = await findRedisProblem();
+    const workerProblems = Object.entries(readWorker().acceptsJobs).flatMap(([principal, accepts]) =>
+      accepts ? [] : [`no jobs are accepted for ${principal}`],
+    );
+    const problems = redisProblem === null ? workerProblems : [redisProblem, ...workerProblems];
     return context.json({ ok: problems.length === 0, problems }, problems.length === 0 ? 200 : 503);
   });
 
@@ -62,16 +66,16 @@ export async function startDashboard(
     ),
   });
   app.get("/metrics", async (context) => {
-    const seen = (await answers())
-      ? await withTimeout(patienceMillis, () => lookAround().then(countJobs))
+    const redis = (await isResponding())
+      ? await withTimeout(redisTimeoutMillis, () => readSnapshot().then(countJobs))
       : null;
-    const text = toPrometheusText(toMetrics(worker(), seen));
+    const text = toPrometheusText(toMetrics(readWorker(), redis));
     return context.body(text, 200, { "content-type": prometheusContentType });
   });
 
   app.use(async (context, next) => {
-    if (!(await answers())) return context.text(`Redis at ${shownAs} does not answer.\n`, 503);
-    board.show((await lookAround()).queues);
+    if (!(await isResponding())) return context.text(`Redis at ${shownAs} does not answer.\n`, 503);
+    board.show((await readSnapshot()).queues);
     return await next();
   });
   app.route("/", board.pages);
@@ -85,9 +89,9 @@ export async function startDashboard(
     throw cannotListen(host, port, cause);
   }
   const address = server.address();
-  const taken = typeof address === "object" && address !== null ? address.port : port;
+  const actualPort = typeof address === "object" && address !== null ? address.port : port;
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}/`,
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${actualPort}/`,
     async close() {
       const closed = once(server, "close");
       server.close();
@@ -103,29 +107,26 @@ async function isFull(client: Redis): Promise<boolean> {
   return read("maxmemory") > 0 && read("used_memory") >= read("maxmemory");
 }
 
-/** One question at a time, however often it is asked: what is frozen is not asked more and more. */
-function watchWhetherRedisAnswers(client: Redis): () => Promise<boolean> {
-  let asked: Promise<true> | null = null;
-  const ask = (): Promise<true> => {
-    asked ??= client
+/** At most one ping is pending, so that a frozen Redis does not collect them. */
+function createPing(client: Redis): () => Promise<boolean> {
+  let pending: Promise<true> | null = null;
+  const ping = (): Promise<true> => {
+    pending ??= client
       .ping()
       .then(() => true as const)
       .finally(() => {
-        asked = null;
+        pending = null;
       });
-    return asked;
+    return pending;
   };
-  return async () => client.status === "ready" && ((await withTimeout(patienceMillis, ask)) ?? false);
+  return async () => client.status === "ready" && ((await withTimeout(redisTimeoutMillis, ping)) ?? false);
 }
 
-/** The dashboard cannot be where it was wanted. */
-export class DashboardError extends errorClass("DashboardError", { "cannot-listen": "failed" }) {}
-
 function cannotListen(host: string, port: number, cause: unknown): DashboardError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const reason = cause instanceof Error ? cause.message : String(cause);
   return new DashboardError(
     "cannot-listen",
-    `The dashboard cannot listen on ${host} port ${port}: ${why}.`,
+    `The dashboard cannot listen on ${host} port ${port}: ${reason}.`,
     hasCode(cause, "EADDRNOTAVAIL")
       ? "Give an address of this machine to --dashboard-host."
       : "Choose another --dashboard port, or 0 for any free one.",

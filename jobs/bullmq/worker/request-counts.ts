@@ -1,13 +1,14 @@
-/** How many requests a worker has sent, by whose they are and what became of them. */
 import type { RawResponse } from "../../../src/service/transport/send-request.ts";
 
+/** How many requests of a principal had an outcome. */
 export interface RequestCount {
   readonly principal: string;
-  /** The answer's status, or the code of why there was none: `200`, `304`, `429`, `timeout`. */
+  /** The status of the response, or the code of the failure: `200`, `304`, `429`, `timeout`. */
   readonly outcome: string;
   readonly count: number;
 }
 
+/** Counts the requests that a worker process has sent. */
 export class RequestCounts {
   readonly #counts = new Map<
     string,
@@ -17,9 +18,9 @@ export class RequestCounts {
   add(principal: string, { head, failure }: RawResponse): void {
     const outcome = failure === null ? `${head.status}` : failure.code;
     const key = `${principal} ${outcome}`;
-    const known = this.#counts.get(key) ?? { principal, outcome, count: 0 };
-    known.count++;
-    this.#counts.set(key, known);
+    const entry = this.#counts.get(key) ?? { principal, outcome, count: 0 };
+    entry.count++;
+    this.#counts.set(key, entry);
   }
 
   get all(): readonly RequestCount[] {

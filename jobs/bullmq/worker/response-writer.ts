@@ -1,61 +1,60 @@
-/** The queues that workers put answers into, one for each coordinator; what comes at the same moment goes together. */
-import { Queue } from "bullmq";
+/** Puts the responses of a worker into the queues of their coordinators. Responses of the same moment share a job. */
+import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { type Batcher, createBatcher } from "../async.ts";
-import { payloadVersion, type ResponsesPayload, type WireResponse } from "../protocol.ts";
-import { keyPrefix } from "../redis.ts";
-import { maxRequestsPerJob } from "../timeouts.ts";
+import { maxRequestsPerJob, payloadVersion, type ResponsesPayload, type WireResponse } from "../protocol.ts";
+import { openQueue } from "../queues.ts";
 
 export interface ResponseWriter {
-  /** Settled once the answer is in the queue, however long Redis is away. */
-  put(answersTo: string, answer: WireResponse): Promise<void>;
+  /** Resolves once the response is in the queue, however long Redis is unreachable. */
+  write(responseQueue: string, response: WireResponse): Promise<void>;
   close(): Promise<void>;
 }
 
-const putTogether = 64;
-const againMillis = 1000;
+const maxResponsesPerWrite = 64;
+const retryMillis = 1000;
 
 /**
- * @param underWay how many answers are to come, the ones at hand among them
- * @param onFailure told why answers wait
+ * @param runningCount the number of responses to expect, including those that are waiting to be written
+ * @param onFailure receives the error of each failed write, which is then retried
  */
 export function openResponseWriter(
   client: Redis,
-  underWay: () => number,
+  runningCount: () => number,
   onFailure: (error: unknown) => void,
 ): ResponseWriter {
-  const boxes = new Map<
-    string,
-    { readonly queue: Queue<ResponsesPayload>; readonly gathered: Batcher<WireResponse> }
-  >();
+  interface OpenQueue {
+    readonly queue: Queue<ResponsesPayload>;
+    readonly batcher: Batcher<WireResponse>;
+  }
+  const openQueues = new Map<string, OpenQueue>();
 
-  const open = (answersTo: string) => {
-    const queue = new Queue<ResponsesPayload>(answersTo, { connection: client, prefix: keyPrefix });
-    queue.on("error", () => {});
-    const gathered = createBatcher<WireResponse>({
-      most: putTogether,
-      // As many as may come any moment.
-      worthWaitingFor: () => Math.min(underWay(), maxRequestsPerJob),
-      write: (answers) =>
+  const open = (name: string): OpenQueue => {
+    const queue = openQueue<ResponsesPayload>(client, name);
+    const batcher = createBatcher<WireResponse>({
+      maxItems: maxResponsesPerWrite,
+      targetItems: () => Math.min(runningCount(), maxRequestsPerJob),
+      write: (responses) =>
         queue.add(
-          "answers",
-          { v: payloadVersion, answers: [...answers] },
+          "responses",
+          { v: payloadVersion, responses: [...responses] },
           { attempts: 1, removeOnComplete: true, removeOnFail: true },
         ),
       onFailure(error) {
         onFailure(error);
-        return new Promise((resolve) => setTimeout(resolve, againMillis).unref());
+        return new Promise((resolve) => setTimeout(resolve, retryMillis).unref());
       },
     });
-    const box = { queue, gathered };
-    boxes.set(answersTo, box);
-    return box;
+    const opened = { queue, batcher };
+    openQueues.set(name, opened);
+    return opened;
   };
 
   return {
-    put: (answersTo, answer) => (boxes.get(answersTo) ?? open(answersTo)).gathered.add(answer),
+    write: (responseQueue, response) =>
+      (openQueues.get(responseQueue) ?? open(responseQueue)).batcher.add(response),
     async close() {
-      for (const { queue } of boxes.values()) await queue.close();
+      for (const { queue } of openQueues.values()) await queue.close();
     },
   };
 }

@@ -1,12 +1,11 @@
-/** A worker process: sends requests for the principals whose credentials it has, until it is told to end. */
+/** A worker process: sends the requests of syncs that run elsewhere, for the principals whose credentials it has. */
 import { once } from "node:events";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { defaultLimits } from "../../../src/service/transport/pool.ts";
 import { openTransport, serviceHeaders, type Transport } from "../../../src/service/transport/transport.ts";
 import type { Dashboard, DashboardOptions } from "../dashboard/server.ts";
 import type { Principal } from "../queue-names.ts";
-import { connectRedis } from "../redis.ts";
-import { type FetchWorker, startFetchWorker } from "./fetch-worker.ts";
+import type { FetchWorker } from "./fetch-worker.ts";
 import { type RequestCount, RequestCounts } from "./request-counts.ts";
 
 export interface RunWorkerOptions {
@@ -14,63 +13,72 @@ export interface RunWorkerOptions {
   readonly redis: string;
   /** On whose behalf it sends. */
   readonly principals: readonly Principal[];
-  /** Requests under way at a time, for each principal; 8 unless told. */
+  /** Requests running at a time, for each principal. Default: 8. */
   readonly concurrency?: number;
-  /** Pages, health and figures for whoever watches; none unless told. */
+  /** Serves pages, health and metrics. Default: none. */
   readonly dashboard?: DashboardOptions | null;
-  /** Ends it: what is under way is finished or handed back within ten seconds. */
+  /** Stops the worker: within ten seconds, running requests are finished or returned to their queue. */
   readonly signal: AbortSignal;
-  /** Called once it takes requests, with how to read what it has sent. */
+  /** Called once it accepts requests. */
   readonly onReady?: (ready: WorkerReady) => void;
-  /** Told what somebody may want to do something about. */
+  /** Receives problems that an operator may need to act on. */
   readonly onWarning?: (text: string) => void;
 }
 
 export interface WorkerReady {
+  /** The current counts of sent requests. */
   readonly requests: () => readonly RequestCount[];
-  /** Where the dashboard is; null without one. */
+  /** Null without a dashboard. */
   readonly dashboardUrl: string | null;
 }
 
-/** @throws RedisError; ServiceSettingsError where a base URL cannot be used; DashboardError */
+/**
+ * Resolves once `signal` is aborted and the worker has stopped.
+ * @throws RedisError; ServiceSettingsError for an invalid base URL; DashboardError
+ */
 export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const { principals, concurrency = 8, signal, onReady = () => {}, onWarning = () => {} } = options;
+  // Loaded only when needed: the library exports this function, and most programs never call it.
+  const [{ connectRedis }, { startFetchWorker }] = await Promise.all([
+    import("../redis.ts"),
+    import("./fetch-worker.ts"),
+  ]);
   const redis = await connectRedis(options.redis, onWarning);
   const counts = new RequestCounts();
-  const running = new Map<string, { readonly sender: Transport; readonly worker: FetchWorker }>();
-  const seen = () => ({
+  const running = new Map<string, { readonly transport: Transport; readonly worker: FetchWorker }>();
+  const readFigures = () => ({
     requests: counts.all,
-    takes: Object.fromEntries(
-      principals.map(({ name }) => [name, running.get(name)?.worker.takesJobs === true]),
+    acceptsJobs: Object.fromEntries(
+      principals.map(({ name }) => [name, running.get(name)?.worker.acceptsJobs === true]),
     ),
   });
   let dashboard: Dashboard | null = null;
   try {
-    // Loaded where it is wanted: a worker alone needs no pages. First, so that where it cannot be nothing was taken.
+    // Started first: if it cannot listen, the worker has accepted no jobs.
     dashboard = options.dashboard
-      ? await (await import("../dashboard/server.ts")).startDashboard(redis, seen, options.dashboard)
+      ? await (await import("../dashboard/server.ts")).startDashboard(redis, readFigures, options.dashboard)
       : null;
     for (const principal of principals) {
       const { origin } = new URL(principal.baseUrl);
       const headers = serviceHeaders(principal.credential, "armoire");
-      const sender = openTransport(origin, headers, defaultLimits, { connections: concurrency });
+      const transport = openTransport(origin, headers, defaultLimits, { connections: concurrency });
       const worker = startFetchWorker({
         redis,
         principal,
-        sender,
+        transport,
         concurrency,
         clock: systemClock,
         onWarning,
-        onAnswer: (exchanged) => counts.add(principal.name, exchanged),
+        onResponse: (response) => counts.add(principal.name, response),
       });
-      running.set(principal.name, { sender, worker });
+      running.set(principal.name, { transport, worker });
     }
     onReady({ requests: () => counts.all, dashboardUrl: dashboard?.url ?? null });
     if (!signal.aborted) await once(signal, "abort");
     await Promise.all(
-      [...running.values()].map(async ({ sender, worker }) => {
+      [...running.values()].map(async ({ transport, worker }) => {
         await worker.close();
-        await sender.close();
+        await transport.close();
       }),
     );
   } finally {

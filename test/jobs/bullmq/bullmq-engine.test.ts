@@ -1,4 +1,4 @@
-/** The engine contract with a real Redis between those who ask and those who send. */
+/** The engine contract with workers that are reached through a real Redis. */
 import { afterAll, beforeAll } from "vitest";
 import { openRedisTransport } from "../../../jobs/bullmq/coordinator/redis-transport.ts";
 import { connectRedis } from "../../../jobs/bullmq/redis.ts";
@@ -10,7 +10,7 @@ import { ServiceError } from "../../../src/service/errors.ts";
 import type { RawResponse } from "../../../src/service/transport/send-request.ts";
 import type { Transport } from "../../../src/service/transport/transport.ts";
 import { type RedisServer, startRedis } from "../../support/redis.ts";
-import { describeEngineConformance, type EngineOptions } from "../engine-conformance.ts";
+import { describeEngineConformance, type EngineOptions } from "../support/engine-conformance.ts";
 
 let redis: RedisServer;
 beforeAll(async () => {
@@ -23,26 +23,26 @@ afterAll(async () => {
 const principal = { name: "catalogue", baseUrl: "https://x.example/", credential: null };
 let runs = 0;
 
-/** Its worker carries jobs out as the suite says; its coordinator has a run of its own each time. */
-function bullmqEngine(carryOut: ExecuteJob, options: EngineOptions): Engine {
+/** Its worker executes the jobs of the suite. Each run has its own coordinator. */
+function createBullmqEngine(execute: ExecuteJob, options: EngineOptions): Engine {
   return {
     async *run(source, signal) {
       const baseUrl = `https://x${++runs}.example/`;
-      const here = { principal: { ...principal, baseUrl }, clock: systemClock, onWarning: () => {} };
+      const common = { principal: { ...principal, baseUrl }, clock: systemClock, onWarning: () => {} };
       const worker = startFetchWorker({
-        ...{ ...here, redis: await connectRedis(redis.url), concurrency: options.concurrency },
-        sender: senderOf(carryOut, baseUrl),
+        ...{ ...common, redis: await connectRedis(redis.url), concurrency: options.concurrency },
+        transport: transportOf(execute, baseUrl),
       });
-      const sender = await openRedisTransport({
-        ...here,
+      const transport = await openRedisTransport({
+        ...common,
         redis: await connectRedis(redis.url),
-        mailbox: `${runs}`,
+        mirrorKey: `${runs}`,
       });
       try {
-        yield* createEngine(carryOutBy(sender, baseUrl), options).run(source, signal);
+        yield* createEngine(executeOver(transport, baseUrl), options).run(source, signal);
       } finally {
-        await sender.close();
-        // What was cancelled is still being carried out there.
+        await transport.close();
+        // Cancelled jobs are still running in the worker.
         await worker.close(0);
       }
     },
@@ -51,13 +51,13 @@ function bullmqEngine(carryOut: ExecuteJob, options: EngineOptions): Engine {
 
 const urlOf = (job: FetchJob, baseUrl: string): string => new URL(`${job.resourceId}`, baseUrl).href;
 
-function carryOutBy(sender: Transport, baseUrl: string): ExecuteJob {
+function executeOver(transport: Transport, baseUrl: string): ExecuteJob {
   return async (job, signal) => {
     try {
-      const { failure } = await sender.send({ url: urlOf(job, baseUrl), condition: [], signal });
+      const { failure } = await transport.send({ url: urlOf(job, baseUrl), condition: [], signal });
       if (failure !== null) throw failure;
-      const about = { resourceId: job.resourceId, fetchedAt: "2026-01-15T12:00:00.000Z" };
-      return { status: "fetched", job, result: { ...about, outcome: "not-modified" } };
+      const common = { resourceId: job.resourceId, fetchedAt: "2026-01-15T12:00:00.000Z" };
+      return { status: "fetched", job, result: { ...common, outcome: "not-modified" } };
     } catch (error) {
       if (signal.aborted) return { status: "cancelled", job };
       throw error;
@@ -65,19 +65,19 @@ function carryOutBy(sender: Transport, baseUrl: string): ExecuteJob {
   };
 }
 
-function senderOf(carryOut: ExecuteJob, baseUrl: string): Transport {
+function transportOf(execute: ExecuteJob, baseUrl: string): Transport {
   return {
     async send({ url, signal = new AbortController().signal }): Promise<RawResponse> {
       const job = { resourceId: Number(url.slice(baseUrl.length)), url, etag: null };
-      const answered = await carryOut(job, signal).then(
-        (result: JobResult) => result,
+      const result = await execute(job, signal).then(
+        (finished: JobResult) => finished,
         (error: Error) => new ServiceError("not-json", error.message, { url }),
       );
-      if (answered instanceof ServiceError) return { head: null, wire: null, failure: answered };
+      if (result instanceof ServiceError) return { head: null, wire: null, failure: result };
       return { head: { status: 304, headers: {} }, wire: new Uint8Array(0), failure: null };
     },
     close: async () => {},
   };
 }
 
-describeEngineConformance("workers behind Redis", bullmqEngine);
+describeEngineConformance("workers over Redis", createBullmqEngine);

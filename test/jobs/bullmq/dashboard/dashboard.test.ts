@@ -1,8 +1,8 @@
-/** The dashboard beside a real worker and a real Redis, asked as browsers and Prometheus do. */
+/** The dashboard of a real worker with a real Redis, over HTTP. */
 import { Queue } from "bullmq";
 import { request } from "undici";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { keyPrefix } from "../../../../jobs/bullmq/redis.ts";
+import { keyPrefix } from "../../../../jobs/bullmq/queue-names.ts";
 import { startSandbox } from "../../../../src/sandbox/sandbox.ts";
 import { bearerToken } from "../../../../src/service/credentials/credential.ts";
 import { secretEncodings } from "../../../../src/service/credentials/secret-encodings.ts";
@@ -12,7 +12,7 @@ import { startRig } from "../../../sync/support/rig.ts";
 
 let redis: RedisServer;
 beforeAll(async () => {
-  // What it holds is to be searched as it is.
+  // A test searches its memory for secrets.
   redis = await startRedis(["--rdbcompression", "no"]);
 });
 afterAll(async () => {
@@ -21,56 +21,56 @@ afterAll(async () => {
 
 const catalogueAt = (baseUrl: string) => ({ name: "catalogue", baseUrl, credential: null });
 
-async function ask(url: string, options: Parameters<typeof request>[1] = {}) {
+async function get(url: string, options: Parameters<typeof request>[1] = {}) {
   const { statusCode, headers, body } = await request(url, options);
   return { status: statusCode, headers, text: await body.text() };
 }
 
-/** The value of one metric, summed over what else its labels say. */
-function measured(text: string, name: string, ...labels: string[]): number | null {
+/** The value of one metric, summed over its other labels. */
+function metricValue(text: string, name: string, ...labels: string[]): number | null {
   const lines = text.split("\n").filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
-  const wanted = lines.filter((line) => labels.every((label) => line.includes(label)));
-  return wanted.length === 0
+  const matching = lines.filter((line) => labels.every((label) => line.includes(label)));
+  return matching.length === 0
     ? null
-    : wanted.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+    : matching.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
 }
 
-it("tells Prometheus what the worker sent, what the run counted, what is left and what is due", async () => {
+it("/metrics has the requests of the worker, and the requests, allowance and frontier of the run", async () => {
   await using rig = await startRig({ brands: 4, models: 12, sizes: 30, allowance: 40 });
   await using worker = await startDashboardWorker(redis, [catalogueAt(rig.sandbox.url)]);
   const report = await rig.sync({ workers: { redis: redis.url } });
   expect(report.stopped).toBe("allowance");
-  const { status, headers, text } = await ask(`${worker.url}metrics`);
+  const { status, headers, text } = await get(`${worker.url}metrics`);
   expect({ status, type: headers["content-type"] }).toEqual({
     status: 200,
     type: "text/plain; version=0.0.4; charset=utf-8",
   });
   const service = `service="http-${new URL(rig.sandbox.url).host.replace(":", "-")}"`;
   const log = rig.sandbox.log();
-  expect(measured(text, "armoire_worker_requests_total", 'principal="catalogue"')).toBe(log.length);
-  expect(measured(text, "armoire_worker_requests_total", 'outcome="200"')).toBe(
+  expect(metricValue(text, "armoire_worker_requests_total", 'principal="catalogue"')).toBe(log.length);
+  expect(metricValue(text, "armoire_worker_requests_total", 'outcome="200"')).toBe(
     log.filter((entry) => entry.status === 200).length,
   );
-  expect(measured(text, "armoire_requests_sent_total", service)).toBe(report.requests.sent);
-  expect(measured(text, "armoire_requests_counted_total", service)).toBe(report.requests.counted);
-  expect(measured(text, "armoire_allowance_limit", service)).toBe(40);
-  expect(measured(text, "armoire_allowance_remaining", service)).toBe(0);
-  expect(measured(text, "armoire_allowance_reset_timestamp_seconds", service)).toBe(
+  expect(metricValue(text, "armoire_requests_sent_total", service)).toBe(report.requests.sent);
+  expect(metricValue(text, "armoire_requests_counted_total", service)).toBe(report.requests.counted);
+  expect(metricValue(text, "armoire_allowance_limit", service)).toBe(40);
+  expect(metricValue(text, "armoire_allowance_remaining", service)).toBe(0);
+  expect(metricValue(text, "armoire_allowance_reset_timestamp_seconds", service)).toBe(
     Date.parse(report.allowance.resetAt ?? "") / 1000,
   );
   const states = rig.read(({ db }) =>
     db.prepare("select state, count(*) as n from _resource group by state").all(),
   );
   for (const { state, n } of states as { state: string; n: number }[])
-    expect(measured(text, "armoire_frontier_resources", service, `state="${state}"`)).toBe(n);
-  expect(measured(text, "armoire_frontier_resources", service, 'state="due"')).toBeGreaterThan(0);
-  expect(measured(text, "armoire_ingest_lag_seconds", service)).toBeGreaterThanOrEqual(0);
-  expect(measured(text, "armoire_runs_total", service, 'outcome="allowance"')).toBe(1);
-  expect(measured(text, "armoire_coordinator_up", service)).toBe(0);
-  expect(measured(text, "armoire_redis_up")).toBe(1);
+    expect(metricValue(text, "armoire_frontier_resources", service, `state="${state}"`)).toBe(n);
+  expect(metricValue(text, "armoire_frontier_resources", service, 'state="due"')).toBeGreaterThan(0);
+  expect(metricValue(text, "armoire_ingest_lag_seconds", service)).toBeGreaterThanOrEqual(0);
+  expect(metricValue(text, "armoire_runs_total", service, 'outcome="allowance"')).toBe(1);
+  expect(metricValue(text, "armoire_coordinator_up", service)).toBe(0);
+  expect(metricValue(text, "armoire_redis_up")).toBe(1);
 });
 
-it("shows the queues that there are at the moment, of all principals, and only shows them", async () => {
+it("the pages show the current queues of all principals, without proofs and bodies, and are read-only", async () => {
   await using worker = await startDashboardWorker(redis, [catalogueAt("http://127.0.0.1:9/")]);
   const other = new Queue("fetch-ada@x.example", {
     connection: { path: redis.url },
@@ -79,20 +79,20 @@ it("shows the queues that there are at the moment, of all principals, and only s
   await other.add("fetch", {
     v: 1,
     requests: [{ id: "1", url: "https://x.example/brands", condition: ["if-none-match", '"e"'] }],
-    ...{ coordinator: "c", proof: "a-proof-is-not-shown", answersTo: "answers-m" },
+    ...{ coordinatorId: "c", credentialProof: "a-proof-is-not-shown", responseQueue: "responses-m" },
   });
-  const box = new Queue("answers-m", { connection: { path: redis.url }, prefix: keyPrefix });
+  const responses = new Queue("responses-m", { connection: { path: redis.url }, prefix: keyPrefix });
   const body = Buffer.from('{"note":"a body is not shown"}').toString("base64");
   const head = { status: 200, headers: {} };
-  await box.add("answers", { v: 1, answers: [{ id: "1", end: "answered", head, wire: body }] });
-  await box.add("answers", { v: 2, bodies: [body] });
+  await responses.add("responses", { v: 1, responses: [{ id: "1", outcome: "response", head, wire: body }] });
+  await responses.add("responses", { v: 2, bodies: [body] });
 
   await expect
-    .poll(async () => (await ask(`${worker.url}api/queues`)).text, { timeout: 10_000 })
-    .toMatch(/answers-m.*fetch-ada@x\.example/s);
+    .poll(async () => (await get(`${worker.url}api/queues`)).text, { timeout: 10_000 })
+    .toMatch(/fetch-ada@x\.example.*responses-m/s);
   const jobs = await Promise.all(
-    ["fetch-ada@x.example", "answers-m"].map(
-      async (name) => (await ask(`${worker.url}api/queues?activeQueue=${encodeURIComponent(name)}`)).text,
+    ["fetch-ada@x.example", "responses-m"].map(
+      async (name) => (await get(`${worker.url}api/queues?activeQueue=${encodeURIComponent(name)}`)).text,
     ),
   );
   expect(jobs[0]).toContain("https://x.example/brands");
@@ -101,19 +101,19 @@ it("shows the queues that there are at the moment, of all principals, and only s
   expect(jobs.join()).not.toContain(body);
 
   const origin = worker.url.slice(0, -1);
-  const refused = await ask(`${worker.url}api/queues/pause`, { method: "PUT", headers: { origin } });
+  const refused = await get(`${worker.url}api/queues/pause`, { method: "PUT", headers: { origin } });
   expect(refused.status).toBe(403);
   expect(await other.isPaused()).toBe(false);
 
-  await box.obliterate({ force: true });
+  await responses.obliterate({ force: true });
   await other.obliterate({ force: true });
   await expect
-    .poll(async () => (await ask(`${worker.url}api/queues`)).text, { timeout: 10_000 })
-    .not.toMatch(/answers-m|fetch-ada/);
-  await Promise.all([box.close(), other.close()]);
+    .poll(async () => (await get(`${worker.url}api/queues`)).text, { timeout: 10_000 })
+    .not.toMatch(/responses-m|fetch-ada/);
+  await Promise.all([responses.close(), other.close()]);
 });
 
-it("with --allow-actions holds a queue at the word of its own pages, and of no other", async () => {
+it("with --allow-actions, its own pages can pause a queue, and other pages cannot", async () => {
   await using worker = await startDashboardWorker(redis, [catalogueAt("http://127.0.0.1:9/")], {
     allowsActions: true,
   });
@@ -121,9 +121,9 @@ it("with --allow-actions holds a queue at the word of its own pages, and of no o
     connection: { path: redis.url },
     prefix: keyPrefix,
   });
-  await ask(`${worker.url}api/queues`);
+  await get(`${worker.url}api/queues`);
   const pause = (origin: string) =>
-    ask(`${worker.url}api/queues/${encodeURIComponent(queue.name)}/pause`, {
+    get(`${worker.url}api/queues/${encodeURIComponent(queue.name)}/pause`, {
       method: "PUT",
       headers: { origin },
     });
@@ -135,62 +135,62 @@ it("with --allow-actions holds a queue at the word of its own pages, and of no o
   await queue.close();
 });
 
-it("gives pages that load nothing from elsewhere, and none to another name", async () => {
+it("the pages load nothing from other origins, and another host name gets none", async () => {
   await using worker = await startDashboardWorker(redis, [catalogueAt("http://127.0.0.1:9/")]);
-  const page = await ask(worker.url);
+  const page = await get(worker.url);
   expect(page.status).toBe(200);
   expect(page.headers["content-security-policy"]).toContain("default-src 'self'");
   const [, script = ""] = /src="([^"]+\.js)"/.exec(page.text) ?? [];
-  expect(await ask(new URL(script, worker.url).href)).toMatchObject({ status: 200 });
+  expect(await get(new URL(script, worker.url).href)).toMatchObject({ status: 200 });
   for (const path of ["", "metrics", "healthz", "api/queues", script])
-    expect(await ask(`${worker.url}${path}`, { headers: { host: "evil.example" } })).toMatchObject({
+    expect(await get(`${worker.url}${path}`, { headers: { host: "evil.example" } })).toMatchObject({
       status: 403,
     });
 });
 
-it("says that Redis is full, as long as it is", async () => {
+it("/healthz reports a full Redis until it has room", async () => {
   await using own = await startRedis();
   await using worker = await startDashboardWorker(own, [catalogueAt("http://127.0.0.1:9/")]);
   await own.admin.config("SET", "maxmemory", "1");
-  const { status, text } = await ask(`${worker.url}healthz`);
+  const { status, text } = await get(`${worker.url}healthz`);
   expect([status, JSON.parse(text).problems]).toEqual([503, [`Redis at ${own.url} is full`]]);
   await own.admin.config("SET", "maxmemory", "0");
-  expect((await ask(`${worker.url}healthz`)).status).toBe(200);
+  expect((await get(`${worker.url}healthz`)).status).toBe(200);
 });
 
-it("says that Redis is away, at once, and that it is back", async () => {
+it("an unreachable Redis is reported at once, until it is back", async () => {
   await using own = await startRedis();
   await using worker = await startDashboardWorker(own, [catalogueAt("http://127.0.0.1:9/")]);
-  expect(await ask(`${worker.url}healthz`)).toMatchObject({ status: 200, text: '{"ok":true,"problems":[]}' });
+  expect(await get(`${worker.url}healthz`)).toMatchObject({ status: 200, text: '{"ok":true,"problems":[]}' });
   await own.kill();
-  await expect.poll(async () => (await ask(`${worker.url}healthz`)).status).toBe(503);
-  expect(JSON.parse((await ask(`${worker.url}healthz`)).text)).toEqual({
+  await expect.poll(async () => (await get(`${worker.url}healthz`)).status).toBe(503);
+  expect(JSON.parse((await get(`${worker.url}healthz`)).text)).toEqual({
     ok: false,
     problems: [`Redis at ${own.url} does not answer`],
   });
-  expect(measured((await ask(`${worker.url}metrics`)).text, "armoire_redis_up")).toBe(0);
-  expect((await ask(worker.url)).status).toBe(503);
+  expect(metricValue((await get(`${worker.url}metrics`)).text, "armoire_redis_up")).toBe(0);
+  expect((await get(worker.url)).status).toBe(503);
   await own.start();
-  await expect.poll(async () => (await ask(`${worker.url}healthz`)).status, { timeout: 15_000 }).toBe(200);
+  await expect.poll(async () => (await get(`${worker.url}healthz`)).status, { timeout: 15_000 }).toBe(200);
 });
 
-it("notices a Redis that takes connections and answers nothing", async () => {
+it("a Redis that accepts connections but does not respond is reported", async () => {
   await using own = await startRedis();
   await using worker = await startDashboardWorker(own, [catalogueAt("http://127.0.0.1:9/")]);
   own.signal("SIGSTOP");
-  expect((await ask(`${worker.url}healthz`)).status).toBe(503);
+  expect((await get(`${worker.url}healthz`)).status).toBe(503);
   own.signal("SIGCONT");
-  await expect.poll(async () => (await ask(`${worker.url}healthz`)).status, { timeout: 15_000 }).toBe(200);
+  await expect.poll(async () => (await get(`${worker.url}healthz`)).status, { timeout: 15_000 }).toBe(200);
 });
 
-it("says what to do where an address is none of this machine", async () => {
+it("listening on a foreign address fails with a hint", async () => {
   const started = startDashboardWorker(redis, [catalogueAt("http://127.0.0.1:9/")], { host: "192.0.2.1" });
   await expect(started).rejects.toMatchObject({
     hint: "Give an address of this machine to --dashboard-host.",
   });
 });
 
-it("says that it cannot listen where another does, and takes no jobs then", async () => {
+it("listening on a used port fails, and stops the worker", async () => {
   await using worker = await startDashboardWorker(redis, [catalogueAt("http://127.0.0.1:9/")]);
   const port = Number(new URL(worker.url).port);
   await expect(
@@ -201,31 +201,30 @@ it("says that it cannot listen where another does, and takes no jobs then", asyn
   });
 });
 
-it("never shows a credential, and Redis never has one", async () => {
+it("no page and no key in Redis contains a credential", async () => {
   await using sandbox = await startSandbox({ brands: 2, models: 4, sizes: 8, users: 1 });
   const [user] = sandbox.users;
   const token = user?.token ?? "";
   await using rig = await startRig();
   const credential = bearerToken(token);
   await using worker = await startDashboardWorker(redis, [{ name: "ada", baseUrl: sandbox.url, credential }]);
-  const said: string[] = [];
-  const watching: Promise<string>[] = [];
+  const warnings: string[] = [];
+  const dumps: Promise<string>[] = [];
   await rig.sync({
     ...{ baseUrl: sandbox.url, credential, area: "account" },
-    workers: { redis: redis.url, principal: "ada", onWarning: (text) => void said.push(text) },
-    // What is in Redis while it goes on.
-    onProgress: () => void watching.push(everythingIn(redis)),
+    workers: { redis: redis.url, principal: "ada", onWarning: (text) => void warnings.push(text) },
+    onProgress: () => void dumps.push(dumpRedis(redis)),
   });
   const pages = ["", "metrics", "healthz", "api/queues"].map(
-    async (path) => (await ask(worker.url + path)).text,
+    async (path) => (await get(worker.url + path)).text,
   );
-  const seen = [...said, ...(await Promise.all([...watching, everythingIn(redis), ...pages]))].join("\n");
-  expect(seen).toContain("fetch-ada@");
+  const texts = [...warnings, ...(await Promise.all([...dumps, dumpRedis(redis), ...pages]))].join("\n");
+  expect(texts).toContain("fetch-ada@");
   for (const { form, bytes } of secretEncodings(token))
-    expect({ form, at: seen.indexOf(bytes.toString("latin1")) }).toEqual({ form, at: -1 });
+    expect({ form, at: texts.indexOf(bytes.toString("latin1")) }).toEqual({ form, at: -1 });
 });
 
-async function everythingIn({ admin }: RedisServer): Promise<string> {
+async function dumpRedis({ admin }: RedisServer): Promise<string> {
   const keys = await admin.keys("*");
   const dumps = await Promise.all(keys.map((key) => admin.dumpBuffer(key)));
   return [...keys, ...dumps.map((dump) => dump?.toString("latin1") ?? "")].join("\n");

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { toPrometheusText } from "../../../../jobs/bullmq/dashboard/prometheus.ts";
+import { toPrometheusText } from "../../../../jobs/bullmq/dashboard/prometheus-text.ts";
 
-it("writes metrics with their help and type, and leaves out those without a value", () => {
+it("metrics are written with their help and type, and omitted without samples", () => {
   const text = toPrometheusText([
     {
       ...{ name: "armoire_allowance_remaining", type: "gauge", help: "Requests left." },
@@ -24,7 +24,7 @@ it("writes metrics with their help and type, and leaves out those without a valu
   );
 });
 
-it("keeps any label on its line, and it can be read back", () => {
+it("any label value stays on its line and can be parsed back", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("a", '"', "\\", "\n", "n", "}") }), (label) => {
       const samples = [{ labels: { label }, value: 1 }];

@@ -1,4 +1,4 @@
 import { createEngine } from "../../jobs/engine.ts";
-import { describeEngineConformance } from "./engine-conformance.ts";
+import { describeEngineConformance } from "./support/engine-conformance.ts";
 
 describeEngineConformance("the inline engine", createEngine);

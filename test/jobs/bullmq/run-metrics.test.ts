@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { connectRedis } from "../../../jobs/bullmq/redis.ts";
 import { openRunMetrics, type RunFigures, stateKeyPrefix } from "../../../jobs/bullmq/run-metrics.ts";
 import { startRedis } from "../../support/redis.ts";
-import { principal } from "../support/rig.ts";
+import { principal } from "../support/bullmq-rig.ts";
 
 const figures = (sent: number): RunFigures => ({
   requests: { sent, counted: sent, notModified: 0 },
@@ -17,7 +17,7 @@ async function startRig() {
   return {
     redis,
     open: () => openRunMetrics(connection.client, principal, "m", () => 1_000_000),
-    told: () => redis.admin.hgetall(`${stateKeyPrefix}m`),
+    readPublished: () => redis.admin.hgetall(`${stateKeyPrefix}m`),
     async [Symbol.asyncDispose]() {
       connection.end();
       await redis[Symbol.asyncDispose]();
@@ -25,11 +25,11 @@ async function startRig() {
   };
 }
 
-it("tells at the end all that there is to tell, numbers and the principal's name", async () => {
+it("the end of a run publishes all figures with the principal's name", async () => {
   await using rig = await startRig();
-  const state = rig.open();
-  await state.end("allowance", figures(12));
-  expect(await rig.told()).toEqual({
+  const metrics = rig.open();
+  await metrics.end("allowance", figures(12));
+  expect(await rig.readPublished()).toEqual({
     ...{ principal: "catalogue", queue: "fetch-catalogue@api.example", updatedAt: "1000000" },
     ...{ sent: "12", counted: "12", notModified: "0", ingestLagSeconds: "0.25" },
     ...{ limit: "300", remaining: "288", resetAt: "", "frontier:due": "5", "frontier:held": "12" },
@@ -38,39 +38,39 @@ it("tells at the end all that there is to tell, numbers and the principal's name
   expect(await rig.redis.admin.pttl(`${stateKeyPrefix}m`)).toBeGreaterThan(0);
 });
 
-it("adds up requests and runs over all runs, however often it tells of one", async () => {
+it("requests and runs are summed over all runs, however often a run publishes", async () => {
   await using rig = await startRig();
   const first = rig.open();
   first.update(() => figures(3));
   await first.end("complete", figures(10));
   const second = rig.open();
   await second.end("complete", figures(4));
-  expect(await rig.told()).toMatchObject({ sent: "14", "frontier:held": "4", "runs:complete": "2" });
+  expect(await rig.readPublished()).toMatchObject({ sent: "14", "frontier:held": "4", "runs:complete": "2" });
 });
 
-it("reads nothing more than once a second", async () => {
+it("figures are read at most once a second", async () => {
   await using rig = await startRig();
-  const state = rig.open();
+  const metrics = rig.open();
   vi.useFakeTimers({ toFake: ["performance"] });
   try {
     const reads: number[] = [];
     const update = (n: number) =>
-      state.update(() => {
+      metrics.update(() => {
         reads.push(n);
         return figures(n);
       });
-    const isWritten = (n: number) => expect.poll(async () => (await rig.told()).sent).toBe(`${n}`);
+    const waitForSent = (n: number) => expect.poll(async () => (await rig.readPublished()).sent).toBe(`${n}`);
     update(1);
     update(2);
-    await isWritten(1);
+    await waitForSent(1);
     vi.advanceTimersByTime(999);
     update(3);
     vi.advanceTimersByTime(1);
-    // Not before the writing before is known to be done; after that, once.
+    // The next update waits until the previous write is done.
     await expect
       .poll(async () => {
         update(4);
-        return (await rig.told()).sent;
+        return (await rig.readPublished()).sent;
       })
       .toBe("4");
     expect(reads).toEqual([1, 4]);
@@ -79,7 +79,7 @@ it("reads nothing more than once a second", async () => {
   }
 });
 
-it("keeps nobody waiting at the end where Redis is gone or frozen", async () => {
+it("the end of a run does not wait for an unreachable or frozen Redis", async () => {
   await using rig = await startRig();
   const [gone, frozen] = [rig.open(), rig.open()];
   rig.redis.signal("SIGSTOP");

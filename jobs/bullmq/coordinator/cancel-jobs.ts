@@ -1,0 +1,40 @@
+/** Cancels jobs that no worker has started. While Redis is unreachable, nothing can be cancelled. */
+import type { Queue } from "bullmq";
+import type { Redis } from "ioredis";
+import { withTimeout } from "../async.ts";
+
+/**
+ * BullMQ's own removal does not tell apart a waiting job, a finished one, and one that a lost worker had started. Here a job
+ * counts as unsent if it waits, or if a worker has postponed it unsent. A job that a lost worker had started has `defa`.
+ */
+const removeIfUnsent = `
+  local id = ARGV[1]
+  if redis.call("HEXISTS", KEYS[1], "defa") == 1 then return 0 end
+  local waiting = redis.call("ZREM", KEYS[2], id) + redis.call("LREM", KEYS[3], 1, id) + redis.call("LREM", KEYS[4], 1, id)
+  return waiting > 0 and redis.call("DEL", KEYS[1]) or 0`;
+
+/** @returns whether the job was removed before any of its requests was sent, unless Redis has lost data */
+export async function removeIfWaiting(client: Redis, queue: Queue, jobId: string): Promise<boolean> {
+  const keys = [jobId, "delayed", "wait", "paused"].map((key) => queue.toKey(key));
+  return await client.eval(removeIfUnsent, keys.length, ...keys, jobId).then(
+    (removed) => removed === 1,
+    () => false,
+  );
+}
+
+const timeoutMillis = 1000;
+
+/**
+ * For one request of a job, whose other requests are cancelled too.
+ * @returns a function that says whether the job was surely not sent; null is a job that was not queued yet
+ */
+export function createCanceller(client: Redis, queue: Queue): (jobId: string | null) => Promise<boolean> {
+  const removals = new Map<string, Promise<boolean>>();
+  return async (jobId) => {
+    if (jobId === null) return true;
+    if (client.status !== "ready") return false;
+    const removal = removals.get(jobId) ?? removeIfWaiting(client, queue, jobId);
+    removals.set(jobId, removal);
+    return (await withTimeout(timeoutMillis, () => removal)) ?? false;
+  };
+}

@@ -1,0 +1,31 @@
+/** BullMQ queues and workers with the settings that all of ours share. */
+import { Queue, type QueueOptions, Worker, type WorkerOptions } from "bullmq";
+import type { Redis } from "ioredis";
+import { keyPrefix } from "./queue-names.ts";
+
+/** @param options `skipMetasUpdate` for a reader, which then leaves no key behind */
+export function openQueue<Data>(
+  client: Redis,
+  name: string,
+  options: Pick<QueueOptions, "skipMetasUpdate" | "settings"> = {},
+): Queue<Data> {
+  const queue = new Queue<Data>(name, { ...options, connection: client, prefix: keyPrefix }) as Queue<Data>;
+  // A failure shows in the calls; without a listener, Node.js would throw it.
+  queue.on("error", () => {});
+  return queue;
+}
+
+/** A lost worker is detected within nine seconds: its lock expires, and then other workers look for expired locks. */
+export const workerTimings: Pick<WorkerOptions, "lockDuration" | "stalledInterval" | "runRetryDelay"> = {
+  lockDuration: 6_000,
+  stalledInterval: 3_000,
+  runRetryDelay: 1000,
+};
+
+/** A worker whose `close` may wait for an unreachable Redis: its timers would keep the process alive. */
+export class ForceClosableWorker extends Worker {
+  /** Stops renewing the locks of jobs. */
+  async stopTimers(): Promise<void> {
+    await this.lockManager.close();
+  }
+}

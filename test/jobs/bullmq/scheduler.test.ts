@@ -1,0 +1,170 @@
+/** Recurring runs that several schedulers share through a real Redis. */
+import { Queue } from "bullmq";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { keyPrefix } from "../../../jobs/bullmq/queue-names.ts";
+import { connectRedis } from "../../../jobs/bullmq/redis.ts";
+import { type RecurringRun, runScheduler } from "../../../jobs/bullmq/scheduler.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
+import { type RedisServer, startRedis } from "../../support/redis.ts";
+
+let redis: RedisServer;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await redis.admin.flushall();
+});
+
+const periodMillis = 250;
+
+/** Due four times a second. */
+const recurring = (id: string, queue = "catalogue", missed: number | null = null): RecurringRun => ({
+  ...{ id, queue, missed, cron: "* * * * *", tz: "UTC" },
+  nextAfter: (millis) => (Math.floor(millis / periodMillis) + 1) * periodMillis,
+});
+
+interface Scheduler {
+  readonly started: { readonly id: string; readonly startedAt: number; endedAt: number }[];
+  /** Can be replaced while it runs. */
+  runs: readonly RecurringRun[];
+  readonly warnings: string[];
+  stop(): Promise<void>;
+}
+
+const schedulers: Scheduler[] = [];
+afterEach(async () => {
+  await Promise.all(schedulers.splice(0).map((scheduler) => scheduler.stop()));
+});
+
+async function startScheduler(runs: readonly RecurringRun[], { runMillis = 0 } = {}): Promise<Scheduler> {
+  const closing = new AbortController();
+  const ready = Promise.withResolvers<void>();
+  const connection = await connectRedis(redis.url);
+  const scheduler: Scheduler = {
+    ...{ runs, started: [], warnings: [] },
+    async stop() {
+      closing.abort();
+      await running;
+      connection.end();
+    },
+  };
+  const running = runScheduler({
+    ...{ redis: connection, clock: systemClock, pollMillis: 100, signal: closing.signal },
+    runs: () => scheduler.runs,
+    async execute(id) {
+      const run = { id, startedAt: Date.now(), endedAt: Number.POSITIVE_INFINITY };
+      scheduler.started.push(run);
+      await systemClock.sleep(runMillis, undefined);
+      run.endedAt = Date.now();
+    },
+    onReady: ready.resolve,
+    onWarning: (text) => scheduler.warnings.push(text),
+  });
+  schedulers.push(scheduler);
+  await ready.promise;
+  return scheduler;
+}
+
+const waitFor = (assertion: () => void) => vi.waitFor(assertion, { timeout: 20_000, interval: 20 });
+const startedBy = (...all: readonly Scheduler[]) =>
+  all.flatMap(({ started }) => started).sort((a, b) => a.startedAt - b.startedAt);
+
+it("each due run is started by one of the schedulers", async () => {
+  const both = [await startScheduler([recurring("a")]), await startScheduler([recurring("a")])];
+  await waitFor(() => expect(startedBy(...both).length).toBeGreaterThan(8));
+  const times = startedBy(...both).map(({ startedAt }) => Math.floor(startedAt / periodMillis));
+  expect(new Set(times).size).toBe(times.length);
+});
+
+it("runs of the same mirror never overlap, and do not delay those of other mirrors", async () => {
+  const all = [recurring("a"), recurring("b"), recurring("c", "another")];
+  const both = [await startScheduler(all, { runMillis: 400 }), await startScheduler(all, { runMillis: 400 })];
+  await waitFor(() =>
+    expect(new Set(startedBy(...both).map(({ id }) => id))).toEqual(new Set(["a", "b", "c"])),
+  );
+  await waitFor(() => expect(startedBy(...both).length).toBeGreaterThan(12));
+  const ofMirror = startedBy(...both).filter(({ id }) => id !== "c");
+  ofMirror.slice(1).forEach(({ startedAt }, index) => {
+    expect(startedAt).toBeGreaterThanOrEqual(ofMirror[index]?.endedAt ?? 0);
+  });
+  const others = startedBy(...both).filter(({ id }) => id === "c");
+  const isOverlapping = others.some(({ startedAt }) =>
+    ofMirror.some((run) => run.startedAt <= startedAt && startedAt < run.endedAt),
+  );
+  expect(isOverlapping).toBe(true);
+});
+
+it("due times missed while no scheduler was running are made up for by one run", async () => {
+  const slow = { ...recurring("a"), nextAfter: (millis: number) => (Math.floor(millis / 1000) + 1) * 1000 };
+  const first = await startScheduler([slow]);
+  await waitFor(() => expect(first.started.length).toBe(1));
+  await first.stop();
+  // Two due times pass.
+  await waitFor(() => expect(Date.now()).toBeGreaterThan((first.started[0]?.startedAt ?? 0) + 2100));
+  const startedAt = Date.now();
+  const second = await startScheduler([slow]);
+  await waitFor(() => expect(second.started.length).toBe(2));
+  const [madeUp, next] = second.started;
+  expect(madeUp?.startedAt).toBeLessThan(next?.startedAt ?? 0);
+  expect(Math.floor((next?.startedAt ?? 0) / 1000)).toBeGreaterThan(Math.floor(startedAt / 1000));
+});
+
+it("a Redis that lost its data receives the schedules again, and a missed due time is made up for once", async () => {
+  const never = { nextAfter: () => Date.now() + 3_600_000 };
+  const both = [
+    await startScheduler([{ ...recurring("a"), ...never }]),
+    await startScheduler([{ ...recurring("a"), ...never }]),
+  ];
+  expect(startedBy(...both)).toEqual([]);
+  for (const scheduler of both) scheduler.runs = [{ ...recurring("a", "catalogue", 1000), ...never }];
+  await redis.admin.flushall();
+  await waitFor(() => expect(startedBy(...both)).toHaveLength(1));
+  const queue = await onlyQueue();
+  try {
+    await waitFor(async () => expect(await queue.getJobSchedulersCount()).toBe(1));
+    await waitFor(async () => expect(await queue.getGlobalConcurrency()).toBe(1));
+  } finally {
+    await queue.close();
+  }
+  expect(startedBy(...both)).toHaveLength(1);
+});
+
+it("a removed run is removed from Redis and never started again", async () => {
+  const scheduler = await startScheduler([recurring("a"), recurring("b")]);
+  await waitFor(() => expect(new Set(scheduler.started.map(({ id }) => id)).size).toBe(2));
+  scheduler.runs = [recurring("b")];
+  const queue = await onlyQueue();
+  try {
+    await waitFor(async () => expect((await queue.getJobSchedulers()).map(({ key }) => key)).toEqual(["b"]));
+    const { length } = scheduler.started.filter(({ id }) => id === "a");
+    const until = scheduler.started.length + 4;
+    await waitFor(() => expect(scheduler.started.length).toBeGreaterThan(until));
+    // One job may have been started before the removal.
+    expect(scheduler.started.filter(({ id }) => id === "a").length).toBeLessThanOrEqual(length + 1);
+  } finally {
+    await queue.close();
+  }
+});
+
+it("a scheduler waits for an unreachable Redis, but stops without it", async () => {
+  const scheduler = await startScheduler([recurring("a")]);
+  await waitFor(() => expect(scheduler.started.length).toBeGreaterThan(1));
+  await redis.kill();
+  const { length } = scheduler.started;
+  await redis.start();
+  await waitFor(() => expect(scheduler.started.length).toBeGreaterThan(length + 1));
+  await redis.kill();
+  try {
+    await scheduler.stop();
+  } finally {
+    await redis.start();
+  }
+});
+
+/** The queue of the only mirror. */
+async function onlyQueue(): Promise<Queue> {
+  const keys = await redis.admin.keys(`${keyPrefix}:runs-*:meta`);
+  const [, name = ""] = keys[0]?.match(/:(runs-[0-9a-f]+):meta$/) ?? [];
+  return new Queue(name, { connection: redis.admin, prefix: keyPrefix });
+}
