@@ -1,10 +1,10 @@
 /**
- * The contract of an engine, which executes fetch jobs. In: a source, from which it pulls jobs as capacity frees up. Out:
- * batches of results, in any order. It never opens the mirror and does not decide what is fetched next.
+ * The contract of an engine, which executes fetch jobs. In: a source, from which it pulls jobs as capacity frees up.
+ * Out: batches of results, in any order. It never opens the mirror and does not decide what is fetched next.
  *
  * Every engine guarantees (`test/jobs/support/engine-conformance.ts`):
  * - one result for each job of the source, unless the process dies;
- * - the source is asked again after every batch that the caller has taken, since ingesting may make more due;
+ * - the source is pulled again after every batch that the caller has taken, since ingesting may make more due;
  * - it ends when the source returns nothing, no job is running and every result was taken.
  *
  * There is one implementation. The client's transport decides whether this process or a worker sends the requests.
@@ -30,7 +30,9 @@ export interface EngineOptions {
   readonly lingerMillis?: number;
 }
 
-/** Batches that may be finished while the caller is busy. Neither waits long for the other; a kill may lose as many. */
+/**
+ * Batches that may be finished while the caller is busy. Neither waits long for the other; a kill may lose as many.
+ */
 const batchesAhead = 3;
 
 /** Runs up to `concurrency` jobs and yields their results in batches. */

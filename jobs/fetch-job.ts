@@ -1,6 +1,6 @@
 /**
- * One fetch as a job: plain data that any process able to reach the service can execute. In: what to fetch. Out: a result
- * for the mirror, or the reason to stop the whole run. It never touches the mirror.
+ * One fetch as a job: plain data that any process able to reach the service can execute. In: what to fetch. Out: a
+ * result for the mirror, or the reason to stop the whole run. It never touches the mirror.
  */
 import { toIso } from "../src/platform/clock.ts";
 import type { ServiceClient } from "../src/service/client.ts";
@@ -69,7 +69,7 @@ function toJobResult(job: FetchJob, error: ServiceError, nowMillis: number): Job
     stop: { reason, message, hint, resumeAt },
   });
   if (code === "circuit-open") return stopped("outage");
-  // A 503 that asks to wait again and again concerns one resource. If all do so, the circuit breaker opens.
+  // A 503 that repeats its Retry-After concerns one resource. If all resources do so, the circuit breaker opens.
   const isOneResource = code === "throttled" && error.status === 503;
   switch (isOneResource ? "retry" : error.next) {
     case "stop-allowance":

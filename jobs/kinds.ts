@@ -1,6 +1,6 @@
 /**
- * The table of kinds: for each kind of resource what is expected of it, which links lead to which kinds, and which rows
- * its body becomes. Sections refer to the service's specification.
+ * The table of kinds: for each kind of resource what is expected of it, which links lead to which kinds, and which
+ * rows its body becomes. Sections refer to the service's specification.
  */
 import { bra } from "../schema/entities/bra.ts";
 import { brand } from "../schema/entities/brand.ts";
@@ -116,7 +116,7 @@ const table: Readonly<Record<string, KindRow>> = {
     project: projectMeasurements,
   },
 
-  // Read by the ledger and never kept as a revision (field notes, "Allowance").
+  // Read by the ledger and never stored as a revision (field notes, "Allowance").
   rate_limit: { rel: "resource", areas: [] },
 };
 

@@ -35,8 +35,8 @@ export function warnOnce(onWarning: (text: string) => void): (text: string) => v
 }
 
 /**
- * Writes items in batches, in order. A batch holds the items that arrived during the previous write, and those of the next
- * few milliseconds where that delays nobody. A failed batch is written again.
+ * Writes items in batches, in order. A batch has the items that arrived during the previous write, and those of the
+ * next few milliseconds if a larger batch is worth the delay. A failed batch is written again.
  */
 export interface Batcher<Item> {
   /** Resolves once the item is written. */

@@ -1,6 +1,6 @@
 /**
- * The payloads of jobs, each with its version: requests for a worker, and responses for a coordinator. They contain no
- * secret: a job names its principal, and the worker finds the credential in its own settings.
+ * The payloads of jobs, each with its version: requests for a worker, and responses for a coordinator. They contain
+ * no secret: a job names its principal, and the worker finds the credential in its own settings.
  */
 import { z } from "zod";
 import { isServiceErrorCode, ServiceError } from "../../src/service/errors.ts";

@@ -1,6 +1,6 @@
 /**
- * The names of queues and keys in Redis. The queue of requests is named after the principal: workers find the credential
- * for it in their own settings.
+ * The names of queues and keys in Redis. The queue of requests is named after the principal: workers find the
+ * credential for it in their own settings.
  */
 import { type Credential, credentialHmac } from "../../src/service/credentials/credential.ts";
 
@@ -18,7 +18,9 @@ export const keyPrefix = "armoire:bullmq6";
 const digestLength = 8;
 const digestSeparator = "~";
 
-/** The queue of requests. Each service has its own, and each credential, which the name contains as a short digest. */
+/**
+ * The queue of requests. Each service has its own, and each credential, which the name contains as a short digest.
+ */
 export function fetchQueueName(principal: Principal): string {
   const { credential } = principal;
   const base = baseNameOf(principal);

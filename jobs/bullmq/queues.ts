@@ -9,7 +9,7 @@ export function openQueue<Data>(
   name: string,
   options: Pick<QueueOptions, "skipMetasUpdate" | "settings"> = {},
 ): Queue<Data> {
-  const queue = new Queue<Data>(name, { ...options, connection: client, prefix: keyPrefix }) as Queue<Data>;
+  const queue = new Queue<Data>(name, { ...options, connection: client, prefix: keyPrefix });
   // A failure shows in the calls; without a listener, Node.js would throw it.
   queue.on("error", () => {});
   return queue;

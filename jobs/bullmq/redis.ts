@@ -1,6 +1,6 @@
 /**
- * The connection to Redis. In: an address. Out: a client of a suitable Redis, which reconnects for as long as it takes.
- * Redis holds nothing that the mirror cannot restore.
+ * The connection to Redis. In: an address. Out: a client of a suitable Redis, which reconnects for as long as it
+ * takes. Redis holds nothing that the mirror cannot restore.
  */
 import { Redis } from "ioredis";
 import { RedisError } from "./errors.ts";

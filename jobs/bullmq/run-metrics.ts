@@ -1,7 +1,7 @@
 /**
- * Publishes the figures of a run that only its coordinator has, for the dashboard: numbers and the name of the principal; no
- * URL, no path, no secret. Each mirror has one hash in Redis, which expires a month after its last run. A sync never reads
- * it.
+ * Publishes the figures of a run that only its coordinator has, for the dashboard: numbers and the name of the
+ * principal; no URL, no path, no secret. Each mirror has one hash in Redis, which expires a month after its last run.
+ * A sync never reads it.
  */
 import type { Redis } from "ioredis";
 import { dayMillis } from "../../src/platform/clock.ts";

@@ -5,7 +5,10 @@ import { keyPrefix } from "./queue-names.ts";
 
 const keysPerScan = 1000;
 
-/** The names of our keys, each once. @param options `namePattern` after our prefix, a glob; `type` as Redis names it */
+/**
+ * The names of our keys, each once.
+ * @param options `namePattern` after our prefix, a glob; `type` as Redis names it
+ */
 export async function* scanKeyNames(
   client: Redis,
   { namePattern = "*", type }: { readonly namePattern?: string; readonly type?: "hash" } = {},

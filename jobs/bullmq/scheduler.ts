@@ -1,7 +1,7 @@
 /**
- * Recurring runs that several processes share. In: the runs, and when each is due next. Out: each due run, started by one of
- * the processes. Each mirror has a queue of its own with a global concurrency of one, so that a mirror never has two runs at
- * a time. It knows neither the commands of runs nor cron expressions.
+ * Recurring runs that several processes share. In: the runs, and when each is due next. Out: each due run, started by
+ * one of the processes. Each mirror has a queue of its own with a global concurrency of one, so that a mirror never
+ * has two runs at a time. It knows neither the commands of runs nor cron expressions.
  */
 import { createHash } from "node:crypto";
 import { DelayedError, type Queue, type RepeatOptions } from "bullmq";
@@ -20,7 +20,9 @@ export interface RecurringRun {
   readonly cron: string;
   /** Shown like `cron`. */
   readonly tz: string;
-  /** Epoch milliseconds of a due time without a run, for a Redis that has lost the schedule; null when there is none. */
+  /**
+   * Epoch milliseconds of a due time without a run, for a Redis that has lost the schedule; null when there is none.
+   */
   readonly missed: number | null;
   /** Epoch milliseconds in, epoch milliseconds out; null when it is never due again. */
   nextAfter(millis: number): number | null;

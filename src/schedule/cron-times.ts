@@ -1,9 +1,9 @@
 /**
- * The only reader of cron expressions. In: an expression and a time zone. Out: when a schedule is due, and the numbers of
- * each field for other schedulers.
+ * The only reader of cron expressions. In: an expression and a time zone. Out: when a schedule is due, and the
+ * numbers of each field for other schedulers.
  *
- * Clock changes: a fixed time that the clock skips is due right after the gap, and one that it repeats is due once. Times
- * with `*` or steps continue in real time.
+ * Clock changes: a fixed time that the clock skips is due right after the gap, and one that it repeats is due once.
+ * Times with `*` or steps continue in real time.
  */
 import { Cron, CronPattern } from "croner";
 import { ScheduleError } from "./errors.ts";

@@ -1,5 +1,6 @@
 /**
- * The last runs of each schedule, in `schedule-runs/NAME.json`: times, numbers and one line of error text; never a secret.
+ * The last runs of each schedule, in `schedule-runs/NAME.json`: times, numbers and one line of error text; never a
+ * secret.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,6 @@
-/** A schedule, which runs a command of this program again and again, and the file `schedules.json` that holds them. */
+/**
+ * A schedule, which runs a command of this program again and again, and the file `schedules.json` that holds them.
+ */
 import { join } from "node:path";
 import { z } from "zod";
 import { readPrivateFile, writePrivateFile } from "../platform/private-files.ts";

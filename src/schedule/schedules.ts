@@ -1,4 +1,7 @@
-/** Lists, adds and removes the schedules of a data directory. It knows neither the scheduled commands nor how they are run. */
+/**
+ * Lists, adds and removes the schedules of a data directory. It knows neither the scheduled commands nor how they are
+ * run.
+ */
 import { randomUUID } from "node:crypto";
 import { isAccountName, looksLikeToken } from "../accounts/account.ts";
 import { type Clock, toIso } from "../platform/clock.ts";

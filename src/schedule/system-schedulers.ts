@@ -1,5 +1,6 @@
 /**
- * A schedule as files for the operating system's scheduler, which then starts the runs. Armoire keeps no history of them.
+ * A schedule as files for the operating system's scheduler, which then starts the runs. Armoire keeps no history of
+ * them.
  */
 import { printCrontab } from "./crontab.ts";
 import type { Installation, PrintedFile } from "./installation.ts";

@@ -1,6 +1,6 @@
 /**
- * What a coordinator does while all workers back off: it cancels its waiting requests, so that the run can end instead of
- * waiting as long.
+ * What a coordinator does while all workers back off: it cancels its waiting requests, so that the run can end
+ * instead of waiting as long.
  */
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";

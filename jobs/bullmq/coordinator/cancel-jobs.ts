@@ -4,8 +4,9 @@ import type { Redis } from "ioredis";
 import { withTimeout } from "../async.ts";
 
 /**
- * BullMQ's own removal does not tell apart a waiting job, a finished one, and one that a lost worker had started. Here a job
- * counts as unsent if it waits, or if a worker has postponed it unsent. A job that a lost worker had started has `defa`.
+ * BullMQ's own removal does not tell apart a waiting job, a finished one, and one that a lost worker had started.
+ * Here a job counts as unsent if it waits, or if a worker has postponed it unsent. A job that a lost worker had
+ * started has `defa`.
  */
 const removeIfUnsent = `
   local id = ARGV[1]
@@ -26,7 +27,7 @@ const timeoutMillis = 1000;
 
 /**
  * For one request of a job, whose other requests are cancelled too.
- * @returns a function that says whether the job was surely not sent; null is a job that was not queued yet
+ * @returns a function that cancels a job and returns true if it was certainly not sent; null is a job not queued yet
  */
 export function createCanceller(client: Redis, queue: Queue): (jobId: string | null) => Promise<boolean> {
   const removals = new Map<string, Promise<boolean>>();

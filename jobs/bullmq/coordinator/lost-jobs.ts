@@ -1,6 +1,6 @@
 /**
- * Detects lost jobs: those that Redis no longer has, although no response came. Their worker was killed or frozen, or Redis
- * lost data. A job must be missing at two checks, since its response may be on its way between the two queues.
+ * Detects lost jobs: those that Redis no longer has, although no response came. Their worker was killed or frozen, or
+ * Redis lost data. A job must be missing at two checks, since its response may be on its way between the two queues.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Queue } from "bullmq";

@@ -3,7 +3,9 @@ import { fetchQueueName, isFetchQueueOf, type Principal, queueOfKey } from "../q
 import { openQueue } from "../queues.ts";
 import { scanKeyNames } from "../scan-keys.ts";
 
-/** Whether workers of this principal have another credential: theirs is another queue, so they never get its requests. */
+/**
+ * Whether workers of this principal have another credential: theirs is another queue, so they never get its requests.
+ */
 export async function hasMismatchedWorkers(client: Redis, principal: Principal): Promise<boolean> {
   const ownQueue = fetchQueueName(principal);
   for await (const key of scanKeyNames(client, { namePattern: "fetch-*", type: "hash" })) {

@@ -1,6 +1,6 @@
 /**
- * The requests of a coordinator that have no response yet. Each ends exactly once. A response with any other id is too late,
- * and is dropped.
+ * The requests of a coordinator that have no response yet. Each ends exactly once. A response with any other id is
+ * too late, and is dropped.
  */
 import { createHash } from "node:crypto";
 import { ServiceError, type ServiceErrorCode } from "../../../src/service/errors.ts";

@@ -1,7 +1,7 @@
 /**
- * The transport of a coordinator: workers send its requests. In: a request with its permit. Out: the response that a worker
- * put into the coordinator's queue of responses. Redis holds only pending requests; one that is lost there ends as a request
- * without a response. Retries are the decision of the client.
+ * The transport of a coordinator: workers send its requests. In: a request with its permit. Out: the response that a
+ * worker put into the coordinator's queue of responses. Redis holds only pending requests; one that is lost there
+ * ends as a request without a response. Retries are the decision of the client.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -24,7 +24,9 @@ import { openResponseQueue } from "./response-queue.ts";
 export interface RedisTransportOptions {
   readonly redis: RedisConnection;
   readonly principal: Principal;
-  /** Identifies the mirror, without its path. All its runs have the same key, so the next run drops late responses. */
+  /**
+   * Identifies the mirror, without its path. All its runs have the same key, so the next run drops late responses.
+   */
   readonly mirrorKey: string;
   readonly clock: Clock;
   /** Receives problems that the user may need to act on. */

@@ -1,6 +1,6 @@
 /**
- * Puts a coordinator's requests into the queue of their principal. In: pending requests. Out: jobs, in the same order. With
- * many pending requests, one job carries several of them.
+ * Puts a coordinator's requests into the queue of their principal. In: pending requests. Out: jobs, in the same
+ * order. With many pending requests, one job carries several of them.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Queue } from "bullmq";

@@ -1,7 +1,7 @@
 /**
- * Which requests the dashboard accepts. It has no password, and relies on being reachable from this machine only. So a page
- * of another site, open in the user's browser, must neither read it (through a host name that resolves here: DNS rebinding)
- * nor act on it.
+ * Which requests the dashboard accepts. It has no password, and relies on being reachable from this machine only. So
+ * a page of another site, open in the user's browser, must neither read it (through a host name that resolves here:
+ * DNS rebinding) nor act on it.
  */
 import { isIP } from "node:net";
 import type { MiddlewareHandler } from "hono";
@@ -59,7 +59,9 @@ const contentSecurityPolicy = [
   "form-action 'none'",
 ].join("; ");
 
-/** An IP address is safe where any address is listened on: unlike a name, nobody can make it lead elsewhere. */
+/**
+ * A server on all addresses accepts any IP address as host name: DNS cannot make it lead elsewhere, unlike a name.
+ */
 function isOwnName(name: string, host: string): boolean {
   if (isLoopback(name) || name === host.toLowerCase()) return true;
   return isAnyAddress(host) && isIP(name) !== 0;

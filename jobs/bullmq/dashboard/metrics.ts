@@ -1,4 +1,7 @@
-/** The metrics of the dashboard. In: the figures of this worker, and a snapshot of Redis. Out: metrics for Prometheus. Pure. */
+/**
+ * The metrics of the dashboard. In: the figures of this worker, and a snapshot of Redis. Out: metrics for Prometheus.
+ * Pure.
+ */
 import { serviceOfQueue } from "../queue-names.ts";
 import type { RequestCount } from "../worker/request-counts.ts";
 import type { Metric, Sample } from "./prometheus-text.ts";

@@ -1,6 +1,6 @@
 /**
- * The dashboard of a worker: the queues as pages, `/healthz` and `/metrics`. In: a connection to Redis, and the figures of
- * this worker. Out: an HTTP server. While Redis is unreachable, it says so at once.
+ * The dashboard of a worker: the queues as pages, `/healthz` and `/metrics`. In: a connection to Redis, and the
+ * figures of this worker. Out: an HTTP server. While Redis is unreachable, every page reports that at once.
  */
 import { once } from "node:events";
 import { createAdaptorServer } from "@hono/node-server";
@@ -42,7 +42,7 @@ export async function startDashboard(
   app.onError(({ message }, context) => context.text(`${message}\n`, 500));
 
   const findRedisProblem = async (): Promise<string | null> => {
-    if (!(await isResponding())) return `Redis at ${shownAs} does not answer`;
+    if (!(await isResponding())) return `Redis at ${shownAs} does not respond`;
     return (await withTimeout(redisTimeoutMillis, () => isFull(client)))
       ? `Redis at ${shownAs} is full`
       : null;
@@ -74,7 +74,7 @@ export async function startDashboard(
   });
 
   app.use(async (context, next) => {
-    if (!(await isResponding())) return context.text(`Redis at ${shownAs} does not answer.\n`, 503);
+    if (!(await isResponding())) return context.text(`Redis at ${shownAs} does not respond.\n`, 503);
     board.show((await readSnapshot()).queues);
     return await next();
   });

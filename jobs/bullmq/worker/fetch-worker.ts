@@ -1,6 +1,6 @@
 /**
- * A worker of one principal. In: jobs of requests. Out: each request sent once with the worker's own credential, and its
- * response in the queue of the coordinator. It decides no retries, and never opens a mirror.
+ * A worker of one principal. In: jobs of requests. Out: each request sent once with the worker's own credential, and
+ * its response in the queue of the coordinator. It decides no retries, and never opens a mirror.
  */
 import { DelayedError, type Job } from "bullmq";
 import pLimit from "p-limit";
@@ -138,7 +138,7 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
 
 const maxCachedProofs = 256;
 
-/** @returns a function that says why this worker may not send the requests of a payload; null if it may */
+/** @returns a check that gives the reason why this worker may not send the requests of a payload, or null */
 function createPayloadCheck(principal: Principal): (payload: FetchPayload) => string | null {
   const { origin } = new URL(principal.baseUrl);
   const proofs = new Map<string, string>();

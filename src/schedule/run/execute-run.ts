@@ -1,6 +1,6 @@
 /**
- * Executes one due run: starts its command, retries while the mirror is locked, and records the outcome. Both schedulers use
- * it.
+ * Executes one due run: starts its command, retries while the mirror is locked, and records the outcome. Both
+ * schedulers use it.
  */
 import { type Clock, toIso } from "../../platform/clock.ts";
 import { recordRun, type ScheduledRun, type Scheduler } from "../run-history.ts";

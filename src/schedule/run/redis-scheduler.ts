@@ -1,6 +1,6 @@
 /**
- * Starts due runs together with other processes. They share the data directory, and BullMQ decides which of them starts a
- * run.
+ * Starts due runs together with other processes. They share the data directory, and BullMQ decides which of them
+ * starts a run.
  */
 import type { RecurringRun } from "../../../jobs/bullmq/scheduler.ts";
 import { timeAfter } from "../cron-times.ts";

@@ -1,6 +1,7 @@
 /**
- * Starts the runs of all schedules of a data directory when they are due. In: the data directory and how to start this
- * program. Out: the recorded outcome of each run. It runs either alone or together with other processes through Redis.
+ * Starts the runs of all schedules of a data directory when they are due. In: the data directory and how to start
+ * this program. Out: the recorded outcome of each run. It runs either alone or together with other processes through
+ * Redis.
  */
 import { hostname } from "node:os";
 import { toIso } from "../../platform/clock.ts";

@@ -1,6 +1,6 @@
 /**
- * Decides which runs start now. In: the schedules with their last runs, the busy mirrors, and the time. Out: at most one run
- * for each mirror. A schedule is due once, however many times it has missed. Pure.
+ * Decides which runs start now. In: the schedules with their last runs, the busy mirrors, and the time. Out: at most
+ * one run for each mirror. A schedule is due once, however many times it has missed. Pure.
  */
 import { timeAfter, timeUpTo } from "../cron-times.ts";
 import type { Schedule } from "../schedule.ts";
@@ -43,7 +43,8 @@ export function selectDueRuns(
       const time = dueTime(schedule, lastRun, now);
       return time === null ? [] : [{ schedule, due: time, since: coveredUntil(schedule, lastRun) }];
     })
-    // The longest wait goes first. Otherwise a schedule that is due all the time would block the others of its mirror.
+    // The longest wait goes first. Otherwise a schedule that is due all the time would block the others of its
+    // mirror.
     .sort((a, b) => a.since - b.since || (a.schedule.name < b.schedule.name ? -1 : 1));
   const taken = new Set(busyMirrors);
   const selected = due.filter(({ schedule: { mirror } }) => !taken.has(mirror) && taken.add(mirror));

@@ -18,7 +18,9 @@ export interface SpawnOptions {
   readonly args: readonly string[];
   readonly folder: string;
   readonly clock: Pick<Clock, "sleep">;
-  /** Interrupts the command; the reason is the name of the signal to send. It then has ten seconds to save its state. */
+  /**
+   * Interrupts the command; the reason is the name of the signal to send. It then has ten seconds to save its state.
+   */
   readonly signal: AbortSignal;
   /** Receives each line of stderr. */
   readonly onLine: (line: string) => void;
@@ -52,7 +54,8 @@ export async function spawnCommand(options: SpawnOptions): Promise<CommandResult
     cwd: folder,
     env: program.env,
     stdio: ["ignore", "pipe", "pipe"],
-    // Ctrl-C in a terminal reaches all processes in the foreground. The child would receive it twice, and end at once.
+    // Ctrl-C in a terminal reaches all processes in the foreground. The child would receive it twice, and end at
+    // once.
     detached: process.platform !== "win32",
     windowsHide: true,
   });

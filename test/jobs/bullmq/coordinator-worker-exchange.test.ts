@@ -1,4 +1,7 @@
-/** Coordinators and workers over a real Redis: each request gets one response, from a worker with the right credential. */
+/**
+ * Coordinators and workers over a real Redis: each request gets one response, from a worker with the right
+ * credential.
+ */
 import { Worker } from "bullmq";
 import fc from "fast-check";
 import { expect, it } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * The contract of an engine (`jobs/engine.ts`) as a test suite, called for each engine. Jobs end when the test says so:
- * nothing depends on real time.
+ * The contract of an engine (`jobs/engine.ts`) as a test suite, called for each engine. Jobs end when the test says
+ * so: nothing depends on real time.
  */
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";

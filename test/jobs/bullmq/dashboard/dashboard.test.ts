@@ -166,7 +166,7 @@ it("an unreachable Redis is reported at once, until it is back", async () => {
   await expect.poll(async () => (await get(`${worker.url}healthz`)).status).toBe(503);
   expect(JSON.parse((await get(`${worker.url}healthz`)).text)).toEqual({
     ok: false,
-    problems: [`Redis at ${own.url} does not answer`],
+    problems: [`Redis at ${own.url} does not respond`],
   });
   expect(metricValue((await get(`${worker.url}metrics`)).text, "armoire_redis_up")).toBe(0);
   expect((await get(worker.url)).status).toBe(503);
