@@ -57,7 +57,7 @@ export async function* listBackups(request: ListRequest): AsyncGenerator<ListedB
   for (const name of await namesIn(folder)) {
     request.signal?.throwIfAborted();
     const file = join(folder, name);
-    const collector = collectState(file);
+    const collector = collectState();
     const examined = await examine(file, request.askPassphrase, collector.visit);
     if (!("rootHash" in examined)) {
       yield examined;

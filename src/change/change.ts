@@ -1,10 +1,10 @@
-/** What changed, as plain data. Values are exact: whole numbers are bigints, text is as it was sent, null is null. */
+/** Changes as plain data. Values are exact: whole numbers are bigints, text is as sent, null is null. */
 import type { Cell } from "../../schema/fields.ts";
 
 /** A cell; or, for a field that is a list, its entries in order. */
 export type Value = Cell | readonly Readonly<Record<string, Cell>>[];
 
-/** A resource's fields as a mirror shows them, `href` first, and with them its lists under the service's names. */
+/** A resource's fields as a mirror shows them, `href` first; its lists have the service's names. */
 export type Row = Readonly<Record<string, Value>>;
 
 export interface FieldChange {
@@ -13,48 +13,48 @@ export interface FieldChange {
   readonly after: Value;
 }
 
-interface About {
-  /** The table that its row is in: `brand`, `model`, … */
+interface ResourceChange {
+  /** The table of its row: `brand`, `model`, … */
   readonly kind: string;
   readonly href: string;
-  /** What a person calls it, of what the row tells. */
+  /** For people: the first naming field that has a value. */
   readonly name: Value;
 }
 
-/** Not known before. Its row has a `gone_at` where it came and went. */
-export interface Added extends About {
+/** Unknown in the earlier state. The row has a `gone_at` if the resource came and went in between. */
+export interface Added extends ResourceChange {
   readonly change: "added";
   readonly row: Row;
 }
 
-/** Gone. `row` has its last values; `fields` is what else changed, and is of no tombstone where it is not even known any more. */
-export interface Removed extends About {
+/** Gone. `row` has its last values; `fields` are its other changes, empty if the later state does not know the resource. */
+export interface Removed extends ResourceChange {
   readonly change: "removed";
-  /** Whether a tombstone is left, so that `row` is what is there now. */
+  /** Whether the later state holds a tombstone; `row` is then the tombstone's. */
   readonly isTombstone: boolean;
   readonly row: Row;
   readonly fields: readonly FieldChange[];
 }
 
-/** A tombstone that lives again; `fields` is what else changed. */
-export interface Revived extends About {
+/** A tombstone in the earlier state, present in the later one; `fields` are its other changes. */
+export interface Revived extends ResourceChange {
   readonly change: "revived";
-  /** Since when it was gone. */
+  /** The `gone_at` of the tombstone. */
   readonly goneAt: Cell;
   readonly row: Row;
   readonly fields: readonly FieldChange[];
 }
 
 /**
- * Other values. `touched` where the service says of it that it changed (`last_modified_at`), and nothing else did; what one
- * of the two states has only in part is never said to be.
+ * Other values. `touched` if `last_modified_at` is the only difference: the service reports a change that no field shows.
+ * Never `touched` if one of the states holds only some fields of the kind.
  */
-export interface Changed extends About {
+export interface Changed extends ResourceChange {
   readonly change: "changed" | "touched";
   readonly fields: readonly FieldChange[];
 }
 
-/** Which of the two words these fields make it. A kind of which one state has only a part may have changed in the rest. */
+/** @param kind `isWhole` if both states hold all fields of the kind */
 export function changedOrTouched(
   fields: readonly FieldChange[],
   { isWhole }: { readonly isWhole: boolean },
@@ -63,11 +63,11 @@ export function changedOrTouched(
   return isTouched ? "touched" : "changed";
 }
 
-/** What was observed: two states differ. */
+/** An observed change: two states differ. */
 export type Change = Added | Removed | Revived | Changed;
 
-/** What the service reports: it says that this changed at `lastModifiedAt`, whatever was seen of it before. */
-export interface Reported extends About {
+/** A change that the service reports by `last_modified_at`, whatever the mirror observed. */
+export interface Reported extends ResourceChange {
   readonly change: "reported";
   /** As sent. */
   readonly lastModifiedAt: string;
@@ -76,7 +76,7 @@ export interface Reported extends About {
 
 export const changeWords = ["added", "removed", "changed", "revived", "touched"] as const;
 
-/** How many of each, by kind; kinds without any are left out. */
+/** The number of changes by kind and word; kinds without changes have no entry. */
 export type Totals = Record<string, Partial<Record<(Change | Reported)["change"], number>>>;
 
 export function count(totals: Totals, { kind, change }: Change | Reported): void {

@@ -1,21 +1,20 @@
 /**
- * What is compared of two states: the kinds and fields that both have. An export may hold some tables only, and that
- * the others are not in it does not mean that they are gone.
+ * Decides which kinds and fields of two states are compared: those that both have. An export may hold only some tables;
+ * that does not mean that the others are gone.
  */
 import { measurement } from "../../schema/entities/measurement.ts";
 import { entities } from "../../schema/entities.ts";
 import { ChangeError } from "./errors.ts";
-import type { DiffSource } from "./sources.ts";
 
 export interface ComparedKind {
   readonly name: string;
-  /** Of its own table, in order; null where a resource has a list and nothing else. */
+  /** Compared columns of the kind's own table, in order; null if the kind has only lists. */
   readonly columns: readonly string[] | null;
   readonly lists: readonly ComparedList[];
   /** The columns, then the lists. */
   readonly fields: readonly string[];
   readonly hasTombstones: boolean;
-  /** Whether both have all of it: otherwise, what is the same in them may have changed all the same. */
+  /** Whether both states have all its fields. If not, resources that look the same may still differ. */
   readonly isWhole: boolean;
 }
 
@@ -25,37 +24,42 @@ export interface ComparedList {
   readonly columns: readonly string[];
 }
 
-export interface Comparison {
+export interface ComparedKinds {
   readonly kinds: readonly ComparedKind[];
-  /** Tables, and fields as `table.field`, that only one of the two has. */
+  /** Tables, and fields as `table.field`, that only one of the two states has. */
   readonly leftOut: readonly string[];
 }
 
-/** Bookkeeping, and what is told apart from the fields: the key, and whether it is gone. */
+interface TableColumns {
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
+/** The key, the tombstone mark, and the mirror's own bookkeeping. */
 const notCompared = new Set(["href", "first_seen_at", "checked_at", "gone_at"]);
 
 const candidates = [
-  ...entities.map(({ table, lists }) => ({ name: table, ownTable: true, lists })),
+  ...entities.map(({ table, lists }) => ({ name: table, hasOwnTable: true, lists })),
   {
     name: measurement.table,
-    ownTable: false,
+    hasOwnTable: false,
     lists: [{ ...measurement, field: `${measurement.table}s` }],
   },
 ];
 
-/** @throws ChangeError `not-comparable` where the two have no table in common */
-export function compareKinds(a: DiffSource, b: DiffSource): Comparison {
+/** @throws ChangeError `not-comparable` if the two have no table in common */
+export function compareKinds(a: readonly TableColumns[], b: readonly TableColumns[]): ComparedKinds {
   const leftOut = new Set<string>();
   const kinds = candidates.flatMap((candidate): ComparedKind[] => {
-    const { name, ownTable } = candidate;
+    const { name, hasOwnTable } = candidate;
     const leftOutBefore = leftOut.size;
-    const columns = ownTable ? commonColumns(name) : null;
-    if (ownTable && columns === null) return [];
+    const columns = hasOwnTable ? commonColumns(name) : null;
+    if (hasOwnTable && columns === null) return [];
     const lists = candidate.lists.flatMap(({ field, table, columns: listed }) => {
       const common = commonColumns(table);
       return common === null ? [] : [{ field, table, columns: listed.filter((c) => common.includes(c)) }];
     });
-    if (!ownTable && lists.length === 0) return [];
+    if (!hasOwnTable && lists.length === 0) return [];
     const own = columns?.filter((column) => !notCompared.has(column)) ?? null;
     const fields = [...(own ?? []), ...lists.map(({ field }) => field)];
     const hasTombstones = columns?.includes("gone_at") ?? false;
@@ -63,21 +67,22 @@ export function compareKinds(a: DiffSource, b: DiffSource): Comparison {
     return [{ name, columns: own, lists, fields, hasTombstones, isWhole }];
   });
   if (kinds.length > 0) return { kinds, leftOut: [...leftOut] };
+  const names = [a, b].map((tables) => tables.map(({ name }) => name).join(", ") || "none");
   throw new ChangeError(
     "not-comparable",
-    `No table is in both: ${[a, b].map(({ tables }) => tables.map(({ name }) => name).join(", ") || "none").join("; ")}.`,
+    `The two have no table in common: ${names.join("; ")}.`,
     "Compare two states of the catalogue, or two of an account.",
   );
 
   function commonColumns(name: string): readonly string[] | null {
-    const [one, other] = [a, b].map(({ tables }) => tables.find((table) => table.name === name)?.columns);
-    if (one === undefined && other === undefined) return null;
-    if (one === undefined || other === undefined) {
+    const [before, after] = [a, b].map((tables) => tables.find((table) => table.name === name)?.columns);
+    if (before === undefined && after === undefined) return null;
+    if (before === undefined || after === undefined) {
       leftOut.add(name);
       return null;
     }
-    const common = one.filter((column) => other.includes(column));
-    for (const column of [...one, ...other]) {
+    const common = before.filter((column) => after.includes(column));
+    for (const column of [...before, ...after]) {
       if (!common.includes(column) && !notCompared.has(column)) leftOut.add(`${name}.${column}`);
     }
     return common;

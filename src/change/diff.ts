@@ -1,43 +1,55 @@
 /**
- * Diffs: what of one state is different in another. In: two states. Out: changes, ordered by kind and `href`, one at a
- * time: both are read once, side by side, so that memory stays small however large they are.
+ * Diffs. In: two states as pairs of items. Out: changes, ordered by kind and `href`, one at a time: memory stays small
+ * however large the states are.
  */
-
 import { numberText } from "../../exports/json.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { toSortable } from "../mirror/points/service-time.ts";
 import { type Change, changedOrTouched, type FieldChange, type Reported, type Value } from "./change.ts";
-import { type ComparedKind, compareKinds } from "./compared-kinds.ts";
+import { type ComparedKind, type ComparedKinds, compareKinds } from "./compared-kinds.ts";
 import { type ChangeFilter, filterFields, isOfBrand, isOfKind, noFilter } from "./filter.ts";
-import { type Pairing, pairsOf } from "./merge-join.ts";
-import { type DiffSource, type Item, itemsOf, toRow } from "./sources.ts";
+import { type Item, itemsOf, type Pairing, pairsOf, type StateTable, toRow } from "./items.ts";
 
-/**
- * What was observed to change from one state to the other.
- * @param choice which of it to give; all unless told
- * @param pairing how to read the two, where there is a faster way than to read both
- * @throws ChangeError `not-comparable`, and what reading the states throws
- */
+/** Two states, ready to be compared. */
+export interface Comparison extends ComparedKinds {
+  /** Whether a number and the text of its digits differ. */
+  readonly isTyped: boolean;
+  readonly pairs: Pairing;
+}
+
+/** The part of a source that a diff reads. */
+export interface ComparedState {
+  readonly isTyped: boolean;
+  readonly tables: readonly StateTable[];
+}
+
+/** @throws ChangeError `not-comparable` */
+export function compareStates(a: ComparedState, b: ComparedState): Comparison {
+  return {
+    ...compareKinds(a.tables, b.tables),
+    isTyped: a.isTyped && b.isTyped,
+    pairs: (kind) => pairsOf(a.tables, b.tables, kind),
+  };
+}
+
+/** The observed changes from the first state to the second. @throws what reading the states throws */
 export function* diff(
-  a: DiffSource,
-  b: DiffSource,
-  choice: ChangeFilter = noFilter,
-  pairing: Pairing = (kind) => pairsOf(a, b, kind),
+  { kinds, isTyped, pairs }: Comparison,
+  filter: ChangeFilter = noFilter,
 ): Generator<Change> {
-  const isTyped = a.isTyped && b.isTyped;
-  const needed = choice.brandHrefs.length > 0 ? [...names, "brand_href"] : names;
-  for (const kind of compareKinds(a, b).kinds) {
-    if (!isOfKind(choice, kind)) continue;
-    for (const [before, after] of pairing(kind, needed)) {
-      if (![before, after].some((item) => item && isOfBrand(choice, kind, item))) continue;
-      const change = compare(kind, before, after, isTyped);
-      const chosen = change && filterFields(choice, kind, change);
-      if (chosen) yield chosen;
+  const needed = filter.brandHrefs.length > 0 ? [...nameFields, "brand_href"] : nameFields;
+  for (const kind of kinds) {
+    if (!isOfKind(filter, kind)) continue;
+    for (const [before, after] of pairs(kind, needed)) {
+      if (![before, after].some((item) => item && isOfBrand(filter, kind, item))) continue;
+      const change = compareItems(kind, before, after, isTyped);
+      const filtered = change && filterFields(filter, kind, change);
+      if (filtered) yield filtered;
     }
   }
 }
 
-function compare(
+function compareItems(
   kind: ComparedKind,
   before: Item | null,
   after: Item | null,
@@ -67,34 +79,34 @@ function compare(
   return { ...about, change: changedOrTouched(fields, kind), fields };
 }
 
-const names = ["full_name", "name", "size", "username"];
+const nameFields = ["full_name", "name", "size", "username"];
 
-export function nameOf({ fields }: ComparedKind, { values }: Item): Value {
-  for (const name of names) {
+function nameOf({ fields }: ComparedKind, { values }: Item): Value {
+  for (const name of nameFields) {
     const value = values[fields.indexOf(name)] ?? null;
     if (value !== null) return value;
   }
   return null;
 }
 
-/** What the service reports: which resources, by their own `last_modified_at`, changed at some time or later. */
-
 /**
- * In the order of `diff`, tombstones included; what has no such field is never reported.
- * @param since as `readServiceTime` gives it
+ * The resources that changed at `since` or later by their own `last_modified_at`, tombstones included, in the order of
+ * `diff`. Resources without that field are never reported.
+ * @param since as `readServiceTime` returns it
  */
 export function* reportedSince(
-  state: DiffSource,
+  tables: readonly StateTable[],
+  kinds: readonly ComparedKind[],
   since: string,
-  choice: ChangeFilter = noFilter,
+  filter: ChangeFilter,
 ): Generator<Reported> {
-  for (const kind of compareKinds(state, state).kinds) {
-    const at = kind.fields.indexOf("last_modified_at");
-    if (at < 0 || !isOfKind(choice, kind)) continue;
-    for (const item of itemsOf(state, kind)) {
-      const lastModifiedAt = item.values[at];
+  for (const kind of kinds) {
+    const index = kind.fields.indexOf("last_modified_at");
+    if (index < 0 || !isOfKind(filter, kind)) continue;
+    for (const item of itemsOf(tables, kind)) {
+      const lastModifiedAt = item.values[index];
       const time = toSortable(lastModifiedAt);
-      if (time === null || time < since || !isOfBrand(choice, kind, item)) continue;
+      if (time === null || time < since || !isOfBrand(filter, kind, item)) continue;
       yield {
         kind: kind.name,
         href: item.href,
@@ -107,28 +119,22 @@ export function* reportedSince(
   }
 }
 
-/** @param isTyped whether a number and the text of its digits are two things */
-export function isSameValue(one: Value, other: Value, isTyped: boolean): boolean {
-  if (isList(one) && isList(other)) {
-    return (
-      one.length === other.length && one.every((entry, n) => isSameEntry(entry, other[n] ?? {}, isTyped))
-    );
-  }
-  if (isList(one) || isList(other)) return false;
-  if (Object.is(one, other)) return true;
-  return !isTyped && one !== null && other !== null && textOf(one) === textOf(other);
+function isSameValue(a: Value, b: Value, isTyped: boolean): boolean {
+  if (isList(a) && isList(b))
+    return a.length === b.length && a.every((entry, n) => isSameEntry(entry, b[n] ?? {}, isTyped));
+  if (isList(a) || isList(b)) return false;
+  if (Object.is(a, b)) return true;
+  return !isTyped && a !== null && b !== null && textOf(a) === textOf(b);
 }
 
 export function isList(value: Value): value is Extract<Value, readonly unknown[]> {
   return Array.isArray(value);
 }
 
-function isSameEntry(
-  one: Readonly<Record<string, Cell>>,
-  other: Readonly<Record<string, Cell>>,
-  isTyped: boolean,
-): boolean {
-  return Object.keys(one).every((key) => isSameValue(one[key] ?? null, other[key] ?? null, isTyped));
+type Entry = Readonly<Record<string, Cell>>;
+
+function isSameEntry(a: Entry, b: Entry, isTyped: boolean): boolean {
+  return Object.keys(a).every((key) => isSameValue(a[key] ?? null, b[key] ?? null, isTyped));
 }
 
 function textOf(cell: Cell): string {

@@ -1,25 +1,26 @@
-/** Which changes somebody asked for: of some kinds, some brands, some fields. */
+/** Which changes are listed: of some kinds, some brands, some fields. */
 import { hintAtBrands, isCalled } from "../mirror/find-brands.ts";
 import { similarNames, spellings } from "../platform/fuzzy-names.ts";
 import { type Change, changedOrTouched } from "./change.ts";
 import type { ComparedKind } from "./compared-kinds.ts";
 import { ChangeError } from "./errors.ts";
-import type { Brand, DiffSource, Item } from "./sources.ts";
+import type { Item } from "./items.ts";
+import type { Brand } from "./sources.ts";
 
-/** An empty list asks for all. */
+/** An empty list means all. */
 export interface ChangeFilter {
   readonly kinds: readonly string[];
-  /** URLs of brands: these, and what belongs to them. */
+  /** URLs of brands: changes of these and of their models and sizes. */
   readonly brandHrefs: readonly string[];
-  /** Only changes of these fields, `gone_at` for what was removed or revived: what is added has changed in none. */
+  /** Only changes of these fields. `gone_at` changes if a resource is removed or revived; an added one changes no field. */
   readonly fields: readonly string[];
-  /** Fields whose changes are left out. */
+  /** No changes of these fields. */
   readonly ignored: readonly string[];
 }
 
 export const noFilter: ChangeFilter = { kinds: [], brandHrefs: [], fields: [], ignored: [] };
 
-/** As a person says it. */
+/** A filter as a person writes it. */
 export interface FilterInput {
   readonly kinds?: readonly string[];
   /** Each a URL, or a slug or name in any spelling. */
@@ -28,30 +29,29 @@ export interface FilterInput {
   readonly ignored?: readonly string[];
 }
 
-/** @throws ChangeError `unknown-name` */
+/**
+ * @param brands all brands of what is compared; read only if the filter names one
+ * @throws ChangeError `unknown-name`
+ */
 export function parseFilter(
-  asked: FilterInput,
+  input: FilterInput,
   kinds: readonly ComparedKind[],
-  states: readonly DiffSource[],
+  brands: () => Iterable<Brand>,
 ): ChangeFilter {
-  const { brands = [], fields = [], ignored = [] } = asked;
-  const known = [
-    ...new Set(kinds.flatMap((kind) => [...kind.fields, ...(kind.hasTombstones ? ["gone_at"] : [])])),
-  ];
-  for (const name of asked.kinds ?? [])
-    requireKnown(
-      "kind",
-      name,
-      kinds.map((kind) => kind.name),
-    );
+  const { fields = [], ignored = [] } = input;
+  const kindNames = kinds.map(({ name }) => name);
+  const fieldNames = new Set(
+    kinds.flatMap((kind) => [...kind.fields, ...(kind.hasTombstones ? ["gone_at"] : [])]),
+  );
+  for (const name of input.kinds ?? []) requireKnown("kind", name, kindNames);
   const lists = kinds.flatMap((kind) => kind.lists);
   for (const name of [...fields, ...ignored]) {
     const list = lists.find(({ table }) => table === name);
-    requireKnown("field", name, known, list && `It is the field ${list.field}, as the service calls it.`);
+    requireKnown("field", name, [...fieldNames], list && `The service calls this field ${list.field}.`);
   }
   return {
-    kinds: asked.kinds ?? [],
-    brandHrefs: brands.flatMap((name) => brandsCalled(name, states)),
+    kinds: input.kinds ?? [],
+    brandHrefs: (input.brands ?? []).flatMap((name) => findBrandHrefs(name, [...brands()])),
     fields,
     ignored,
   };
@@ -67,7 +67,7 @@ export function isOfBrand({ brandHrefs }: ChangeFilter, { name, fields }: Compar
   return typeof brand === "string" && brandHrefs.includes(brand);
 }
 
-/** The change with those fields that were asked for; null when nothing of it was. What comes or goes has another `gone_at`. */
+/** The change with only the fields that pass the filter; null if none does. */
 export function filterFields(
   { fields, ignored }: ChangeFilter,
   kind: Pick<ComparedKind, "isWhole">,
@@ -75,37 +75,39 @@ export function filterFields(
 ): Change | null {
   if (fields.length === 0 && ignored.length === 0) return change;
   if (change.change === "added") return fields.length === 0 ? change : null;
-  const isAsked = (field: string) =>
+  const passes = (field: string) =>
     (fields.length === 0 || fields.includes(field)) && !ignored.includes(field);
-  const asked = change.fields.filter(({ field }) => isAsked(field));
+  const passing = change.fields.filter(({ field }) => passes(field));
   if (change.change === "removed" || change.change === "revived")
-    return asked.length > 0 || isAsked("gone_at") ? { ...change, fields: asked } : null;
-  // The service says that it changed, and of what it changed in nothing was asked for but that.
-  return asked.length > 0 ? { ...change, change: changedOrTouched(asked, kind), fields: asked } : null;
+    return passing.length > 0 || passes("gone_at") ? { ...change, fields: passing } : null;
+  // With other fields filtered out, a change may be reduced to its time.
+  return passing.length > 0 ? { ...change, change: changedOrTouched(passing, kind), fields: passing } : null;
 }
 
 function requireKnown(
-  what: string,
+  noun: string,
   name: string,
   known: readonly string[],
-  hint = known.length === 1 ? `There is ${known[0]} only.` : `There are ${known.join(", ")}.`,
+  hint = known.length === 1 ? `The only one is ${known[0]}.` : `Known: ${known.join(", ")}.`,
 ): void {
   if (known.includes(name)) return;
-  throw new ChangeError("unknown-name", `There is no ${what} ${JSON.stringify(name)} to compare.`, hint);
+  throw new ChangeError("unknown-name", `There is no ${noun} ${JSON.stringify(name)} to compare.`, hint);
 }
 
-/** Several brands can have one name: then all of them are meant. */
-function brandsCalled(name: string, states: readonly DiffSource[]): string[] {
-  const brands = states.flatMap((state) => [...state.brands()]);
-  const matches = [(brand: Brand) => brand.href === name, ...spellings.map((spell) => isCalled(name, spell))];
-  for (const isMeant of matches) {
-    const found = brands.filter(isMeant);
+/** Brands may share a name: then all of them are selected. */
+function findBrandHrefs(text: string, brands: readonly Brand[]): string[] {
+  const matchers = [
+    (brand: Brand) => brand.href === text,
+    ...spellings.map((spell) => isCalled(text, spell)),
+  ];
+  for (const matches of matchers) {
+    const found = brands.filter(matches);
     if (found.length > 0) return [...new Set(found.map(({ href }) => String(href)))];
   }
-  const names = brands.flatMap((brand) => (typeof brand.name === "string" ? [brand.name] : []));
+  const names = brands.flatMap(({ name }) => (typeof name === "string" ? [name] : []));
   throw new ChangeError(
     "unknown-name",
-    `No brand is called ${JSON.stringify(name)} in what is compared.`,
-    hintAtBrands(similarNames(name, names, 3)),
+    `Neither state has a brand called ${JSON.stringify(text)}.`,
+    hintAtBrands(similarNames(text, names, 3)),
   );
 }

@@ -1,77 +1,128 @@
-/** From what a person compares to its changes: points become places, places become states. */
-
+/** From two points to the changes between them. Two runs of one mirror are compared on one connection. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Connection } from "../mirror/file/connection.ts";
-import { lastChangedRun } from "../mirror/past/changed-since.ts";
 import { type Point, type PointContext, type PointOrPath, pointContext } from "../mirror/points/point.ts";
-import { type EndedRun, readEndedRun, resolvePoint, runBefore } from "../mirror/points/resolve-point.ts";
+import { resolvePoint, runBefore } from "../mirror/points/resolve-point.ts";
 import { readServiceTime } from "../mirror/points/service-time.ts";
-import { readMirror } from "../mirror/reader.ts";
+import type { MirrorReader } from "../mirror/reader.ts";
 import type { Change, Reported } from "./change.ts";
 import { type ComparedKind, compareKinds } from "./compared-kinds.ts";
-import { diff, reportedSince } from "./diff.ts";
+import { compareStates, diff, reportedSince } from "./diff.ts";
 import { ChangeError } from "./errors.ts";
-import { type FilterInput, noFilter, parseFilter } from "./filter.ts";
-import { openRunPairs, type RunPairs } from "./merge-join.ts";
+import { type FilterInput, parseFilter } from "./filter.ts";
+import { compareRuns, runBeforeLastChange } from "./run-comparison.ts";
 import {
+  brandsIn,
   type DiffSource,
-  type FolderLocation,
   type MirrorLocation,
+  type OpenSource,
+  openFolderSource,
   openMirrorSource,
-  type SourceLocation,
+  openSnapshot,
 } from "./sources.ts";
 
 export interface DiffRequest extends FilterInput {
-  /** The file that points are of; not needed where both are files or folders. */
+  /** The mirror of points that are no path. Not needed if both are files or folders. */
   readonly mirror?: string;
   /**
-   * The run before the last one up to `to` that changed anything, unless told; `"nothing"` is the run before `to`, and takes
-   * the first run for all new.
+   * Default: the run before the last one, up to `to`, that changed anything. `"nothing"`: the run before `to`, or the empty
+   * mirror if `to` is the first run.
    */
   readonly from?: PointOrPath | "nothing";
-  /** The latest run unless told. */
+  /** Default: the latest run. */
   readonly to?: PointOrPath;
 }
 
-/** Changes that are read as they are iterated, once; to be closed in the end. */
+/** Changes, read while they are iterated, once. Close it afterwards. */
 export interface OpenDiff<Found> {
-  /** Null where nothing is compared. */
+  /** Null for reported changes: they compare nothing. */
   readonly from: DiffSource | null;
   readonly to: DiffSource;
-  /** Of what the service reports, since when, as it writes times; null for what was observed. */
+  /** Of reported changes: the earliest time, as the service writes times. Null for observed changes. */
   readonly since: string | null;
-  /** Tables, and fields as `table.field`, that only one of the two has and that are not compared. */
+  /** Tables, and fields as `table.field`, that only one side has; they are not compared. */
   readonly leftOut: readonly string[];
   readonly changes: Iterable<Found>;
   close(): void;
 }
 
+/** An export's folder, or a point of a mirror. */
+type Place = { readonly folder: string } | { readonly file: string; readonly point: Point };
+
+/** How to find the earlier run of a mirror. */
+type FromRun = Point | "before-last-change" | "previous";
+
+const latest: Point = { kind: "latest", back: 0 };
+
 /**
- * What was observed to change between two points.
+ * The observed changes between two points.
  * @throws ChangeError, PointError, MirrorError, ExportError
  */
 export async function openDiff(request: DiffRequest): Promise<OpenDiff<Change>> {
-  const to = findPlace(request.to ?? { kind: "latest" }, request.mirror);
-  const from =
-    request.from === undefined || request.from === "nothing"
-      ? placeBefore(to, request.from === "nothing")
-      : findPlace(request.from, request.mirror);
-  const opened: { close(): void }[] = [];
+  const to = placeOf(request.to ?? latest, request.mirror);
+  if (request.from === undefined || request.from === "nothing") {
+    const from = request.from === undefined ? "before-last-change" : "previous";
+    return openRunDiff(requireMirror(to), from, request);
+  }
+  const from = placeOf(request.from, request.mirror);
+  if ("file" in from && "file" in to && from.file === to.file) return openRunDiff(to, from.point, request);
+  return openSourceDiff(from, to, request);
+}
+
+/** Both points are resolved and compared on one connection, in one read transaction. */
+function openRunDiff(
+  { file, point }: { readonly file: string; readonly point: Point },
+  from: FromRun,
+  input: FilterInput,
+): OpenDiff<Change> {
+  return openSnapshot(file, (mirror) => {
+    const after = { mirror: file, ...resolvePoint(mirror.db, point) };
+    const before = { mirror: file, ...resolveFrom(mirror, from, after) };
+    const comparison = compareRuns(mirror, { before: before.run, after: after.run });
+    const filter = parseFilter(input, comparison.kinds, () => brandsIn(mirror));
+    const { baseUrl } = mirror.identity;
+    return {
+      from: { place: before, baseUrl },
+      to: { place: after, baseUrl },
+      since: null,
+      leftOut: comparison.leftOut,
+      changes: diff(comparison, filter),
+      close: mirror.close,
+    };
+  });
+}
+
+function resolveFrom(
+  mirror: MirrorReader,
+  from: FromRun,
+  to: MirrorLocation,
+): Omit<MirrorLocation, "mirror"> {
+  if (from === "previous") return runBefore(mirror.db, to.run) ?? { run: 0, endedAt: null };
+  if (from !== "before-last-change") return resolvePoint(mirror.db, from);
+  const before = runBeforeLastChange(mirror, to.run);
+  if (before !== null) return before;
+  throw new ChangeError(
+    "no-such-run",
+    `Run ${to.run} is the first of ${to.mirror}: there is no earlier run to compare with.`,
+    "Give --from a mirror's file or an export's folder, or sync again.",
+  );
+}
+
+async function openSourceDiff(from: Place, to: Place, input: FilterInput): Promise<OpenDiff<Change>> {
+  const opened: OpenSource[] = [];
   const close = () => {
-    for (const each of opened) each.close();
+    for (const source of opened) source.close();
   };
   try {
-    const a = await open(from);
-    opened.push(a);
-    const b = await open(to);
+    const b = await openSource(to);
     opened.push(b);
+    const a = await openSource(from);
+    opened.push(a);
     requireOneService(a, b);
-    const { kinds, leftOut } = compareKinds(a, b);
-    const choice = parseFilter(request, kinds, [a, b]);
-    const pairs = openPairs(from, to);
-    if (pairs !== null) opened.push(pairs);
-    return { from: a, to: b, since: null, leftOut, changes: diff(a, b, choice, pairs?.pairing), close };
+    const comparison = compareStates(a, b);
+    const filter = parseFilter(input, comparison.kinds, () => [...a.brands(), ...b.brands()]);
+    const { leftOut } = comparison;
+    return { from: a, to: b, since: null, leftOut, changes: diff(comparison, filter), close };
   } catch (error) {
     close();
     throw error;
@@ -79,10 +130,10 @@ export async function openDiff(request: DiffRequest): Promise<OpenDiff<Change>> 
 }
 
 /**
- * What the service reports as changed at a time or later, by the state at `to`.
- * @param request `from`, `fields` and `ignored` do not matter
+ * The changes that the service reports at a time or later, in the state at `to`.
+ * @param request `from`, `fields` and `ignored` are not used
  * @param since a time as the service writes it, of any precision, or a point in time that is no run
- * @param context the present unless told
+ * @param context default: the present
  * @throws ChangeError, PointError, MirrorError, ExportError
  */
 export async function openReported(
@@ -91,127 +142,71 @@ export async function openReported(
   context: PointContext = pointContext(),
 ): Promise<OpenDiff<Reported>> {
   const time = readServiceTime(since, context);
-  const to = await open(findPlace(request.to ?? { kind: "latest" }, request.mirror));
+  const to = await openSource(placeOf(request.to ?? latest, request.mirror));
   try {
-    const { kinds } = compareKinds(to, to);
-    if (!kinds.some(({ fields }) => fields.includes("last_modified_at"))) throw nothingDated(kinds);
-    const { mirror: _mirror, fields: _fields, ignored: _ignored, ...asked } = request;
-    const changes = reportedSince(to, time, parseFilter(asked, kinds, [to]));
-    return { from: null, to, since: time, leftOut: [], changes, close: () => to.close() };
+    const { kinds } = compareKinds(to.tables, to.tables);
+    if (!kinds.some(({ fields }) => fields.includes("last_modified_at"))) throw noTimes(kinds);
+    const filter = parseFilter({ ...request, fields: [], ignored: [] }, kinds, to.brands);
+    const changes = reportedSince(to.tables, kinds, time, filter);
+    return { from: null, to, since: time, leftOut: [], changes, close: to.close };
   } catch (error) {
     to.close();
     throw error;
   }
 }
 
-/** Nothing of an account is. */
-function nothingDated(kinds: readonly ComparedKind[]): ChangeError {
+function noTimes(kinds: readonly ComparedKind[]): ChangeError {
   return new ChangeError(
     "not-comparable",
-    `The service dates nothing of what is here: ${kinds.map(({ name }) => name).join(", ")}.`,
-    "Without --since, `armoire diff --from -7d` shows what the mirror saw change.",
+    `The service reports no times for ${kinds.map(({ name }) => name).join(", ")}.`,
+    "Without --since, `armoire diff --from -7d` lists the changes that the mirror observed.",
   );
 }
 
-function findPlace(point: PointOrPath, mirror: string | undefined): SourceLocation {
+function placeOf(point: PointOrPath, mirror: string | undefined): Place {
   if ("path" in point) {
     refuseBackup(point.path, point.kind === "export");
-    return point.kind === "export"
-      ? ({ folder: point.path, run: null } satisfies FolderLocation)
-      : findRun(point.path, { kind: "latest" });
+    return point.kind === "export" ? { folder: point.path } : { file: point.path, point: latest };
   }
-  if (mirror !== undefined) return findRun(mirror, point);
-  throw new ChangeError("bad-point", "No mirror is given that the point is of.", "Give a mirror's file.");
-}
-
-function findRun(file: string, point: Point): MirrorLocation {
-  return { mirror: file, ...readMirror(file, ({ db }) => resolvePoint(db, point)) };
-}
-
-function placeBefore(to: SourceLocation, orNothing: boolean): SourceLocation {
-  if ("folder" in to) {
-    throw new ChangeError(
-      "bad-point",
-      `Nothing says what ${to.folder} is to be compared with.`,
-      "Give --from as well: a run, a time, a mirror's file or an export's folder.",
-    );
-  }
-  const before = readMirror(to.mirror, ({ db }) =>
-    orNothing ? runBefore(db, to.run) : runBeforeLastChange(db, to),
-  );
-  if (before !== null) return { mirror: to.mirror, ...before };
-  if (orNothing) return { mirror: to.mirror, run: 0, endedAt: null };
+  if (mirror !== undefined) return { file: mirror, point };
   throw new ChangeError(
-    "no-such-run",
-    `Run ${to.run} is the first of ${to.mirror}: there is nothing before it.`,
-    "Give --from a mirror's file or an export's folder, or sync again.",
+    "bad-point",
+    "A run or a time needs a mirror, and none is given.",
+    "Give a mirror's file.",
   );
 }
 
-function openPairs(a: SourceLocation, b: SourceLocation): RunPairs | null {
-  return "mirror" in a && "mirror" in b && a.mirror === b.mirror ? openRunPairs(a, b) : null;
+function requireMirror(to: Place): Extract<Place, { file: string }> {
+  if ("file" in to) return to;
+  throw new ChangeError(
+    "bad-point",
+    `There is nothing to compare ${to.folder} with.`,
+    "Give --from as well: a run, a time, a mirror's file or an export's folder.",
+  );
 }
 
-/** A resource is its URL. */
-function requireOneService({ baseUrl: one }: DiffSource, { baseUrl: other }: DiffSource): void {
-  if (one === null || other === null || one === other) return;
+async function openSource(place: Place): Promise<OpenSource> {
+  return "folder" in place ? openFolderSource(place.folder) : openMirrorSource(place.file, place.point);
+}
+
+/** A resource is its URL, so two services have no resource in common. */
+function requireOneService(a: DiffSource, b: DiffSource): void {
+  if (a.baseUrl === null || b.baseUrl === null || a.baseUrl === b.baseUrl) return;
   throw new ChangeError(
     "two-services",
-    `They are of two services, ${one} and ${other}: nothing in them is the same.`,
-    "One service has other URLs at another base URL: compare what was synced from the same one.",
+    `The two are of different services, ${a.baseUrl} and ${b.baseUrl}, and have no resource in common.`,
+    "Compare states that were synced from the same base URL.",
   );
 }
 
-async function open(place: SourceLocation): Promise<DiffSource> {
-  if ("mirror" in place) return openMirrorSource(place);
-  const { openFolderSource: openFolderState } = await import("./sources.ts");
-  return openFolderState(place.folder);
-}
-
-/** A backup is no state to read rows from, packed or unpacked; a mirror can be made of it. @throws ChangeError */
-export function refuseBackup(path: string, isFolder: boolean): void {
+/** A backup, packed or unpacked, holds no state that a diff can read. @throws ChangeError */
+function refuseBackup(path: string, isFolder: boolean): void {
   const isBackup = isFolder ? existsSync(join(path, "bookkeeping")) : /\.zip(\.age)?$/i.test(path);
   if (!isBackup) return;
   const file = isFolder ? "FILE" : path;
   throw new ChangeError(
     "bad-point",
-    isFolder ? `${path} holds the files of a backup, and no export.` : `${path} is a backup, and no mirror.`,
-    `\`armoire backup restore ${file} --mirror restored.sqlite\` makes a mirror of it: compare that.`,
+    isFolder ? `${path} holds the files of a backup, not an export.` : `${path} is a backup, not a mirror.`,
+    `Compare the mirror that \`armoire backup restore ${file} --mirror restored.sqlite\` makes.`,
   );
-}
-
-/** Where what changed last begins: runs that changed nothing are passed over. In: a run that has ended. Out: another one. */
-
-/**
- * The last run before the newest one, up to `to`, that changed what analysts read; where that was the first run, it itself,
- * as nothing has changed since. Null where `to` is the first.
- * @param db a reader of that mirror
- * @throws MirrorError
- */
-export function runBeforeLastChange(db: Connection, { mirror, run }: MirrorLocation): EndedRun | null {
-  for (let last = lastChangedRun(db, run); last !== null; ) {
-    const before = runBefore(db, last);
-    if (before === null) return last < run ? readEndedRun(db, last) : null;
-    if (isDifferent({ mirror, ...before }, { mirror, run: last, endedAt: null })) return before;
-    last = lastChangedRun(db, before.run);
-  }
-  return runBefore(db, run);
-}
-
-function isDifferent(a: MirrorLocation, b: MirrorLocation): boolean {
-  const opened: { close(): void }[] = [];
-  const keep = <Opened extends { close(): void }>(one: Opened): Opened => {
-    opened.push(one);
-    return one;
-  };
-  try {
-    const one = keep(openMirrorSource(a));
-    const other = keep(openMirrorSource(b));
-    const { pairing } = keep(openRunPairs(a, b));
-    // Ends the statements as well, where there is more: a loop closes what it leaves.
-    for (const _change of diff(one, other, noFilter, pairing)) return true;
-    return false;
-  } finally {
-    for (const one of opened.reverse()) one.close();
-  }
 }

@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import type { Change, FieldChange } from "../../src/change/change.ts";
 import { type ChangeFilter, filterFields, noFilter, parseFilter } from "../../src/change/filter.ts";
-import type { DiffSource } from "../../src/change/sources.ts";
 
 const about = { kind: "model", href: "m", name: "M" };
 const row = { href: "m", gone_at: "2026" };
@@ -66,8 +65,7 @@ describe("a brand", () => {
     { href: "u:eh", slug: "eh-paris", name: "EH Paris" },
     { href: "u:eclat", slug: "eclat", name: "Éclat Ħal" },
   ];
-  const state = { brands: () => brands } as unknown as DiffSource;
-  const hrefsOf = (brand: string) => parseFilter({ brands: [brand] }, [], [state]).brandHrefs;
+  const hrefsOf = (brand: string) => parseFilter({ brands: [brand] }, [], () => brands).brandHrefs;
 
   it.each([
     ["u:eh", "u:eh"],

@@ -1,8 +1,8 @@
 /** Diffs are exact: whatever a mirror has lived through, what is said of two of its runs makes the one of the other. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { diff } from "../../src/change/diff.ts";
-import { openMirrorSource } from "../../src/change/sources.ts";
+import { compareStates, diff } from "../../src/change/diff.ts";
+import { openSnapshot, sourceAt } from "../../src/change/sources.ts";
 import { urlOf } from "../mirror/support/world.ts";
 import { tries } from "../support/thorough.ts";
 import { histories, liveThrough } from "./support/histories.ts";
@@ -41,10 +41,14 @@ it("of two runs of a mirror, says the same as of two mirrors that are copies of 
       async (history, a, b, choice) => {
         await using lived = await liveThrough(history);
         const { file } = lived;
-        const copies = [openMirrorSource(placeOf(file, a)), openMirrorSource(placeOf(file, b))] as const;
-        expect(diffRuns(file, a, b)).toEqual([...diff(...copies)]);
-        expect(diffRuns(file, a, b, choice)).toEqual([...diff(...copies, choice)]);
-        for (const copy of copies) copy.close();
+        const [before, after] = [a, b].map((run) =>
+          openSnapshot(file, (mirror) => sourceAt(mirror, placeOf(file, run))),
+        );
+        if (before === undefined || after === undefined) throw new Error("two runs");
+        const copies = compareStates(before, after);
+        expect(diffRuns(file, a, b)).toEqual([...diff(copies)]);
+        expect(diffRuns(file, a, b, choice)).toEqual([...diff(copies, choice)]);
+        for (const source of [before, after]) source.close();
       },
     ),
     { numRuns: tries(4, 50) },

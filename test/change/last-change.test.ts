@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { runBeforeLastChange } from "../../src/change/open-diff.ts";
+import { runBeforeLastChange } from "../../src/change/run-comparison.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { textOf } from "./support/apply.ts";
 import { histories, liveThrough, type Step } from "./support/histories.ts";
@@ -38,15 +38,13 @@ it("what changed last begins before the last run that changed anything, whatever
     fc.asyncProperty(histories(steps), async (history) => {
       await using lived = await liveThrough(history);
       using reader = new DisposableStack();
-      const { db } = reader.adopt(openMirrorReader(lived.file), ({ close }) => close());
+      const mirror = reader.adopt(openMirrorReader(lived.file), ({ close }) => close());
       const texts = [...lived.states.values()].map(textOf);
       for (let run = 1; run <= steps; run++) {
         const changed = texts.findLastIndex((text, n) => n >= 1 && n <= run && text !== texts[n - 1]);
         // Where only the first run has, or none, nothing has changed since the first.
         const expected = changed > 1 ? changed - 1 : changed === 1 && run > 1 ? 1 : run > 1 ? run - 1 : null;
-        expect(runBeforeLastChange(db, { mirror: lived.file, run, endedAt: null })?.run ?? null).toBe(
-          expected,
-        );
+        expect(runBeforeLastChange(mirror, run)?.run ?? null).toBe(expected);
       }
     }),
     { numRuns: 15, examples: [[backWithinOneRun], [goneAtFirst], [wasReadInPart]] },

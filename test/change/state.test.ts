@@ -2,19 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Cell } from "../../schema/fields.ts";
 import { compareKinds } from "../../src/change/compared-kinds.ts";
-import { diff } from "../../src/change/diff.ts";
-import { compareText, type DiffSource, type StateTable } from "../../src/change/sources.ts";
+import { type ComparedState, compareStates, diff } from "../../src/change/diff.ts";
+import { compareText, type StateTable } from "../../src/change/items.ts";
 import { rowsOfState } from "./support/apply.ts";
 
-function stateOf(tables: Readonly<Record<string, readonly (readonly Cell[])[]>>): DiffSource {
+function stateOf(tables: Readonly<Record<string, readonly (readonly Cell[])[]>>): ComparedState {
   const read = ([name, [columns = [], ...rows]]: [string, readonly (readonly Cell[])[]]): StateTable => ({
     ...{ name, columns: columns.map(String), rows: () => rows },
   });
-  return {
-    place: { folder: "somewhere", run: null },
-    ...{ baseUrl: null, isTyped: true, tables: Object.entries(tables).map(read) },
-    ...{ brands: () => [], close() {} },
-  };
+  return { isTyped: true, tables: Object.entries(tables).map(read) };
 }
 
 it("orders text as SQLite does, by code points", () => {
@@ -38,7 +34,7 @@ it("claims that something was only touched of nothing that one of two states has
     ] as const;
   const [before, after] = ["2026", "2027"].map((at) => model(at));
   const changeOf = (one: Parameters<typeof stateOf>[0], other: Parameters<typeof stateOf>[0]) =>
-    [...diff(stateOf(one), stateOf(other))].map(({ change }) => change);
+    [...diff(compareStates(stateOf(one), stateOf(other)))].map(({ change }) => change);
   if (before === undefined || after === undefined) throw new Error("there are two");
   const [was, is] = [
     { model: before, model_picture: pictures },
@@ -85,7 +81,7 @@ describe("a state", () => {
     const columns = ["href", "n", "payload"];
     const before = stateOf({ measurement: [columns, ["a", 0, "{}"]] });
     const after = stateOf({ measurement: [columns, ["a", 0, "{}"], ["a", 1, "[]"], ["b", 0, "1"]] });
-    expect([...diff(before, after)]).toEqual([
+    expect([...diff(compareStates(before, after))]).toEqual([
       {
         ...{ kind: "measurement", href: "a", name: null, change: "changed" },
         fields: [
@@ -119,13 +115,13 @@ describe("what only one state has", () => {
       ],
       model: [["href"], ["m"]],
     });
-    expect(compareKinds(one, other).leftOut).toEqual(["brand.name", "brand.slug", "model"]);
-    expect([...diff(one, other)]).toEqual([]);
+    expect(compareKinds(one.tables, other.tables).leftOut).toEqual(["brand.name", "brand.slug", "model"]);
+    expect([...diff(compareStates(one, other))]).toEqual([]);
   });
 
   it("is refused where nothing else is there", () => {
-    expect(() => compareKinds(stateOf({ brand: [["href"]] }), stateOf({ bra: [["href"]] }))).toThrow(
-      "No table is in both: brand; bra.",
+    expect(() => compareStates(stateOf({ brand: [["href"]] }), stateOf({ bra: [["href"]] }))).toThrow(
+      "The two have no table in common: brand; bra.",
     );
   });
 });

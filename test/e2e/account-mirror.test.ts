@@ -118,10 +118,7 @@ describe("what is read with --account", () => {
       [["show", "me", "--base-url", sandbox.url], "A user is in no mirror of a catalogue"],
       [["show", "me", "x", "--account", "ada"], "me takes no key"],
       [["show", "bra", "--account", "ada"], "Which bra?"],
-      [
-        ["diff", "--since", "-7d", "--account", "ada"],
-        "dates nothing of what is here: user, bra, measurement",
-      ],
+      [["diff", "--since", "-7d", "--account", "ada"], "reports no times for user, bra, measurement"],
       [["sync", "--mirror", mirror, "--base-url", sandbox.url], "`armoire sync --account NAME`"],
       [["sync", "--mirror", mirror], "`armoire sync --account NAME`"],
     ] as const) {

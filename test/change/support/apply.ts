@@ -1,16 +1,19 @@
 /** States and changes as plain values, to be compared, and the proof of a diff: applied to the one state it gives the other. */
 import type { Change, Row } from "../../../src/change/change.ts";
 import { compareKinds } from "../../../src/change/compared-kinds.ts";
-import { type DiffSource, itemsOf, toRow } from "../../../src/change/sources.ts";
+import type { ComparedState } from "../../../src/change/diff.ts";
+import { itemsOf, toRow } from "../../../src/change/items.ts";
 
 /** `kind href` to row. */
 export type Rows = ReadonlyMap<string, Row>;
 
-export function rowsOfState(state: DiffSource): Rows {
-  const { kinds } = compareKinds(state, state);
+export function rowsOfState(state: Pick<ComparedState, "tables">): Rows {
+  const { kinds } = compareKinds(state.tables, state.tables);
   return new Map(
     kinds.flatMap((kind) =>
-      [...itemsOf(state, kind)].map((item) => [`${kind.name} ${item.href}`, toRow(kind, item)] as const),
+      [...itemsOf(state.tables, kind)].map(
+        (item) => [`${kind.name} ${item.href}`, toRow(kind, item)] as const,
+      ),
     ),
   );
 }

@@ -1,6 +1,5 @@
 /** Random lives of a small mirror, each with the state that it showed as each of its runs closed. */
 import fc from "fast-check";
-import type { openMirrorSource } from "../../../src/change/sources.ts";
 import { publicTables } from "../../../src/mirror/public-tables.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { someTime, startMirrorRig, walk } from "../../mirror/support/mirror-rig.ts";
@@ -85,7 +84,7 @@ export async function liveThrough(history: readonly Step[]): Promise<LivedMirror
     });
     // Every tombstone tells the start of its run.
     mirror.db.prepare("update _run set started_at = started_at || id where id = ?").run(runId);
-    states.set(runId, rowsOfState(presentOf(mirror)));
+    states.set(runId, rowsOfState({ tables: publicTables(mirror) }));
     frozen.set(runId, publicState(mirror.db));
     const forgotten = [...frozen.keys()].filter((id) => id !== runId && (forgets >> (id % 8)) % 2 === 1);
     if (forgotten.length > 0) mirror.pruneRuns(forgotten, someTime);
@@ -105,12 +104,4 @@ function answerOnceMore(mirror: MirrorWriter, place: number, versions: Versions,
     .pluck()
     .get(url);
   if (id !== undefined) mirror.ingest([answerFrom(worldOfVersions(versions), { id, url, etag: null })], run);
-}
-
-function presentOf(mirror: MirrorWriter): ReturnType<typeof openMirrorSource> {
-  return {
-    place: { mirror: mirror.file, run: 0, endedAt: null },
-    ...{ baseUrl: null, isTyped: true, tables: publicTables(mirror) },
-    ...{ brands: () => [], close() {} },
-  };
 }

@@ -7,8 +7,9 @@ import fc from "fast-check";
 import type { Change } from "../../../src/change/change.ts";
 import { diff } from "../../../src/change/diff.ts";
 import { noFilter } from "../../../src/change/filter.ts";
-import { openRunPairs } from "../../../src/change/merge-join.ts";
-import { compareText, type MirrorLocation, openMirrorSource } from "../../../src/change/sources.ts";
+import { compareText } from "../../../src/change/items.ts";
+import { compareRuns } from "../../../src/change/run-comparison.ts";
+import { type MirrorLocation, openSnapshot } from "../../../src/change/sources.ts";
 import { openMirrorReader } from "../../../src/mirror/reader.ts";
 import { problemsOf } from "../../mirror/support/mirror-rig.ts";
 import { publicState } from "../../mirror/support/public-state.ts";
@@ -78,16 +79,13 @@ function provePairs({ file, states }: LivedMirror): number {
   return pairs.length;
 }
 
-/** As the diff of two runs of one mirror is made. */
-export function diffRuns(file: string, from: number, to: number, choice = noFilter): Change[] {
-  const [a, b] = [placeOf(file, from), placeOf(file, to)] as const;
-  const opened = [openMirrorSource(a), openMirrorSource(b), openRunPairs(a, b)] as const;
-  const [one, other, { pairing }] = opened;
-  try {
-    return [...diff(one, other, choice, pairing)];
-  } finally {
-    for (const each of opened) each.close();
-  }
+/** The changes between two runs of a mirror. */
+export function diffRuns(file: string, before: number, after: number, filter = noFilter): Change[] {
+  return openSnapshot(file, (mirror) => {
+    const changes = [...diff(compareRuns(mirror, { before, after }), filter)];
+    mirror.close();
+    return changes;
+  });
 }
 
 export function placeOf(file: string, run: number): MirrorLocation {

@@ -1,0 +1,56 @@
+/** `openDiff` of two runs reads one mirror, once, as it was at one instant. */
+import Database from "better-sqlite3";
+import { afterEach, expect, it, vi } from "vitest";
+import { openDiff } from "../../src/change/open-diff.ts";
+import { someTime, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { places, worldOfVersions } from "./support/changing-world.ts";
+import { liveThrough, type Step } from "./support/histories.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const idle: Step = { edits: [], follow: [], maxBatches: 1000, again: [], rebuilds: false, forgets: 0 };
+const edited = (version: number): Step => ({ ...idle, edits: [{ place: 1, version }] });
+/** The brand changes twice within the run, and closes as it was before. */
+const changedBack: Step = { ...idle, again: [2, 1].map((version) => ({ place: 1, version })) };
+
+it("opens the mirror once, also while it looks for the last run that changed anything", async () => {
+  await using lived = await liveThrough([idle, edited(2), edited(1), changedBack, changedBack, idle]);
+  const prepare = vi.spyOn(Database.prototype, "prepare");
+  const diffs = [
+    await openDiff({ mirror: lived.file }),
+    await openDiff({ mirror: lived.file, from: { kind: "run", run: 1 }, to: { kind: "run", run: 2 } }),
+    await openDiff({ mirror: lived.file, from: "nothing" }),
+  ];
+  // Every connection prepares statements, so those seen here are all that were opened.
+  const connections = new Set(prepare.mock.contexts);
+  expect([...connections].map((connection) => (connection as Database.Database).name)).toEqual([
+    ...[lived.file, lived.file, lived.file],
+  ]);
+  expect(diffs.map(({ from, to }) => [from?.place.run, to.place.run])).toEqual([
+    [2, 6],
+    [1, 2],
+    [5, 6],
+  ]);
+  expect(diffs.map(({ changes }) => [...changes].length > 0)).toEqual([true, true, false]);
+  for (const { close } of diffs) close();
+});
+
+it("compares the same instant on both sides, whatever is pruned and synced after it was opened", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  const sync = (version: number) =>
+    walk(mirror, worldOfVersions(places.map(() => version)), { approve: true });
+  sync(1);
+  sync(2);
+  const before = await openDiff({ mirror: rig.file });
+  const expected = [...before.changes];
+  before.close();
+  const opened = await openDiff({ mirror: rig.file });
+  mirror.pruneRuns([1], someTime);
+  sync(3);
+  expect([...opened.changes]).toEqual(expected);
+  opened.close();
+  expect(expected.length).toBeGreaterThan(0);
+});
