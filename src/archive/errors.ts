@@ -4,7 +4,8 @@ import { errorClass } from "../platform/errors.ts";
 export class BackupError extends errorClass("BackupError", {
   /** Its content differs from what was written, or it is no backup. */
   damaged: "damaged",
-  newer: "damaged",
+  /** It has another format, or is of a mirror whose tables this version does not know. */
+  "other-version": "damaged",
   /** It is encrypted, and no passphrase was given. */
   "needs-passphrase": "settings",
   /** The passphrase does not open it, or its header is damaged. */

@@ -44,7 +44,7 @@ export interface FaultyBackup {
   readonly isSound: false;
   readonly code: Extract<
     BackupError["code"],
-    "damaged" | "newer" | "needs-passphrase" | "wrong-passphrase" | "unreadable"
+    "damaged" | "other-version" | "needs-passphrase" | "wrong-passphrase" | "unreadable"
   >;
   /** What is wrong, and where; more than one only where it is damaged. */
   readonly problems: readonly BackupProblem[];
@@ -110,7 +110,7 @@ async function examine(
 }
 
 function isOfTheFile(code: BackupError["code"]): code is FaultyBackup["code"] {
-  return ["newer", "needs-passphrase", "wrong-passphrase", "unreadable"].includes(code);
+  return ["other-version", "needs-passphrase", "wrong-passphrase", "unreadable"].includes(code);
 }
 
 async function namesIn(folder: string): Promise<string[]> {

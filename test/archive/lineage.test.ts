@@ -1,5 +1,5 @@
 /** Two mirrors of one user are two histories, although their runs have the same numbers. */
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { basename } from "node:path";
 import { expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
@@ -15,8 +15,6 @@ import { someTime, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts"
 import { baseUrl } from "../mirror/support/world.ts";
 import { accountWorld } from "./support/account-world.ts";
 import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
-import { forgeZip } from "./support/forge-zip.ts";
-import { takeApart, withSums } from "./support/forgery.ts";
 
 function lineageOf(file: string): string | null {
   const mirror = openMirrorReader(file);
@@ -84,23 +82,6 @@ it("is given to a mirror of an earlier version by whoever writes it next, and by
   expect(lineageOf(rig.file)).toBeNull();
   await openAndClose(rig.file);
   expect((await rig.create("b.zip")).manifest.lineage).toMatch(/^[0-9a-f]{32}$/);
-});
-
-it("begins where a backup of the first format is restored, which is read as before", async () => {
-  await using rig = await startBackupRig();
-  walk(rig.mirror, accountWorld());
-  const entries = (await takeApart(await rig.bytes())).map(({ name, content }) => {
-    if (name === "bookkeeping/meta.ndjson")
-      return { name, content: Buffer.from(content.toString().replace(/.*"lineage".*\n/, "")) };
-    if (name !== "manifest.json") return { name, content };
-    const { lineage: _lineage, catalogue: _catalogue, ...first } = JSON.parse(content.toString());
-    return { name, content: Buffer.from(JSON.stringify({ ...first, formatVersion: 1 })) };
-  });
-  await writeFile(rig.path("first.zip"), forgeZip(withSums(entries)));
-  const { manifest, check } = await rig.restore("first.zip", "restored.sqlite");
-  expect(manifest).toMatchObject({ formatVersion: 1, lineage: null, catalogue: null });
-  expect(check.problems).toEqual([]);
-  expect(lineageOf(rig.path("restored.sqlite"))).toMatch(/^[0-9a-f]{32}$/);
 });
 
 it("keeps two laptops' backups in one folder apart, whichever of them lets old ones go", async () => {

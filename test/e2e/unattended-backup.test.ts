@@ -70,7 +70,7 @@ describe("with an account that was mirrored whole", () => {
     expect(await backUp("--quiet")).toEqual(silent);
     sandbox.setFaults([{ kind: "size", positions: [2], times: "always", fault: "not-json" }]);
     expect((await backUp("--quiet", "--with-catalogue")).stderr).toMatch(
-      /^armoire: backup of ada: Not complete: of what the bras link to, 1 of \d+ are not in it, which --with-catalogue fetches\.$/m,
+      /^armoire: backup of ada: Not complete: 1 of \d+ brands, models and sizes of the bras missing \(--with-catalogue fetches them\)\.$/m,
     );
     sandbox.setFaults([]);
     expect(await backUp("--quiet", "--with-catalogue")).toEqual(silent);

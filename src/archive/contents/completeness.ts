@@ -1,79 +1,76 @@
-/** What a backup lacks of what its mirror knew to be there: a mirror that grows by a daily allowance is backed up long before it is whole. */
+/**
+ * What a backup lacks of the resources that its mirror knew. A daily allowance fills a mirror slowly, so most are backed up
+ * long before they are complete.
+ */
 import type { BackupManifest } from "./manifest.ts";
 
 type Coverage = Pick<BackupManifest, "coverage" | "catalogue">;
 
-/** Whether everything that was known to be there, and that was wanted, had been fetched. */
+/** Whether all known, requested resources had been fetched. */
 export const isComplete = (manifest: Coverage): boolean =>
-  manifest.coverage.every(({ due, failed }) => due + failed === 0) && linkedMissing(manifest) === 0;
+  manifest.coverage.every(({ due, failed }) => due + failed === 0) && countMissingLinked(manifest) === 0;
 
-/** How many of a kind were known and are not in it. */
+/** The number of known resources of a kind that are not in the backup. */
 export function countMissing({ coverage }: Pick<Coverage, "coverage">, kind: string): number {
-  const found = coverage.find((one) => one.kind === kind);
+  const found = coverage.find((entry) => entry.kind === kind);
   return found === undefined ? 0 : found.due + found.failed;
 }
 
-/** Of what the bras link to, what is in it; by kind. */
+/** The linked catalogue resources in the backup, by kind. */
 export const linkedHeld = ({ catalogue }: Pick<Coverage, "catalogue">) =>
   (catalogue?.coverage ?? []).filter(({ held }) => held > 0).map(({ kind, held }) => ({ kind, held }));
 
-/** How many brands, models and sizes are in it. */
-export const countLinked = (manifest: Pick<Coverage, "catalogue">): number => sumOf(linkedHeld(manifest));
+/** The number of linked brands, models and sizes in the backup. */
+export const countLinked = (manifest: Pick<Coverage, "catalogue">): number =>
+  linkedHeld(manifest).reduce((sum, { held }) => sum + held, 0);
 
-/** In words, on one line without its end; null where nothing is missing. May quote what the service sent. */
+/** One line of text, without its end; null if nothing is missing. It may quote the service, so escape it for a terminal. */
 export function describeMissing(manifest: Coverage): string | null {
   const parts = manifest.coverage.flatMap(({ kind, due, failed }) => {
     if (kind === "picture") return describePictures(due, failed);
-    // Of a list, pages are missing, and nobody knows how much stands on them.
+    // Pages of a list are missing. How many items they list is unknown.
     if (!entityKinds.has(kind))
-      return due + failed > 0 ? [`the list of ${spoken(kind)} was not read to its end`] : [];
+      return due + failed > 0 ? [`the list of ${kind.replaceAll("_", " ")} was not read to its end`] : [];
     return [
       ...(due > 0 ? [`${counted(due, kind)} listed and not fetched yet`] : []),
       ...(failed > 0 ? [`${counted(failed, kind)} listed and could not be fetched`] : []),
     ];
   });
-  const linked = linkedMissing(manifest);
+  const linked = countMissingLinked(manifest);
   if (linked > 0)
     parts.push(
-      `of what the bras link to, ${linked} of ${linked + countLinked(manifest)} are not in it, which --with-catalogue fetches`,
+      `${linked} of ${linked + countLinked(manifest)} brands, models and sizes of the bras missing (--with-catalogue fetches them)`,
     );
   return parts.length === 0 ? null : `Not complete: ${parts.join("; ")}.`;
 }
 
 /**
- * That what the bras are is not in it, on one line; null where it was asked for, or where they link to nothing. It is no gap:
- * whoever never asked for it is told what the backup is, and not each day that something is wrong.
+ * One line that says that the catalogue part is not in the backup; null if the user requested it, or if nothing is linked.
+ * It describes the backup and is no warning: without the request nothing is missing.
  */
 export function describeUnlinked({ catalogue }: Pick<Coverage, "catalogue">): string | null {
-  if (catalogue === null || isWanted(catalogue)) return null;
+  if (catalogue === null || catalogue.isWanted) return null;
   return "The brands, models and sizes that the bras link to are not in it; --with-catalogue fetches them.";
 }
 
-/** A backup of the second format does not say so: there, what is held was wanted. */
-const isWanted = (catalogue: NonNullable<Coverage["catalogue"]>): boolean =>
-  catalogue.isWanted || countLinked({ catalogue }) > 0;
-
-/** None where it was never asked for on this account. */
-function linkedMissing({ catalogue }: Pick<Coverage, "catalogue">): number {
-  if (catalogue === null || !isWanted(catalogue)) return 0;
+/** 0 if the user never requested the catalogue part. */
+function countMissingLinked({ catalogue }: Pick<Coverage, "catalogue">): number {
+  if (catalogue === null || !catalogue.isWanted) return 0;
   return catalogue.coverage.reduce((sum, { due, failed }) => sum + due + failed, 0);
 }
 
-const sumOf = (parts: readonly { readonly held: number }[]) => parts.reduce((sum, { held }) => sum + held, 0);
-
 const describePictures = (due: number, failed: number): string[] => [
-  ...(due > 0 ? [`${counted(due, "picture")} not downloaded yet, which --media does`] : []),
+  ...(due > 0 ? [`${counted(due, "picture")} not downloaded yet; --media downloads them`] : []),
   ...(failed > 0 ? [`${counted(failed, "picture")} noted and could not be downloaded`] : []),
 ];
 
 const entityKinds = new Set(["root", "brand", "model", "size", "me", "bra", "measurement"]);
 
-const spoken = (kind: string) => kind.replaceAll("_", " ");
 const counted = (count: number, kind: string) => (count === 1 ? `1 ${kind} is` : `${count} ${kind}s are`);
 
-/** In words, on one line; null where everything was granted. */
+/** One line of text; null if the token has all scopes. */
 export function describeNotGranted({ notGranted }: Pick<BackupManifest, "notGranted">): string | null {
   return notGranted.length === 0
     ? null
-    : `Not granted by the user's token, so not in it or not up to date: ${notGranted.join(", ")}.`;
+    : `The user's token does not grant these, so they are missing or out of date: ${notGranted.join(", ")}.`;
 }

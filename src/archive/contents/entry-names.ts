@@ -1,43 +1,42 @@
-/** The names that entries of a backup have, and their order: there are no others. */
+/** The names of a backup's entries and their order. There are no others: every other name is refused as unsafe. */
 import { type BookkeepingTable, bookkeepingTables } from "../../mirror/bookkeeping-rows.ts";
+import { ZipError } from "../container/zip-reader.ts";
 
-/** The first one, so that any later program or format can be told from it. */
+/** The first entry, in every version of the format. */
 export const manifestEntry = "manifest.json";
 export const readmeEntry = "README.txt";
-/** The last one: the SHA-256 of all the others. */
+/** The last entry: the SHA-256 of all others. */
 export const checksumsEntry = "SHA256SUMS";
 
 export const bookkeepingEntry = (table: BookkeepingTable): string => `bookkeeping/${table}.ndjson`;
-/**
- * Of a picture, with the ending by which a person's computer opens it; what it is of says the bookkeeping.
- * @param type null for none, as in the first two versions of the format
- */
-export const pictureEntry = (sha256: string, type: unknown): string => `media/${sha256}${endingOf(type)}`;
+/** @param type the picture's media type; the file gets its usual extension, or none if the type is unknown */
+export const pictureEntry = (sha256: string, type: unknown): string =>
+  `media/${sha256}${extensions.get(type) ?? ""}`;
 export const bodyEntry = (sha256: string): string => `revisions/${sha256}.json`;
 export const tableEntry = (table: string, format: "csv" | "json"): string => `tables/${table}.${format}`;
-/** What the bras are: of each brand, model and size its address, its kind, and the SHA-256 of its newest body. */
+/** Of each linked brand, model and size: its URL, its kind, and the SHA-256 of its newest body. */
 export const catalogueIndexEntry = "catalogue/index.ndjson";
 export const catalogueBodyEntry = (sha256: string): string => `catalogue/revisions/${sha256}.json`;
 export const catalogueTableEntry = (table: string, format: "csv" | "json"): string =>
   `catalogue/${table}.${format}`;
 
-const endings: ReadonlyMap<unknown, string> = new Map([
+const extensions: ReadonlyMap<unknown, string> = new Map([
   ["image/png", ".png"],
   ["image/jpeg", ".jpg"],
   ["image/gif", ".gif"],
   ["image/webp", ".webp"],
   ["image/avif", ".avif"],
 ]);
-const endingOf = (type: unknown): string => endings.get(type) ?? "";
 
 const picture = /^media\/([0-9a-f]{64})(?:\.(?:png|jpg|gif|webp|avif))?$/;
 const body = /^revisions\/([0-9a-f]{64})\.json$/;
 const catalogueBody = /^catalogue\/revisions\/([0-9a-f]{64})\.json$/;
 const catalogueTable = /^catalogue\/[a-z][a-z_]{0,40}\.(csv|json)$/;
 const table = /^tables\/[a-z][a-z_]{0,40}\.(csv|json)$/;
+const nameForms = [picture, body, table, catalogueBody, catalogueTable];
 const bookkeeping = new Map(bookkeepingTables.map((name) => [bookkeepingEntry(name), name]));
 
-/** In their order, apart from pictures, bodies, tables and what the bras are, of which there may be any number. */
+/** The entries that every backup has, in their order. */
 export const requiredEntries: readonly string[] = [
   manifestEntry,
   readmeEntry,
@@ -45,29 +44,42 @@ export const requiredEntries: readonly string[] = [
   checksumsEntry,
 ];
 
-export function isEntryName(name: string): boolean {
-  const forms = [picture, body, table, catalogueBody, catalogueTable];
-  return (
-    requiredEntries.includes(name) || name === catalogueIndexEntry || forms.some((form) => form.test(name))
-  );
+/**
+ * Refuses unsafe names. Entries are unpacked under their names, so absolute paths, `..`, backslashes, control characters
+ * and every other name that is not in this file are refused.
+ * @throws ZipError
+ */
+export function requireSafeEntryName(name: string): void {
+  const isKnown =
+    requiredEntries.includes(name) ||
+    name === catalogueIndexEntry ||
+    nameForms.some((form) => form.test(name));
+  if (!isKnown) throw new ZipError(printable(name), "no entry of a backup has this name");
 }
 
-/** Null for what is no body. */
+/** A refused name for a terminal or a log: without control characters, and cut. */
+const printable = (name: string) =>
+  JSON.stringify(name.slice(0, 80)).replace(
+    /[^\x20-\x7e]/g,
+    (character) => `\\x${character.charCodeAt(0).toString(16)}`,
+  );
+
+/** The SHA-256 in the name of a revision's body; null for other entries. */
 export const bodyOf = (name: string): string | null => body.exec(name)?.[1] ?? null;
 
-/** Null for what is no body of the catalogue's. */
+/** The SHA-256 in the name of a catalogue body; null for other entries. */
 export const catalogueBodyOf = (name: string): string | null => catalogueBody.exec(name)?.[1] ?? null;
 
-/** Null for what is no picture. */
+/** The SHA-256 in the name of a picture; null for other entries. */
 export const pictureOf = (name: string): string | null => picture.exec(name)?.[1] ?? null;
 
-/** Null for what is no bookkeeping. */
+/** The bookkeeping table of an entry; null for other entries. */
 export const bookkeepingOf = (name: string): BookkeepingTable | null => bookkeeping.get(name) ?? null;
 
-/** Whether one entry comes before another one: the manifest, then by name, then the sums. */
-export function isBefore(one: string, other: string): boolean {
-  const [a, b] = [rank(one), rank(other)];
-  return a === b ? one < other : a < b;
+/** Whether entry `a` comes before `b`: the manifest is first, the checksums are last, all others are ordered by name. */
+export function isBefore(a: string, b: string): boolean {
+  const [rankOfA, rankOfB] = [rankOf(a), rankOf(b)];
+  return rankOfA === rankOfB ? a < b : rankOfA < rankOfB;
 }
 
-const rank = (name: string) => (name === manifestEntry ? 0 : name === checksumsEntry ? 2 : 1);
+const rankOf = (name: string) => (name === manifestEntry ? 0 : name === checksumsEntry ? 2 : 1);

@@ -1,20 +1,18 @@
-/** `manifest.json`: what a backup is of. Everything in it is from mirrors, so that the same state gives the same bytes. */
+/** `manifest.json`: what a backup is of. Everything in it is from mirrors, so the same state gives the same bytes. */
 import { z } from "zod";
+import { migrations } from "../../../schema/migrations.ts";
 import { scopeNames } from "../../mirror/account/token-scopes.ts";
+import { BackupError } from "../errors.ts";
 
 export const backupFormat = "armoire-backup";
 export const backupFormatVersion = 3;
-/** Of earlier ones, what they have not is empty. */
-const knownFormatVersions = [1, 2, backupFormatVersion] as const;
-/** From this one on, pictures have an ending. */
-export const firstWithEndings = 3;
 
 const count = z.number().int().nonnegative();
 
-/** By kind, what was known to be there: what is in it, what was never fetched, and what failed each time. */
+/** By kind, the known resources: held in the backup, due (never fetched), and failed at each attempt. */
 const coverage = z.array(z.strictObject({ kind: z.string(), held: count, due: count, failed: count }));
 
-/** The columns of the files, and their rows with tombstones. */
+/** `rows` counts tombstones, `living` does not. */
 const tables = z.array(
   z.strictObject({
     name: z.string().regex(/^[a-z][a-z_]*$/),
@@ -26,56 +24,60 @@ const tables = z.array(
 
 const manifest = z.strictObject({
   format: z.literal(backupFormat),
-  formatVersion: z.literal(knownFormatVersions),
-  /** The last migration of the mirror: a program that does not know it cannot restore this. */
+  formatVersion: z.literal(backupFormatVersion),
+  /** The last migration of the mirror. Only a program that knows it can restore the bookkeeping. */
   schema: z.string(),
   service: z.strictObject({
     baseUrl: z.url({ protocol: /^https?$/ }),
     name: z.string().regex(/^[a-z][a-z0-9_]*$/i),
   }),
   area: z.enum(["catalogue", "account"]),
-  /** As it is called on this computer; null for a mirror that was named by its file. */
+  /** Its name on this computer; null for a mirror that was given as a file. */
   account: z.string().nullable(),
-  /** Null where the service has not said whose data it is, and for the catalogue, which is nobody's. */
+  /** Null for a catalogue, and until the service has identified the user. */
   user: z.strictObject({ userId: z.string().nullable(), username: z.string().nullable() }).nullable(),
-  /** Of the mirrors that were restored from one another; null where an earlier version made it. */
-  lineage: z.string().nullable().default(null),
-  /** The last run, and when it had ended, or began where it had not; ISO 8601, UTC. */
+  /** The mirror's id, which restored mirrors continue; null for a mirror that was never opened for writing since ids exist. */
+  lineage: z.string().nullable(),
+  /** The last run, and when it ended (or began, if it has not ended); ISO 8601, UTC. */
   state: z.strictObject({ run: count, at: z.iso.datetime() }),
-  /** Where pictures were asked for, these are a kind too. */
+  /** Includes `picture` if the mirror knows pictures. */
   coverage,
-  /** What the service said that the user's token does not grant. */
+  /** Scopes that the user's token lacks, as the service reported. */
   notGranted: z.array(z.enum(scopeNames)),
   revisions: count,
   bodies: count,
-  /** In `tables/`. */
+  /** Those in `tables/`. */
   tables,
-  /** Of an account, what its bras link to, as far as the catalogue's mirror holds it; null where they link to nothing, and for a catalogue. */
+  /** Of an account: the catalogue resources that its bras link to. Null for a catalogue, or without such links. */
   catalogue: z
     .strictObject({
-      /** Whether it was ever asked for on this account: else what is not held is no gap. */
-      isWanted: z.boolean().default(false),
+      /** Whether the user requested them (--with-catalogue). If not, missing ones are no gap. */
+      isWanted: z.boolean(),
       coverage,
-      /** In `catalogue/`; none where nothing is held. */
+      /** Those in `catalogue/`; none if nothing is held. */
       tables,
     })
-    .nullable()
-    .default(null),
+    .nullable(),
 });
 
 export type BackupManifest = z.infer<typeof manifest>;
 
-const anyVersion = z.object({ format: z.literal(backupFormat), formatVersion: z.number().int() });
-
 export const manifestText = (contents: BackupManifest): string => `${JSON.stringify(contents, null, 2)}\n`;
 
-export type ReadManifest =
-  | { readonly manifest: BackupManifest }
-  /** Written by a later version of Armoire. */
-  | { readonly newer: number }
-  | { readonly problem: string };
+/** What every version of the format has. */
+const anyVersion = z.object({
+  format: z.literal(backupFormat),
+  formatVersion: z.number().int(),
+  schema: z.string().optional(),
+});
 
-export function readManifest(text: string): ReadManifest {
+export type ParsedManifest = { readonly manifest: BackupManifest } | { readonly problem: string };
+
+/**
+ * Parses a manifest that anybody may have written.
+ * @throws BackupError `other-version` for another version of the format, or a mirror with unknown tables
+ */
+export function parseManifest(text: string): ParsedManifest {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -84,8 +86,27 @@ export function readManifest(text: string): ReadManifest {
   }
   const header = anyVersion.safeParse(value);
   if (!header.success) return { problem: "is not the manifest of a backup" };
-  if (header.data.formatVersion > backupFormatVersion) return { newer: header.data.formatVersion };
-  const read = manifest.safeParse(value);
-  if (read.success) return { manifest: read.data };
-  return { problem: `is damaged at ${read.error.issues[0]?.path.join(".") || "the top"}` };
+  requireThisVersion(header.data);
+  const parsed = manifest.safeParse(value);
+  if (parsed.success) return { manifest: parsed.data };
+  return { problem: `is damaged at ${parsed.error.issues[0]?.path.join(".") || "the top"}` };
+}
+
+function requireThisVersion({ formatVersion, schema }: z.infer<typeof anyVersion>): void {
+  if (formatVersion !== backupFormatVersion)
+    throw otherVersion(
+      `has format ${formatVersion}; this version of Armoire reads format ${backupFormatVersion}`,
+    );
+  if (schema === undefined || Object.hasOwn(migrations, schema)) return;
+  const known = Object.keys(migrations).at(-1);
+  const name = JSON.stringify(schema.slice(0, 80));
+  throw otherVersion(`is of a mirror with the tables of ${name}; this version of Armoire knows ${known}`);
+}
+
+function otherVersion(reason: string): BackupError {
+  return new BackupError(
+    "other-version",
+    `The backup ${reason}`,
+    "Use the version of Armoire that made it. The file was not changed.",
+  );
 }

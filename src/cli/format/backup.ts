@@ -106,8 +106,8 @@ function describeFault({ code, problems: [problem] }: FaultyBackup): string {
       return "encrypted, and no passphrase was given";
     case "wrong-passphrase":
       return "encrypted, and not with this passphrase";
-    case "newer":
-      return "of a later version of Armoire";
+    case "other-version":
+      return "made by another version of Armoire";
     default:
       return `${code}: ${problem === undefined ? "" : shortened(describeProblem(problem).trimEnd())}`;
   }

@@ -1,0 +1,44 @@
+/** Backups that another version of Armoire made are refused in one line; they are not reported as damaged. */
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { expect, it } from "vitest";
+import { walk } from "../mirror/support/mirror-rig.ts";
+import { accountWorld } from "./support/account-world.ts";
+import { startBackupRig } from "./support/backup-rig.ts";
+import { forgeZip } from "./support/forge-zip.ts";
+import { takeApart, withSums } from "./support/forgery.ts";
+
+it.each<[version: string, edit: (manifest: string) => string, message: string]>([
+  ["an earlier format", withFormat2, "has format 2; this version of Armoire reads format 3"],
+  [
+    "a later format",
+    (manifest) => manifest.replace('"formatVersion": 3', '"formatVersion": 4'),
+    "has format 4; this version of Armoire reads format 3",
+  ],
+  [
+    "a mirror with unknown tables",
+    (manifest) => manifest.replace(/"schema": "[^"]+"/, '"schema": "0008-times"'),
+    'is of a mirror with the tables of "0008-times"; this version of Armoire knows 0001-initial',
+  ],
+])("a backup of %s is refused, and nothing is restored", async (_version, edit, message) => {
+  await using rig = await startBackupRig();
+  walk(rig.mirror, accountWorld());
+  const entries = (await takeApart(await rig.bytes())).map(({ name, content }) => ({
+    name,
+    content: name === "manifest.json" ? Buffer.from(edit(content.toString())) : content,
+  }));
+  const file = rig.path("other-version.zip");
+  await writeFile(file, forgeZip(withSums(entries)));
+  await expect(rig.restore("other-version.zip", "restored.sqlite")).rejects.toMatchObject({
+    code: "other-version",
+    kind: "damaged",
+    message: `The backup ${message}: ${file}`,
+  });
+  expect(existsSync(rig.path("restored.sqlite"))).toBe(false);
+});
+
+/** As format 2 wrote it: without the mirror's id. */
+function withFormat2(text: string): string {
+  const { lineage: _lineage, ...manifest } = JSON.parse(text);
+  return JSON.stringify({ ...manifest, formatVersion: 2 });
+}
