@@ -1,7 +1,7 @@
 /**
- * A table as CSV: RFC 4180 quoting, UTF-8 without a byte order mark, a header, and LF line ends, since line tools (cut,
- * awk, diff, git) would see a CR as part of the last column while every CSV reader takes either. Null is an empty field,
- * empty text a quoted one (`""`). See `csv-text.ts` for what else is written differently.
+ * Tables as CSV, and rows read back: RFC 4180 quoting, UTF-8 without a byte order mark, a header, and LF line ends. Every CSV
+ * reader accepts LF, while line tools (cut, awk, diff, git) take a CR for a part of the last column. Null is an empty field,
+ * empty text a quoted one (`""`). `toCsvText` changes some texts, reversibly.
  */
 import { stringify } from "csv-stringify/sync";
 import { numberText } from "./json.ts";
@@ -23,16 +23,16 @@ export function csvText(columns: readonly string[], options: CsvTextOptions): Ta
 }
 
 /**
- * Text as a CSV file holds it, and back. Two things are changed, both reversibly and one after the other:
+ * Text in a CSV file differs in two ways, both reversible, applied in this order:
  *
- * 1. What UTF-8 or many readers cannot hold, lone surrogates and NUL, is written `\ud800` or `\u0000`. Backslashes
- *    right before such an escape, or before text that looks like one, are doubled; all others stay as they are.
- * 2. What a spreadsheet would run as a formula gets an apostrophe before it: `=`, `+`, `-`, `@` and their full-width
- *    forms at the start, after a separator, a quote or a line break (where a reader that expects another separator
- *    starts a cell), and a tab or line break at the start. Apostrophes already there get one more. `raw` leaves this out.
+ * 1. Lone surrogates and NUL, which UTF-8 or many readers cannot hold, become `\ud800` or `\u0000`. Backslashes directly before
+ *    such an escape, or before text that looks like one, are doubled.
+ * 2. Formulas get an apostrophe, so that no spreadsheet runs them: before `=`, `+`, `-`, `@` and their full-width forms at the
+ *    start and after a separator, quote or line break (where a reader with another separator starts a cell), and before a tab
+ *    or line break at the start. Existing apostrophes get one more. Not with `raw`.
  */
 export interface CsvTextOptions {
-  /** Whether formulas are left as they are. */
+  /** Leaves formulas unchanged. */
   readonly raw: boolean;
 }
 
@@ -44,8 +44,9 @@ const formulaStart = /(?<=^|[,;|\t"\r\n])(?='*[=+\-@＝＋－＠])|^(?='*[\t\r\n
 const guardedStart = /(?<=^|[,;|\t"\r\n])'(?='*[=+\-@＝＋－＠])|^'(?='*[\t\r\n])/g;
 
 export function toCsvText(text: string, { raw }: CsvTextOptions): string {
-  const written = unwritable.test(text) || !text.isWellFormed() ? text.replace(escapable, writeEscape) : text;
-  return raw ? written : written.replace(formulaStart, "'");
+  const hasUnwritable = unwritable.test(text) || !text.isWellFormed();
+  const escapedText = hasUnwritable ? text.replace(escapable, writeEscape) : text;
+  return raw ? escapedText : escapedText.replace(formulaStart, "'");
 }
 
 /** The inverse of `toCsvText`, given the same options. */
@@ -59,18 +60,16 @@ function writeEscape(_match: string, backslashes: string, special: string): stri
 }
 
 function readEscape(_match: string, backslashes: string, hex: string): string {
-  const kept = backslashes.slice(0, backslashes.length / 2);
-  return kept + (backslashes.length % 2 === 1 ? String.fromCharCode(Number.parseInt(hex, 16)) : `u${hex}`);
+  const single = backslashes.slice(0, backslashes.length / 2);
+  return single + (backslashes.length % 2 === 1 ? String.fromCharCode(Number.parseInt(hex, 16)) : `u${hex}`);
 }
-
-/**
- * The inverse of `csv.ts`, for files that it wrote. Cells come back as text, since CSV does not tell a number from its
- * digits; null and empty text are told apart.
- */
 
 const field = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
 
-/** Rows without the header. */
+/**
+ * Reads the rows of CSV that this file wrote, without the header. Cells are text or null: CSV does not distinguish a number
+ * from its digits. An empty field is null, and a quoted empty one is empty text.
+ */
 export function* readCsvRows(lines: Iterable<string>, options: CsvTextOptions): Generator<Row> {
   let isHeader = true;
   for (const record of records(lines)) {
@@ -79,7 +78,7 @@ export function* readCsvRows(lines: Iterable<string>, options: CsvTextOptions): 
   }
 }
 
-/** A field in quotes may hold line ends: a record is whole when its quotes are even in number. */
+/** Joins lines into records: a quoted field may hold line ends, so a record ends where its number of quotes is even. */
 function* records(lines: Iterable<string>): Generator<string> {
   let open: string | null = null;
   for (const line of lines) {

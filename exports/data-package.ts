@@ -1,7 +1,7 @@
 /**
- * Exports: tables as files for others, in a folder with a manifest. In: tables (names, columns, rows in order) and where
- * to put them. Out: that folder, complete or not at all; the same tables give the same bytes, so there is no clock here.
- * It must not know mirrors, SQL, or where the tables come from.
+ * Writes exports: tables as files in a folder with a manifest. In: tables (names, columns, ordered rows) and a destination.
+ * Out: that folder, complete or absent. The same tables give the same bytes, so there is no clock here. It knows neither
+ * mirrors nor SQL.
  */
 import { lstatSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
@@ -31,31 +31,31 @@ export type ExportFormat = keyof typeof chunksByFormat;
 export const exportFormats: readonly ExportFormat[] = ["csv", "json", "ndjson"];
 
 export interface DataPackageRequest {
-  /** The folder to make; its parent exists. An earlier data package there is replaced. */
+  /** The folder to make, in an existing one. An earlier data package there is replaced. */
   readonly out: string;
   readonly formats: readonly ExportFormat[];
   readonly tables: readonly ExportTable[];
-  /** Goes into the manifest as it is: origin, run, … but no time of day, and nothing secret. */
+  /** Goes into the manifest unchanged: base URL, run, … No time of day, and nothing secret. */
   readonly about: Manifest["about"];
   readonly toolVersion: string;
-  /** Leaves formulas in CSV files as they are: for programs, not for spreadsheets. */
+  /** Leaves formulas in CSV files unchanged: for programs rather than spreadsheets. */
   readonly raw?: boolean;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Writes a data package. Whatever goes wrong, what was at `out` before is still there and nothing is left beside it.
- * @throws ExportError, or what a table's rows throw, or the signal's reason
+ * Writes a data package. On any error, the earlier content of `out` is unchanged and nothing is left beside it.
+ * @throws ExportError; what a table's rows throw; the signal's reason
  */
 export async function writeDataPackage(request: DataPackageRequest): Promise<Manifest> {
   const out = resolve(request.out);
   try {
     await recoverFolder(out);
-    await refuseIfTaken(out);
+    await requireReplaceable(out);
     const folder = await makePartialFolder(out);
     try {
       const manifest = await writeFiles(folder, request);
-      await refuseIfTaken(out);
+      await requireReplaceable(out);
       request.signal?.throwIfAborted();
       await replaceFolder(folder, out);
       return manifest;
@@ -65,8 +65,8 @@ export async function writeDataPackage(request: DataPackageRequest): Promise<Man
     }
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    const hint = "make room or choose another folder; what was there before is unchanged";
-    throw new ExportError("write-failed", `cannot write ${out}: ${error.message}`, hint, { cause: error });
+    const hint = "Make room or choose another folder. Earlier content there is unchanged.";
+    throw new ExportError("write-failed", `Cannot write ${out}: ${error.message}`, hint, { cause: error });
   }
 }
 
@@ -75,8 +75,8 @@ async function writeFiles(folder: string, request: DataPackageRequest): Promise<
   for (const table of request.tables) {
     if (!isTableName(table.name) || files.some((file) => file.table === table.name)) {
       const hint =
-        "give each table a name of its own, of lower-case letters and underscores, other than `manifest`";
-      throw new ExportError("bad-table-name", `${JSON.stringify(table.name)} cannot be a file's name`, hint);
+        "Give each table its own name of lower-case letters and underscores, other than `manifest`.";
+      throw new ExportError("bad-table-name", `${JSON.stringify(table.name)} cannot be a file name`, hint);
     }
     for (const format of new Set(request.formats))
       files.push(await writeTable(folder, table, format, request));
@@ -114,24 +114,20 @@ async function writeTable(
   return { path, table: name, format, rows: rowCount, columns: [...columns], bytes, sha256 };
 }
 
-/** An empty folder may be taken, and a data package of ours in which nobody has put anything else. */
-async function refuseIfTaken(out: string): Promise<void> {
+/** An empty folder can be used, and so can a data package without other files. @throws ExportError */
+async function requireReplaceable(out: string): Promise<void> {
   const stats = lstatSync(out, { throwIfNoEntry: false });
   if (stats === undefined) return;
   if (stats.isSymbolicLink()) {
-    const hint = "give the folder that it points to, or choose another one";
-    throw new ExportError(
-      "symbolic-link",
-      `${out} is a symbolic link, which an export does not replace`,
-      hint,
-    );
+    const hint = "Give the folder that it points to, or choose another one.";
+    throw new ExportError("symbolic-link", `${out} is a symbolic link; exports do not replace links`, hint);
   }
-  if (!stats.isDirectory()) throw notAPackage(out, "it is not even a folder");
+  if (!stats.isDirectory()) throw notAPackage(out, "it is not a folder");
   const names = await readdir(out);
   if (names.length === 0) return;
   const { files } = await readManifest(out);
   const ours = new Set([manifestName, ...files.map((file) => file.path)]);
-  const stranger = names.find((name) => !ours.has(name));
-  if (stranger !== undefined)
-    throw notAPackage(out, `${stranger} in it is not listed in its ${manifestName}`);
+  const other = names.find((name) => !ours.has(name));
+  if (other !== undefined)
+    throw notAPackage(out, `it holds ${other}, which its ${manifestName} does not list`);
 }

@@ -1,5 +1,5 @@
-/** From a mirror to a data package: the public tables of one instant, written whole or not at all. */
-
+/** Exports a mirror as a data package: its public tables at one instant, complete or absent. */
+import { prepareColumn, q } from "../src/mirror/file/statements.ts";
 import type { Point } from "../src/mirror/points/point.ts";
 import { publicTables } from "../src/mirror/public-tables.ts";
 import { type MirrorReader, readMirror } from "../src/mirror/reader.ts";
@@ -12,11 +12,11 @@ export interface ExportMirrorRequest {
   /** The folder to make; an earlier data package there is replaced. */
   readonly out: string;
   readonly formats: readonly ExportFormat[];
-  /** Only these tables; all when empty. */
+  /** Only these tables; all if empty. */
   readonly tables: readonly string[];
-  /** Leaves text that a spreadsheet would run as a formula as it is. */
+  /** Leaves text that a spreadsheet would run as a formula unchanged. */
   readonly raw: boolean;
-  /** As the mirror was then; the same data files as an export at that time made. */
+  /** Exports the mirror as it was then. The data files equal those of an export made at that time. */
   readonly asOf?: Point;
   readonly toolVersion: string;
   readonly signal?: AbortSignal;
@@ -26,7 +26,7 @@ export interface ExportMirrorRequest {
 export async function exportMirror(request: ExportMirrorRequest): Promise<Manifest> {
   const { file, out, formats, raw, toolVersion, signal } = request;
   const write = async (mirror: MirrorReader): Promise<Manifest> => {
-    // One read transaction: a sync may go on writing meanwhile, and this export shows one instant of it.
+    // One read transaction: one instant of the mirror, while a sync may write it.
     mirror.db.exec("begin");
     const all = publicTables(mirror);
     const unknown = request.tables.find((name) => all.every((table) => table.name !== name));
@@ -35,7 +35,7 @@ export async function exportMirror(request: ExportMirrorRequest): Promise<Manife
       throw new ExportError(
         "bad-table-name",
         `There is no table ${JSON.stringify(unknown)}.`,
-        `There are ${names}.`,
+        `Known: ${names}.`,
       );
     }
     const tables =
@@ -58,14 +58,12 @@ export async function exportMirror(request: ExportMirrorRequest): Promise<Manife
   return await readMirror(file, write, request.asOf);
 }
 
-/** The run that made this state: later ones that changed nothing leave the same state, and so the same bytes. */
+/** The last run that changed anything. Later runs leave the same state, so the export must have the same bytes. */
 function lastChangingRun({ db }: MirrorReader): number | null {
-  return (
-    db
-      .prepare<[], number | null>(
-        "select max(run) from (select max(from_run) as run from _revision union all select max(to_run) from _revision)",
-      )
-      .pluck()
-      .get() ?? null
-  );
+  const readMax = (column: "from_run" | "to_run") =>
+    prepareColumn(db, () =>
+      q.selectFrom("_revision").select(({ fn }) => fn.max<number | null>(column).as("run")),
+    ).get() ?? null;
+  const lastOpening = readMax("from_run");
+  return lastOpening === null ? null : Math.max(lastOpening, readMax("to_run") ?? 0);
 }

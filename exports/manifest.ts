@@ -1,4 +1,4 @@
-/** A data package's table of contents, `manifest.json`: what each file is, and enough to see whether it still is that. */
+/** `manifest.json`: the files of a data package, with sizes and checksums. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -9,7 +9,7 @@ export const manifestName = "manifest.json";
 export const packageFormat = "armoire-data-package";
 export const packageFormatVersion = 1;
 
-/** `manifest` is taken: as JSON it would be the manifest itself. */
+/** `manifest.json` would be the manifest itself. */
 const tableName = z.string().regex(/^(?!manifest$)[a-z_]+$/);
 
 export const isTableName = (name: string): boolean => tableName.safeParse(name).success;
@@ -24,16 +24,16 @@ const fileEntry = z
     bytes: z.number().int().nonnegative(),
     sha256: z.string().regex(/^[0-9a-f]{64}$/),
   })
-  // A path that we would not have built ourselves is never opened.
+  // Only paths that an export writes are ever opened.
   .refine((entry) => entry.path === `${entry.table}.${entry.format}`);
 
 const manifest = z.object({
   format: z.literal(packageFormat),
   formatVersion: z.literal(packageFormatVersion),
   toolVersion: z.string(),
-  /** What was exported, in the words of whoever asked for it: origin, run, … */
+  /** Facts about the exported state: base URL, run, … */
   about: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
-  /** Whether formulas in CSV files are left as they are (see `csv-text.ts`). */
+  /** Whether formulas in CSV files are unchanged (`toCsvText`). */
   raw: z.boolean(),
   files: z.array(fileEntry),
 });
@@ -53,12 +53,12 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const path = join(folder, manifestName);
   const value = parseJson(await readText(folder, path));
   const header = anyVersion.safeParse(value);
-  if (!header.success) throw notAPackage(folder, `its ${manifestName} is not one of ours`);
+  if (!header.success) throw notAPackage(folder, `its ${manifestName} is of another program`);
   if (header.data.formatVersion > packageFormatVersion) {
     throw new ExportError(
       "newer-package",
-      `${folder} is a data package of format ${header.data.formatVersion}, and this program reads format ${packageFormatVersion}`,
-      "use a newer version of armoire, or choose another folder",
+      `${folder} has format ${header.data.formatVersion}; this version of Armoire reads format ${packageFormatVersion}`,
+      "Use a newer version of Armoire, or choose another folder.",
     );
   }
   const read = manifest.safeParse(value);
@@ -66,15 +66,15 @@ export async function readManifest(folder: string): Promise<Manifest> {
   throw new ExportError(
     "damaged-package",
     `${path} is damaged at ${read.error.issues[0]?.path.join(".") || "the top"}`,
-    "export again into another folder, and remove this one when nothing in it is needed",
+    "Export again into another folder. Remove this one if you need nothing in it.",
   );
 }
 
 export function notAPackage(folder: string, reason: string): ExportError {
   return new ExportError(
     "not-a-package",
-    `${folder} is no export of Armoire's: ${reason}`,
-    `choose another folder; an export of Armoire's has ${manifestName} and a file for each table and format`,
+    `${folder} is not an export of Armoire: ${reason}`,
+    `Choose another folder. An export has ${manifestName}, and a file for each table and format.`,
   );
 }
 
@@ -83,8 +83,8 @@ async function readText(folder: string, path: string): Promise<string> {
     return await readFile(path, "utf8");
   } catch (error) {
     if (isSystemError(error)) {
-      const isThere = error.code !== "ENOENT";
-      throw notAPackage(folder, isThere ? error.message : `there is no ${manifestName} in it`);
+      const isAbsent = error.code === "ENOENT";
+      throw notAPackage(folder, isAbsent ? `it has no ${manifestName}` : error.message);
     }
     throw error;
   }

@@ -1,5 +1,4 @@
-/** Reading an export back: the tables of a data package, row by row, exactly as they were given to it. */
-
+/** Reads an export back: the tables of a data package, row by row, exactly as they were written. */
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
@@ -11,7 +10,7 @@ import type { ExportTable } from "./table.ts";
 import { verifyDataPackage } from "./verify-data-package.ts";
 
 export interface ReadTable extends ExportTable {
-  /** Whether numbers are numbers: from CSV, every cell is text or null. */
+  /** False for CSV, in which every cell is text or null. */
   readonly isTyped: boolean;
 }
 
@@ -22,13 +21,13 @@ export interface ReadPackage {
 
 type Reader = (path: string, file: ManifestFile, raw: boolean) => ReadTable["rows"];
 
-/** A row on a line of its own, with a comma after it or without. */
+/** One row a line, with or without a comma at its end. */
 const readJsonLines: Reader =
   (path, { columns }) =>
   () =>
     readJsonRows(readLines(path), columns);
 
-/** What keeps most comes first. */
+/** The most exact format first. */
 const readersByFormat: Readonly<Record<string, Reader>> = {
   json: readJsonLines,
   ndjson: readJsonLines,
@@ -36,9 +35,9 @@ const readersByFormat: Readonly<Record<string, Reader>> = {
 };
 
 /**
- * Opens a data package after comparing every file with its manifest. A table in several formats is read from JSON where it
- * can be, then from NDJSON, then from CSV.
- * @throws ExportError, also `damaged-package` when a file is not what the manifest says, or the system's error
+ * Opens a data package after checking every file against its manifest. A table in several formats is read from JSON if
+ * present, else from NDJSON, else from CSV.
+ * @throws ExportError, also `damaged-package` for a file that differs from the manifest; a system error
  */
 export async function readDataPackage(folder: string): Promise<ReadPackage> {
   const { manifest, problems } = await verifyDataPackage(folder);
@@ -46,8 +45,8 @@ export async function readDataPackage(folder: string): Promise<ReadPackage> {
   if (problem !== undefined) {
     throw new ExportError(
       "damaged-package",
-      `${join(folder, problem.path)} is not the file that was exported (${problem.code})`,
-      "export again, or restore the folder as it was",
+      `${join(folder, problem.path)} differs from the exported file (${problem.code})`,
+      "Export again, or restore the folder from a copy.",
     );
   }
   const tables = new Map<string, ReadTable>();
@@ -63,7 +62,7 @@ export async function readDataPackage(folder: string): Promise<ReadPackage> {
 
 const chunkBytes = 1 << 16;
 
-/** The lines of a file of UTF-8, without their LF, read as they are asked for. @throws the system's error */
+/** The lines of a UTF-8 file, without LF, read on demand. @throws a system error */
 export function* readLines(path: string): Generator<string> {
   const file = openSync(path, "r");
   try {

@@ -5,20 +5,20 @@ import { hashFile } from "../src/platform/atomic-file.ts";
 import { type Manifest, type ManifestFile, manifestName, readManifest } from "./manifest.ts";
 
 export interface PackageProblem {
-  /** A file's name in the package. */
+  /** The file's name in the package. */
   readonly path: string;
   readonly code: "missing" | "not-a-file" | "wrong-size" | "wrong-hash" | "not-listed";
 }
 
 export interface PackageReport {
   readonly manifest: Manifest;
-  /** None: every file is there, byte for byte as it was written. Detects damage, not a forger, who can write a manifest too. */
+  /** Empty: every file is byte for byte as written. This detects damage but no forgery: a forger can write a manifest too. */
   readonly problems: readonly PackageProblem[];
 }
 
 /**
- * Compares every file of a data package with its manifest.
- * @throws ExportError when there is no manifest to compare with, or the system's error when a file cannot be read
+ * Checks every file of a data package against its manifest.
+ * @throws ExportError if the manifest cannot be read; a system error if a file cannot be read
  */
 export async function verifyDataPackage(folder: string): Promise<PackageReport> {
   const manifest = await readManifest(folder);

@@ -1,4 +1,4 @@
-/** A backup of a mirror: one file that is there as a whole or not at all, made without a request. */
+/** Makes a backup of a mirror: one file, whole or absent, without a request to the service. */
 import { lstatSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type MirrorReader, readMirror } from "../mirror/reader.ts";
@@ -10,25 +10,28 @@ import { zipChunks } from "./container/zip-writer.ts";
 import { readContents } from "./contents/entries.ts";
 import { readLinkedCatalogue } from "./contents/linked-catalogue.ts";
 import type { BackupManifest } from "./contents/manifest.ts";
-import { backupName, isTaken, numbered, resolveDestination } from "./destination.ts";
+import { backupName, fileExists, numberedName, resolveDestination } from "./destination.ts";
 import { BackupError } from "./errors.ts";
 import { verifyBackup } from "./verify.ts";
 
 export interface CreateBackupRequest {
-  /** The mirror; a sync may go on writing it meanwhile. */
+  /** The mirror's file; a sync may write it meanwhile. */
   readonly mirror: string;
-  /** The catalogue's mirror, for what the bras of an account are; it need not be there. Nothing of it unless told. */
+  /**
+   * The catalogue's mirror, for the resources that an account's bras link to; it need not exist. Default: none, so the backup
+   * has no catalogue part.
+   */
   readonly catalogue?: string | null;
-  /** What the account is called; null for a mirror that is none of a named account's. */
+  /** The account's name; null for a mirror that was given as a file. */
   readonly account: string | null;
   /**
-   * A file that ends in `.zip` or, encrypted, in `.zip.age`; or a folder, in which the file is named by account and state, and numbered
-   * where another state has the name.
+   * A file that ends in `.zip` or, encrypted, in `.zip.age`; or a folder, in which the file is named by account and state, with
+   * a number if another state has the name.
    */
   readonly to: string;
-  /** With one, nobody reads the backup without it. */
+  /** Encrypts the backup. */
   readonly passphrase?: string;
-  /** Puts it in the place of another one. */
+  /** Replaces an existing file. */
   readonly replace?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -37,22 +40,22 @@ export interface CreatedBackup {
   readonly file: string;
   readonly bytes: number;
   readonly isEncrypted: boolean;
-  /** False where the same backup was there already. */
+  /** False if the same backup existed already. */
   readonly isNew: boolean;
-  /** In hex; to be remembered elsewhere. The same state has the same one, encrypted or not. */
+  /** In hex; to be kept elsewhere. The same state has the same one, encrypted or not. */
   readonly rootHash: string;
   readonly manifest: BackupManifest;
-  /** Why nothing of the catalogue is in it, where its mirror cannot be read; else null. */
+  /** Why the catalogue's mirror could not be read, so the catalogue part is missing; else null. */
   readonly catalogueError: unknown;
 }
 
 /**
- * Whatever goes wrong, what was at `to` before is still there and nothing is left beside it.
- * @throws MirrorError, also `damaged` when a body is; BackupError; the signal's reason
+ * On any error, an earlier file at `to` is unchanged and nothing is left beside it.
+ * @throws MirrorError, also `damaged` for a damaged body; BackupError; the signal's reason
  */
 export async function createBackup(request: CreateBackupRequest): Promise<CreatedBackup> {
   return await readMirror(request.mirror, (mirror) => {
-    // One read transaction: one instant of the mirror, whoever writes it meanwhile.
+    // One read transaction: one instant of the mirror, while a sync may write it.
     mirror.db.exec("begin");
     return writeBackup(mirror, request);
   });
@@ -72,38 +75,39 @@ async function writeBackup(mirror: MirrorReader, request: CreateBackupRequest): 
   try {
     const written = await writeTemporary(file, isEncrypted ? encrypted(zip, passphrase) : zip, signal);
     const made = { file, bytes: written.bytes, isEncrypted, rootHash: rootHash(), manifest, catalogueError };
-    return await settle(written, made, request);
+    return await publish(written, made, request);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    const hint = "Make room or choose another place; what was there before is unchanged.";
+    const hint = "Make room or choose another place. An earlier backup there is unchanged.";
     throw new BackupError("write-failed", `Cannot write ${file}: ${error.message}`, hint, { cause: error });
   }
 }
 
 /**
- * In a folder, another state of the same second gets the next name: a run that still goes on has the time of its beginning,
- * and two short ones may end in one second. What somebody named is only ever replaced where she says so.
+ * Gives the file its final name. In a folder, another state of the same second gets the next numbered name: a run that has not
+ * ended has the time of its beginning, and two short runs may end in one second. A file that the user named is replaced only
+ * with `replace`.
  */
-async function settle(
+async function publish(
   written: TemporaryFile,
   made: Omit<CreatedBackup, "isNew">,
   { to, replace = false, passphrase, signal }: CreateBackupRequest,
 ): Promise<CreatedBackup> {
   try {
-    const isNamed = resolve(to) === made.file;
+    const isNamedByUser = resolve(to) === made.file;
     for (let n = 1; ; n++) {
       signal?.throwIfAborted();
-      const file = n === 1 ? made.file : numbered(made.file, n);
-      const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-      if (!isThere || replace) {
+      const file = n === 1 ? made.file : numberedName(made.file, n);
+      const exists = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+      if (!exists || replace) {
         await written.commit(file);
         return { ...made, file, isNew: true };
       }
-      if (await isSame(file, made.rootHash, passphrase)) {
+      if (await isSameBackup(file, made.rootHash, passphrase)) {
         await written.discard();
         return { ...made, file, bytes: statSync(file).size, isNew: false };
       }
-      if (isNamed) throw isTaken(file);
+      if (isNamedByUser) throw fileExists(file);
     }
   } catch (error) {
     await written.discard();
@@ -111,18 +115,19 @@ async function settle(
   }
 }
 
-/** What has the same root hash and no problems is the same to the last byte, or was encrypted another time. */
-async function isSame(file: string, rootHash: string, passphrase?: string): Promise<boolean> {
-  const held = await verifyBackup({ file, ...withPassphrase(passphrase) }).catch((error) => {
+/** A sound backup with the same root hash has the same content; encrypted again, its bytes differ. */
+async function isSameBackup(file: string, rootHash: string, passphrase?: string): Promise<boolean> {
+  const report = await verifyBackup({ file, ...withPassphrase(passphrase) }).catch((error) => {
     if (error instanceof BackupError) return null;
     throw error;
   });
-  return held?.rootHash === rootHash && held.problems.length === 0;
+  return report?.rootHash === rootHash && report.problems.length === 0;
 }
 
-/** What was written, read again to its last byte: a disk may take everything and keep something else. */
-
-/** @throws BackupError `damaged` where it is not what was written */
+/**
+ * Reads a new backup again, to its last byte: a failing disk may store other bytes than it was given.
+ * @throws BackupError `damaged`
+ */
 export async function verifyWritten(
   { file, rootHash }: Pick<CreatedBackup, "file" | "rootHash">,
   { passphrase }: { readonly passphrase?: string },
@@ -131,7 +136,7 @@ export async function verifyWritten(
   if (problem === undefined) return;
   throw new BackupError(
     "damaged",
-    `The backup that was just written reads back as another one: ${file}: ${problem.what}`,
+    `Verification failed: the file on disk differs from what was written: ${file}: ${problem.what}`,
     "The disk or its cable may be failing. Nothing was removed; back up to another place.",
   );
 }

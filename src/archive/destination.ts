@@ -1,9 +1,9 @@
-/** Where a new backup goes: told before a request is spent, and before anybody is asked for a passphrase. */
+/** Where a new backup goes, and its name. Checked before a request is spent, and before a passphrase is prompted for. */
 import { closeSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { writeTemporary } from "../platform/atomic-file.ts";
 import { isSystemError } from "../platform/errors.ts";
-import { beginningBytes, isEncrypted as isEncryptedBeginning } from "./container/encryption.ts";
+import { ageHeaderBytes, isEncrypted as hasAgeHeader } from "./container/encryption.ts";
 import { toReadingError } from "./container/open.ts";
 import type { BackupManifest } from "./contents/manifest.ts";
 import { BackupError } from "./errors.ts";
@@ -14,25 +14,31 @@ export interface PlaceRequest {
   readonly isEncrypted: boolean;
 }
 
-/** @param name of the file, where `to` is a folder. @throws BackupError `not-found`, `wrong-place` */
+/** @param name the file's name if `to` is a folder. @throws BackupError `not-found`, `wrong-place` */
 export function resolveDestination({ to, isEncrypted }: PlaceRequest, name: string): string {
   const place = resolve(to);
   if (isFolder(place)) return join(place, name);
-  const [ending, otherEnding] = isEncrypted ? [encryptedEnding, plainEnding] : [plainEnding, encryptedEnding];
-  if (place.endsWith(ending)) {
+  const [extension, otherExtension] = isEncrypted
+    ? [encryptedExtension, plainExtension]
+    : [plainExtension, encryptedExtension];
+  if (place.endsWith(extension)) {
     if (isFolder(dirname(place))) return place;
-    throw noFolder(dirname(place), ending);
+    throw noFolder(dirname(place), extension);
   }
-  if (place.endsWith(otherEnding)) throw otherwiseEncrypted(place, isEncrypted);
-  if (statsOf(place) === undefined) throw noFolder(place, ending);
-  throw noFolderButFile(place, `Name a folder, or a file that ends in ${ending}.`);
+  if (place.endsWith(otherExtension)) throw wrongExtension(place, isEncrypted);
+  if (statsOf(place) === undefined) throw noFolder(place, extension);
+  throw notAFolder(place, `Name a folder, or a file that ends in ${extension}.`);
 }
 
-/** Tries it out. @throws BackupError `not-found`, `wrong-place`, `write-failed`, and `exists` where that can be told already */
+/**
+ * Checks that a backup can be written there.
+ * @throws BackupError `not-found`, `wrong-place`, `write-failed`, and `exists` if that is certain before the backup is made
+ */
 export async function requirePlace(request: PlaceRequest & { readonly replace?: boolean }): Promise<void> {
   const place = resolveDestination(request, "backup");
+  // An existing plain file is never the same backup as an encrypted one.
   if (!isFolder(resolve(request.to)) && request.isEncrypted && !request.replace && isPlainFile(place))
-    throw isTaken(place);
+    throw fileExists(place);
   await requireWritable(dirname(place));
 }
 
@@ -41,17 +47,17 @@ export async function requireFolder(to: string): Promise<void> {
   const folder = resolve(to);
   if (!isFolder(folder)) {
     if (statsOf(folder) !== undefined)
-      throw noFolderButFile(folder, "Name a folder: each run makes a file of its own in it.");
+      throw notAFolder(folder, "Name a folder: each run makes a file of its own in it.");
     throw new BackupError("not-found", `There is no folder ${folder}`, "Make it first, or name another one.");
   }
   await requireWritable(folder);
 }
 
-export function isTaken(file: string): BackupError {
+export function fileExists(file: string): BackupError {
   return new BackupError(
     "exists",
-    `There is another file already: ${file}`,
-    "Give another name or folder, or --replace to put the new backup in its place.",
+    `Another file exists there: ${file}`,
+    "Give another name or folder, or replace the file with --replace.",
   );
 }
 
@@ -65,7 +71,7 @@ async function requireWritable(folder: string): Promise<void> {
 
 const isFolder = (path: string) => statsOf(path)?.isDirectory() ?? false;
 
-/** Undefined where nothing is there. @throws BackupError `write-failed` where that cannot be told */
+/** Undefined if nothing exists there. @throws BackupError `write-failed` */
 function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -82,14 +88,14 @@ function toWritingError(error: unknown, place: string): unknown {
   });
 }
 
-/** A file that is there and not encrypted, so that it cannot be the same backup. @throws BackupError `unreadable` */
+/** @throws BackupError `unreadable` */
 function isPlainFile(path: string): boolean {
   if (statsOf(path)?.isFile() !== true) return false;
   try {
     const file = openSync(path, "r");
     try {
-      const head = Buffer.alloc(beginningBytes);
-      return !isEncryptedBeginning(head.subarray(0, readSync(file, head)));
+      const head = Buffer.alloc(ageHeaderBytes);
+      return !hasAgeHeader(head.subarray(0, readSync(file, head)));
     } finally {
       closeSync(file);
     }
@@ -98,35 +104,36 @@ function isPlainFile(path: string): boolean {
   }
 }
 
-function noFolder(folder: string, ending: string): BackupError {
-  const hint = `Make it first, or name a file that ends in ${ending} in a folder that is there.`;
+function noFolder(folder: string, extension: string): BackupError {
+  const hint = `Make it first, or name a file that ends in ${extension} in an existing folder.`;
   return new BackupError("not-found", `There is no folder ${folder}`, hint);
 }
 
-function noFolderButFile(path: string, hint: string): BackupError {
-  return new BackupError("wrong-place", `This is no folder: ${path}`, hint);
+function notAFolder(path: string, hint: string): BackupError {
+  return new BackupError("wrong-place", `This is not a folder: ${path}`, hint);
 }
 
-function otherwiseEncrypted(place: string, isEncrypted: boolean): BackupError {
+function wrongExtension(place: string, isEncrypted: boolean): BackupError {
   return isEncrypted
     ? new BackupError(
         "wrong-place",
-        `The file of an encrypted backup ends in ${encryptedEnding}: ${place}`,
-        `Name it ${place.slice(0, -plainEnding.length)}${encryptedEnding}, or leave --encrypt out.`,
+        `The file of an encrypted backup must end in ${encryptedExtension}: ${place}`,
+        `Name it ${place.slice(0, -plainExtension.length)}${encryptedExtension}, or omit --encrypt.`,
       )
     : new BackupError(
         "wrong-place",
-        `Only an encrypted backup's file ends in ${encryptedEnding}: ${place}`,
-        `Add --encrypt, or name a file that ends in ${plainEnding}.`,
+        `Only the file of an encrypted backup may end in ${encryptedExtension}: ${place}`,
+        `Add --encrypt, or name a file that ends in ${plainExtension}.`,
       );
 }
 
-/** What a backup's file is called, unless told: sorted by name, those of an account are in the order of their states. */
+const plainExtension = ".zip";
+const encryptedExtension = ".zip.age";
 
-export const plainEnding = ".zip";
-export const encryptedEnding = ".zip.age";
-
-/** @param mirrorFile gives the name where there is no account */
+/**
+ * The default name. Sorted by name, the backups of an account are in the order of their states.
+ * @param mirrorFile names the backup if there is no account
+ */
 export function backupName(
   { account, state }: Pick<BackupManifest, "account" | "state">,
   mirrorFile: string,
@@ -137,25 +144,25 @@ export function backupName(
     basename(mirrorFile)
       .replace(/\.[^.]*$/, "")
       .replace(/[^A-Za-z0-9_-]+/g, "-");
-  // A colon is no part of a file's name on Windows, and seconds are enough to tell two runs apart.
-  const at = state.at.slice(0, 19).replaceAll(":", "");
-  return `armoire-${stem}-${at}Z${isEncrypted ? encryptedEnding : plainEnding}`;
+  // Windows allows no colon in a file's name.
+  const time = state.at.slice(0, 19).replaceAll(":", "");
+  return `armoire-${stem}-${time}Z${isEncrypted ? encryptedExtension : plainExtension}`;
 }
 
-/** The name of the `n`th backup of another state within one second, from the second on; sorted, it comes after the one before it. */
-export function numbered(file: string, n: number): string {
-  const ending = file.endsWith(encryptedEnding) ? encryptedEnding : plainEnding;
-  return `${file.slice(0, -ending.length)}_${String(n).padStart(2, "0")}${ending}`;
+/** The name of the `n`th state (from the second on) within one second. It sorts after the one before it. */
+export function numberedName(file: string, n: number): string {
+  const extension = file.endsWith(encryptedExtension) ? encryptedExtension : plainExtension;
+  return `${file.slice(0, -extension.length)}_${String(n).padStart(2, "0")}${extension}`;
 }
 
-const givenName = /^armoire-.+-\d{4}-\d{2}-\d{2}T\d{6}Z(?:_\d{2,})?\.zip(?:\.age)?$/;
+const defaultName = /^armoire-.+-\d{4}-\d{2}-\d{2}T\d{6}Z(?:_\d{2,})?\.zip(?:\.age)?$/;
 
-/** Whether it has a name that we give, and not one that somebody chose for it. */
-export const hasGivenName = (name: string): boolean => givenName.test(name);
+/** Whether Armoire gave the file its name, rather than the user. */
+export const hasDefaultName = (name: string): boolean => defaultName.test(name);
 
-/** Whether a file in a folder may be a backup, by its name. */
+/** Whether a file may be a backup, by its name. */
 export const mayBeBackup = (name: string): boolean =>
-  !name.startsWith(".") && (name.endsWith(plainEnding) || name.endsWith(encryptedEnding));
+  !name.startsWith(".") && (name.endsWith(plainExtension) || name.endsWith(encryptedExtension));
 
-/** Whether it is called as ours are, whoever named it. */
+/** Whether a file claims to be a backup, by its name. */
 export const isNamedAsBackup = (name: string): boolean => name.startsWith("armoire-") && mayBeBackup(name);

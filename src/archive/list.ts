@@ -1,4 +1,4 @@
-/** The backups in a folder: what each is of, whether it is sound, and what changed since the one before it. */
+/** Lists the backups in a folder: their manifests, whether they are sound, and the changes since the one before. */
 import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import type { Totals } from "../change/change.ts";
@@ -13,16 +13,19 @@ import { type VerifyReport, verifyBackup } from "./verify.ts";
 
 export interface ListRequest {
   readonly folder: string;
-  /** Only those of this account, and what does not tell whose it is; else all. Another user's of the same name are none of them. */
+  /**
+   * Only backups of this owner, and files whose owner is unknown. Default: all. Another user's account of the same name is
+   * another owner.
+   */
   readonly of?: BackupOwner;
-  /** Without it, what is encrypted is only named. */
+  /** Without it, encrypted backups are listed by name only. */
   readonly askPassphrase?: AskPassphrase;
   readonly signal?: AbortSignal;
 }
 
-/** As a manifest says it. */
+/** The owner of a backup, as in its manifest. */
 export interface BackupOwner extends Pick<BackupManifest, "service" | "area" | "user" | "account"> {
-  /** Only those of this line of mirrors; unless told, of all. */
+  /** Only backups of mirrors with this id. Default: all. */
   readonly lineage?: string | null;
 }
 
@@ -35,7 +38,9 @@ export interface SoundBackup {
   readonly isEncrypted: boolean;
   readonly manifest: BackupManifest;
   readonly rootHash: string;
-  /** Since the one before it of the same line of mirrors, where that is of an earlier state; else null. By kind: of her data, of what her bras are, and of pictures. */
+  /**
+   * The changes since the backup before it of the same mirror, by kind; null if there is none, or if it is of a later state.
+   */
   readonly changes: Totals | null;
 }
 
@@ -46,14 +51,14 @@ export interface FaultyBackup {
     BackupError["code"],
     "damaged" | "other-version" | "needs-passphrase" | "wrong-passphrase" | "unreadable"
   >;
-  /** What is wrong, and where; more than one only where it is damaged. */
+  /** More than one only for `damaged`. */
   readonly problems: readonly BackupProblem[];
 }
 
-/** One after the other, in the order of their names, by which those of an account are in the order of their states. @throws BackupError */
+/** In the order of their names, so those of an account are in the order of their states. @throws BackupError */
 export async function* listBackups(request: ListRequest): AsyncGenerator<ListedBackup> {
   const folder = resolve(request.folder);
-  const before = new Map<string, { readonly at: string; readonly state: BackupState }>();
+  const previousStates = new Map<string, { readonly at: string; readonly state: BackupState }>();
   for (const name of await namesIn(folder)) {
     request.signal?.throwIfAborted();
     const file = join(folder, name);
@@ -64,30 +69,30 @@ export async function* listBackups(request: ListRequest): AsyncGenerator<ListedB
       continue;
     }
     const { manifest } = examined;
-    if (request.of !== undefined && !isOf(manifest, request.of)) continue;
+    if (request.of !== undefined && !isOwnedBy(manifest, request.of)) continue;
     const state = collector.state(manifest);
-    const previous = before.get(lineOf(manifest));
+    const previous = previousStates.get(mirrorOf(manifest));
     const isLater = previous !== undefined && previous.at <= manifest.state.at;
     yield { ...examined, changes: isLater ? changesBetween(previous.state, state) : null };
-    before.set(lineOf(manifest), { at: manifest.state.at, state });
+    previousStates.set(mirrorOf(manifest), { at: manifest.state.at, state });
   }
 }
 
 /**
- * Backups that may be compared, and of which a newer one stands for an older one: those of mirrors that continue one another.
- * Another mirror of the same user has a history of its own, although its runs have the same numbers.
+ * Groups backups by owner and mirror. Only backups of one group are compared, and only within a group does a newer one replace
+ * an older one: two mirrors of one user have two histories, although their runs have the same numbers.
  */
-export const lineOf = (manifest: BackupManifest): string =>
+export const mirrorOf = (manifest: BackupManifest): string =>
   JSON.stringify([dataOf(manifest), manifest.lineage]);
 
-/** Whose data of which service: by the service's number of the user, since names can change. */
+/** Groups backups by owner. The user is identified by id rather than by name, which can change. */
 export const dataOf = ({ service, area, user, account }: BackupOwner): string =>
   JSON.stringify([service.baseUrl, area, user?.userId ?? user?.username ?? account]);
 
-const isOf = (one: BackupOwner, other: BackupOwner): boolean =>
-  one.account === other.account &&
-  dataOf(one) === dataOf(other) &&
-  (other.lineage === undefined || one.lineage === other.lineage);
+const isOwnedBy = (backup: BackupOwner, owner: BackupOwner): boolean =>
+  backup.account === owner.account &&
+  dataOf(backup) === dataOf(owner) &&
+  (owner.lineage === undefined || backup.lineage === owner.lineage);
 
 async function examine(
   file: string,
@@ -98,18 +103,18 @@ async function examine(
   try {
     report = await verifyBackup({ file, ...(askPassphrase && { askPassphrase }) }, visit);
   } catch (error) {
-    if (!(error instanceof BackupError) || !isOfTheFile(error.code)) throw error;
+    if (!(error instanceof BackupError) || !isFault(error.code)) throw error;
     return { file, isSound: false, code: error.code, problems: [{ entry: null, what: error.message }] };
   }
   const { bytes, isEncrypted, manifest, rootHash, problems } = report;
   if (problems.length === 0 && manifest !== null && rootHash !== null)
     return { file, isSound: true, bytes, isEncrypted, manifest, rootHash };
-  // It may be another program's, or a backup that somebody gave another name and whose beginning is lost.
+  // Without a manifest and under another name, it may be any other ZIP file.
   const isOurs = manifest !== null || isNamedAsBackup(basename(file));
   return { file, isSound: false, code: isOurs ? "damaged" : "unreadable", problems };
 }
 
-function isOfTheFile(code: BackupError["code"]): code is FaultyBackup["code"] {
+function isFault(code: BackupError["code"]): code is FaultyBackup["code"] {
   return ["other-version", "needs-passphrase", "wrong-passphrase", "unreadable"].includes(code);
 }
 
@@ -123,10 +128,10 @@ async function namesIn(folder: string): Promise<string[]> {
 
 function toFolderError(error: unknown, folder: string): unknown {
   const code = isSystemError(error) ? error.code : null;
-  const hint = "Name the folder that the backups are in; `armoire backup verify FILE` is about one of them.";
+  const hint = "Name the folder of the backups. For one file, use `armoire backup verify FILE`.";
   if (code === "ENOENT")
     return new BackupError("not-found", `There is no folder ${folder}`, hint, { cause: error });
   if (code === "ENOTDIR")
-    return new BackupError("not-found", `This is no folder: ${folder}`, hint, { cause: error });
+    return new BackupError("not-found", `This is not a folder: ${folder}`, hint, { cause: error });
   return toReadingError(error, folder);
 }

@@ -1,7 +1,6 @@
 /**
- * Letting go of old backups, by the rules by which a mirror lets go of old runs. What cannot be proven sound is never
- * removed, since it may be all that is left of something, and never counts as what is kept; nor is what somebody gave a name
- * of her own, which she did to keep it.
+ * Removes old backups by the retention policy of runs. A backup that is not proven sound is never removed, and never counts as
+ * kept. A backup with a name that the user chose is never removed either.
  */
 import { rm } from "node:fs/promises";
 import { basename } from "node:path";
@@ -9,21 +8,21 @@ import { chooseRuns, type RetentionPolicy } from "../mirror/runs/retention.ts";
 import { syncFolder } from "../platform/folders.ts";
 import { toReadingError } from "./container/open.ts";
 import { countLinked } from "./contents/completeness.ts";
-import { hasGivenName } from "./destination.ts";
-import { type FaultyBackup, type ListRequest, lineOf, listBackups, type SoundBackup } from "./list.ts";
+import { hasDefaultName } from "./destination.ts";
+import { type FaultyBackup, type ListRequest, listBackups, mirrorOf, type SoundBackup } from "./list.ts";
 
 export interface PruneRequest extends ListRequest {
   readonly keep: RetentionPolicy;
-  /** Removes nothing, and says what would be. */
+  /** Only reports what would be removed. */
   readonly isPreview: boolean;
 }
 
 export interface PruneReport {
   readonly folder: string;
   readonly isPreview: boolean;
-  /** The newest of each line of mirrors is among them, whatever the rules, and so is what has a name that we would not give it. */
+  /** Always includes the newest backup of each mirror, and backups with names that the user chose. */
   readonly keep: readonly KeptBackup[];
-  /** What is, or would be, removed. */
+  /** Removed; or, in a preview, to be removed. */
   readonly remove: readonly PrunedBackup[];
   readonly untouched: readonly FaultyBackup[];
 }
@@ -31,12 +30,12 @@ export interface PruneReport {
 export interface PrunedBackup {
   readonly file: string;
   readonly bytes: number;
-  /** When its state was reached; ISO 8601, UTC. */
+  /** When the last run in it ended; ISO 8601, UTC. */
   readonly at: string;
 }
 
 export interface KeptBackup extends PrunedBackup {
-  /** `latest`, a rule and its period, `highest run`, `what the bras are`, or `name`. */
+  /** `latest`, a rule and its period, `highest run`, `most catalogue resources`, or `name`. */
   readonly reasons: readonly string[];
 }
 
@@ -48,12 +47,11 @@ export async function pruneBackups(request: PruneRequest): Promise<PruneReport> 
   const untouched: FaultyBackup[] = [];
   for await (const backup of listBackups(request)) {
     if (!backup.isSound) untouched.push(backup);
-    else if (hasGivenName(basename(backup.file))) sound.push(backup);
+    else if (hasDefaultName(basename(backup.file))) sound.push(backup);
     else named.push({ ...summaryOf(backup), reasons: ["name"] });
   }
-  const choices = [...Map.groupBy(sound, ({ manifest }) => lineOf(manifest)).values()].map((backups) =>
-    choose(backups, policy),
-  );
+  const groups = Map.groupBy(sound, ({ manifest }) => mirrorOf(manifest));
+  const choices = [...groups.values()].map((backups) => chooseBackups(backups, policy));
   const remove = choices.flatMap((choice) => choice.remove);
   if (!isPreview && remove.length > 0) {
     try {
@@ -68,34 +66,34 @@ export async function pruneBackups(request: PruneRequest): Promise<PruneReport> 
 }
 
 /**
- * Those of one line of mirrors, numbered by the times of their states. The one of the highest run is kept as well as the latest: a
- * clock may have been wrong once, and a restored mirror counts its runs from an earlier one on. So is the last one with the most of what
- * the bras are: on a new computer, where no catalogue is mirrored yet, backups have nothing of it.
+ * Chooses among the backups of one mirror, by the times of their states. Kept besides:
+ * - the backup of the highest run: a clock may have been wrong, and a restored mirror counts on from an earlier run;
+ * - the last backup with the most catalogue resources: on a new computer, backups hold none until a catalogue is mirrored.
  */
-function choose(backups: readonly SoundBackup[], policy: RetentionPolicy) {
-  const ordered = backups.toSorted((one, other) => compare(one.manifest.state, other.manifest.state));
+function chooseBackups(backups: readonly SoundBackup[], policy: RetentionPolicy) {
+  const ordered = backups.toSorted((a, b) => compareStates(a.manifest.state, b.manifest.state));
   const choice = chooseRuns(
     ordered.map(({ manifest }, n) => ({ run: n, endedAt: manifest.state.at })),
     policy,
   );
   const runs = ordered.map(({ manifest }) => manifest.state.run);
-  const highest = runs.lastIndexOf(runs.reduce((one, other) => Math.max(one, other), 0));
-  const linked = ordered.map(({ manifest }) => countLinked(manifest));
-  const most = Math.max(0, ...linked);
-  const richest = most === 0 ? -1 : linked.lastIndexOf(most);
-  const reasonsToSpare = (n: number) => [
-    ...(n === highest ? ["highest run"] : []),
-    ...(n === richest ? ["what the bras are"] : []),
+  const highestRunAt = runs.lastIndexOf(Math.max(0, ...runs));
+  const linkedCounts = ordered.map(({ manifest }) => countLinked(manifest));
+  const maxLinked = Math.max(0, ...linkedCounts);
+  const mostLinkedAt = maxLinked === 0 ? -1 : linkedCounts.lastIndexOf(maxLinked);
+  const extraReasons = (n: number) => [
+    ...(n === highestRunAt ? ["highest run"] : []),
+    ...(n === mostLinkedAt ? ["most catalogue resources"] : []),
   ];
-  const at = (n: number): PrunedBackup[] => ordered.slice(n, n + 1).map(summaryOf);
+  const summaryAt = (n: number): PrunedBackup[] => ordered.slice(n, n + 1).map(summaryOf);
   const spared = choice.forget
-    .map(({ run }) => ({ run, reasons: reasonsToSpare(run) }))
+    .map(({ run }) => ({ run, reasons: extraReasons(run) }))
     .filter(({ reasons }) => reasons.length > 0);
   return {
     keep: [...choice.keep, ...spared].flatMap(({ run, reasons }) =>
-      at(run).map((backup) => ({ ...backup, reasons })),
+      summaryAt(run).map((backup) => ({ ...backup, reasons })),
     ),
-    remove: choice.forget.flatMap(({ run }) => (reasonsToSpare(run).length === 0 ? at(run) : [])),
+    remove: choice.forget.flatMap(({ run }) => (extraReasons(run).length === 0 ? summaryAt(run) : [])),
   };
 }
 
@@ -105,7 +103,9 @@ const summaryOf = ({ file, bytes, manifest }: SoundBackup): PrunedBackup => ({
   at: manifest.state.at,
 });
 
-function compare(one: SoundBackup["manifest"]["state"], other: SoundBackup["manifest"]["state"]): number {
-  if (one.at !== other.at) return one.at < other.at ? -1 : 1;
-  return one.run - other.run;
+type State = SoundBackup["manifest"]["state"];
+
+function compareStates(a: State, b: State): number {
+  if (a.at !== b.at) return a.at < b.at ? -1 : 1;
+  return a.run - b.run;
 }

@@ -1,8 +1,7 @@
 /**
- * From a backup back to a mirror, or to its files. It is read twice: once to the end before anything is written, and once to
- * write beside the place, where it is put by one rename if it was the same both times. Nothing that is there is ever changed.
+ * Restores a mirror or the files of a backup. The backup is read twice: first to verify all of it, then to write beside the
+ * destination. One rename puts the result in place, if both readings were the same. Nothing that exists is ever changed.
  */
-
 import { lstatSync } from "node:fs";
 import { readdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -27,9 +26,9 @@ export interface RestoreMirrorRequest extends VerifyRequest {
   /** The new mirror's file. */
   readonly mirror: string;
   readonly kinds: Kinds;
-  /** ISO 8601; told to whoever finds the mirror locked. */
+  /** ISO 8601; shown to a process that finds the mirror locked. */
   readonly openedAt: string;
-  /** The account that it must be of; unless told, it may be of anybody's. */
+  /** The account that the backup must be of. Default: any. */
   readonly of?: { readonly baseUrl: string; readonly user: AccountUser };
 }
 
@@ -37,7 +36,7 @@ export interface RestoredMirror {
   readonly mirror: string;
   readonly manifest: BackupManifest;
   readonly rootHash: string;
-  /** What `mirror check` says of it. */
+  /** The report of `mirror check`. */
   readonly check: CheckReport;
 }
 
@@ -48,7 +47,7 @@ export async function restoreBackup(request: RestoreMirrorRequest): Promise<Rest
   const { manifest, rootHash } = await requireSound(request, ({ name }) => {
     if (pictureOf(name) !== null) hasPictures = true;
   });
-  requireOf(request, manifest);
+  requireOwner(request, manifest);
   const { baseUrl, name: serviceName } = manifest.service;
   const identity = { baseUrl, area: manifest.area, serviceName };
   try {
@@ -61,71 +60,67 @@ export async function restoreBackup(request: RestoreMirrorRequest): Promise<Rest
       fill: (putRows, putBody, putPicture) =>
         readAgain(request, rootHash, ({ name, content }) => {
           const table = bookkeepingOf(name);
-          const body = bodyOf(name);
-          if (table !== null)
-            putRows(
-              table,
-              parseRows(content, () => {}),
-            );
-          if (body !== null) putBody(body, content);
+          const sha256 = bodyOf(name);
+          if (table !== null) putRows(table, parseRows(content));
+          if (sha256 !== null) putBody(sha256, content);
           if (pictureOf(name) !== null) putPicture(content);
         }),
     });
   } catch (error) {
     if (!(error instanceof BookkeepingRowError)) throw error;
-    throw damaged(file, `its bookkeeping is not a mirror's (${error.message})`, error);
+    throw damaged(file, `its bookkeeping fits no mirror (${error.message})`, error);
   }
-  return { mirror, manifest, rootHash, check: check(mirror, kinds) };
+  return { mirror, manifest, rootHash, check: readMirror(mirror, (reader) => checkMirror(reader, kinds)) };
 }
 
-function requireOf({ of }: RestoreMirrorRequest, { service, area, user }: BackupManifest): void {
+function requireOwner({ of }: RestoreMirrorRequest, { service, area, user }: BackupManifest): void {
   if (of === undefined) return;
   if (area === "catalogue") {
     throw new BackupError(
       "other-account",
-      `The backup is of the catalogue of ${service.baseUrl}, and of no account`,
+      `The backup is of the catalogue of ${service.baseUrl}, not of an account`,
       "Restore it to a file of its own with --mirror FILE, or take a backup of this account.",
     );
   }
   if (service.baseUrl === of.baseUrl && user !== null && isSameUser(user, of.user)) return;
-  const whose = user === null ? "nobody that is known" : nameOfUser(user);
+  const owner = user === null ? "an unknown user" : nameOfUser(user);
   throw new BackupError(
     "other-account",
-    `The backup is of ${whose} at ${service.baseUrl}, not of ${nameOfUser(of.user)} at ${of.baseUrl}`,
+    `The backup is of ${owner} at ${service.baseUrl}, not of ${nameOfUser(of.user)} at ${of.baseUrl}`,
     "Restore it to a file of its own with --mirror FILE, or take a backup of this account.",
   );
 }
 
 export interface UnpackRequest extends VerifyRequest {
-  /** A folder that is not there yet, or is empty. */
+  /** A folder that does not exist or is empty. */
   readonly folder: string;
 }
 
-/** The files of a backup as they are in it. @throws BackupError */
-export async function unpackBackup(request: UnpackRequest): Promise<Sound> {
+/** Writes the entries of a backup as files. @throws BackupError */
+export async function unpackBackup(request: UnpackRequest): Promise<SoundContent> {
   const sound = await requireSound(request);
   await unpackTo(request.folder, (visit) => readAgain(request, sound.rootHash, visit));
   return sound;
 }
 
-interface Sound {
+interface SoundContent {
   readonly manifest: BackupManifest;
   readonly rootHash: string;
 }
 
-async function requireSound(request: VerifyRequest, visit?: VisitEntry): Promise<Sound> {
-  const { rootHash: remembered, ...whatever } = request;
-  const { manifest, rootHash, problems }: VerifyReport = await verifyBackup(whatever, visit);
+async function requireSound(request: VerifyRequest, visit?: VisitEntry): Promise<SoundContent> {
+  const { rootHash: expected, ...anyRootHash } = request;
+  const { manifest, rootHash, problems }: VerifyReport = await verifyBackup(anyRootHash, visit);
   const [problem] = problems;
   if (problem === undefined && manifest !== null && rootHash !== null) {
-    if (remembered === undefined || remembered.toLowerCase() === rootHash) return { manifest, rootHash };
+    if (expected === undefined || expected.toLowerCase() === rootHash) return { manifest, rootHash };
     throw new BackupError(
       "damaged",
-      `The backup is another one than that of the root hash, or a forged one, and nothing was restored: ${request.file}`,
-      `Its root hash is ${rootHash}. Restore the one that you mean; without --root-hash any is restored.`,
+      `Nothing was restored: this is another backup than the one with the given root hash, or a forged one: ${request.file}`,
+      `Its root hash is ${rootHash}. Without --root-hash, any backup is restored.`,
     );
   }
-  throw damaged(request.file, describeProblem(problem ?? { entry: null, what: "it is not whole" }));
+  throw damaged(request.file, describeProblem(problem ?? { entry: null, what: "it is incomplete" }));
 }
 
 const describeProblem = ({ entry, what }: { entry: string | null; what: string }) =>
@@ -135,25 +130,21 @@ async function readAgain(request: VerifyRequest, rootHash: string, visit: VisitE
   const { chunks } = await openBackup(request.file, request.askPassphrase);
   const scan = await scanBackup(chunks(), visit);
   if (scan.rootHash !== rootHash || scan.problems.length > 0)
-    throw damaged(request.file, "it has changed while it was read");
+    throw damaged(request.file, "it changed during reading");
 }
 
-const check = (file: string, kinds: Kinds): CheckReport =>
-  readMirror(file, (mirror) => checkMirror(mirror, kinds));
-
-function damaged(file: string, what: string, cause?: unknown): BackupError {
+function damaged(file: string, reason: string, cause?: unknown): BackupError {
   return new BackupError(
     "damaged",
-    `The backup is damaged, and nothing was restored: ${file}: ${what}`,
-    "Take another copy, or an earlier backup; `armoire backup verify FILE` tells all that is wrong.",
+    `Nothing was restored: the backup is damaged: ${file}: ${reason}`,
+    "Take another copy, or an earlier backup. `armoire backup verify FILE` lists all problems.",
     { cause },
   );
 }
 
-/** The entries of a backup as files in a new folder, which is there as a whole or not at all. */
-
 /**
- * @param read shows each entry once; their names have been compared with the fixed list
+ * Writes entries as files in a new folder, which is whole or absent.
+ * @param read passes each entry once; their names are safe (`requireSafeEntryName`)
  * @throws BackupError `exists`, `write-failed`; what `read` throws
  */
 export async function unpackTo(folder: string, read: (visit: VisitEntry) => Promise<void>): Promise<void> {
@@ -172,7 +163,7 @@ export async function unpackTo(folder: string, read: (visit: VisitEntry) => Prom
         writeNewFile(path, content);
       });
       for (const subfolder of subfolders) syncFolder(subfolder);
-      // What has come there meanwhile is no empty folder, and in the way.
+      // Fails if something was put there meanwhile.
       if (lstatSync(place, { throwIfNoEntry: false }) !== undefined) await rmdir(place);
       await rename(partial, place);
       syncFolder(dirname(place));
@@ -182,7 +173,7 @@ export async function unpackTo(folder: string, read: (visit: VisitEntry) => Prom
     }
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    const hint = "Make room or choose another folder; nothing was written there.";
+    const hint = "Make room or choose another folder. Nothing was written there.";
     throw new BackupError("write-failed", `Cannot write ${place}: ${error.message}`, hint, { cause: error });
   }
 }
@@ -192,7 +183,7 @@ async function requireEmpty(place: string): Promise<void> {
   if (stats === undefined || (stats.isDirectory() && (await readdir(place)).length === 0)) return;
   throw new BackupError(
     "exists",
-    `There is something already: ${place}`,
-    "Restore into a folder that is new or empty: a backup is never mixed with what is there.",
+    `The destination is not empty: ${place}`,
+    "Restore into a new or empty folder.",
   );
 }

@@ -36,7 +36,7 @@ const failing = async () => {
   throw refused;
 };
 
-it("syncs, makes a backup, and lets old ones go where it is told what to keep", async () => {
+it("backUp syncs, makes a backup, and prunes old ones only with a retention policy", async () => {
   await using rig = await startFolder();
   await run(rig);
   expect(await run(rig)).toMatchObject({
@@ -48,7 +48,7 @@ it("syncs, makes a backup, and lets old ones go where it is told what to keep", 
   expect(await readdir(rig.path("backups"))).toHaveLength(1);
 });
 
-it("leaves another user's backups alone, though her account has the same name", async () => {
+it("backUp prunes no backups of another user whose account has the same name", async () => {
   await using rig = await startFolder();
   await using other = await startBackupRig({ userId: "8", username: "eve" });
   for (let n = 0; n < 2; n++) {
@@ -60,7 +60,7 @@ it("leaves another user's backups alone, though her account has the same name", 
   expect(await readdir(rig.path("backups"))).toHaveLength(3);
 });
 
-it("makes a backup of what is held where the sync fails, and lets nothing go", async () => {
+it("backUp backs up the mirror as it is after a failed sync, and prunes nothing", async () => {
   await using rig = await startFolder();
   await run(rig);
   syncOnce(rig);
@@ -70,7 +70,7 @@ it("makes a backup of what is held where the sync fails, and lets nothing go", a
   expect(await readdir(rig.path("backups"))).toHaveLength(2);
 });
 
-it("says why the sync failed where there is nothing to back up", async () => {
+it("backUp throws the error of the sync if there is nothing to back up", async () => {
   await using rig = await startFolder();
   await expect(run(rig, { sync: failing })).rejects.toBe(refused);
   await expect(run(rig, { sync: failing, mirror: rig.path("none.sqlite") })).rejects.toBe(refused);
@@ -79,18 +79,18 @@ it("says why the sync failed where there is nothing to back up", async () => {
   });
 });
 
-it("notices that what was written is not what is read back, and lets nothing go", async () => {
+it("backUp fails and prunes nothing if the written file reads back differently", async () => {
   await using rig = await startFolder();
   await run(rig);
   const lied = withLyingDisk(() => run(rig, { keep: { last: 1 } }));
   await expect(lied).rejects.toMatchObject({
     code: "damaged",
-    message: expect.stringContaining("reads back"),
+    message: expect.stringContaining("the file on disk differs from what was written"),
   });
   expect(await readdir(rig.path("backups"))).toHaveLength(2);
 });
 
-it("makes no backup where it was interrupted during the sync", async () => {
+it("backUp makes no backup if it is interrupted during the sync", async () => {
   await using rig = await startFolder();
   const interruption = new AbortController();
   const sync = async () => {
@@ -101,12 +101,12 @@ it("makes no backup where it was interrupted during the sync", async () => {
   expect(await readdir(rig.path("backups"))).toEqual([]);
 });
 
-describe("a place that no backup can go to", () => {
+describe("a destination that cannot hold a backup", () => {
   const neverSyncing = async () => {
     throw new Error("the service was asked");
   };
 
-  it("is refused before anything is asked of the service", async () => {
+  it("is refused before the first request", async () => {
     await using rig = await startFolder();
     await writeFile(rig.path("backups/a.zip"), "");
     const to = (name: string) => run(rig, { to: rig.path(name), sync: neverSyncing });
@@ -115,7 +115,7 @@ describe("a place that no backup can go to", () => {
     await expect(to("backups/b.zip")).rejects.toMatchObject({ code: "not-found" });
   });
 
-  it("may be a folder that is not to be written", async () => {
+  it("is refused if it is a folder without write permission", async () => {
     await using rig = await startFolder();
     for (const above of [dirname(rig.folder), rig.folder]) await chmod(above, 0o755);
     await chmod(rig.path("backups"), 0o555);

@@ -31,7 +31,7 @@ const backupsIn = (folder: string) =>
   readdirSync(folder).filter((name) => !name.startsWith("catalogue.sqlite"));
 
 describe("a backup", () => {
-  it.skipIf(!hasPython)("opens in any program that reads ZIP, which finds no fault with it", async () => {
+  it.skipIf(!hasPython)("is a valid ZIP file for another program", async () => {
     await using rig = await startWalked();
     const { file } = await rig.create("a.zip");
     const program = `
@@ -47,7 +47,7 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
     expect(JSON.parse(bras).map(({ note }: { note: string }) => note)).toEqual(["blue", "\ud800 =1+1"]);
   });
 
-  it.skipIf(!hasPython)("of more entries than 16 bits count is read by other programs too", async () => {
+  it.skipIf(!hasPython)("with more than 65,534 entries is a valid ZIP file for another program", async () => {
     await using folder = await temporaryFolder();
     const file = join(folder.path, "many.zip");
     const entries = Array.from({ length: 66_000 }, (_, n) => ({
@@ -62,7 +62,7 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
     );
   });
 
-  it("holds tables for people, and says in plain words what it is", async () => {
+  it("holds CSV tables, a README and checksums for use without Armoire", async () => {
     await using rig = await startWalked();
     await rig.create("a.zip");
     await unpackBackup({ file: rig.path("a.zip"), folder: rig.path("open") });
@@ -78,13 +78,13 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
     expect(text("README.txt")).toMatch(
       /^A backup of what catalogue\.example held for ada, made by Armoire\n/,
     );
-    expect(text("README.txt")).toContain("Whose data      ada (user 7)\n");
+    expect(text("README.txt")).toContain("User            ada (user 7)\n");
     execFileSync("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: rig.path("open") });
     for (const [, sha256 = ""] of text("bookkeeping/revision.ndjson").matchAll(/"sha256":"([^"]+)"/g))
       expect(JSON.parse(text(`revisions/${sha256}.json`))).toHaveProperty("rel");
   });
 
-  it("of the same state is the same to the last byte, whatever was compressed meanwhile", async () => {
+  it("of the same state has the same bytes, also after the mirror was compacted", async () => {
     await using rig = await startWalked();
     const first = await rig.create("1.zip");
     rig.mirror.close();
@@ -94,7 +94,7 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
     expect((await readFile(second.file)).equals(await readFile(first.file))).toBe(true);
   });
 
-  it("of a mirror that forgot runs, and of a run that still goes on, comes back as it was", async () => {
+  it("of a mirror with pruned runs and an open run is restored to the same state", async () => {
     await using rig = await startBackupRig();
     for (const note of ["one", "two", "three"])
       walk(rig.mirror, accountWorld({ bras: { "1": note } }), { approve: true });
@@ -107,21 +107,21 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
     expect(await rig.create("b.zip", { mirror: rig.path("restored.sqlite") })).toMatchObject({ rootHash });
   });
 
-  it("of a mirror in which a body is damaged is not made", async () => {
+  it("is not made of a mirror with a damaged body", async () => {
     await using rig = await startWalked();
     rig.mirror.db.exec("update _content set body = zeroblob(length(body)) where id = 2");
     await expect(rig.create("a.zip")).rejects.toMatchObject({ code: "damaged" });
     expect(backupsIn(rig.folder)).toEqual([]);
   });
 
-  it("of a mirror that holds nothing is not made", async () => {
+  it("is not made of an empty mirror", async () => {
     await using rig = await startBackupRig();
     await expect(rig.create("a.zip")).rejects.toMatchObject({ code: "nothing-held" });
   });
 });
 
-describe("its place", () => {
-  it("is named by account and state where a folder is given", async () => {
+describe("the file of a backup", () => {
+  it("is named by account and state if the destination is a folder", async () => {
     await using rig = await startWalked();
     await mkdir(rig.path("backups"));
     const { file } = await rig.create("backups");
@@ -130,7 +130,7 @@ describe("its place", () => {
     expect(basename(nameless.file)).toBe("armoire-catalogue-2026-01-15T120000Z.zip");
   });
 
-  it("in a folder is kept where the state is the same, and is another one where two states are of one second", async () => {
+  it("is reused for the same state, and numbered for another state of the same second", async () => {
     await using rig = await startWalked();
     await mkdir(rig.path("backups"));
     const first = await rig.create("backups");
@@ -155,7 +155,7 @@ describe("its place", () => {
     expect(readdirSync(rig.path("backups"))).toHaveLength(5);
   });
 
-  it("is left as it is where the same backup is there, and refused where another file is", async () => {
+  it("is unchanged if it is the same backup, and never replaces another file without --replace", async () => {
     await using rig = await startWalked();
     await rig.create("a.zip");
     const { ino, mtimeMs } = statSync(rig.path("a.zip"));
@@ -170,7 +170,7 @@ describe("its place", () => {
     expect(backupsIn(rig.folder)).toEqual(["a.zip", "other.zip"]);
   });
 
-  it("replaces a link, and not what it leads to", async () => {
+  it("replaces a symbolic link rather than its target", async () => {
     await using rig = await startWalked();
     await writeFile(rig.path("precious"), "mine");
     await symlink(rig.path("precious"), rig.path("a.zip"));
@@ -179,13 +179,16 @@ describe("its place", () => {
     expect(await readFile(rig.path("precious"), "utf8")).toBe("mine");
   });
 
-  it.each(["nowhere", "nowhere/a.zip", "backup"])("%s, which is no folder, is refused", async (place) => {
-    await using rig = await startWalked();
-    await expect(rig.create(place)).rejects.toMatchObject({ code: "not-found" });
-    expect(backupsIn(rig.folder)).toEqual([]);
-  });
+  it.each(["nowhere", "nowhere/a.zip", "backup"])(
+    "is not written to %s, which does not exist",
+    async (place) => {
+      await using rig = await startWalked();
+      await expect(rig.create(place)).rejects.toMatchObject({ code: "not-found" });
+      expect(backupsIn(rig.folder)).toEqual([]);
+    },
+  );
 
-  it("is for its owner only, and so is what is restored, whatever the umask", async () => {
+  it("is readable by its owner only, like everything restored from it, whatever the umask", async () => {
     await using rig = await startWalked();
     const umask = process.umask(0);
     try {
@@ -206,7 +209,7 @@ describe("its place", () => {
     expect(made.filter((path) => (statSync(path).mode & 0o077) !== 0)).toEqual([]);
   });
 
-  it("is named with the reason where it cannot be written, and nothing is left", async () => {
+  it("is named with the reason in a write error, and nothing of it remains", async () => {
     await using rig = await startWalked();
     const program = `
 import { createBackup } from ${JSON.stringify(join(import.meta.dirname, "../../src/archive/create.ts"))};
@@ -226,7 +229,7 @@ describe("an encrypted backup", () => {
   const passphrase = testPassphrase;
   const askPassphrase = async () => passphrase;
 
-  it("is age's format around the same backup, and has the same root hash", async () => {
+  it("has the format of age, the content of the plain backup, and the same root hash", async () => {
     await using rig = await startWalked();
     const plain = await rig.create("a.zip");
     const hidden = await rig.create("a.zip.age", { passphrase });
@@ -242,7 +245,7 @@ describe("an encrypted backup", () => {
     expect(backupsIn(rig.folder)).toEqual(["a.zip", "a.zip.age"]);
   }, 180_000);
 
-  it("opens with nothing else, and says so", async () => {
+  it("does not open without its passphrase or with another one", async () => {
     await using rig = await startWalked();
     const { file } = await rig.create("a.zip.age", { passphrase });
     await expect(verifyBackup({ file })).rejects.toMatchObject({ code: "needs-passphrase" });

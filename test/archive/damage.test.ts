@@ -45,7 +45,7 @@ const withContent = (wanted: string, change: (text: string) => string) =>
       : entry,
   );
 
-it("a sound one has no problems, and its root hash is that of its SHA256SUMS", async () => {
+it("a sound backup has no problems, and its root hash is the SHA-256 of SHA256SUMS", async () => {
   const sums = entries.at(-1)?.content ?? "";
   expect(await scanBytes(sound)).toMatchObject({
     problems: [],
@@ -55,7 +55,7 @@ it("a sound one has no problems, and its root hash is that of its SHA256SUMS", a
   expect(forgeZip(withSums(entries)).equals(sound)).toBe(true);
 });
 
-it("a single bit that is another one is found, in whatever byte", async () => {
+it("a single flipped bit is found in every byte", async () => {
   const flipped = Buffer.from(small);
   const expectFound = async (first: number) => {
     const missed: number[] = [];
@@ -74,12 +74,12 @@ it("a single bit that is another one is found, in whatever byte", async () => {
   expect((await scanBytes(flipped)).problems).toEqual([]);
 });
 
-it("whatever it is cut off to, it is found", async () => {
+it("a cut at any length is found", async () => {
   for (let length = 0; length < small.length; length++)
     expect((await scanBytes(small.subarray(0, length))).problems).not.toEqual([]);
 });
 
-it("any bytes put in anywhere are found", async () => {
+it("inserted bytes are found at any offset", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.nat(small.length),
@@ -92,7 +92,7 @@ it("any bytes put in anywhere are found", async () => {
   );
 });
 
-it("a damaged bit in an entry's content is said of that entry", async () => {
+it("a flipped bit in an entry's content is reported for that entry", async () => {
   let offset = 0;
   for (const { name, content } of entries) {
     offset += 30 + name.length;
@@ -187,7 +187,7 @@ const edits: readonly (readonly [string, () => Buffer, entry: () => string | nul
     "two backups one after the other",
     () => Buffer.concat([sound, other]),
     () => null,
-    "something follows the end",
+    "there are bytes after the end",
   ],
   [
     "the second half of another one",
@@ -201,11 +201,16 @@ const edits: readonly (readonly [string, () => Buffer, entry: () => string | nul
     () => "SHA256SUMS",
     "is not written as Armoire writes it",
   ],
-  ["nothing but zeros", () => Buffer.alloc(sound.length), () => null, "does not begin as a backup does"],
-  ["nothing at all", () => Buffer.alloc(0), () => null, "does not begin as a backup does"],
+  [
+    "nothing but zeros",
+    () => Buffer.alloc(sound.length),
+    () => null,
+    "not an Armoire backup, or its header is damaged",
+  ],
+  ["nothing at all", () => Buffer.alloc(0), () => null, "not an Armoire backup, or its header is damaged"],
 ];
 
-it("any other bit in an encrypted one, any cut and anything after it are found", async () => {
+it("flipped bits, cuts and appended bytes are found in an encrypted backup", async () => {
   const encrypter = new Encrypter();
   encrypter.setPassphrase("p");
   encrypter.setScryptWorkFactor(1);
@@ -233,8 +238,8 @@ it("any other bit in an encrypted one, any cut and anything after it are found",
   );
 });
 
-describe("without new sums", () => {
-  it.each(edits)("%s is found", async (_edit, edited, entry, what) => {
+describe("an edit without new checksums", () => {
+  it.each(edits)("is found: %s", async (_edit, edited, entry, what) => {
     const { problems } = await scanBytes(edited());
     const about = entry();
     const isMeant = (problem: (typeof problems)[number]) =>
@@ -244,7 +249,7 @@ describe("without new sums", () => {
   });
 });
 
-describe("with sums that fit", () => {
+describe("an edit with matching checksums", () => {
   it.each<[string, () => ForgedEntry[], string]>([
     ["a body that a revision needs removed", () => entries.toSpliced(at("revisions/"), 1), "is missing"],
     ["bookkeeping removed", () => entries.toSpliced(at("bookkeeping/run"), 1), "is missing"],
@@ -276,12 +281,12 @@ describe("with sums that fit", () => {
       "is damaged",
     ],
     ["a manifest that is no JSON", () => withContent("manifest", () => "{"), "is not JSON"],
-  ])("%s is found all the same", async (_edit, edited, what) => {
+  ])("is found: %s", async (_edit, edited, what) => {
     const { problems } = await scanBytes(forgeZip(withSums(edited())));
     expect(problems.map((problem) => problem.what).join("; ")).toContain(what);
   });
 
-  it("anything else is a forgery that only the remembered root hash tells", async () => {
+  it("that is otherwise consistent is a forgery, which only the root hash reveals", async () => {
     const forged = forgeZip(withSums(withContent("tables/bra.csv", (text) => text.replace("blue", "grey"))));
     const [was, is] = [await scanBytes(sound), await scanBytes(forged)];
     expect(is.problems).toEqual([]);

@@ -7,7 +7,7 @@ import { startBackupRig } from "./support/backup-rig.ts";
 /** Kept as entries of their own, made anew where a mirror is made, or written by a rebuild. */
 const others = ["_content", "_dictionary", "_migration", "_migration_lock", "_search"];
 
-it("every table of a mirror is kept in a backup or computed from what is", async () => {
+it("every table of a mirror is either in the backup or computed from it", async () => {
   await using rig = await startBackupRig();
   const tables = rig.mirror.db
     .prepare<[], string>(

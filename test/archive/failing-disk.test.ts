@@ -34,7 +34,7 @@ async function failEach(work: () => Promise<unknown>, check: (error: unknown) =>
 const left = (rig: BackupRig) =>
   readdirSync(rig.folder).filter((name) => !/^catalogue\.sqlite|\.(lock|holder\.json)$/.test(name));
 
-it("while a backup is made", async () => {
+it("a disk error at any step of a backup leaves the earlier file, and names the destination", async () => {
   await using rig = await startWalked();
   const before = readFileSync(rig.path("a.zip"));
   walk(rig.mirror, accountWorld({ bras: { "1": "other" } }), { approve: true });
@@ -54,7 +54,7 @@ it("while a backup is made", async () => {
   expect(steps).toBeGreaterThan(30);
 });
 
-it("while a backup is unpacked", async () => {
+it("a disk error at any step of unpacking leaves no part of the folder", async () => {
   await using rig = await startWalked();
   let made = 0;
   const steps = await failEach(
@@ -71,7 +71,7 @@ it("while a backup is unpacked", async () => {
   expect(made).toBe(3);
 });
 
-it("while a mirror is restored", async () => {
+it("a disk error at any step of a restore leaves no part of the mirror", async () => {
   await using rig = await startWalked();
   const steps = await failEach(
     () => rig.restore("a.zip", "restored.sqlite"),

@@ -141,8 +141,8 @@ const hostile: readonly (readonly [string, () => Buffer])[] = [
   ["a gzip stream", () => Buffer.from("1f8b0800000000000003", "hex")],
 ];
 
-describe("an archive with", () => {
-  it.each(hostile)("%s is refused, and nothing is written", async (_what, make) => {
+describe("a hostile archive", () => {
+  it.each(hostile)("is refused, and nothing is written: %s", async (_what, make) => {
     const bytes = make();
     const { problems } = await scanBytes(bytes);
     expect(problems).not.toEqual([]);
@@ -159,7 +159,7 @@ describe("an archive with", () => {
     expect(await readdir(rig.folder)).toEqual(["hostile.zip"]);
   });
 
-  it("a million small entries is refused by the first that no backup has", async () => {
+  it("with very many entries is refused at the first unknown name", async () => {
     const names = Array.from({ length: 70_000 }, (_, n) => ({ name: `n${n}`, content: Buffer.alloc(0) }));
     const [manifest] = entries;
     const { problems } = await scanBytes(
@@ -169,7 +169,7 @@ describe("an archive with", () => {
   });
 });
 
-it("rows that no mirror has are refused, also where sums fit, and no mirror is left", async () => {
+it("invalid bookkeeping rows with matching checksums are refused, and no mirror remains", async () => {
   const edits: readonly (readonly [string, RegExp, string])[] = [
     ["bookkeeping/resource.ndjson", /"state":"held"/, '"state":"anything"'],
     ["bookkeeping/resource.ndjson", /"etag":/, '"; drop table _run":'],
@@ -193,7 +193,7 @@ it("rows that no mirror has are refused, also where sums fit, and no mirror is l
   }
 });
 
-it("a body that is no envelope is refused where it is read", async () => {
+it("a body that is no envelope is refused", async () => {
   const text = Buffer.from("<html>");
   const sha256 = createHash("sha256").update(text).digest("hex");
   const [body] = entries.filter(({ name }) => name.startsWith("revisions/"));

@@ -40,7 +40,7 @@ async function killDuring(rig: BackupRig, what: string, afterMillis: number): Pr
   await exit;
 }
 
-it("making one leaves one that is whole, and the next one clears up", async () => {
+it("a kill during a backup leaves a whole file, and the next backup removes temporary files", async () => {
   await using rig = await startWalked();
   await fc.assert(
     fc.asyncProperty(millis, async (after) => {
@@ -55,7 +55,7 @@ it("making one leaves one that is whole, and the next one clears up", async () =
   );
 }, 60_000);
 
-it("restoring a mirror leaves none or a whole one, and can be done again", async () => {
+it("a kill during a restore leaves no mirror or a whole one, and the restore can be repeated", async () => {
   await using rig = await startWalked();
   const restored = rig.path("a.zip.sqlite");
   await fc.assert(
@@ -75,7 +75,7 @@ it("restoring a mirror leaves none or a whole one, and can be done again", async
   );
 }, 60_000);
 
-it("unpacking leaves no folder or a whole one, and can be done again", async () => {
+it("a kill during unpacking leaves no folder or a whole one, and unpacking can be repeated", async () => {
   await using rig = await startWalked();
   const folder = rig.path("a.zip.files");
   await fc.assert(
@@ -95,7 +95,7 @@ it("unpacking leaves no folder or a whole one, and can be done again", async () 
 }, 60_000);
 
 it.each(["", "-wal"])(
-  "restoring over a mirror%s is refused, and nothing of it is touched",
+  "a restore over an existing mirror%s is refused, and the mirror is unchanged",
   async (suffix) => {
     await using rig = await startWalked();
     await writeFile(rig.path(`old.sqlite${suffix}`), "mine");
@@ -105,7 +105,7 @@ it.each(["", "-wal"])(
   },
 );
 
-it("restoring where another process is about to make a mirror is refused, and says by whom", async () => {
+it("a restore to a locked place is refused, and names the process that holds the lock", async () => {
   await using rig = await startWalked();
   const lock = lockMirror(rig.path("new.sqlite"), someTime);
   try {
@@ -120,7 +120,7 @@ it("restoring where another process is about to make a mirror is refused, and sa
   expect(existsSync(rig.path("new.sqlite"))).toBe(false);
 });
 
-it("unpacking where something is is refused, and an empty folder is taken", async () => {
+it("unpacking needs a new or empty folder", async () => {
   await using rig = await startWalked();
   const file = rig.path("a.zip");
   await mkdir(rig.path("taken"));

@@ -49,7 +49,7 @@ async function list(folder: string): Promise<ListedBackup[]> {
   return listed;
 }
 
-it("is a mark of each mirror that is made from nothing, which nothing changes later", async () => {
+it("every new mirror gets an id of its own, which never changes", async () => {
   await using one = await startMirrorRig(undefined, { makesItself: true });
   await using other = await startMirrorRig(undefined, { makesItself: true });
   for (const rig of [one, other]) (await rig.write({ area: "account" })).close();
@@ -61,7 +61,7 @@ it("is a mark of each mirror that is made from nothing, which nothing changes la
   expect(lineageOf(one.file)).toBe(lineage);
 });
 
-it("goes with a backup to the mirror that is restored from it, which makes the same backup again", async () => {
+it("a restored mirror has the id of its backup, and makes the same backup again", async () => {
   await using rig = await startBackupRig();
   walk(rig.mirror, accountWorld());
   const { manifest, rootHash } = await rig.create("a.zip");
@@ -73,7 +73,7 @@ it("goes with a backup to the mirror that is restored from it, which makes the s
   expect(await rig.create("b.zip", { mirror })).toMatchObject({ rootHash });
 });
 
-it("is given to a mirror of an earlier version by whoever writes it next, and by no reader", async () => {
+it("a mirror without an id gets one when it is next opened for writing, and not by readers", async () => {
   await using rig = await startBackupRig();
   walk(rig.mirror, accountWorld());
   rig.mirror.db.exec("delete from _meta where key = 'lineage'");
@@ -84,7 +84,7 @@ it("is given to a mirror of an earlier version by whoever writes it next, and by
   expect((await rig.create("b.zip")).manifest.lineage).toMatch(/^[0-9a-f]{32}$/);
 });
 
-it("keeps two laptops' backups in one folder apart, whichever of them lets old ones go", async () => {
+it("backups of two mirrors of one account in one folder are listed and pruned separately", async () => {
   await using old = await startLaptop("0ld");
   await using young = await startLaptop("y0ung");
   const folder = old.path("backups");

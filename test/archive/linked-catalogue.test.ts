@@ -82,8 +82,8 @@ async function startBoth(): Promise<Both> {
 
 const linkedUrls = ["brands/a/", "brands/b/", "models/a/", "models/b/", "sizes/a/", "sizes/b/"].map(urlOf);
 
-describe("what her bras are", () => {
-  it("is in her backup: what they link to, and what that belongs to, and nothing else", async () => {
+describe("the catalogue part of an account's backup", () => {
+  it("holds the resources that the bras link to, their parents, and nothing else", async () => {
     await using both = await startBoth();
     const world = catalogueWorld();
     walk(both.catalogue, world);
@@ -124,7 +124,7 @@ describe("what her bras are", () => {
     );
   });
 
-  it("stays the same to the last byte until one of them changes, whatever else the catalogue's mirror learns", async () => {
+  it("has the same bytes until one of its resources changes, whatever else the catalogue's mirror learns", async () => {
     await using both = await startBoth();
     walk(both.catalogue, catalogueWorld());
     const { rootHash, file } = await both.create("1.zip");
@@ -139,7 +139,7 @@ describe("what her bras are", () => {
     expect(after.filter(isHers)).toEqual(before.filter(isHers));
   });
 
-  it("is there although the service has it no more; what was gone at once is no gap", async () => {
+  it("holds tombstones, and counts resources that were never held as no gap", async () => {
     await using both = await startBoth();
     walk(both.catalogue, catalogueWorld());
     walk(both.catalogue, catalogueWorld(["a", "c"]), { approve: true });
@@ -156,7 +156,7 @@ describe("what her bras are", () => {
     });
   });
 
-  it("is found to be damaged, missing or added, as everything in a backup", async () => {
+  it("is verified like all other entries: damage, missing and added files are found", async () => {
     await using both = await startBoth();
     walk(both.catalogue, catalogueWorld());
     const { file } = await both.create("a.zip");
@@ -188,7 +188,7 @@ describe("what her bras are", () => {
     ]);
   });
 
-  it("is not what a mirror is restored from, and goes into no catalogue", async () => {
+  it("is neither restored into the account's mirror nor into a catalogue's", async () => {
     await using both = await startBoth();
     walk(both.catalogue, catalogueWorld());
     await both.create("a.zip");
@@ -205,7 +205,7 @@ describe("what her bras are", () => {
   });
 });
 
-describe("between two backups", () => {
+describe("the catalogue part of successive backups", () => {
   /** Each is of another second. */
   async function startDays() {
     const both = await startBoth();
@@ -219,7 +219,7 @@ describe("between two backups", () => {
     return { ...both, backUp };
   }
 
-  it("what changed in it is told", async () => {
+  it("has its changes listed", async () => {
     await using both = await startDays();
     await both.backUp(null);
     walk(both.catalogue, catalogueWorld(["a"]));
@@ -240,7 +240,7 @@ describe("between two backups", () => {
     ]);
   });
 
-  it("the last one with the most of it stays, although a later one without it is there, until another has as much", async () => {
+  it("protects the last backup with the most resources from pruning, until a later one has as many", async () => {
     await using both = await startDays();
     walk(both.catalogue, catalogueWorld());
     await using young = await startMirrorRig();
@@ -258,7 +258,7 @@ describe("between two backups", () => {
     const expected = [
       [
         [poor, ["latest", "last"]],
-        [rich, ["what the bras are"]],
+        [rich, ["most catalogue resources"]],
       ],
       [none, earlier],
     ];
@@ -271,8 +271,8 @@ describe("between two backups", () => {
 
 const forgetWish = ({ mirror }: BackupRig) => mirror.db.exec("delete from _meta where key = 'linked_wanted'");
 
-describe("where it was not asked for on her account", () => {
-  it("the backup is complete, holds nothing of it and says so, whatever another account has fetched", async () => {
+describe("a backup without a requested catalogue part", () => {
+  it("is complete, holds no catalogue resources and says so, whatever another account fetched", async () => {
     await using both = await startBoth();
     walk(both.catalogue, catalogueWorld());
     expect((await both.create("asked.zip")).manifest.catalogue?.tables.length).toBeGreaterThan(0);
@@ -295,7 +295,7 @@ describe("where it was not asked for on her account", () => {
     expect(existsSync(both.hers.path("open/catalogue"))).toBe(false);
   });
 
-  it("what it holds does not change with what another account fetches", async () => {
+  it("does not change with the resources that another account fetches", async () => {
     await using both = await startBoth();
     forgetWish(both.hers);
     const { rootHash } = await both.create("before.zip");
@@ -304,8 +304,8 @@ describe("where it was not asked for on her account", () => {
   });
 });
 
-describe("where the catalogue was not mirrored", () => {
-  it("the backup of an account that asked for it is not complete", async () => {
+describe("a backup with a requested but unmirrored catalogue part", () => {
+  it("is not complete", async () => {
     await using both = await startBoth();
     const { manifest } = await both.hers.create("a.zip");
     expect(isComplete(manifest)).toBe(false);
@@ -315,7 +315,7 @@ describe("where the catalogue was not mirrored", () => {
     expect(describeUnlinked(manifest)).toBeNull();
   });
 
-  it("to its end, it says how many are not in it, and what fetches them, whichever these are", async () => {
+  it("says how many resources are missing, and how to fetch them", async () => {
     await using both = await startBoth();
     await fc.assert(
       fc.asyncProperty(fc.subarray(linkedUrls, { minLength: 1 }), async (fetched) => {
@@ -349,7 +349,7 @@ describe("where the catalogue was not mirrored", () => {
   });
 
   it.each(["no mirror", "another service's", "damaged"])(
-    "because it is %s, her own data is backed up, and the reason told",
+    "still holds the account's own data and reports the reason if the catalogue is %s",
     async (trouble) => {
       await using both = await startBoth();
       walk(both.catalogue, catalogueWorld());

@@ -40,7 +40,7 @@ async function startFolder(): Promise<BackupRig> {
 
 const names = (listed: readonly { readonly file: string }[]) => listed.map(({ file }) => basename(file));
 
-it("tells what each is of, and what changed since the one before", async () => {
+it("a list shows each backup's account and state, and the changes since the one before", async () => {
   await using rig = await startFolder();
   await backUpAt(rig, "2026-01-01T00:00:00.000Z", { "1": "blue", "2": "red" });
   await backUpAt(rig, "2026-01-02T00:00:00.000Z", { "1": "blue", "3": "green", "4": "white" });
@@ -60,7 +60,7 @@ it("tells what each is of, and what changed since the one before", async () => {
   expect(listed[1]).toMatchObject({ changes: { bra: { added: 2, removed: 1 } } });
 });
 
-it("names what is damaged, newer or closed to it, and what may be a backup that has lost its beginning", async () => {
+it("a list names damaged, unsupported and encrypted backups, and files that may be backups without a header", async () => {
   await using rig = await startFolder();
   const damaged = await backUpAt(rig, "2026-01-01T00:00:00.000Z");
   await appendFile(rig.path(`backups/${damaged}`), "x");
@@ -82,24 +82,24 @@ it("names what is damaged, newer or closed to it, and what may be a backup that 
   expect(opened[2]).toMatchObject({ isSound: true, isEncrypted: true, changes: {} });
 });
 
-it("waits for no pipe, and takes no folder for a file", async () => {
+it("a list does not block on pipes, and reports folders named like backups", async () => {
   await using rig = await startFolder();
   execFileSync("mkfifo", [rig.path("backups/armoire-pipe.zip")]);
   await mkdir(rig.path("backups/armoire-folder.zip"));
   expect(await list(rig.path("backups"))).toMatchObject([{ code: "unreadable" }, { code: "unreadable" }]);
 });
 
-it("says that there is no such folder, or that it is none", async () => {
+it("a list of a missing folder or of a file is refused", async () => {
   await expect(list("/nonexistent/backups")).rejects.toMatchObject({
     ...{ code: "not-found", message: "There is no folder /nonexistent/backups" },
   });
   await using rig = await startFolder();
   await expect(list(rig.file)).rejects.toMatchObject({
-    ...{ code: "not-found", message: `This is no folder: ${rig.file}` },
+    ...{ code: "not-found", message: `This is not a folder: ${rig.file}` },
   });
 });
 
-it("prunes by the rules of retention, each account apart, and a preview removes nothing", async () => {
+it("pruning applies the retention policy to each account separately, and a preview removes nothing", async () => {
   await using rig = await startFolder();
   for (const day of ["01", "02", "03"]) {
     await backUpAt(rig, `2026-01-${day}T01:00:00.000Z`);
@@ -131,7 +131,7 @@ it("prunes by the rules of retention, each account apart, and a preview removes 
   expect((await readdir(rig.path("backups"))).sort()).toEqual(names(report.keep).sort());
 });
 
-it("never removes what is not proven sound, nor counts it as kept", async () => {
+it("pruning neither removes unsound backups nor counts them as kept", async () => {
   await using rig = await startFolder();
   const good = await backUpAt(rig, "2026-01-01T00:00:00.000Z");
   const bad = await backUpAt(rig, "2026-01-02T00:00:00.000Z");
@@ -143,7 +143,7 @@ it("never removes what is not proven sound, nor counts it as kept", async () => 
   expect(report.untouched.map(({ code }) => code)).toEqual(["damaged", "needs-passphrase"]);
 });
 
-it("never removes what somebody gave a name of her own, nor lets it stand for another one", async () => {
+it("pruning neither removes backups with names that the user chose nor counts them as kept", async () => {
   await using rig = await startFolder();
   const first = await backUpAt(rig, "2026-01-01T01:00:00.000Z");
   await backUpAt(rig, "2026-01-01T02:00:00.000Z", undefined, "backups/before-the-move.zip");
@@ -160,7 +160,7 @@ it("never removes what somebody gave a name of her own, nor lets it stand for an
   expect(formatPruned(report, basename)).toContain("the name that you gave it");
 });
 
-it("keeps the newest of each account, by its time and by its run, whatever the rules and the clock", async () => {
+it("pruning always keeps the newest backup of each account, by time and by run", async () => {
   await using rig = await startFolder();
   await fc.assert(
     fc.asyncProperty(

@@ -21,7 +21,7 @@ async function startIncomplete(): Promise<BackupRig> {
   return rig;
 }
 
-it("is in the manifest, in README.txt and in the words about it", async () => {
+it("the manifest, README.txt and the summary of an incomplete backup list what is missing", async () => {
   await using rig = await startIncomplete();
   const created = await rig.create("a.zip");
   const { manifest } = created;
@@ -35,14 +35,14 @@ it("is in the manifest, in README.txt and in the words about it", async () => {
   expect(formatCreated(created)).toContain("1 of 4 bras, 1 measurement, not complete");
 });
 
-it("comes back from the backup, which is the same once more", async () => {
+it("a mirror restored from an incomplete backup makes the same backup again", async () => {
   await using rig = await startIncomplete();
   const { rootHash } = await rig.create("a.zip");
   await rig.restore("a.zip", "restored.sqlite");
   expect(await rig.create("b.zip", { mirror: rig.path("restored.sqlite") })).toMatchObject({ rootHash });
 });
 
-it("is nothing once everything was fetched, also where a token does not grant all", async () => {
+it("a backup is complete once everything is fetched, also if the token lacks scopes", async () => {
   await using rig = await startIncomplete();
   walk(rig.mirror, accountWorld({ bras: fourBras }));
   const { manifest } = await rig.create("a.zip");
@@ -51,7 +51,7 @@ it("is nothing once everything was fetched, also where a token does not grant al
   expect(countMissing(manifest, "bra")).toBe(0);
 });
 
-it("may be how much there is: a list that was not read to its end", async () => {
+it("a list with missing pages makes a backup incomplete", async () => {
   await using rig = await startBackupRig();
   walk(rig.mirror, accountWorld(), { choose: (due) => due.slice(0, 1), maxBatches: 2 });
   const { manifest } = await rig.create("a.zip");

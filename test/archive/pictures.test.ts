@@ -46,7 +46,7 @@ async function startPictureRig(): Promise<BackupRig> {
   return rig;
 }
 
-it("is in the backup, byte for byte, and back in its place", async () => {
+it("a picture is in the backup byte for byte, and is restored to its place", async () => {
   await using rig = await startPictureRig();
   await rig.create("a.zip");
   mkdirSync(rig.path("new"));
@@ -61,7 +61,7 @@ it("is in the backup, byte for byte, and back in its place", async () => {
 });
 
 it.each(["a file of hers", "a mode of hers"])(
-  "is put into no folder that has %s, and nothing is restored",
+  "a picture is not restored into a folder that has %s, and neither is the mirror",
   async (whose) => {
     await using rig = await startPictureRig();
     await rig.create("a.zip");
@@ -79,7 +79,7 @@ it.each(["a file of hers", "a mode of hers"])(
   },
 );
 
-it("is told of in a table for people, and so is one that was not downloaded", async () => {
+it("the media table lists pictures, also those that were not downloaded", async () => {
   await using rig = await startPictureRig();
   expect((await rig.create("whole.zip")).manifest.coverage).toContainEqual({
     ...{ kind: "picture", held: 1, due: 0, failed: 0 },
@@ -116,7 +116,7 @@ it("is told of in a table for people, and so is one that was not downloaded", as
   ]);
 });
 
-it("is told of in an export of today, and in none of the past, which did not know it as it is", async () => {
+it("an export of the present has the media table, and an export of the past does not", async () => {
   await using rig = await startPictureRig();
   const about = { file: rig.file, formats: ["csv"], tables: [], raw: false, toolVersion: "1" } as const;
   const { files } = await exportMirror({ ...about, out: rig.path("now") });
@@ -127,7 +127,7 @@ it("is told of in an export of today, and in none of the past, which did not kno
   );
 });
 
-it("keeps a backup from being made where it is missing or was changed, and says what to do", async () => {
+it("a missing or changed picture prevents a backup, and the error says what to do", async () => {
   await using rig = await startPictureRig();
   const file = join(dirname(rig.file), "media", sha256);
   writeFileSync(file, "something else");
@@ -144,7 +144,7 @@ it("keeps a backup from being made where it is missing or was changed, and says 
   expect(existsSync(rig.path("a.zip"))).toBe(false);
 });
 
-it("is found where it was damaged, taken out, put in, or is not what its name says", async () => {
+it("a damaged, removed, added or misnamed picture is found", async () => {
   await using rig = await startPictureRig();
   const bytes = await rig.bytes();
   const flipped = Buffer.from(bytes);
@@ -177,7 +177,7 @@ it.each([
   ["image/webp", ".webp"],
   ["image/avif", ".avif"],
   ["image/of-a-later-version", ""],
-])("is a file that a person's computer opens, where it is %s: *%s", async (type, ending) => {
+])("a picture of type %s has the extension %j", async (type, ending) => {
   await using rig = await startPictureRig();
   rig.mirror.db.prepare("update _media_file set type = ?").run(type);
   const { manifest } = await rig.create("a.zip");
@@ -188,7 +188,7 @@ it.each([
   expect(row).toMatchObject({ type, file: `media/${sha256}${ending}` });
 });
 
-it("is counted in a list of backups, and what changed in pictures from one to the next", async () => {
+it("a list of backups counts pictures and their changes", async () => {
   await using rig = await startPictureRig();
   mkdirSync(rig.path("backups"));
   let day = 0;
@@ -223,7 +223,7 @@ it("is counted in a list of backups, and what changed in pictures from one to th
 it.each([
   ["image/gif", ".gif"],
   ["image/webp", ".png"],
-])("has one ending where it was taken for image/png, and later for %s", async (type, ending) => {
+])("a picture that was recorded as image/png and later as %s has the extension %s", async (type, ending) => {
   await using rig = await startPictureRig();
   rig.mirror.db
     .prepare("insert into _media_file select media_id, seq + 1, sha256, ?, size, fetched_at from _media_file")
@@ -233,17 +233,20 @@ it.each([
   expect((await takeApart(bytes)).map(({ name }) => name)).toContain(`media/${sha256}${ending}`);
 });
 
-it.each(["", ".jpg"])("is not found under a name with another extension: *%s", async (extension) => {
-  await using rig = await startPictureRig();
-  const entries = (await takeApart(await rig.bytes())).map(({ name, content }) => ({
-    name: name.replace(/^(media\/\w+)\.png$/, `$1${extension}`),
-    content,
-  }));
-  const { problems } = await scanBytes(forgeZip(withSums(entries)));
-  expect(problems.map(({ what }) => what)).toEqual(["is missing", "belongs to no address"]);
-});
+it.each(["", ".jpg"])(
+  "a picture under a name with another extension is reported as missing: %j",
+  async (extension) => {
+    await using rig = await startPictureRig();
+    const entries = (await takeApart(await rig.bytes())).map(({ name, content }) => ({
+      name: name.replace(/^(media\/\w+)\.png$/, `$1${extension}`),
+      content,
+    }));
+    const { problems } = await scanBytes(forgeZip(withSums(entries)));
+    expect(problems.map(({ what }) => what)).toEqual(["is missing", "belongs to no address"]);
+  },
+);
 
-it("leaves nothing behind where the rest is refused", async () => {
+it("no picture remains if the rest of the restore is refused", async () => {
   await using rig = await startPictureRig();
   const entries = await takeApart(await rig.bytes());
   const forged = entries.map((entry) => {

@@ -40,7 +40,7 @@ function everythingOf(file: string) {
   }
 }
 
-it("restore(create(mirror)) shows the same, now and at each run, is sound, and gives the same backup again", async () => {
+it("a restored mirror is sound, shows the same now and at each run, and makes the same backup again", async () => {
   await fc.assert(
     fc.asyncProperty(histories(4), async (history) => {
       await using lived = await liveThrough(history);
@@ -59,7 +59,7 @@ it("restore(create(mirror)) shows the same, now and at each run, is sound, and g
   );
 });
 
-it("an account goes on where it was: nothing is fetched that has not changed, and a change is found", async () => {
+it("a restored account syncs on: unchanged resources are not fetched again, and changes are found", async () => {
   await using rig = await startBackupRig();
   walk(rig.mirror, accountWorld());
   await rig.create("a.zip");
@@ -83,7 +83,7 @@ it("an account goes on where it was: nothing is fetched that has not changed, an
   }
 });
 
-it("a backup of an earlier version lacks a column that came later, and gets its default", async () => {
+it("a column that bookkeeping rows lack gets its default", async () => {
   await using rig = await startBackupRig();
   walk(rig.mirror, accountWorld());
   const entries = await takeApart(await rig.bytes());

@@ -25,10 +25,10 @@ function chosen(choice: Partial<ChangeFilter>): string[] {
   });
 }
 
-describe("of changes of every sort", () => {
+describe("a filter of fields", () => {
   it.each<[what: string, choice: Partial<ChangeFilter>, left: string[]]>([
     [
-      "all are left when nothing was asked for",
+      "keeps all changes if it is empty",
       {},
       [
         "added: ",
@@ -38,20 +38,24 @@ describe("of changes of every sort", () => {
         "touched: last_modified_at",
       ],
     ],
-    ["a field is what changed in it", { fields: ["name"] }, ["removed: name", "changed: name"]],
-    ["gone_at is what was removed and revived", { fields: ["gone_at"] }, ["removed: ", "revived: "]],
     [
-      "what is removed and revived is left out with gone_at, unless more of it changed",
+      "with a field keeps the changes of that field",
+      { fields: ["name"] },
+      ["removed: name", "changed: name"],
+    ],
+    ["with gone_at keeps removed and revived resources", { fields: ["gone_at"] }, ["removed: ", "revived: "]],
+    [
+      "without gone_at drops removed and revived resources, unless another field changed",
       { ignored: ["gone_at"] },
       ["added: ", "removed: name", "changed: name last_modified_at", "touched: last_modified_at"],
     ],
     [
-      "what an ignored field leaves with nothing but its time was touched",
+      "turns a change into a touch if only the time remains",
       { ignored: ["name"] },
       ["added: ", "removed: ", "revived: ", "touched: last_modified_at", "touched: last_modified_at"],
     ],
     [
-      "what an ignored field leaves with nothing is left out",
+      "drops changes without remaining fields",
       { ignored: ["last_modified_at"] },
       ["added: ", "removed: name", "revived: ", "changed: name"],
     ],
@@ -60,7 +64,7 @@ describe("of changes of every sort", () => {
   });
 });
 
-describe("a brand", () => {
+describe("the brand of a filter", () => {
   const brands = [
     { href: "u:eh", slug: "eh-paris", name: "EH Paris" },
     { href: "u:eclat", slug: "eclat", name: "Éclat Ħal" },
@@ -73,11 +77,11 @@ describe("a brand", () => {
     ["eh paris", "u:eh"],
     ["eclat Ħal", "u:eclat"],
     ["ECLAT-HAL", "u:eclat"],
-  ])("is called %s", (brand, href) => {
+  ])("may be written %s", (brand, href) => {
     expect(hrefsOf(brand)).toEqual([href]);
   });
 
-  it("that nothing is called is refused with what may be meant", () => {
+  it("is refused if it is unknown, with similar names", () => {
     expect(() => hrefsOf("EH Parus")).toThrow(expect.objectContaining({ hint: 'Did you mean "EH Paris"?' }));
   });
 });

@@ -18,13 +18,13 @@ const fields = [
   "brand_href",
 ];
 
-it("applied to the state of one run, a diff gives the state of another, to and fro", {
+it("a diff applied to the state of one run gives the state of the other, in both directions", {
   timeout: 60_000,
 }, async () => {
   await proveDiffs({ histories: 25 });
 });
 
-it("of two runs of a mirror, says the same as of two mirrors that are copies of it", async () => {
+it("a diff of two runs of a mirror equals the diff of two copies of the mirror", async () => {
   const steps = 7;
   const choices = fc.record({
     kinds: fc.subarray(["brand", "model", "size"]),

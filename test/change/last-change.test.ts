@@ -32,7 +32,7 @@ const wasReadInPart: readonly Step[] = [
   ...[idle, idle, idle, idle],
 ];
 
-it("what changed last begins before the last run that changed anything, whatever runs changed nothing since", async () => {
+it("runBeforeLastChange passes over runs that changed nothing", async () => {
   const steps = 6;
   await fc.assert(
     fc.asyncProperty(histories(steps), async (history) => {

@@ -15,7 +15,7 @@ const edited = (version: number): Step => ({ ...idle, edits: [{ place: 1, versio
 /** The brand changes twice within the run, and closes as it was before. */
 const changedBack: Step = { ...idle, again: [2, 1].map((version) => ({ place: 1, version })) };
 
-it("opens the mirror once, also while it looks for the last run that changed anything", async () => {
+it("a diff opens its mirror once, also to find the last run that changed anything", async () => {
   await using lived = await liveThrough([idle, edited(2), edited(1), changedBack, changedBack, idle]);
   const prepare = vi.spyOn(Database.prototype, "prepare");
   const diffs = [
@@ -37,7 +37,7 @@ it("opens the mirror once, also while it looks for the last run that changed any
   for (const { close } of diffs) close();
 });
 
-it("compares the same instant on both sides, whatever is pruned and synced after it was opened", async () => {
+it("a diff compares one instant, whatever is pruned and synced after it was opened", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
   const sync = (version: number) =>

@@ -13,7 +13,7 @@ function stateOf(tables: Readonly<Record<string, readonly (readonly Cell[])[]>>)
   return { isTyped: true, tables: Object.entries(tables).map(read) };
 }
 
-it("orders text as SQLite does, by code points", () => {
+it("compareText orders text by code points, as SQLite does", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (one, other) => {
       const [a, b] = [one, other].map((text) => Buffer.from(text));
@@ -22,7 +22,7 @@ it("orders text as SQLite does, by code points", () => {
   );
 });
 
-it("claims that something was only touched of nothing that one of two states has only in part", () => {
+it("a resource is never touched if one state has only some of its fields", () => {
   const pictures = [
     ["model_href", "n", "url", "text"],
     ["a", 0, "x", null],
@@ -50,8 +50,8 @@ it("claims that something was only touched of nothing that one of two states has
   expect(changeOf(was, { model: withName, model_picture: pictures })).toEqual(["changed"]);
 });
 
-describe("a state", () => {
-  it("has the lists of each resource as fields, and skips those of no resource", () => {
+describe("the rows of a state", () => {
+  it("have the lists of a resource as fields, without lists of unknown resources", () => {
     const state = stateOf({
       model: [
         ["href", "name", "gone_at"],
@@ -77,7 +77,7 @@ describe("a state", () => {
     ]);
   });
 
-  it("of an account has each collection's measurements as one list", () => {
+  it("of an account have the measurements of a collection as one list", () => {
     const columns = ["href", "n", "payload"];
     const before = stateOf({ measurement: [columns, ["a", 0, "{}"]] });
     const after = stateOf({ measurement: [columns, ["a", 0, "{}"], ["a", 1, "[]"], ["b", 0, "1"]] });
@@ -100,8 +100,8 @@ describe("a state", () => {
   });
 });
 
-describe("what only one state has", () => {
-  it("is told and not compared, since it may have been left out of an export", () => {
+describe("a table or column that only one state has", () => {
+  it("is reported but not compared, since an export may leave it out", () => {
     const one = stateOf({
       brand: [
         ["href", "name", "gone_at"],
@@ -119,7 +119,7 @@ describe("what only one state has", () => {
     expect([...diff(compareStates(one, other))]).toEqual([]);
   });
 
-  it("is refused where nothing else is there", () => {
+  it("is refused if the states have no table in common", () => {
     expect(() => compareStates(stateOf({ brand: [["href"]] }), stateOf({ bra: [["href"]] }))).toThrow(
       "The two have no table in common: brand; bra.",
     );

@@ -74,7 +74,9 @@ describe("armoire backup", () => {
     expect(cut.stderr).toContain("--root-hash has 62 characters");
     expect(cut.stderr).not.toContain(rootHash.slice(2));
     const other = ["backup", "restore", file, "--to", path("other"), "--root-hash", "0".repeat(64)];
-    expect((await ending(14, other)).stderr).toContain("another one than that of the root hash");
+    expect((await ending(14, other)).stderr).toContain(
+      "this is another backup than the one with the given root hash",
+    );
     expect(stdout.match(/read back/g)).toEqual(["read back"]);
     expect(stdout).toContain("It was read back and found whole.");
   });
@@ -106,7 +108,7 @@ describe("armoire backup", () => {
     expect(stderr).toContain("There is no folder");
     const [file = ""] = backups();
     const ofFile = await ending(2, ["backup", "--account", "ada", "--to", path(`backups/${file}`)]);
-    expect(ofFile.stderr).toContain("This is no folder");
+    expect(ofFile.stderr).toContain("This is not a folder");
     await ending(1, ["backup", "create", "--account", "bea", "--to", path("backups")]);
     await ending(2, ["backup", "prune", path("backups")]);
   });
@@ -145,7 +147,7 @@ describe("a backup of one account", () => {
     await ending(0, ["backup", "restore", file, "--to", path("new/files")]);
     renameSync(path("new/files"), path("files"));
     const readme = readFileSync(path("files/README.txt"), "utf8");
-    expect(readme).toContain("Whose data      anna (user 1000)");
+    expect(readme).toContain("User            anna (user 1000)");
     expect(statSync(path("files/tables/bra.csv")).mode & 0o777).toBe(0o600);
   });
 
@@ -197,9 +199,9 @@ describe("an encrypted backup", () => {
     await ending(4, create);
     writeFileSync(path("hidden/taken.zip.age"), "a letter");
     for (const [place, exitCode, words, encrypt] of [
-      ["hidden/a.zip", 2, "ends in .zip.age", ["--encrypt"]],
+      ["hidden/a.zip", 2, "must end in .zip.age", ["--encrypt"]],
       ["hidden/a.zip.age", 2, "Add --encrypt", []],
-      ["hidden/taken.zip.age", 1, "There is another file already", ["--encrypt"]],
+      ["hidden/taken.zip.age", 1, "Another file exists there", ["--encrypt"]],
     ] as const) {
       const args = ["backup", "create", "--account", "ada", "--to", path(place), ...encrypt];
       expect((await ending(exitCode, args)).stderr).toContain(words);
@@ -274,7 +276,7 @@ it("a folder is listed with what changed, and with what is damaged", async () =>
   const [file = ""] = backups();
   appendFileSync(path(`backups/${file}`), "x");
   const listed = await ending(14, ["backup", "list", path("backups")]);
-  expect(listed.stdout).toMatch(new RegExp(`^${file}\\n  damaged: something follows the end$`, "m"));
+  expect(listed.stdout).toMatch(new RegExp(`^${file}\\n  damaged: there are bytes after the end$`, "m"));
   const preview = await ending(0, ["backup", "prune", path("backups"), "--keep-last", "1", "--dry-run"]);
   expect(preview.stdout).toMatch(new RegExp(`^${file} .*left alone: damaged$`, "m"));
   expect(backups()).toHaveLength(before);

@@ -262,7 +262,7 @@ describe("bad input is refused in a line or two", () => {
       "a folder that is no export",
       ["diff", "--from", "."],
       1,
-      /\. is no export of Armoire's: there is no manifest\.json in it\n.* manifest\.json and a file for each/,
+      /\. is not an export of Armoire: it has no manifest\.json\n.* manifest\.json, and a file for each/,
     ],
     [
       "a mirror of another service",

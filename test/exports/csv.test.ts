@@ -24,7 +24,7 @@ function expectCell(field: CsvField | undefined, cell: Cell, raw: boolean): void
 }
 
 describe("csv", () => {
-  it("reads back to the same cells, whatever the text and the numbers", () => {
+  it("reads back to the same cells for any text and numbers", () => {
     fc.assert(
       fc.property(anyTable, fc.boolean(), (table, raw) => {
         const [header, ...records] = readCsv(throughUtf8([...csvChunks(table, { raw })].join("")));
@@ -37,7 +37,7 @@ describe("csv", () => {
     );
   });
 
-  it("has a header, LF line ends, and quotes only where they are needed", () => {
+  it("has a header, LF line ends, and only necessary quotes", () => {
     expect(
       write([
         ['Anita, "Rosa"', 3],
@@ -47,7 +47,7 @@ describe("csv", () => {
     ).toBe('name,count\n"Anita, ""Rosa""",3\n"Ulla\nB",-2.5\nEwa,9007199254740993\n');
   });
 
-  it("tells null from empty text", () => {
+  it("distinguishes null from empty text", () => {
     expect(
       write([
         [null, null],
@@ -56,11 +56,11 @@ describe("csv", () => {
     ).toBe('name,count\n,\n"",""\n');
   });
 
-  it("gives a table without rows its header", () => {
+  it("has only a header for a table without rows", () => {
     expect(write([])).toBe("name,count\n");
   });
 
-  it("gives NUL and lone surrogates an escape that text looking like one cannot be mistaken for", () => {
+  it("escapes NUL and lone surrogates, distinct from text that looks like an escape", () => {
     expect(toCsvText("a\0b", guarded)).toBe("a\\u0000b");
     expect(toCsvText("\ud800 😀", guarded)).toBe("\\ud800 😀");
     expect(toCsvText("\\u0000", guarded)).toBe("\\\\u0000");
@@ -77,7 +77,7 @@ describe("csv", () => {
     );
   });
 
-  it("takes time in proportion to the text, also for runs of backslashes and apostrophes", () => {
+  it("takes linear time, also for runs of backslashes and apostrophes", () => {
     const runs = [
       "\\".repeat(200_000),
       `;${"'".repeat(200_000)}`,
@@ -117,11 +117,11 @@ describe("the guard against formulas", () => {
     "https://a.example/?x=1&y=-2",
     "75-85",
     "two\r\n\r\nlines",
-  ])("leaves %j alone", (text) => {
+  ])("does not change %j", (text) => {
     expect(toCsvText(text, guarded)).toBe(text);
   });
 
-  it("covers header names and leaves numbers alone", () => {
+  it("covers header names but not numbers", () => {
     expect([...csvChunks(tableOf("t", ["=x", "y"], [[-1, -2n]]), guarded)].join("")).toBe("'=x,y\n-1,-2\n");
   });
 
@@ -129,7 +129,7 @@ describe("the guard against formulas", () => {
     expect(write([["=1+1", "@"]], { raw: true })).toBe("name,count\n=1+1,@\n");
   });
 
-  it("leaves no cell of any text that starts with a formula, also for readers that split at other separators", () => {
+  it("leaves no cell that starts with a formula, also for readers with other separators", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         for (const cell of toCsvText(text, guarded).split(/[,;|\t"\r\n]/))

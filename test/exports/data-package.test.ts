@@ -40,7 +40,7 @@ const failing = {
 };
 
 describe("a data package", () => {
-  it("holds a file for each table and format, and a manifest that describes them", async () => {
+  it("has a file for each table and format, and a manifest that describes them", async () => {
     const out = join(await makeTestFolder(), "catalogue");
     const manifest = await writeDataPackage(request(out));
     expect(Object.keys(await folderState(out))).toEqual([
@@ -70,7 +70,7 @@ describe("a data package", () => {
     expect((await verifyDataPackage(out)).problems).toEqual([]);
   });
 
-  it("is the same bytes each time, whatever the tables hold", async () => {
+  it("has the same bytes each time", async () => {
     const folder = await makeTestFolder();
     await fc.assert(
       fc.asyncProperty(anyTable, fc.boolean(), async (table, raw) => {
@@ -84,7 +84,7 @@ describe("a data package", () => {
     );
   });
 
-  it("replaces an earlier one, and an empty folder, and leaves nothing beside it", async () => {
+  it("replaces an earlier one or an empty folder, and leaves nothing beside it", async () => {
     const folder = await makeTestFolder();
     const out = join(folder, "catalogue");
     await mkdir(out);
@@ -118,7 +118,7 @@ describe("a data package", () => {
   );
 });
 
-describe("a target that is taken", () => {
+describe("a destination that cannot be replaced", () => {
   it.each<[string, string, (out: string) => Promise<unknown>]>([
     ["a file", "not-a-package", (out) => writeFile(out, "mine")],
     ["a pipe", "not-a-package", async (out) => execFileSync("mkfifo", [out])],
@@ -151,7 +151,7 @@ describe("a target that is taken", () => {
         await symlink(`${out}-real`, out);
       },
     ],
-  ])("is refused and left as it is: %s", async (_what, code, prepare) => {
+  ])("is refused and unchanged: %s", async (_what, code, prepare) => {
     const folder = await makeTestFolder();
     const out = join(folder, "out");
     await prepare(out);
@@ -168,7 +168,7 @@ describe("a target that is taken", () => {
 });
 
 describe("an export that fails", () => {
-  it("leaves the earlier package and nothing else when a table cannot be read", async () => {
+  it("leaves only the earlier package if a table cannot be read", async () => {
     const folder = await makeTestFolder();
     const out = join(folder, "out");
     await writeDataPackage(request(out));
@@ -179,7 +179,7 @@ describe("an export that fails", () => {
     expect(await folderState(folder)).toEqual(before);
   });
 
-  it("leaves no trace when it is aborted half way, and closes the table", async () => {
+  it("leaves nothing if it is aborted, and closes the table", async () => {
     const folder = await makeTestFolder();
     const controller = new AbortController();
     let isClosed = false;
@@ -207,7 +207,7 @@ describe("an export that fails", () => {
     expect(await folderState(folder)).toEqual({});
   });
 
-  it("names the path and the cause when there is no folder to write into", async () => {
+  it("names the path and the cause if the parent folder is missing", async () => {
     const folder = await makeTestFolder();
     await writeFile(join(folder, "file"), "");
     for (const [parent, cause] of [
@@ -221,7 +221,7 @@ describe("an export that fails", () => {
     expect(await folderState(folder)).toEqual({ file: "" });
   });
 
-  it("names the path and the cause when the folder is not writable", async () => {
+  it("names the path and the cause if the folder is not writable", async () => {
     const folder = await makeTestFolder();
     await chmod(folder, 0o500);
     const writing = withoutPrivileges(() => writeDataPackage(request(join(folder, "out"))));
@@ -251,7 +251,7 @@ describe("verifying a data package", () => {
     ]);
   });
 
-  it("never opens a path that a manifest makes up", async () => {
+  it("never opens a path that no export writes", async () => {
     const out = join(await makeTestFolder(), "out");
     const manifest = await writeDataPackage(request(out));
     const files = manifest.files.map((file) => ({ ...file, path: "../../etc/passwd" }));
@@ -259,7 +259,7 @@ describe("verifying a data package", () => {
     await expect(verifyDataPackage(out)).rejects.toMatchObject({ code: "damaged-package" });
   });
 
-  it("says that there is nothing to verify", async () => {
+  it("refuses a folder without a manifest", async () => {
     const folder = await makeTestFolder();
     await expect(verifyDataPackage(join(folder, "absent"))).rejects.toMatchObject({ code: "not-a-package" });
   });

@@ -42,7 +42,7 @@ async function whatStands(out: string): Promise<unknown> {
 }
 
 describe("an export killed with SIGKILL", () => {
-  it("leaves its place empty or the earlier package, wherever in the data it was", async () => {
+  it("leaves its destination empty or unchanged, at any point in the data", async () => {
     const folder = await makeTestFolder();
     for (const [earlier, steps] of [
       ["nothing", 3],
@@ -61,7 +61,7 @@ describe("an export killed with SIGKILL", () => {
     }
   });
 
-  it("leaves its place empty or a complete package at any moment, and the next export clears up", async () => {
+  it("leaves its destination empty or complete at any moment, and the next export removes temporary files", async () => {
     const folder = await makeTestFolder();
     const out = join(folder, "out");
     await fc.assert(
@@ -79,7 +79,7 @@ describe("an export killed with SIGKILL", () => {
     );
   });
 
-  it("between its two renames is made good by the next export, even if that one fails", async () => {
+  it("between its two renames is recovered by the next export, even if that one fails", async () => {
     const folder = await makeTestFolder();
     const out = join(folder, "out");
     await exportHere(out);
@@ -97,8 +97,8 @@ describe("an export killed with SIGKILL", () => {
   });
 });
 
-describe("beside an export", () => {
-  it("the folder of another export that is still running stays", async () => {
+describe("an export beside another one", () => {
+  it("does not remove the temporary folder of an export that still runs", async () => {
     const folder = await makeTestFolder();
     const running = `.out.armoire-partial-${process.ppid}-abcdef`;
     await mkdir(join(folder, running));
@@ -107,8 +107,8 @@ describe("beside an export", () => {
   });
 });
 
-describe("a disk that takes no more", () => {
-  it("is named with the path, and leaves the earlier package and nothing else", async () => {
+describe("a full disk", () => {
+  it("is reported with the path, and leaves only the earlier package", async () => {
     const folder = await makeTestFolder();
     const out = join(folder, "out");
     await exportHere(out);

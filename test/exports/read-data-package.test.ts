@@ -23,11 +23,11 @@ const asText = (cell: Cell) =>
 
 const linesOf = (chunks: Iterable<string>) => [...chunks].join("").split("\n").slice(0, -1);
 
-describe("what an export wrote is read back", () => {
+describe("reading an export back", () => {
   it.each([
     ["JSON", jsonChunks],
     ["NDJSON", ndjsonChunks],
-  ])("from %s, every cell", (_format, chunksOf) => {
+  ])("gives every cell of %s", (_format, chunksOf) => {
     fc.assert(
       fc.property(anyTable, (table) => {
         const rows = [...readJsonRows(linesOf(chunksOf(table)), table.columns)];
@@ -36,7 +36,7 @@ describe("what an export wrote is read back", () => {
     );
   });
 
-  it("from CSV, every cell as text, guarded against spreadsheets or not", () => {
+  it("gives every cell of CSV as text, with and without the guard against formulas", () => {
     fc.assert(
       fc.property(anyTable, fc.boolean(), (table, raw) => {
         const rows = [...readCsvRows(linesOf(csvChunks(table, { raw })), { raw })];
@@ -46,7 +46,7 @@ describe("what an export wrote is read back", () => {
   });
 });
 
-it("reads a file line by line, wherever its chunks end", async () => {
+it("readLines gives whole lines wherever chunks end", async () => {
   const path = join(await makeTestFolder(), "lines");
   await fc.assert(
     fc.asyncProperty(fc.array(anyText), fc.nat(70_000), async (texts, length) => {
@@ -66,7 +66,7 @@ describe("a data package", () => {
     return out;
   };
 
-  it("is read from what keeps numbers where it has that too, and tells whether numbers are numbers", async () => {
+  it("is read from its most exact format, and says whether numbers are typed", async () => {
     for (const [formats, isTyped, rows] of [
       [["csv", "json"], true, [["a", 5]]],
       [["csv", "ndjson"], true, [["a", 5]]],
@@ -80,12 +80,12 @@ describe("a data package", () => {
     }
   });
 
-  it("is refused where a file is not what was exported", async () => {
+  it("is refused if a file differs from the exported one", async () => {
     const out = await write(["csv"]);
     await appendFile(join(out, "brand.csv"), "b,6\n");
     await expect(readDataPackage(out)).rejects.toMatchObject({
       code: "damaged-package",
-      message: expect.stringContaining("brand.csv is not the file that was exported"),
+      message: expect.stringContaining("brand.csv differs from the exported file"),
     });
   });
 });

@@ -1,14 +1,14 @@
 /**
- * `SHA256SUMS`: a line an entry, as `sha256sum` writes and checks them, ordered by name. Its own SHA-256 is the root hash:
- * it stands for every byte of the content, and who remembers it can tell a forged backup from the real one.
+ * `SHA256SUMS`: one line for each entry, ordered by name, in the format of `sha256sum`. Its own SHA-256 is the root hash. It
+ * covers every byte of the content: with a root hash that was kept elsewhere, a forged backup can be told from the real one.
  */
 
-/** Entries' names to their SHA-256 in hex. */
+/** SHA-256 in hex, by entry name. */
 export type Checksums = ReadonlyMap<string, string>;
 
-export function checksumsText(sums: Checksums): string {
-  return [...sums]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
+export function checksumsText(checksums: Checksums): string {
+  return [...checksums]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, sha256]) => `${sha256}  ${name}\n`)
     .join("");
 }
@@ -18,9 +18,12 @@ export interface ChecksumProblem {
   readonly what: string;
 }
 
-/** What of the entries that were read is not what the text says; at least one problem unless all of it is. */
-export function compareChecksums(text: string, read: Checksums, entry: string): ChecksumProblem[] {
-  if (text === checksumsText(read)) return [];
+/**
+ * Compares the text with the checksums of the entries that were read; no problems if they are equal.
+ * @param entry the name of the text's own entry
+ */
+export function compareChecksums(text: string, found: Checksums, entry: string): ChecksumProblem[] {
+  if (text === checksumsText(found)) return [];
   const listed = new Map(
     [...text.matchAll(/^([0-9a-f]{64}) {2}([\x21-\x7e]+)$/gm)].map(([, sha256 = "", name = ""]) => [
       name,
@@ -29,12 +32,12 @@ export function compareChecksums(text: string, read: Checksums, entry: string): 
   );
   const problems = [
     ...[...listed.keys()]
-      .filter((name) => !read.has(name))
+      .filter((name) => !found.has(name))
       .map((name) => ({ entry: name, what: "is missing" })),
-    ...[...read.keys()]
+    ...[...found.keys()]
       .filter((name) => !listed.has(name))
       .map((name) => ({ entry: name, what: `was added: ${entry} does not list it` })),
-    ...[...read]
+    ...[...found]
       .filter(([name, sha256]) => listed.has(name) && listed.get(name) !== sha256)
       .map(([name]) => ({ entry: name, what: `does not have the SHA-256 that ${entry} lists` })),
   ];

@@ -1,14 +1,15 @@
-/** Backups that only a passphrase opens, in the format of age (age-encryption.org/v1): any other age reads them as well. */
+/** Encryption with a passphrase, in the format of age (age-encryption.org/v1), which every age program reads. */
 import { isSystemError } from "../../platform/errors.ts";
 import { BackupError } from "../errors.ts";
 import { ZipError } from "./zip-reader.ts";
 
-const beginning = Buffer.from("age-encryption.org/v1\n");
+const header = Buffer.from("age-encryption.org/v1\n");
 
-/** Bytes that are enough for `isEncrypted`. */
-export const beginningBytes = beginning.length;
+/** The number of bytes that `isEncrypted` needs. */
+export const ageHeaderBytes = header.length;
 
-export const isEncrypted = (head: Buffer): boolean => head.subarray(0, beginningBytes).equals(beginning);
+/** Whether a file with this beginning is in the format of age. */
+export const isEncrypted = (head: Buffer): boolean => head.subarray(0, ageHeaderBytes).equals(header);
 
 /** The same content gives other bytes each time. */
 export async function* encrypted(
@@ -21,7 +22,7 @@ export async function* encrypted(
   yield* await encrypter.encrypt(streamOf(chunks));
 }
 
-/** @throws BackupError `wrong-passphrase`; ZipError where the content is not what was encrypted */
+/** @throws BackupError `wrong-passphrase`; ZipError if the content is not what was encrypted */
 export async function* decrypted(
   chunks: AsyncIterable<Uint8Array>,
   passphrase: string,
@@ -36,14 +37,14 @@ export async function* decrypted(
     yield* content;
   } catch (cause) {
     if (isSystemError(cause)) throw cause;
-    throw new ZipError(null, "what is encrypted is damaged, or does not end where it did", { cause });
+    throw new ZipError(null, "the encrypted content is damaged or cut off", { cause });
   }
 }
 
-// It takes longer to load than most commands take altogether, and most backups are not encrypted.
+// Loading it takes longer than most commands, and most backups are not encrypted.
 const loadAge = () => import("age-encryption");
 
-/** Node's own `ReadableStream.from` reads ahead no further than it is asked to. */
+/** Node's `ReadableStream.from` reads no further ahead than its consumer. */
 function streamOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): ReadableStream<Uint8Array> {
   return ReadableStream.from(chunks);
 }
@@ -51,7 +52,7 @@ function streamOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Rea
 function wrongPassphrase(cause: unknown): BackupError {
   return new BackupError(
     "wrong-passphrase",
-    "The backup does not open with this passphrase, or its beginning is damaged",
+    "The passphrase does not open the backup, or the backup's header is damaged",
     "Try the passphrase again; if it is right, take another copy of the file.",
     { cause },
   );

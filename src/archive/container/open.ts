@@ -1,21 +1,21 @@
-/** A backup's file as its bytes, decrypted where it is encrypted. */
+/** Opens a backup's file. Out: its bytes, decrypted if it is encrypted. */
 import { constants, createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { isSystemError } from "../../platform/errors.ts";
 import { BackupError } from "../errors.ts";
-import { beginningBytes, decrypted, isEncrypted } from "./encryption.ts";
+import { ageHeaderBytes, decrypted, isEncrypted } from "./encryption.ts";
 
-/** Asked only where a passphrase is needed. */
+/** Called only for an encrypted backup. */
 export type AskPassphrase = () => Promise<string>;
 
-/** For who knows it already, or knows of none. */
+/** The option for a passphrase that is known already, or for none. */
 export const withPassphrase = (passphrase: string | undefined): { readonly askPassphrase?: AskPassphrase } =>
   passphrase === undefined ? {} : { askPassphrase: async () => passphrase };
 
 export interface OpenBackup {
   readonly bytes: number;
   readonly isEncrypted: boolean;
-  /** From the beginning, each time that it is called. @throws BackupError, ZipError */
+  /** Reads from the beginning, at each call. @throws BackupError, ZipError */
   readonly chunks: () => AsyncIterable<Uint8Array>;
 }
 
@@ -33,14 +33,14 @@ export async function openBackup(file: string, askPassphrase?: AskPassphrase): P
 
 async function readHead(file: string): Promise<{ bytes: number; head: Buffer }> {
   try {
-    // Not to wait for ever for the other end of a pipe. Windows does not know the flag.
+    // Opening a pipe would block until the other end is open. Windows does not have the flag.
     const { O_RDONLY, O_NONBLOCK = 0 } = constants;
     const handle = await open(file, O_RDONLY | O_NONBLOCK);
     try {
       const stats = await handle.stat();
-      if (!stats.isFile()) throw unreadable(file, "it is no file");
-      const head = Buffer.alloc(beginningBytes);
-      const { bytesRead } = await handle.read(head, 0, beginningBytes, 0);
+      if (!stats.isFile()) throw unreadable(file, "it is not a regular file");
+      const head = Buffer.alloc(ageHeaderBytes);
+      const { bytesRead } = await handle.read(head, 0, ageHeaderBytes, 0);
       return { bytes: stats.size, head: head.subarray(0, bytesRead) };
     } finally {
       await handle.close();
@@ -50,7 +50,7 @@ async function readHead(file: string): Promise<{ bytes: number; head: Buffer }> 
   }
 }
 
-/** Turns what the system says into a BackupError; anything else is given back as it is. */
+/** Turns a system error into a BackupError; returns any other error as it is. */
 export function toReadingError(error: unknown, file: string): unknown {
   if (!isSystemError(error)) return error;
   if (error.code === "ENOENT") {
@@ -60,10 +60,10 @@ export function toReadingError(error: unknown, file: string): unknown {
   return unreadable(file, error.message, error);
 }
 
-function unreadable(file: string, why: string, cause?: unknown): BackupError {
+function unreadable(file: string, reason: string, cause?: unknown): BackupError {
   return new BackupError(
     "unreadable",
-    `Cannot read the backup ${file}: ${why}`,
+    `Cannot read the backup ${file}: ${reason}`,
     "Check the file and its permissions, or take another copy.",
     { cause },
   );

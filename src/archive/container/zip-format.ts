@@ -1,7 +1,7 @@
 /**
- * The one form of ZIP (PKWARE's APPNOTE 6.3.3) that a backup has: stored entries, regular files of their owner, no times, no
- * flags, no comments, no extra fields. Pure: what is written is made here, and what is read is compared with what is made
- * here, byte for byte, so that no two files mean the same and no byte is left unread.
+ * The one form of ZIP (PKWARE's APPNOTE 6.3.3) that a backup has: stored entries, regular files with mode 0600, no times, no
+ * flags, no comments, no extra fields. The writer writes these headers; the reader compares every header with them, byte for
+ * byte. So each content has exactly one file, and no byte goes unchecked.
  */
 
 export interface ZipEntry {
@@ -11,26 +11,26 @@ export interface ZipEntry {
   readonly crc32: number;
 }
 
-/** How long each part is, without the names and fields that follow it. */
+/** The length of each header, without the name that follows it. */
 export const zipBytes = { local: 30, central: 46, largeEnd: 56, largeEndLocator: 20, end: 22 } as const;
-/** Larger entries are neither written nor read: each is in memory as a whole. */
+/** The limit for writing and reading: each entry is in memory as a whole. */
 export const maxEntryBytes = 2 ** 30;
-/** Positions in the file are numbers of 32 bits. */
+/** Offsets in the file have 32 bits. */
 export const maxZipBytes = 0xffff_ffff;
 export const maxEntries = 1_000_000;
 
-/** More entries than a number of 16 bits counts have a second, larger end. */
+/** With more entries, the 16-bit count is not enough, and a ZIP64 end comes before the plain one. */
 const maxPlainEntries = 0xfffe;
-/** Unix, and as APPNOTE 2.0 says it. */
+/** Unix; APPNOTE 2.0. */
 const madeBy = (3 << 8) | 20;
 const neededVersion = 20;
 const neededVersionOfLargeEnd = 45;
-/** 1980-01-01, the first day that ZIP knows. */
+/** 1980-01-01, the earliest date of the format. */
 const noDate = 0x0021;
-/** A regular file that its owner may read and write. */
-const ownersFile = (0o100600 << 16) >>> 0;
+/** A regular file with mode 0600. */
+const fileAttributes = (0o100600 << 16) >>> 0;
 
-/** What each part begins with, as a little-endian number. */
+/** The first four bytes of each header, as a little-endian number. */
 export const zipSignatures = {
   local: 0x04034b50,
   central: 0x02014b50,
@@ -39,7 +39,7 @@ export const zipSignatures = {
   end: 0x06054b50,
 } as const;
 
-/** What comes before an entry's content. */
+/** The header before an entry's content, with the name. */
 export function localHeader(entry: ZipEntry): Buffer {
   const fields = Buffer.alloc(zipBytes.local);
   fields.writeUInt32LE(zipSignatures.local, 0);
@@ -47,7 +47,7 @@ export function localHeader(entry: ZipEntry): Buffer {
   return Buffer.concat([fields, Buffer.from(entry.name, "latin1")]);
 }
 
-/** What the first bytes of an entry say of it; null where they are not those of one. */
+/** Reads the fields of a local header; null if it is none. */
 export function readLocalHeader(fields: Buffer): (Omit<ZipEntry, "name"> & { nameBytes: number }) | null {
   if (fields.length < zipBytes.local || fields.readUInt32LE(0) !== zipSignatures.local) return null;
   return {
@@ -57,18 +57,18 @@ export function readLocalHeader(fields: Buffer): (Omit<ZipEntry, "name"> & { nam
   };
 }
 
-/** The entry's line in the directory at the end of the file. @param offset of its local header */
+/** The entry's header in the central directory. @param offset of the entry's local header */
 export function centralHeader(entry: ZipEntry, offset: number): Buffer {
   const fields = Buffer.alloc(zipBytes.central);
   fields.writeUInt32LE(zipSignatures.central, 0);
   fields.writeUInt16LE(madeBy, 4);
   writeCommonFields(fields, 6, entry);
-  fields.writeUInt32LE(ownersFile, 38);
+  fields.writeUInt32LE(fileAttributes, 38);
   fields.writeUInt32LE(offset, 42);
   return Buffer.concat([fields, Buffer.from(entry.name, "latin1")]);
 }
 
-/** What comes after the directory. @param directory of `entries` lines, at `offset` */
+/** The end of the file, after the central directory. */
 export function endOfZip(directory: { entries: number; offset: number; bytes: number }): Buffer {
   const { entries, offset, bytes } = directory;
   const end = Buffer.alloc(zipBytes.end);
@@ -98,7 +98,7 @@ function largeEnd({ entries, offset, bytes }: { entries: number; offset: number;
   return fields;
 }
 
-/** From the version on, both headers say the same; what is not written here is zero. */
+/** Both headers have these fields, from the version on. All others are zero. */
 function writeCommonFields(fields: Buffer, at: number, { name, size, crc32 }: ZipEntry): void {
   fields.writeUInt16LE(neededVersion, at);
   fields.writeUInt16LE(noDate, at + 8);

@@ -1,7 +1,7 @@
 /**
- * The strict inverse of `write-zip.ts`. In: bytes that anybody may have made. Out: entries, in order; or what is wrong, and
- * where. A file is read only if it is the very one that would be written for its entries, so links, other modes, other methods,
- * flags, comments, extra fields, gaps and overlaps, whatever they are, need no rule of their own.
+ * Reads what `zip-writer.ts` writes, and nothing else. In: bytes that anybody may have made. Out: entries, in order; or a
+ * ZipError. Every header must be the one that would be written for its entry, so links, other modes, other methods, flags,
+ * comments, extra fields, gaps and overlaps need no rules of their own.
  */
 import { crc32 } from "node:zlib";
 import {
@@ -18,24 +18,24 @@ import {
 import type { NewEntry } from "./zip-writer.ts";
 
 export interface ReadEntry extends NewEntry {
-  /** Whether the content is what its header says, as far as 32 bits can tell. */
+  /** Whether the content has the CRC-32 of its header. */
   readonly hasItsCrc: boolean;
 }
 
-/** Where the file stops being one that we would write: nothing can be read after it. */
+/** The file is not one that Armoire writes; nothing after this point can be read. */
 export class ZipError extends Error {
   override readonly name = "ZipError";
-  /** Null where it is not about one of them. */
+  /** The entry's name; null if the problem belongs to none. */
   readonly entry: string | null;
-  constructor(entry: string | null, what: string, options?: ErrorOptions) {
-    super(what, options);
+  constructor(entry: string | null, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.entry = entry;
   }
 }
 
-const longestName = 200;
+const maxNameBytes = 200;
 
-/** Ends only if every byte has been read and was as it should be. @throws ZipError, and what the reader throws */
+/** Ends only after every byte of the file was checked. @throws ZipError, and what the reader throws */
 export async function* readEntries(reader: ByteReader): AsyncGenerator<ReadEntry> {
   const entries: { readonly entry: ZipEntry; readonly offset: number }[] = [];
   for (;;) {
@@ -43,33 +43,32 @@ export async function* readEntries(reader: ByteReader): AsyncGenerator<ReadEntry
     const fields = await reader.take(zipBytes.local);
     const header = readLocalHeader(fields);
     if (header === null) {
-      if (entries.length === 0)
-        throw new ZipError(null, "does not begin as a backup does: it is none, or its beginning is damaged");
+      if (entries.length === 0) throw new ZipError(null, "not an Armoire backup, or its header is damaged");
       await readDirectory(reader, entries, offset, fields);
       return;
     }
     const previous = entries.at(-1)?.entry.name ?? null;
-    if (header.nameBytes > longestName || header.size > maxEntryBytes || entries.length === maxEntries)
+    if (header.nameBytes > maxNameBytes || header.size > maxEntryBytes || entries.length === maxEntries)
       throw new ZipError(
         null,
-        `what follows ${previous ?? "the beginning"} is larger than any backup's: ${describe(header)}`,
+        `the entry after ${previous ?? "the beginning"} is larger than a backup allows: ${describe(header)}`,
       );
     const name = (await reader.take(header.nameBytes)).toString("latin1");
     const entry: ZipEntry = { name, size: header.size, crc32: header.crc32 };
     const expected = localHeader(entry).subarray(0, zipBytes.local);
     if (!expected.equals(fields))
-      throw new ZipError(name, "its header is not one of a stored, regular file without extras");
+      throw new ZipError(name, "its header is not that of a stored, regular file without extra fields");
     const content = await reader.take(entry.size);
-    if (content.length < entry.size) throw new ZipError(name, "the file ends in the middle of it");
+    if (content.length < entry.size) throw new ZipError(name, "the file is cut off in it");
     entries.push({ entry, offset });
     yield { name, content, hasItsCrc: crc32(content) === entry.crc32 };
   }
 }
 
 const describe = ({ nameBytes, size }: { nameBytes: number; size: number }) =>
-  `a name of ${nameBytes} and a content of ${size} bytes`;
+  `${nameBytes} bytes of name, ${size} bytes of content`;
 
-/** @param fields the first bytes of it, read already */
+/** Checks the central directory and the end of the file. @param fields the first bytes of the directory */
 async function readDirectory(
   reader: ByteReader,
   entries: readonly { readonly entry: ZipEntry; readonly offset: number }[],
@@ -88,14 +87,12 @@ async function readDirectory(
     const expected = centralHeader(entry, offset);
     const found = await take(expected.length);
     if (!found.equals(expected)) {
-      const what =
-        n === 0 && !isDirectory(found)
-          ? "what follows it is no entry"
-          : "the directory tells something else of it";
-      throw new ZipError(
-        n === 0 && !isDirectory(found) ? (entries.at(-1)?.entry.name ?? null) : entry.name,
-        what,
-      );
+      if (n === 0 && !isDirectory(found))
+        throw new ZipError(
+          entries.at(-1)?.entry.name ?? null,
+          "it is followed by neither an entry nor the directory",
+        );
+      throw new ZipError(entry.name, "its header in the directory is another one");
     }
     bytes += expected.length;
   }
@@ -104,21 +101,19 @@ async function readDirectory(
   if (!found.equals(expected))
     throw new ZipError(
       null,
-      found.length < expected.length
-        ? "the file ends too early"
-        : "the end of its directory is not as it was written",
+      found.length < expected.length ? "the file is cut off" : "the end of the directory is damaged",
     );
-  if ((await take(1)).length > 0) throw new ZipError(null, "something follows the end");
+  if ((await take(1)).length > 0) throw new ZipError(null, "there are bytes after the end");
 }
 
 const isDirectory = (header: Buffer) =>
   header.length >= 4 && header.readUInt32LE(0) === zipSignatures.central;
 
-/** Bytes from beginning to end, as many at a time as are asked for. */
+/** Reads bytes in order. */
 export interface ByteReader {
-  /** The next `count` bytes; fewer only where there are no more. No more memory is taken than there are bytes. */
+  /** The next `count` bytes, or fewer at the end. Memory grows with the bytes that exist, not with `count`. */
   take(count: number): Promise<Buffer>;
-  /** Of the next byte, from 0. */
+  /** The offset of the next byte. */
   readonly position: () => number;
 }
 

@@ -1,4 +1,4 @@
-/** Entries to the bytes of a ZIP file: the same entries give the same bytes, in every version of Node. */
+/** Writes entries as a ZIP file. The same entries give the same bytes in every version of Node. */
 import { crc32 } from "node:zlib";
 import { BackupError } from "../errors.ts";
 import {
@@ -21,7 +21,7 @@ export function* zipChunks(entries: Iterable<NewEntry>): Generator<Buffer> {
   const written: { readonly entry: ZipEntry; readonly offset: number }[] = [];
   let offset = 0;
   for (const { name, content } of entries) {
-    if (content.length > maxEntryBytes) throw tooBig(`${name} takes ${content.length} bytes`);
+    if (content.length > maxEntryBytes) throw tooBig(`${name} has ${content.length} bytes`);
     if (written.length === maxEntries) throw tooBig(`it has more than ${maxEntries} entries`);
     const entry = { name, size: content.length, crc32: crc32(content) };
     const header = localHeader(entry);
@@ -31,15 +31,15 @@ export function* zipChunks(entries: Iterable<NewEntry>): Generator<Buffer> {
     yield content;
   }
   const directory = Buffer.concat(written.map(({ entry, offset }) => centralHeader(entry, offset)));
-  if (offset + directory.length > maxZipBytes) throw tooBig(`it takes ${offset + directory.length} bytes`);
+  if (offset + directory.length > maxZipBytes) throw tooBig(`it has ${offset + directory.length} bytes`);
   yield directory;
   yield endOfZip({ entries: written.length, offset, bytes: directory.length });
 }
 
-function tooBig(what: string): BackupError {
+function tooBig(reason: string): BackupError {
   return new BackupError(
     "too-big",
-    `The backup would be too big: ${what}`,
-    "`armoire mirror compact --keep-monthly 24` forgets old runs; the mirror's file itself can be copied at any size.",
+    `The backup would be too big: ${reason}`,
+    "Prune old runs with `armoire mirror compact --keep-monthly 24`, or copy the mirror's file itself.",
   );
 }

@@ -1,8 +1,11 @@
-/** The inverse of how bookkeeping is written: an object a line, of plain cells. */
+/** Parses the bookkeeping entries of a backup: one JSON object a line, of plain cells. */
 import type { BookkeepingRow } from "../../mirror/bookkeeping-rows.ts";
 
-/** @param refuse is told the line that is no such object; unless it throws, the line is left out */
-export function* parseRows(content: Buffer, refuse: (line: number) => void): Generator<BookkeepingRow> {
+/** @param refuse called with the number of a line that is no such object; the line is then left out */
+export function* parseRows(
+  content: Buffer,
+  refuse: (line: number) => void = () => {},
+): Generator<BookkeepingRow> {
   const lines = content.toString().split("\n");
   for (const [n, line] of lines.entries()) {
     if (line === "" && n === lines.length - 1) return;

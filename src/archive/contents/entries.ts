@@ -1,4 +1,4 @@
-/** A mirror as the entries of a backup: one instant of it, in order, and the same ones for the same state. */
+/** Reads a mirror as the entries of a backup: of one instant, in order. The same state gives the same entries. */
 import { hash } from "node:crypto";
 import { listNotGranted } from "../../mirror/account/token-scopes.ts";
 import { readAccountUser } from "../../mirror/account/user.ts";
@@ -6,6 +6,7 @@ import type { StoredBody } from "../../mirror/bodies/compression.ts";
 import { prepareReadProvenBody } from "../../mirror/bodies/read-body.ts";
 import { bookkeepingTables, readBookkeepingRows } from "../../mirror/bookkeeping-rows.ts";
 import { readMirrorId } from "../../mirror/file/meta.ts";
+import { prepare, q } from "../../mirror/file/statements.ts";
 import { eachPicture } from "../../mirror/media/media-files.ts";
 import { countPictures } from "../../mirror/media/media-index.ts";
 import { type PublicTable, publicTables } from "../../mirror/public-tables.ts";
@@ -30,9 +31,9 @@ import { tableEntries } from "./table-entries.ts";
 
 export interface BackupContents {
   readonly manifest: BackupManifest;
-  /** To be read once. @throws DamagedBodyError, MirrorError `damaged` for a picture */
+  /** Iterate once. @throws DamagedBodyError, MirrorError `damaged` for a picture */
   readonly entries: Iterable<NewEntry>;
-  /** In hex; known when all entries have been read. */
+  /** In hex; valid after all entries were read. */
   readonly rootHash: () => string;
 }
 
@@ -46,15 +47,15 @@ export function readContents(
   catalogue: LinkedCatalogue,
 ): BackupContents {
   const tables = publicTables(mirror);
-  const manifest = { ...readFacts(mirror, account, tables), catalogue: catalogue.about };
-  const sums = new Map<string, string>();
+  const manifest = { ...describeMirror(mirror, account, tables), catalogue: catalogue.manifestSection };
+  const checksums = new Map<string, string>();
   let rootHash = "";
   function* entries(): Generator<NewEntry> {
     for (const entry of contentOf(mirror, manifest, tables, catalogue)) {
-      sums.set(entry.name, hash("sha256", entry.content));
+      checksums.set(entry.name, hash("sha256", entry.content));
       yield entry;
     }
-    const content = Buffer.from(checksumsText(sums));
+    const content = Buffer.from(checksumsText(checksums));
     rootHash = hash("sha256", content);
     yield { name: checksumsEntry, content };
   }
@@ -77,12 +78,12 @@ function* contentOf(
   for (const { sha256, type, bytes } of eachPicture(mirror))
     yield { name: pictureEntry(sha256, type), content: bytes };
   for (const { sha256, body } of eachBody(mirror)) yield { name: bodyEntry(sha256), content: body };
-  for (const table of tables.toSorted((one, other) => (one.name < other.name ? -1 : 1)))
-    yield* tableEntries(table.name === "media" ? asNamedHere(table) : table, tableEntry);
+  for (const table of tables.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+    yield* tableEntries(table.name === "media" ? withEntryNames(table) : table, tableEntry);
 }
 
-/** The table of pictures, with their files called as they are in a backup. */
-function asNamedHere(media: PublicTable): PublicTable {
+/** The table of pictures, with the names of their entries as files. */
+function withEntryNames(media: PublicTable): PublicTable {
   const [fileAt, typeAt] = [media.columns.indexOf("file"), media.columns.indexOf("type")];
   return {
     ...media,
@@ -95,7 +96,7 @@ function asNamedHere(media: PublicTable): PublicTable {
   };
 }
 
-/** Each once, in the order of their SHA-256. */
+/** Every body once, in the order of SHA-256. */
 function* eachBody({ db }: MirrorReader): Generator<{ sha256: string; body: Buffer }> {
   const readBody = prepareReadProvenBody(db);
   const statement = db.prepare<[], StoredBody & { sha256: string }>(
@@ -110,24 +111,27 @@ function* eachBody({ db }: MirrorReader): Generator<{ sha256: string; body: Buff
   }
 }
 
-function readFacts(
+function describeMirror(
   { db, identity }: MirrorReader,
   account: string | null,
   tables: readonly PublicTable[],
 ): Omit<BackupManifest, "catalogue"> {
+  // Raw: tables by name.
   const count = (select: string) =>
     db.prepare<[], number>(`select count(*) from ${select}`).pluck().get() ?? 0;
-  const run = db
-    .prepare<[], { run: number; at: string }>(
-      "select id as run, coalesce(ended_at, started_at) as at from _run order by id desc limit 1",
-    )
-    .get();
+  const run = prepare(db, () =>
+    q
+      .selectFrom("_run")
+      .select((eb) => ["id as run", eb.fn.coalesce("ended_at", "started_at").as("at")])
+      .orderBy("id", "desc")
+      .limit(1),
+  ).get();
   const revisions = count("_revision");
   if (run === undefined || revisions === 0) {
     throw new BackupError(
       "nothing-held",
-      `The mirror holds nothing yet that could be backed up: ${db.name}`,
-      "`armoire sync` fetches something first.",
+      `The mirror is empty, so there is nothing to back up: ${db.name}`,
+      "Run `armoire sync` first.",
     );
   }
   return {

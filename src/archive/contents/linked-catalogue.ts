@@ -1,7 +1,7 @@
 /**
- * What her bras are, for the backup of an account: its entries below `catalogue/`, and what the manifest says of them. It is read
- * from the catalogue's mirror at one instant, as a whole and before the backup is begun, so that a catalogue that cannot be
- * read takes nothing from her own data.
+ * The catalogue part of an account's backup: the brands, models and sizes that its bras link to, as entries below `catalogue/`
+ * and a section of the manifest. It is read from the catalogue's mirror completely before the backup is written, so that an
+ * unreadable catalogue does not affect the account's own data.
  */
 import { existsSync } from "node:fs";
 import { isCatalogueLinked } from "../../mirror/account/catalogue-linking.ts";
@@ -24,48 +24,51 @@ import type { BackupManifest } from "./manifest.ts";
 import { tableEntries } from "./table-entries.ts";
 
 export interface LinkedCatalogue {
-  /** Null where her bras link to nothing, and where the mirror is no account's. Nothing is held that was not asked for on her account. */
-  readonly about: BackupManifest["catalogue"];
-  /** In their order. */
+  /** Null if the mirror is not an account's, or its bras have no links. Without a request (--with-catalogue), nothing is held. */
+  readonly manifestSection: BackupManifest["catalogue"];
+  /** In the order of entries. */
   readonly entries: readonly NewEntry[];
-  /** Why nothing of the catalogue is among them, where its mirror is there and cannot be read; else null. */
+  /** Why the catalogue's mirror cannot be read, if it exists; else null. */
   readonly error: unknown;
 }
 
 /**
  * @param account in a transaction
- * @param file the catalogue's mirror; null, or where there is none, leaves all that is linked as not held
+ * @param file the catalogue's mirror; if null or absent, no linked resource is held
  */
 export function readLinkedCatalogue(account: MirrorReader, file: string | null): LinkedCatalogue {
-  if (account.identity.area !== "account") return { about: null, entries: [], error: null };
-  const isWanted = isCatalogueLinked(account.db);
-  const given = readCatalogueLinks(account);
-  const without = () => ({ about: aboutOf(readLinkedEntities(given, null), [], isWanted), entries: [] });
-  if (!isWanted || file === null || !existsSync(file)) return { ...without(), error: null };
+  if (account.identity.area !== "account") return { manifestSection: null, entries: [], error: null };
+  const isRequested = isCatalogueLinked(account.db);
+  const links = readCatalogueLinks(account);
+  const withoutCatalogue = () => ({
+    manifestSection: sectionOf(readLinkedEntities(links, null), [], isRequested),
+    entries: [],
+  });
+  if (!isRequested || file === null || !existsSync(file)) return { ...withoutCatalogue(), error: null };
   let catalogue: MirrorReader | null = null;
   try {
     catalogue = openMirrorReader(file);
     const { identity } = catalogue;
     requireIdentity(file, identity, { ...identity, area: "catalogue", baseUrl: account.identity.baseUrl });
     catalogue.db.exec("begin");
-    return { ...readFrom(given, catalogue), error: null };
+    return { ...readFrom(links, catalogue), error: null };
   } catch (error) {
-    return { ...without(), error: toMirrorError(error, file) };
+    return { ...withoutCatalogue(), error: toMirrorError(error, file) };
   } finally {
     catalogue?.close();
   }
 }
 
-function readFrom(given: readonly CatalogueLink[], catalogue: MirrorReader): Omit<LinkedCatalogue, "error"> {
-  const linked = readLinkedEntities(given, catalogue);
+function readFrom(links: readonly CatalogueLink[], catalogue: MirrorReader): Omit<LinkedCatalogue, "error"> {
+  const linked = readLinkedEntities(links, catalogue);
   const held = linked.filter(({ state }) => state === "held").map(({ url }) => url);
-  if (held.length === 0) return { about: aboutOf(linked, [], true), entries: [] };
+  if (held.length === 0) return { manifestSection: sectionOf(linked, [], true), entries: [] };
   const bodies = held.map(prepareNewestBody(catalogue.db));
   const index = bodies.map(({ body: _body, ...line }) => `${JSON.stringify(line)}\n`);
   const tables = tablesAbout(catalogue, held);
   const entries: NewEntry[] = [
     { name: catalogueIndexEntry, content: Buffer.from(index.join("")) },
-    // Two addresses may have the same body.
+    // Two resources may have the same body.
     ...[...new Map(bodies.map(({ sha256, body }) => [sha256, body]))].map(([sha256, content]) => ({
       name: catalogueBodyEntry(sha256),
       content,
@@ -73,16 +76,16 @@ function readFrom(given: readonly CatalogueLink[], catalogue: MirrorReader): Omi
     ...tables.flatMap((table) => [...tableEntries(table, catalogueTableEntry)]),
   ];
   return {
-    about: aboutOf(linked, tables, true),
-    entries: entries.sort((one, other) => (one.name < other.name ? -1 : 1)),
+    manifestSection: sectionOf(linked, tables, true),
+    entries: entries.sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }
 
-/** As a line of the index, with the bytes. */
+/** A line of the index, with the bytes. */
 interface NewestBody {
   readonly href: string;
   readonly kind: string;
-  /** What relative links in it are relative to, where a redirect led away from `href`; else null. */
+  /** The base of relative links, if a redirect led away from `href`; else null. */
   readonly base_url: string | null;
   readonly sha256: string;
   readonly body: Buffer;
@@ -98,27 +101,27 @@ function prepareNewestBody(db: Connection): (url: string) => NewestBody {
   );
   return (href) => {
     const row = select.get(href);
-    if (row === undefined) throw new DamagedBodyError("the body is not there");
+    if (row === undefined) throw new DamagedBodyError("the body is missing");
     const { kind, sha256, base_url, ...stored } = row;
     return { href, kind, base_url, sha256, body: readBody(stored, sha256) };
   };
 }
 
-function aboutOf(
+function sectionOf(
   linked: readonly LinkedEntity[],
   tables: readonly PublicTable[],
-  isWanted: boolean,
-): LinkedCatalogue["about"] {
+  isRequested: boolean,
+): LinkedCatalogue["manifestSection"] {
   if (linked.length === 0) return null;
   const coverage = [...Map.groupBy(linked, ({ kind }) => kind)]
     .map(([kind, entities]) => {
-      const count = (wanted: LinkedEntity["state"]) =>
-        entities.filter(({ state }) => state === wanted).length;
+      const count = (state: LinkedEntity["state"]) =>
+        entities.filter((entity) => entity.state === state).length;
       return { kind, held: count("held"), due: count("due"), failed: count("failed") };
     })
-    .sort((one, other) => (one.kind < other.kind ? -1 : 1));
+    .sort((a, b) => (a.kind < b.kind ? -1 : 1));
   return {
-    isWanted,
+    isWanted: isRequested,
     coverage,
     tables: tables.map((table) => {
       const rows = [...table.rows()];

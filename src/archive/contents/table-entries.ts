@@ -3,7 +3,7 @@ import { jsonChunks } from "../../../exports/json.ts";
 import type { PublicTable } from "../../mirror/public-tables.ts";
 import type { NewEntry } from "../container/zip-writer.ts";
 
-/** A table for people: for spreadsheets, and exactly. */
+/** A table as two entries: CSV for spreadsheets, and JSON, which is exact. */
 export function* tableEntries(
   table: PublicTable,
   nameOf: (table: string, format: "csv" | "json") => string,
