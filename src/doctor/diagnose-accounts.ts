@@ -1,36 +1,39 @@
-/** Each account: its mirror, and where its token is. Nobody is asked, and no keychain. */
+/** Checks the mirror of each account and that its token is stored, without the service and without the keychain. */
 import { existsSync } from "node:fs";
+import type { Account } from "../accounts/account.ts";
 import { listAccountNames, readAccount } from "../accounts/accounts.ts";
 import { describeTokenPlace } from "../accounts/tokens/tokens.ts";
 import { checkMirror, type Diagnosis, diagnoseError } from "./diagnose.ts";
 
-/** None where there are no accounts. @throws AccountError where nobody can say which there are */
+/** Empty without accounts. @throws FileError if the folder of accounts cannot be read or is unsafe */
 export function diagnoseAccounts(dataDir: string): Diagnosis[] {
   const names = listAccountNames(dataDir);
   if (names.length === 0) return [];
-  const many = names.length === 1 ? "There is 1 account" : `There are ${names.length} accounts`;
-  const hint = "`armoire doctor --account NAME` asks the service whether it accepts the token.";
-  return [...names.map((name) => diagnoseAccount(dataDir, name)), { isWell: true, what: many, hint }];
+  const what = names.length === 1 ? "There is 1 account" : `There are ${names.length} accounts`;
+  const hint = "`armoire doctor --account NAME` checks that the service accepts the token.";
+  return [...names.map((name) => diagnoseAccount(dataDir, name)), { isWell: true, what, hint }];
 }
 
 function diagnoseAccount(dataDir: string, name: string): Diagnosis {
   try {
-    const account = readAccount(dataDir, name);
-    const { mirrorFile, tokenIn, tokenFile } = account;
-    const isThere = existsSync(mirrorFile);
-    const mirror = isThere ? checkMirror(mirrorFile) : null;
-    if (mirror?.isWell === false) return mirror;
-    if (tokenIn === "file" && !existsSync(tokenFile)) {
-      const what = `The token of the account ${name} is not where it was kept: ${tokenFile}`;
-      return { isWell: false, what, hint: `\`armoire account add ${name}\` takes it again.` };
-    }
-    const held = isThere ? `the mirror ${mirrorFile} can be read` : "there is no mirror yet";
-    return {
-      isWell: true,
-      what: `The account ${name}: ${held}, the token is in ${describeTokenPlace(account)}`,
-      hint: null,
-    };
+    return diagnoseReadable(readAccount(dataDir, name));
   } catch (error) {
     return diagnoseError(error);
   }
+}
+
+function diagnoseReadable(account: Account): Diagnosis {
+  const { name, mirrorFile, tokenIn, tokenFile } = account;
+  const mirror = existsSync(mirrorFile) ? checkMirror(mirrorFile) : null;
+  if (mirror?.isWell === false) return mirror;
+  if (tokenIn === "file" && !existsSync(tokenFile)) {
+    return {
+      isWell: false,
+      what: `The token file of the account ${name} is missing: ${tokenFile}`,
+      hint: `Store the token again with \`armoire account add ${name}\`.`,
+    };
+  }
+  const mirrorText = mirror === null ? "it has no mirror yet" : `its mirror ${mirrorFile} is readable`;
+  const what = `The account ${name}: ${mirrorText}; its token is in ${describeTokenPlace(account)}`;
+  return { isWell: true, what, hint: null };
 }

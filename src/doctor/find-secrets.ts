@@ -1,135 +1,151 @@
 /**
- * The search for secrets where they do not belong. In: folders, and the secrets that are known. Out: which file holds which
- * of them, and in which spelling; never the secret; and what could not be looked into. It reads only.
+ * Searches files for known secrets outside the files that they belong in. Out: which file holds which secret in which
+ * encoding, never the secret itself, and which contents could not be searched. It only reads.
  */
 import { createReadStream, type Dirent, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { AskPassphrase } from "../archive/container/open.ts";
 import { encodingsOf, redact, type SecretText } from "../service/credentials/credential.ts";
 import type { SecretEncoding } from "../service/credentials/secret-encodings.ts";
-import { headBytes, type Inside, lookInside, type WhyClosed, whyClosed } from "./archive-contents.ts";
+import {
+  type EncodedContents,
+  explainUnreadable,
+  headBytes,
+  readEncodedContents,
+  type Unreadable,
+} from "./encoded-contents.ts";
 
 export interface KnownSecret {
-  /** For people: "the token of the account ada". */
+  /** For people: "token of the account ada". */
   readonly what: string;
   readonly credential: SecretText;
-  /** Files that it is meant to be in. */
+  /** Absolute paths of the files that may hold it. */
   readonly places: readonly string[];
 }
 
 export interface FoundSecret {
-  /** Where its name holds a secret, that is left out. */
+  /** Its path, without secrets that are part of it. */
   readonly file: string;
   readonly what: string;
   readonly form: SecretEncoding["form"];
-  /** `name`: in the file's own name; `body`: in what the service sent, which a mirror keeps compressed; `archive`: in what is packed in it. */
-  readonly in: "file" | "name" | Inside["in"];
+  /** `name`: the file's own name. `body`: a response of the service in a mirror. `archive`: an encrypted archive. */
+  readonly in: "file" | "name" | EncodedContents["in"];
 }
 
-/** Something that is no file, and is searched as files are. */
+/** Data outside files, such as a key in Redis; it is searched as a file is. */
 export interface Searched {
-  /** For people: what and where it is. */
+  /** For people: the key and where it is. */
   readonly name: string;
   readonly pieces: Iterable<Buffer>;
 }
 
-export interface Closed extends WhyClosed {
+/** A file whose plain bytes were searched, with contents that could not be decoded. */
+export interface Closed extends Unreadable {
   readonly path: string;
 }
 
+/** A file or folder that could not be read. */
+export interface Unread {
+  readonly path: string;
+  /** The system's error code. */
+  readonly why: string;
+}
+
+/** All paths are without secrets that are part of them. */
 export interface SecretSearch {
-  /** Where was searched; where a path holds a secret, that is left out. */
   readonly folders: readonly string[];
-  /** How many were searched. */
+  /** How many files were searched. */
   readonly files: number;
-  /** How much besides files was. */
+  /** How many items outside files were searched. */
   readonly others: number;
-  /** How large these are. */
+  /** The size of the files. */
   readonly bytes: number;
   readonly found: readonly FoundSecret[];
-  /** Files and folders that could not be read. */
   readonly unread: readonly Unread[];
-  /** Files that were searched as they are, but hold something that could not be looked into. */
   readonly closed: readonly Closed[];
 }
 
 export interface FindSecretsOptions {
-  /** Asked for where a file is encrypted; such files stay closed unless told. */
+  /** Called for an encrypted archive. Default: encrypted contents are reported as `closed`. */
   readonly askPassphrase?: AskPassphrase;
-  /** What to search besides files. */
+  /** Data outside files. */
   readonly others?: AsyncIterable<Searched> | null;
   readonly signal?: AbortSignal;
 }
 
-interface Sought extends SecretEncoding {
+interface EncodedSecret extends SecretEncoding {
   readonly secret: KnownSecret;
 }
 
-const mostPieceBytes = 1_048_576;
+const maxPieceBytes = 1_048_576;
 
-/** Symbolic links are not followed. */
+/** Searches folders with all that is below them, and single files. Symbolic links are not followed. */
 export async function findSecrets(
   folders: readonly string[],
   secrets: readonly KnownSecret[],
   { askPassphrase, others = null, signal }: FindSecretsOptions = {},
 ): Promise<SecretSearch> {
-  const sought = secrets.flatMap((secret) =>
-    encodingsOf(secret.credential).map((spelling) => ({ ...spelling, secret })),
+  const encoded = secrets.flatMap((secret) =>
+    encodingsOf(secret.credential).map((encoding) => ({ ...encoding, secret })),
   );
-  const hide = (path: string) => secrets.reduce((rest, { credential }) => redact(credential, rest), path);
+  const redactPath = (path: string) =>
+    secrets.reduce((text, { credential }) => redact(credential, text), path);
   const found: FoundSecret[] = [];
-  const [unread, closed]: [Unread[], Closed[]] = [[], []];
+  const unread: Unread[] = [];
+  const closed: Closed[] = [];
   let bytes = 0;
-  const places = [...new Set(folders.map((folder) => resolve(folder)))];
-  const files = new Set(places.flatMap((folder) => listFiles(folder, unread)));
-  const searchAs = async (
+
+  const search = async (
     name: string,
-    wanted: readonly Sought[],
+    candidates: readonly EncodedSecret[],
     place: FoundSecret["in"],
-    pieces: Inside["pieces"],
+    pieces: EncodedContents["pieces"],
   ) => {
-    const { add, found: hits } = startSearch(wanted);
+    const matcher = startSearch(candidates);
     try {
-      for await (const piece of pieces) add(piece);
+      for await (const piece of pieces) matcher.add(piece);
     } finally {
-      for (const { what, form } of onePerSecret(hits))
-        found.push({ file: hide(name), what, form, in: place });
+      for (const { what, form } of onePerSecret(matcher.found))
+        found.push({ file: redactPath(name), what, form, in: place });
     }
   };
+  const searchFile = async (file: string) => {
+    const candidates = encoded.filter(({ secret }) => !secret.places.includes(file));
+    await search(file, candidates, "name", [Buffer.from(file)]);
+    let head: Buffer | null = null;
+    const pieces = readPieces(file, (piece) => {
+      bytes += piece.length;
+      head ??= Buffer.from(piece.subarray(0, headBytes));
+    });
+    await search(file, candidates, "file", pieces);
+    // After the file is closed here: closing it while SQLite has it open would end SQLite's locks.
+    const contents = await readEncodedContents(file, head ?? Buffer.alloc(0), askPassphrase);
+    if (contents !== null) await search(file, candidates, contents.in, contents.pieces);
+  };
+
+  const places = [...new Set(folders.map((folder) => resolve(folder)))];
+  const files = new Set(places.flatMap((folder) => listFiles(folder, unread)));
   for (const file of files) {
     signal?.throwIfAborted();
-    const wanted = sought.filter(({ secret }) => !secret.places.includes(file));
-    const search = searchAs.bind(null, file, wanted);
     try {
-      await search("name", [Buffer.from(file)]);
-      const head: Buffer[] = [];
-      await search(
-        "file",
-        readPieces(file, (piece) => {
-          bytes += piece.length;
-          if (head.length === 0) head.push(Buffer.from(piece.subarray(0, headBytes)));
-        }),
-      );
-      // Not while the file is read here: to close it would take SQLite's locks away from this process.
-      const inside = lookInside(file, Buffer.concat(head), askPassphrase);
-      if (inside !== null) await search(inside.in, inside.pieces);
+      await searchFile(file);
     } catch (error) {
-      const why = whyClosed(error);
-      if (why !== null) closed.push({ path: hide(file), ...why });
-      else if (reasonOf(error) !== "ENOENT") unread.push({ path: hide(file), why: reasonOf(error) });
+      const unreadable = explainUnreadable(error);
+      if (unreadable !== null) closed.push({ path: redactPath(file), ...unreadable });
+      else if (reasonOf(error) !== "ENOENT") unread.push({ path: redactPath(file), why: reasonOf(error) });
     }
   }
-  let searchedOthers = 0;
+  let otherCount = 0;
   for await (const { name, pieces } of others ?? []) {
     signal?.throwIfAborted();
-    searchedOthers++;
-    await searchAs(name, sought, "name", [Buffer.from(name)]);
-    await searchAs(name, sought, "file", pieces);
+    otherCount++;
+    await search(name, encoded, "name", [Buffer.from(name)]);
+    await search(name, encoded, "file", pieces);
   }
   return {
-    folders: places.map(hide),
+    folders: places.map(redactPath),
     files: files.size,
-    others: searchedOthers,
+    others: otherCount,
     bytes,
     found,
     unread,
@@ -137,52 +153,46 @@ export async function findSecrets(
   };
 }
 
-async function* readPieces(file: string, see: (piece: Buffer) => void): AsyncGenerator<Buffer> {
-  // Each file gets a buffer of its own, which need not be larger than the file.
-  const highWaterMark = Math.max(1, Math.min(statSync(file).size, mostPieceBytes));
+async function* readPieces(file: string, onPiece: (piece: Buffer) => void): AsyncGenerator<Buffer> {
+  // A buffer is allocated for each file: it need not be larger than the file.
+  const highWaterMark = Math.max(1, Math.min(statSync(file).size, maxPieceBytes));
   for await (const piece of createReadStream(file, { highWaterMark })) {
-    see(piece);
+    onPiece(piece);
     yield piece;
   }
 }
 
-/** The first of its spellings that was found says enough. */
-function onePerSecret(hits: ReadonlySet<Sought>): Pick<FoundSecret, "what" | "form">[] {
+/** The first encoding that was found of each secret. */
+function onePerSecret(matches: ReadonlySet<EncodedSecret>): Pick<FoundSecret, "what" | "form">[] {
   const forms = new Map<string, SecretEncoding["form"]>();
-  for (const { secret, form } of hits) if (!forms.has(secret.what)) forms.set(secret.what, form);
+  for (const { secret, form } of matches) if (!forms.has(secret.what)) forms.set(secret.what, form);
   return [...forms].map(([what, form]) => ({ what, form }));
 }
 
 /**
- * Which of the spellings occur in a sequence of bytes, also across its pieces; the pieces may be given as they are read.
- * @param spellings of any number of secrets; what is found is among them
+ * Finds which encodings occur in a sequence of bytes, also across its pieces. The caller may reuse the memory of a piece
+ * after `add` returns.
  */
-export function startSearch<Sought extends SecretEncoding>(
-  spellings: readonly Sought[],
-): { add(piece: Buffer): void; readonly found: ReadonlySet<Sought> } {
-  const found = new Set<Sought>();
-  const overlap = Math.max(0, ...spellings.map(({ bytes }) => bytes.length)) - 1;
-  let end = Buffer.alloc(0);
+export function startSearch<Encoding extends SecretEncoding>(
+  encodings: readonly Encoding[],
+): { add(piece: Buffer): void; readonly found: ReadonlySet<Encoding> } {
+  const found = new Set<Encoding>();
+  const overlapBytes = Math.max(0, ...encodings.map(({ bytes }) => bytes.length)) - 1;
+  let tail = Buffer.alloc(0);
   return {
     found,
     add(piece) {
-      const bytes = end.length === 0 ? piece : Buffer.concat([end, piece]);
-      for (const spelling of spellings)
-        if (!found.has(spelling) && bytes.includes(spelling.bytes)) found.add(spelling);
-      end = Buffer.from(bytes.subarray(Math.max(0, bytes.length - overlap)));
+      const bytes = tail.length === 0 ? piece : Buffer.concat([tail, piece]);
+      for (const encoding of encodings)
+        if (!found.has(encoding) && bytes.includes(encoding.bytes)) found.add(encoding);
+      tail = Buffer.from(bytes.subarray(Math.max(0, bytes.length - overlapBytes)));
     },
   };
 }
 
-/** What could not be read, and the system's word for why. */
-export interface Unread {
-  readonly path: string;
-  readonly why: string;
-}
-
 /**
- * The regular files in a folder and below it; where symbolic links lead is left out.
- * @param unread gets what cannot be listed
+ * The regular files in a folder and below it; symbolic links are left out.
+ * @param unread receives the folders that cannot be listed
  */
 export function listFiles(folder: string, unread: Unread[]): string[] {
   let entries: Dirent[];
@@ -200,7 +210,7 @@ export function listFiles(folder: string, unread: Unread[]): string[] {
   });
 }
 
-/** The system's code of an error, or else its words. */
-export function reasonOf(error: unknown): string {
+/** The system's error code, or else the message. */
+function reasonOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type BackUpRequest, backUp } from "../../src/archive/back-up.ts";
 import { walk } from "../mirror/support/mirror-rig.ts";
+import { expectClosed } from "../support/canary.ts";
 import { withoutPrivileges } from "../support/without-privileges.ts";
 import { accountWorld } from "./support/account-world.ts";
 import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
@@ -87,7 +88,9 @@ it("backUp fails and prunes nothing if the written file reads back differently",
     code: "damaged",
     message: expect.stringContaining("the file on disk differs from what was written"),
   });
-  expect(await readdir(rig.path("backups"))).toHaveLength(2);
+  const backups = await readdir(rig.path("backups"));
+  expect(backups).toHaveLength(2);
+  for (const name of backups) expectClosed(rig.path(`backups/${name}`));
 });
 
 it("backUp makes no backup if it is interrupted during the sync", async () => {

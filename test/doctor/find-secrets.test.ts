@@ -1,8 +1,9 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { diagnoseSecrets } from "../../src/doctor/diagnose-secrets.ts";
-import { findSecrets, type KnownSecret } from "../../src/doctor/find-secrets.ts";
+import { findSecrets, type KnownSecret, startSearch } from "../../src/doctor/find-secrets.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
 import { startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
 import { entity, page, root, worldOf } from "../mirror/support/world.ts";
@@ -37,22 +38,25 @@ it.each([
   ["base64url", Buffer.from("planted>>token??0123456789").toString("base64url")],
   ["hexadecimal", Buffer.from(token).toString("hex")],
   ["hexadecimal", Buffer.from(token).toString("hex").toUpperCase()],
-] as const)("a secret is found %s in any file below, and only told by its name", async (form, content) => {
-  const sought =
-    { "in JSON": 'planted\\token"0123456789', base64url: "planted>>token??0123456789" }[form as string] ??
-    token;
-  mkdirSync(join(folder.path, "a/b"), { recursive: true });
-  write("clean.txt", "nothing here");
-  const file = write("a/b/log.txt", `before ${content} after`);
-  const search = await find(secretOf(sought), secretOf("another-secret-1"));
-  expect(search).toEqual({
-    ...{ folders: [folder.path], files: 2, others: 0, bytes: expect.any(Number), unread: [], closed: [] },
-    found: [{ file, what: "token 9", form, in: "file" }],
-  });
-  expect(JSON.stringify(await diagnoseSecrets([folder.path], [secretOf(sought)]))).not.toContain("planted");
-});
+] as const)(
+  "a secret that is encoded %s is found in any file below the folder, and reported without its text",
+  async (form, content) => {
+    const secret =
+      { "in JSON": 'planted\\token"0123456789', base64url: "planted>>token??0123456789" }[form as string] ??
+      token;
+    mkdirSync(join(folder.path, "a/b"), { recursive: true });
+    write("clean.txt", "nothing here");
+    const file = write("a/b/log.txt", `before ${content} after`);
+    const search = await find(secretOf(secret), secretOf("another-secret-1"));
+    expect(search).toEqual({
+      ...{ folders: [folder.path], files: 2, others: 0, bytes: expect.any(Number), unread: [], closed: [] },
+      found: [{ file, what: "token 9", form, in: "file" }],
+    });
+    expect(JSON.stringify(await diagnoseSecrets([folder.path], [secretOf(secret)]))).not.toContain("planted");
+  },
+);
 
-it("a secret across the pieces in which a big file is read is found", async () => {
+it("a secret that spans two pieces of a large file is found", async () => {
   for (const at of [1_048_576 - 5, 2_097_152 - token.length + 1]) {
     const bytes = Buffer.alloc(3_000_000, "x");
     bytes.write(token, at);
@@ -61,7 +65,7 @@ it("a secret across the pieces in which a big file is read is found", async () =
   }
 });
 
-it("a secret is well where it is meant to be, and another one there is not", async () => {
+it("a secret in the file that it belongs in is not reported, and any other secret there is", async () => {
   const file = write("token", `${token}\nanother-secret-1`);
   expect((await find(secretOf(token, file))).found).toEqual([]);
   expect((await find(secretOf(token, file), secretOf("another-secret-1"))).found).toMatchObject([
@@ -69,17 +73,17 @@ it("a secret is well where it is meant to be, and another one there is not", asy
   ]);
 });
 
-it("a secret in a file's name is found, and the name is told without it", async () => {
+it("a secret in a file's name is found, and is redacted in the reported name", async () => {
   write("planted-token-0123456789.txt", "");
   const { found } = await find(secretOf("planted-token-0123456789"));
   expect(found).toMatchObject([{ in: "name", file: join(folder.path, "[credential].txt") }]);
 });
 
-it("where a symbolic link leads is not searched", async () => {
-  await using elsewhere = await temporaryFolder();
-  writeFileSync(join(elsewhere.path, "secret.txt"), token);
-  symlinkSync(elsewhere.path, join(folder.path, "link"));
-  symlinkSync(join(elsewhere.path, "secret.txt"), join(folder.path, "file"));
+it("symbolic links are not followed", async () => {
+  await using target = await temporaryFolder();
+  writeFileSync(join(target.path, "secret.txt"), token);
+  symlinkSync(target.path, join(folder.path, "link"));
+  symlinkSync(join(target.path, "secret.txt"), join(folder.path, "file"));
   expect(await find(secretOf(token))).toEqual({
     folders: [folder.path],
     files: 0,
@@ -91,31 +95,34 @@ it("where a symbolic link leads is not searched", async () => {
   });
 });
 
-it("where it looked is told, each folder once and without a secret that is in its name", async () => {
+it("the report lists each searched folder once, with secrets in its name redacted", async () => {
   const file = write("clean.txt", "nothing here");
   const named = join(folder.path, "planted-token-0123456789");
   mkdirSync(named);
-  const search = [folder.path, file, `${folder.path}/`];
-  expect(await diagnoseSecrets(search, [secretOf(token)])).toMatchObject([
-    { isWell: true, what: `None of 1 files in ${folder.path}, ${file} holds a known secret (token 9)` },
+  const folders = [folder.path, file, `${folder.path}/`];
+  expect(await diagnoseSecrets(folders, [secretOf(token)])).toMatchObject([
+    {
+      isWell: true,
+      what: `No known secret was found in 1 file in ${folder.path}, ${file}; searched for: token 9`,
+    },
   ]);
-  const { folders } = await findSecrets([named], [secretOf("planted-token-0123456789")]);
-  expect(folders).toEqual([join(folder.path, "[credential]")]);
+  const search = await findSecrets([named], [secretOf("planted-token-0123456789")]);
+  expect(search.folders).toEqual([join(folder.path, "[credential]")]);
 });
 
-it("what cannot be read is told, as not well", async () => {
+it("a file or folder that cannot be read is reported as a failure", async () => {
   chmodSync(folder.path, 0o755);
   const file = write("closed", token);
   chmodSync(file, 0);
   await withoutPrivileges(async () => {
     expect(await find(secretOf(token))).toMatchObject({ unread: [{ path: file, why: "EACCES" }] });
-    expect(await diagnoseSecrets([join(folder.path, "nowhere")], [secretOf(token)])).toMatchObject([
-      { isWell: false, what: expect.stringMatching(/nowhere could not be searched \(ENOENT\)/) },
+    expect(await diagnoseSecrets([join(folder.path, "missing")], [secretOf(token)])).toMatchObject([
+      { isWell: false, what: expect.stringMatching(/missing could not be read \(ENOENT\)/) },
     ]);
   });
 });
 
-it("a secret that the service sent is found in a mirror that keeps it compressed", async () => {
+it("a secret in a compressed body of a mirror is found", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
   const paths = Array.from({ length: 40 }, (_, index) => `brand-${index}/`);
@@ -128,4 +135,24 @@ it("a secret that the service sent is found in a mirror that keeps it compressed
   mirror.close();
   const { found } = await findSecrets([rig.folder], [secretOf(token)]);
   expect(found).toEqual([{ file: rig.file, what: "token 9", form: "as it is", in: "body" }]);
+});
+
+it("a secret is found exactly if it occurs in the bytes, however they are split into pieces", () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.stringMatching(/^[ab]{1,6}$/), { minLength: 1, maxLength: 4 }),
+      fc.array(fc.stringMatching(/^[abc]{0,7}$/)),
+      (secrets, pieces) => {
+        const encodings = secrets.map(
+          (text) => ({ form: "as it is", bytes: Buffer.from(text), text }) as const,
+        );
+        const search = startSearch(encodings);
+        for (const piece of pieces) search.add(Buffer.from(piece));
+        const all = pieces.join("");
+        expect([...search.found].map(({ text }) => text).sort()).toEqual(
+          secrets.filter((text) => all.includes(text)).sort(),
+        );
+      },
+    ),
+  );
 });

@@ -402,7 +402,9 @@ describe("a token", () => {
     const args = ["doctor", "--offline", "--scan"];
     const well = await armoire(args);
     const searched = (stdout: string) =>
-      /\n✓ None of \d+ files in (.+) holds a known secret \(token of the account ada\)\n$/.exec(stdout)?.[1];
+      /\n✓ No known secret was found in \d+ files in (.+); searched for: token of the account ada\n$/.exec(
+        stdout,
+      )?.[1];
     expect(searched(well.stdout)).toBe(dataDir);
     expect(well.exitCode).toBe(0);
     const elsewhere = join(folder.path, `logs-${directories}`);
@@ -413,7 +415,7 @@ describe("a token", () => {
     writeSecretFile(file, Buffer.from(`bearer ${tokenOf(0)}`).toString("base64"));
     const { stdout, exitCode } = await armoire([...args, elsewhere]);
     expect(stdout).toContain(
-      `✗ The token of the account ada is in ${file} (base64)\n  Have the service revoke it`,
+      `✗ The token of the account ada is in ${file} (base64)\n  Revoke it at the service`,
     );
     expect(stdout).toContain(
       `✗ The token of the account ada is in ${join(elsewhere, "proxy.log")} (as it is)\n`,

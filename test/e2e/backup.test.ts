@@ -253,14 +253,14 @@ describe("an encrypted backup", () => {
     const scan = ["doctor", "--offline", "--account", "ada", "--scan", path("hidden")];
     const closed = await ending(0, scan);
     expect(closed.stdout).toMatch(
-      new RegExp(`✓ Not all of .*${name} could be searched: it is encrypted, and no`),
+      new RegExp(`✓ Part of .*${name} was not searched: it is encrypted, and no`),
     );
     const leak = path("hidden/todo.txt");
     writeSecretFile(leak, `The backup opens with ${testPassphrase}`);
     const known = await ending(1, [...scan, "--passphrase-file", path("passphrase")]);
     rmSync(leak);
     expect(known.stdout).toContain(`✗ The passphrase of backups is in ${leak} (as it is)\n`);
-    expect(known.stdout).not.toContain(`${name} could be searched`);
+    expect(known.stdout).not.toContain(`${name} was not searched`);
     expect(known.stdout.match(/✗/g)).toHaveLength(1);
     const short = await ending(1, scan, { ARMOIRE_BACKUP_PASSPHRASE: "x" });
     expect(short.stdout).toContain("A passphrase of fewer than 8 characters is not searched for");

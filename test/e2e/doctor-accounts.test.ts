@@ -69,7 +69,7 @@ it("says that a token is another user's", async () => {
   expect(exitCode).toBe(1);
   expect(last).toMatchObject({
     isWell: false,
-    what: "The token of the account ada is of béatrice (user 1001), and the account is of anna (user 1000)",
+    what: "The token of the account ada belongs to béatrice (user 1001), and the account to anna (user 1000)",
   });
 });
 
@@ -94,7 +94,7 @@ it("with --offline asks nobody", async () => {
 it("tells before the first sync of an account what makes its mirror", async () => {
   expect((await ask("--account", "bea", "--offline")).checks).toContainEqual({
     ...{ isWell: true, what: "There is no mirror of the account bea yet" },
-    hint: "`armoire sync --account bea` makes one.",
+    hint: "`armoire sync --account bea` creates it.",
   });
 });
 
@@ -105,12 +105,12 @@ it("without --account lists each account's mirror and where its token is, withou
   expect(checks.slice(-3)).toEqual([
     {
       isWell: true,
-      what: `The account ada: the mirror ${join(at("ada"), "mirror.sqlite")} can be read, the token is in ${tokenFile}`,
+      what: `The account ada: its mirror ${join(at("ada"), "mirror.sqlite")} is readable; its token is in ${tokenFile}`,
       hint: null,
     },
     {
       isWell: true,
-      what: `The account bea: there is no mirror yet, the token is in ${join(at("bea"), "token")}`,
+      what: `The account bea: it has no mirror yet; its token is in ${join(at("bea"), "token")}`,
       hint: null,
     },
     { isWell: true, what: "There are 2 accounts", hint: expect.stringContaining("--account NAME") },
@@ -122,8 +122,8 @@ it("finds a token that is gone, and a mirror that cannot be read", async () => {
   expect((await ask()).checks.filter(({ isWell }) => !isWell)).toEqual([
     {
       isWell: false,
-      what: `The token of the account ada is not where it was kept: ${tokenFile}`,
-      hint: "`armoire account add ada` takes it again.",
+      what: `The token file of the account ada is missing: ${tokenFile}`,
+      hint: "Store the token again with `armoire account add ada`.",
     },
   ]);
   const file = join(dataDir, "accounts/ada/mirror.sqlite");

@@ -107,7 +107,7 @@ it.each([
     false,
     /Not a ledger of Armoire's: .*ledger\.sqlite/,
   ],
-  ["", true, /The ledger .* can be read/],
+  ["", true, /The ledger .* is readable/],
 ])("looks at the ledger too", async (content, isWell, words) => {
   const dataDir = dataDirWith("a");
   writeFileSync(join(dataDir, "ledger.sqlite"), content);
@@ -139,6 +139,6 @@ it("finds the link in the way of a data directory that leads nowhere", async () 
   const { checks, exitCode } = await ask(["--offline", "--data-dir", join(link, "armoire")]);
   expect(exitCode).toBe(1);
   expect(checks).toContainEqual(
-    expect.objectContaining({ isWell: false, what: expect.stringMatching(/cannot be written: ENOENT/) }),
+    expect.objectContaining({ isWell: false, what: expect.stringMatching(/is not writable: ENOENT/) }),
   );
 });

@@ -1,4 +1,4 @@
-/** The doctor looks after Redis too: whether it will do, and whether a secret got into it. */
+/** The doctor checks Redis: whether it is usable, and whether it holds secrets. */
 import { Queue } from "bullmq";
 import { expect, it } from "vitest";
 import { keyPrefix } from "../../jobs/bullmq/queue-names.ts";
@@ -20,7 +20,7 @@ const find = async (address: string) => {
   }
 };
 
-it("finds a secret in whatever Armoire may keep in Redis, and looks at nothing else there", async () => {
+it("a secret is found in every type of key of Armoire's, and keys of other programs are not read", async () => {
   await using redis = await startRedis();
   const { admin } = redis;
   const base64 = Buffer.from(`{"echo":"${token}"}`).toString("base64");
@@ -34,7 +34,7 @@ it("finds a secret in whatever Armoire may keep in Redis, and looks at nothing e
   await admin.xadd(`${keyPrefix}:f`, "*", "what", token);
   await admin.hset(`${keyPrefix}:g`, { data: JSON.stringify(payload) });
   await admin.set(`${keyPrefix}:${token}`, "");
-  await admin.set("somebody-else", token);
+  await admin.set("other-program", token);
   const { found, others } = await find(redis.url);
   expect(others).toBe(8);
   expect(found.map(({ file }) => file.split(" ")[0]?.slice(keyPrefix.length + 1)).sort()).toEqual(
@@ -42,7 +42,7 @@ it("finds a secret in whatever Armoire may keep in Redis, and looks at nothing e
   );
 });
 
-it("finds nothing in jobs that wait", async () => {
+it("waiting jobs hold no secret", async () => {
   await using redis = await startRedis();
   const { client, end } = await connectRedis(redis.url);
   const queue = new Queue("fetch-catalogue@api.example", { connection: client, prefix: keyPrefix });
@@ -54,7 +54,7 @@ it("finds nothing in jobs that wait", async () => {
   end();
 });
 
-it("says what is wrong with a Redis", async () => {
+it("an unsuitable Redis is reported with the setting to change", async () => {
   await using redis = await startRedis(["--maxmemory-policy", "allkeys-lru"]);
   const { diagnosis, stored } = await diagnoseRedis(redis.url);
   expect(diagnosis).toMatchObject({ isWell: false, what: expect.stringContaining("allkeys-lru") });

@@ -1,0 +1,133 @@
+/**
+ * Contents that a search of a file's plain bytes misses: the compressed bodies of a mirror, and the entries of an encrypted
+ * archive. Entries of a plain archive are stored, so they need no decoding. Files that other programs compressed are
+ * reported as unreadable, not decoded.
+ */
+import { createReadStream } from "node:fs";
+import { isEncrypted } from "../archive/container/encryption.ts";
+import { type AskPassphrase, openBackup } from "../archive/container/open.ts";
+import { byteReader, readEntries, ZipError } from "../archive/container/zip-reader.ts";
+import { manifestEntry } from "../archive/contents/entry-names.ts";
+import { BackupError } from "../archive/errors.ts";
+import { countFreePages, readBodies } from "../mirror/bodies/read-body.ts";
+import { MirrorError, toMirrorError } from "../mirror/file/errors.ts";
+import { type MirrorReader, openMirrorReader } from "../mirror/reader.ts";
+
+export interface EncodedContents {
+  /** `body`: responses of the service in a mirror. `archive`: the entries of an archive. */
+  readonly in: "body" | "archive";
+  /** Throws after the last readable piece if the rest cannot be read; `explainUnreadable` knows these errors. */
+  readonly pieces: AsyncIterable<Buffer> | Iterable<Buffer>;
+}
+
+/** How many of a file's first bytes identify its format. */
+export const headBytes = 32;
+
+/** File signatures in hexadecimal. */
+const signatures = { sqlite: Buffer.from("SQLite format 3\0").toString("hex"), zip: "504b0304" };
+const foreignFormats = {
+  "1f8b": "gzip",
+  "28b52ffd": "zstd",
+  fd377a585a00: "xz",
+  "425a68": "bzip2",
+  "377abcaf271c": "7-Zip",
+  "52617221": "RAR",
+};
+
+/**
+ * @returns null if the plain bytes of the file are all of its contents
+ * @throws an error that `explainUnreadable` knows, if another program encoded them
+ */
+export async function readEncodedContents(
+  file: string,
+  head: Buffer,
+  askPassphrase?: AskPassphrase,
+): Promise<EncodedContents | null> {
+  const startsWith = (signature: string) => head.toString("hex").startsWith(signature);
+  if (startsWith(signatures.sqlite)) return { in: "body", pieces: readMirrorBodies(file) };
+  if (isEncrypted(head)) return { in: "archive", pieces: decryptArchive(file, askPassphrase) };
+  if (startsWith(signatures.zip)) await requireOwnArchive(file);
+  for (const [signature, format] of Object.entries(foreignFormats)) {
+    if (startsWith(signature)) throw new UnreadableContentError("format", `it is compressed with ${format}`);
+  }
+  return null;
+}
+
+/** `format`: a format that is not decoded. `free-pages`: a mirror may hold remains of deleted bodies. */
+export type UnreadableReason = "encrypted" | "damaged" | "format" | "free-pages";
+
+export interface Unreadable {
+  readonly reason: UnreadableReason;
+  /** For people: "it is damaged". */
+  readonly why: string;
+}
+
+class UnreadableContentError extends Error {
+  override readonly name = "UnreadableContentError";
+  readonly reason: UnreadableReason;
+  constructor(reason: UnreadableReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** Why part of a file could not be read. Null for any other error. */
+export function explainUnreadable(error: unknown): Unreadable | null {
+  if (error instanceof UnreadableContentError) return { reason: error.reason, why: error.message };
+  if (error instanceof MirrorError && error.code !== "damaged")
+    return { reason: "format", why: error.problem };
+  if (error instanceof MirrorError || error instanceof ZipError)
+    return { reason: "damaged", why: "it is damaged" };
+  if (!(error instanceof BackupError)) return null;
+  const why = passphraseProblems[error.code];
+  return why === undefined ? null : { reason: "encrypted", why };
+}
+
+const passphraseProblems: Partial<Record<BackupError["code"], string>> = {
+  "needs-passphrase": "it is encrypted, and no passphrase was given (--passphrase-file)",
+  "wrong-passphrase": "it is encrypted with another passphrase",
+};
+
+/** The bodies as sent. None for a database that is not a mirror. */
+function* readMirrorBodies(file: string): Generator<Buffer> {
+  let mirror: MirrorReader;
+  try {
+    mirror = openMirrorReader(file);
+  } catch (error) {
+    if (error instanceof MirrorError && error.code === "not-a-mirror") return;
+    throw error;
+  }
+  try {
+    yield* readBodies(mirror.db);
+    const freePages = countFreePages(mirror.db);
+    if (freePages === 0) return;
+    throw new UnreadableContentError(
+      "free-pages",
+      `it has ${freePages} free pages, which may hold deleted compressed bodies; \`armoire mirror compact\` removes them`,
+    );
+  } catch (error) {
+    throw toMirrorError(error, file);
+  } finally {
+    mirror.close();
+  }
+}
+
+async function* decryptArchive(file: string, askPassphrase?: AskPassphrase): AsyncGenerator<Buffer> {
+  const { chunks } = await openBackup(file, askPassphrase);
+  for await (const { buffer, byteOffset, byteLength } of chunks())
+    yield Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+}
+
+/** An archive of Armoire begins with its manifest, and its entries are stored. Any other ZIP file may be compressed. */
+async function requireOwnArchive(file: string): Promise<void> {
+  const stream = createReadStream(file);
+  try {
+    const first = await readEntries(byteReader(stream)).next();
+    if (!first.done && first.value.name === manifestEntry) return;
+  } catch (error) {
+    if (!(error instanceof ZipError)) throw error;
+  } finally {
+    stream.destroy();
+  }
+  throw new UnreadableContentError("format", "it is a ZIP file that is damaged or not made by Armoire");
+}

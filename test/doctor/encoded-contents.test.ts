@@ -1,0 +1,137 @@
+/** What the search for secrets finds in mirrors and archives, and what it reports as not searched. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { deflateRawSync, gzipSync } from "node:zlib";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { encrypted } from "../../src/archive/container/encryption.ts";
+import { withPassphrase } from "../../src/archive/container/open.ts";
+import { zipChunks } from "../../src/archive/container/zip-writer.ts";
+import { manifestEntry } from "../../src/archive/contents/entry-names.ts";
+import { diagnoseSecrets } from "../../src/doctor/diagnose-secrets.ts";
+import { findSecrets } from "../../src/doctor/find-secrets.ts";
+import { hideSecret } from "../../src/service/credentials/credential.ts";
+import { startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { entity, page, root, worldOf } from "../mirror/support/world.ts";
+import { expectClosed } from "../support/canary.ts";
+import { temporaryFolder } from "../support/run-armoire.ts";
+
+const secret = "planted passphrase 0123456789";
+const lorem = "Lorem ipsum dolor sit amet, consectetur adipisici elit, sed eiusmod tempor incidunt. ";
+const text = `${lorem.repeat(9)}${secret} ${lorem.repeat(9)}`;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let file: string;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  file = join(folder.path, "archive");
+});
+afterEach(() => folder[Symbol.asyncDispose]());
+
+const secrets = [{ what: "planted secret", credential: hideSecret(secret), places: [] }];
+const find = (passphrase?: string) => findSecrets([folder.path], secrets, withPassphrase(passphrase));
+
+const zip = (content: string, name = manifestEntry): Buffer =>
+  Buffer.concat([...zipChunks([{ name, content: Buffer.from(content) }])]);
+
+/** The beginning of a ZIP file of another program: one compressed entry. */
+function foreignZip(): Buffer {
+  const compressed = deflateRawSync(text);
+  const header = Buffer.from(zip("").subarray(0, 30));
+  header.writeUInt16LE(8, 8);
+  header.writeUInt32LE(compressed.length, 18);
+  header.writeUInt32LE(text.length, 22);
+  return Buffer.concat([header, Buffer.from("a.txt"), compressed]);
+}
+
+async function age(content: Buffer, passphrase: string): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of encrypted([content], passphrase)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+it("a secret in a plain archive is found once, and the archive is searched completely", async () => {
+  writeFileSync(file, zip(text));
+  expect(await find()).toMatchObject({ found: [{ file, in: "file" }], unread: [], closed: [] });
+});
+
+it("a secret in an encrypted archive is found with the passphrase", async () => {
+  expectClosed(file);
+  writeFileSync(file, await age(zip(text), "planted-1"));
+  expect(await find("planted-1")).toMatchObject({ found: [{ file, in: "archive" }], closed: [] });
+  expect(await diagnoseSecrets([folder.path], secrets, withPassphrase("planted-1"))).toMatchObject([
+    { isWell: false, what: `The planted secret is in the encrypted archive ${file} (as it is)` },
+  ]);
+}, 90_000);
+
+it("an encrypted archive is reported as not searched without the right passphrase", async () => {
+  expectClosed(file);
+  writeFileSync(file, await age(zip(text), "planted-1"));
+  const closed = (why: string) => ({
+    found: [],
+    unread: [],
+    closed: [{ path: file, reason: "encrypted", why }],
+  });
+  expect(await find("planted-2")).toMatchObject(closed("it is encrypted with another passphrase"));
+  expect(await find()).toMatchObject(closed(expect.stringMatching(/^it is encrypted, .*--passphrase-file/)));
+  expect(await diagnoseSecrets([folder.path], secrets)).toMatchObject([
+    { isWell: true, what: expect.stringContaining(`Part of ${file} was not searched: it is encrypted`) },
+    { isWell: true, what: expect.stringContaining("No known secret was found in 1 file ") },
+  ]);
+}, 90_000);
+
+it.each([
+  ["gzip", gzipSync(text), "it is compressed with gzip"],
+  ["zstd", Buffer.from("28b52ffd2400000000000000", "hex"), "it is compressed with zstd"],
+  ["xz", Buffer.from("fd377a585a000004", "hex"), "it is compressed with xz"],
+  ["7-Zip", Buffer.from("377abcaf271c0004", "hex"), "it is compressed with 7-Zip"],
+  ["ZIP of another program", zip(text, "a.txt"), "it is a ZIP file that is damaged or not made by Armoire"],
+  ["compressed ZIP", foreignZip(), "it is a ZIP file that is damaged or not made by Armoire"],
+  ["damaged ZIP", zip(text).subarray(0, 90), "it is a ZIP file that is damaged or not made by Armoire"],
+])("a %s file is reported as not searched, and the other files are searched", async (_format, bytes, why) => {
+  expectClosed(file);
+  writeFileSync(file, bytes);
+  const neighbour = join(folder.path, "z-notes.txt");
+  writeFileSync(neighbour, secret);
+  const { found, files, unread, closed } = await find();
+  expect({ files, unread, closed }).toEqual({
+    files: 2,
+    unread: [],
+    closed: [{ path: file, reason: "format", why }],
+  });
+  expect(found).toContainEqual({ file: neighbour, what: "planted secret", form: "as it is", in: "file" });
+});
+
+it("free pages of a mirror are reported as not searched until it is compacted", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  const paths = Array.from({ length: 40 }, (_, index) => `brand-${index}/`);
+  const bodies = paths.map((path) => [path, entity({ name: path, note: lorem.repeat(5) })] as const);
+  walk(mirror, worldOf({ "/": root(), "brands/": page(paths), ...Object.fromEntries(bodies) }));
+  mirror.recompressAll();
+  while (mirror.compressBatch() > 0);
+  const closed = async () => (await findSecrets([rig.folder], secrets)).closed;
+  expect(await closed()).toMatchObject([
+    { path: rig.file, reason: "free-pages", why: expect.stringMatching(/free pages.*compact/) },
+  ]);
+  mirror.vacuum();
+  expect(await closed()).toEqual([]);
+});
+
+it("a damaged page of a mirror is reported, and secrets in the other pages are found", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  const paths = Array.from({ length: 20 }, (_, index) => `brand-${index}/`);
+  const bodies = paths.map((path) => [path, entity({ name: path, note: secret })] as const);
+  walk(mirror, worldOf({ "/": root(), "brands/": page(paths), ...Object.fromEntries(bodies) }));
+  mirror.close();
+  expectClosed(rig.file);
+  const bytes = readFileSync(rig.file);
+  const pages = bytes.length / 4096;
+  const reasons = new Set<string>();
+  for (let page = 1; page < pages; page++) {
+    writeFileSync(rig.file, Buffer.from(bytes).fill(0xff, page * 4096, (page + 1) * 4096));
+    const { found, unread, closed } = await findSecrets([rig.folder], secrets);
+    expect([found.length > 0, unread]).toEqual([true, []]);
+    for (const { why } of closed) reasons.add(why);
+  }
+  expect([...reasons]).toEqual(["it is damaged"]);
+});
