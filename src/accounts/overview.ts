@@ -1,52 +1,60 @@
-/** What an account has, read from its mirror's file without asking anybody; well also before its first sync. */
+/** Counts and the last sync of an account, read from its mirror's file. */
 import { existsSync } from "node:fs";
+import { sql } from "kysely";
 import { isoTimeOf } from "../../schema/tables.ts";
 import { listGranted, readTokenScopes, type ScopeName } from "../mirror/account/token-scopes.ts";
+import { prepareColumn, q, queryBuilder } from "../mirror/file/statements.ts";
 import { type MirrorReader, readMirror } from "../mirror/reader.ts";
 import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
 import type { Account } from "./account.ts";
 
 export interface AccountOverview extends Account {
-  /** Null where none was begun. */
+  /** Null before the first sync. */
   readonly lastSync: Pick<RunRecord, "startedAt" | "endedAt" | "state" | "stopped"> | null;
-  /** Those that the service has still; null without a mirror. */
+  /** How many the user has, without tombstones; null without a mirror. */
   readonly bras: number | null;
   readonly measurements: number | null;
 }
 
-/** @throws MirrorError where there is a mirror that cannot be read */
+/** @throws MirrorError if there is a mirror that cannot be read */
 export function readOverview(account: Account): AccountOverview {
   if (!existsSync(account.mirrorFile)) return { ...account, lastSync: null, bras: null, measurements: null };
-  return readMirror(account.mirrorFile, (mirror) => {
-    const [lastSync = null] = listRuns(mirror, 1).map(({ startedAt, endedAt, state, stopped }) => ({
-      startedAt,
-      endedAt,
-      state,
-      stopped,
-    }));
-    return {
-      ...account,
-      scopes: readScopes(mirror, account),
-      lastSync,
-      bras: countPresent(mirror, "bra"),
-      measurements: countPresent(mirror, "measurement"),
-    };
-  });
+  return readMirror(account.mirrorFile, (mirror) => ({
+    ...account,
+    scopes: readScopes(mirror, account),
+    lastSync: readLastSync(mirror),
+    bras: countPresent(mirror, "bra"),
+    measurements: countPresent(mirror, "measurement"),
+  }));
 }
 
-/** As last seen: by a sync, unless the token was given after that. */
+/** The scopes that the last sync saw, or those of the token if it was stored after that. */
 function readScopes(mirror: MirrorReader, { scopes, tokenAt }: Account): readonly ScopeName[] {
-  const checkedAt = mirror.db
-    .prepare<[], string | null>(
-      `select ${isoTimeOf("max(checked_at)")} from _resource where kind in ('root', 'me')`,
-    )
-    .pluck()
-    .get();
-  const grants = readTokenScopes(mirror);
-  if (grants === null || (checkedAt ?? "") < tokenAt) return scopes;
-  return listGranted(grants);
+  const checkedAt = prepareColumn(mirror.db, () =>
+    q
+      .selectFrom("_resource")
+      .select(sql<string | null>`${sql.raw(isoTimeOf("max(checked_at)"))}`.as("at"))
+      .where("kind", "in", ["root", "me"]),
+  ).get();
+  const lastSeen = readTokenScopes(mirror);
+  return lastSeen === null || (checkedAt ?? "") < tokenAt ? scopes : listGranted(lastSeen);
 }
 
-function countPresent({ db }: MirrorReader, table: "bra" | "measurement"): number {
-  return db.prepare<[], number>(`select count(*) from ${table} where gone_at is null`).pluck().get() ?? 0;
+function readLastSync(mirror: MirrorReader): AccountOverview["lastSync"] {
+  const [run] = listRuns(mirror, 1);
+  if (run === undefined) return null;
+  const { startedAt, endedAt, state, stopped } = run;
+  return { startedAt, endedAt, state, stopped };
+}
+
+const views = queryBuilder<Record<"bra" | "measurement", { gone_at: string | null }>>();
+
+function countPresent({ db }: MirrorReader, view: "bra" | "measurement"): number {
+  const count = prepareColumn(db, () =>
+    views
+      .selectFrom(view)
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .where("gone_at", "is", null),
+  );
+  return count.get() ?? 0;
 }

@@ -1,82 +1,70 @@
-/** What a mirror holds and how fresh it is, computed offline. */
+/** What a mirror holds and how fresh it is, at present or at the end of an earlier run. Read from the file alone. */
 import { statSync } from "node:fs";
+import { sql } from "kysely";
 import type { Area } from "../../schema/kind.ts";
-import { isoTimeOf } from "../../schema/tables.ts";
 import { listNotGranted, type ScopeName } from "../mirror/account/token-scopes.ts";
 import { type AccountUser, readAccountUser } from "../mirror/account/user.ts";
+import { prepare, prepareColumn } from "../mirror/file/statements.ts";
 import type { EndedRun } from "../mirror/points/resolve-point.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
+import { type KindStatus, readKindStatus } from "./kind-status.ts";
+import { q } from "./views.ts";
 
 export interface MirrorStatus {
   readonly mirror: string;
   readonly area: Area;
-  /** Of an account: whose it is, and what is there of hers; null for a catalogue, and before the service said who she is. */
+  /** Null for a catalogue, and until the first sync has identified the user. */
   readonly account: AccountStatus | null;
   readonly baseUrl: string;
   readonly serviceName: string;
   readonly fileBytes: number;
   readonly kinds: readonly KindStatus[];
   readonly revisions: number;
-  /** Oddities met in bodies, by kind and where in the body, the commonest first. */
-  readonly issues: readonly {
-    readonly kind: string;
-    readonly code: string;
-    /** JSON pointer (RFC 6901) into the body. */
-    readonly pointer: string;
-    readonly count: number;
-    /** One of the resources whose bodies have it, and what else there is to say of that one. */
-    readonly href: string;
-    readonly detail: string | null;
-  }[];
-  /** Links that are noted and not followed, by name; `sync --follow NAME` follows them. */
+  /** Unexpected contents of bodies, by kind, code and place; the most frequent first. */
+  readonly issues: readonly IssueStatus[];
+  /** Links that are recorded and not followed, by name; `sync --follow NAME` follows them. */
   readonly noted: readonly { readonly name: string; readonly count: number }[];
-  /** Lists whose pages do not make one whole, and why; nothing is taken for gone from there. */
+  /** Lists whose pages are incomplete or inconsistent, and why. They prove no deletion. */
   readonly partialListings: readonly { readonly url: string; readonly why: string }[];
-  /** Resources that are gone as far as is known, and kept until `sync --approve` lets go of them or they are seen again. */
+  /** Resources that are absent at the service, and kept until `sync --approve` or until they are seen again. */
   readonly waiting: number;
   readonly failures: readonly { readonly url: string; readonly error: string }[];
   readonly lastRun: RunRecord | null;
 }
 
+export interface IssueStatus {
+  readonly kind: string;
+  readonly code: string;
+  /** JSON pointer (RFC 6901) into the body. */
+  readonly pointer: string;
+  readonly count: number;
+  /** The first of the resources that have the issue. */
+  readonly href: string;
+  /** Details of that resource's issue. */
+  readonly detail: string | null;
+}
+
 export interface AccountStatus {
   readonly user: AccountUser;
-  /** What the token does not grant, as last seen; what is held of that stays. */
+  /** The scopes that the token lacks, as last checked. Data fetched with them before is kept. */
   readonly notGranted: readonly ScopeName[];
   readonly bras: PossessionStatus;
-  /** Rows of the view: as many as there are measurements, however they are given. */
+  /** Rows of the view `measurement`. */
   readonly measurements: PossessionStatus;
 }
 
 export interface PossessionStatus {
-  /** Held, and there as far as is known. */
+  /** Held, without tombstones. */
   readonly held: number;
-  /** Listed, and not held yet. */
+  /** Listed and not fetched yet. */
   readonly toCome: number;
-  /** Tombstones: deleted at the service, and kept here. */
+  /** Tombstones. */
   readonly gone: number;
-}
-
-export interface KindStatus {
-  readonly kind: string;
-  readonly known: number;
-  readonly held: number;
-  readonly due: number;
-  readonly failed: number;
-  readonly gone: number;
-  /**
-   * When what is held was last checked, ISO 8601, UTC: the oldest; the time since which nine tenths of it were, and half
-   * of it; the newest. Null where nothing is held.
-   */
-  readonly oldestCheckAt: string | null;
-  readonly p90CheckAt: string | null;
-  readonly p50CheckAt: string | null;
-  readonly newestCheckAt: string | null;
 }
 
 export function readStatus(mirror: MirrorReader): MirrorStatus {
-  const { db, file, identity } = mirror;
-  const heldAt = (rank: string) => isoTimeOf(`max(at) filter (where state = 'held' and rank = ${rank})`);
+  const { file, identity } = mirror;
   return {
     mirror: file,
     area: identity.area,
@@ -84,89 +72,18 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
     baseUrl: identity.baseUrl,
     serviceName: identity.serviceName,
     fileBytes: statSync(file).size,
-    kinds: db
-      .prepare<[], KindStatus>(
-        `with ranked as (
-           select id, kind, state, checked_at as at,
-             row_number() over (partition by kind, state order by checked_at desc) as rank,
-             count(*) over (partition by kind, state) as count
-           from _resource where state not in ('elsewhere', 'superseded')
-         )
-         select kind, count(*) as known, sum(state = 'held') as held, sum(state = 'due') as due,
-           sum(state = 'failed') as failed, sum(state = 'gone') as gone,
-           ${heldAt("count")} as oldestCheckAt,
-           ${heldAt("(9 * count + 9) / 10")} as p90CheckAt,
-           ${heldAt("(count + 1) / 2")} as p50CheckAt,
-           ${heldAt("1")} as newestCheckAt
-         from ranked group by kind order by min(id)`,
-      )
-      .all(),
-    revisions: readRevisionCount(mirror),
-    issues: db
-      .prepare<[], MirrorStatus["issues"][number]>(
-        // SQLite takes the other columns from the row that has the minimum.
-        `select r.kind, i.code, i.pointer, count(*) as count, r.url as href, i.detail, min(r.id)
-         from _issue i join _resource r on r.id = i.resource_id
-         where i.code not in ('unknown-link', 'partial-listing')
-         group by r.kind, i.code, i.pointer order by count desc, r.kind, i.pointer`,
-      )
-      .all()
-      .map(({ kind, code, pointer, count, href, detail }) => ({ kind, code, pointer, count, href, detail })),
+    kinds: readKindStatus(mirror),
+    revisions: countRevisions(mirror),
+    issues: readIssues(mirror),
     noted: readNotedLinks(mirror),
-    partialListings: db
-      .prepare<[], MirrorStatus["partialListings"][number]>(
-        `select r.url, i.detail as why from _issue i join _resource r on r.id = i.resource_id
-         where i.code = 'partial-listing' and r.state = 'held' and r.absent_by is null order by r.id`,
-      )
-      .all(),
-    waiting:
-      db
-        .prepare<[], number>("select count(*) from _resource where absent_by in ('answer', 'listing')")
-        .pluck()
-        .get() ?? 0,
-    failures: db
-      .prepare<[], MirrorStatus["failures"][number]>(
-        "select url, error from _resource where error is not null order by id",
-      )
-      .all(),
+    partialListings: readPartialListings(mirror),
+    waiting: countAwaitingApproval(mirror),
+    failures: readFailures(mirror),
     lastRun: listRuns(mirror, 1)[0] ?? null,
   };
 }
 
-function readAccountStatus(mirror: MirrorReader): AccountStatus | null {
-  const user = readAccountUser(mirror.db);
-  if (user === null) return null;
-  const read = (kind: "bra" | "measurement"): PossessionStatus =>
-    mirror.db
-      .prepare<{ kind: string }, PossessionStatus>(
-        `select (select count(*) from ${kind} where gone_at is null) as held,
-           (select count(*) from _resource where kind = :kind and state in ('due', 'failed')) as toCome,
-           (select count(*) from ${kind} where gone_at is not null) as gone`,
-      )
-      .get({ kind }) ?? { held: 0, toCome: 0, gone: 0 };
-  return {
-    user,
-    notGranted: listNotGranted(mirror),
-    bras: read("bra"),
-    measurements: read("measurement"),
-  };
-}
-
-export function readRevisionCount({ db }: MirrorReader): number {
-  return db.prepare<[], number>("select count(*) from _revision").pluck().get() ?? 0;
-}
-
-export function readNotedLinks({ db }: MirrorReader): MirrorStatus["noted"] {
-  return db
-    .prepare<[], MirrorStatus["noted"][number]>(
-      "select name, count(*) as count from _link where noted_url is not null group by name order by name",
-    )
-    .all();
-}
-
-/** What a mirror held when a run had ended: as much of its status as is remembered. */
-
-/** Without what is of the present alone: when things were checked last, what failed and why, what was odd. */
+/** The part of a status that is known for the end of an earlier run. */
 export interface PastStatus
   extends Pick<MirrorStatus, "mirror" | "baseUrl" | "serviceName" | "revisions" | "noted"> {
   /** Null for the present. */
@@ -175,7 +92,7 @@ export interface PastStatus
   readonly lastRun: RunRecord | null;
 }
 
-/** @param mirror opened with a point */
+/** @param mirror opened as of a point */
 export function readPastStatus(mirror: MirrorReader): PastStatus {
   const { db, file, identity, asOf } = mirror;
   return {
@@ -183,29 +100,129 @@ export function readPastStatus(mirror: MirrorReader): PastStatus {
     baseUrl: identity.baseUrl,
     serviceName: identity.serviceName,
     asOf,
-    kinds: db
-      .prepare<[], PastStatus["kinds"][number]>(
-        `select c.kind, c.known, c.held, c.due, c.failed, c.gone from coverage c
-         order by (select min(id) from main._resource where kind = c.kind)`,
-      )
-      .all(),
-    revisions: readRevisionCount(mirror),
+    kinds: prepare(db, () =>
+      q
+        .selectFrom("coverage as c")
+        .select(["kind", "known", "held", "due", "failed", "gone"])
+        // The order of `readStatus`: of the present table, whatever the point.
+        .orderBy(sql`(select min(id) from main._resource where kind = c.kind)`),
+    ).all(),
+    revisions: countRevisions(mirror),
     noted: readNotedLinks(mirror),
     lastRun: listRuns(mirror, 1)[0] ?? null,
   };
 }
 
-/** How much of what is known is held: of the present, or of the past that a reader shows. */
-
 export interface Coverage {
-  /** Resources that are there as far as is known. */
+  /** Resources that exist at the service, as far as is known. */
   readonly known: number;
   readonly held: number;
 }
 
+/** Of the present, or of the point that the mirror was opened as of. */
 export function readCoverage({ db }: MirrorReader): Coverage {
-  const counts = db
-    .prepare<[], Coverage>("select total(held + due + failed) as known, total(held) as held from coverage")
-    .get();
+  const counts = prepare(db, () =>
+    q
+      .selectFrom("coverage")
+      .select(sql<number>`total(held + due + failed)`.as("known"))
+      .select(sql<number>`total(held)`.as("held")),
+  ).get();
   return counts ?? { known: 0, held: 0 };
+}
+
+function readAccountStatus(mirror: MirrorReader): AccountStatus | null {
+  const user = readAccountUser(mirror.db);
+  if (user === null) return null;
+  return {
+    user,
+    notGranted: listNotGranted(mirror),
+    bras: readPossession(mirror, "bra"),
+    measurements: readPossession(mirror, "measurement"),
+  };
+}
+
+function readPossession({ db }: MirrorReader, kind: "bra" | "measurement"): PossessionStatus {
+  const rows = prepare(db, () =>
+    q
+      .selectFrom(kind)
+      .select(sql<number>`count(*) filter (where gone_at is null)`.as("held"))
+      .select(sql<number>`count(*) filter (where gone_at is not null)`.as("gone")),
+  ).get();
+  const toCome = prepareColumn(db, (p: { kind: string }) =>
+    q
+      .selectFrom("_resource")
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .where("kind", "=", p.kind)
+      .where("state", "in", ["due", "failed"]),
+  ).get({ kind });
+  return { held: rows?.held ?? 0, toCome: toCome ?? 0, gone: rows?.gone ?? 0 };
+}
+
+function countRevisions({ db }: MirrorReader): number {
+  const count = prepareColumn(db, () =>
+    q.selectFrom("_revision").select((eb) => eb.fn.countAll<number>().as("count")),
+  );
+  return count.get() ?? 0;
+}
+
+function countAwaitingApproval({ db }: MirrorReader): number {
+  const count = prepareColumn(db, () =>
+    q
+      .selectFrom("_resource")
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .where("absent_by", "in", ["answer", "listing"]),
+  );
+  return count.get() ?? 0;
+}
+
+function readIssues({ db }: MirrorReader): IssueStatus[] {
+  const rows = prepare(db, () =>
+    q
+      .selectFrom("_issue as i")
+      .innerJoin("_resource as r", "r.id", "i.resource_id")
+      .select(["r.kind", "i.code", "i.pointer", (eb) => eb.fn.countAll<number>().as("count")])
+      .select(["r.url as href", "i.detail"])
+      // SQLite takes the columns that are not grouped from the row with the minimum.
+      .select((eb) => eb.fn.min("r.id").as("firstId"))
+      .where("i.code", "not in", ["unknown-link", "partial-listing"])
+      .groupBy(["r.kind", "i.code", "i.pointer"])
+      .orderBy("count", "desc")
+      .orderBy("r.kind")
+      .orderBy("i.pointer"),
+  ).all();
+  return rows.map(({ firstId: _, ...issue }) => issue);
+}
+
+function readNotedLinks({ db }: MirrorReader): MirrorStatus["noted"] {
+  return prepare(db, () =>
+    q
+      .selectFrom("_link")
+      .select(["name", (eb) => eb.fn.countAll<number>().as("count")])
+      .where("noted_url", "is not", null)
+      .groupBy("name")
+      .orderBy("name"),
+  ).all();
+}
+
+function readPartialListings({ db }: MirrorReader): MirrorStatus["partialListings"] {
+  return prepare(db, () =>
+    q
+      .selectFrom("_issue as i")
+      .innerJoin("_resource as r", "r.id", "i.resource_id")
+      .select(["r.url", (eb) => eb.ref("i.detail").$notNull().as("why")])
+      .where("i.code", "=", "partial-listing")
+      .where("r.state", "=", "held")
+      .where("r.absent_by", "is", null)
+      .orderBy("r.id"),
+  ).all();
+}
+
+function readFailures({ db }: MirrorReader): MirrorStatus["failures"] {
+  return prepare(db, () =>
+    q
+      .selectFrom("_resource")
+      .select(["url", (eb) => eb.ref("error").$notNull().as("error")])
+      .where("error", "is not", null)
+      .orderBy("id"),
+  ).all();
 }
