@@ -79,6 +79,7 @@ export { listRuns, type RunRecord } from "./mirror/runs/runs.ts";
 export { rebuildMirror } from "./mirror/writer.ts";
 export type { Clock } from "./platform/clock.ts";
 export type { FieldValue } from "./query/field-history.ts";
+export type { FoundResource, ShownKind } from "./query/find-by-key.ts";
 export {
   type FieldChange,
   type Life,
@@ -90,7 +91,6 @@ export {
 export type { Question, QuestionOption } from "./query/questions/question.ts";
 export { listQuestions } from "./query/questions/questions.ts";
 export { type QuestionRequest, runQuestion as askQuestion } from "./query/questions/run-question.ts";
-export type { FoundResource, ShownKind } from "./query/resolve-key.ts";
 export { findResource, KeyError } from "./query/resolve-key.ts";
 export {
   type Found,

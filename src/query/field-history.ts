@@ -1,4 +1,4 @@
-/** What the fields of one resource were before each of some runs, from the typed rows that are remembered. */
+/** The fields of one resource at the end of any run, from its current and past rows in the typed tables. */
 import { measurement } from "../../schema/entities/measurement.ts";
 import { entities } from "../../schema/entities.ts";
 import type { Cell } from "../../schema/fields.ts";
@@ -7,59 +7,47 @@ import type { Connection } from "../mirror/file/connection.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
 import { joinMeasurements } from "./show.ts";
 
-/** A field's value; for a list, which is a table of its own, the rows of it. */
+/** A field's value; for a list, which has a table of its own, its rows. */
 export type FieldValue = Cell | readonly Readonly<Record<string, Cell>>[];
 
 export type Fields = Readonly<Record<string, FieldValue>>;
 
-interface TimedRow {
-  readonly cells: readonly Cell[];
-  readonly fromRun: bigint;
-  /** Null for a row that still is. */
-  readonly toRun: bigint | null;
-}
+/** Reads the fields just before a run, or the current ones for null. Null before the first row. */
+export type FieldsBefore = (run: number | null) => Fields | null;
 
-/**
- * @param table the public name of its kind
- * @returns gives the fields, lists under the service's names, as they were just before a run, or as they are; null where
- *   there were none yet
- */
-export function readFieldHistory(
-  db: Connection,
-  table: string,
-  resourceId: number,
-): (beforeRun: number | null) => Fields | null {
+/** @param table the public name of the kind's table; lists are under the service's names */
+export function readFieldHistory(db: Connection, table: string, resourceId: number): FieldsBefore {
   if (table === measurement.table) return readPayloadHistory(db, resourceId);
-  const entity = entities.find((one) => one.table === table);
-  if (entity === undefined) throw new Error(`there is no table of ${table}`);
+  const entity = entities.find((candidate) => candidate.table === table);
+  if (entity === undefined) throw new Error(`no entity has the table ${table}`);
   const { names, selected } = columnsToRead(entity);
   const rows = readTimedRows(db, `_${table}`, "id", selected, resourceId);
   const lists = entity.lists.map((list) => ({
     ...list,
     rows: readTimedRows(db, `_${list.table}`, "parent_id", ["n", ...list.columns], resourceId),
   }));
-  return (beforeRun) => {
-    const [row] = rows.filter((one) => isOf(one, beforeRun));
+  return (run) => {
+    const [row] = rows.filter((candidate) => existsBefore(candidate, run));
     if (row === undefined) return null;
-    const listed = lists.map((list) => {
-      const present = list.rows.filter((one) => isOf(one, beforeRun));
-      const value = present.map(({ cells: [, ...cells] }) => recordOf(list.columns, cells));
+    const listFields = lists.map((list) => {
+      const present = list.rows.filter((candidate) => existsBefore(candidate, run));
+      const value = present.map(({ cells: [, ...cells] }) => toRecord(list.columns, cells));
       return [list.field, value.length === 0 ? null : value] as const;
     });
-    return { ...recordOf(names, row.cells), ...Object.fromEntries(listed) };
+    return { ...toRecord(names, row.cells), ...Object.fromEntries(listFields) };
   };
 }
 
-/** Of measurements, whose shape is not known: `payload`, as `show` has it. */
-function readPayloadHistory(db: Connection, resourceId: number): (beforeRun: number | null) => Fields {
+/** A measurement has no fixed fields: its body is one field, `payload`, as in `showResource`. */
+function readPayloadHistory(db: Connection, resourceId: number): FieldsBefore {
   const rows = readTimedRows(db, "_measurement", "parent_id", ["n", "payload"], resourceId);
-  return (beforeRun) => {
-    const present = rows.filter((one) => isOf(one, beforeRun));
+  return (run) => {
+    const present = rows.filter((row) => existsBefore(row, run));
     return { payload: joinMeasurements(present.map(({ cells: [, payload] }) => String(payload))) };
   };
 }
 
-/** References are shown as URLs, under the names that they have in the public tables. */
+/** References are read as URLs, under their names in the public views. */
 function columnsToRead(entity: Entity): { names: readonly string[]; selected: readonly string[] } {
   const { references } = entity;
   const columns = columnsOf(entity);
@@ -72,6 +60,14 @@ function columnsToRead(entity: Entity): { names: readonly string[]; selected: re
   };
 }
 
+interface TimedRow {
+  readonly cells: readonly Cell[];
+  readonly fromRun: bigint;
+  /** Null for a current row. */
+  readonly toRun: bigint | null;
+}
+
+/** Raw SQL: tables and columns by name. `main` skips the views of an as-of reader. */
 function readTimedRows(
   db: Connection,
   table: string,
@@ -81,21 +77,21 @@ function readTimedRows(
 ): TimedRow[] {
   const columns = selected.join(", ");
   const rows = db
-    .prepare<[number, number]>(
-      `select from_run, null, ${columns} from main.${table} t where ${key} = ?
-       union all select from_run, to_run, ${columns} from main.${table}_past t where ${key} = ? order by 3`,
+    .prepare<[{ id: number }]>(
+      `select from_run, null, ${columns} from main.${table} t where ${key} = :id
+       union all select from_run, to_run, ${columns} from main.${table}_past t where ${key} = :id order by 3`,
     )
     .raw()
     .safeIntegers()
-    .all(resourceId, resourceId) as [bigint, bigint | null, ...unknown[]][];
+    .all({ id: resourceId }) as [bigint, bigint | null, ...unknown[]][];
   return rows.map(([fromRun, toRun, ...cells]) => ({ fromRun, toRun, cells: cells.map(fromStored) }));
 }
 
-function isOf({ fromRun, toRun }: TimedRow, beforeRun: number | null): boolean {
-  if (beforeRun === null) return toRun === null;
-  return fromRun < beforeRun && (toRun === null || toRun >= beforeRun);
+function existsBefore({ fromRun, toRun }: TimedRow, run: number | null): boolean {
+  if (run === null) return toRun === null;
+  return fromRun < run && (toRun === null || toRun >= run);
 }
 
-function recordOf(names: readonly string[], cells: readonly Cell[]): Readonly<Record<string, Cell>> {
+function toRecord(names: readonly string[], cells: readonly Cell[]): Readonly<Record<string, Cell>> {
   return Object.fromEntries(names.map((name, n) => [name, cells[n] ?? null]));
 }

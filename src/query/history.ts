@@ -1,19 +1,21 @@
 /**
- * The life of one resource: when it was there, when it was gone, and what changed in between, field by field; where the
- * mirror is shown as of a point, as it was known then.
+ * The history of one resource: when it existed, when it was gone, and which fields changed in between. As of a point, what
+ * was known then.
  */
-
-import { isoTimeOf } from "../../schema/tables.ts";
+import { sql } from "kysely";
+import { prepare } from "../mirror/file/statements.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { type Fields, type FieldValue, readFieldHistory } from "./field-history.ts";
-import { findResource, type ShownKind } from "./resolve-key.ts";
+import type { ShownKind } from "./find-by-key.ts";
+import { findResource } from "./resolve-key.ts";
+import { isoTime, q } from "./views.ts";
 
 export interface ResourceHistory {
   readonly kind: ShownKind;
   readonly href: string;
-  /** When something first led to it. */
+  /** When it was first linked to. */
   readonly firstKnown: RunTime;
-  /** Each ends with a tombstone, but for the last one of what is there. */
+  /** Each ends with a tombstone, except the last one of a resource that exists. */
   readonly lives: readonly Life[];
 }
 
@@ -25,30 +27,30 @@ export interface RunTime {
 
 export interface Life {
   readonly revisions: readonly RevisionOfLife[];
-  /** The run that found it gone, and when that began; null while it is there. */
+  /** The run that found it gone, and when that run began; null while it exists. */
   readonly gone: RunTime | null;
 }
 
 export interface RevisionOfLife {
-  /** From 1, and on over all lives. */
+  /** Counted from 1 over all lives. */
   readonly revision: number;
-  /** So many revisions just before it are forgotten. */
+  /** How many revisions just before it were pruned. */
   readonly forgotten: number;
   readonly firstSeen: RunTime;
   /**
-   * When the service was last asked and it was still this one; null where that is not remembered: by an earlier version, or
-   * as of a point since which it was asked again.
+   * The last check that found this revision. Null if it is not recorded: by an earlier version of the program, or as of a
+   * point after which it was checked again.
    */
   readonly lastSeen: RunTime | null;
-  /** From the revision before that is remembered; of the first such one, all that it has. */
+  /** Compared with the revision before it that is not pruned; for the first one, all fields. */
   readonly changes: readonly FieldChange[];
-  /** Null where there are changes. */
+  /** Null if there are changes. */
   readonly unchanged: Unchanged | null;
 }
 
 /**
- * Why nothing changed in the fields: another revision of the same run followed, and only that one's fields are remembered;
- * or the body is the one that was there before; or only links or fields changed that this version does not know.
+ * Why no field changed. `replaced`: another revision of the same run followed, and only its fields are stored. `same`: the
+ * body equals that of the revision before. `unread`: only links, or fields unknown to this version, changed.
  */
 export type Unchanged = "replaced" | "same" | "unread";
 
@@ -58,75 +60,76 @@ export interface FieldChange {
   readonly after: FieldValue;
 }
 
-interface RevisionRow {
-  readonly seq: number;
-  readonly fromRun: number;
-  readonly fetchedAt: string;
-  readonly toRun: number | null;
-  readonly goneAt: string | null;
-  readonly seenRun: number | null;
-  readonly seenAt: string | null;
-  readonly contentId: number;
-}
-
 /**
- * @param key null for the only one of its kind
- * @throws KeyError when the key finds none, or several
+ * @param key null for the only resource of the kind
+ * @throws KeyError if the key matches no resource, or several
  */
 export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string | null): ResourceHistory {
   const { db, asOf } = mirror;
   const { href } = findResource(mirror, kind, key);
-  const resource = db
-    .prepare<[string], RunTime & { readonly id: number }>(
-      `select r.id, r.first_run as run, f.started_at as at from _resource r join _run f on f.id = r.first_run
-       where r.url = ?`,
-    )
-    .get(href);
-  if (resource === undefined) throw new Error(`${href} has a row and is not known`);
+  const resource = prepare(db, (p: { href: string }) =>
+    q
+      .selectFrom("_resource as r")
+      .innerJoin("_run as f", "f.id", "r.first_run")
+      .select(["r.id", "r.first_run as run", "f.started_at as at"])
+      .where("r.url", "=", p.href),
+  ).get({ href });
+  if (resource === undefined) throw new Error(`${href} has a row, but no resource`);
   const { id, ...firstKnown } = resource;
-  // What is current was seen whenever it was checked, unless the last answer was that it is gone.
-  const rows = db
-    .prepare<[number], RevisionRow>(
-      `select v.seq, v.from_run as fromRun, ${isoTimeOf("v.fetched_at")} as fetchedAt, v.to_run as toRun, g.started_at as goneAt, v.content_id as contentId,
-         iif(v.to_run is null and r.absent_by is not 'answer', r.last_checked_run, v.seen_run) as seenRun,
-         ${isoTimeOf("iif(v.to_run is null and r.absent_by is not 'answer', r.checked_at, v.seen_at)")} as seenAt
-       from _revision v join _resource r on r.id = v.resource_id left join _run g on g.id = v.to_run
-       where v.resource_id = ? order by v.seq`,
-    )
-    .all(id);
-  const end = asOf === null ? null : asOf.run + 1;
-  return { kind, href, firstKnown, lives: livesOf(rows, end, readFieldHistory(db, kind, id)) };
+  const fieldsBefore = readFieldHistory(db, kind, id);
+  const endRun = asOf === null ? null : asOf.run + 1;
+  return { kind, href, firstKnown, lives: livesOf(readRevisions(mirror, id), endRun, fieldsBefore) };
 }
 
-/** @param end the run before which it is told; null to the present */
+function readRevisions({ db }: MirrorReader, id: number) {
+  // Every check of a current revision found it, unless the last response was a 404 or 410.
+  const isCurrent = "v.to_run is null and r.absent_by is not 'answer'";
+  return prepare(db, (p: { id: number }) =>
+    q
+      .selectFrom("_revision as v")
+      .innerJoin("_resource as r", "r.id", "v.resource_id")
+      .leftJoin("_run as g", "g.id", "v.to_run")
+      .select(["v.seq", "v.from_run as fromRun", "v.to_run as toRun", "v.content_id as contentId"])
+      .select(["g.started_at as goneAt", isoTime<string>("v.fetched_at").as("fetchedAt")])
+      .select([
+        sql<number | null>`iif(${sql.raw(isCurrent)}, r.last_checked_run, v.seen_run)`.as("seenRun"),
+        isoTime<string | null>(`iif(${isCurrent}, r.checked_at, v.seen_at)`).as("seenAt"),
+      ])
+      .where("v.resource_id", "=", p.id)
+      .orderBy("v.seq"),
+  ).all({ id });
+}
+
+/** @param endRun runs from this one on are left out; null for none */
 function livesOf(
-  rows: readonly RevisionRow[],
-  end: number | null,
+  rows: ReturnType<typeof readRevisions>,
+  endRun: number | null,
   fieldsBefore: (run: number | null) => Fields | null,
 ): Life[] {
   const lives: Life[] = [];
   let revisions: RevisionOfLife[] = [];
-  let before: Fields = {};
-  let contentBefore: number | null = null;
+  let fields: Fields = {};
+  let lastContentId: number | null = null;
   for (const [index, row] of rows.entries()) {
-    const next = rows[index + 1];
-    const after = fieldsBefore(next?.fromRun ?? end) ?? before;
     const { seq, fromRun, fetchedAt, toRun, goneAt, seenRun, seenAt, contentId } = row;
-    const changes = changesBetween(before, after);
+    const previous = rows[index - 1];
+    const next = rows[index + 1];
+    const nextFields = fieldsBefore(next?.fromRun ?? endRun) ?? fields;
+    const changes = changesBetween(fields, nextFields);
     const isReplaced = next?.fromRun === fromRun;
-    const why = isReplaced ? "replaced" : contentId === contentBefore ? "same" : "unread";
+    const reason = isReplaced ? "replaced" : contentId === lastContentId ? "same" : "unread";
     revisions.push({
       revision: seq,
-      forgotten: seq - (rows[index - 1]?.seq ?? 0) - 1,
+      forgotten: seq - (previous?.seq ?? 0) - 1,
       firstSeen: { run: fromRun, at: fetchedAt },
       lastSeen: seenRun === null || seenAt === null ? null : { run: seenRun, at: seenAt },
       changes,
-      unchanged: changes.length === 0 ? why : null,
+      unchanged: changes.length === 0 ? reason : null,
     });
-    before = after;
-    if (!isReplaced) contentBefore = contentId;
-    const isEnd = next === undefined || (toRun !== null && next.fromRun > toRun);
-    if (!isEnd) continue;
+    fields = nextFields;
+    if (!isReplaced) lastContentId = contentId;
+    const endsLife = next === undefined || (toRun !== null && next.fromRun > toRun);
+    if (!endsLife) continue;
     lives.push({ revisions, gone: toRun === null || goneAt === null ? null : { run: toRun, at: goneAt } });
     revisions = [];
   }
@@ -136,7 +139,7 @@ function livesOf(
 function changesBetween(before: Fields, after: Fields): FieldChange[] {
   return Object.keys(after)
     .map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }))
-    .filter(({ before: was, after: is }) => textOf(was) !== textOf(is));
+    .filter((change) => textOf(change.before) !== textOf(change.after));
 }
 
 const textOf = (value: FieldValue) =>

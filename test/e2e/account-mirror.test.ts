@@ -114,8 +114,8 @@ describe("what is read with --account", () => {
     const mirror = join(dataDir, "accounts/ada/mirror.sqlite");
     for (const [args, message] of [
       [["query", "@top-brands", "--account", "ada"], "@top-brands is about a catalogue"],
-      [["show", "brand", "x", "--account", "ada"], "A brand is in no mirror of an account"],
-      [["show", "me", "--base-url", sandbox.url], "A user is in no mirror of a catalogue"],
+      [["show", "brand", "x", "--account", "ada"], "The mirror of an account holds no brand"],
+      [["show", "me", "--base-url", sandbox.url], "The mirror of a catalogue holds no user"],
       [["show", "me", "x", "--account", "ada"], "me takes no key"],
       [["show", "bra", "--account", "ada"], "Which bra?"],
       [["diff", "--since", "-7d", "--account", "ada"], "reports no times for user, bra, measurement"],

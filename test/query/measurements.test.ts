@@ -34,7 +34,7 @@ describe("a measurement with a URL of its own", () => {
     await using catalogue = await startRig({});
     await catalogue.sync();
     expect(() => catalogue.read((mirror) => showResource(mirror, "measurement", href))).toThrow(
-      "A measurement is in no mirror of a catalogue",
+      "The mirror of a catalogue holds no measurement",
     );
   });
 

@@ -1,7 +1,8 @@
-/** What a person may call a thing, and what she is told where that is nothing, or not enough. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+/** The keys that find a resource, and the errors for keys that match none or several. */
+import { afterAll, beforeAll, expect, it } from "vitest";
 import type { MirrorWriter } from "../../src/mirror/writer.ts";
-import { findResource, type ShownKind } from "../../src/query/resolve-key.ts";
+import type { ShownKind } from "../../src/query/find-by-key.ts";
+import { findResource } from "../../src/query/resolve-key.ts";
 import { type MirrorRig, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
 import { baseUrl, entity, page, root, urlOf, worldOf } from "../mirror/support/world.ts";
 
@@ -49,7 +50,7 @@ const world = {
 beforeAll(async () => {
   rig = await startMirrorRig();
   mirror = await rig.write();
-  // The sixth brand stays due, since the run ends before it is asked for.
+  // The sixth brand stays due: it is not fetched.
   walk(mirror, worldOf(world), {
     choose: (due) => due.filter(({ url }) => url !== urlOf("b6/")),
     maxBatches: 9,
@@ -71,10 +72,10 @@ it.each<[ShownKind, string, string]>([
   ["brand", "łódź bieliźniana", "b1/"],
   ["brand", "lodz bielizniana", "b1/"],
   ["brand", "Lodz-Bielizniana!", "b1/"],
-  // A slug is exact where a name only looks like it.
+  // An exact slug precedes a name that differs in case.
   ["brand", "twin", "b2/"],
   ["brand", "TWIN", "b3/"],
-  // The one that is there, before the one that is gone.
+  // A current brand precedes a tombstone.
   ["brand", "Phoenix", "b5/"],
   ["brand", "old", "b4/"],
   ["model", urlOf("b1/m1"), "b1/m1"],
@@ -90,71 +91,66 @@ it.each<[ShownKind, string, string]>([
   ["size", "Lodz/Maja/65f", "b1/s1"],
   ["size", "m-2/65F", "b2/s1"],
   ["size", "twin/maja/70/32 F", "b2/s2"],
-])("the %s %j is %s", (kind, key, path) => {
+])("the %s key %j finds %s", (kind, key, path) => {
   expect(find(kind, key)).toBe(urlOf(path));
 });
 
-describe("a key that means several", () => {
-  it("lists them by URL and name", () => {
-    expect(() => find("brand", "Twin!")).toThrow(
-      expect.objectContaining({
-        name: "KeyError",
-        message: `Several are called "Twin!": ${urlOf("b2/")} (Twin), ${urlOf("b3/")} (TWIN)`,
-        hint: "Give the URL of one of them.",
-      }),
-    );
-    expect(() => find("model", "maja")).toThrow(
-      `Several are called "maja": ${urlOf("b1/m1")} (Łódź Maja), ${urlOf("b2/m1")} (Maja)`,
-    );
-  });
-
-  it("lists five of them, and says that there are more", () => {
-    const many = Array.from(
-      { length: 6 },
-      (_, n) =>
-        `insert into _brand (id, name) select id, 'Many' from _resource where url = '${urlOf(`b${n + 1}/`)}'`,
-    );
-    mirror.db.transaction(() => {
-      mirror.db.exec("delete from _brand");
-      for (const sql of many) mirror.db.exec(sql);
-      mirror.db.exec("update _resource set gone_run = null");
-      expect(() => find("brand", "many")).toThrow(/^Several are called "many": (\S+ \(Many\), ){5}…$/);
-      throw new Error("undo");
-    });
-  });
+it("an ambiguous key is an error that lists the matches by URL and name", () => {
+  expect(() => find("brand", "Twin!")).toThrow(
+    expect.objectContaining({
+      name: "KeyError",
+      message: `"Twin!" matches several: ${urlOf("b2/")} (Twin), ${urlOf("b3/")} (TWIN)`,
+      hint: "Give the URL of one of them.",
+    }),
+  );
+  expect(() => find("model", "maja")).toThrow(
+    `"maja" matches several: ${urlOf("b1/m1")} (Łódź Maja), ${urlOf("b2/m1")} (Maja)`,
+  );
 });
 
-describe("a key that means nothing", () => {
-  it.each<[ShownKind, string, RegExp]>([
-    ["brand", "Phenix", /^Did you mean "Phoenix"\?$/],
-    ["brand", "no such thing", /^A key is a URL, slugs such as brand\/model\/size, or a name/],
-    ["model", "lodz/maya", /^Did you mean "lodz\/maja"\?$/],
-    ["size", "lodz/maja/65E", /^Did you mean "lodz\/maja\/65F"/],
-    ["brand", `${baseUrl}elsewhere`, /^A key is/],
-  ])("(%s %j) is told what may be meant", (kind, key, hint) => {
-    expect(() => find(kind, key)).toThrow(
-      expect.objectContaining({
-        message: `The mirror holds no ${kind} called ${JSON.stringify(key)}`,
-        hint: expect.stringMatching(hint),
-      }),
-    );
-  });
-
-  it.each(["user", "bra"] as const)("is told where there can be none: %s in a catalogue", (kind) => {
-    expect(() => find(kind, "any")).toThrow(
-      expect.objectContaining({
-        message: `A ${kind} is in no mirror of a catalogue`,
-        hint: expect.stringContaining("--account NAME"),
-      }),
-    );
-  });
-
-  it("yet is told to be known, where it was listed and not fetched", () => {
-    for (const key of [urlOf("b6/"), "Later", "LATÉR"])
-      expect(() => find("brand", key)).toThrow(
-        expect.objectContaining({
-          message: `The mirror knows the brand ${JSON.stringify(key)} and does not hold it yet: ${urlOf("b6/")}`,
-        }),
+it("an ambiguous key with more than five matches lists five", () => {
+  const undone = mirror.db.transaction(() => {
+    mirror.db.exec("delete from _brand");
+    for (const url of Object.keys(listed).map(urlOf))
+      mirror.db.exec(
+        `insert into _brand (id, name, from_run) select id, 'Many', 1 from _resource where url = '${url}'`,
       );
+    mirror.db.exec("update _resource set gone_run = null");
+    expect(() => find("brand", "many")).toThrow(/^"many" matches several: (\S+ \(Many\), ){5}…$/);
+    throw new Error("undo");
   });
+  expect(undone).toThrow("undo");
+});
+
+it.each<[ShownKind, string, RegExp]>([
+  ["brand", "Phenix", /^Did you mean "Phoenix"\?$/],
+  ["brand", "no such thing", /^A key is a URL, slugs such as brand\/model\/size, or a name/],
+  ["model", "lodz/maya", /^Did you mean "lodz\/maja"\?$/],
+  ["size", "lodz/maja/65E", /^Did you mean "lodz\/maja\/65F"/],
+  ["brand", `${baseUrl}elsewhere`, /^A key is/],
+])("the unknown %s key %j is an error that suggests similar keys", (kind, key, hint) => {
+  expect(() => find(kind, key)).toThrow(
+    expect.objectContaining({
+      message: `The mirror holds no ${kind} called ${JSON.stringify(key)}`,
+      hint: expect.stringMatching(hint),
+    }),
+  );
+});
+
+it.each(["user", "bra"] as const)("a %s in a catalogue is an error that suggests --account", (kind) => {
+  expect(() => find(kind, "any")).toThrow(
+    expect.objectContaining({
+      message: `The mirror of a catalogue holds no ${kind}`,
+      hint: expect.stringContaining("--account NAME"),
+    }),
+  );
+});
+
+it("a brand that is listed and not fetched is an error that gives its URL", () => {
+  for (const key of [urlOf("b6/"), "Later", "LATÉR"])
+    expect(() => find("brand", key)).toThrow(
+      expect.objectContaining({
+        message: `The brand ${JSON.stringify(key)} is listed but not fetched yet: ${urlOf("b6/")}`,
+      }),
+    );
 });

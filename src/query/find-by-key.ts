@@ -1,0 +1,136 @@
+/**
+ * The resources that match a key. The strictest match wins: exact spelling, then without case and accents, then as slugs.
+ * Tombstones match only if no current resource does.
+ */
+import type { MirrorReader } from "../mirror/reader.ts";
+import { fromStored } from "../mirror/rows/cells.ts";
+import { spellings } from "../platform/fuzzy-names.ts";
+
+/** The kinds that have a public table. */
+export const shownKinds = ["brand", "model", "size", "user", "bra", "measurement"] as const;
+export type ShownKind = (typeof shownKinds)[number];
+
+export interface FoundResource {
+  readonly href: string;
+  readonly isGone: boolean;
+  /** Its id, slug, code and names, as far as it has them; the shortest first. */
+  readonly names: readonly string[];
+}
+
+interface KeyColumns {
+  /** Where the public table has the names of a resource, the shortest first. */
+  readonly columns: readonly string[];
+  /** The kind whose key may precede this one, and the column with its URL. */
+  readonly parent: { readonly kind: ShownKind; readonly column: string } | null;
+  /** Whether the last segment of the URL is an id (service-specification, section 4, rule 2). */
+  readonly hasId?: boolean;
+  /** Default: the public table of the kind. */
+  readonly from?: string;
+}
+
+const keyColumns: Readonly<Record<ShownKind, KeyColumns>> = {
+  brand: { columns: ["slug", "name"], parent: null },
+  model: {
+    columns: ["slug", "code", "name", "full_name"],
+    parent: { kind: "brand", column: "brand_href" },
+  },
+  size: { columns: ["size"], parent: { kind: "model", column: "model_href" } },
+  user: { columns: ["username"], parent: null },
+  bra: { columns: ["name"], parent: null, hasId: true },
+  // Several measurements have the same URL if a list contains them.
+  measurement: {
+    columns: [],
+    parent: null,
+    hasId: true,
+    from: "(select distinct href, gone_at, null as service_url from measurement)",
+  },
+};
+
+/** Names may contain slashes, so every slash may separate the parent's key from the rest. */
+export function findByName(mirror: MirrorReader, kind: ShownKind, key: string): FoundResource[] {
+  for (const { parents, rest } of splitKey(mirror, kind, key)) {
+    const found = matchNames(listResources(mirror, kind, parents), rest);
+    if (found.length > 0) return found;
+  }
+  return matchNames(listResources(mirror, kind, null), key);
+}
+
+/** Every way to split a key into the key of an existing parent and the rest. */
+export function* splitKey(
+  mirror: MirrorReader,
+  kind: ShownKind,
+  key: string,
+): Generator<{ parents: readonly FoundResource[]; parentKey: string; rest: string }> {
+  const { parent } = keyColumns[kind];
+  if (parent === null) return;
+  for (let at = key.lastIndexOf("/"); at > 0; at = key.lastIndexOf("/", at - 1)) {
+    const parentKey = key.slice(0, at);
+    const parents = findByName(mirror, parent.kind, parentKey);
+    if (parents.length > 0) yield { parents, parentKey, rest: key.slice(at + 1) };
+  }
+}
+
+function matchNames(candidates: readonly FoundResource[], key: string): FoundResource[] {
+  for (const normalize of spellings) {
+    const normalized = normalize(key);
+    if (normalized === "") continue;
+    const matches = candidates.filter(({ names }) => names.some((name) => normalize(name) === normalized));
+    if (matches.length > 0) return preferCurrent(matches);
+  }
+  return [];
+}
+
+export function preferCurrent(resources: FoundResource[]): FoundResource[] {
+  const current = resources.filter(({ isGone }) => !isGone);
+  return current.length > 0 ? current : resources;
+}
+
+/** By its own URL, or else by that of the service's web page about it. */
+export function findByUrl(mirror: MirrorReader, kind: ShownKind, url: string): FoundResource[] {
+  const variants = urlVariants(url);
+  const found = readNames(mirror, kind, { column: "href", values: variants });
+  return found.length > 0 ? found : readNames(mirror, kind, { column: "service_url", values: variants });
+}
+
+/** The URL as given and normalized, each with and without a final slash. */
+export function urlVariants(url: string): string[] {
+  const forms = URL.canParse(url) ? [url, new URL(url).href] : [url];
+  return [...new Set(forms.flatMap((form) => [form, form.replace(/\/$/, ""), form.replace(/\/?$/, "/")]))];
+}
+
+/** @param parents null for all resources of the kind */
+export function listResources(
+  mirror: MirrorReader,
+  kind: ShownKind,
+  parents: readonly FoundResource[] | null,
+): FoundResource[] {
+  const { parent } = keyColumns[kind];
+  if (parents === null || parent === null) return readNames(mirror, kind, null);
+  return readNames(mirror, kind, { column: parent.column, values: parents.map(({ href }) => href) });
+}
+
+/** Raw SQL: the view and its columns depend on the kind. */
+function readNames(
+  { db }: MirrorReader,
+  kind: ShownKind,
+  filter: { readonly column: string; readonly values: readonly string[] } | null,
+): FoundResource[] {
+  const { columns, hasId = false, from = kind } = keyColumns[kind];
+  const condition = filter === null ? "" : `where ${filter.column} in (select value from json_each(:values))`;
+  const select = db.prepare(
+    `select ${["href", "gone_at", ...columns].join(", ")} from ${from} ${condition} order by href`,
+  );
+  const rows = select.raw().all(filter === null ? {} : { values: JSON.stringify(filter.values) });
+  return (rows as unknown[][]).map(([href, goneAt, ...cells]) => ({
+    href: String(href),
+    isGone: goneAt !== null,
+    names: [
+      ...(hasId ? [idIn(String(href))] : []),
+      ...cells.map(fromStored).filter((cell) => typeof cell === "string"),
+    ],
+  }));
+}
+
+function idIn(href: string): string {
+  return new URL(href).pathname.split("/").findLast((segment) => segment !== "") ?? "";
+}
