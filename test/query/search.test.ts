@@ -1,9 +1,10 @@
-/** What a person types, and what is found. */
+/** Full-text search: scripts, ranking, tombstones, suggestions, and the past. */
 import fc from "fast-check";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createAsOfViews } from "../../src/mirror/past/as-of.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
-import { type SearchOptions, search, suggestSearch } from "../../src/query/search.ts";
+import { type SearchOptions, search } from "../../src/query/search.ts";
+import { suggestSearch } from "../../src/query/suggest-search.ts";
 import { type MirrorRig, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../mirror/support/world.ts";
 
@@ -13,7 +14,7 @@ type Names = Readonly<Record<string, string>>;
 interface Catalogue {
   readonly brands: Names;
   readonly models?: Readonly<Record<string, Names>>;
-  /** Path to bras; 1 unless told. */
+  /** By path. Default: 1. */
   readonly braCounts?: Readonly<Record<string, number>>;
 }
 
@@ -68,7 +69,7 @@ const scripts = {
   "signs/": "???",
 };
 
-describe("in every script", () => {
+describe("scripts and syntax", () => {
   let rig: MirrorRig;
   beforeAll(async () => {
     rig = await mirrorOf({ brands: scripts });
@@ -94,13 +95,16 @@ describe("in every script", () => {
     ["🩱", "emoji/"],
     ["zoë ậ", "marks/"],
     ["???", "signs/"],
-  ])("%s finds its brand alone", (text, path) => {
+  ])("%s finds only the brand with this word", (text, path) => {
     expect(find(rig, text).map(({ href }) => href)).toEqual([urlOf(path)]);
   });
 
-  it.each(["toile", "内海", "本日", "ラ", "", " ", "\u0000"])("%j finds nothing", (text) => {
-    expect(find(rig, text)).toEqual([]);
-  });
+  it.each(["toile", "内海", "本日", "ラ", "", " ", "\u0000"])(
+    "%j, which begins no word, finds nothing",
+    (text) => {
+      expect(find(rig, text)).toEqual([]);
+    },
+  );
 
   it("every name is found by itself", () => {
     for (const [path, name] of Object.entries(scripts))
@@ -122,11 +126,11 @@ describe("in every script", () => {
     "{a b}:",
     "a\u0000b",
     "\ud800",
-  ])("%j is only text", (text) => {
+  ])("%j is searched as text, not as syntax", (text) => {
     expect(() => find(rig, text)).not.toThrow();
   });
 
-  it("nothing that is typed is an error", () => {
+  it("no text is an error", () => {
     const signs = fc.constantFrom(
       ..."\"'*-+^:(){}[]|&~\u0000\ud800\udfff",
       " AND ",
@@ -151,13 +155,13 @@ describe("in every script", () => {
     );
   });
 
-  it("a long text is only long", () => {
+  it("a very long text finds nothing and is no error", () => {
     expect(find(rig, "衣".repeat(20_000))).toEqual([]);
     expect(find(rig, Array.from({ length: 300 }, (_, n) => `e${n}`).join(" "))).toEqual([]);
   });
 });
 
-it("what is called so comes first, then whole words, then beginnings, each by how many people own it", async () => {
+it("results are ordered by exact name, whole words, then prefixes, each by how many bras users own", async () => {
   await using rig = await mirrorOf({
     brands: { "a/": "Lace", "b/": "Lacework", "c/": "Fine Lace", "d/": "Fine Lace Two", "e/": "Laces" },
     braCounts: { "a/": 1, "b/": 50, "c/": 10, "d/": 20, "e/": 90 },
@@ -166,7 +170,7 @@ it("what is called so comes first, then whole words, then beginnings, each by ho
   expect(namesFound(rig, "lace", { limit: 2 })).toEqual(["Lace", "Fine Lace Two"]);
 });
 
-it("a model is found by words of its own, of its code and of its brand, in any order", async () => {
+it("a model is found by words of its name, its code and its brand in any order", async () => {
   await using rig = await mirrorOf({
     brands: { "a/": "Comexim", "b/": "Ewa" },
     models: { "a/": { "m1/": "Onyx", "m2/": "Rose" }, "b/": { "m3/": "Onyx" } },
@@ -185,7 +189,7 @@ it("a model is found by words of its own, of its code and of its brand, in any o
   expect(find(rig, "comexim", { kind: "brand" }).map(({ kind }) => kind)).toEqual(["brand"]);
 });
 
-it("what is only listed is found under that name, with its brand, and said to be listed", async () => {
+it("a model that is only listed is found by its listed name and its brand", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
   const world = bodiesOf({ brands: { "a/": "Comexim" }, models: { "a/": { "m/": "Onyx" } } });
@@ -205,7 +209,7 @@ it("what is only listed is found under that name, with its brand, and said to be
   expect(search(mirror, "comexim onyx")).toMatchObject([{ state: "held", code: "C-m" }]);
 });
 
-it("what is gone is left out, or comes last under the name that it had", async () => {
+it("tombstones are left out by default, and come last with `gone`", async () => {
   await using rig = await mirrorOf(
     { brands: { "a/": "Lace", "b/": "Lace Two" }, braCounts: { "a/": 9 } },
     { brands: { "b/": "Lace Two" } },
@@ -217,7 +221,7 @@ it("what is gone is left out, or comes last under the name that it had", async (
   ]);
 });
 
-it("where nothing is found, says what was perhaps meant, as it finds something, and how many that are gone fit", async () => {
+it("a search without results suggests similar texts and counts matching tombstones", async () => {
   await using rig = await mirrorOf(
     {
       brands: { "a/": "Comexim", "b/": "Été Lingerie", "c/": "Lace" },
@@ -225,21 +229,21 @@ it("where nothing is found, says what was perhaps meant, as it finds something, 
     },
     { brands: { "a/": "Comexim", "b/": "Été Lingerie" }, models: { "a/": { "m/": "Onyx" } } },
   );
-  const advise = (text: string, kind?: "brand" | "model") =>
+  const suggest = (text: string, kind?: "brand" | "model") =>
     rig.read((mirror) => suggestSearch(mirror, text, kind && { kind }));
-  expect(advise("comexin")).toEqual({ gone: 0, alike: ["Comexim"] });
-  expect(advise("onyx comexin")).toEqual({ gone: 0, alike: ["onyx comexim"] });
-  expect(advise("lingrie", "brand").alike[0]).toBe("lingerie");
-  expect(advise("etelingerie").alike[0]).toBe("Été Lingerie");
-  expect(advise("onyx deux")).toMatchObject({ gone: 1 });
-  expect(advise("lac")).toMatchObject({ gone: 1 });
-  expect(advise("qqqq")).toEqual({ gone: 0, alike: [] });
-  expect(advise("onyxx", "brand").alike).toEqual([]);
+  expect(suggest("comexin")).toEqual({ gone: 0, alike: ["Comexim"] });
+  expect(suggest("onyx comexin")).toEqual({ gone: 0, alike: ["onyx comexim"] });
+  expect(suggest("lingrie", "brand").alike[0]).toBe("lingerie");
+  expect(suggest("etelingerie").alike[0]).toBe("Été Lingerie");
+  expect(suggest("onyx deux")).toMatchObject({ gone: 1 });
+  expect(suggest("lac")).toMatchObject({ gone: 1 });
+  expect(suggest("qqqq")).toEqual({ gone: 0, alike: [] });
+  expect(suggest("onyxx", "brand").alike).toEqual([]);
 });
 
-it("what is advised finds something, whatever is typed", async () => {
+it("every suggested text finds something", async () => {
   await using rig = await mirrorOf({ brands: scripts }, { brands: { "latin/": scripts["latin/"] } });
-  const typed = fc.oneof(
+  const texts = fc.oneof(
     fc.string(),
     fc
       .constantFrom(...Object.values(scripts))
@@ -247,14 +251,14 @@ it("what is advised finds something, whatever is typed", async () => {
   );
   rig.read((mirror) =>
     fc.assert(
-      fc.property(typed, (text) => {
+      fc.property(texts, (text) => {
         for (const words of suggestSearch(mirror, text).alike) expect(search(mirror, words)).not.toEqual([]);
       }),
     ),
   );
 });
 
-it("in a mirror of an account, bras are found by what their owner calls them and notes", async () => {
+it("bras are found by their name, brand, model and note", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write({ area: "account" });
   const world = worldOf({
@@ -268,7 +272,7 @@ it("in a mirror of an account, bras are found by what their owner calls them and
   for (const text of ["red", "comexim onyx", "sunday"]) expect(search(mirror, text)).toMatchObject([bra]);
 });
 
-it("shown as of a run, a mirror is searched by the names of then", async () => {
+it("as of a run, resources are found by the names that they had then", async () => {
   await using rig = await mirrorOf({ brands: { "a/": "Before" } }, { brands: { "a/": "After" } });
   const foundAsOf = (run: number, text: string) => {
     const mirror = openMirrorReader(rig.file);
@@ -281,7 +285,7 @@ it("shown as of a run, a mirror is searched by the names of then", async () => {
   expect([namesFound(rig, "before"), namesFound(rig, "after")]).toEqual([[], ["After"]]);
 });
 
-it("shown as of any run, a mirror answers as it did when that run had ended: listed, held, moved, renamed, gone", async () => {
+it("as of any run, a search gives the results that it gave when that run ended", async () => {
   await using rig = await startMirrorRig();
   const brands = { "a/": "Comexim", "b/": "Ewa" };
   const models = { "a/": { "m1/": "Onyx", "m2/": "Rose" }, "b/": { "m3/": "Onyx" } };
@@ -295,22 +299,22 @@ it("shown as of any run, a mirror answers as it did when that run had ended: lis
     [{ brands: { "b/": "Comexim" }, models: { "b/": { "m3/": "Onyx" } } }, 1000],
   ];
   const texts = ["comexim", "ewa", "onyx", "ewa onyx", "comexim rose", "c"];
-  const answers = (mirror: Parameters<typeof search>[0]) =>
+  const resultsOf = (mirror: Parameters<typeof search>[0]) =>
     texts.map((text) => [text, search(mirror, text, { gone: true })]);
   const mirror = await rig.write();
-  const then = lives.map(([catalogue, maxBatches]) => {
+  const resultsByRun = lives.map(([catalogue, maxBatches]) => {
     walk(mirror, bodiesOf(catalogue), { maxBatches, approve: true });
-    return answers(mirror);
+    return resultsOf(mirror);
   });
   mirror.close();
-  for (const [n, answer] of then.entries()) {
+  for (const [n, results] of resultsByRun.entries()) {
     const past = openMirrorReader(rig.file, { kind: "run", run: n + 1 });
     onTestFinished(() => past.close());
-    expect({ run: n + 1, answers: answers(past) }).toEqual({ run: n + 1, answers: answer });
+    expect({ run: n + 1, results: resultsOf(past) }).toEqual({ run: n + 1, results });
   }
 });
 
-it("a model that some brand listed only later is not found by that brand as of a run before", async () => {
+it("as of a run, a model is not found by a brand that listed it only later", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
   const worldWith = (listed: readonly string[]) =>

@@ -6,10 +6,9 @@ import {
   foundColumns,
   foundColumnsOfAccounts,
   foundKinds,
-  type SearchSuggestion,
   search,
-  suggestSearch,
 } from "../../../query/search.ts";
+import { type SearchSuggestion, suggestSearch } from "../../../query/suggest-search.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { positiveNumber } from "../../flags/option-values.ts";
 import { type FormatFlags, formatOption, rawOption, readFormat } from "../../flags/query-flags.ts";
