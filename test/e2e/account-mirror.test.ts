@@ -113,7 +113,7 @@ describe("what is read with --account", () => {
   it("is refused in one clear line where it makes no sense", async () => {
     const mirror = join(dataDir, "accounts/ada/mirror.sqlite");
     for (const [args, message] of [
-      [["query", "@top-brands", "--account", "ada"], "@top-brands is about a catalogue"],
+      [["query", "@top-brands", "--account", "ada"], "@top-brands works only on a catalogue"],
       [["show", "brand", "x", "--account", "ada"], "The mirror of an account holds no brand"],
       [["show", "me", "--base-url", sandbox.url], "The mirror of a catalogue holds no user"],
       [["show", "me", "x", "--account", "ada"], "me takes no key"],

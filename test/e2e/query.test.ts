@@ -84,11 +84,11 @@ describe("an answer that a limit cuts says so, on stderr alone", () => {
 it("questions are listed without a mirror, one by one with their SQL, and whole as JSON", async () => {
   const list = async (...args: readonly string[]) => (await callArmoire(["query", "--list", ...args])).stdout;
   const all = await list();
-  for (const { name, asks } of listQuestions())
+  for (const { name, title: asks } of listQuestions())
     expect(all).toMatch(new RegExp(`^@${name} .*  ${asks.slice(0, 20)}`, "m"));
   const [bands] = listQuestions().filter(({ name }) => name === "bands");
   const one = await list("@bands");
-  expect(one).toContain("\n  --brand   only this brand, by its URL, name or slug\n");
+  expect(one).toContain("\n  --brand   only this brand: its URL, name or slug\n");
   expect(one.endsWith(`\n\n${bands?.sql}\n`)).toBe(true);
   expect(JSON.parse(await list("--json"))).toEqual(listQuestions());
   expect(JSON.parse(await list("@bands", "--json"))).toEqual([bands]);

@@ -121,7 +121,7 @@ describe("a value that makes no sense is wrong usage", () => {
     "a question's limit of nothing": [
       (f) => ["query", "@gone", "--limit", "0", "--mirror", f.mirror],
       2,
-      /--limit cannot be "0"\nIt must be a whole number, at least 1/,
+      /Invalid value for --limit: "0"\nIt must be a whole number, at least 1/,
     ],
     "an unknown kind": [() => ["show", "shoe", "x"], 2, /Allowed choices are brand, model, size/],
     "a missing key": [() => ["show", "brand"], 2, /The key of the brand is missing\.\nGive its URL or name/],
@@ -162,12 +162,12 @@ describe("a value that makes no sense is wrong usage", () => {
     "an option that a question does not take": [
       (f) => ["query", "@bands", "--since", "2026-01-31", "--mirror", f.mirror],
       2,
-      /@bands takes no --since\nIt takes \[--brand\] \[--system\]/,
+      /@bands has no option --since\nIts options: \[--brand\] \[--system\]/,
     ],
     "a question without what it needs": [
       (f) => ["query", "@brand-sizes", "--mirror", f.mirror],
       2,
-      /@brand-sizes needs --brand/,
+      /@brand-sizes requires --brand/,
     ],
     "a parameter for a question": [() => ["query", "@bands", "-p", "brand=x"], 2, /-p is for SQL/],
     "an option of questions for SQL": [

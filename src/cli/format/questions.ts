@@ -3,14 +3,14 @@ import type { Question, QuestionOption } from "../../query/questions/question.ts
 import { formatTable } from "../terminal/text-table.ts";
 
 export function formatQuestions(questions: readonly Question[]): string {
-  const rows = questions.map(({ name, asks, options }) => [
+  const rows = questions.map(({ name, title: asks, options }) => [
     [`@${name}`, ...options.map(usageOf)].join(" "),
     asks,
   ]);
-  return `${formatTable(["question", "asks"], rows)}\n\`armoire query --list @NAME\` shows one with its SQL.\n`;
+  return `${formatTable(["question", "title"], rows)}\n\`armoire query --list @NAME\` shows one with its SQL.\n`;
 }
 
-export function formatQuestion({ name, asks, options, sql }: Question): string {
+export function formatQuestion({ name, title: asks, options, sql }: Question): string {
   const width = Math.max(...options.map((option) => option.name.length));
   const lines = options.map((option) => `  --${option.name.padEnd(width)}  ${formatOption(option)}\n`);
   return `@${name}\n${asks}\n${lines.length > 0 ? `\n${lines.join("")}` : ""}\n${sql}\n`;
@@ -18,7 +18,7 @@ export function formatQuestion({ name, asks, options, sql }: Question): string {
 
 export function formatOption({ about, isRequired, default: usual }: QuestionOption): string {
   if (isRequired) return `${about} (required)`;
-  return usual === null ? about : `${about}; ${usual} unless told`;
+  return usual === null ? about : `${about}; default: ${usual}`;
 }
 
 function usageOf({ name, isRequired }: QuestionOption): string {

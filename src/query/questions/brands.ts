@@ -4,7 +4,7 @@ import { brand, isOfBrand, limit, type Question, sinceSeen } from "./question.ts
 export const brandQuestions: readonly Question[] = [
   {
     name: "top-brands",
-    asks: "Which brands do users own most bras of?",
+    title: "Which brands do users own the most bras of?",
     options: [limit],
     sql: `select b.name, b.bra_count, count(m.href) as models, b.href
 from brand_current b left join model_current m on m.brand_href = b.href
@@ -14,25 +14,26 @@ limit :limit`,
   },
   {
     name: "growing-brands",
-    asks: "Which brands have grown: new models listed since, where the whole list was read before?",
+    title:
+      "Which brands have listed new models since then? Only brands whose list was read completely before.",
     options: [{ ...sinceSeen, isRequired: true }, brand],
     sql: `with listed as materialized (select owner_href, min(first_seen_at) as began_at,
     count(*) filter (where first_seen_at >= :since and state <> 'gone') as new_models,
     count(*) filter (where state <> 'gone') as models
   from known where kind = 'model' and ${isOfBrand("owner_href")} group by owner_href),
-half_read as materialized (
+partly_read as materialized (
   select brand.url as href from _page p join _resource page on page.id = p.id join _run found on found.id = page.first_run
     join _resource list on list.id = p.collection_id and list.kind = 'models' join _resource brand on brand.id = list.owner_id
     left join _revision body on body.resource_id = p.id and body.seq = 1 left join _run read on read.id = body.from_run
   where found.started_at < :since and (read.started_at >= :since or read.id is null and page.state in ('due', 'failed')))
 select b.name, listed.new_models, listed.models, b.href
 from listed join brand_current b on b.href = listed.owner_href
-where listed.new_models > 0 and listed.began_at < :since and b.href not in (select href from half_read)
+where listed.new_models > 0 and listed.began_at < :since and b.href not in (select href from partly_read)
 order by listed.new_models desc, b.href`,
   },
   {
     name: "brand-models",
-    asks: "How many models has each brand, and how many of them are discontinued?",
+    title: "How many models does each brand have, and how many are discontinued?",
     options: [brand],
     sql: `select b.name, count(m.href) as models,
   count(*) filter (where m.is_discontinued = 0) as still_made,
@@ -44,7 +45,7 @@ order by models desc, b.href`,
   },
   {
     name: "size-range",
-    asks: "How wide is each brand's range of sizes?",
+    title: "How wide is the size range of each brand?",
     options: [brand],
     sql: `with range as materialized (select brand_href, count(distinct size) as sizes,
     min(band) as smallest_band, max(band) as largest_band, count(distinct band) as bands,

@@ -1,10 +1,11 @@
-/** Questions about what the mirror holds and what it saw happen. */
+/** Questions about the contents of the mirror and their changes. */
 import { brand, isOfBrand, kind, limit, nameOfKnown, type Question, sinceSeen } from "./question.ts";
 
 export const mirrorQuestions: readonly Question[] = [
   {
     name: "brand-coverage",
-    asks: "How much of each brand is held, of what is listed so far? Those that lack most come first.",
+    title:
+      "How many of the listed models and sizes of each brand are fetched? The least complete brands come first.",
     options: [brand],
     sql: `with listed_model as materialized (select href, owner_href, state from known
     where kind = 'model' and state <> 'gone'),
@@ -23,7 +24,7 @@ order by models_known + sizes_known - models_held - sizes_held desc, k.href`,
   {
     name: "newest",
     isOfAccounts: true,
-    asks: "What did the mirror come to know of last?",
+    title: "Which resources were discovered last?",
     options: [sinceSeen, kind, limit],
     sql: `select kind, ${nameOfKnown("known")} as name, state, first_seen_at, href
 from known
@@ -35,7 +36,7 @@ limit :limit`,
   {
     name: "changed",
     isOfAccounts: true,
-    asks: "What did the mirror see change last?",
+    title: "Which resources changed last?",
     options: [sinceSeen, kind, limit],
     sql: `select c.kind, ${nameOfKnown("k")} as name, c.changed_at, c.revision, c.run, c.href
 from recently_changed c join known k on k.href = c.href
@@ -46,7 +47,7 @@ limit :limit`,
   },
   {
     name: "gone",
-    asks: "What is gone from the catalogue, with the values that it had last?",
+    title: "Which resources are gone from the catalogue, with their last values?",
     options: [sinceSeen, kind, limit],
     sql: `select kind, name, bra_count, gone_at, href
 from (select 'brand' as kind, name, bra_count, gone_at, href from brand

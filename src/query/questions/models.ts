@@ -4,7 +4,7 @@ import { brand, isOfBrand, limit, type Question, sinceReported } from "./questio
 export const modelQuestions: readonly Question[] = [
   {
     name: "top-models",
-    asks: "Which models do users own most bras of?",
+    title: "Which models do users own the most bras of?",
     options: [brand, limit],
     sql: `select b.name as brand, coalesce(m.full_name, m.name) as model, m.type, m.bra_count, m.href
 from model_current m left join brand b on b.href = m.brand_href
@@ -14,7 +14,7 @@ limit :limit`,
   },
   {
     name: "model-types",
-    asks: "How many models are there of each type, from how many brands, and how many bras?",
+    title: "How many models, brands and bras are there of each type of model?",
     options: [brand],
     sql: `select m.type, count(*) as models, count(*) filter (where m.is_discontinued = 1) as discontinued,
   count(distinct m.brand_href) as brands, sum(m.bra_count) as bra_count
@@ -25,7 +25,8 @@ order by models desc, m.type`,
   },
   {
     name: "discontinued",
-    asks: "Which models are discontinued; with --since, those that the service says were modified since?",
+    title:
+      "Which models are discontinued? With --since, only those that the service has modified since then.",
     options: [sinceReported, brand],
     sql: `select b.name as brand, coalesce(m.full_name, m.name) as model, m.type, m.bra_count,
   m.last_modified_at, m.href
@@ -37,7 +38,8 @@ order by m.last_modified_at desc, m.href`,
   },
   {
     name: "related-models",
-    asks: "Which models are named most by others, as related or of the same cut (after sync --follow)?",
+    title:
+      "Which models do the most other models name, as related or of the same cut? Needs `sync --follow`.",
     options: [brand, limit],
     sql: `select b.name as brand, coalesce(m.full_name, m.name) as model, count(distinct r.href) as named_by,
   count(*) filter (where r.name = 'related') as as_related,
@@ -52,7 +54,7 @@ limit :limit`,
   },
   {
     name: "models-without-sizes",
-    asks: "Of which models is no size held, and how many sizes of them are listed and not fetched yet?",
+    title: "Which models have no fetched size, and how many of their sizes are listed?",
     options: [brand],
     sql: `select b.name as brand, coalesce(m.full_name, m.name) as model, m.bra_count,
   coalesce(listed.sizes, 0) as sizes_listed, m.href

@@ -1,4 +1,4 @@
-/** Every canned question, in the order in which they are listed. A new one goes into the file of what it is about. */
+/** All canned questions, in the order of `armoire query --list`. */
 import { QueryError } from "../sql/errors.ts";
 import { brandQuestions } from "./brands.ts";
 import { mirrorQuestions } from "./mirror.ts";
@@ -17,15 +17,14 @@ export function listQuestions(): readonly Question[] {
   return questions;
 }
 
-/** @throws QueryError `question` when there is none of this name */
+/** @throws QueryError `question` if none has the name */
 export function findQuestion(name: string): Question {
   const found = questions.find((question) => question.name === name);
   if (found !== undefined) return found;
   const words = name.split("-").filter((word) => word.length > 2);
-  const alike = questions.filter((one) => words.some((word) => one.name.includes(word))).slice(0, 3);
+  const similar = questions.filter((question) => words.some((word) => question.name.includes(word)));
+  const names = similar.slice(0, 3).map((question) => `@${question.name}`);
   const hint =
-    alike.length > 0
-      ? `Did you mean ${alike.map((one) => `@${one.name}`).join(" or ")}?`
-      : "`armoire query --list` lists the questions.";
-  throw new QueryError("question", `There is no question called @${name}`, hint);
+    names.length > 0 ? `Did you mean ${names.join(" or ")}?` : "`armoire query --list` lists the questions.";
+  throw new QueryError("question", `There is no question @${name}`, hint);
 }

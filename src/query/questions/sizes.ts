@@ -1,11 +1,11 @@
-/** Questions about sizes. A size's label means something only together with its sizing system, which is its brand's. */
+/** Questions about sizes. The label of a size has a meaning only in a sizing system: by default, its brand's. */
 import { brand, isOfBrand, limit, type Question, size, system } from "./question.ts";
 
-/** Of a size `s` of a brand `b`: its label in the system that is asked for, or in its own when none is. */
-const labelAskedFor = `case when :system is null or b.default_sizing_system = :system collate nocase then s.size
+/** SQL for the label of a size `s` of a brand `b` in the option `system`, or in the brand's own system. */
+const labelInSystem = `case when :system is null or b.default_sizing_system = :system collate nocase then s.size
   else (select value from json_each(s.alternative_sizes) where key = :system collate nocase) end`;
 
-/** How models and bras spread over bands or cups. */
+/** SQL for the distribution of models and bras over bands or cups. */
 function distribution(column: "band" | "cup"): string {
   return `select b.default_sizing_system as system, s.${column}, count(distinct s.model_href) as models,
   sum(s.bra_count) as bra_count,
@@ -21,7 +21,7 @@ order by b.default_sizing_system, s.${column}`;
 export const sizeQuestions: readonly Question[] = [
   {
     name: "brand-sizes",
-    asks: "Which sizes does a brand cover, in how many models, and in how many that are still made?",
+    title: "Which sizes does a brand have, in how many models, and in how many that are still made?",
     options: [{ ...brand, isRequired: true }],
     sql: `select b.name as brand, s.size, s.band, s.cup, count(distinct s.model_href) as models,
   count(distinct m.href) filter (where m.is_discontinued = 0) as still_made, sum(s.bra_count) as bra_count
@@ -33,7 +33,7 @@ order by s.brand_href, s.band, s.cup, s.size`,
   },
   {
     name: "top-sizes",
-    asks: "Which sizes do users own most bras in, within each sizing system?",
+    title: "Which sizes of each sizing system do users own the most bras in?",
     options: [brand, system, limit],
     sql: `select b.default_sizing_system as system, s.size, sum(s.bra_count) as bra_count,
   count(distinct s.model_href) as models, count(distinct s.brand_href) as brands
@@ -46,19 +46,19 @@ limit :limit`,
   },
   {
     name: "models-in-size",
-    asks: "Which models come in a size, called so in their own system or, with --system, in that one?",
+    title: "Which models come in a size? Its label is that of the brand's own sizing system, or of --system.",
     options: [size, system, brand],
     sql: `select b.name as brand, coalesce(m.full_name, m.name) as model, m.type, m.is_discontinued, s.size,
   s.bra_count, s.href
 from size_current s left join model m on m.href = s.model_href
   left join brand b on b.href = s.brand_href
-where (${labelAskedFor}) = :size collate nocase
+where (${labelInSystem}) = :size collate nocase
   and ${isOfBrand("s.brand_href")}
 order by cast(s.bra_count as real) desc, s.href`,
   },
   {
     name: "size-conversions",
-    asks: "What is a size of one sizing system called in the others, and how many sizes say so?",
+    title: "What is the label of a size in the other sizing systems, and how many sizes say so?",
     options: [size, { ...system, isRequired: true }],
     sql: `select other.key as system, other.value as size, count(*) as said_by
 from size_current s join brand b on b.href = s.brand_href, json_each(s.alternative_sizes) other
@@ -68,7 +68,7 @@ order by other.key, said_by desc, other.value`,
   },
   {
     name: "sizing-systems",
-    asks: "How do the sizing systems compare: how many brands use each, for how many models and sizes?",
+    title: "How many brands, models, sizes and bras use each sizing system?",
     options: [],
     sql: `select b.default_sizing_system as system, count(*) as brands, sum(per_brand.models) as models,
   sum(per_brand.sizes) as sizes, sum(b.bra_count) as bra_count
@@ -81,13 +81,13 @@ order by brands desc, system`,
   },
   {
     name: "bands",
-    asks: "How do models and bras spread over the bands of each sizing system?",
+    title: "How are models and bras distributed over the bands of each sizing system?",
     options: [brand, system],
     sql: distribution("band"),
   },
   {
     name: "cups",
-    asks: "How do models and bras spread over the cups of each sizing system?",
+    title: "How are models and bras distributed over the cups of each sizing system?",
     options: [brand, system],
     sql: distribution("cup"),
   },

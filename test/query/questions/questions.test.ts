@@ -1,10 +1,11 @@
-/** Every canned question on a mirror with a past: asked of SQL here, and of the sandbox's own truth there. */
+/** Every canned question, compared with the same result computed from the sandbox's own data. */
 import { copyFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { listQuestions } from "../../../src/query/questions/questions.ts";
-import { type QuestionOptions, runQuestion } from "../../../src/query/questions/run-question.ts";
+import type { QuestionOptions } from "../../../src/query/questions/resolve-parameters.ts";
+import { runQuestion } from "../../../src/query/questions/run-question.ts";
 import { type Rig, startRig } from "../../sync/support/rig.ts";
 import { answerCases } from "../support/answers.ts";
 import { catalogueOf, inOrder } from "../support/catalogue.ts";
@@ -13,7 +14,7 @@ import { collectRows } from "../support/collect-rows.ts";
 type Answer = Record<string, unknown>[];
 
 let rig: Rig;
-/** By URL, what is sent for brands, models and sizes before the changes. */
+/** The bodies of brands, models and sizes before the changes, by URL. */
 let before = new Map<string, { readonly kind: string; readonly text: string }>();
 /** The run that saw the changes. */
 const secondRun = 2;
@@ -34,7 +35,7 @@ async function ask(question: string, options: QuestionOptions = {}, file = rig.f
   return (await collectRows(rows)).map((row) => Object.fromEntries(columns.map((name, n) => [name, row[n]])));
 }
 
-/** What each option can be given in any mirror of this rig. */
+/** A valid value for each option. */
 function someOptions(): QuestionOptions {
   const { brands, sizes } = catalogueOf(rig.sandbox);
   const [brand, size] = [brands[0], sizes[0]];
@@ -49,24 +50,24 @@ function entitiesNow() {
   return new Map(records.map(({ url, kind, body }) => [url, { kind, text: JSON.stringify(body) }]));
 }
 
-/** What the changes did to one kind: URLs in order. */
-function changesOf(wanted: string) {
+/** The URLs of one kind that the sandbox added, removed and changed. */
+function changesOf(kind: string) {
   const after = entitiesNow();
   const urls = [...new Map([...before, ...after])]
-    .filter(([, { kind }]) => kind === wanted)
+    .filter(([, entity]) => entity.kind === kind)
     .map(([url]) => url);
-  const where = (is: (url: string) => boolean) => urls.filter(is).sort();
+  const sorted = (matches: (url: string) => boolean) => urls.filter(matches).sort();
   return {
-    newest: where((url) => !before.has(url)),
-    gone: where((url) => !after.has(url)),
-    changed: where(
+    newest: sorted((url) => !before.has(url)),
+    gone: sorted((url) => !after.has(url)),
+    changed: sorted(
       (url) => before.has(url) && after.has(url) && before.get(url)?.text !== after.get(url)?.text,
     ),
   };
 }
 
-/** A copy of the mirror that a test may spoil. */
-function spoiltMirror(name: string, ...statements: readonly string[]): string {
+/** A copy of the mirror after these statements. */
+function alteredMirror(name: string, ...statements: readonly string[]): string {
   const file = join(dirname(rig.file), `${name}.sqlite`);
   copyFileSync(rig.file, file);
   const db = new Database(file);
@@ -78,146 +79,144 @@ function spoiltMirror(name: string, ...statements: readonly string[]): string {
 const heldModel = (extreme: "min" | "max") =>
   `select ${extreme}(id) from _resource where kind = 'model' and state = 'held'`;
 
-describe("a canned question", () => {
-  it.each(listQuestions())(
-    "@$name is answered with all of its options and with none but the required ones",
-    async ({ name, options }) => {
-      const some = someOptions();
-      const given = (names: readonly string[]) =>
-        Object.fromEntries(names.map((one) => [one, some[one] ?? ""]));
-      await ask(name, given(options.map((option) => option.name)));
-      await ask(name, given(options.filter(({ isRequired }) => isRequired).map((option) => option.name)));
-    },
-  );
+it.each(listQuestions())(
+  "@$name runs with all of its options and with only the required ones",
+  async ({ name, options }) => {
+    const some = someOptions();
+    const given = (names: readonly string[]) =>
+      Object.fromEntries(names.map((option) => [option, some[option] ?? ""]));
+    await ask(name, given(options.map((option) => option.name)));
+    await ask(name, given(options.filter(({ isRequired }) => isRequired).map((option) => option.name)));
+  },
+);
 
-  it("is answered as the sandbox's catalogue says", async () => {
-    const cases = answerCases(catalogueOf(rig.sandbox));
-    expect(cases.filter(({ answer }) => answer.length === 0)).toEqual([]);
-    for (const { question, options, answer } of cases)
-      expect({ question, options, answer: await ask(question, options) }).toEqual({
+it("every question gives the result computed from the sandbox's catalogue", async () => {
+  const cases = answerCases(catalogueOf(rig.sandbox));
+  expect(cases.filter(({ answer }) => answer.length === 0)).toEqual([]);
+  for (const { question, options, answer } of cases)
+    expect({ question, options, answer: await ask(question, options) }).toEqual({
+      question,
+      options,
+      answer,
+    });
+});
+
+it("@newest, @changed and @gone give what the sandbox added, changed and removed since a run", async () => {
+  for (const kind of ["brand", "model", "size"]) {
+    for (const [question, urls] of Object.entries(changesOf(kind))) {
+      const answer = await ask(question, { kind, since: secondRun, limit: 1000 });
+      expect({ kind, question, urls: answer.map(({ href }) => href).sort() }).toEqual({
+        kind,
         question,
-        options,
-        answer,
-      });
-  });
-
-  it("tells what is new, changed and gone since a run, by what the sandbox did", async () => {
-    for (const kind of ["brand", "model", "size"]) {
-      for (const [question, urls] of Object.entries(changesOf(kind))) {
-        const answer = await ask(question, { kind, since: secondRun, limit: 1000 });
-        expect({ kind, question, urls: answer.map(({ href }) => href).sort() }).toEqual({
-          kind,
-          question,
-          urls,
-        });
-      }
-    }
-    for (const urls of Object.values(changesOf("model"))) expect(urls.length).toBeGreaterThan(0);
-  });
-
-  it("tells which brands grew since a run, and not those of which nothing was listed before", async () => {
-    const { brands, models } = catalogueOf(rig.sandbox);
-    const hadModels = new Set([...before.values()].map(({ text }) => JSON.parse(text).links.brand));
-    const added = changesOf("model").newest;
-    const grown = brands.flatMap(({ href }) => {
-      const own = models.filter(({ brand }) => brand.href === href);
-      const newModels = own.filter((model) => added.includes(model.href)).length;
-      return hadModels.has(href) && newModels > 0
-        ? [{ href, new_models: newModels, models: own.length }]
-        : [];
-    });
-    const answer = await ask("growing-brands", { since: secondRun });
-    expect(grown.length).toBeGreaterThan(0);
-    expect(answer).toEqual(
-      inOrder(grown, (row) => [-row.new_models, row.href]).map((row) => expect.objectContaining(row)),
-    );
-    expect(await ask("growing-brands", { since: 1 })).toEqual([]);
-  });
-
-  it("takes no later page of a first reading for growth, and what is listed after it for nothing else", async () => {
-    await using slow = await startRig({ brands: 2, models: 24, sizes: 24, pageSize: 4 });
-    let runs = 0;
-    for (let isComplete = false; !isComplete; runs++) {
-      isComplete = (await slow.sync({ depth: "models", budget: 10, order: "breadth" })).complete;
-      slow.sandbox.moveClock({ advanceSeconds: 86_400 });
-    }
-    const { models } = catalogueOf(slow.sandbox);
-    const [known, brands] = [models, models.map(({ brand }) => brand)].map(
-      (all) => new Set(all.map(({ href }) => href)),
-    );
-    slow.sandbox.advance({ additions: 8, changes: 0, removals: 0 });
-    await slow.sync({ depth: "models", mode: "verify" });
-    const added = catalogueOf(slow.sandbox).models.filter(
-      ({ href, brand }) => !known?.has(href) && brands?.has(brand.href),
-    );
-    const growthSince = async (since: number) =>
-      (await ask("growing-brands", { since }, slow.file)).map(({ href, new_models }) => [href, new_models]);
-    const grown = Map.groupBy(added, ({ brand }) => brand.href);
-    const expected = [...grown].map(([href, models]) => [href, models.length]);
-    const asked = [];
-    for (let run = 1; run <= runs + 1; run++) asked.push(await growthSince(run));
-    expect(expected.length).toBeGreaterThan(0);
-    expect(asked.at(-1)).toEqual(expect.arrayContaining(expected));
-    // Whatever grew did so in the last run, but where the first reading had ended before.
-    for (const answer of asked) expect(expected).toEqual(expect.arrayContaining(answer));
-  });
-
-  it("tells of a mirror that is not complete what is listed and not held", async () => {
-    await using half = await startRig({ brands: 6, models: 20, sizes: 60, pageSize: 5 });
-    await half.sync({ depth: "models" });
-    const { brands, models } = catalogueOf(half.sandbox);
-    const withoutSizes = await ask("models-without-sizes", {}, half.file);
-    expect(withoutSizes.map(({ href }) => href).sort()).toEqual(models.map(({ href }) => href).sort());
-    await half.sync({ brands: [String(models[0]?.brand.fields.name)] });
-    const coverage = await ask("brand-coverage", {}, half.file);
-    const { sizes } = catalogueOf(half.sandbox);
-    const countOf = (href: unknown) => ({
-      models: models.filter(({ brand }) => brand.href === href).length,
-      sizes:
-        models[0]?.brand.href === href ? sizes.filter(({ model }) => model.brand.href === href).length : 0,
-    });
-    expect(coverage.map(({ href }) => href).sort()).toEqual(brands.map(({ href }) => href).sort());
-    for (const row of coverage) {
-      const { models: modelCount, sizes: sizeCount } = countOf(row.href);
-      expect(row).toMatchObject({
-        ...{ state: "held", models_known: modelCount, models_held: modelCount },
-        ...{ sizes_known: sizeCount, sizes_held: sizeCount },
+        urls,
       });
     }
-  });
+  }
+  for (const urls of Object.values(changesOf("model"))) expect(urls.length).toBeGreaterThan(0);
+});
 
-  it("puts a count that is not known last, and one beyond all integers first", async () => {
-    const file = spoiltMirror(
-      "odd",
-      `update _model set bra_count = null, type = null, is_discontinued = null, last_modified_at = null where id = (${heldModel("min")})`,
-      `update _model set bra_count = '99999999999999999999' where id = (${heldModel("max")})`,
-      `update _model set bra_count = '500000000000000000000' where id = (${heldModel("max")} and id < (${heldModel("max")}))`,
-      "update _size set bra_count = '99999999999999999999', band = null, cup = null, alternative_sizes = '[1, {}]' where id = (select max(id) from _size)",
-      "update _size set bra_count = null, alternative_sizes = null where id = (select min(id) from _size)",
-    );
-    const counts = (await ask("top-models", { limit: 1000 }, file)).map(({ bra_count: count }) => count);
-    expect(counts.slice(0, 2)).toEqual(["500000000000000000000", "99999999999999999999"]);
-    expect(counts.at(-1)).toBe(null);
-    for (const { name, options } of listQuestions()) {
-      const some = someOptions();
-      await ask(
-        name,
-        Object.fromEntries(options.map((option) => [option.name, some[option.name] ?? ""])),
-        file,
-      );
-    }
-    expect((await ask("model-types", {}, file)).map(({ type }) => type)).toContain(null);
+it("@growing-brands gives the brands with new models since a run, without brands first listed since", async () => {
+  const { brands, models } = catalogueOf(rig.sandbox);
+  const hadModels = new Set([...before.values()].map(({ text }) => JSON.parse(text).links.brand));
+  const added = changesOf("model").newest;
+  const grown = brands.flatMap(({ href }) => {
+    const own = models.filter(({ brand }) => brand.href === href);
+    const newModels = own.filter((model) => added.includes(model.href)).length;
+    return hadModels.has(href) && newModels > 0 ? [{ href, new_models: newModels, models: own.length }] : [];
   });
+  const answer = await ask("growing-brands", { since: secondRun });
+  expect(grown.length).toBeGreaterThan(0);
+  expect(answer).toEqual(
+    inOrder(grown, (row) => [-row.new_models, row.href]).map((row) => expect.objectContaining(row)),
+  );
+  expect(await ask("growing-brands", { since: 1 })).toEqual([]);
+});
 
-  it("says of a mirror with older views how to bring it up to date", async () => {
-    const file = spoiltMirror(
-      "old",
-      "drop view known",
-      "create view known as select url as href, kind from _resource",
-    );
-    await expect(ask("brand-coverage", {}, file)).rejects.toMatchObject({
-      ...{ code: "question", message: expect.stringMatching(/cannot answer @brand-coverage yet/) },
-      hint: expect.stringMatching(/armoire mirror rebuild/),
+it("@growing-brands counts models listed after the first complete reading, not its later pages", async () => {
+  await using slow = await startRig({ brands: 2, models: 24, sizes: 24, pageSize: 4 });
+  let runs = 0;
+  for (let isComplete = false; !isComplete; runs++) {
+    isComplete = (await slow.sync({ depth: "models", budget: 10, order: "breadth" })).complete;
+    slow.sandbox.moveClock({ advanceSeconds: 86_400 });
+  }
+  const { models } = catalogueOf(slow.sandbox);
+  const [known, brands] = [models, models.map(({ brand }) => brand)].map(
+    (all) => new Set(all.map(({ href }) => href)),
+  );
+  slow.sandbox.advance({ additions: 8, changes: 0, removals: 0 });
+  await slow.sync({ depth: "models", mode: "verify" });
+  const added = catalogueOf(slow.sandbox).models.filter(
+    ({ href, brand }) => !known?.has(href) && brands?.has(brand.href),
+  );
+  const growthSince = async (since: number) =>
+    (await ask("growing-brands", { since }, slow.file)).map(({ href, new_models }) => [href, new_models]);
+  const grown = Map.groupBy(added, ({ brand }) => brand.href);
+  const expected = [...grown].map(([href, models]) => [href, models.length]);
+  const results = [];
+  for (let run = 1; run <= runs + 1; run++) results.push(await growthSince(run));
+  expect(expected.length).toBeGreaterThan(0);
+  expect(results.at(-1)).toEqual(expect.arrayContaining(expected));
+  // Models were added only before the last run.
+  for (const result of results) expect(expected).toEqual(expect.arrayContaining(result));
+});
+
+it("@models-without-sizes and @brand-coverage show what an incomplete mirror lacks", async () => {
+  await using partial = await startRig({ brands: 6, models: 20, sizes: 60, pageSize: 5 });
+  await partial.sync({ depth: "models" });
+  const { brands, models } = catalogueOf(partial.sandbox);
+  const withoutSizes = await ask("models-without-sizes", {}, partial.file);
+  expect(withoutSizes.map(({ href }) => href).sort()).toEqual(models.map(({ href }) => href).sort());
+  await partial.sync({ brands: [String(models[0]?.brand.fields.name)] });
+  const coverage = await ask("brand-coverage", {}, partial.file);
+  const { sizes } = catalogueOf(partial.sandbox);
+  const countOf = (href: unknown) => ({
+    models: models.filter(({ brand }) => brand.href === href).length,
+    sizes: models[0]?.brand.href === href ? sizes.filter(({ model }) => model.brand.href === href).length : 0,
+  });
+  expect(coverage.map(({ href }) => href).sort()).toEqual(brands.map(({ href }) => href).sort());
+  for (const row of coverage) {
+    const { models: modelCount, sizes: sizeCount } = countOf(row.href);
+    expect(row).toMatchObject({
+      ...{ state: "held", models_known: modelCount, models_held: modelCount },
+      ...{ sizes_known: sizeCount, sizes_held: sizeCount },
     });
+  }
+});
+
+it("an unknown count is sorted last, and one beyond 64 bits first", async () => {
+  const file = alteredMirror(
+    "odd",
+    `update _model set bra_count = null, type = null, is_discontinued = null, last_modified_at = null where id = (${heldModel("min")})`,
+    `update _model set bra_count = '99999999999999999999' where id = (${heldModel("max")})`,
+    `update _model set bra_count = '500000000000000000000' where id = (${heldModel("max")} and id < (${heldModel("max")}))`,
+    "update _size set bra_count = '99999999999999999999', band = null, cup = null, alternative_sizes = '[1, {}]' where id = (select max(id) from _size)",
+    "update _size set bra_count = null, alternative_sizes = null where id = (select min(id) from _size)",
+  );
+  const counts = (await ask("top-models", { limit: 1000 }, file)).map(({ bra_count: count }) => count);
+  expect(counts.slice(0, 2)).toEqual(["500000000000000000000", "99999999999999999999"]);
+  expect(counts.at(-1)).toBe(null);
+  for (const { name, options } of listQuestions()) {
+    const some = someOptions();
+    await ask(
+      name,
+      Object.fromEntries(options.map((option) => [option.name, some[option.name] ?? ""])),
+      file,
+    );
+  }
+  expect((await ask("model-types", {}, file)).map(({ type }) => type)).toContain(null);
+});
+
+it("a mirror with outdated views is an error that suggests a rebuild", async () => {
+  const file = alteredMirror(
+    "old",
+    "drop view known",
+    "create view known as select url as href, kind from _resource",
+  );
+  await expect(ask("brand-coverage", {}, file)).rejects.toMatchObject({
+    ...{
+      code: "question",
+      message: expect.stringMatching(/^@brand-coverage does not work on this mirror yet/),
+    },
+    hint: expect.stringMatching(/armoire mirror rebuild/),
   });
 });

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
-import { readSince, type TimesOf } from "../../../src/query/questions/question.ts";
+import { readSince, type TimesOf } from "../../../src/query/questions/read-since.ts";
 import { startMirrorRig } from "../../mirror/support/mirror-rig.ts";
 
 const seconds = fc.integer({ min: Date.UTC(2000, 0, 1) / 1000, max: Date.UTC(2040, 0, 1) / 1000 });
-/** Some at the very start of a minute or a day, where most of a time need not be written. */
+/** Some at the start of a minute or a day, whose texts can be short. */
 const evenSeconds = seconds.map((second) => second - (second % (second % 3 === 0 ? 86_400 : 60)));
 const instant = fc.record({
   second: fc.oneof(seconds, evenSeconds),
@@ -17,7 +17,7 @@ const instant = fc.record({
 });
 type Instant = { readonly second: number; readonly micros: number };
 
-/** As a service may write it: no zone, with or without a fraction, of any length that says all. */
+/** As a service may write it: without a zone, and with any number of digits that is enough. */
 function naive({ second, micros }: Instant, digits: number): string {
   const text = new Date(second * 1000).toISOString().slice(0, 19);
   const fraction = String(micros).padStart(6, "0");
@@ -25,7 +25,7 @@ function naive({ second, micros }: Instant, digits: number): string {
   return needed === 0 && digits === 0 ? text : `${text}.${fraction.slice(0, Math.max(needed, digits, 1))}`;
 }
 
-/** A mirror of three runs, of which the last goes on. */
+/** With three runs; the last one has not ended. */
 let mirror: MirrorWriter;
 beforeAll(async () => {
   const rig = await startMirrorRig();
@@ -42,21 +42,21 @@ beforeAll(async () => {
 const berlin = { now: Date.parse("2026-11-21T22:30:00.250Z"), timeZone: "Europe/Berlin" };
 const read = (text: string, times: TimesOf) => readSince(mirror, text, times, berlin);
 
-describe("a time since when", () => {
-  it("comes before just those of the service's times that are as late, however either is written", () => {
+describe("the text for --since", () => {
+  it("precedes exactly the service's times that are not earlier, however both are written", () => {
     const digits = fc.nat({ max: 6 });
     fc.assert(
       fc.property(instant, digits, fc.option(instant), digits, (since, sinceDigits, other, otherDigits) => {
         const stored = other ?? since;
-        const isAsLate =
+        const isNotEarlier =
           stored.second > since.second || (stored.second === since.second && stored.micros >= since.micros);
         const time = read(naive(since, sinceDigits), "reported");
-        expect(naive(stored, otherDigits) >= time).toBe(isAsLate);
+        expect(naive(stored, otherDigits) >= time).toBe(isNotEarlier);
       }),
     );
   });
 
-  it("is compared with our own times by when it is, in whatever zone", () => {
+  it("is converted from any zone to compare with the mirror's times", () => {
     const zone = fc.integer({ min: -12, max: 14 });
     fc.assert(
       fc.property(seconds, seconds, zone, (since, stored, hours) => {
@@ -73,13 +73,13 @@ describe("a time since when", () => {
     expect(read("2026-07-31 06:30", "seen")).toBe("2026-07-31T04:30:00.000Z");
   });
 
-  it("may be as short as a month", () => {
+  it("is the beginning of a month, a day or a time", () => {
     expect(read("2026-02", "reported")).toBe("2026-02-01");
     expect(read("2026-01-31T00:00:00.000", "reported")).toBe("2026-01-31");
     expect(read("2026-01-31T23:00-02:00", "reported")).toBe("2026-02-01T01:00");
   });
 
-  it("may be so long ago", () => {
+  it("is an instant for a duration before now", () => {
     expect(read("-1d", "seen")).toBe("2026-11-20T22:30:00.250Z");
     expect(read("-1d", "reported")).toBe("2026-11-20T22:30:00.25");
   });
@@ -88,21 +88,21 @@ describe("a time since when", () => {
     ["1", "2026-01-01T06:00:00.500Z", "2026-01-01T06:00:00.5"],
     ["latest", "2026-01-02T06:00:00.000Z", "2026-01-02T06:00"],
     ["latest-1", "2026-01-01T06:00:00.500Z", "2026-01-01T06:00:00.5"],
-  ])("may be a run, %s, which stands for when that began", (text, seen, reported) => {
+  ])("is the beginning of the run %s", (text, seen, reported) => {
     expect([read(text, "seen"), read(text, "reported")]).toEqual([seen, reported]);
   });
 
   it.each(["", "yesterday", "2026-02-30", "2026-13-01", "2026-01-31T25:00", "2026-1-1", "2026-01-31Z"])(
-    "is not %j",
+    "cannot be %j",
     (text) => {
       for (const times of ["seen", "reported"] as const)
         expect(() => read(text, times)).toThrow(expect.objectContaining({ code: "syntax" }));
     },
   );
 
-  it("is no run that there is not, nor one after that as of which the mirror is shown", () => {
+  it("cannot be an unknown run, nor one after the run of --as-of", () => {
     const past = { db: mirror.db, asOf: { run: 1, endedAt: "" } };
     expect(() => read("9", "seen")).toThrow(/There is no run 9/);
-    expect(() => readSince(past, "2", "seen", berlin)).toThrow(/^Run 2 is after run 1, as of which/);
+    expect(() => readSince(past, "2", "seen", berlin)).toThrow(/^Run 2 is later than run 1, which --as-of/);
   });
 });

@@ -1,0 +1,44 @@
+/** Turns a point in time, as the user writes it, into text that compares with a column of times. */
+import { prepareColumn, q } from "../../mirror/file/statements.ts";
+import { type Point, type PointContext, PointError, parsePoint } from "../../mirror/points/point.ts";
+import { resolvePoint } from "../../mirror/points/resolve-point.ts";
+import { readServiceTime, toServiceTime } from "../../mirror/points/service-time.ts";
+import type { MirrorReader } from "../../mirror/reader.ts";
+
+/** `seen`: times of the mirror, in UTC. `reported`: times of the service, without a zone. */
+export type TimesOf = "seen" | "reported";
+
+/**
+ * The beginning of the given day, month or time; for a run, when it began.
+ * @throws PointError
+ */
+export function readSince(
+  mirror: Pick<MirrorReader, "db" | "asOf">,
+  text: string,
+  times: TimesOf,
+  context: PointContext,
+): string {
+  const point = parsePoint(text, context);
+  const start = point.kind === "time" ? point.from : startOfRun(mirror, point);
+  if (times === "seen") return start;
+  return withoutZeros(point.kind === "time" ? readServiceTime(text, context) : toServiceTime(start));
+}
+
+function startOfRun({ db, asOf }: Pick<MirrorReader, "db" | "asOf">, point: Point): string {
+  if (point.kind === "run" && asOf !== null && point.run > asOf.run) {
+    throw new PointError(
+      "no-such-run",
+      `Run ${point.run} is later than run ${asOf.run}, which --as-of selects`,
+      "Use an earlier run here, or a later point for --as-of.",
+    );
+  }
+  const select = prepareColumn(db, (p: { run: number }) =>
+    q.selectFrom("_run").select("started_at").where("id", "=", p.run),
+  );
+  return select.get({ run: resolvePoint(db, point).run }) ?? "";
+}
+
+/** The shortest text for the time, which no other text for the same time precedes. */
+function withoutZeros(time: string): string {
+  return time.replace(/^(.*T\d\d:\d\d):00$/, "$1").replace(/T00:00$/, "");
+}

@@ -1,0 +1,82 @@
+/** Turns the options given with a question into the parameters of its SQL. */
+import type { Cell } from "../../../schema/fields.ts";
+import { prepareColumn, q } from "../../mirror/file/statements.ts";
+import { findBrands, hintAtBrands } from "../../mirror/find-brands.ts";
+import type { PointContext } from "../../mirror/points/point.ts";
+import type { MirrorReader } from "../../mirror/reader.ts";
+import { QueryError } from "../sql/errors.ts";
+import type { Question, QuestionOption } from "./question.ts";
+import { readSince } from "./read-since.ts";
+
+export type QuestionOptions = Readonly<Record<string, string | number>>;
+
+export interface ResolvedParameters {
+  readonly parameters: Readonly<Record<string, Cell>>;
+  /** At most this many rows; the SQL yields one more if there are more. Null for no limit. */
+  readonly limit: number | null;
+}
+
+/** @throws QueryError `question` for an unknown, missing or unusable option; PointError for a bad point in time */
+export function resolveParameters(
+  mirror: MirrorReader,
+  { name, options }: Question,
+  given: QuestionOptions,
+  context: PointContext,
+): ResolvedParameters {
+  const unknown = Object.keys(given).find((key) => options.every((option) => option.name !== key));
+  if (unknown !== undefined)
+    throw new QueryError("question", `@${name} has no option --${unknown}`, listOptions(options));
+  const resolve = (option: QuestionOption): Cell => {
+    const value = given[option.name] ?? option.default;
+    if (value !== null) return resolveOption(mirror, option, String(value), context);
+    if (!option.isRequired) return null;
+    const message = `@${name} requires --${option.name}: ${option.about}`;
+    throw new QueryError("question", message, listOptions(options));
+  };
+  const parameters = Object.fromEntries(options.map((option) => [option.name, resolve(option)]));
+  const limit = options.find(({ type }) => type === "limit");
+  return { parameters, limit: limit === undefined ? null : Number(parameters[limit.name]) - 1 };
+}
+
+function listOptions(options: readonly QuestionOption[]): string {
+  const names = options.map(({ name, isRequired }) => (isRequired ? `--${name}` : `[--${name}]`));
+  return names.length === 0 ? "It has no options." : `Its options: ${names.join(" ")}.`;
+}
+
+function resolveOption(
+  mirror: MirrorReader,
+  option: QuestionOption,
+  value: string,
+  context: PointContext,
+): Cell {
+  switch (option.type) {
+    case "brand":
+      return resolveBrand(mirror, value);
+    case "seen":
+    case "reported":
+      return readSince(mirror, value, option.type, context);
+    case "limit":
+      if (/^\d{1,15}$/.test(value) && Number(value) > 0) return Number(value) + 1;
+      throw invalidValue(option, value, "It must be a whole number, at least 1.");
+    case "text":
+      if (option.choices === undefined || option.choices.includes(value)) return value;
+      throw invalidValue(option, value, `It must be one of ${option.choices.join(", ")}.`);
+  }
+}
+
+/** All brands of that name, as a JSON array of URLs. */
+function resolveBrand(mirror: MirrorReader, name: string): string {
+  const found = findBrands(mirror, name, { withGone: true });
+  if (found.certainty === "none") {
+    const message = `The mirror has no brand called ${JSON.stringify(name)}`;
+    throw new QueryError("question", message, hintAtBrands(found.alike));
+  }
+  const selectUrl = prepareColumn(mirror.db, (p: { id: number }) =>
+    q.selectFrom("_resource").select("url").where("id", "=", p.id),
+  );
+  return JSON.stringify(found.ids.map((id) => selectUrl.get({ id })));
+}
+
+function invalidValue({ name }: QuestionOption, value: string, hint: string): QueryError {
+  return new QueryError("question", `Invalid value for --${name}: ${JSON.stringify(value)}`, hint);
+}

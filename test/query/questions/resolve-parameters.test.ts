@@ -1,0 +1,108 @@
+/** The options of questions: how they are resolved, and the errors for wrong ones. */
+import { copyFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { findQuestion, listQuestions } from "../../../src/query/questions/questions.ts";
+import type { QuestionOptions } from "../../../src/query/questions/resolve-parameters.ts";
+import { runQuestion } from "../../../src/query/questions/run-question.ts";
+import { type Rig, startRig } from "../../sync/support/rig.ts";
+import { catalogueOf } from "../support/catalogue.ts";
+import { collectRows } from "../support/collect-rows.ts";
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig({ brands: 6, models: 20, sizes: 40 });
+  await rig.sync();
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+
+async function ask(question: string, options: QuestionOptions, file = rig.file) {
+  return await collectRows((await runQuestion({ file, question, options })).rows);
+}
+
+it("a brand is found by its URL, by its name in any case, and by its slug", async () => {
+  for (const { href, fields } of catalogueOf(rig.sandbox).brands) {
+    for (const brand of [href, String(fields.name).toUpperCase(), String(fields.slug)]) {
+      const [[name, , , , , found] = []] = await ask("brand-models", { brand });
+      expect({ brand, name, found }).toEqual({ brand, name: fields.name, found: href });
+    }
+  }
+});
+
+it("a brand's name selects all brands of that name, including tombstones", async () => {
+  const file = join(dirname(rig.file), "gone.sqlite");
+  copyFileSync(rig.file, file);
+  const [first, second] = catalogueOf(rig.sandbox).brands.map(({ href }) => href);
+  const foundBrands = async (brand: string) =>
+    (await ask("brand-models", { brand }, file)).map((row) => row.at(-1)).sort();
+  const db = new Database(file);
+  db.prepare(
+    "update _member set name = 'The Same' where item_id in (select id from _resource where url in (?, ?))",
+  ).run(first, second);
+  expect(await foundBrands("the same")).toEqual([first, second].sort());
+  db.prepare("update _resource set state = 'gone', gone_run = 1 where url = ?").run(first);
+  db.close();
+  expect(await foundBrands("the same")).toEqual([second]);
+  expect(await foundBrands(String(first))).toEqual([]);
+});
+
+it.each<[string, QuestionOptions, RegExp, RegExp]>([
+  ["brand-sizes", {}, /^@brand-sizes requires --brand: /, /^Its options: --brand\.$/],
+  ["bands", { since: "2026" }, /^@bands has no option --since$/, /\[--brand\] \[--system\]/],
+  ["sizing-systems", { brand: "x" }, /^@sizing-systems has no option --brand$/, /no options/],
+  ["bands", { brand: "unknown" }, /no brand called "unknown"/, /armoire query/],
+  ["top-brands", { limit: "many" }, /^Invalid value for --limit: "many"$/, /whole number/],
+  ["top-brands", { limit: 0 }, /^Invalid value for --limit: "0"$/, /at least 1/],
+  ["newest", { kind: "bras" }, /^Invalid value for --kind: "bras"$/, /brand, model, size/],
+  ["top-brnds", {}, /^There is no question @top-brnds$/, /@top-brands or @top-models/],
+  ["zzz", {}, /no question @zzz/, /armoire query --list/],
+])("the wrong usage @%s %j is an error with a hint", async (question, options, message, hint) => {
+  await expect(ask(question, options)).rejects.toMatchObject({
+    ...{ name: "QueryError", code: "question" },
+    ...{ message: expect.stringMatching(message), hint: expect.stringMatching(hint) },
+  });
+});
+
+it.each([
+  ["yesterday", "syntax", /2026-11-03/],
+  ["7", "no-such-run", /from run 1 /],
+])("the invalid point in time %j is a PointError", async (since, code, hint) => {
+  const error = { name: "PointError", code, hint: expect.stringMatching(hint) };
+  await expect(ask("newest", { since })).rejects.toMatchObject(error);
+});
+
+it("an unknown brand is an error that suggests similar names", async () => {
+  const name = String(catalogueOf(rig.sandbox).brands[0]?.fields.name);
+  await expect(ask("bands", { brand: `${name.slice(0, 4)}zzz` })).rejects.toMatchObject({
+    hint: expect.stringContaining(JSON.stringify(name)),
+  });
+});
+
+it.each([
+  [{ limit: 6 }, undefined, { maxRows: 6, isCut: false, rows: 6 }],
+  [{ limit: 5 }, undefined, { maxRows: 5, isCut: true, rows: 5 }],
+  [{}, undefined, { maxRows: 20, isCut: false, rows: 6 }],
+  [{ limit: 5 }, 3, { maxRows: 3, isCut: true, rows: 3 }],
+])(
+  "the options %j of a question with 6 rows, with maxRows %j, report whether rows are cut",
+  async (options, maxRows, expected) => {
+    const terms = maxRows === undefined ? {} : { maxRows };
+    const result = await runQuestion({ file: rig.file, question: "top-brands", options, ...terms });
+    const rows = (await collectRows(result.rows)).length;
+    expect({ maxRows: result.maxRows, isCut: result.isCut, rows }).toEqual(expected);
+  },
+);
+
+it("names of questions are unique, and an option has the same meaning in all questions", () => {
+  const names = listQuestions().map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.filter((name) => !/^[a-z]+(-[a-z]+)*$/.test(name))).toEqual([]);
+  expect(names.map((name) => findQuestion(name).name)).toEqual(names);
+  const optionsByName = Map.groupBy(
+    listQuestions().flatMap(({ options }) => options),
+    ({ name }) => name,
+  );
+  for (const options of optionsByName.values())
+    expect(new Set(options.map(({ about }) => about)).size).toBe(1);
+});
