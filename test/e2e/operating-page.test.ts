@@ -62,7 +62,7 @@ it("docs/operating.md: every command does what it says, in the order of the page
   const verify = await runArmoire(["sync", "--mode", "verify"], { env, cwd: folder.path });
   expect(verify).toMatchObject({ exitCode: 0 });
   const metrics = await (await fetch(`http://127.0.0.1:${dashboardPort}/metrics`)).text();
-  const [, table = ""] = /^\| metric \| says \|$(.*?)^$/ms.exec(page) ?? [];
+  const [, table = ""] = /^\| metric \| meaning \|$(.*?)^$/ms.exec(page) ?? [];
   const named = [...table.matchAll(/armoire_\w+/g)].map(([name]) => name);
   const known = named.filter((name) => metrics.includes(`# TYPE ${name} `));
   expect({ named, known }).toEqual({ named, known: named });
