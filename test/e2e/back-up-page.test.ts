@@ -7,27 +7,27 @@ import { testPassphrase } from "../support/canary.ts";
 import { shellCommandsIn } from "../support/markdown.ts";
 import { runArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
-it("docs/back-up-your-data.md: every command does what it says, in the order of the page", {
+it("all commands of docs/back-up-your-data.md succeed in the order of the page", {
   timeout: 120_000,
 }, async () => {
   await using folder = await temporaryFolder();
   await using sandbox = await startSandbox({ users: 1, brands: 2, models: 4, sizes: 8, allowance: 5000 });
   const page = readFileSync(join(import.meta.dirname, "../../docs/back-up-your-data.md"), "utf8");
-  const said: string[] = [];
-  const again = /^## 6\..*?(?=^## 7\.)/ms.exec(page)?.[0] ?? "";
+  const executed: string[] = [];
+  const checkSection = /^## 6\..*?(?=^## 7\.)/ms.exec(page)?.[0] ?? "";
   const commands = [
     ...shellCommandsIn(page.replaceAll("https://api.example.org/", sandbox.url)),
-    // What is to be done once in a while works the second time as well, when there is something new.
-    ...[["armoire", "backup", "--account", "ada", "--to", "backups"], ...shellCommandsIn(again)],
+    // A second backup, and the section on checks again: these are done regularly.
+    ...[["armoire", "backup", "--account", "ada", "--to", "backups"], ...shellCommandsIn(checkSection)],
   ];
   for (const [program, ...words] of commands) {
     if (program === "mkdir") mkdirSync(join(folder.path, words.join()));
-    if (program === "cp") execFileSync("sh", ["-c", `cp ${from(words)} ada.zip`], { cwd: folder.path });
+    if (program === "cp") execFileSync("sh", ["-c", `cp ${sourceOf(words)} ada.zip`], { cwd: folder.path });
     if (program !== "armoire") continue;
     const { stdout, stderr, exitCode } = await runArmoire(words, {
       env: {
         ARMOIRE_DATA_DIR: join(folder.path, "data"),
-        // What a person types where she is asked.
+        // Replaces the user's input at the prompts.
         ...(words[0] === "account" && { ARMOIRE_TOKEN: sandbox.users[0]?.token ?? "" }),
         ...(words.includes("--encrypt") && { ARMOIRE_BACKUP_PASSPHRASE: testPassphrase }),
       },
@@ -35,11 +35,10 @@ it("docs/back-up-your-data.md: every command does what it says, in the order of 
     });
     expect({ words, exitCode, stderr }).toEqual({ words, exitCode: 0, stderr });
     expect(stdout).not.toBe("");
-    // As the page says of it.
     if (words[1] === "--account") expect(stdout).toContain("It was read back and found whole.");
-    said.push(words.slice(0, 2).join(" "));
+    executed.push(words.slice(0, 2).join(" "));
   }
-  expect(said).toEqual(
+  expect(executed).toEqual(
     expect.arrayContaining([
       "account add",
       "backup --account",
@@ -54,5 +53,5 @@ it("docs/back-up-your-data.md: every command does what it says, in the order of 
   ).toBeGreaterThan(20);
 });
 
-/** As the page has it, a shell's own words in it left to the shell. */
-const from = ([source = ""]: readonly string[]) => (source.startsWith("$(") ? `"${source}"` : source);
+/** The source of `cp`; a command substitution is quoted for the shell. */
+const sourceOf = ([source = ""]: readonly string[]) => (source.startsWith("$(") ? `"${source}"` : source);

@@ -12,14 +12,14 @@ import { type RunningArmoire, runArmoire, startArmoire, temporaryFolder } from "
 const page = readFileSync(join(import.meta.dirname, "../../docs/operating.md"), "utf8");
 const password = "CHANGE-ME";
 
-/** The page's redis.conf, as options, without what only its own network and certificates have. */
+/** The page's redis.conf as options, without its network and certificates. */
 function redisSettings(): string[] {
   const [, conf = ""] = /^```conf\n(.*?)^```$/ms.exec(page) ?? [];
   const settings = conf.split("\n").filter((line) => line !== "" && !/^(#|port|bind|tls-)/.test(line));
   return settings.flatMap((line) => line.split(" ")).map((word, n) => (n % 2 === 0 ? `--${word}` : word));
 }
 
-it("docs/operating.md: every command does what it says, in the order of the page", {
+it("all commands of docs/operating.md succeed in the order of the page", {
   timeout: 120_000,
 }, async () => {
   const [redisPort, dashboardPort] = [await freePort(), await freePort()];
@@ -29,9 +29,11 @@ it("docs/operating.md: every command does what it says, in the order of the page
   writeSecretFile(join(folder.path, "redis-url"), `redis://:${password}@127.0.0.1:${redisPort}\n`);
   const env: Record<string, string> = { ARMOIRE_DATA_DIR: join(folder.path, "data") };
   const workers: RunningArmoire[] = [];
-  const said: string[] = [];
-  const shown = page.replaceAll("https://api.example.org/", sandbox.url).replaceAll("9400", dashboardPort);
-  for (const [program = "", ...words] of shellCommandsIn(shown)) {
+  const executed: string[] = [];
+  const localPage = page
+    .replaceAll("https://api.example.org/", sandbox.url)
+    .replaceAll("9400", dashboardPort);
+  for (const [program = "", ...words] of shellCommandsIn(localPage)) {
     if (program === "export") {
       const [name = "", value = ""] = words.join("").split("=", 2);
       env[name] = value;
@@ -40,15 +42,15 @@ it("docs/operating.md: every command does what it says, in the order of the page
     if (program !== "armoire") continue;
     const options = { env, cwd: folder.path };
     const command = words.slice(0, 2).join(" ");
-    said.push(command);
+    executed.push(command);
     if (command === "worker --principal") {
       const worker = startArmoire(words, options);
       workers.push(worker);
-      await untilSaid(worker, words.includes("--dashboard") ? "The dashboard is at" : "Sending requests");
+      await untilPrinted(worker, words.includes("--dashboard") ? "The dashboard is at" : "Sending requests");
     } else if (command === "schedule run") {
       const scheduler = startArmoire(words, options);
-      await untilSaid(scheduler, "Running 1 schedules");
-      await expectGoodEnd(scheduler);
+      await untilPrinted(scheduler, "Running 1 schedules");
+      await expectCleanExit(scheduler);
     } else {
       const { stdout, stderr, exitCode } = await runArmoire(words, options);
       expect({ words, exitCode, stderr }).toEqual({ words, exitCode: 0, stderr });
@@ -57,8 +59,8 @@ it("docs/operating.md: every command does what it says, in the order of the page
   }
   const [first, second] = workers;
   if (first === undefined || second === undefined) throw new Error("the page starts two workers");
-  await expectGoodEnd(first);
-  // What the one with the dashboard sends now is in its figures, of which the page's table tells the truth.
+  await expectCleanExit(first);
+  // A sync whose requests the worker with the dashboard sends, so that all metrics of the page's table have values.
   const verify = await runArmoire(["sync", "--mode", "verify"], { env, cwd: folder.path });
   expect(verify).toMatchObject({ exitCode: 0 });
   const metrics = await (await fetch(`http://127.0.0.1:${dashboardPort}/metrics`)).text();
@@ -66,19 +68,19 @@ it("docs/operating.md: every command does what it says, in the order of the page
   const named = [...table.matchAll(/armoire_\w+/g)].map(([name]) => name);
   const known = named.filter((name) => metrics.includes(`# TYPE ${name} `));
   expect({ named, known }).toEqual({ named, known: named });
-  await expectGoodEnd(second);
-  expect(said).toEqual([
+  await expectCleanExit(second);
+  expect(executed).toEqual([
     ...["sync --depth", "schedule add", "schedule list", "schedule run", "worker --principal"],
     ...["sync", "schedule run", "status", "worker --principal"],
   ]);
 });
 
-async function untilSaid({ process, ended }: RunningArmoire, words: string): Promise<void> {
+async function untilPrinted({ process, ended }: RunningArmoire, words: string): Promise<void> {
   for await (const line of createInterface(process.stderr)) if (line.includes(words)) return;
-  throw new Error(`${words} was not said: ${JSON.stringify(await ended)}`);
+  throw new Error(`${words} was not printed: ${JSON.stringify(await ended)}`);
 }
 
-async function expectGoodEnd({ process, ended }: RunningArmoire): Promise<void> {
+async function expectCleanExit({ process, ended }: RunningArmoire): Promise<void> {
   process.kill("SIGTERM");
   expect(await ended).toMatchObject({ exitCode: 0 });
 }
