@@ -1,4 +1,4 @@
-/** Reading our own Markdown: sections, shell commands in fenced blocks, links. */
+/** Reads the project's Markdown: sections, shell commands in fenced blocks, links. */
 
 export interface Section {
   /** Without its `#` and backticks. */
@@ -17,7 +17,13 @@ export function sectionsOf(markdown: string): readonly Section[] {
     });
 }
 
-/** Every shell command in the page's fenced blocks, as its words; pipes and `&&` join commands. */
+/** The first cells of a section's table rows, its head left out. */
+export function firstCellsOf(section: Section): readonly string[] {
+  const rows = [...section.text.matchAll(/^\| (.*?[^\\]) \|/gm)].flatMap((match) => match.slice(1));
+  return rows.filter((cell) => !cell.startsWith("---")).slice(1);
+}
+
+/** All shell commands in `sh` blocks, each as a list of words; pipes and `&&` separate commands. */
 export function shellCommandsIn(markdown: string): readonly (readonly string[])[] {
   const blocks = [...markdown.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
   return blocks.flatMap((block) => block.split("\n")).flatMap(commandsInLine);
@@ -27,7 +33,7 @@ export function linksIn(markdown: string): readonly string[] {
   return [...withoutFences(markdown).matchAll(/\]\(([^)\s]+)\)/g)].flatMap((match) => match.slice(1));
 }
 
-/** The fragment by which a heading is linked to. */
+/** The URL fragment of a heading. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -41,16 +47,16 @@ function commandsInLine(line: string): string[][] {
     if (token === "&&" || token === "|") commands.push([]);
     else commands.at(-1)?.push(token.replace(/^(["'])(.*)\1$/, "$2"));
   }
-  return commands.map(withoutSurroundings).filter((words) => words.length > 0);
+  return commands.map(withoutAssignments).filter((words) => words.length > 0);
 }
 
-/** Leaves out variables set before a command, and where its output goes. */
-function withoutSurroundings(words: string[]): string[] {
+/** Removes variable assignments and the redirection of output. */
+function withoutAssignments(words: string[]): string[] {
   const start = words.findIndex((word) => !/^\w+=/.test(word));
   const redirection = words.indexOf(">");
   return start < 0 ? [] : words.slice(start, redirection < 0 ? undefined : redirection);
 }
 
-function withoutFences(markdown: string): string {
+export function withoutFences(markdown: string): string {
   return markdown.replace(/^```.*?^```$/gms, "");
 }
