@@ -1,20 +1,20 @@
-/** Descriptions of tables and columns for `schema.md`. The columns are read from a mirror, so none can be missing. */
+/** The meaning of each table and column, for `schema.md`. The columns are read from a mirror, so none can be forgotten. */
 
 export interface TableMeaning {
   readonly about: string;
   readonly columns: Readonly<Record<string, string>>;
 }
 
-/** Columns with the same meaning in all public tables. */
+/** Columns with the same meaning in every public table. */
 export const sharedColumns: Readonly<Record<string, string>> = {
-  href: "the resource's URL, its key",
+  href: "the resource's URL, which is its key",
   brand_href: "the brand's URL",
   model_href: "the model's URL",
   service_url: "its page on the public site",
-  first_seen_at: "when the mirror first saw it",
+  first_seen_at: "when the mirror first saw a link to it",
   checked_at: "when it was last requested",
   gone_at: "when it was found to be gone, else null. The row keeps its last values",
-  last_modified_at: "reported by the service, without a time zone",
+  last_modified_at: "from the service, as sent, without a time zone",
 };
 
 const inCentimetres = "centimetres";
@@ -23,36 +23,36 @@ export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
   brand: {
     about: "A brand of the catalogue.",
     columns: {
-      bra_count: "bras of all users",
+      bra_count: "number of bras of it that users have",
       name: "",
       slug: "the service's short name for it",
       default_sizing_system: "label of its usual sizing system",
-      default_sizing_name: "that system's name",
+      default_sizing_name: "name of that system",
       logo: "URL of a picture",
       twitter: "",
       facebook: "",
-      official_url: "the brand's own site",
+      official_url: "the brand's site",
     },
   },
   model: {
     about: "A model of a brand.",
     columns: {
-      code: "the maker's code",
+      code: "the manufacturer's code",
       name: "",
       full_name: "name and code together",
       slug: "unique only within its brand",
       brand_slug: "",
-      bra_count: "bras of all users",
+      bra_count: "number of bras of it that users have",
       is_discontinued: "",
       type: "kind of bra",
-      official_url: "its page on the brand's own site",
+      official_url: "its page on the brand's site",
       main_picture: "URL of a picture",
       main_stock_picture: "",
     },
   },
   model_picture: {
-    about: "The maker's pictures of a model, in their order.",
-    columns: { n: "position, from 0", url: "", text: "a label such as a colour" },
+    about: "The manufacturer's pictures of a model, in the order of the service.",
+    columns: { n: "position, from 0", url: "", text: "a label, for example a colour" },
   },
   size: {
     about: "A size of a model.",
@@ -60,14 +60,19 @@ export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
       size: "its label, unique only within its model",
       band: "",
       cup: "",
-      bra_count: "bras of all users",
+      bra_count: "number of bras of it that users have",
       main_picture: "URL of a picture",
-      alternative_sizes: "sizing system to label",
+      alternative_sizes: "JSON: sizing system to label",
     },
   },
   relation: {
-    about: "Links named `related`, `same_cut` and `adjacent_sizes`; filled by `sync --follow`.",
-    columns: { href: "the resource with the link", name: "the link's name", related_href: "its target" },
+    about:
+      "Relations between resources: `related`, `same_cut` and `adjacent_sizes`. Filled by `sync --follow`.",
+    columns: {
+      href: "the resource with the link",
+      name: "the link's name",
+      related_href: "the related resource",
+    },
   },
   user: {
     about: "The owner of an account mirror.",
@@ -75,9 +80,9 @@ export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
       username: "",
       user_id: "",
       reputation: "",
-      avatar: "URLs of pictures, by their size",
+      avatar: "URLs of pictures, by size",
       is_verified: "",
-      email: "only if the token may read it",
+      email: "null unless the token has access to it",
     },
   },
   bra: {
@@ -115,49 +120,50 @@ export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
     },
   },
   measurement: {
-    about: "The user's measurements, unparsed, since their shape is not documented.",
+    about:
+      "The user's measurements. Each is stored whole, as JSON, since the service does not specify its fields.",
     columns: { n: "position, from 0", payload: "JSON, as sent" },
   },
   measurement_value: {
-    about: "The top-level values of measurements, without objects and lists.",
+    about: "The fields of measurements: one row for each value at the top level, without objects and lists.",
     columns: {
-      n: "`n` in `measurement`",
+      n: "position of the measurement, as in `measurement`",
       name: "as sent",
-      value: "1 and 0 for true and false",
+      value: "as sent; true is 1 and false is 0",
     },
   },
   known: {
-    about: "All known resources, including those that were listed and not fetched yet.",
+    about: "All known resources, including those that are not fetched yet.",
     columns: {
       kind: "",
       name: "as listed",
       state: "see `_resource`",
-      owner_href: "its parent: a model's brand, a size's model",
+      owner_href: "the owner of its list: the brand of a model, the model of a size",
     },
   },
   coverage: {
-    about: "The number of resources of each kind.",
+    about: "How complete and how fresh each kind is.",
     columns: {
       kind: "",
-      known: "all known ones",
-      held: "fetched and not gone",
-      due: "never fetched",
-      failed: "failed; retried by the next sync",
+      known: "known resources",
+      held: "fetched",
+      due: "not fetched yet",
+      failed: "failed; the next sync retries them",
       gone: "tombstones",
-      oldest_check_at: "the oldest last check",
+      oldest_check_at: "the oldest `checked_at`",
     },
   },
   media: {
     about:
-      "Pictures in a user's data, if the account was synced with `--media`. With `--as-of` they are those of today.",
+      "The pictures in a user's data, if the account was synced with `--media`. With `--as-of` it shows the current pictures.",
     columns: {
-      field: "the field that refers to it, as a JSON pointer",
+      field: "the field with the address, as a JSON pointer",
       url: "its address",
-      file: "the last download, relative to the mirror's folder, or null",
-      type: "by its first bytes, such as `image/png`",
+      file: "the last downloaded file, relative to the folder of the mirror; null before the first",
+      type: "from its first bytes, for example `image/png`",
       size: "bytes",
       fetched_at: "when it was downloaded",
-      error: "why the last download failed; an earlier one stays",
+      error: "why the last download failed; an earlier file stays",
       is_current: "0 if the field no longer refers to it",
     },
   },
@@ -165,7 +171,7 @@ export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
     about: "All revisions, newest run first.",
     columns: {
       kind: "",
-      revision: "1 if new, else the previous number plus 1",
+      revision: "its number, from 1",
       changed_at: "when it was fetched",
       run: "the run that fetched it",
     },
@@ -175,84 +181,87 @@ export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
 export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
   _meta: {
     about:
-      "Facts about the mirror: base URL, service name, current cycle of checks, the mirror's identity (`lineage`), whether `--with-catalogue` was used (`linked_wanted`), and the progress of compression (`stale_dictionary` and others).",
+      "Facts about the mirror: base URL, area, service name, current cycle of checks, random id that backups keep (`lineage`), whether linked catalogue resources are requested (`linked_wanted`), progress of compression (`compressed_content`), and the newest dictionary that may contain pruned data (`stale_dictionary`).",
     columns: { key: "", value: "" },
   },
   _run: {
-    about: "The run log. Entries of closed runs do not change, except `forgotten_at`.",
+    about: "The run log. A closed run never changes, except that it can be pruned.",
     columns: {
       id: "",
       started_at: "",
-      ended_at: "null while it is running",
+      ended_at: "null while the run is open",
       mode: "",
-      scope_json: "its options: depth, brands, followed links",
-      stopped: "why it ended early: `budget`, `allowance`, `interrupted`, `approval`, `error`; else null",
-      counts_json: "requests and resources, as `sync --json` reports them",
-      forgotten_at: "when `armoire mirror compact` forgot it, so that its state cannot be shown; else null",
+      scope_json: "the requested scope: depth, brands, followed links",
+      stopped:
+        "why it ended early: `budget`, `allowance`, `interrupted`, `approval` or `error`; null if nothing was due any more",
+      counts_json: "numbers of requests and resources, as in `sync --json`",
+      forgotten_at:
+        "when `armoire mirror compact` pruned it, else null; the state of a pruned run can no longer be shown",
     },
   },
   _resource: {
-    about: "All known URLs. Due resources are read from here.",
+    about: "All known URLs. A sync selects due resources from this table.",
     columns: {
       id: "",
       url: "",
-      kind: "from the link that led to it, never from its URL; `?name` if the link `name` has no known kind",
-      owner_id: "its parent",
+      kind: "from the place of the link, never from the URL; `?name` if the link `name` is unknown",
+      owner_id: "the resource that it belongs to",
       state:
-        "`due`, `held`, `failed`, `elsewhere` (another area of the service), `superseded` (a page that is no longer in its list), `gone`",
-      etag: "for the next request",
+        "`due` (to be fetched), `held`, `failed` (never fetched, to be retried), `elsewhere` (in the other area of the service), `superseded` (a page that its list no longer has), `gone`",
+      etag: "validator for the next conditional request",
       checked_run: "the run of its last check that still counts; 0 if it is to be requested",
       last_checked_run: "the run of its last check; 0 for none",
       recheck: "1 if it was checked and is to be requested again",
       checked_at: "milliseconds since 1970, as all times in the large tables",
       first_run: "the run that found it",
       gone_run: "the run that found it gone",
-      attempts: "failures since the last response",
+      attempts: "failures since the last success",
       error: "the last failure",
-      absent_run: "the run that noted it as absent, until a run closes; else null",
+      absent_run: "the run in which it was found absent, until a run closes and decides; else null",
       absent_by:
-        "the evidence: `answer` (its own 404 or 410), `listing` (a list without it), or `parent` (an absent parent)",
-      fetched_run: "the run of its last response other than 304; used by `--mode full`",
+        "the evidence: `answer` (404 or 410), `listing` (its list no longer has it), or `parent` (its owner is absent)",
+      fetched_run: "the run of its last response other than 304 (not modified), for `--mode full`",
     },
   },
   _content: {
     about:
-      "Bodies, each with the SHA-256 of its bytes as sent. A body that a resource returns to is stored once. " +
-      "If `codec` is `identity`, `body` is the body as sent. If it is `deflate`, `body` is a raw deflate stream (RFC 1951) " +
-      "with the dictionary of `dictionary_id`, if any. In Python: " +
-      "`zlib.decompressobj(-15, zdict=dictionary).decompress(body)`, or without `zdict`.",
+      "Bodies, with the SHA-256 of the bytes as sent. A resource that returns to an earlier body shares its row. " +
+      "With codec `identity`, `body` contains the bytes as sent. With codec `deflate`, it is a raw deflate stream (RFC 1951), " +
+      "compressed with the dictionary `dictionary_id` unless that is null. In Python: " +
+      "`zlib.decompressobj(-15, zdict=dictionary).decompress(body)`; without a dictionary, omit `zdict`.",
     columns: {
       id: "",
       sha256: "of the body as sent",
-      codec: "how `body` is stored: `identity` or `deflate`",
+      codec: "encoding of `body`: `identity` or `deflate`",
       size: "bytes as sent",
       body: "",
-      dictionary_id: "its row in `_dictionary`, or null",
+      dictionary_id: "the row of `_dictionary` for decompression; null for none",
     },
   },
   _dictionary: {
     about:
-      "Compression dictionaries: concatenated bodies of a kind. New bodies use the newest one; none ever changes.",
+      "Compression dictionaries: some bodies of a kind, concatenated. New bodies use the newest one of their kind. A dictionary never changes.",
     columns: { id: "", kind: "", sha256: "of the dictionary", body: "" },
   },
   _revision: {
-    about: "The contents of a resource over time, from `from_run` to before `to_run`.",
+    about:
+      "The distinct contents of each resource over time. A revision holds from `from_run` up to, but not including, `to_run`.",
     columns: {
       resource_id: "",
       seq: "from 1",
       content_id: "",
       from_run: "",
-      to_run: "null while it is current",
+      to_run: "null for the current revision",
       status: "of the HTTP response",
       fetched_at: "",
-      base_url: "the base of relative links, if redirects led away from the resource's URL",
-      seen_run: "the run that last found it current; null while it is",
-      seen_at: "when that was",
+      base_url: "base of relative links in the body, if redirects led away from the resource's URL",
+      seen_run: "the last run that found it unchanged; null for the current revision",
+      seen_at: "the time of that check",
     },
   },
   _resource_past: {
     about:
-      "Earlier kinds, owners and states of a resource. A row begins where the one before ends, and ends before `to_run`.",
+      "Earlier kinds, owners and states of resources. A row ends before `to_run` and begins where the previous one ends, or with the first run of the resource.",
     columns: { id: "", to_run: "", kind: "", owner_id: "", state: "", gone_run: "" },
   },
   _link: {
@@ -260,21 +269,22 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
     columns: {
       from_id: "",
       name: "",
-      kind: "the kind of its target",
-      to_id: "its target; null if it is only noted, or not followed",
-      noted_url: "its target if that is not in the mirror; a leading `+` stands for the URL of `from_id`",
-      from_run: "the run that added it",
+      kind: "kind of the target",
+      to_id: "the target; null if the link is not followed",
+      noted_url:
+        "address of a link that is not followed; `+` at its beginning stands for the URL of `from_id`",
+      from_run: "the run in which the row began",
     },
   },
   _pass: {
     about:
-      "Collections that were not read completely: pages are missing, or totals and items do not fit. Such a list proves no absence.",
+      "Collections without a complete, consistent pass: pages are missing, or totals and items disagree. Such a list proves no absence.",
     columns: {
       collection_id: "the first page",
-      verdict: "`open`: pages are missing; `partial`: the pages do not fit together, see `_issue`",
-      from_run: "pages last checked before this run must be read again",
-      reread_run: "the last run that read all pages a second time",
-      judged: "the revisions of the pages that were examined, as JSON",
+      verdict: "`open`: not all pages are read; `partial`: the pages are inconsistent, see `_issue`",
+      from_run: "pages checked before this run must be checked again",
+      reread_run: "the last run that requested all pages a second time",
+      judged: "the revisions of the pages that were examined last, as JSON",
     },
   },
   _page: {
@@ -283,7 +293,7 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       id: "the page's resource",
       collection_id: "the first page",
       next_id: "the following page",
-      total: "the collection's size according to the page",
+      total: "the size of the collection according to the page",
     },
   },
   _member: {
@@ -293,19 +303,19 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       n: "position, from 0",
       item_id: "",
       name: "as listed",
-      from_run: "the run that added it",
+      from_run: "the run in which the row began",
     },
   },
   _search: {
     about:
-      "The words of a brand's, model's or bra's names and codes or, until it is fetched, of its names in lists. Valid from `from_run` to before `to_run`.",
+      "The documents of `armoire search`: the words in the names and codes of brands, models and bras. Until a resource is fetched, they come from the names in its lists. A document holds from `from_run` up to, but not including, `to_run`.",
     columns: {
       id: "",
       resource_id: "",
       kind: "",
-      text: "one line per name: words without case and accents",
+      text: "one line for each name; words without case and accents, between spaces",
       from_run: "",
-      to_run: "null while it is current",
+      to_run: "null for the current document",
     },
   },
   _media: {
@@ -313,17 +323,18 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
     columns: {
       id: "",
       url: "",
-      etag: "for the next request",
-      last_modified: "the same, if there was no `etag`",
-      checked_at: "the last request, in milliseconds since 1970, or null",
+      etag: "validator for the next conditional request",
+      last_modified: "the same, for a response without an `etag`",
+      checked_at: "when it was last requested, in milliseconds since 1970; null before the first request",
       error: "why the last download failed",
     },
   },
   _media_file: {
-    about: "Downloads. The file in `media/` beside the mirror is named by its SHA-256.",
+    about:
+      "The files downloaded from each address. The name of a file in `media/`, beside the mirror, is its SHA-256.",
     columns: {
       media_id: "",
-      seq: "from 1; the highest is current",
+      seq: "from 1; the last one is current",
       sha256: "",
       type: "",
       size: "bytes",
@@ -331,21 +342,21 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
     },
   },
   _media_use: {
-    about: "References to pictures.",
+    about: "The fields that refer to pictures.",
     columns: {
       resource_id: "",
       field: "as a JSON pointer",
       media_id: "",
-      is_current: "0 if the field now refers to another picture",
+      is_current: "0 if the field no longer refers to it",
     },
   },
   _issue: {
-    about: "Deviations in bodies. The bodies are stored all the same.",
+    about: "Irregularities in bodies, which are stored all the same.",
     columns: {
       resource_id: "",
       pointer: "the place, as a JSON pointer",
-      code: "the deviation",
-      detail: "more for people, such as why a link is not followed",
+      code: "the kind of irregularity",
+      detail: "details, for example why a link is not followed",
       run_id: "the run that found it",
     },
   },

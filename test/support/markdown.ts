@@ -17,12 +17,6 @@ export function sectionsOf(markdown: string): readonly Section[] {
     });
 }
 
-/** The first cells of a section's table rows, its head left out. */
-export function firstCellsOf(section: Section): readonly string[] {
-  const rows = [...section.text.matchAll(/^\| (.*?[^\\]) \|/gm)].flatMap((match) => match.slice(1));
-  return rows.filter((cell) => !cell.startsWith("---")).slice(1);
-}
-
 /** All shell commands in `sh` blocks, each as a list of words; pipes and `&&` separate commands. */
 export function shellCommandsIn(markdown: string): readonly (readonly string[])[] {
   const blocks = [...markdown.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);

@@ -1,6 +1,10 @@
 /** `armoire worker`: sends the requests of syncs that use Redis. */
 import { type Command, Option } from "commander";
-import { type RunWorkerOptions, runWorker, type WorkerReady } from "../../../../jobs/bullmq/worker/run-worker.ts";
+import {
+  type RunWorkerOptions,
+  runWorker,
+  type WorkerReady,
+} from "../../../../jobs/bullmq/worker/run-worker.ts";
 import { systemClock } from "../../../platform/clock.ts";
 import { isLoopback } from "../../../platform/ip-class.ts";
 import { addDashboardFlags, type DashboardFlags, dashboardOf } from "../../flags/dashboard-flags.ts";
