@@ -1,5 +1,4 @@
-/** The public library: everything that the command line does, callable and typed. */
-
+/** The public library: the functions behind the commands, with their types and errors. */
 export {
   type DataPackageRequest,
   type ExportFormat,
@@ -47,7 +46,7 @@ export { type VerifyReport, type VerifyRequest, verifyBackup } from "./archive/v
 export type { Change, Reported, Row, Value } from "./change/change.ts";
 export { ChangeError } from "./change/errors.ts";
 export { type DiffRequest, type OpenDiff, openDiff, openReported } from "./change/open-diff.ts";
-export type { SourceLocation as Place } from "./change/sources.ts";
+export type { SourceLocation } from "./change/sources.ts";
 export type { Diagnosis, TokenOwner } from "./doctor/diagnose.ts";
 export { type DiagnoseRequest, diagnose } from "./doctor/diagnose.ts";
 export { diagnoseAccounts } from "./doctor/diagnose-accounts.ts";
@@ -58,7 +57,7 @@ export {
   type KnownSecret,
   type SecretSearch,
 } from "./doctor/find-secrets.ts";
-export type { ScopeName as GrantName } from "./mirror/account/token-scopes.ts";
+export type { ScopeName } from "./mirror/account/token-scopes.ts";
 export { type CheckProblem, type CheckReport, checkMirror } from "./mirror/check/check.ts";
 export {
   type CompactOptions,
@@ -85,18 +84,21 @@ export {
   type Life,
   type ResourceHistory,
   type RevisionOfLife,
-  type RunTime as Moment,
+  type RunTime,
   readHistory,
 } from "./query/history.ts";
 export type { Question, QuestionOption } from "./query/questions/question.ts";
 export { listQuestions } from "./query/questions/questions.ts";
-export { type QuestionRequest, runQuestion as askQuestion } from "./query/questions/run-question.ts";
+export { type QuestionRequest, runQuestion } from "./query/questions/run-question.ts";
+export type { FoundResource, ShownKind } from "./query/resolve-key.ts";
 export { findResource, KeyError } from "./query/resolve-key.ts";
 export {
   type Found,
   type FoundKind,
   type SearchOptions,
+  type SearchSuggestion,
   search,
+  suggestSearch,
 } from "./query/search.ts";
 export { type ShownResource, showResource } from "./query/show.ts";
 export { QueryError } from "./query/sql/errors.ts";
@@ -127,22 +129,22 @@ export {
   appCredential,
   bearerToken,
   type Credential,
-  hideSecret as hidden,
-  type SecretText as Hidden,
+  hideSecret,
+  type SecretText,
 } from "./service/credentials/credential.ts";
 export { ServiceError, ServiceSettingsError } from "./service/errors.ts";
 export { type AddAccountOptions, type AddedAccount, addAccount } from "./sync/add-account.ts";
 export { SyncError } from "./sync/errors.ts";
 export type { MediaReport, PictureOrigin } from "./sync/media/fetch-pictures.ts";
 export { type MediaOptions, syncMedia } from "./sync/media/sync-media.ts";
-export type { ScopeOptions as WalkOptions } from "./sync/options.ts";
+export type { ScopeOptions } from "./sync/options.ts";
 export type { Forecast } from "./sync/plan/forecast.ts";
 export {
-  type ForecastSummary as Outlook,
-  type ForecastSummaryOptions as OutlookOptions,
+  type ForecastSummary,
+  type ForecastSummaryOptions,
   type PlanOptions,
   planSync,
-  readForecastSummary as readOutlook,
+  readForecastSummary,
   type SyncPlan,
 } from "./sync/plan/preview.ts";
 export type { Mode, Order, Reason } from "./sync/plan/request.ts";
@@ -150,15 +152,15 @@ export { LedgerError } from "./sync/rate-limit/errors.ts";
 export type { SyncProgress, SyncReport } from "./sync/report.ts";
 export { type SyncOptions, sync } from "./sync/sync.ts";
 export {
-  type AccountSyncOptions as WholeOptions,
-  type AccountSyncReport as WholeReport,
-  type AccountSyncResult as WholeSync,
+  type AccountSyncOptions,
+  type AccountSyncReport,
+  type AccountSyncResult,
   type CataloguePart,
   type LinkedCatalogueOptions,
   type LinkedCataloguePlan,
   type MediaPart,
   planLinkedCatalogue,
-  syncAccount as syncWhole,
+  syncAccount,
   syncLinkedCatalogue,
 } from "./sync/sync-account.ts";
 export type { WorkersOptions } from "./sync/workers.ts";

@@ -117,11 +117,11 @@ describe("the catalogue part of an account's backup", () => {
     expect(readdirSync(hers.path("open/catalogue/revisions"))).toHaveLength(6);
     execFileSync("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: hers.path("open") });
     expect(text("README.txt")).toContain("  catalogue/brand.csv, catalogue/brand.json: 2\n");
-    expect(formatCreated(created)).toContain("\nWith what the bras are: 2 brands, 2 models, 2 sizes.\n");
-    const listed = { ...created, isSound: true as const, changes: null };
-    expect(formatList([listed], (file) => file)).toContain(
-      "  what the bras are: 2 brands, 2 models, 2 sizes\n",
+    expect(formatCreated(created)).toContain(
+      "\nWith linked catalogue resources: 2 brands, 2 models, 2 sizes.\n",
     );
+    const listed = { ...created, isSound: true as const, changes: null };
+    expect(formatList([listed], (file) => file)).toContain("  linked: 2 brands, 2 models, 2 sizes\n");
   });
 
   it("has the same bytes until one of its resources changes, whatever else the catalogue's mirror learns", async () => {

@@ -157,7 +157,7 @@ it("pruning neither removes backups with names that the user chose nor counts th
   ]);
   expect(names(report.remove)).toEqual([first]);
   expect((await readdir(rig.path("backups"))).sort()).toEqual(names(report.keep).sort());
-  expect(formatPruned(report, basename)).toContain("the name that you gave it");
+  expect(formatPruned(report, basename)).toContain("named by you");
 });
 
 it("pruning always keeps the newest backup of each account, by time and by run", async () => {

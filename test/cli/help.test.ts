@@ -30,7 +30,7 @@ const all = program.commands.flatMap((command) => [...new Set([command, ...leave
 
 describe("the help of", () => {
   it.each(all.map((command) => ({ name: nameOf(command), command })))(
-    "$name has examples of it, each of which is used as it says",
+    "$name has examples that are valid calls",
     async ({ name, command }) => {
       const examples = examplesIn(helpOf(command));
       // `armoire backup` alone is its own default.

@@ -9,39 +9,39 @@ const nothing = { credentials: [], redis: null };
 const linesOf = (text: string): object[] =>
   text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
 
-describe("where no terminal shows it", () => {
-  it("writes a line of JSON for each thing, with its figures", () => {
+describe("a log without a terminal", () => {
+  it("writes one JSON line per event, with its facts", () => {
     const io = fakeIo();
     const log = openLog({ json: false, quiet: false }, io, nothing);
     log.info("ready", 'Sending for "ada".', { concurrency: 8, principals: ["ada"] });
-    log.warn("remark", "Redis\nis away");
+    log.warn("warning", "Redis\nis away");
     expect(linesOf(io.written.err)).toEqual([
       expect.objectContaining({
         ...{ level: "info", event: "ready", concurrency: 8, principals: ["ada"], msg: 'Sending for "ada".' },
         time: expect.stringMatching(/^\d{4}-.*Z$/),
       }),
-      expect.objectContaining({ level: "warn", event: "remark", msg: "Redis\nis away" }),
+      expect.objectContaining({ level: "warn", event: "warning", msg: "Redis\nis away" }),
     ]);
     expect(io.written.out).toBe("");
   });
 
-  it("writes only troubles with --quiet", () => {
+  it("writes only warnings with --quiet", () => {
     const io = fakeIo();
     const log = openLog({ json: false, quiet: true }, io, nothing);
     log.info("ready", "ready");
-    log.warn("remark", "trouble");
+    log.warn("warning", "trouble");
     expect(linesOf(io.written.err)).toEqual([expect.objectContaining({ msg: "trouble" })]);
   });
 });
 
-describe("on a terminal", () => {
-  it("writes words", () => {
+describe("a log on a terminal", () => {
+  it("writes plain text", () => {
     const io = fakeIo({ isTerminal: true });
     openLog({ json: false, quiet: false }, io, nothing).info("ended", "Ended.", { sent: 1 });
     expect(io.written.err).toBe("Ended.\n");
   });
 
-  it("writes JSON all the same with --json", () => {
+  it("writes JSON with --json", () => {
     const io = fakeIo({ isTerminal: true });
     openLog({ json: true, quiet: false }, io, nothing).info("ended", "Ended.");
     expect(linesOf(io.written.err)).toHaveLength(1);
@@ -50,16 +50,16 @@ describe("on a terminal", () => {
 
 const secret = fc.string({ unit: fc.constantFrom(...'abcXYZ019-._~+/="\\<&'), minLength: 12, maxLength: 40 });
 
-it("hides a password whose address is written wrongly", () => {
+it("hides a password in an address with a wrong escape", () => {
   const io = fakeIo();
   openLog({ json: false, quiet: false }, io, {
     credentials: [],
     redis: "redis://:hunter50%off@queue.example",
-  }).warn("remark", "It is hunter50%off.");
+  }).warn("warning", "It is hunter50%off.");
   expect(linesOf(io.written.err)).toEqual([expect.objectContaining({ msg: "It is [credential]." })]);
 });
 
-it("never writes a secret, in whatever spelling it comes and wherever in the line", () => {
+it("never writes a secret, in any encoding and at any place of the line", () => {
   fc.assert(
     fc.property(secret, secret, secret, fc.boolean(), (token, appSecret, password, isTerminal) => {
       const io = fakeIo({ isTerminal });
@@ -73,7 +73,7 @@ it("never writes a secret, in whatever spelling it comes and wherever in the lin
           .map(({ bytes }) => bytes.toString("latin1")),
       );
       for (const text of spelled) {
-        log.warn("remark", `before ${text} after`);
+        log.warn("warning", `before ${text} after`);
         log.info(text, "fact", { [`x${text}`]: text, list: [text] });
       }
       for (const text of spelled) expect(io.written.err).not.toContain(text);

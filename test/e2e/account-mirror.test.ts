@@ -77,7 +77,7 @@ describe("armoire sync --account", () => {
     const { exitCode, stderr, stdout } = await armoire(["sync", "--account", "ada"]);
     sandbox.editUser("anna", { isRevoked: false });
     expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: "" });
-    expect(stderr).toContain("Everything mirrored stays. `armoire account add ada` takes a new token");
+    expect(stderr).toContain("The mirrored data stays. `armoire account add ada` replaces the token");
     expect(
       await well("query", "select count(*) as n from bra", "--account", "ada", "--format", "csv"),
     ).toMatch(/30/);
@@ -92,8 +92,8 @@ describe("what is read with --account", () => {
     expect(status).not.toMatch(/Forecast|catalogue/);
     expect(await well("status", "--account", "bea")).toMatch(/^Not granted to the token: email$/m);
     const plan = await well("plan", "--account", "ada");
-    expect(plan).toContain("an account is checked whole in every run");
-    expect(plan).not.toContain("How large the catalogue is");
+    expect(plan).toContain("every run checks a whole account");
+    expect(plan).not.toContain("The size of the catalogue");
   });
 
   it("shows her, and her bras by URL, id and name", async () => {

@@ -259,7 +259,7 @@ describe("account list", () => {
   it("says that there is none, and how to make one", async () => {
     expect(await armoire(["account", "list"])).toEqual({
       ...{
-        stdout: "There are no accounts. `armoire account add NAME` makes one.\n",
+        stdout: "There are no accounts. Add one with `armoire account add NAME`.\n",
         stderr: "",
         exitCode: 0,
       },
@@ -343,7 +343,7 @@ describe("account remove", () => {
     );
     const again = await armoire(["account", "remove", "ada", "--yes"]);
     expect(again.stdout).toMatch(
-      /^There was no account ada any more, only data that it had left\. The data stays in .*--purge` erases it\.\n$/,
+      /^The account ada was removed before; only its data was left\. The data stays in .*--purge` erases it\.\n$/,
     );
     const gone = await armoire(["account", "remove", "ada", "--yes", "--purge", "--json"]);
     expect(JSON.parse(gone.stdout)).toMatchObject({

@@ -75,7 +75,7 @@ describe("a sync that is interrupted", () => {
       running.process.kill(signal);
       const ended = await running.ended;
       expect(ended.exitCode).toBe(exitCode);
-      expect(ended.stderr).toMatch(/^\nStopping: what is under way is finished and saved\./);
+      expect(ended.stderr).toMatch(/^\nStopping: running requests are finished and saved\./);
       const report = JSON.parse(ended.stdout) as { stopped: string; resources: { new: number } };
       expect(report.stopped).toBe("interrupted");
       expect(report.resources.new).toBe(scene.sandbox.log().length);

@@ -13,7 +13,7 @@ describe("before the first sync", () => {
     await using folder = await temporaryFolder();
     const settings = ["--data-dir", join(folder.path, "data"), "--base-url", sandbox.url];
     expect(await output("plan", ...settings)).toMatch(
-      /^Mirror .*\nAllowance {2}not known before the next sync\n[\s\S]*\nroot +1 +0 +0\n[\s\S]* is known after the first sync\.\n$/,
+      /^Mirror .*\nAllowance {2}unknown until the next sync\n[\s\S]*\nroot +1 +0 +0\n[\s\S]* are known after the first sync\.\n$/,
     );
     expect(await json("plan", ...settings)).toEqual({
       area: "catalogue",
@@ -49,7 +49,7 @@ describe("in the middle of the first crawl", () => {
 
   it("the sync ends with when to run again and what the next days bring", () => {
     expect(lastLine).toMatch(
-      /^The allowance is spent; run it again at \d{4}-\d\d-\d\d \d\d:\d\d UTC \(in 24 h\)\. \d+ % of all bras are covered, \d+ % in 1 day, \d+ % in 7 days, 100 % in 30 days; all models in \d days?, all sizes in \d+ days, at 30 a day\.$/,
+      /^The allowance is spent; sync again at \d{4}-\d\d-\d\d \d\d:\d\d UTC \(in 24 h\)\. \d+ % of all bras are covered, \d+ % in 1 day, \d+ % in 7 days, 100 % in 30 days; all models in \d days?, all sizes in \d+ days, at 30 a day\.$/,
     );
   });
 
@@ -74,7 +74,7 @@ describe("in the middle of the first crawl", () => {
       /\nToday {6}\d+ counted requests due .*; none of them before the allowance is renewed\n/,
     );
     expect(text).toMatch(/\nmodel +\d+ +\d+ +0\n/);
-    expect(text).toMatch(/\nmodel {2}never fetched, and worth most next {2}http/);
+    expect(text).toMatch(/\nmodel {2}new, most valuable first {2}http/);
     expect(text).toMatch(/\nup to +requests +at your 30 a day +with app \(300\) +without \(30\)\n/);
     expect(text).toMatch(/\nnow +\d+ % +█+\n1 day[\s\S]*\n60 days {2}100 % {2}█{40}\n$/);
     // It is the same in a pipe, on a terminal and without colours.
@@ -132,6 +132,6 @@ describe("in the middle of the first crawl", () => {
       allowance: { remaining: 20 },
     });
     const words = await output("sync", ...settings, "--reserve", "20");
-    expect(words).toMatch(/\nThe allowance is spent but for 20 kept for others; run it again at /);
+    expect(words).toMatch(/\nThe allowance is spent except for a reserve of 20; sync again at /);
   });
 });

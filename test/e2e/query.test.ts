@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
-import { askQuestion, listQuestions, type Question, type QuestionRequest } from "../../src/index.ts";
+import { listQuestions, type Question, type QuestionRequest, runQuestion } from "../../src/index.ts";
 import { collectRows } from "../query/support/collect-rows.ts";
 import { callArmoire } from "../support/run-armoire.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
@@ -59,10 +59,22 @@ describe("an answer that a limit cuts says so, on stderr alone", () => {
   const letter =
     "select lower(substr(name, 1, 1)) as letter from model group by 1 having count(*) > 1 limit 1";
   it.each([
-    ["a question", ["@top-brands", "--limit", "5"], "Only the first 5; --limit gives more.\n"],
-    ["one as CSV", ["@top-brands", "--limit=5", "--format=csv"], "Only the first 5; --limit gives more.\n"],
+    [
+      "a question",
+      ["@top-brands", "--limit", "5"],
+      "Only the first 5 are shown; --limit raises the limit.\n",
+    ],
+    [
+      "one as CSV",
+      ["@top-brands", "--limit=5", "--format=csv"],
+      "Only the first 5 are shown; --limit raises the limit.\n",
+    ],
     ["one with all rows", ["@top-brands", "--limit", "6"], ""],
-    ["rows", ["@brand-models", "--max-rows", "5"], "Only the first 5; --max-rows gives more.\n"],
+    [
+      "rows",
+      ["@brand-models", "--max-rows", "5"],
+      "Only the first 5 are shown; --max-rows raises the limit.\n",
+    ],
     ["rows, quietly", ["@brand-models", "--max-rows", "5", "--quiet"], ""],
   ])("%s", async (_what, args, stderr) => {
     const ended = await callArmoire(["query", ...args, "--mirror", fixture.mirror]);
@@ -74,7 +86,7 @@ describe("an answer that a limit cuts says so, on stderr alone", () => {
     const [found] = JSON.parse(await query(letter, "--json")) as { letter: string }[];
     const search = ["search", found?.letter ?? "", "--kind=model", "--json", "--mirror", fixture.mirror];
     const cut = await callArmoire([...search, "--limit", "1"]);
-    expect(cut.stderr).toBe("Only the first 1; --limit gives more.\n");
+    expect(cut.stderr).toBe("Only the first 1 are shown; --limit raises the limit.\n");
     expect(JSON.parse(cut.stdout)).toHaveLength(1);
     const whole = await callArmoire([...search, "--limit", "1000"]);
     expect(whole.stderr).toBe("");
@@ -96,7 +108,7 @@ it("questions are listed without a mirror, one by one with their SQL, and whole 
 
 it("questions are part of the library", async () => {
   const request: QuestionRequest = { file: fixture.mirror, question: "top-brands", options: { limit: 1 } };
-  const { columns, rows } = await askQuestion(request);
+  const { columns, rows } = await runQuestion(request);
   expect(columns).toEqual(["name", "bra_count", "models", "href"]);
   expect(await collectRows(rows)).toHaveLength(1);
   expectTypeOf(listQuestions()).toEqualTypeOf<readonly Question[]>();

@@ -103,7 +103,7 @@ describe("schedules of one process", () => {
     const [ready, begun, ended] = stderr.split("\n").map((line) => JSON.parse(line || "null"));
     expect([ready, begun, ended]).toEqual([
       expect.objectContaining({ level: "info", event: "ready", schedules: 1, dataDir }),
-      expect.objectContaining({ level: "info", event: "begun", schedule: "often", due: runs[0]?.due }),
+      expect.objectContaining({ level: "info", event: "started", schedule: "often", due: runs[0]?.due }),
       expect.objectContaining({ level: "info", event: "ended", schedule: "often", outcome: "done" }),
     ]);
     expect(ready.msg).toMatch(/^Running 1 schedules of .* Press Ctrl-C to stop\.$/);
@@ -130,7 +130,7 @@ describe("schedules of one process", () => {
     await add(dataDir, "slow", ...everySecond, "--", "sync", "--base-url", slow.url);
     const running = startScheduler(dataDir, "--json");
     await waitFor(async () => expect(slow.log().length).toBeGreaterThan(5));
-    expect((await runsOf(dataDir, "slow")).at(-1)).toMatchObject({ outcome: "under way", endedAt: null });
+    expect((await runsOf(dataDir, "slow")).at(-1)).toMatchObject({ outcome: "running", endedAt: null });
     expectRefusal(
       await startScheduler(dataDir).ended,
       11,
@@ -168,7 +168,7 @@ describe("schedules of one process", () => {
     await waitFor(async () => {
       expect((await runsOf(dataDir, "slow")).map(({ due, outcome }) => ({ due, outcome }))).toEqual([
         { due: lost?.due, outcome: "lost" },
-        { due: lost?.due, outcome: "under way" },
+        { due: lost?.due, outcome: "running" },
       ]);
     });
     second.process.kill("SIGTERM");
@@ -195,8 +195,8 @@ it("schedules of several processes with one Redis: what is due is begun once, on
   second?.process.kill("SIGTERM");
   const ended = await Promise.all(both.map((running) => running.ended));
   expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
-  const begun = ended.flatMap(({ stderr }) => stderr.match(/"event":"begun","schedule":"\w+"/g) ?? []);
-  expect(begun.sort()).toEqual(names.map((name) => `"event":"begun","schedule":"${name}"`));
+  const begun = ended.flatMap(({ stderr }) => stderr.match(/"event":"started","schedule":"\w+"/g) ?? []);
+  expect(begun.sort()).toEqual(names.map((name) => `"event":"started","schedule":"${name}"`));
   const inTurn = (await runs()).sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
   expect(inTurn).toHaveLength(names.length);
   inTurn.slice(1).forEach(({ startedAt }, index) => {

@@ -57,7 +57,7 @@ describe("armoire sync --account NAME --with-catalogue", () => {
     const { stdout } = await armoire(["query", query, "--account", "ada", "--json"]);
     expect(JSON.parse(stdout)).toEqual([{ whole: 30 }]);
     const { stdout: text } = await armoire(["sync", "--account", "ada", "--with-catalogue"]);
-    expect(text).toMatch(/^Run 2: 0 new.*\nWhat the bras are, in the catalogue's mirror:\nRun 2: 0 new/s);
+    expect(text).toMatch(/^Run 2: 0 new.*\nLinked resources in the catalogue's mirror:\nRun 2: 0 new/s);
   });
 
   it("asks for the catalogue without her token, and for her data with nothing else", async () => {
@@ -258,9 +258,10 @@ it.each(["asked for", "not asked for", "not to be read"])(
     expect(exitCode).toBe(0);
     const words = {
       "asked for":
-        /^Removed .* Its data is erased\.\nOf what the bras are \(--with-catalogue\), \d\d entries stay in/,
-      "not asked for": /^Removed the account eve and its token\. Nothing of it is left here\.\n$/,
-      "not to be read": /^Removed .* Its data is erased\.\nWhat --with-catalogue may have fetched for it/,
+        /^Removed .* Its data is erased\.\n\d\d linked catalogue resources stay \(--with-catalogue\) in/,
+      "not asked for": /^Removed the account eve and its token\. No data of it is left here\.\n$/,
+      "not to be read":
+        /^Removed .* Its data is erased\.\nCatalogue resources that --with-catalogue fetched for it/,
     };
     expect(stdout).toMatch(words[what as keyof typeof words]);
     if (name === "ada") expect(stdout).toContain(` ${catalogue}\n`);
@@ -289,7 +290,7 @@ it("is planned without a request: what --with-catalogue would fetch, before and 
   const { report } = await syncAda("--with-catalogue");
   // With the front page.
   expect(report.catalogue.resources.new).toBe(fetches + 1);
-  expect((await plan()).stdout).toMatch(/mirror: all that the bras link to is held\.\n$/);
+  expect((await plan()).stdout).toMatch(/mirror: all held\.\n$/);
 });
 
 it("leaves no token in any file, and no file that others could read", async () => {

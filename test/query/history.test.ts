@@ -119,10 +119,10 @@ run 3  ${at}  changed, seen last in run 3, ${at}
   manufacturer_stock_pictures  (none) → [{"url":"https://p.example/1.jpg","text":"Black"}]
 
 run 4  ${at}  changed, seen last in run 4, ${at}
-  nothing but last_modified_at: 2026-01-01T00:00:00 → 2026-02-02T00:00:00
+  only last_modified_at: 2026-01-01T00:00:00 → 2026-02-02T00:00:00
 
 run 5  ${at}  changed, seen last in run 5, ${at}
-  nothing in its fields: a link, or a field that this version does not know
+  no known field changed, only a link or an unknown field
 
 run 6  ${at}  gone
 
@@ -177,9 +177,9 @@ it("what is of the same body as before is said to be, and what was replaced in i
   closeRun(mirror, runId);
   const described = formatHistory(readHistory(mirror, "model", "brand/soft"));
   expect(described.split("\n\n").slice(-3)).toEqual([
-    `run 3  ${at}  back, seen last in run 3, ${at}\n  as it was before`,
+    `run 3  ${at}  back, seen last in run 3, ${at}\n  the same content as before`,
     `run 4  ${at}  changed, seen last in run 4, ${at}\n  replaced in the same run`,
-    `run 4  ${at}  changed, checked last in run 4, ${at}\n  as it was before\n`,
+    `run 4  ${at}  changed, checked last in run 4, ${at}\n  the same content as before\n`,
   ]);
 });
 

@@ -1,5 +1,4 @@
-/** Accounts in words. */
-
+/** Formats accounts for people. */
 import type { AccountOverview } from "../../accounts/overview.ts";
 import type { RemainingCatalogueData, RemovedAccount } from "../../accounts/remove-account.ts";
 import { describeTokenPlace } from "../../accounts/tokens/tokens.ts";
@@ -11,7 +10,7 @@ import { escapeControls, formatTable } from "../terminal/text-table.ts";
 export function formatAdded({ account, isReplaced, whyNoKeychain }: AddedAccount): string {
   const { name, baseUrl, scopes } = account;
   const missing = scopeNames.filter((scope) => !scopes.includes(scope));
-  const kept =
+  const place =
     whyNoKeychain === null
       ? `in ${describeTokenPlace(account)}`
       : `in a file that only you may read, ${account.tokenFile}\n          (not in a keychain: ${escapeControls(whyNoKeychain)})`;
@@ -19,12 +18,12 @@ export function formatAdded({ account, isReplaced, whyNoKeychain }: AddedAccount
     `${isReplaced ? "Replaced the token of" : "Added"} the account ${name}.\n`,
     `User      ${escapeControls(nameOfUser(userOf(account)))} at ${baseUrl}\n`,
     `May see   ${scopes.join(", ")}${missing.length === 0 ? "" : `; not granted: ${missing.join(", ")}`}\n`,
-    `Token     ${kept}\n`,
+    `Token     ${place}\n`,
   ].join("");
 }
 
 export function formatAccounts(overviews: readonly AccountOverview[]): string {
-  if (overviews.length === 0) return "There are no accounts. `armoire account add NAME` makes one.\n";
+  if (overviews.length === 0) return "There are no accounts. Add one with `armoire account add NAME`.\n";
   return formatTable(
     ["account", "user", "service", "may see", "last sync", "bras", "measurements", "token"],
     overviews.map((overview) => [
@@ -50,26 +49,26 @@ function describeLastSync(run: AccountOverview["lastSync"]): string {
 export function formatRemoved(removed: RemovedAccount): string {
   const { name, wasAccount, kept, catalogueLeft, tokenLeft } = removed;
   const isErased = kept.length === 0;
-  const beside = catalogueLeft === null ? "" : describeLeft(catalogueLeft);
+  const remaining = catalogueLeft === null ? "" : describeRemaining(catalogueLeft);
   if (!wasAccount) {
-    const what = `There was no account ${name} any more, only data that it had left.`;
-    return `${what} ${isErased ? "That is erased." : whereKept(removed)}\n${beside}`;
+    const outcome = isErased ? "That data is erased." : describeKept(removed);
+    return `The account ${name} was removed before; only its data was left. ${outcome}\n${remaining}`;
   }
   const rest = isErased
-    ? beside === ""
-      ? "Nothing of it is left here."
+    ? remaining === ""
+      ? "No data of it is left here."
       : "Its data is erased."
-    : whereKept(removed);
-  return `Removed the account ${name}${tokenLeft === null ? " and its token" : ""}. ${rest}\n${beside}`;
+    : describeKept(removed);
+  return `Removed the account ${name}${tokenLeft === null ? " and its token" : ""}. ${rest}\n${remaining}`;
 }
 
-const whereKept = ({ name, folder }: RemovedAccount): string =>
+const describeKept = ({ name, folder }: RemovedAccount): string =>
   `The data stays in ${folder}; \`armoire account remove ${name} --purge\` erases it.`;
 
-function describeLeft({ file, entities }: RemainingCatalogueData): string {
-  const what =
+function describeRemaining({ file, entities }: RemainingCatalogueData): string {
+  const resources =
     entities === null
-      ? "What --with-catalogue may have fetched for it, such as its models and sizes, stays"
-      : `Of what the bras are (--with-catalogue), ${entities} ${entities === 1 ? "entry stays" : "entries stay"}`;
-  return `${what} in the catalogue's mirror, which is not its alone: ${escapeControls(file)}\n`;
+      ? "Catalogue resources that --with-catalogue fetched for it may stay"
+      : `${entities} linked catalogue ${entities === 1 ? "resource stays" : "resources stay"} (--with-catalogue)`;
+  return `${resources} in the catalogue's mirror, which all accounts share: ${escapeControls(file)}\n`;
 }

@@ -1,5 +1,4 @@
-/** Backups in words: what was made, what is wrong, what a folder holds and what goes. */
-
+/** Formats backups for people: created, verified, restored, listed and pruned ones. */
 import type { BackupProblem } from "../../archive/container/scan.ts";
 import {
   countMissing,
@@ -19,7 +18,7 @@ import { nameOfUser } from "../../mirror/account/user.ts";
 import { formatBytes } from "../terminal/format.ts";
 import { escapeControls, formatTable } from "../terminal/text-table.ts";
 
-/** Of one that was read back. */
+/** For a backup that was verified after writing. */
 export function formatCreated({
   file,
   bytes,
@@ -28,33 +27,33 @@ export function formatCreated({
   rootHash,
   manifest,
 }: CreatedBackup): string {
-  const made = isNew ? "Backed up" : "The same backup is there already:";
-  return `${made} ${describeState(manifest)}
-${isEncrypted ? "Encrypted" : "Not encrypted: whoever has the file can read it"}, ${bytes} bytes: ${escapeControls(file)}
-It was read back and found whole.
+  const outcome = isNew ? "Backed up" : "The same backup exists already:";
+  return `${outcome} ${describeState(manifest)}
+${isEncrypted ? "Encrypted" : "Not encrypted: anyone who has the file can read it"}, ${bytes} bytes: ${escapeControls(file)}
+It was verified after writing.
 Root hash ${rootHash}
-Keep the root hash elsewhere: with it, \`armoire backup verify FILE --root-hash HASH\` finds a forged backup too.
+Keep the root hash elsewhere: with it, \`armoire backup verify FILE --root-hash HASH\` also detects a forged backup.
 `;
 }
 
-/** @param isRemembered whether the root hash was compared with one that was kept */
-export function formatVerified(report: VerifyReport, isRemembered: boolean): string {
+/** @param hasRootHash whether the root hash was compared with --root-hash */
+export function formatVerified(report: VerifyReport, hasRootHash: boolean): string {
   const { file, manifest, rootHash, entries, problems, isEncrypted } = report;
   if (problems.length > 0) {
     const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
-    return `${problems.map(describeProblem).join("")}${count} in ${escapeControls(file)}. Take another copy, or an earlier backup.\n`;
+    return `${problems.map(describeProblem).join("")}${count} in ${escapeControls(file)}. Use another copy or an earlier backup.\n`;
   }
   return `Sound: ${entries} entries with their SHA-256 in ${escapeControls(file)}
 ${manifest === null ? "" : `${describeState(manifest)}\n`}Root hash ${rootHash}
-${promiseOf(isEncrypted, isRemembered)}
+${describeGuarantee(isEncrypted, hasRootHash)}
 `;
 }
 
-function promiseOf(isEncrypted: boolean, isRemembered: boolean): string {
-  if (isRemembered) return "Neither damaged nor forged: it has the root hash that you gave.";
+function describeGuarantee(isEncrypted: boolean, hasRootHash: boolean): string {
+  if (hasRootHash) return "Not damaged and not forged: the root hash matches.";
   return isEncrypted
-    ? "Not damaged, and made by somebody who has the passphrase; only a remembered --root-hash tells which of their backups it is."
-    : "Not damaged. Without --encrypt or a remembered --root-hash nothing tells a forged backup.";
+    ? "Not damaged, and written with this passphrase. Only --root-hash proves which backup it is."
+    : "Not damaged. Without --encrypt or --root-hash a forged backup cannot be detected.";
 }
 
 export function formatRestored({ mirror, manifest, check }: RestoredMirror): string {
@@ -62,37 +61,37 @@ export function formatRestored({ mirror, manifest, check }: RestoredMirror): str
   const state =
     problems.length === 0
       ? `It is sound: ${check.bodies} bodies and the rows of ${check.resources} resources.`
-      : `\`armoire mirror check\` finds ${problems.length === 1 ? "1 problem" : `${problems.length} problems`} in it, as it would have in the one that was backed up.`;
+      : `\`armoire mirror check\` finds ${problems.length === 1 ? "1 problem" : `${problems.length} problems`}, which the original mirror has, too.`;
   return `Restored ${describeState(manifest)}\n${state}\n${escapeControls(mirror)}\n`;
 }
 
-const noBackups = "There are no backups here.\n";
+const noBackups = "There are no backups in this folder.\n";
 
-/** A backup on two to five lines, which fit a terminal. */
+/** Two to five lines per backup, which fit a terminal. */
 export function formatList(backups: readonly ListedBackup[], nameOf: (file: string) => string): string {
   const markOf = mirrorMarks(backups);
   const texts = backups.map((backup) => {
     const name = escapeControls(nameOf(backup.file));
     if (!backup.isSound) return `${name}\n  ${describeFault(backup)}\n`;
     const { manifest, bytes, changes } = backup;
-    const whose = manifest.account ?? new URL(manifest.service.baseUrl).host;
+    const owner = manifest.account ?? new URL(manifest.service.baseUrl).host;
     const [linked, pictures] = [describeLinked(manifest), describePictures(manifest)];
-    const besides = [linked === null ? null : `what the bras are: ${linked}`, pictures].filter(Boolean);
-    const beside = besides.length === 0 ? "" : `  ${besides.join("; ")}\n`;
+    const extras = [linked === null ? null : `linked: ${linked}`, pictures].filter(Boolean);
+    const extraLine = extras.length === 0 ? "" : `  ${extras.join("; ")}\n`;
     const changed = changes === null ? "" : describeChanges(changes);
-    return `${name}  ${formatBytes(bytes)}${markOf(manifest)}\n  ${escapeControls(whose)}, ${minuteOf(manifest.state.at)}: ${holds(manifest)}\n${beside}${changed}`;
+    return `${name}  ${formatBytes(bytes)}${markOf(manifest)}\n  ${escapeControls(owner)}, ${minuteOf(manifest.state.at)}: ${holds(manifest)}\n${extraLine}${changed}`;
   });
   return texts.length === 0 ? noBackups : texts.join("");
 }
 
-/** Of which mirror, where an account has more than one here: each has a history of its own. */
+/** Marks the mirror of each backup if the folder has several mirrors of the same data. */
 function mirrorMarks(backups: readonly ListedBackup[]): (manifest: BackupManifest) => string {
-  const lines = Map.groupBy(
+  const manifests = Map.groupBy(
     backups.flatMap((backup) => (backup.isSound ? [backup.manifest] : [])),
     dataOf,
   );
   return (manifest) => {
-    const mirrors = new Set(lines.get(dataOf(manifest))?.map(({ lineage }) => lineage));
+    const mirrors = new Set(manifests.get(dataOf(manifest))?.map(({ lineage }) => lineage));
     return mirrors.size < 2 ? "" : `  mirror ${manifest.lineage?.slice(0, 6) ?? "unknown"}`;
   };
 }
@@ -103,23 +102,27 @@ const minuteOf = (at: string) => `${at.slice(0, 16).replace("T", " ")} UTC`;
 function describeFault({ code, problems: [problem] }: FaultyBackup): string {
   switch (code) {
     case "needs-passphrase":
-      return "encrypted, and no passphrase was given";
+      return "encrypted, passphrase missing";
     case "wrong-passphrase":
-      return "encrypted, and not with this passphrase";
+      return "encrypted with another passphrase";
     case "other-version":
-      return "made by another version of Armoire";
+      return "written by another version of Armoire";
     default:
       return `${code}: ${problem === undefined ? "" : shortened(describeProblem(problem).trimEnd())}`;
   }
 }
 
-/** The names of bodies are longer than anybody reads. */
+/** Shortens the SHA-256 in names of bodies. */
 const shortened = (text: string) => text.replace(/[0-9a-f]{64}/g, (sha256) => `${sha256.slice(0, 12)}…`);
 
 export function formatPruned(report: PruneReport, nameOf: (file: string) => string): string {
   const { keep, remove, untouched, isPreview } = report;
   const rows = [
-    ...keep.map(({ file, at, reasons }) => [nameOf(file), minuteOf(at), reasons.map(inWords).join(", ")]),
+    ...keep.map(({ file, at, reasons }) => [
+      nameOf(file),
+      minuteOf(at),
+      reasons.map(describeReason).join(", "),
+    ]),
     ...remove.map(({ file, at }) => [nameOf(file), minuteOf(at), isPreview ? "would be removed" : "removed"]),
     ...untouched.map(({ file, code }) => [nameOf(file), "", `left alone: ${code}`]),
   ].sort(([one = ""], [other = ""]) => (one < other ? 1 : -1));
@@ -128,27 +131,27 @@ export function formatPruned(report: PruneReport, nameOf: (file: string) => stri
   return `${formatTable(["file", "as of", "kept as"], rows)}${isPreview ? "Would remove" : "Removed"} ${count}.\n`;
 }
 
-const inWords = (reason: string) => (reason === "name" ? "the name that you gave it" : reason);
+const describeReason = (reason: string) => (reason === "name" ? "named by you" : reason);
 
 function describeState(manifest: BackupManifest): string {
   const { account, user, service, state } = manifest;
-  const whose = user === null ? service.baseUrl : nameOfUser(user);
-  const called = account === null ? whose : account;
+  const owner = user === null ? service.baseUrl : nameOfUser(user);
+  const subject = account === null ? owner : account;
   const [linked, pictures] = [describeLinked(manifest), describePictures(manifest)];
-  const remarks = [
-    ...(linked === null ? [] : [`With what the bras are: ${linked}.`]),
+  const notes = [
+    ...(linked === null ? [] : [`With linked catalogue resources: ${linked}.`]),
     ...(pictures === null ? [] : [`With ${pictures}.`]),
     describeMissing(manifest),
     describeNotGranted(manifest),
     describeUnlinked(manifest),
-  ].filter((remark) => remark !== null);
-  const held = `${escapeControls(called)} as of ${state.at} (run ${state.run}): ${holds(manifest)}, ${manifest.revisions} revisions.`;
-  return [held, ...remarks.map(escapeControls)].join("\n");
+  ].filter((note) => note !== null);
+  const held = `${escapeControls(subject)} as of ${state.at} (run ${state.run}): ${holds(manifest)}, ${manifest.revisions} revisions.`;
+  return [held, ...notes.map(escapeControls)].join("\n");
 }
 
 const counted = ["brand", "model", "size", "bra", "measurement"];
 
-/** Without what is gone. */
+/** Counts without tombstones. */
 function holds(manifest: BackupManifest): string {
   const parts = manifest.tables
     .filter(({ name }) => counted.includes(name))
@@ -161,30 +164,30 @@ function countOf(held: number, missing: number, kind: string): string {
   return `${held}${all} ${kind}${held + missing === 1 ? "" : "s"}`;
 }
 
-/** What the bras are, as far as it is in it; null where nothing is. */
+/** The linked catalogue resources; null without any. */
 function describeLinked(manifest: BackupManifest): string | null {
   const parts = linkedHeld(manifest).map(({ kind, held }) => `${held} ${kind}${held === 1 ? "" : "s"}`);
   return parts.length === 0 ? null : parts.join(", ");
 }
 
-/** Of those that something refers to now; null where there is none. */
+/** The pictures that are referred to now; null without any. */
 function describePictures(manifest: BackupManifest): string | null {
   const held = manifest.coverage.find(({ kind }) => kind === "picture")?.held ?? 0;
   return held === 0 ? null : countOf(held, countMissing(manifest, "picture"), "picture");
 }
 
-const hers = ["user", "bra", "measurement"];
+const accountKinds = ["user", "bra", "measurement"];
 
-/** What is hers on one line, and all else on the next. */
+/** The account's own changes on one line, the others on the next. */
 function describeChanges(changes: NonNullable<SoundBackup["changes"]>): string {
   const [own, others] = [true, false].map((isOwn) =>
     Object.entries(changes)
-      .filter(([kind]) => hers.includes(kind) === isOwn)
+      .filter(([kind]) => accountKinds.includes(kind) === isOwn)
       .map(([kind, counts]) => `${kind}: ${describeCounts(counts)}`)
       .join("; "),
   );
   const lines = [own, others].filter((line) => line !== "");
-  return `  since the one before: ${lines.join("\n    ") || "nothing"}\n`;
+  return `  since the previous backup: ${lines.join("\n    ") || "nothing"}\n`;
 }
 
 const describeCounts = (counts: Readonly<Record<string, number>>): string =>

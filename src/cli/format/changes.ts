@@ -1,5 +1,4 @@
-/** Printing a diff as it is read: nothing of it is gathered. */
-
+/** Prints a diff while it is read, without collecting it. */
 import type { Row as CsvRow } from "../../../exports/table.ts";
 import {
   type Change,
@@ -26,8 +25,8 @@ interface ChangeText {
 }
 
 /**
- * @param about goes into the JSON document before the rest
- * @returns how many of each there were
+ * @param about members that the JSON document begins with
+ * @returns the number of changes by kind
  */
 export async function printChanges(
   opened: OpenDiff<Change | Reported>,
@@ -89,20 +88,16 @@ const texts: Readonly<Record<Exclude<ResultFormat, "table">, TextMaker>> = {
   },
 };
 
-/** Changes as rows for CSV: one for each field that changed. */
-
 export const changeColumns = ["kind", "href", "name", "change", "field", "before", "after"];
 
-/**
- * Of what is added or removed, each field that has a value, `after` or `before`; and whether it is gone as `gone_at`.
- */
+/** One row per changed field. An added or removed resource has a row per value, and `gone_at` if it is gone. */
 export function rowsOf(change: Change | Reported): CsvRow[] {
-  const { kind, href, name, change: what } = change;
+  const { kind, href, name, change: word } = change;
   const toRow = (field: string, before: Value, after: Value): CsvRow => [
     kind,
     href,
     toCell(name),
-    what,
+    word,
     field,
     toCell(before),
     toCell(after),
@@ -133,21 +128,18 @@ function toCell(value: Value) {
   return isList(value) ? toJson(value) : value;
 }
 
-/** Changes in words, a group of lines each: what it is, then field by field. */
-
 const indent = " ".repeat(12);
 
-/** What is compared, in one line. */
+/** One line about the two sides. */
 export function formatComparison({
   from,
   to,
   since,
 }: Pick<OpenDiff<unknown>, "from" | "to" | "since">): string {
-  if (from === null)
-    return `Reported by the service since ${since}, as held at ${describePlace(to.place)}:\n`;
+  if (from === null) return `Reported by the service since ${since}, in ${describePlace(to.place)}:\n`;
   const isOneMirror = "mirror" in from.place && "mirror" in to.place && from.place.mirror === to.place.mirror;
-  const [one, other] = [from, to].map(({ place }) => describePlace(place, !isOneMirror));
-  return `Observed from ${one} to ${other}:\n`;
+  const [earlier, later] = [from, to].map(({ place }) => describePlace(place, !isOneMirror));
+  return `Observed from ${earlier} to ${later}:\n`;
 }
 
 function describePlace(place: SourceLocation, hasFile = false): string {
@@ -157,8 +149,8 @@ function describePlace(place: SourceLocation, hasFile = false): string {
 }
 
 /**
- * Says each change, with its kind before the first of it.
- * @param columns of the terminal that it is for; null where it is for none, and nothing is cut
+ * Formats one change after another, with a heading for each kind.
+ * @param columns the width of the terminal; null to cut nothing
  */
 export function changeFormatter(
   { to }: { readonly to: DiffSource },
@@ -172,7 +164,7 @@ export function changeFormatter(
     const name = columns === null ? escapeControls(change.name) : truncate(escapeControls(change.name), 34);
     const start = `  ${change.change.padEnd(8)}  ${name}${name === "" ? "" : "  "}`;
     const first = start + escapeControls(path);
-    // An address is for copying: never cut.
+    // Addresses are never cut, so that they can be copied.
     const fits = columns === null || displayWidth(first) <= columns;
     const head = fits ? [first] : [start.trimEnd(), indent + escapeControls(path)];
     const lines = [...head, ...detailsOf(change, columns)];
@@ -185,30 +177,31 @@ function detailsOf(change: Change | Reported, columns: number | null): string[] 
     return [`${indent}last_modified_at  ${escapeControls(change.lastModifiedAt)}`];
   if (change.change === "added") {
     const gone = change.row.gone_at ?? null;
-    return gone === null ? [] : [`${indent}gone again since ${escapeControls(gone)}`];
+    return gone === null ? [] : [`${indent}gone since ${escapeControls(gone)}`];
   }
   const room = columns === null ? null : columns - indent.length;
   return change.fields.flatMap((field) => formatField(field, room).map((line) => indent + line));
 }
 
-const touchedMeans = " (only last_modified_at)";
+const touchedNote = " (only last_modified_at)";
 
-/** How many changes of each kind, or that there are none. */
+/** The number of changes of each kind. */
 export function formatTotals(totals: Totals, isReported: boolean): string {
   const lines = Object.entries(totals).map(([kind, counts]) => {
     const parts = [...changeWords, "reported" as const].flatMap((change) => {
       const count = counts[change];
-      return count === undefined ? [] : [`${count} ${change}${change === "touched" ? touchedMeans : ""}`];
+      return count === undefined ? [] : [`${count} ${change}${change === "touched" ? touchedNote : ""}`];
     });
     return `${kind}: ${parts.join(", ")}\n`;
   });
   if (lines.length > 0) return `\n${lines.join("")}`;
-  return isReported ? "Nothing.\n" : "No differences.\n";
+  return isReported ? "No changes.\n" : "No differences.\n";
 }
 
-/** What a field was and is, in words: one line, or of a list a line for each entry that came or went. */
-
-/** @param columns what a line may take, entries of lists aside; null where nothing is to be cut */
+/**
+ * One line with both values, or for a list one line per added or removed entry.
+ * @param columns the width for values that are no lists; null to cut nothing
+ */
 export function formatField({ field, before, after }: FieldChange, columns: number | null): string[] {
   if (isList(before) || isList(after)) return [field, ...describeEntries(before, after)];
   const [one, other] = [shown(before), shown(after)];
@@ -217,23 +210,23 @@ export function formatField({ field, before, after }: FieldChange, columns: numb
   return [`${field}  ${was} → ${is}`];
 }
 
-/** Whole, however long: where two entries differ may be anywhere in them. */
+/** Entries are never cut: they may differ anywhere. */
 function describeEntries(before: Value, after: Value): string[] {
-  const [were, are] = [before, after].map((value) =>
+  const [earlier, later] = [before, after].map((value) =>
     isList(value) ? value.map((entry) => toJson(entry)) : [],
   );
-  const removed = without(were ?? [], are ?? []).map((entry) => `  - ${escapeControls(entry)}`);
-  const added = without(are ?? [], were ?? []).map((entry) => `  + ${escapeControls(entry)}`);
+  const removed = without(earlier ?? [], later ?? []).map((entry) => `  - ${escapeControls(entry)}`);
+  const added = without(later ?? [], earlier ?? []).map((entry) => `  + ${escapeControls(entry)}`);
   const lines = [...removed, ...added];
-  return lines.length > 0 ? lines : ["  the same in another order"];
+  return lines.length > 0 ? lines : ["  the same entries in another order"];
 }
 
-/** Each entry as often as it is not among the others. */
+/** Multiset difference: each other entry removes one equal entry. */
 function without(entries: readonly string[], others: readonly string[]): string[] {
-  const left = [...others];
+  const unmatched = [...others];
   return entries.filter((entry) => {
-    const at = left.indexOf(entry);
-    if (at >= 0) left.splice(at, 1);
+    const at = unmatched.indexOf(entry);
+    if (at >= 0) unmatched.splice(at, 1);
     return at < 0;
   });
 }
@@ -244,7 +237,7 @@ function shown(value: Value): string {
 
 const context = 8;
 
-/** Cuts two values so that where they begin to differ can be seen. */
+/** Cuts two values so that their first difference stays visible. */
 function cutBoth(one: string, other: string, room: number): readonly [string, string] {
   if (displayWidth(one) + displayWidth(other) <= 2 * room) return [one, other];
   let same = 0;

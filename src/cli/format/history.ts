@@ -1,5 +1,4 @@
-/** A resource's life in words: a block a life, in it one a revision, in that a line a field. */
-
+/** Formats the history of a resource for people, and as rows for CSV and NDJSON. */
 import type { Row } from "../../../exports/table.ts";
 import type { Cell } from "../../../schema/fields.ts";
 import type { FieldValue } from "../../query/field-history.ts";
@@ -9,8 +8,8 @@ import { escapeControls } from "../terminal/text-table.ts";
 
 const unchangedWords: Readonly<Record<Unchanged, string>> = {
   replaced: "replaced in the same run",
-  same: "as it was before",
-  unread: "nothing in its fields: a link, or a field that this version does not know",
+  same: "the same content as before",
+  unread: "no known field changed, only a link or an unknown field",
 };
 
 export function formatHistory({ kind, href, firstKnown, lives }: ResourceHistory): string {
@@ -19,13 +18,13 @@ export function formatHistory({ kind, href, firstKnown, lives }: ResourceHistory
 }
 
 function describeLife({ revisions, gone }: Life, isFirst: boolean): string {
-  const told = revisions.map((revision, n) => {
+  const texts = revisions.map((revision, n) => {
     const isEarliest = isFirst && n === 0;
-    const what = n > 0 ? "changed" : isFirst ? (revision.forgotten > 0 ? "read" : "first seen") : "back";
+    const event = n > 0 ? "changed" : isFirst ? (revision.forgotten > 0 ? "read" : "first seen") : "back";
     const isNow = gone === null && n === revisions.length - 1;
-    return describeForgotten(revision) + describeRevision(revision, what, isEarliest, isNow);
+    return describeForgotten(revision) + describeRevision(revision, event, isEarliest, isNow);
   });
-  return told.join("") + (gone === null ? "" : `\nrun ${gone.run}  ${gone.at}  gone\n`);
+  return texts.join("") + (gone === null ? "" : `\nrun ${gone.run}  ${gone.at}  gone\n`);
 }
 
 function describeForgotten({ revision, forgotten }: RevisionOfLife): string {
@@ -37,13 +36,13 @@ function describeForgotten({ revision, forgotten }: RevisionOfLife): string {
 
 function describeRevision(
   { firstSeen, lastSeen, changes, unchanged }: RevisionOfLife,
-  what: string,
+  event: string,
   isEarliest: boolean,
   isNow: boolean,
 ): string {
   const seen = isNow ? "checked last" : "seen last";
   const until = lastSeen === null ? "" : `, ${seen} in run ${lastSeen.run}, ${lastSeen.at}`;
-  const head = `\nrun ${firstSeen.run}  ${firstSeen.at}  ${what}${until}\n`;
+  const head = `\nrun ${firstSeen.run}  ${firstSeen.at}  ${event}${until}\n`;
   if (unchanged !== null) return `${head}  ${unchangedWords[unchanged]}\n`;
   return head + (isEarliest ? describeFields(changes) : describeChanges(changes));
 }
@@ -55,7 +54,7 @@ function describeFields(changes: readonly FieldChange[]): string {
 function describeChanges(changes: readonly FieldChange[]): string {
   const [only] = changes;
   if (changes.length === 1 && only?.field === "last_modified_at")
-    return `  nothing but last_modified_at: ${shown(only.before)} → ${shown(only.after)}\n`;
+    return `  only last_modified_at: ${shown(only.before)} → ${shown(only.after)}\n`;
   return describeLines(
     changes.map(({ field, before, after }) => [field, `${shown(before)} → ${shown(after)}`]),
   );
@@ -71,11 +70,9 @@ function shown(value: FieldValue): string {
   return escapeControls(typeof value === "object" ? toJson(value) : value);
 }
 
-/** A resource's life as rows for CSV and NDJSON: one for each field that changed, in the words of a diff. */
-
 export const historyColumns = ["kind", "href", "revision", "run", "at", "change", "field", "before", "after"];
 
-/** Without a field where a revision changed none, and where the resource was found gone, which is no revision. */
+/** One row per changed field. A revision without changed fields has one row, and so has each removal. */
 export function rowsOfHistory({ kind, href, lives }: ResourceHistory): Row[] {
   return lives.flatMap((life, n) => rowsOfLife(life, n > 0)).map((row) => [kind, href, ...row]);
 }

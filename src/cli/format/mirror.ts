@@ -1,4 +1,4 @@
-/** What `armoire mirror compact` does and has done, in words. */
+/** Formats the progress and the report of `armoire mirror compact`. */
 import type { CompactProgress, CompactReport, RetentionReport } from "../../mirror/compact.ts";
 import { formatBytes } from "../terminal/format.ts";
 import { formatTable } from "../terminal/text-table.ts";
@@ -6,7 +6,7 @@ import { formatTable } from "../terminal/text-table.ts";
 export function formatCompacting(progress: CompactProgress): string {
   return progress.step === "compress"
     ? `Compressing: ${progress.bodies} of ${progress.of} bodies`
-    : "Writing the file anew";
+    : "Rewriting the file";
 }
 
 export function formatCompactReport(report: CompactReport): string {
@@ -14,12 +14,10 @@ export function formatCompactReport(report: CompactReport): string {
   const forgotten = retention === null ? "" : formatRetention(retention, false);
   return `${forgotten}${mirror}: ${formatBytes(bytesBefore)} before, ${formatBytes(bytesAfter)} now
 ${bodies.count} bodies of ${formatBytes(bodies.bytes)} take ${formatBytes(bodies.storedBytes)}
-${isStillRead ? "Somebody reads it as it was; once they have closed it, the next sync or compact makes its file smaller.\n" : ""}`;
+${isStillRead ? "Another process is reading the file. After that, the next sync or compact makes it smaller.\n" : ""}`;
 }
 
-/** Which runs are kept, and why, and what goes with the others, in words. */
-
-/** @param isPreview nothing was forgotten yet */
+/** @param isPreview whether nothing was forgotten yet */
 export function formatRetention(report: RetentionReport, isPreview: boolean): string {
   const { keep, forget, removed } = report;
   const rows = [
@@ -29,6 +27,6 @@ export function formatRetention(report: RetentionReport, isPreview: boolean): st
     ),
   ].sort(([one], [other]) => other - one);
   const forgotten = `${isPreview ? "Would forget" : "Forgot"} ${forget.length} of ${rows.length} runs`;
-  return `${formatTable(["run", "ended", "kept as"], rows)}${forgotten}, with ${removed.revisions} revisions that no other run shows; their ${removed.bodies} bodies ${isPreview ? "take" : "took"} ${formatBytes(removed.bytes)}.
+  return `${formatTable(["run", "ended", "kept as"], rows)}${forgotten}, with ${removed.revisions} revisions that no kept run contains; their ${removed.bodies} bodies ${isPreview ? "take" : "took"} ${formatBytes(removed.bytes)}.
 `;
 }

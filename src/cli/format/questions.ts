@@ -1,4 +1,4 @@
-/** The canned questions as text: a line for each, or all about one. */
+/** Formats the named questions: one line each, or one in full. */
 import type { Question, QuestionOption } from "../../query/questions/question.ts";
 import { formatTable } from "../terminal/text-table.ts";
 
@@ -16,9 +16,9 @@ export function formatQuestion({ name, title: asks, options, sql }: Question): s
   return `@${name}\n${asks}\n${lines.length > 0 ? `\n${lines.join("")}` : ""}\n${sql}\n`;
 }
 
-export function formatOption({ about, isRequired, default: usual }: QuestionOption): string {
+export function formatOption({ about, isRequired, default: defaultValue }: QuestionOption): string {
   if (isRequired) return `${about} (required)`;
-  return usual === null ? about : `${about}; default: ${usual}`;
+  return defaultValue === null ? about : `${about} (default: ${defaultValue})`;
 }
 
 function usageOf({ name, isRequired }: QuestionOption): string {

@@ -1,4 +1,4 @@
-/** Rows on standard output, in the format that is asked for. */
+/** Prints rows in the requested format. */
 import { type CsvTextOptions, csvText } from "../../../exports/csv.ts";
 import { jsonText, ndjsonText } from "../../../exports/json.ts";
 import type { Row, TableText } from "../../../exports/table.ts";
@@ -10,7 +10,8 @@ import { formatTable } from "../terminal/text-table.ts";
 const texts = { csv: csvText, json: jsonText, ndjson: ndjsonText };
 
 export type ResultFormat = "table" | keyof typeof texts;
-/** A table is printed when all its rows are there, anything else while they are read. */
+
+/** A table is printed after its last row; the other formats while rows are read. */
 export async function printResult(
   { columns, rows, batches }: Pick<QueryResult, "columns" | "rows" | "batches">,
   format: ResultFormat,
@@ -21,12 +22,12 @@ export async function printResult(
     const names = format === "csv" ? columns : distinct(columns);
     return await printText(texts[format](names, options), batches, write);
   }
-  const gathered: Row[] = [];
-  for await (const row of rows) gathered.push(row);
-  await write(formatTable(columns, gathered));
+  const collected: Row[] = [];
+  for await (const row of rows) collected.push(row);
+  await write(formatTable(columns, collected));
 }
 
-/** In an object only one of several members of a name would be read: the others are `name_2`, `name_3`. */
+/** JSON readers take only one of several members of a name, so the others become `name_2`, `name_3`. */
 function distinct(columns: readonly string[]): string[] {
   const names: string[] = [];
   for (const column of columns) {
@@ -37,7 +38,7 @@ function distinct(columns: readonly string[]): string[] {
   return names;
 }
 
-/** The same of rows that are all there. */
+/** The same for rows in memory. */
 export function printRows(
   columns: readonly string[],
   rows: readonly Row[],
@@ -52,15 +53,12 @@ async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
   yield* items;
 }
 
-/**
- * Says that an answer is not all there is.
- * @param option gives more
- */
+/** @param option the option that raises the limit */
 export function truncationNotice(limit: number, option: string, { quiet }: Settings, io: Io): void {
-  if (!quiet) io.err(`Only the first ${limit}; ${option} gives more.\n`);
+  if (!quiet) io.err(`Only the first ${limit} are shown; ${option} raises the limit.\n`);
 }
 
-/** Prints rows as they come, and no faster than they are taken: memory stays small however many there are. */
+/** Prints rows as they arrive, as fast as they are read, in constant memory. */
 export async function printText(
   { head, addRows, tail }: TableText,
   batches: AsyncIterable<readonly Row[]>,

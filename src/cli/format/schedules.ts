@@ -1,4 +1,4 @@
-/** Schedules and what became of their runs, as a person reads them. */
+/** Formats schedules and their runs for people. */
 import { hostname } from "node:os";
 import { isProcessAlive } from "../../platform/process-lock.ts";
 import { hasSeconds } from "../../schedule/cron-times.ts";
@@ -9,9 +9,9 @@ import { formatDuration, formatMoment, formatTime, type Step } from "../terminal
 import { escapeControls, formatTable } from "../terminal/text-table.ts";
 
 export interface ListedSchedule extends Schedule {
-  /** ISO 8601, UTC; null where it never comes due again. */
+  /** ISO 8601, UTC; null if it is never due again. */
   readonly nextAt: string | null;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly runs: readonly (ScheduledRun & { readonly outcome: string })[];
 }
 
@@ -29,14 +29,13 @@ const outcomes: Readonly<Record<number, string>> = {
   [exitCodes.terminated]: "interrupted",
 };
 
-/** In a word or two. */
 export function outcomeOf({ endedAt, exitCode, scheduler }: ScheduledRun): string {
-  if (endedAt === null) return isAlive(scheduler) ? "under way" : "lost";
+  if (endedAt === null) return isAlive(scheduler) ? "running" : "lost";
   return exitCode === null ? "failed" : (outcomes[exitCode] ?? "failed");
 }
 
 export function formatSchedules(schedules: readonly ListedSchedule[], now: number): string {
-  if (schedules.length === 0) return "No schedules. `armoire schedule add NAME` makes one.\n";
+  if (schedules.length === 0) return "There are no schedules. Add one with `armoire schedule add NAME`.\n";
   const rows = schedules.map((schedule) => {
     const { name, cron, tz, args, nextAt, runs } = schedule;
     const last = runs.at(-1);
@@ -46,14 +45,14 @@ export function formatSchedules(schedules: readonly ListedSchedule[], now: numbe
   return formatTable(["name", "cron", "zone", "command", "next", "last run"], rows);
 }
 
-/** By which its times are told. */
+/** The precision of its times. */
 export function stepOf(schedule: Schedule): Step {
   return hasSeconds(schedule) ? "second" : "minute";
 }
 
 export function formatRuns(schedule: ListedSchedule): string {
   const { name, runs } = schedule;
-  if (runs.length === 0) return `There was no run of ${name} yet.\n`;
+  if (runs.length === 0) return `${name} has not run yet.\n`;
   const step = stepOf(schedule);
   const rows = runs
     .toReversed()
@@ -64,30 +63,30 @@ export function formatRuns(schedule: ListedSchedule): string {
       run.outcome,
       describeCounts(run),
     ]);
-  return formatTable(["due (UTC)", "begun (UTC)", "took", "outcome", "what"], rows);
+  return formatTable(["due (UTC)", "started (UTC)", "took", "outcome", "details"], rows);
 }
 
 /** One line, for a log. */
 export function formatEnd(schedule: Schedule, run: ScheduledRun): string {
-  const what = describeCounts(run);
+  const details = describeCounts(run);
   const took = run.seconds === null ? "" : ` in ${formatDuration(run.seconds)}`;
-  return `${schedule.name}: ${outcomeOf(run)}${took}${what === "" ? "" : `; ${what}`}`;
+  return `${schedule.name}: ${outcomeOf(run)}${took}${details === "" ? "" : `; ${details}`}`;
 }
 
 function describeOutcome(schedule: Schedule, run: ListedSchedule["runs"][number]): string {
-  const what = describeCounts(run);
-  return `${formatTime(run.startedAt, stepOf(schedule))} ${run.outcome}${what === "" ? "" : `; ${what}`}`;
+  const details = describeCounts(run);
+  return `${formatTime(run.startedAt, stepOf(schedule))} ${run.outcome}${details === "" ? "" : `; ${details}`}`;
 }
 
 function describeCounts({ counts, error, attempts }: ScheduledRun): string {
   const numbers = Object.entries(counts ?? {})
     .filter(([, count]) => count !== 0)
     .map(([name, count]) => `${count} ${name}`);
-  const tried = attempts === 1 ? [] : [`tried ${attempts} times`];
-  return escapeControls([...numbers, ...tried, ...(error === null ? [] : [error])].join(", "));
+  const retried = attempts === 1 ? [] : [`${attempts} attempts`];
+  return escapeControls([...numbers, ...retried, ...(error === null ? [] : [error])].join(", "));
 }
 
-/** As far as can be told: processes of another machine are not seen. */
+/** A process of another machine counts as alive: it cannot be checked. */
 function isAlive({ pid, host }: ScheduledRun["scheduler"]): boolean {
   return host !== hostname() || isProcessAlive(pid);
 }

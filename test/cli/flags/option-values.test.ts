@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { durationMillis, wholeNumber } from "../../../src/cli/flags/option-values.ts";
 
-it("a whole number is read exactly, up to fifteen digits", () => {
+it("a whole number of up to fifteen digits is parsed exactly", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 999_999_999_999_999 }), (number) => {
       expect(wholeNumber(String(number))).toBe(number);
@@ -15,7 +15,7 @@ it.each(["", "-1", "1.5", "1e3", " 1", "x", "1000000000000000"])("%j is no whole
   expect(() => wholeNumber(text)).toThrow(InvalidArgumentError);
 });
 
-it("a duration is a whole number of minutes, hours, days or weeks, whatever its size", () => {
+it("a duration is any whole number of minutes, hours, days or weeks", () => {
   const units = { m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
   const unit = fc.constantFrom(...(Object.keys(units) as (keyof typeof units)[]));
   fc.assert(

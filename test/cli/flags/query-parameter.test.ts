@@ -24,11 +24,11 @@ describe("the value of a parameter", () => {
     ['["a", "b"]', '["a", "b"]'],
     ['{"a": 1}', '{"a": 1}'],
     ['"unfinished', '"unfinished'],
-  ])("%s is read", (text, value) => {
+  ])("%s is parsed", (text, value) => {
     expect(readParameter(text)).toBe(value);
   });
 
-  it("can be any text, in quotes", () => {
+  it("is any text in quotes", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(readParameter(JSON.stringify(text))).toBe(text);
@@ -38,16 +38,16 @@ describe("the value of a parameter", () => {
 });
 
 describe("a parameter", () => {
-  it("is a name and all that stands after the first equals sign", () => {
+  it("is split at the first equals sign", () => {
     expect(collectParameter("größe=a=b\nc", { band: 65n })).toEqual({ band: 65n, größe: "a=b\nc" });
     expect(collectParameter("x=")).toEqual({ x: "" });
   });
 
-  it.each(["brand", "=x", ":brand=x", "a b=c"])("is not %j", (text) => {
+  it.each(["brand", "=x", ":brand=x", "a b=c"])("is refused as %j", (text) => {
     expect(() => collectParameter(text)).toThrow("It must be NAME=VALUE");
   });
 
-  it("has one value", () => {
+  it("is refused with a second value", () => {
     expect(() => collectParameter("a=2", { a: 1n })).toThrow("The parameter a has two values.");
   });
 });

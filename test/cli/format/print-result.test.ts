@@ -11,7 +11,7 @@ async function printed(format: ResultFormat, columns: readonly string[]): Promis
   return text;
 }
 
-it("columns of one name have names of their own where a reader would take but one of them", async () => {
+it("repeated column names get a number in JSON and NDJSON", async () => {
   const names = ["name", "name", "href", "name_2", "name"];
   expect(await printed("ndjson", names)).toBe('{"name":0,"name_3":1,"href":2,"name_2":3,"name_4":4}\n');
   expect(JSON.parse(await printed("json", names))).toEqual([

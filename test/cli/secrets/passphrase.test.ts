@@ -21,25 +21,25 @@ function typing(...lines: (string | null)[]): { io: Io; asked: { text: string; i
   return { io: { ...fakeIo(), ask }, asked };
 }
 
-describe("for a new backup", () => {
-  it("it is asked for twice, without showing it", async () => {
+describe("the passphrase of a new backup", () => {
+  it("is prompted for twice and not shown", async () => {
     const { io, asked } = typing("one two", "one two");
     expect(await readNewPassphrase({ encrypt: true }, io)).toEqual({ passphrase: "one two" });
     expect(asked.map(({ isSecret }) => isSecret)).toEqual([true, true]);
   });
 
-  it.each([[["a", "b"]], [["", ""]], [[null]]])("what is typed as %j is refused", async (lines) => {
+  it.each([[["a", "b"]], [["", ""]], [[null]]])("is refused if typed as %j", async (lines) => {
     const { io } = typing(...lines);
     await expect(readNewPassphrase({ encrypt: true }, io)).rejects.toMatchObject({ kind: "usage" });
   });
 
-  it("nobody is asked unless it is to be encrypted", async () => {
+  it("is not prompted for without --encrypt", async () => {
     const { io, asked } = typing("x", "x");
     expect(await readNewPassphrase({}, io)).toEqual({});
     expect(asked).toEqual([]);
   });
 
-  it("a file beats the environment, which beats asking; spaces in it count, the last line end does not", async () => {
+  it("comes from a file, else the environment, else a prompt, without the last line end", async () => {
     await using folder = await temporaryFolder();
     const passphraseFile = join(folder.path, "p");
     writeSecretFile(passphraseFile, " canary-from a file \r\n");
@@ -51,7 +51,7 @@ describe("for a new backup", () => {
   });
 });
 
-it("a passphrase in the place of its file is not shown", async () => {
+it("a passphrase given as a file name is not shown", async () => {
   const reading = readNewPassphrase({ encrypt: true, passphraseFile: "canary-correct horse" }, fakeIo());
   await expect(reading).rejects.toMatchObject({
     kind: "settings",
@@ -60,8 +60,8 @@ it("a passphrase in the place of its file is not shown", async () => {
   });
 });
 
-describe("for one that is there", () => {
-  it("it is asked for once, and not before it is needed", async () => {
+describe("the passphrase of an existing backup", () => {
+  it("is prompted for once, when it is needed", async () => {
     const { io, asked } = typing("once");
     const ask = passphraseAsker({}, io);
     expect(asked).toEqual([]);
@@ -69,11 +69,11 @@ describe("for one that is there", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("nobody is asked where there may be many", () => {
+  it("is never prompted for with many backups", () => {
     expect(readKnownPassphrase({}, typing("x").io)).toEqual({});
   });
 
-  it("a script without a terminal is told where to put it", async () => {
+  it("must come from a file or the environment without a terminal", async () => {
     await expect(passphraseAsker({}, fakeIo())()).rejects.toMatchObject({ kind: "settings" });
   });
 });

@@ -40,7 +40,7 @@ const readAsService = (path: string, credentials: string | undefined) =>
     }),
   );
 
-it("one's own is read where nobody else may", async () => {
+it("a private file of the user is read", async () => {
   const file = keep({ path: "own", mode: 0o600 });
   expect(readSecretFile(file, "SOME_FILE", {})).toBe(secret);
   chmodSync(file, 0o640);
@@ -48,10 +48,10 @@ it("one's own is read where nobody else may", async () => {
 });
 
 // Only root can make files that are the system's.
-describe.runIf(process.geteuid?.() === 0)("what the system hands over to a service", () => {
+describe.runIf(process.geteuid?.() === 0)("a systemd credential", () => {
   const handedOver: Kept = { path: "credentials/redis-url", mode: 0o440, uid: 0 };
 
-  it("is read, though it is another user's and a group may read it", async () => {
+  it("is read although it belongs to another user and a group may read it", async () => {
     expect(await readAsService(keep(handedOver), "credentials")).toBe(secret);
   });
 
@@ -79,7 +79,7 @@ describe.runIf(process.geteuid?.() === 0)("what the system hands over to a servi
     await expect(readAsService(named, from)).rejects.toThrow(/belongs to another user/);
   });
 
-  it("is refused where nothing says which folder that is", async () => {
+  it("is refused without CREDENTIALS_DIRECTORY", async () => {
     await expect(readAsService(keep(handedOver), undefined)).rejects.toThrow(/belongs to another user/);
   });
 });

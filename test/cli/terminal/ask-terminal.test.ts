@@ -31,8 +31,8 @@ async function type(pieces: readonly string[], isSecret: boolean) {
   return { line: await asked, shown, interrupts, modes };
 }
 
-describe("what is typed at a prompt", () => {
-  it("is the line, and nothing of a secret one is shown", async () => {
+describe("a prompt", () => {
+  it("returns the line, and shows nothing of a secret", async () => {
     fc.assert(
       await fc.asyncProperty(fc.array(fc.stringMatching(/^[!-~]*$/)), async (pieces) => {
         const { line, shown, modes } = await type([...pieces, "\r", "not read"], true);
@@ -45,7 +45,7 @@ describe("what is typed at a prompt", () => {
     );
   });
 
-  it("is shown where it is no secret", async () => {
+  it("shows a line that is not secret", async () => {
     expect(await type(["ad", "a\r"], false)).toMatchObject({ line: "ada", shown: "Token: ada\n" });
   });
 
@@ -59,17 +59,17 @@ describe("what is typed at a prompt", () => {
     ["the end of input after something", ["a\u0004b\r"], "ab"],
     ["nothing", ["\r"], ""],
     ["the end of input", ["\u0004"], null],
-  ])("may have %s in it", async (_what, pieces, line) => {
+  ])("accepts %s", async (_what, pieces, line) => {
     expect(await type(pieces, true)).toMatchObject({ line, shown: "Token: \n", interrupts: 0 });
   });
 
-  it("is given up at Ctrl-C, with the terminal as it was", async () => {
+  it("ends at Ctrl-C and restores the terminal", async () => {
     expect(await type(["abc\u0003"], true)).toEqual({
       ...{ line: null, shown: "Token: \n", interrupts: 1, modes: [true, false] },
     });
   });
 
-  it("ends where the terminal is gone", async () => {
+  it("ends when the terminal is closed", async () => {
     const { input, typing } = terminal();
     const asked = askTerminal(
       { text: "", isSecret: true },

@@ -17,8 +17,8 @@ const progress: SyncProgress = {
   requestsPerSecond: 2,
 };
 
-describe("progress in words", () => {
-  it("says what is held of what is known, the pace, the allowance and how long it may take", () => {
+describe("progress as text", () => {
+  it("shows held and known resources, the rate, the allowance and the remaining time", () => {
     expect(formatProgress({ ...progress, allowance: { limit: 900, remaining: 867, resetAt: null } })).toBe(
       "691 due, about 6 min · 34 requests, 2/s · allowance left 867 · brand 12/683 · model 0/20",
     );
@@ -32,19 +32,19 @@ describe("progress in words", () => {
     [{ limit: null, remaining: 10 }, "about 691 to ask for, more than the allowance left"],
     [{ limit: 0, remaining: 0 }, "about 691 to ask for, more than the allowance left"],
     [{ limit: null, remaining: null }, "691 due, about 6 min"],
-  ])("counts the days where the allowance, %j, does not cover what is due", (allowance, words) => {
+  ])("shows days if the allowance %j does not cover the due requests", (allowance, words) => {
     const line = formatProgress({ ...progress, allowance: { ...allowance, resetAt: null } });
     expect(line.split(" · ").at(0)).toBe(words);
   });
 
-  it("counts on what is still to be found, and not on checks that cost nothing", () => {
+  it("includes expected resources and leaves out free checks", () => {
     const isFirst = { ...progress, pending: 20, countedLeft: 12_567 };
     expect(formatProgress(isFirst)).toMatch(/^about 12567 to ask for, 41 days at 300 a day · /);
     const isVerifying = { ...progress, pending: 90_000, countedLeft: 0 };
     expect(formatProgress(isVerifying)).toMatch(/^90000 due, about 12.5 h · /);
   });
 
-  it("leaves out what nobody knows yet", () => {
+  it("leaves out unknown values", () => {
     const unknown = { limit: null, remaining: null, resetAt: null };
     const early = { ...progress, kinds: [], allowance: unknown, requestsPerSecond: 0 };
     expect(formatProgress(early)).toBe("34 requests, 0/s");
@@ -52,7 +52,7 @@ describe("progress in words", () => {
 });
 
 describe("progress on a terminal", () => {
-  it("rewrites one line, not too often, no wider than the terminal, and leaves nothing behind", () => {
+  it("rewrites one line at a limited rate, fits the terminal, and clears the line at the end", () => {
     let now = 0;
     const io = fakeIo({ isTerminal: true, columns: 20 });
     const display = progressDisplay(io, () => now, formatProgress);
@@ -70,14 +70,14 @@ it.each([
   [80, "about 691 to ask for, 2 days at 300 a day · 34 requests, 2/s"],
   [84, "about 691 to ask for, 2 days at 300 a day · 34 requests, 2/s · allowance left 267"],
   [58, "about 691 to ask for, 2 days at 300 a day"],
-])("progress on a terminal %d wide ends with a part, never within one", (columns, line) => {
+])("progress on a terminal of %d columns is cut between parts only", (columns, line) => {
   const io = fakeIo({ isTerminal: true, columns });
   progressDisplay(io, () => 0, formatProgress).update(() => progress);
   expect(io.written.err).toBe(`\r\u001b[2K${line}`);
 });
 
-describe("progress elsewhere", () => {
-  it("is a plain line now and then, and is not even read in between", () => {
+describe("progress without a terminal", () => {
+  it("is a plain line every ten seconds, and is not read in between", () => {
     let now = 1000;
     let reads = 0;
     const io = fakeIo();

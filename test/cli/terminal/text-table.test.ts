@@ -34,7 +34,7 @@ const hostileText = fc
   .map((parts) => parts.join(""));
 
 describe("a value on a terminal", () => {
-  it("never steers it, whatever it holds", () => {
+  it("never contains a control character", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const shown = escapeControls(text);
@@ -57,13 +57,13 @@ describe("a value on a terminal", () => {
     ["nothing", null, ""],
     ["a large whole number", 2n ** 70n, "1180591620717411303424"],
     ["a flag", true, "true"],
-  ])("%s is shown readably", (_what, value, shown) => {
+  ])("%s is shown in readable form", (_what, value, shown) => {
     expect(escapeControls(value)).toBe(shown);
   });
 });
 
 describe("a table", () => {
-  it("is aligned: text to the left, numbers to the right, without spaces at the ends", () => {
+  it("aligns text left and numbers right, without trailing spaces", () => {
     const table = formatTable(
       ["name", "bras"],
       [
@@ -79,7 +79,7 @@ describe("a table", () => {
     );
   });
 
-  it("gives wide characters two columns and joined ones one", () => {
+  it("counts two columns for wide characters and one for combined ones", () => {
     const lines = formatTable(
       ["name", "n"],
       [
@@ -91,18 +91,18 @@ describe("a table", () => {
     expect(lines.slice(2, 5)).toEqual(["日本  1", "e\u0301     2", "👙    3"]);
   });
 
-  it("takes more rows than a call takes arguments", () => {
+  it("accepts more rows than a call accepts arguments", () => {
     const rows = Array.from({ length: 200_000 }, (_, index) => [index]);
     const lines = formatTable(["n"], rows).split("\n");
     expect(lines).toHaveLength(200_003);
     expect(lines.slice(0, 3)).toEqual(["     n", "──────", "     0"]);
   });
 
-  it("without rows is its heading", () => {
+  it("without rows has only its heading", () => {
     expect(formatTable(["kind", "known"], [])).toBe("kind  known\n────  ─────\n");
   });
 
-  it("has a line for each row and nothing unsafe in it, whatever the cells hold", () => {
+  it("has one safe line per row for any cells", () => {
     const cell = fc.oneof(hostileText, fc.integer(), fc.bigInt(), fc.constant(null));
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell)), fc.tuple(hostileText, hostileText), (rows, columns) => {

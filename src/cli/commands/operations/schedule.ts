@@ -234,9 +234,9 @@ async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void
     onWarning: (text) => log.warn("warning", escapeControls(text)),
     onStart({ name }, time) {
       const due = toIso(time);
-      log.info("begun", `${name}: started, due ${due}`, { schedule: name, due });
+      log.info("started", `${name}: started, due ${due}`, { schedule: name, due });
     },
-    onLine: ({ name }, line) => log.warn("said", `${name}: ${escapeControls(line)}`, { schedule: name }),
+    onLine: ({ name }, line) => log.warn("output", `${name}: ${escapeControls(line)}`, { schedule: name }),
     onEnd(schedule, run) {
       const [outcome, { name }, { exitCode, seconds }] = [outcomeOf(run), schedule, run];
       const write = exitCode === exitCodes.done ? log.info : log.warn;

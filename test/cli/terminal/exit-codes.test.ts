@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { ExportError } from "../../exports/errors.ts";
-import { CliError, describeError, exitCodeOf } from "../../src/cli/terminal/exit-codes.ts";
-import { MirrorError, type MirrorErrorCode } from "../../src/mirror/file/errors.ts";
-import { FileError } from "../../src/platform/errors.ts";
-import { KeyError } from "../../src/query/resolve-key.ts";
-import { QueryError } from "../../src/query/sql/errors.ts";
-import { ServiceSettingsError } from "../../src/service/errors.ts";
-import { SyncError } from "../../src/sync/errors.ts";
-import { LedgerError } from "../../src/sync/rate-limit/errors.ts";
+import { ExportError } from "../../../exports/errors.ts";
+import { CliError, describeError, exitCodeOf } from "../../../src/cli/terminal/exit-codes.ts";
+import { MirrorError, type MirrorErrorCode } from "../../../src/mirror/file/errors.ts";
+import { FileError } from "../../../src/platform/errors.ts";
+import { KeyError } from "../../../src/query/resolve-key.ts";
+import { QueryError } from "../../../src/query/sql/errors.ts";
+import { ServiceSettingsError } from "../../../src/service/errors.ts";
+import { SyncError } from "../../../src/sync/errors.ts";
+import { LedgerError } from "../../../src/sync/rate-limit/errors.ts";
 
 const hint = "Do this next.";
 
@@ -20,7 +20,7 @@ describe("an exit code", () => {
     ["other-service", 4],
     ["damaged", 14],
     ["newer", 14],
-  ])("for a mirror that is %s is %d", (code, exitCode) => {
+  ])("of the mirror error %s is %d", (code, exitCode) => {
     expect(exitCodeOf(new MirrorError(code, "f.sqlite", "What", hint))).toBe(exitCode);
   });
 
@@ -29,7 +29,7 @@ describe("an exit code", () => {
     ["newer", 14],
     ["not-a-ledger", 1],
     ["unwritable", 1],
-  ])("for a ledger that is %s is %d", (code, exitCode) => {
+  ])("of the ledger error %s is %d", (code, exitCode) => {
     expect(exitCodeOf(new LedgerError(code, "ledger.sqlite"))).toBe(exitCode);
   });
 
@@ -49,25 +49,25 @@ describe("an exit code", () => {
     [new CliError("terminated", "What"), 143],
     [new Error("what nobody foresaw"), 1],
     ["not even an error", 1],
-  ])("for %s is %d", (error, exitCode) => {
+  ])("of %s is %d", (error, exitCode) => {
     expect(exitCodeOf(error)).toBe(exitCode);
   });
 });
 
-describe("an error in words", () => {
-  it("is what happened, and what to do next", () => {
+describe("the text of an error", () => {
+  it("says what happened and what to do next", () => {
     expect(describeError(new MirrorError("not-found", "f.sqlite", "No mirror", hint), false)).toBe(
       `armoire: No mirror: f.sqlite\n${hint}\n`,
     );
   });
 
-  it("that nobody foresaw says how to find out more", () => {
+  it("of an unexpected error mentions --verbose", () => {
     expect(describeError(new Error("boom"), false)).toBe(
       "armoire: boom\nThis is unexpected. --verbose shows where it happened.\n",
     );
   });
 
-  it("shows its stack and cause only when asked to", () => {
+  it("contains stack and cause only with --verbose", () => {
     const error = new CliError("failed", "What", hint, { cause: new Error("because") });
     expect(describeError(error, false).split("\n")).toHaveLength(3);
     const verbose = describeError(error, true);
@@ -75,7 +75,7 @@ describe("an error in words", () => {
     expect(verbose).toMatch(/\nCaused by: because\n$/);
   });
 
-  it("that quotes the service steers no terminal and stays on its line", () => {
+  it("escapes control characters of the service", () => {
     const evil = "\u001b[2J\u009b2J\u202eevil\nsecond line\ud800";
     const error = new SyncError("unknown-brand", `No ${evil}`, `Did you mean ${evil}?`);
     for (const isVerbose of [false, true]) {

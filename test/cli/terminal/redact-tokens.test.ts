@@ -12,7 +12,7 @@ it.each([
   [`error: unknown option '--token=${token}'`, "error: unknown option '--token'"],
   ["error: unknown option '--token=it's short'", "error: unknown option '--token'"],
   [`error: unknown option '-${token}'`, "error: unknown option '[hidden]'"],
-])("%s is told without what may be secret", (text, told) => {
+])("%s is printed without a possible secret", (text, told) => {
   expect(redactTokens(text)).toContain(told);
   expect(redactTokens(text)).not.toMatch(/8c27|short/);
 });
@@ -21,6 +21,6 @@ it.each([
   "error: unknown option '--nonsense'\n(Did you mean --mirror?)",
   "error: option '--port <n>' argument '99999999999999999' is invalid. It must be a port.",
   "error: unknown command 'snyc'",
-])("%s is told as it is", (text) => {
+])("%s is printed unchanged", (text) => {
   expect(redactTokens(text)).toBe(text);
 });

@@ -34,26 +34,28 @@ const whole: Forecast = {
 };
 
 describe("a forecast in one line", () => {
-  it("is what is covered, what the next days bring, and when all is there", () => {
+  it("states the coverage now and in the next days, and when each depth is complete", () => {
     expect(summarizeForecast(forecast, "sizes")).toBe(
       "31 % of all bras are covered, 50 % in 1 day, 99 % in 7 days, 100 % in 30 days; all models in 1 day, all sizes in 41 days, at 100 a day.",
     );
   });
 
-  it("looks no further than the sync goes", () => {
+  it("ends at the depth of the sync", () => {
     expect(summarizeForecast(forecast, "models")).toMatch(/; all models in 1 day, at 100 a day\.$/);
     expect(summarizeForecast(forecast, "brands")).toBe(
-      "31 % of all bras are covered, and everything is held.",
+      "31 % of all bras are covered, and the mirror is complete.",
     );
   });
 
-  it("of what is complete says so", () => {
-    expect(summarizeForecast(whole, "sizes")).toBe("100 % of all bras are covered, and everything is held.");
+  it("states that a mirror is complete", () => {
+    expect(summarizeForecast(whole, "sizes")).toBe(
+      "100 % of all bras are covered, and the mirror is complete.",
+    );
   });
 });
 
-describe("the days until everything is held", () => {
-  it("are told at one's own allowance, with an application's and with none", () => {
+describe("the days until the mirror is complete", () => {
+  it("are given for the own allowance, an application's and none", () => {
     expect(tabulateDays(forecast).split("\n")).toEqual([
       "up to   requests  at your 100 a day  with app (300)  without (30)",
       expect.stringMatching(/^─/),
@@ -64,7 +66,7 @@ describe("the days until everything is held", () => {
     ]);
   });
 
-  it("are told for the usual allowances where one's own is not known", () => {
+  it("are given for the documented allowances if the own one is unknown", () => {
     const depths = forecast.depths.map((depth) => ({ ...depth, days: { ...depth.days, atLimit: null } }));
     expect(tabulateDays({ ...forecast, limit: null, depths })).toMatch(
       /^up to {3}requests {2}with app \(300\) {2}without \(30\)\n/,
@@ -72,7 +74,7 @@ describe("the days until everything is held", () => {
   });
 });
 
-it("the chart has a bar a milestone, and is full no sooner than everything is covered", () => {
+it("the chart has one bar per milestone, full only at 100 %", () => {
   expect(chartCoverage(forecast)).toBe(
     [
       `now       31 %  ${"█".repeat(12)}`,
@@ -84,9 +86,9 @@ it("the chart has a bar a milestone, and is full no sooner than everything is co
   );
 });
 
-it("max staleness is attainable or is not, and then says what helps", () => {
-  expect(formatMaxStaleness(forecast)).toMatch(/within 3 days, so that nothing need get older than 30 days/);
+it("an unattainable max staleness comes with options to change", () => {
+  expect(formatMaxStaleness(forecast)).toMatch(/takes 3 days, within --max-staleness \(30 days\)/);
   expect(formatMaxStaleness({ ...forecast, maxStaleness: { days: 30, attainableDays: 31 } })).toMatch(
-    /within 31 days, not within 30 days \(--max-staleness\): .*--max-free-checks/,
+    /takes 31 days, longer than --max-staleness \(30 days\): .*--max-free-checks/,
   );
 });

@@ -19,17 +19,17 @@ const plan: SyncPlan = {
   accountForecast: null,
 };
 
-describe("a plan in words", () => {
-  it("counts what is to be fetched, checked for free and checked at a price", () => {
+describe("a plan as text", () => {
+  it("counts fetches, free checks and counted checks", () => {
     expect(formatPlan(plan, "value", now)).toMatch(/\nbrand +100 +80 +10\nmodel +200 +0 +0\n/);
   });
 
   it.each([
-    [212, "310 counted requests due as far as is known; what is left reaches the first 212\n"],
-    [310, "310 counted requests due as far as is known; what is left reaches all of them\n"],
-    [0, "310 counted requests due as far as is known; none of them before the allowance is renewed\n"],
-    [null, "310 counted requests due as far as is known\n"],
-  ])("says how far an allowance of which %s are left reaches", (remaining, words) => {
+    [212, "310 counted requests known to be due; the remaining allowance covers the first 212\n"],
+    [310, "310 counted requests known to be due; the remaining allowance covers all of them\n"],
+    [0, "310 counted requests known to be due; the allowance is spent until it is renewed\n"],
+    [null, "310 counted requests known to be due\n"],
+  ])("states how many requests a remaining allowance of %s covers", (remaining, words) => {
     const text = formatPlan(
       { ...plan, spendable: remaining, allowance: { ...allowance, remaining } },
       "value",
@@ -39,13 +39,13 @@ describe("a plan in words", () => {
   });
 
   it.each([
-    [100, "310 counted requests due as far as is known; what this run may spend reaches the first 100\n"],
-    [0, "310 counted requests due as far as is known; none of them within --budget and --reserve\n"],
-  ])("says how far the %d that a run may spend reach", (spendable, words) => {
+    [100, "310 counted requests known to be due; this run's budget covers the first 100\n"],
+    [0, "310 counted requests known to be due; --budget and --reserve allow none of them\n"],
+  ])("states how many requests a budget of %d covers", (spendable, words) => {
     expect(formatPlan({ ...plan, spendable }, "value", now)).toContain(`\nToday      ${words}`);
   });
 
-  it("of an account says that more will be known, and then how many days it takes", () => {
+  it("of an account announces more requests, and then the days until it is complete", () => {
     const ofAccount = {
       ...plan,
       area: "account" as const,
@@ -54,18 +54,16 @@ describe("a plan in words", () => {
     };
     const forecast = { isWhole: false, requestsLeft: 310, days: null };
     const early = formatPlan({ ...ofAccount, accountForecast: forecast }, "value", now);
-    expect(early).toContain(
-      "310 counted requests due as far as is known; more will be known after the first answers\n",
-    );
-    expect(early).not.toMatch(/reaches|days/);
+    expect(early).toContain("310 counted requests known to be due; more are found while syncing\n");
+    expect(early).not.toMatch(/covers|days/);
     const text = (days: number | null) =>
       formatPlan({ ...ofAccount, accountForecast: { ...forecast, isWhole: true, days } }, "value", now);
-    expect(text(31)).toMatch(/\nUntil everything is held, about 31 days at 10 a day\.\n$/);
-    for (const days of [0, null]) expect(text(days)).not.toContain("Until everything is held");
-    for (const known of [early, text(31)]) expect(known).not.toContain("catalogue is");
+    expect(text(31)).toMatch(/\nTime until the mirror is complete: about 31 days at 10 requests a day\.\n$/);
+    for (const days of [0, null]) expect(text(days)).not.toContain("Time until the mirror is complete");
+    for (const known of [early, text(31)]) expect(known).not.toContain("size of the catalogue");
   });
 
-  it("has words of its own for every reason and every order", () => {
+  it("has a distinct text for every reason and order", () => {
     const reasons = ["root", "again", "listing", "suspect", "stale", "expected", "verify", "full"] as const;
     const why = (reason: Reason, order: "value" | "breadth" | "depth") =>
       formatPlan({ ...plan, next: [{ url: "u", kind: "model", reason }] }, order, now).match(
@@ -79,11 +77,11 @@ describe("a plan in words", () => {
     expect(new Set(words).size).toBe(reasons.length + 3);
   });
 
-  it("says that there is nothing to do, and what is not known yet", () => {
+  it("states that nothing is due, and what is unknown before the first sync", () => {
     const text = formatPlan({ ...plan, due: [], next: [], allowance: null }, "value", now);
     expect(text).toBe(
-      "Mirror     /mirrors/catalogue.sqlite\nAllowance  not known before the next sync\n\nNothing is due.\n" +
-        "\nHow large the catalogue is, and how long it takes, is known after the first sync.\n",
+      "Mirror     /mirrors/catalogue.sqlite\nAllowance  unknown until the next sync\n\nNothing is due.\n" +
+        "\nThe size of the catalogue and the time it takes are known after the first sync.\n",
     );
   });
 });
@@ -92,8 +90,8 @@ it.each([
   [allowance, "212 left of 300 a day, renewed at 2026-01-31 06:00 UTC (in 10 h)"],
   [{ ...allowance, resetAt: null }, "212 left of 300 a day"],
   [{ limit: null, remaining: 7, resetAt: null }, "7 left"],
-  [{ limit: null, remaining: null, resetAt: null }, "not told by the service"],
-  [null, "not known before the next sync"],
-])("the allowance %j is told as %s", (known, words) => {
+  [{ limit: null, remaining: null, resetAt: null }, "not reported by the service"],
+  [null, "unknown until the next sync"],
+])("the allowance %j is shown as %s", (known, words) => {
   expect(formatAllowance(known, now)).toBe(words);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { formatCompactReport } from "../../../src/cli/format/mirror.ts";
 
-it("a small mirror is told in KiB, a large one in MiB", () => {
+it("shows sizes below 1 MiB in KiB and others in MiB", () => {
   const bodies = { count: 59, bytes: 40_960, storedBytes: 1_536 };
   const report = {
     mirror: "m.sqlite",
@@ -14,5 +14,7 @@ it("a small mirror is told in KiB, a large one in MiB", () => {
   expect(formatCompactReport(report)).toBe(
     "m.sqlite: 3.0 MiB before, 1.0 MiB now\n59 bodies of 40.0 KiB take 1.5 KiB\n",
   );
-  expect(formatCompactReport({ ...report, isStillRead: true })).toMatch(/\nSomebody reads it as it was; /);
+  expect(formatCompactReport({ ...report, isStillRead: true })).toMatch(
+    /\nAnother process is reading the file\. /,
+  );
 });

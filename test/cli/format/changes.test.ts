@@ -11,8 +11,8 @@ const to = {
 const about = { kind: "model", href: "https://a.example/m/1/", name: "One" } as const;
 const describeAll = (...changes: readonly Change[]) => changes.map(changeFormatter({ to }, 80)).join("");
 
-describe("a change in words", () => {
-  it("has its kind before the first of it, its path below the service, and field by field what changed", () => {
+describe("a change as text", () => {
+  it("starts with its kind, then the path below the service, then the changed fields", () => {
     const fields = [
       { field: "bra_count", before: 1n, after: null },
       { field: "manufacturer_stock_pictures", before: [], after: [{ url: "x", text: null }] },
@@ -29,7 +29,7 @@ describe("a change in words", () => {
     );
   });
 
-  it("shows of long values where they begin to differ, within 80 columns, whatever the script", () => {
+  it("cuts long values to their first difference, within 80 columns, in any script", () => {
     const long = "https://pictures.example/".repeat(8);
     const fields = [
       { field: "logo", before: `${long}1.png`, after: `${long}2.png` },
@@ -40,7 +40,7 @@ describe("a change in words", () => {
     expect(text.split("\n").filter((line) => displayWidth(line) > 80)).toEqual([]);
   });
 
-  it("of a list says which entries came and went, whole, each as often as it did, or that the order is another", () => {
+  it("shows added and removed entries of a list uncut and with repetitions, or a change of order", () => {
     const entry = (text: string) => ({ url: "https://pictures.example/".repeat(6), text });
     const [a, b, c] = ["a", "b", "c"].map(entry);
     if (a === undefined || b === undefined || c === undefined) throw new Error("there are three");
@@ -50,10 +50,10 @@ describe("a change in words", () => {
         .slice(4, -1);
     const line = (sign: string, of: typeof a) => `              ${sign} ${JSON.stringify(of)}`;
     expect(list([a, b, b], [c, b])).toEqual([line("-", a), line("-", b), line("+", c)]);
-    expect(list([a, b], [b, a])).toEqual(["              the same in another order"]);
+    expect(list([a, b], [b, a])).toEqual(["              the same entries in another order"]);
   });
 
-  it("cuts no address, and nothing at all where no terminal shows it", () => {
+  it("cuts no address, and nothing at all without a terminal", () => {
     const href = `https://a.example/${"m/".repeat(40)}`;
     const path = "m/".repeat(40);
     const change: Change = {
@@ -68,7 +68,7 @@ describe("a change in words", () => {
     expect(lines.filter((line) => displayWidth(line) > 60)).toEqual([`            ${path}`]);
   });
 
-  it("lets no text steer the terminal", () => {
+  it("escapes control characters", () => {
     const fields = [{ field: "name", before: "\u001b[2Jgone\u202e", after: "\u0007\ud800\n" }];
     const text = describeAll({
       ...about,
@@ -80,22 +80,22 @@ describe("a change in words", () => {
     expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u);
   });
 
-  it("tells what came and went", () => {
+  it("shows when an added resource was gone", () => {
     expect(describeAll({ ...about, change: "added", row: { gone_at: "2026-01-01" } })).toContain(
-      "\n            gone again since 2026-01-01\n",
+      "\n            gone since 2026-01-01\n",
     );
   });
 
-  it("counts in one order, and says where there is nothing", () => {
+  it("lists totals in a fixed order, or states that there are none", () => {
     expect(formatTotals({ size: { touched: 1, removed: 2, added: 3 } }, false)).toBe(
       "\nsize: 3 added, 2 removed, 1 touched (only last_modified_at)\n",
     );
-    expect([formatTotals({}, false), formatTotals({}, true)]).toEqual(["No differences.\n", "Nothing.\n"]);
+    expect([formatTotals({}, false), formatTotals({}, true)]).toEqual(["No differences.\n", "No changes.\n"]);
   });
 });
 
 describe("a change as CSV", () => {
-  it("has each value of what is added or removed, after or before, and a tombstone's time", () => {
+  it("has every value of an added or removed resource, and the time of a tombstone", () => {
     const row = { href: about.href, name: "One", slug: null, bra_count: 2n, gone_at: null };
     const start = ["model", about.href, "One"];
     expect(rowsOf({ ...about, change: "added", row })).toEqual([
@@ -115,14 +115,14 @@ describe("a change as CSV", () => {
     ]);
   });
 
-  it("says of what is revived since when it was gone", () => {
+  it("has the former removal time of a revived resource", () => {
     expect(rowsOf({ ...about, change: "revived", goneAt: "then", row: {}, fields: [] })).toEqual([
       ["model", about.href, "One", "revived", "gone_at", "then", null],
     ]);
   });
 });
 
-it("JSON has every number as it is", () => {
+it("JSON keeps every number exact", () => {
   expect(toJson([12345678901234567890n, -0, Number.POSITIVE_INFINITY, 0.5])).toBe(
     "[12345678901234567890,-0,1e999,0.5]",
   );

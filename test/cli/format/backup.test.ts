@@ -29,16 +29,16 @@ const verified: VerifyReport = {
 const sameName = (file: string) => file;
 
 describe("a list of backups", () => {
-  it("fits a terminal of 80 columns, whatever is in it", () => {
+  it("fits a terminal of 80 columns with any content", () => {
     const incomplete = { ...manifest, coverage: [{ kind: "bra", held: 130, due: 20, failed: 1 }] };
     const text = formatList([sound, { ...sound, manifest: incomplete }, faulty], sameName);
     expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
     expect(text).toContain("  ada, 2026-11-03 06:04 UTC: 130 of 151 bras, 112 measurements, not complete\n");
-    expect(text).toContain("  since the one before: bra: 12 changed, 3 added\n");
+    expect(text).toContain("  since the previous backup: bra: 12 changed, 3 added\n");
     expect(text).toContain("  damaged: revisions/aaaaaaaaaaaa….json: its content is damaged\n");
   });
 
-  it("counts what the bras are and pictures, and says on a line of its own what changed in them", () => {
+  it("counts linked resources and pictures, and lists their changes on a separate line", () => {
     const coverage = ["brand", "model", "size"].map((kind) => ({ kind, held: 1234, due: 0, failed: 0 }));
     const pictures = { kind: "picture", held: 1100, due: 130, failed: 4 };
     const whole = {
@@ -53,39 +53,35 @@ describe("a list of backups", () => {
     };
     const text = formatList([{ ...sound, manifest: whole, changes }], sameName);
     expect(text).toContain(
-      "  what the bras are: 1234 brands, 1234 models, 1234 sizes; 1100 of 1234 pictures\n" +
-        "  since the one before: bra: 1 changed\n    brand: 12 added; size: 3 removed; picture: 1 added\n",
+      "  linked: 1234 brands, 1234 models, 1234 sizes; 1100 of 1234 pictures\n" +
+        "  since the previous backup: bra: 1 changed\n    brand: 12 added; size: 3 removed; picture: 1 added\n",
     );
     expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
     const { catalogue: _none, ...without } = whole;
     const [alone, nothing] = [{ picture: { added: 1 } }, {}].map((changes) =>
       formatList([{ ...sound, manifest: { ...without, catalogue: null }, changes }], sameName),
     );
-    expect(alone).toContain("  1100 of 1234 pictures\n  since the one before: picture: 1 added\n");
-    expect(nothing).toContain("  since the one before: nothing\n");
+    expect(alone).toContain("  1100 of 1234 pictures\n  since the previous backup: picture: 1 added\n");
+    expect(nothing).toContain("  since the previous backup: nothing\n");
   });
 
-  it("of none says so, and so does what prunes them", () => {
+  it("states that a folder has no backups, as pruning does", () => {
     const report = { folder: "/f", isPreview: true, keep: [], remove: [], untouched: [] };
     expect([formatList([], sameName), formatPruned(report, sameName)]).toEqual([
-      "There are no backups here.\n",
-      "There are no backups here.\n",
+      "There are no backups in this folder.\n",
+      "There are no backups in this folder.\n",
     ]);
   });
 });
 
 it.each([
-  [
-    false,
-    false,
-    /^Not damaged\. Without --encrypt or a remembered --root-hash nothing tells a forged backup\.$/,
-  ],
-  [true, false, /^Not damaged, and made by somebody who has the passphrase; only a remembered --root-hash/],
-  [false, true, /^Neither damaged nor forged: it has the root hash that you gave\.$/],
-  [true, true, /^Neither damaged nor forged: it has the root hash that you gave\.$/],
-])("what was verified is said to be no more than was proven: encrypted %s, remembered %s", (...how) => {
-  const [isEncrypted, isRemembered, words] = how;
-  const text = formatVerified({ ...verified, isEncrypted }, isRemembered);
+  [false, false, /^Not damaged\. Without --encrypt or --root-hash a forged backup cannot be detected\.$/],
+  [true, false, /^Not damaged, and written with this passphrase\. Only --root-hash/],
+  [false, true, /^Not damaged and not forged: the root hash matches\.$/],
+  [true, true, /^Not damaged and not forged: the root hash matches\.$/],
+])("a verified backup claims only what was proven: encrypted %s, with root hash %s", (...example) => {
+  const [isEncrypted, hasRootHash, words] = example;
+  const text = formatVerified({ ...verified, isEncrypted }, hasRootHash);
   expect(text.trim().split("\n").at(-1)).toMatch(words);
-  expect(text.includes("forged:")).toBe(isRemembered);
+  expect(text.includes("forged:")).toBe(hasRootHash);
 });

@@ -21,25 +21,25 @@ it.each([
   expect(formatDuration(seconds)).toBe(words);
 });
 
-it("a moment to come is told by the minute, never before it has come, and how far away it is", () => {
+it("a future time is rounded up to the minute, with the distance", () => {
   expect(formatMoment("2026-01-31T06:00:00.000Z", now)).toBe("2026-01-31 06:00 UTC (in 10 h)");
   expect(formatMoment("2026-01-31T23:59:00.001Z", now)).toBe("2026-02-01 00:00 UTC (in 28 h)");
   expect(formatMoment("2026-01-30T19:59:00.000Z", now)).toBe("2026-01-30 19:59 UTC (in 1 s)");
 });
 
-it("a moment is told by the second where that matters", () => {
+it("a time can be shown by the second", () => {
   expect(formatMoment("2026-01-30T20:00:29.000Z", now, "second")).toBe("2026-01-30 20:00:29 UTC (in 29 s)");
   expect(formatMoment("2026-01-30T20:00:59.001Z", now, "second")).toBe("2026-01-30 20:01:00 UTC (in 59 s)");
   expect(formatTime("2026-01-30T20:00:59.999Z", "second")).toBe("2026-01-30 20:00:59");
   expect(formatTime("2026-01-30T20:00:59.999Z", "minute")).toBe("2026-01-30 20:00");
 });
 
-it("an age is told since a time; there is none of what never was", () => {
+it("an age is the time since a date, and empty for null", () => {
   expect(formatAge("2026-01-27T20:00:00Z", now)).toBe("3 days");
   expect(formatAge("2026-01-30T20:00:05Z", now)).toBe("1 s");
   expect(formatAge(null, now)).toBe("");
 });
 
-it("one day is no days", () => {
+it("one day is singular", () => {
   expect([0, 1, 2].map(formatDays)).toEqual(["0 days", "1 day", "2 days"]);
 });

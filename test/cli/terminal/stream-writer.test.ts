@@ -13,7 +13,7 @@ function slowStream() {
   return { stream, takeOne: () => waiting.shift()?.() };
 }
 
-it("lets whoever waits go on when the reader has caught up, and not before", async () => {
+it("resolves when the reader has caught up, and not before", async () => {
   const { stream, takeOne } = slowStream();
   const write = streamWriter(stream);
   const told: string[] = [];
@@ -30,7 +30,7 @@ it("lets whoever waits go on when the reader has caught up, and not before", asy
   expect(write("ghi")).toBeUndefined();
 });
 
-it("writes at once also for those who do not wait, and listens only once for all of them", () => {
+it("writes at once without waiting, with one listener for all writes", () => {
   const { stream } = slowStream();
   const write = streamWriter(stream);
   const promises = Array.from({ length: 50 }, () => write("abcd"));

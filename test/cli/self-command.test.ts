@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { environmentOf } from "../../src/cli/self-command.ts";
 import { fakeIo } from "./support/fake-io.ts";
 
-it("files that the environment names are the same ones wherever a command is started", () => {
+it("paths in the environment of a started command are absolute", () => {
   const env = {
     ARMOIRE_REDIS_URL_FILE: "secrets/redis",
     ARMOIRE_TOKEN_FILE: "/run/token",
