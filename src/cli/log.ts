@@ -1,6 +1,6 @@
 /**
- * What a long-running command says while it runs, on stderr: a line for each thing, as JSON for programs or as plain words on
- * a terminal. In: words and figures. Whatever is written, the secrets that the command was given are not in it.
+ * The log of a long-running command on stderr: one line per event, as plain text on a terminal and as JSON elsewhere. The
+ * secrets of the command are removed from every line.
  */
 import { pino } from "pino";
 import type { RequestCount } from "../../jobs/bullmq/worker/request-counts.ts";
@@ -10,24 +10,24 @@ import { passwordOf } from "./secrets/redis-address.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Io } from "./terminal/io.ts";
 
-/** What a program wants to read besides the words. */
+/** Facts for programs, beside the text. */
 export type LogFacts = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 export interface Log {
-  /** In the ordinary course of things; not with `--quiet`. @param event one word for what it is about */
+  /** Not printed with `--quiet`. @param event one word for programs */
   info(event: string, text: string, facts?: LogFacts): void;
-  /** What somebody may want to do something about. */
+  /** For events that may need action. */
   warn(event: string, text: string, facts?: LogFacts): void;
 }
 
 export interface LogSecrets {
   readonly credentials: readonly (Credential | null)[];
-  /** The address of Redis, whose password is one. */
+  /** The address of Redis, which may contain a password. */
   readonly redis: string | null;
 }
 
 export function openLog({ json, quiet }: Pick<Settings, "json" | "quiet">, io: Io, secrets: LogSecrets): Log {
-  const hide = hiderOf(secrets);
+  const hide = createRedactor(secrets);
   const isPlain = io.isTerminal && !json;
   const logger = pino(
     {
@@ -43,7 +43,7 @@ export function openLog({ json, quiet }: Pick<Settings, "json" | "quiet">, io: I
   };
 }
 
-function hiderOf({ credentials, redis }: LogSecrets): (line: string) => string {
+function createRedactor({ credentials, redis }: LogSecrets): (line: string) => string {
   const password = redis === null ? null : passwordOf(redis);
   const secrets = [
     ...credentials.filter((credential) => credential !== null),
@@ -52,29 +52,31 @@ function hiderOf({ credentials, redis }: LogSecrets): (line: string) => string {
   return (line) => secrets.reduce((rest, secret) => redact(secret, rest), line);
 }
 
-/** How many requests were sent, each minute in which there were any. */
-
 const minuteMillis = 60_000;
 
-/** @returns once the signal is aborted */
+/** Logs the number of requests once a minute, if there were any. @returns when the signal is aborted */
 export async function logPeriodically(
   read: () => readonly RequestCount[],
   log: Log,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  let toldTotal = 0;
+  let loggedTotal = 0;
   while (!signal.aborted) {
     await clock.sleep(minuteMillis, signal).catch(() => {});
     const total = totalOf(read());
-    if (signal.aborted || total === toldTotal) continue;
+    if (signal.aborted || total === loggedTotal) continue;
     const outcomes = sumsByOutcome(read());
-    log.info("counts", `${total - toldTotal} requests in a minute; in all ${outcomes.join(", ")}.`, {
-      lastMinute: total - toldTotal,
-      total,
-      outcomes,
-    });
-    toldTotal = total;
+    log.info(
+      "counts",
+      `${total - loggedTotal} requests in the last minute; in total ${outcomes.join(", ")}.`,
+      {
+        lastMinute: total - loggedTotal,
+        total,
+        outcomes,
+      },
+    );
+    loggedTotal = total;
   }
 }
 

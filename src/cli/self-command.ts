@@ -1,5 +1,4 @@
-/** This very program, for starting it again: by itself, or by the system's own scheduler. */
-
+/** The command line and environment that start this program again, for schedulers. */
 import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import type { Command } from "commander";
@@ -9,27 +8,27 @@ import type { GlobalOptions } from "./settings/global-options.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Io } from "./terminal/io.ts";
 
-/** The settings that were said on this command line, for commands that are started by it. */
-export interface HandedOn {
+/** The settings of this command line that a started command inherits. */
+export interface InheritedSettings {
   readonly dataDir: string;
   readonly baseUrl: string | null;
   readonly serviceName: string | null;
 }
 
-/** Others that are started find the rest where this one did: in their environment and the usual file. */
-export function handedOn(settings: Settings, command: Command): HandedOn {
+/** Only settings of the command line and of --config: a started command finds the others itself. */
+export function inheritedSettings(settings: Settings, command: Command): InheritedSettings {
   const { config } = command.optsWithGlobals<GlobalOptions>();
-  const said = ({ value, from }: Settings["baseUrl"]) =>
+  const explicit = ({ value, from }: Settings["baseUrl"]) =>
     from === "command line" || (config !== undefined && from === config) ? value : null;
   return {
     dataDir: settings.dataDir.value,
-    baseUrl: said(settings.baseUrl),
-    serviceName: said(settings.serviceName),
+    baseUrl: explicit(settings.baseUrl),
+    serviceName: explicit(settings.serviceName),
   };
 }
 
-/** The environment of a command that is started, perhaps in another folder. */
-export function environmentOf({ dataDir, baseUrl, serviceName }: HandedOn, io: Io): Io["env"] {
+/** The environment of a started command. Paths are absolute: it may run in another folder. */
+export function environmentOf({ dataDir, baseUrl, serviceName }: InheritedSettings, io: Io): Io["env"] {
   const files = Object.entries(io.env).flatMap(([name, file]) =>
     /^ARMOIRE_\w+_FILE$/.test(name) && file ? [[name, resolve(file)]] : [],
   );
@@ -42,7 +41,7 @@ export function environmentOf({ dataDir, baseUrl, serviceName }: HandedOn, io: I
   };
 }
 
-/** @param env for what is started */
+/** @param env the environment of the started command */
 export function selfCommand(env: Io["env"]): Program {
   return { command: process.execPath, args: [...process.execArgv, resolve(process.argv[1] ?? "")], env };
 }

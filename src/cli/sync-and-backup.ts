@@ -1,5 +1,4 @@
-/** `armoire backup` alone: sync, create, verify and prune, fit for a timer. */
-
+/** `armoire backup` alone: sync, create, verify and prune, suitable for cron. */
 import { basename } from "node:path";
 import type { Account } from "../accounts/account.ts";
 import { type BackedUp, backUp } from "../archive/back-up.ts";
@@ -32,14 +31,14 @@ export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Setting
   await requireFolder(flags.to);
   const encryption = await readNewPassphrase(flags, io);
   const keep = readRetentionFlags(flags);
-  const signal = interruptSignal(io, "what was fetched is saved, and no backup was made");
+  const signal = interruptSignal(io, "everything fetched is saved, and no backup was created");
   const display = progressDisplay(io, performance.now.bind(performance), formatProgress);
-  const remark = (text: string) => {
+  const notify = (text: string) => {
     display.end();
     if (!settings.quiet) io.err(text);
   };
-  const parts = accountPartsOf(flags, settings, io, remark);
-  const bringUpToDate = async () =>
+  const parts = accountPartsOf(flags, settings, io, notify);
+  const sync = async () =>
     await syncAccount({
       file: account.mirrorFile,
       baseUrl: account.baseUrl,
@@ -55,7 +54,7 @@ export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Setting
     mirror: account.mirrorFile,
     account: account.name,
     to: flags.to,
-    sync: bringUpToDate,
+    sync,
     signal,
     catalogue: catalogueFileOf(settings),
     ...encryption,
@@ -65,46 +64,46 @@ export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Setting
   });
   if (settings.json) io.out(`${JSON.stringify(toJson(done))}\n`);
   else if (!settings.quiet) io.out(describe(done, account.name));
-  else io.err(describeTroubleOf(done, account.name));
+  else io.err(describeWarnings(done, account.name));
   if ("report" in done.synced) {
-    const { report, errors: ofSync } = done.synced.report;
-    const errors = [...ofSync, ...troubleWithCatalogue(done)];
+    const { report, errors: syncErrors } = done.synced.report;
+    const errors = [...syncErrors, ...catalogueErrors(done)];
     for (const text of new Set(errors.map((error) => describeError(error, settings.verbose)))) io.err(text);
     io.setExitCode(exitCodeOfAccountSync({ report, errors }, null, false));
     return;
   }
   const error = explainRefusal(done.synced.error, account);
-  for (const one of [error, ...troubleWithCatalogue(done)]) io.err(describeError(one, settings.verbose));
-  if (!settings.quiet) io.err("So the backup is of what had been mirrored before.\n");
+  for (const each of [error, ...catalogueErrors(done)]) io.err(describeError(each, settings.verbose));
+  if (!settings.quiet) io.err("The backup contains the data mirrored before.\n");
   io.setExitCode(exitCodeOf(error));
 }
 
-const troubleWithCatalogue = ({ created: { catalogueError } }: BackedUp<AccountSyncResult>): unknown[] =>
+const catalogueErrors = ({ created: { catalogueError } }: BackedUp<AccountSyncResult>): unknown[] =>
   catalogueError === null ? [] : [catalogueError];
 
-/** @throws CliError where none is named */
+/** @throws CliError without an account */
 export function requireAccountToBackUp({ account }: Pick<Settings, "account">): Account {
   if (account !== null) return account;
-  const hint = "Give --account NAME; `armoire backup create` makes a backup of any mirror, without a sync.";
-  throw new CliError("usage", "It must be said whose data to back up.", hint);
+  const hint = "Give --account NAME. `armoire backup create` backs up any mirror, without a sync.";
+  throw new CliError("usage", "Missing --account NAME.", hint);
 }
 
 function describe({ synced, created, pruned }: BackedUp<AccountSyncResult>, account: string): string {
-  const of = ({ report }: AccountSyncResult, now: number) =>
+  const describeSync = ({ report }: AccountSyncResult, now: number) =>
     formatReport(report, { outlook: null, now, reserve: 0, account }) +
     formatAccountParts(report, account, now);
-  const told = "report" in synced ? of(synced.report, Date.now()) : "";
-  return `${told}${formatCreated(created)}${pruned === null ? "" : formatPruned(pruned, basename)}`;
+  const syncText = "report" in synced ? describeSync(synced.report, Date.now()) : "";
+  return `${syncText}${formatCreated(created)}${pruned === null ? "" : formatPruned(pruned, basename)}`;
 }
 
-/** For who asked for quiet. */
-function describeTroubleOf({ synced, created }: BackedUp<AccountSyncResult>, account: string): string {
+/** For --quiet. */
+function describeWarnings({ synced, created }: BackedUp<AccountSyncResult>, account: string): string {
   const missing = describeMissing(created.manifest);
-  const ofBackup = missing === null ? "" : `armoire: backup of ${account}: ${escapeControls(missing)}\n`;
-  return ("report" in synced ? formatAccountWarnings(synced.report.report, account) : "") + ofBackup;
+  const backupText = missing === null ? "" : `armoire: backup of ${account}: ${escapeControls(missing)}\n`;
+  return ("report" in synced ? formatAccountWarnings(synced.report.report, account) : "") + backupText;
 }
 
 function toJson({ synced, created, pruned }: BackedUp<AccountSyncResult>) {
-  const { catalogueError: _told, ...backup } = created;
+  const { catalogueError: _reported, ...backup } = created;
   return { sync: "report" in synced ? synced.report.report : null, backup, pruned };
 }

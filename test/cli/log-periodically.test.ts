@@ -27,9 +27,13 @@ it("logs each minute with requests, and no other", async () => {
   const log = { info: (...parts: unknown[]) => void said.push(parts), warn: () => {} };
   await logPeriodically(() => now, log, clock, ending.signal);
   expect(said).toEqual([
-    ["counts", "3 requests in a minute; in all 200: 3.", { lastMinute: 3, total: 3, outcomes: ["200: 3"] }],
     [
-      ...["counts", "4 requests in a minute; in all 200: 6, 429: 1."],
+      "counts",
+      "3 requests in the last minute; in total 200: 3.",
+      { lastMinute: 3, total: 3, outcomes: ["200: 3"] },
+    ],
+    [
+      ...["counts", "4 requests in the last minute; in total 200: 6, 429: 1."],
       { lastMinute: 4, total: 7, outcomes: ["200: 6", "429: 1"] },
     ],
   ]);

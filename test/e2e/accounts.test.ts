@@ -194,7 +194,7 @@ describe("account add", () => {
     expectRefusal(
       await armoire(["account", "add", "ada", "--token-file", token]),
       4,
-      /--token-file names is not there/,
+      /The file of --token-file does not exist/,
     );
     expect(existsSync(dataDir)).toBe(false);
     expect(sandbox.log()).toEqual([]);
@@ -215,7 +215,12 @@ describe("account add", () => {
   });
 
   it.each([
-    ["without a token", ["ada"], 4, /There is no token, and nobody to ask for it\.\n.*--token-stdin/],
+    [
+      "without a token",
+      ["ada"],
+      4,
+      /The token is missing, and there is no terminal to ask for it\.\n.*--token-stdin/,
+    ],
     ["with a name that is none", ["Ada"], 2, /no name for an account\.\n.*a-z, 0-9/],
     ["with a name of a device", ["nul"], 2, /no name for an account/],
     ["with two places to look", ["ada", "--token-stdin", "--token-file", "x"], 2, /cannot be used with/],

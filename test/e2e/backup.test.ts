@@ -93,7 +93,7 @@ describe("armoire backup", () => {
     sandbox.editUser(sandbox.users[0]?.username ?? "", { isRevoked: false });
     expect(stdout).toMatch(/^(Backed up|The same backup exists already:) ada/m);
     expect(stderr).toContain("`armoire account add ada` replaces the token");
-    expect(stderr).toContain("So the backup is of what had been mirrored before.");
+    expect(stderr).toContain("The backup contains the data mirrored before.");
     expect(backups()).toEqual(expect.arrayContaining(before));
   });
 

@@ -123,7 +123,7 @@ describe("a diff", () => {
       mirror,
       "--json",
     ]);
-    expect(stderr).toBe("Only one of the two has model, size; that is not compared.\n");
+    expect(stderr).toBe("Not compared, because only one of the two has it: model, size.\n");
     expect(Object.keys((JSON.parse(stdout) as Diff).totals)).toEqual(["brand"]);
   });
 

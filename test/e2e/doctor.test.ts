@@ -73,12 +73,12 @@ it("finds the one of two mirrors that cannot be read", async () => {
 });
 
 it.each([
-  [{ ARMOIRE_APP_KEY: "canary" }, /ARMOIRE_APP_KEY is set, ARMOIRE_APP_SECRET is not/],
-  [{ ARMOIRE_APP_SECRET: "canary" }, /ARMOIRE_APP_SECRET is set, ARMOIRE_APP_KEY is not/],
+  [{ ARMOIRE_APP_KEY: "canary" }, /ARMOIRE_APP_KEY is set, but ARMOIRE_APP_SECRET is not/],
+  [{ ARMOIRE_APP_SECRET: "canary" }, /ARMOIRE_APP_SECRET is set, but ARMOIRE_APP_KEY is not/],
   [{ ARMOIRE_APP_KEY: "k", ARMOIRE_APP_SECRET: "canary\ncanary" }, /application secret contains/],
   [
     { ARMOIRE_APP_KEY: "k", ARMOIRE_APP_SECRET_FILE: "/nonexistent/secret" },
-    /ARMOIRE_APP_SECRET_FILE names is not there/,
+    /The file of ARMOIRE_APP_SECRET_FILE does not exist/,
   ],
 ])("tells what is wrong with the credential %j, and checks all else", async (env, words) => {
   const args = [
@@ -124,12 +124,12 @@ it("says that no service was asked where none is set", async () => {
   const { checks, exitCode } = await ask(["--data-dir", fixture.newPath()], nothing);
   expect(exitCode).toBe(0);
   expect(checks).toContainEqual({
-    ...{ isWell: true, what: "No service was asked, since no base URL is set" },
+    ...{ isWell: true, what: "The service was not checked: no base URL is set" },
     hint: expect.stringContaining("ARMOIRE_BASE_URL"),
   });
   const offline = await ask(["--offline", "--data-dir", fixture.newPath()], nothing);
   expect(offline.checks.map(({ what }) => what)).not.toContain(
-    "No service was asked, since no base URL is set",
+    "The service was not checked: no base URL is set",
   );
 });
 

@@ -265,7 +265,7 @@ describe("what cannot be scheduled is refused before it is kept", () => {
       ["--", "backup", "restore", "x.zip"],
       /This command cannot be scheduled/,
     ],
-    "a backup of nobody": [["--", "backup", "--to", "."], /whose data to back up/],
+    "a backup of nobody": [["--", "backup", "--to", "."], /Missing --account NAME/],
     "an account that there is not": [["--", "sync", "--account", "ada"], /There is no account called ada/],
     "a help text": [["--", "sync", "--help"], /is invalid: it only prints help/],
     "no command": [[], /missing required argument 'command'/],

@@ -310,10 +310,10 @@ it("leaves no token in any file, and no file that others could read", async () =
 });
 
 it.each([
-  [["sync", "--with-catalogue"], "--with-catalogue is about an account"],
-  [["plan", "--with-catalogue"], "--with-catalogue is about an account"],
-  [["sync", "--media"], "--media is about an account"],
-  [["sync", "--account", "ada", "--media", "--dry-run"], "--dry-run says nothing of --media"],
+  [["sync", "--with-catalogue"], "--with-catalogue needs an account"],
+  [["plan", "--with-catalogue"], "--with-catalogue needs an account"],
+  [["sync", "--media"], "--media needs an account"],
+  [["sync", "--account", "ada", "--media", "--dry-run"], "--dry-run and --media cannot be given together"],
 ])("refuses %j in one clear line", async (args, message) => {
   const ended = await armoire([...args, ...(args.includes("--account") ? [] : ["--base-url", sandbox.url])]);
   expect(ended).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(message) });

@@ -72,7 +72,7 @@ const wrong: readonly {
     name: "no Redis is named",
     args: () => ["worker", "--base-url", "http://127.0.0.1:9/"],
     exitCode: 2,
-    says: /Which Redis/,
+    says: /The address of Redis is missing/,
   },
   {
     name: "nothing is at the address",
@@ -102,7 +102,7 @@ const wrong: readonly {
     name: "there is nobody to send for",
     args: (redis, folder) => ["worker", "--redis", redis.url, "--data-dir", folder],
     exitCode: 4,
-    says: /nobody to send requests for/,
+    says: /no principal to send requests for/,
   },
   {
     name: "the account is unknown",

@@ -52,14 +52,14 @@ describe("a sync is refused", () => {
     "with half a credential": [
       syncTo(),
       4,
-      /ARMOIRE_APP_KEY is set, ARMOIRE_APP_SECRET is not/,
+      /ARMOIRE_APP_KEY is set, but ARMOIRE_APP_SECRET is not/,
       () => ({ ARMOIRE_APP_KEY: "k" }),
     ],
     "with a credential that no header can carry": [syncTo(), 4, /application secret contains/, app("a\nb")],
     "with a credential file that is not there": [
       syncTo(),
       4,
-      /ARMOIRE_APP_SECRET_FILE names is not there/,
+      /The file of ARMOIRE_APP_SECRET_FILE does not exist/,
       () => ({ ARMOIRE_APP_KEY: "k", ARMOIRE_APP_SECRET_FILE: "/nonexistent/secret" }),
     ],
     "with a credential file that others could read": [
@@ -119,7 +119,7 @@ describe("a config file", () => {
     const file = join(fixture.folder, "wrong-config.json");
     writeFileSync(file, JSON.stringify({ baseUrl: "https://api.example.org/", token: "hunter2" }));
     const ended = await runArmoire(["status", "--config", file]);
-    expectRefusal(ended, 4, /unusable setting: .*token/);
+    expectRefusal(ended, 4, /invalid setting: .*token/);
     expect(ended.stderr).not.toContain("hunter2");
   });
 });

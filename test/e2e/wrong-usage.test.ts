@@ -94,7 +94,7 @@ describe("a value that makes no sense is wrong usage", () => {
     "a data directory without a name": [
       () => ["status", "--data-dir", ""],
       2,
-      /data directory \(command line\) has no name/,
+      /data directory \(command line\) is empty/,
     ],
     "a budget in words": [() => ["sync", "--budget", "ten"], 2, /must be a whole number/],
     "a reserve in words": [() => ["sync", "--reserve", "some"], 2, /must be a whole number/],

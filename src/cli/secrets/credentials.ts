@@ -1,5 +1,4 @@
-/** What a request is made with: an account's token from where it is kept, the catalogue's credential from the environment or from files that it names. */
-
+/** Credentials: an account's token from its store, and the catalogue's from the environment or from private files. */
 import { existsSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import type { Keychain } from "../../accounts/tokens/keychain.ts";
@@ -11,7 +10,7 @@ import type { Settings } from "../settings/settings.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 
-/** The token of the account that the command is about, else the catalogue's credential. @throws AccountError, CliError, ServiceSettingsError */
+/** The account's token, or without an account the catalogue's credential. @throws AccountError, CliError, ServiceSettingsError */
 export async function readCredential({ account }: Settings, io: Io): Promise<Credential | null> {
   return account === null ? readAppCredential(io) : await readToken(account, keychainOf(io));
 }
@@ -26,12 +25,12 @@ export function readAppCredential(io: Io): Credential | null {
     key === null ? ["ARMOIRE_APP_SECRET", "ARMOIRE_APP_KEY"] : ["ARMOIRE_APP_KEY", "ARMOIRE_APP_SECRET"];
   throw new CliError(
     "settings",
-    `${set} is set, ${missing} is not.`,
+    `${set} is set, but ${missing} is not.`,
     `Set both, or neither to read without a credential.`,
   );
 }
 
-/** From an environment variable, or from the file that its `_FILE` names. @throws CliError */
+/** Reads an environment variable, or the file that `NAME_FILE` names. @throws CliError */
 export function readSecret(io: Io, name: string): string | null {
   const value = io.env[name];
   if (value !== undefined && value !== "") return value;
@@ -41,50 +40,48 @@ export function readSecret(io: Io, name: string): string | null {
 }
 
 /**
- * A secret from a file that only its owner may read. What there is no such file of may be the secret itself, and is not shown.
+ * Reads a secret from a private file. The name of a missing file is not shown: it may be the secret itself.
  * @param from the option or variable that names the file
  * @throws CliError, AccountError `unsafe`
  */
 export function readSecretFile(file: string, from: string, env: Io["env"]): string {
   const path = resolve(file);
-  // Where systemd puts what `LoadCredential=` names.
+  // systemd puts the files of `LoadCredential=` there.
   const { CREDENTIALS_DIRECTORY: folder } = env;
-  const isHandedOver = folder !== undefined && path.startsWith(`${resolve(folder)}${sep}`);
+  const isSystemdCredential = folder !== undefined && path.startsWith(`${resolve(folder)}${sep}`);
   const text = existsSync(path)
-    ? readPrivateFile(path, { followsLinks: true, acceptsSystemFile: isHandedOver })
+    ? readPrivateFile(path, { followsLinks: true, acceptsSystemFile: isSystemdCredential })
     : null;
   if (text !== null) return text;
-  throw new CliError("settings", `The file that ${from} names is not there.`, "Check its path.");
+  throw new CliError("settings", `The file of ${from} does not exist.`, "Check its path.");
 }
-
-/** A user's token, from where others do not see it: a prompt, standard input, a file of her own, or the environment. */
 
 export interface TokenFlags {
   readonly tokenStdin?: boolean;
   readonly tokenFile?: string;
 }
 
-/** Flags beat the environment, which beats asking. @throws CliError, AccountError `unsafe`, ServiceSettingsError */
+/** A user's token from a flag, else from the environment, else from a prompt. @throws CliError, AccountError `unsafe`, ServiceSettingsError */
 export async function readGivenToken(flags: TokenFlags, name: string, io: Io): Promise<Credential> {
   return bearerToken((await readText(flags, name, io)).trim());
 }
 
-/** Null where the environment has none. @throws CliError, AccountError `unsafe`, ServiceSettingsError */
+/** @returns null without a token in the environment @throws CliError, AccountError `unsafe`, ServiceSettingsError */
 export function readTokenOfEnvironment(io: Io): Credential | null {
   const text = readEnvironment(io);
   return text === null ? null : bearerToken(text.trim());
 }
 
 async function readText({ tokenStdin, tokenFile }: TokenFlags, name: string, io: Io): Promise<string> {
-  // On a terminal, what is typed would be shown.
-  if (tokenStdin) return io.ask === null ? await io.readInput() : await ask(name, io.ask);
+  // A terminal would show the typed token, so it is prompted for.
+  if (tokenStdin) return io.ask === null ? await io.readInput() : await promptForToken(name, io.ask);
   if (tokenFile !== undefined) return readSecretFile(tokenFile, "--token-file", io.env);
   const text = readEnvironment(io);
   if (text !== null) return text;
-  if (io.ask !== null) return await ask(name, io.ask);
+  if (io.ask !== null) return await promptForToken(name, io.ask);
   throw new CliError(
     "settings",
-    "There is no token, and nobody to ask for it.",
+    "The token is missing, and there is no terminal to ask for it.",
     "Give it with --token-stdin, --token-file FILE or ARMOIRE_TOKEN; never as an argument.",
   );
 }
@@ -95,16 +92,16 @@ function readEnvironment({ env }: Io): string | null {
   return file ? readSecretFile(file, "ARMOIRE_TOKEN_FILE", env) : null;
 }
 
-async function ask(name: string, question: NonNullable<Io["ask"]>): Promise<string> {
+async function promptForToken(name: string, question: NonNullable<Io["ask"]>): Promise<string> {
   const text = await question({ text: `Token for ${name} (not shown): `, isSecret: true });
   if (text) return text;
-  throw new CliError("usage", "No token was given.", "Paste it at the prompt, then press Enter.");
+  throw new CliError("usage", "No token was given.", "Paste the token at the prompt, then press Enter.");
 }
 
-/** The system's keychain; somebody who may have to unlock it is told so. */
+/** The system's keychain. A notice appears while it waits to be unlocked. */
 export function keychainOf(io: Io): Keychain {
   return systemKeychain({
     env: io.env,
-    onWait: () => io.err("Waiting for the system's keychain, which may be asking to be unlocked.\n"),
+    onWait: () => io.err("Waiting for the system's keychain, which may need to be unlocked.\n"),
   });
 }

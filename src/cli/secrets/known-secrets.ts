@@ -1,4 +1,4 @@
-/** Every secret that this program can get at, for the search for leaks. */
+/** All secrets that the program can read, for `armoire doctor --scan`. */
 import { resolve } from "node:path";
 import { accountPlace } from "../../accounts/account.ts";
 import { listAccountNames, readAccount } from "../../accounts/accounts.ts";
@@ -15,21 +15,21 @@ import { readRedisPassword } from "./redis-address.ts";
 
 export interface KnownSecrets {
   readonly secrets: readonly KnownSecret[];
-  /** Why others cannot be searched for. */
+  /** Secrets that could not be read. */
   readonly problems: readonly Diagnosis[];
-  /** Where the passphrase of backups is known, what opens them. */
+  /** Opens backups, if their passphrase is known. */
   readonly askPassphrase?: AskPassphrase;
 }
 
-/** What is shorter could be anywhere by chance. */
-const fewestLetters = 8;
+/** A shorter text may occur by chance. */
+const minLength = 8;
 const tooShort: Diagnosis = {
   isWell: false,
-  what: `A passphrase of fewer than ${fewestLetters} characters is not searched for: it could be anywhere by chance`,
-  hint: "Take four or five words that nobody would guess.",
+  what: `A passphrase of fewer than ${minLength} characters is not searched for: it may occur by chance`,
+  hint: "Use four or five words that are hard to guess.",
 };
 
-/** @param flags may name the file with the passphrase of backups, which else the environment has */
+/** @param flags may name the file with the passphrase of backups; default: the environment */
 export async function readKnownSecrets(
   { dataDir }: Settings,
   flags: PassphraseFlags,
@@ -38,7 +38,7 @@ export async function readKnownSecrets(
   const folder = dataDir.value;
   const secrets = new Map<string, KnownSecret>();
   const problems: Diagnosis[] = [];
-  const know = async (
+  const addSecret = async (
     what: string,
     places: readonly (string | undefined)[],
     read: () => Credential | null | Promise<Credential | null>,
@@ -46,7 +46,7 @@ export async function readKnownSecrets(
     try {
       const credential = await read();
       if (credential === null) return;
-      // One secret may be known from two sides, and be meant to be in the places of both.
+      // The same secret may have two sources, and is expected in the places of both.
       const key = digestCredential(credential);
       const known = secrets.get(key) ?? { what, credential, places: [] };
       const own = places.flatMap((place) => (place ? [resolve(place)] : []));
@@ -62,13 +62,13 @@ export async function readKnownSecrets(
     problems.push(diagnoseError(error));
   }
   for (const name of names) {
-    await know(`token of the account ${name}`, [accountPlace(folder, name).tokenFile], () =>
+    await addSecret(`token of the account ${name}`, [accountPlace(folder, name).tokenFile], () =>
       readToken(readAccount(folder, name), keychainOf(io)),
     );
   }
   const { ARMOIRE_TOKEN_FILE, ARMOIRE_APP_KEY_FILE, ARMOIRE_APP_SECRET_FILE } = io.env;
-  await know("token of the environment", [ARMOIRE_TOKEN_FILE], () => readTokenOfEnvironment(io));
-  await know("application's key and secret", [ARMOIRE_APP_KEY_FILE, ARMOIRE_APP_SECRET_FILE], () =>
+  await addSecret("token of the environment", [ARMOIRE_TOKEN_FILE], () => readTokenOfEnvironment(io));
+  await addSecret("application's key and secret", [ARMOIRE_APP_KEY_FILE, ARMOIRE_APP_SECRET_FILE], () =>
     readAppCredential(io),
   );
   let askPassphrase: AskPassphrase | undefined;
@@ -78,14 +78,14 @@ export async function readKnownSecrets(
     problems.push(diagnoseError(error));
   }
   const passphrase = await askPassphrase?.();
-  if (passphrase !== undefined && passphrase.length < fewestLetters) problems.push(tooShort);
+  if (passphrase !== undefined && passphrase.length < minLength) problems.push(tooShort);
   else if (passphrase !== undefined) {
     const places = flags.passphraseFile === undefined ? [] : [resolve(flags.passphraseFile)];
     secrets.set("passphrase", { what: "passphrase of backups", credential: hideSecret(passphrase), places });
   }
   try {
     const password = readRedisPassword(io);
-    if (password !== null && password.length >= fewestLetters) {
+    if (password !== null && password.length >= minLength) {
       const { ARMOIRE_REDIS_URL_FILE: file } = io.env;
       const places = file ? [resolve(file)] : [];
       secrets.set("redis", { what: "password of Redis", credential: hideSecret(password), places });

@@ -1,4 +1,4 @@
-/** On whose behalf a worker sends: the catalogue's credential, and the tokens of accounts, as this machine has them. */
+/** The principals of a worker, each with its credential from this machine. */
 import type { Principal } from "../../../jobs/bullmq/queue-names.ts";
 import { cataloguePrincipal } from "../../accounts/account.ts";
 import { listAccountNames, readAccount } from "../../accounts/accounts.ts";
@@ -9,7 +9,7 @@ import type { Io } from "../terminal/io.ts";
 import { keychainOf, readAppCredential } from "./credentials.ts";
 
 /**
- * @param names whom the user named; all that this machine has a credential for when empty
+ * @param names empty for all principals with a credential on this machine
  * @throws CliError, AccountError, ServiceSettingsError
  */
 export async function readPrincipals(
@@ -18,19 +18,19 @@ export async function readPrincipals(
   io: Io,
 ): Promise<Principal[]> {
   const dataDir = settings.dataDir.value;
-  const wanted =
+  const requested =
     names.length > 0
       ? [...new Set(names)]
       : [...(settings.baseUrl.value === null ? [] : [cataloguePrincipal]), ...listAccountNames(dataDir)];
-  if (wanted.length === 0) {
+  if (requested.length === 0) {
     throw new CliError(
       "settings",
-      "There is nobody to send requests for.",
-      "Give --base-url URL for the catalogue, or `armoire account add NAME` for an account.",
+      "This machine has no principal to send requests for.",
+      "Give --base-url URL for the catalogue, or add an account with `armoire account add NAME`.",
     );
   }
   return await Promise.all(
-    wanted.map(async (name) => {
+    requested.map(async (name) => {
       if (name === cataloguePrincipal)
         return { name, baseUrl: baseUrlOf(settings), credential: readAppCredential(io) };
       const account = readAccount(dataDir, name);
@@ -44,6 +44,6 @@ function baseUrlOf({ baseUrl }: Settings): string {
   throw new CliError(
     "settings",
     "The service's base URL is not set.",
-    "Give --base-url URL or ARMOIRE_BASE_URL; requests for the catalogue are sent there only.",
+    "Give --base-url URL or ARMOIRE_BASE_URL. Requests for the catalogue go only there.",
   );
 }

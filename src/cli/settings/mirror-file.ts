@@ -1,4 +1,4 @@
-/** Which mirror a command is about, and which ledger. */
+/** Selects the mirror file and the ledger file of a command. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Area } from "../../../schema/kind.ts";
@@ -8,23 +8,23 @@ import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import type { Settings } from "./settings.ts";
 
-/** The mirrors that a command may be about: the one named, the base URL's, or all there are. @throws a system error */
+/** The mirrors that match the settings: the named one, the base URL's, or all. @throws a system error */
 export function candidateMirrorFiles({ account, mirror, baseUrl, dataDir }: Settings): string[] {
-  // An account without a mirror is one that was not synced yet.
+  // An account has no mirror before its first sync.
   if (account !== null) return [account.mirrorFile].filter((file) => existsSync(file));
   if (mirror.value !== null) return [mirror.value];
   if (baseUrl.value !== null) return [catalogueMirrorFile(dataDir.value, baseUrl.value)];
   return listCatalogueMirrors(dataDir.value);
 }
 
-/** The mirror to read: the account's, the one named, the base URL's, or the only one there is. @throws CliError */
+/** The mirror to read: the account's, the named one, the base URL's, or the only one. @throws CliError */
 export function mirrorFileToRead(settings: Settings): string {
   const { account } = settings;
   if (account !== null && !existsSync(account.mirrorFile)) {
     throw new CliError(
       "failed",
-      `Nothing of the account ${account.name} is mirrored yet.`,
-      `\`armoire sync --account ${account.name}\` mirrors it.`,
+      `The account ${account.name} is not mirrored yet.`,
+      `Mirror it with \`armoire sync --account ${account.name}\`.`,
     );
   }
   const candidates = candidateMirrorFiles(settings);
@@ -37,15 +37,15 @@ export function mirrorFileToRead(settings: Settings): string {
       ? `There is no mirror in ${dataDir} yet.`
       : `There are ${candidates.length} mirrors in ${dataDir}.`,
     only === undefined
-      ? "`armoire sync --base-url URL` makes one; --mirror FILE names one elsewhere."
-      : "Say which with --base-url URL or --mirror FILE.",
+      ? "Create one with `armoire sync --base-url URL`, or name one with --mirror FILE."
+      : "Select one with --base-url URL or --mirror FILE.",
   );
 }
 
 /**
- * Has the mirror open for as long as `use` takes.
- * @param asOf shows it as it was then
- * @throws CliError, PointError, and MirrorError, also where damage shows only while the file is read
+ * Opens the mirror, calls `use`, and closes it.
+ * @param asOf default: the latest state
+ * @throws CliError, PointError, and MirrorError, also for damage that is found while reading
  */
 export function withMirror<Result>(
   settings: Settings,
@@ -55,25 +55,25 @@ export function withMirror<Result>(
   return readMirror(mirrorFileToRead(settings), use, asOf);
 }
 
-/** The mirror of the account's service's catalogue, for reading beside it; null where there is none. */
+/** The existing catalogue mirror of the account's service; null without an account or a mirror. */
 export function catalogueFileBeside(settings: Settings): string | null {
   if (settings.account === null) return null;
   const file = catalogueFileOf(settings);
   return existsSync(file) ? file : null;
 }
 
-/** Where the mirror of the service's catalogue is, or would be. */
+/** The path of the service's catalogue mirror, which may not exist. */
 export function catalogueFileOf({ baseUrl, dataDir }: Settings): string {
   return catalogueMirrorFile(dataDir.value, baseUrl.value ?? "");
 }
 
-/** The mirror to sync, and where from. @throws CliError when no base URL is set */
+/** The mirror to sync and its service. @throws CliError without a base URL */
 export function mirrorFileToSync({ mirror, baseUrl, dataDir }: Settings): { file: string; baseUrl: string } {
   if (baseUrl.value === null) {
     throw new CliError(
       "settings",
       "The service's base URL is not set.",
-      "Give --base-url URL or ARMOIRE_BASE_URL; `armoire sandbox` runs a service to try.",
+      "Give --base-url URL or ARMOIRE_BASE_URL. `armoire sandbox` runs a service to try.",
     );
   }
   return {
@@ -83,8 +83,7 @@ export function mirrorFileToSync({ mirror, baseUrl, dataDir }: Settings): { file
 }
 
 /**
- * For a sync of the catalogue: an account's mirror takes her token, and has its place.
- * @throws CliError for the mirror of an account
+ * @throws CliError if --mirror names an account's mirror: it is synced with the token, at its own path
  */
 export function refuseMirrorOfAccount({ account, mirror }: Settings): void {
   if (account !== null || mirror.value === null || !existsSync(mirror.value)) return;
@@ -92,23 +91,23 @@ export function refuseMirrorOfAccount({ account, mirror }: Settings): void {
   if (area !== "account") return;
   throw new CliError(
     "usage",
-    `This is the mirror of an account, which is synced with her token: ${mirror.value}`,
-    "`armoire sync --account NAME` syncs the one in its place; `armoire backup restore FILE --account NAME` puts a backup there.",
+    `This mirror belongs to an account, so its sync needs --account: ${mirror.value}`,
+    "Use `armoire sync --account NAME`. `armoire backup restore FILE --account NAME` restores a backup for it.",
   );
 }
 
-/** The mirror to plan for: the one to sync where the base URL is set, else the one to read. @throws CliError, MirrorError */
+/** The mirror to plan for: with a base URL the one to sync, else the one to read. @throws CliError, MirrorError */
 export function mirrorFileToPlan(settings: Settings): { file: string; baseUrl: string; area?: Area } {
   if (settings.baseUrl.value !== null) return mirrorFileToSync(settings);
   return withMirror(settings, ({ file, identity: { baseUrl, area } }) => ({ file, baseUrl, area }));
 }
 
-/** One for the whole data directory, wherever its mirrors are: they may share an allowance. An account has its own. */
+/** One ledger per data directory, because mirrors may share an allowance. An account has its own. */
 export function ledgerFile({ account, dataDir }: Settings): string {
   return account?.ledgerFile ?? catalogueLedgerFile({ dataDir });
 }
 
-/** Of all that is asked with the catalogue's credential, or with none. */
+/** The ledger of requests with the catalogue's credential, or without one. */
 export function catalogueLedgerFile({ dataDir }: Pick<Settings, "dataDir">): string {
   return join(dataDir.value, "ledger.sqlite");
 }

@@ -1,6 +1,6 @@
 /**
- * The settings of a command and where each comes from: flags beat environment beats config file beats defaults. In: the
- * command line, the environment, a file. Out: checked values. A secret is never a flag and never shown.
+ * The settings of a command, each with its source: flags beat the environment, the environment beats the config file, and
+ * that beats defaults. A secret is never a flag, and never shown.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -25,7 +25,7 @@ export interface Settings {
   readonly baseUrl: Setting;
   readonly serviceName: Setting;
   readonly mirror: Setting;
-  /** Whose mirror it is about; null for the catalogue's, or whatever `mirror` names. */
+  /** Null for the catalogue's mirror, or for the one that `mirror` names. */
   readonly account: Account | null;
   readonly json: boolean;
   readonly quiet: boolean;
@@ -38,7 +38,7 @@ const configFile = z.strictObject({
   serviceName: z.string().optional(),
 });
 
-/** @throws CliError when a setting cannot be used; AccountError for an account that there is not, or that cannot be read */
+/** @throws CliError for an invalid setting, AccountError for an unknown or unreadable account */
 export function readSettings(command: Command, io: Io): Settings {
   const options = command.optsWithGlobals<GlobalOptions>();
   const paths = envPaths("armoire", { suffix: "" });
@@ -77,20 +77,24 @@ export function readSettings(command: Command, io: Io): Settings {
   };
 }
 
-/** Where it is and what it is of belongs to an account, whatever else is set; what is said with it must not differ. */
+/** An account has its own mirror and service, so the flags for them are refused. */
 function settingsOfAccount(
   dataDir: string,
   name: string,
   { baseUrl, serviceName, mirror }: GlobalOptions,
 ): Pick<Settings, "baseUrl" | "serviceName" | "mirror" | "account"> {
-  const [other] = Object.entries({ "--mirror": mirror, "--base-url": baseUrl, "--service-name": serviceName })
+  const [conflicting] = Object.entries({
+    "--mirror": mirror,
+    "--base-url": baseUrl,
+    "--service-name": serviceName,
+  })
     .filter(([, value]) => value !== undefined)
     .map(([flag]) => flag);
-  if (other !== undefined) {
+  if (conflicting !== undefined) {
     throw new CliError(
       "usage",
-      `--account and ${other} cannot be given together.`,
-      "An account has a mirror of its own, and says itself what service it is of.",
+      `--account and ${conflicting} cannot be given together.`,
+      "An account has its own mirror and service.",
     );
   }
   const account = readAccount(dataDir, name);
@@ -105,19 +109,19 @@ function settingsOfAccount(
 
 function readConfig(
   named: string | null,
-  usual: string,
+  defaultFile: string,
 ): { file: string; values: z.infer<typeof configFile> } {
-  const file = named ?? usual;
+  const file = named ?? defaultFile;
   if (named === null && !existsSync(file)) return { file, values: {} };
   let parsed: unknown;
   try {
     parsed = JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    const what = error instanceof SyntaxError ? "is not JSON" : "cannot be read";
+    const problem = error instanceof SyntaxError ? "is not JSON" : "cannot be read";
     throw new CliError(
       "settings",
-      `The config file ${file} ${what}.`,
-      "Correct it, or name another with --config.",
+      `The config file ${file} ${problem}.`,
+      "Correct it, or name another file with --config.",
       { cause: error },
     );
   }
@@ -126,18 +130,18 @@ function readConfig(
   const issue = checked.error.issues[0];
   throw new CliError(
     "settings",
-    `The config file ${file} has an unusable setting: ${issue?.path.join(".") || issue?.message}.`,
-    "It may hold dataDir, baseUrl and serviceName, each a text. Secrets belong into the environment.",
+    `The config file ${file} has an invalid setting: ${issue?.path.join(".") || issue?.message}.`,
+    "It may contain dataDir, baseUrl and serviceName as texts. Put secrets into the environment.",
   );
 }
 
-/** An empty name would mean the folder that happens to be the current one. */
+/** An empty name would silently mean the current folder. */
 function requireFolderName({ value, from }: Setting): string {
   if (value) return value;
   throw new CliError(
     "usage",
-    `The data directory (${from}) has no name.`,
-    "Name a folder, or leave the setting out.",
+    `The data directory (${from}) is empty.`,
+    "Name a folder, or remove the setting.",
   );
 }
 
@@ -162,6 +166,6 @@ function checkServiceName(setting: Setting): Setting {
   throw new CliError(
     "usage",
     `The service name (${setting.from}) is not a word of letters, digits and underscores.`,
-    "It is the part before _url in the service's own field names.",
+    "It is the part before _url in the service's field names.",
   );
 }

@@ -1,4 +1,4 @@
-/** Asking the person at the terminal, without showing what she types if it is secret. */
+/** A prompt at the terminal, without echo for secrets. */
 import type { ReadStream } from "node:tty";
 import { stripVTControlCharacters } from "node:util";
 
@@ -6,11 +6,11 @@ const [interrupt, endOfInput, erase, backspace, eraseLine] = ["\u0003", "\u0004"
 
 export interface Question {
   readonly text: string;
-  /** Then nothing that is typed is shown, not even how long it is. */
+  /** A secret is not shown, not even its length. */
   readonly isSecret: boolean;
 }
 
-/** What a terminal's input must be able to do. */
+/** The part of a terminal's input stream that a prompt needs. */
 export type TerminalInput = Pick<
   ReadStream,
   "setRawMode" | "on" | "off" | "resume" | "pause" | "setEncoding"
@@ -18,8 +18,8 @@ export type TerminalInput = Pick<
 
 /**
  * @param write to the terminal
- * @param onInterrupt called at Ctrl-C, when the terminal is as it was
- * @returns the line; null where the input ends
+ * @param onInterrupt called at Ctrl-C, after the terminal is restored
+ * @returns the line; null at the end of input
  */
 export function askTerminal(
   { text, isSecret }: Question,
@@ -51,7 +51,7 @@ export function askTerminal(
       }
     };
     const read = (chunk: string) => {
-      // What a key sends that is no character, such as an arrow.
+      // Removes escape sequences, such as those of arrow keys.
       for (const character of stripVTControlCharacters(chunk)) {
         if (character === "\r" || character === "\n") return end(typed);
         if (character === interrupt) return end(null, true);
@@ -60,7 +60,7 @@ export function askTerminal(
       }
     };
     input.setEncoding("utf8");
-    // Before the question is there: whoever answers at once would else see what she types.
+    // Before the prompt is printed: otherwise the first typed characters could be shown.
     input.setRawMode(true);
     write(text);
     input.on("data", read).on("end", endEmpty).resume();

@@ -1,3 +1,4 @@
+/** Formats bytes, times and JSON, and hides tokens in text. */
 import { numberText } from "../../../exports/json.ts";
 import { looksLikeToken } from "../../accounts/account.ts";
 
@@ -6,8 +7,6 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
-/** Times and spans as a person reads them. */
-
 export function formatDuration(seconds: number): string {
   if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
@@ -15,29 +14,32 @@ export function formatDuration(seconds: number): string {
   return `${tenths(seconds / 86_400)} days`;
 }
 
-const steps = { minute: { millis: 60_000, letters: 16 }, second: { millis: 1000, letters: 19 } } as const;
+const precisions = {
+  minute: { millis: 60_000, letters: 16 },
+  second: { millis: 1000, letters: 19 },
+} as const;
 
-export type Step = keyof typeof steps;
+export type Step = keyof typeof precisions;
 
 /**
- * A moment to come, not too early, and how far away it is.
+ * A future time, rounded up, with its distance from now.
  * @param moment ISO 8601, UTC
  * @param now epoch milliseconds
- * @param step by which it is told
+ * @param step the precision
  */
 export function formatMoment(moment: string, now: number, step: Step = "minute"): string {
-  const { millis } = steps[step];
+  const { millis } = precisions[step];
   const later = new Date(Math.ceil(Date.parse(moment) / millis) * millis);
   const shown = formatTime(later.toISOString(), step);
   return `${shown} UTC (in ${formatDuration(Math.max(0, Date.parse(moment) - now) / 1000)})`;
 }
 
-/** @param moment ISO 8601, UTC; what is less than a step is left out */
+/** @param moment ISO 8601, UTC; cut to the precision */
 export function formatTime(moment: string, step: Step): string {
-  return moment.slice(0, steps[step].letters).replace("T", " ");
+  return moment.slice(0, precisions[step].letters).replace("T", " ");
 }
 
-/** @param since ISO 8601, UTC; null for never. @param now epoch milliseconds */
+/** @param since ISO 8601, UTC; null gives an empty text. @param now epoch milliseconds */
 export function formatAge(since: string | null, now: number): string {
   return since === null ? "" : formatDuration(Math.max(0, now - Date.parse(since)) / 1000);
 }
@@ -50,12 +52,11 @@ function tenths(number: number): number {
   return Math.round(number * 10) / 10;
 }
 
-/** JSON for programs: numbers of any size stay numbers, digit for digit, and -0 and infinities are what `numberText` says. */
-
 interface JsonWithRaw {
   rawJSON(text: string): unknown;
 }
 
+/** JSON with exact numbers of any size. `numberText` formats -0 and infinities. */
 export function toJson(value: unknown): string {
   const exact = JSON as unknown as JsonWithRaw;
   return JSON.stringify(value, (_key, part) => {
@@ -70,7 +71,7 @@ function isWrittenExactly(number: number): boolean {
   return Number.isFinite(number) && !Object.is(number, -0);
 }
 
-/** What commander says of wrong usage quotes what was given, which may be a secret in the wrong place. */
+/** For messages of commander, which quote arguments: one may be a misplaced secret. */
 export function redactTokens(text: string): string {
   return text
     .replace(/'(--[^\s'=]+)=[\s\S]*?'(?=\n|$| is| argument)/g, "'$1'")

@@ -3,33 +3,33 @@ import type { Writable } from "node:stream";
 import { askTerminal, type Question } from "./ask-terminal.ts";
 import { type ExitCode, exitCodes, interruptedError } from "./exit-codes.ts";
 
-/** Where a command reads its surroundings and writes its words: data to `out`, everything else to `err`. */
+/** The process as a command sees it: environment, terminal and streams. Data goes to `out`, everything else to `err`. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether a person watches `err`. */
+  /** Whether `err` is a terminal. */
   readonly isTerminal: boolean;
-  /** The terminal's width. */
+  /** The width of the terminal. */
   readonly columns: number;
-  /** The width of the terminal that shows `out`; null where none does. */
+  /** The width of the terminal that shows `out`; null without one. */
   readonly outColumns: number | null;
-  /** Asks the person at the terminal; null is her end of input. Null itself where nobody can be asked. */
+  /** Prompts at the terminal; the result is null at the end of input. Null itself without a terminal. */
   readonly ask: ((question: Question) => Promise<string | null>) | null;
-  /** All that comes on standard input, till it ends or is longer than any answer. */
+  /** Reads standard input to its end, or until it is longer than any secret. */
   readonly readInput: () => Promise<string>;
   readonly out: Writer;
   readonly err: (text: string) => void;
   readonly setExitCode: (code: number) => void;
-  /** Calls back at Ctrl-C or a request to terminate, with the exit code that it asks for; a second one ends at once. */
+  /** Calls back at the first signal with its exit code. A second signal ends the process at once. */
   readonly onInterrupt: (callback: (exitCode: ExitCode) => void) => void;
 }
 
 export function systemIo(): Io {
-  // Whoever reads our output may have had enough of it (`| head`): that is no error.
+  // A reader may close the pipe early (`| head`): that is no error.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
     throw error;
   });
-  // Nor is it one when nobody reads our remarks any more: the work goes on.
+  // A closed stderr does not stop the work, either.
   process.stderr.on("error", () => {});
   return {
     env: process.env,
@@ -45,15 +45,15 @@ export function systemIo(): Io {
       process.exitCode = code;
     },
     onInterrupt(callback) {
-      let isAsked = false;
+      let isInterrupted = false;
       for (const [signal, exitCode] of [
         ["SIGINT", exitCodes.interrupted],
         ["SIGTERM", exitCodes.terminated],
         ["SIGHUP", exitCodes.terminated],
       ] as const) {
         process.on(signal, () => {
-          if (isAsked) process.exit(exitCode);
-          isAsked = true;
+          if (isInterrupted) process.exit(exitCode);
+          isInterrupted = true;
           callback(exitCode);
         });
       }
@@ -61,9 +61,9 @@ export function systemIo(): Io {
   };
 }
 
-const mostInput = 65_536;
+const maxInputLength = 65_536;
 
-/** Ctrl-C does there what it does anywhere. */
+/** In raw mode the terminal sends no signal at Ctrl-C, so the prompt does. */
 function askHere(question: Question): Promise<string | null> {
   const write = (text: string) => void process.stderr.write(text);
   return askTerminal(question, process.stdin, write, () => process.kill(process.pid, "SIGINT"));
@@ -73,19 +73,19 @@ async function readInput(): Promise<string> {
   let text = "";
   for await (const chunk of process.stdin.setEncoding("utf8")) {
     text += chunk;
-    if (text.length > mostInput) break;
+    if (text.length > maxInputLength) break;
   }
   return text;
 }
 
-/** Aborted at Ctrl-C or a request to terminate. @param outcome what is true then, such as that nothing was written */
+/** Aborted by the first signal. @param outcome the state afterwards, such as "nothing was written" */
 export function interruptSignal(io: Io, outcome: string): AbortSignal {
   const interruption = new AbortController();
   io.onInterrupt((exitCode) => interruption.abort(interruptedError(exitCode, outcome)));
   return interruption.signal;
 }
 
-/** Writes at once. While the stream's reader is behind, it gives a promise for whoever has much to write to wait for. */
+/** Writes at once. While the reader is slow, it returns a promise that resolves when more can be written. */
 export type Writer = (text: string) => Promise<void> | undefined;
 
 export function streamWriter(stream: Writable): Writer {

@@ -1,4 +1,4 @@
-/** Progress for a person: one line that is rewritten on a terminal, a plain line now and then elsewhere. */
+/** Progress: one line that is rewritten on a terminal, else a plain line every ten seconds. */
 import type { SyncProgress } from "../../sync/report.ts";
 import { formatDays, formatDuration } from "./format.ts";
 import type { Io } from "./io.ts";
@@ -36,7 +36,7 @@ export function progressDisplay<Progress>(
 
 const separator = " · ";
 
-/** A part that does not fit is left out, with those after it: half a number is another number. */
+/** Cuts between parts only: half a number would be a wrong number. */
 function cutAtPart(line: string, columns: number): string {
   if (line.length <= columns) return line;
   const end = line.lastIndexOf(separator, columns);
@@ -45,7 +45,7 @@ function cutAtPart(line: string, columns: number): string {
 
 export function formatProgress(progress: SyncProgress): string {
   const { kinds, requestsPerSecond, allowance, requests } = progress;
-  // A narrow terminal cuts the end off, so what a person waits for comes first.
+  // A narrow terminal cuts the end off, so the remaining time comes first.
   const parts = requestsPerSecond > 0 ? [describeRest(progress)] : [];
   parts.push(`${requests.sent} requests, ${requestsPerSecond.toFixed(0)}/s`);
   if (allowance.remaining !== null) parts.push(`allowance left ${allowance.remaining}`);
@@ -55,12 +55,13 @@ export function formatProgress(progress: SyncProgress): string {
   return parts.join(separator);
 }
 
-/** What the allowance left does not cover waits for those of the days to come, however fast the requests are. */
+/** Requests beyond the remaining allowance wait for the next days, at any request rate. */
 function describeRest({ pending, countedLeft, requestsPerSecond, allowance }: SyncProgress): string {
   const { limit, remaining } = allowance;
   if (remaining === null || countedLeft <= remaining)
     return `${pending} due, about ${formatDuration(pending / requestsPerSecond)}`;
-  if (limit === null || limit === 0) return `about ${countedLeft} to ask for, more than the allowance left`;
+  if (limit === null || limit === 0)
+    return `about ${countedLeft} requests, more than the remaining allowance`;
   const days = Math.ceil((countedLeft - remaining) / limit);
-  return `about ${countedLeft} to ask for, ${formatDays(days)} at ${limit} a day`;
+  return `about ${countedLeft} requests, ${formatDays(days)} at ${limit} a day`;
 }

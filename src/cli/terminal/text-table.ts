@@ -1,4 +1,4 @@
-/** Rows as text for a person: columns aligned by the width that a terminal gives them, nothing that steers a terminal. */
+/** Text tables, aligned by display width, with control characters escaped. */
 import { stripVTControlCharacters } from "node:util";
 
 export function formatTable(columns: readonly string[], rows: readonly (readonly unknown[])[]): string {
@@ -20,7 +20,7 @@ export function formatTable(columns: readonly string[], rows: readonly (readonly
   return `${[lines[0], rule, ...lines.slice(1)].join("\n")}\n`;
 }
 
-/** One value on one line: line ends, controls and lone surrogates escaped, null as nothing. */
+/** One value on one line: line ends, control characters and lone surrogates are escaped, null is empty. */
 export function escapeControls(value: unknown): string {
   if (value === null || value === undefined) return "";
   return stripVTControlCharacters(String(value)).replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, escapeUnit);
@@ -38,7 +38,7 @@ function isNumber(value: unknown): boolean {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** What a reader takes for letters. To make one takes longer than to start the rest, and most output needs none. */
+/** Grapheme clusters. The segmenter is created on demand: it is slow to create, and ASCII text needs none. */
 function segmentsOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter();
   return segmenter.segment(text);
@@ -47,7 +47,7 @@ function segmentsOf(text: string): Intl.Segments {
 const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
 
-/** The text, or as much of its beginning as fits, with an ellipsis in that many columns. */
+/** Cuts a text to a display width, with an ellipsis. */
 export function truncate(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   let kept = "";
@@ -60,7 +60,7 @@ export function truncate(text: string, columns: number): string {
   return `${kept}…`;
 }
 
-/** Columns that a terminal gives to a text. */
+/** The number of columns that a text takes on a terminal. */
 export function displayWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let width = 0;

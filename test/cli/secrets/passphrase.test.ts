@@ -55,7 +55,7 @@ it("a passphrase given as a file name is not shown", async () => {
   const reading = readNewPassphrase({ encrypt: true, passphraseFile: "canary-correct horse" }, fakeIo());
   await expect(reading).rejects.toMatchObject({
     kind: "settings",
-    message: "The file that --passphrase-file names is not there.",
+    message: "The file of --passphrase-file does not exist.",
     hint: expect.not.stringContaining("horse"),
   });
 });

@@ -26,11 +26,11 @@ describe("progress as text", () => {
 
   it.each([
     [{ limit: 300, remaining: 691 }, "691 due, about 6 min"],
-    [{ limit: 300, remaining: 690 }, "about 691 to ask for, 1 day at 300 a day"],
-    [{ limit: 300, remaining: 267 }, "about 691 to ask for, 2 days at 300 a day"],
-    [{ limit: 30, remaining: 0 }, "about 691 to ask for, 24 days at 30 a day"],
-    [{ limit: null, remaining: 10 }, "about 691 to ask for, more than the allowance left"],
-    [{ limit: 0, remaining: 0 }, "about 691 to ask for, more than the allowance left"],
+    [{ limit: 300, remaining: 690 }, "about 691 requests, 1 day at 300 a day"],
+    [{ limit: 300, remaining: 267 }, "about 691 requests, 2 days at 300 a day"],
+    [{ limit: 30, remaining: 0 }, "about 691 requests, 24 days at 30 a day"],
+    [{ limit: null, remaining: 10 }, "about 691 requests, more than the remaining allowance"],
+    [{ limit: 0, remaining: 0 }, "about 691 requests, more than the remaining allowance"],
     [{ limit: null, remaining: null }, "691 due, about 6 min"],
   ])("shows days if the allowance %j does not cover the due requests", (allowance, words) => {
     const line = formatProgress({ ...progress, allowance: { ...allowance, resetAt: null } });
@@ -39,7 +39,7 @@ describe("progress as text", () => {
 
   it("includes expected resources and leaves out free checks", () => {
     const isFirst = { ...progress, pending: 20, countedLeft: 12_567 };
-    expect(formatProgress(isFirst)).toMatch(/^about 12567 to ask for, 41 days at 300 a day · /);
+    expect(formatProgress(isFirst)).toMatch(/^about 12567 requests, 41 days at 300 a day · /);
     const isVerifying = { ...progress, pending: 90_000, countedLeft: 0 };
     expect(formatProgress(isVerifying)).toMatch(/^90000 due, about 12.5 h · /);
   });
@@ -67,9 +67,9 @@ describe("progress on a terminal", () => {
 });
 
 it.each([
-  [80, "about 691 to ask for, 2 days at 300 a day · 34 requests, 2/s"],
-  [84, "about 691 to ask for, 2 days at 300 a day · 34 requests, 2/s · allowance left 267"],
-  [58, "about 691 to ask for, 2 days at 300 a day"],
+  [78, "about 691 requests, 2 days at 300 a day · 34 requests, 2/s"],
+  [82, "about 691 requests, 2 days at 300 a day · 34 requests, 2/s · allowance left 267"],
+  [56, "about 691 requests, 2 days at 300 a day"],
 ])("progress on a terminal of %d columns is cut between parts only", (columns, line) => {
   const io = fakeIo({ isTerminal: true, columns });
   progressDisplay(io, () => 0, formatProgress).update(() => progress);

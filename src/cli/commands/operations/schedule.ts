@@ -24,7 +24,7 @@ import { openLog } from "../../log.ts";
 import { readScheduledCommand } from "../../scheduled-command.ts";
 import { readAppCredential } from "../../secrets/credentials.ts";
 import { type RedisFlags, readRedisAddress } from "../../secrets/redis-address.ts";
-import { environmentOf, handedOn, selfCommand, userName, version } from "../../self-command.ts";
+import { environmentOf, inheritedSettings, selfCommand, userName, version } from "../../self-command.ts";
 import type { GlobalOptions } from "../../settings/global-options.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
@@ -149,9 +149,9 @@ async function addOne(
   io: Io,
 ): Promise<void> {
   const settings = readSettings(command, io);
-  const handed = handedOn(settings, command);
+  const inherited = inheritedSettings(settings, command);
   const folder = process.cwd();
-  const { mirror } = await readScheduledCommand(args, folder, { ...io, env: environmentOf(handed, io) });
+  const { mirror } = await readScheduledCommand(args, folder, { ...io, env: environmentOf(inherited, io) });
   const zone = tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const added = addSchedule({
     name,
@@ -161,10 +161,10 @@ async function addOne(
     args,
     folder,
     mirror,
-    dataDir: handed.dataDir,
+    dataDir: inherited.dataDir,
     clock: systemClock,
   });
-  const listed = toListed(added, handed.dataDir);
+  const listed = toListed(added, inherited.dataDir);
   if (settings.json) io.out(`${JSON.stringify(listed)}\n`);
   else if (!settings.quiet) {
     const late =
@@ -211,7 +211,7 @@ async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void
       "Give --account to the scheduled command, after --, when you add the schedule.",
     );
   const settings = readSettings(command, io);
-  const handed = handedOn(settings, command);
+  const inherited = inheritedSettings(settings, command);
   const redis = readRedisAddress(flags, io);
   const ending = new AbortController();
   const log = openLog(settings, io, { credentials: [readAppCredential(io)], redis });
@@ -220,14 +220,14 @@ async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void
     ending.abort(exitCode === exitCodes.interrupted ? "SIGINT" : "SIGTERM");
   });
   await runSchedules({
-    dataDir: handed.dataDir,
-    program: selfCommand(environmentOf(handed, io)),
+    dataDir: inherited.dataDir,
+    program: selfCommand(environmentOf(inherited, io)),
     clock: systemClock,
     ...(redis !== null && { redis }),
     signal: ending.signal,
     redact: redactTokens,
     onReady(schedules) {
-      const { dataDir } = handed;
+      const { dataDir } = inherited;
       const text = `Running ${schedules} schedules of ${dataDir}. Press Ctrl-C to stop.`;
       log.info("ready", text, { version: version(), schedules, dataDir });
     },
@@ -253,9 +253,9 @@ async function printAll(
   io: Io,
 ): Promise<void> {
   const settings = readSettings(command, io);
-  const handed = handedOn(settings, command);
-  const { dataDir } = handed;
-  const env = environmentOf(handed, io);
+  const inherited = inheritedSettings(settings, command);
+  const { dataDir } = inherited;
+  const env = environmentOf(inherited, io);
   const program = selfCommand(env);
   const schedules = name === undefined ? listSchedules(dataDir) : [readSchedule(dataDir, name)];
   const files = [];
