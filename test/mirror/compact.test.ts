@@ -1,4 +1,4 @@
-/** `mirror compact`: smaller, and the same in everything else, whatever ends it. */
+/** Compaction makes a mirror smaller and changes nothing else, even if it is interrupted. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
@@ -19,7 +19,7 @@ import { entity, page, root, sha256Of, worldOf, worldOfTruth } from "./support/w
 let rig: MirrorRig;
 let mirror: MirrorWriter;
 let world: ReadonlyMap<string, string>;
-/** Of the walked mirror, before anything was compressed. */
+/** Of the mirror before any compression. */
 let dump: CanonicalDump;
 let bodies: Map<string, string>;
 beforeEach(async () => {
@@ -39,7 +39,7 @@ beforeEach(async () => {
 const compact = (more: { signal?: AbortSignal; onProgress?: (progress: CompactProgress) => void } = {}) =>
   compactMirror({ file: rig.file, kinds, openedAt: someTime, ...more });
 
-/** Brands with a number of seven digits, which begins with 1 to 4 in the first run and with 5 to 8 in the second; all else differs by brand alone. */
+/** Brands with a seven-digit number, which begins with 1 to 4 in the first run and 5 to 8 in the second; nothing else changes. */
 function worldOfBrands(run: "first" | "second") {
   const paths = Array.from({ length: 400 }, (_, n) => `brand/${n}/`);
   const brandOf = (path: string, n: number) => {
@@ -50,7 +50,7 @@ function worldOfBrands(run: "first" | "second") {
   return worldOf({ "/": root(), "brands/": page(paths), ...Object.fromEntries(paths.map(brandOf)) });
 }
 
-function expectTheSame(): void {
+function expectSameContent(): void {
   expect(rig.read(canonicalDump)).toEqual(dump);
   expect(rig.read(currentBodies)).toEqual(bodies);
   expect(rig.read(problemsOf)).toEqual([]);
@@ -62,23 +62,23 @@ const countStored = (codec: string): number =>
       db.prepare<[string], number>("select count(*) from _content where codec = ?").pluck().get(codec) ?? 0,
   );
 
-describe("a mirror that is compacted", () => {
-  it("is smaller by what it says, tells how far it is, and says the same as before", async () => {
+describe("a compacted mirror", () => {
+  it("compaction makes a mirror smaller, reports its progress and changes no content", async () => {
     mirror.close();
-    const told: CompactProgress[] = [];
-    const report = await compact({ onProgress: (progress) => told.push(progress) });
+    const reported: CompactProgress[] = [];
+    const report = await compact({ onProgress: (progress) => reported.push(progress) });
     expect(report).toMatchObject({ mirror: rig.file, bodies: { count: bodies.size } });
     expect(report.bytesAfter).toBe(statSync(rig.file).size);
     expect(report.bytesAfter).toBeLessThan(report.bytesBefore * 0.7);
     expect(report.bodies.storedBytes).toBeLessThan(report.bodies.bytes / 3);
-    expect(told.slice(-2)).toEqual([
+    expect(reported.slice(-2)).toEqual([
       { step: "compress", bodies: bodies.size, of: bodies.size },
       { step: "vacuum" },
     ]);
-    expectTheSame();
+    expectSameContent();
   });
 
-  it("compresses better what came in compressed, and tells how far it is", async () => {
+  it("compaction improves bodies that were compressed at ingest, and reports its progress", async () => {
     await using other = await startMirrorRig();
     const writer = await other.write();
     walk(writer, worldOfBrands("first"), { choose: (due) => due.slice(0, 50) });
@@ -89,15 +89,15 @@ describe("a mirror that is compacted", () => {
       writer.db.prepare("select count(*) from _content where codec = 'identity'").pluck().get(),
     ).toBeLessThan(100);
     writer.close();
-    const told: CompactProgress[] = [];
+    const reported: CompactProgress[] = [];
     await compactMirror({
       file: other.file,
       kinds,
       openedAt: someTime,
-      onProgress: (progress) => told.push(progress),
+      onProgress: (progress) => reported.push(progress),
     });
-    expect(told.at(-2)).toEqual({ step: "compress", bodies: expect.any(Number), of: expect.any(Number) });
-    const last = told.at(-2);
+    expect(reported.at(-2)).toEqual({ step: "compress", bodies: expect.any(Number), of: expect.any(Number) });
+    const last = reported.at(-2);
     if (last?.step === "compress") expect(last.bodies).toBe(last.of);
     expect(other.read(canonicalDump)).toEqual(before);
     expect(other.read(currentBodies)).toEqual(held);
@@ -105,7 +105,7 @@ describe("a mirror that is compacted", () => {
     expect(other.read(problemsOf)).toEqual([]);
   });
 
-  it("stays as large as it was while somebody reads it, says so, and is small once somebody has written to it", async () => {
+  it("a mirror that is being read stays large, is reported as such, and shrinks with the next compaction", async () => {
     mirror.close();
     const reader = openMirrorReader(rig.file);
     const reading = reader.db.prepare("select * from _content").iterate();
@@ -117,24 +117,24 @@ describe("a mirror that is compacted", () => {
     reader.close();
     expect((await compact()).isStillRead).toBe(false);
     expect(statSync(rig.file).size).toBeLessThan(before * 0.7);
-    expectTheSame();
+    expectSameContent();
   });
 
-  it("stays as it is when it is compacted again", async () => {
+  it("compacting twice changes nothing the second time", async () => {
     mirror.close();
     const { bytesAfter, bodies: stored } = await compact();
     expect(await compact()).toMatchObject({ bytesBefore: bytesAfter, bytesAfter, bodies: stored });
   });
 
-  it("gives the same rows when they are rebuilt", async () => {
+  it("a rebuild of a compacted mirror gives the same rows", async () => {
     mirror.close();
     await compact();
     mirror = await rig.write();
     mirror.rebuild();
-    expectTheSame();
+    expectSameContent();
   });
 
-  it("is exported as the same bytes", async () => {
+  it("exports before and after compaction are identical", async () => {
     mirror.close();
     const exported = async (name: string) => {
       const out = join(rig.folder, name);
@@ -147,7 +147,7 @@ describe("a mirror that is compacted", () => {
     expect(await exported("after")).toEqual(before);
   });
 
-  it("can be read meanwhile, by who began before and by who begins then", async () => {
+  it("earlier and new readers can read a mirror during compaction", async () => {
     mirror.close();
     const early = openMirrorReader(rig.file);
     onTestFinished(early.close);
@@ -155,13 +155,13 @@ describe("a mirror that is compacted", () => {
     expect(currentBodies(early)).toEqual(bodies);
     await compact({ onProgress: () => expect(rig.read(currentBodies)).toEqual(bodies) });
     expect(currentBodies(early)).toEqual(bodies);
-    expectTheSame();
+    expectSameContent();
   });
 
-  it("gets a better dictionary than the one that was made when little was known", async () => {
+  it("compaction replaces an early dictionary with a better one", async () => {
     const dictionaries = () =>
       rig.read(({ db }) => db.prepare("select id, kind from _dictionary where kind = 'size'").raw().all());
-    const useless = Buffer.from("nothing that any of them has");
+    const useless = Buffer.from("no text of any body");
     mirror.db
       .prepare("insert into _dictionary (id, kind, sha256, body) values (1, 'size', zeroblob(32), ?)")
       .run(useless);
@@ -171,50 +171,50 @@ describe("a mirror that is compacted", () => {
     await compact();
     expect(dictionaries()).toEqual([[expect.any(Number), "size"]]);
     expect(dictionaries()).not.toEqual([[1, "size"]]);
-    expectTheSame();
+    expectSameContent();
   });
 });
 
-describe("compacting that is ended", () => {
-  it("by its signal keeps what it has done, and goes on the next time", async () => {
+describe("interrupted compaction", () => {
+  it("aborted compaction keeps its progress and continues the next time", async () => {
     mirror.close();
     const controller = new AbortController();
     const onProgress = () => controller.abort();
     await expect(compact({ signal: controller.signal, onProgress })).rejects.toThrow("abort");
     expect(countStored("deflate")).toBeGreaterThan(0);
     expect(countStored("identity")).toBeGreaterThan(0);
-    expectTheSame();
+    expectSameContent();
     mirror = await rig.write();
     while (mirror.compressBatch() > 0);
     expect(countStored("identity")).toBeLessThan(5);
-    expectTheSame();
+    expectSameContent();
   });
 
-  it.each(["in the midst of a batch", "between two batches", "before the file is written anew"])(
-    "by kill -9 %s loses nothing",
+  it.each(["during a batch", "between two batches", "before the vacuum"])(
+    "compaction killed %s loses nothing",
     async (when) => {
       mirror.close();
       await using child = startChild("compacting-process.ts", rig.file, when);
       expect(await child.readLine()).toBeNull();
-      expect(countStored("deflate") > 0).toBe(when !== "in the midst of a batch");
-      expectTheSame();
+      expect(countStored("deflate") > 0).toBe(when !== "during a batch");
+      expectSameContent();
       await compact();
       expect(countStored("identity")).toBeLessThan(5);
-      expectTheSame();
+      expectSameContent();
     },
   );
 
-  it("by kill -9 while the file is written anew loses nothing", async () => {
+  it("compaction killed during the vacuum loses nothing", async () => {
     mirror.close();
     await using child = startChild("compacting-process.ts", rig.file, "never");
     expect(await child.readLine()).toBe("vacuum");
     await child.kill();
-    expectTheSame();
+    expectSameContent();
   });
 });
 
-describe("compacting that forgets runs", () => {
-  /** What the second run shows, in which all that has a number of bras got another one. */
+describe("compaction that prunes runs", () => {
+  /** The state at the second run, in which every number of bras differs. */
   let second: ReturnType<typeof publicState>;
   beforeEach(() => {
     const changed = [...world].map(
@@ -237,7 +237,7 @@ describe("compacting that forgets runs", () => {
     }
   };
 
-  it("says before what it then does, and gives their space back", async () => {
+  it("pruning removes exactly what the preview reports, and returns the space", async () => {
     const before = await compact();
     const preview = previewRetention({ file: rig.file, keep: { last: 1 } });
     expect(preview).toMatchObject({ keep: [{ run: 2, reasons: ["latest", "last"] }], forget: [{ run: 1 }] });
@@ -248,26 +248,26 @@ describe("compacting that forgets runs", () => {
     expect(count("_content")).toBe(Number(contents) - preview.removed.bodies);
     expect(report.bodies.count).toBe(before.bodies.count - preview.removed.bodies);
     expect(report.bytesAfter).toBeLessThan(before.bytesAfter * 0.8);
-    expectTheSame();
+    expectSameContent();
   });
 
-  it("leaves nothing of what it removes in dictionaries either", async () => {
+  it("no pruned text remains in dictionaries", async () => {
     await using other = await startMirrorRig();
     const writer = await other.write();
     walk(writer, worldOfBrands("first"));
-    // By now the dictionary is the best one, and would be for the bodies of the second run.
+    // Now the dictionary is the best one, also for the bodies of the second run.
     writer.recompressAll();
     while (writer.compressBatch() > 0);
     walk(writer, worldOfBrands("second"));
     writer.close();
-    const holdsFirst = () => /number [1-4]\d{6}/.test(readFileSync(other.file, "latin1"));
-    expect(holdsFirst()).toBe(true);
+    const containsFirst = () => /number [1-4]\d{6}/.test(readFileSync(other.file, "latin1"));
+    expect(containsFirst()).toBe(true);
     await compactMirror({ file: other.file, kinds, openedAt: someTime, keep: { last: 1 } });
-    expect(holdsFirst()).toBe(false);
+    expect(containsFirst()).toBe(false);
     expect(other.read(problemsOf)).toEqual([]);
   });
 
-  it("forgets nothing where rules keep all, or none is given", async () => {
+  it("a policy that retains all runs, or no policy, prunes nothing", async () => {
     const revisions = count("_revision");
     const { retention } = await compactMirror({
       file: rig.file,
@@ -281,19 +281,19 @@ describe("compacting that forgets runs", () => {
     expect(stateOf(1)).not.toEqual(stateOf(2));
   });
 
-  it.each(["in the midst of forgetting", "when it has forgotten"])(
-    "by kill -9 %s has forgotten all of it or nothing",
+  it.each(["while pruning", "after pruning"])(
+    "compaction killed %s has pruned a run completely or not at all",
     async (when) => {
       const first = stateOf(1);
       await using child = startChild("compacting-process.ts", rig.file, when);
       expect(await child.readLine()).toBeNull();
-      expectTheSame();
+      expectSameContent();
       expect(stateOf(2).brand).toEqual(second.brand);
-      if (when === "when it has forgotten") expect(() => stateOf(1)).toThrow("Run 1 was pruned");
+      if (when === "after pruning") expect(() => stateOf(1)).toThrow("Run 1 was pruned");
       else expect(stateOf(1)).toEqual(first);
       await compactMirror({ file: rig.file, kinds, openedAt: someTime, keep: { last: 1 } });
       expect(countStored("identity")).toBeLessThan(5);
-      expectTheSame();
+      expectSameContent();
     },
   );
 });

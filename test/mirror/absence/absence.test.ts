@@ -1,4 +1,4 @@
-/** What proves that something is gone, what does not, and what becomes of it. */
+/** What proves that a resource is gone, what does not, and what happens to an absent resource. */
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { DueResource } from "../../../src/mirror/check-cycle.ts";
 import type { ResourceResult } from "../../../src/mirror/ingest.ts";
@@ -23,7 +23,7 @@ beforeEach(async () => {
   return () => expect(problemsOf(mirror)).toEqual([]);
 });
 
-/** Level by level, lists before what they list; one kind makes a batch. */
+/** One kind per batch, listings before their items. */
 function walk(writer: MirrorWriter, world: World, options: WalkOptions = {}) {
   return walkAll(writer, world, {
     choose: (due) => due.filter(({ kind }) => kind === due[0]?.kind),
@@ -36,7 +36,7 @@ const brand = (n: number) => `brands/${n}/`;
 const brands = (count: number, start = 0) => Array.from({ length: count }, (_, n) => brand(start + n));
 const pagePath = (n: number) => (n === 0 ? "brands/" : `brands/?page=${n + 1}`);
 
-/** A world of these brands, so many to a page, each with a list of two models. */
+/** A world of these brands, `pageSize` on a page, each with a listing of two models. */
 function brandWorld(listed: readonly string[], pageSize = 100): Map<string, string> {
   const pages = Math.max(1, Math.ceil(listed.length / pageSize));
   const bodies: Record<string, object> = { "/": root() };
@@ -74,7 +74,7 @@ function replace(world: Map<string, string>, other: ReadonlyMap<string, string>)
   for (const [url, body] of other) world.set(url, body);
 }
 
-/** As it is, but these answer 404. */
+/** The same world, in which some URLs return 404. */
 const without = (world: World, isMissing: (url: string) => boolean): World => ({
   get: (url) => (isMissing(url) ? undefined : world.get(url)),
 });
@@ -88,14 +88,14 @@ const ids = (...paths: readonly string[]) =>
         .get(urlOf(path)) ?? 0,
   );
 
-const answerGone = (resourceId: number): ResourceResult => ({
+const goneResult = (resourceId: number): ResourceResult => ({
   resourceId,
   fetchedAt: "2026-02-02T02:02:02.000Z",
   outcome: "gone",
 });
 
-describe("a list of one page that names something no more", () => {
-  it("proves that it is gone, without asking for it, and what belongs to it follows", () => {
+describe("a single page without a former item", () => {
+  it("a single page without a former item proves the item gone, with everything below it, without a request", () => {
     walk(mirror, brandWorld(brands(6)));
     const { asked, runId, ...report } = walk(mirror, brandWorld(brands(5)));
     expect(asked.filter((url) => url.includes("/5/"))).toEqual([]);
@@ -107,7 +107,7 @@ describe("a list of one page that names something no more", () => {
     expect(mirror.db.prepare("select count(*) from model").pluck().get()).toBe(12);
   });
 
-  it("does not, where another list of its kind names it: it moved", () => {
+  it("an item that moved to another listing of its kind is not absent", () => {
     const world = brandWorld(brands(6));
     walk(mirror, world);
     world.set(urlOf("brands/0/models/"), JSON.stringify(page(["brands/0/m/1/"], null, {}, total(1))));
@@ -118,7 +118,7 @@ describe("a list of one page that names something no more", () => {
     expect(rowOf("brands/0/m/2/")).toMatchObject({ state: "held", absent_by: null });
   });
 
-  it("does not, where it answered in the same run: its own word counts more", () => {
+  it("an unlisted item whose own request succeeded in the same run is not absent", () => {
     const world = brandWorld(brands(6));
     walk(mirror, world);
     const shorter = without(brandWorld(brands(5)), () => false);
@@ -129,8 +129,8 @@ describe("a list of one page that names something no more", () => {
   });
 });
 
-describe("a list of several pages that names something no more", () => {
-  it("is read a second time, which costs nothing, and then proves it", () => {
+describe("several pages without a former item", () => {
+  it("a listing of several pages is read twice with conditional requests before it proves an item gone", () => {
     walk(mirror, brandWorld(brands(12), 4));
     const { asked, gone: count, unchanged } = walk(mirror, brandWorld(brands(11), 4));
     expect(asked.filter((url) => url.startsWith(urlOf("brands/?")) || url === urlOf("brands/"))).toHaveLength(
@@ -141,24 +141,24 @@ describe("a list of several pages that names something no more", () => {
     expect(count).toBe(4);
   });
 
-  it("proves nothing while it goes on changing, and does once it rests", () => {
+  it("a listing of several pages proves nothing while it changes, and proves an absence once it is stable", () => {
     const full = brandWorld(brands(12), 4);
     const shorter = brandWorld(brands(11), 4);
     walk(mirror, full);
     let reads = 0;
-    // The item itself is still there, so that nothing but the list could tell of its absence.
-    const restless: World = {
+    // The item itself still exists, so that only the listing can suggest its absence.
+    const changing: World = {
       get: (url) => (shorter.get(url) ?? full.get(url))?.replace('"spec":null', `"spec":null,"n":${reads++}`),
     };
-    walk(mirror, restless);
-    expect(walk(mirror, restless)).toMatchObject({ gone: 0, waiting: 0, partial: 0 });
+    walk(mirror, changing);
+    expect(walk(mirror, changing)).toMatchObject({ gone: 0, waiting: 0, partial: 0 });
     expect(rowOf("brands/11/")).toMatchObject({ state: "held", absent_by: null });
     walk(mirror, shorter);
     walk(mirror, shorter);
     expect(rowOf("brands/11/").state).toBe("gone");
   });
 
-  it("proves nothing when the second reading fails, which leaves its pages as they were", () => {
+  it("a listing whose second reading fails proves nothing and keeps its pages", () => {
     const full = brandWorld(brands(12), 4);
     walk(mirror, full);
     const shorter = brandWorld(brands(11), 4);
@@ -172,7 +172,7 @@ describe("a list of several pages that names something no more", () => {
     expect(rowOf("brands/11/")).toMatchObject({ state: "held", absent_by: null });
   });
 
-  it("has its items asked one by one where there are no validators", () => {
+  it("missing items of a listing without validators are requested one by one", () => {
     walk(mirror, brandWorld(brands(12), 4));
     mirror.db.exec("update _resource set etag = null where kind = 'brands'");
     const world = brandWorld(brands(11), 4);
@@ -184,20 +184,20 @@ describe("a list of several pages that names something no more", () => {
 });
 
 function walkWithoutEtags(world: World): readonly string[] {
-  const noEtag = mirror.ingest;
-  const bare: MirrorWriter = {
+  const ingest = mirror.ingest;
+  const withoutEtags: MirrorWriter = {
     ...mirror,
     ingest: (results, runId) =>
-      noEtag(
+      ingest(
         results.map((result) => (result.outcome === "body" ? { ...result, etag: null } : result)),
         runId,
       ),
   };
-  return walk(bare, world).asked;
+  return walk(withoutEtags, world).asked;
 }
 
-describe("what proves nothing", () => {
-  it("a list that has become empty, until its items say so themselves", () => {
+describe("listings that prove no absence", () => {
+  it("a listing that becomes empty proves nothing; its items are requested, and their 404s wait for approval", () => {
     const world = brandWorld(brands(6));
     walk(mirror, world);
     const emptied: World = {
@@ -207,34 +207,34 @@ describe("what proves nothing", () => {
     const { asked, ...report } = walk(mirror, emptied);
     expect(report).toMatchObject({ gone: 0, waiting: 0, partial: 0 });
     expect(asked).toEqual(expect.arrayContaining(brands(6).map(urlOf)));
-    const nothing = without(emptied, (url) => url.includes("brands/") && url !== urlOf("brands/"));
-    expect(walk(mirror, nothing)).toMatchObject({ gone: 0, stopped: "approval" });
+    const allGone = without(emptied, (url) => url.includes("brands/") && url !== urlOf("brands/"));
+    expect(walk(mirror, allGone)).toMatchObject({ gone: 0, stopped: "approval" });
     expect(gone()).toEqual([]);
   });
 
   it.each<[string, object, object]>([
-    ["says more than it lists", page(brands(5), null, {}, total(6)), {}],
-    ["says less than it lists", page(brands(5), null, {}, total(4)), {}],
-    ["says that it is empty", page(brands(5), null, {}, total(0)), {}],
-    ["says a fraction", page(brands(5), null, {}, total(5.5)), {}],
-    ["says a number beyond all bounds", page(brands(5), null, {}, total(1e15)), {}],
-    ["says a negative number", page(brands(5), null, {}, total(-5)), {}],
-    ["says a text", page(brands(5), null, {}, total("many")), {}],
-    ["says it on one page only", page(brands(5), "p2", {}, total(5)), { p2: page([]) }],
+    ["states more items than it lists", page(brands(5), null, {}, total(6)), {}],
+    ["states fewer items than it lists", page(brands(5), null, {}, total(4)), {}],
+    ["states that it is empty", page(brands(5), null, {}, total(0)), {}],
+    ["states a fraction", page(brands(5), null, {}, total(5.5)), {}],
+    ["states a huge number", page(brands(5), null, {}, total(1e15)), {}],
+    ["states a negative number", page(brands(5), null, {}, total(-5)), {}],
+    ["states a text", page(brands(5), null, {}, total("many")), {}],
+    ["states a total on one page only", page(brands(5), "p2", {}, total(5)), { p2: page([]) }],
     [
-      "says something else on each page",
+      "states a different total on each page",
       page(brands(5), "p2", {}, total(5)),
       { p2: page([], null, {}, total(6)) },
     ],
-    ["names something twice", page([...brands(5), brand(0)], null, {}, total(6)), {}],
-    ["leads back to itself", page(brands(5), "brands/", {}, total(5)), {}],
-    ["goes in circles", page(brands(5), "p2"), { p2: page([], "p3"), p3: page([], "p2") }],
-    ["runs into another list", page(brands(5), "brands/0/models/"), {}],
-    ["leads to another origin", { ...page(brands(5)), meta: { next: "https://elsewhere.example/" } }, {}],
-    ["has a next page that is no address", { ...page(brands(5)), meta: { next: 7 } }, {}],
-    ["has a page that is no page", page(brands(5), "p2", {}, total(5)), { p2: "<html>" }],
-    ["leads to a page that is not there, and says no number", page(brands(5), "p2"), {}],
-  ])("a list that %s, which is partial", (_what, first, others) => {
+    ["lists an item twice", page([...brands(5), brand(0)], null, {}, total(6)), {}],
+    ["has itself as the next page", page(brands(5), "brands/", {}, total(5)), {}],
+    ["has a circle of pages", page(brands(5), "p2"), { p2: page([], "p3"), p3: page([], "p2") }],
+    ["continues in another listing", page(brands(5), "brands/0/models/"), {}],
+    ["continues at another origin", { ...page(brands(5)), meta: { next: "https://elsewhere.example/" } }, {}],
+    ["has an invalid next page", { ...page(brands(5)), meta: { next: 7 } }, {}],
+    ["has a page without an envelope", page(brands(5), "p2", {}, total(5)), { p2: "<html>" }],
+    ["links to a missing page and states no total", page(brands(5), "p2"), {}],
+  ])("a listing that %s is partial and proves no absence", (_defect, first, others) => {
     const world = brandWorld(brands(6));
     walk(mirror, world);
     for (const [url, body] of worldOf({ "brands/": first, ...others })) world.set(url, body);
@@ -244,7 +244,7 @@ describe("what proves nothing", () => {
     expect(partialDetails()).toHaveLength(1);
     mirror.rebuild();
     expect(partialDetails()).toHaveLength(1);
-    // It is told again as long as it is so, without being read twice again and again.
+    // It stays reported while it is inconsistent, but is not read twice in every run.
     const asked = walk(mirror, world).asked.filter((url) => url === urlOf("brands/"));
     expect(asked).toHaveLength(1);
     expect(walk(mirror, world)).toMatchObject({ partial: 1, gone: 0 });
@@ -253,14 +253,14 @@ describe("what proves nothing", () => {
     expect(partialDetails()).toEqual([]);
   });
 
-  it("says what does not fit", () => {
+  it("the issue of a partial listing states both numbers", () => {
     const world = brandWorld(brands(40));
     world.set(urlOf("brands/"), JSON.stringify(page(brands(39), null, {}, total(40))));
     walk(mirror, world);
     expect(partialDetails()).toEqual(["says 40, lists 39"]);
   });
 
-  it("the list itself being gone says nothing of its items", () => {
+  it("a listing that is gone proves nothing about its items", () => {
     const world = brandWorld(brands(6));
     walk(mirror, world);
     world.delete(urlOf("brands/3/models/"));
@@ -269,7 +269,7 @@ describe("what proves nothing", () => {
     expect(rowOf("brands/3/m/1/")).toMatchObject({ state: "held", absent_by: null });
   });
 
-  it("pages that are not all read yet", () => {
+  it("a listing proves nothing before all its pages are read", () => {
     walk(mirror, brandWorld(brands(12), 4));
     const world = brandWorld(brands(11, 1), 4);
     const one = (due: readonly { url: string }[]) =>
@@ -285,8 +285,8 @@ function partialDetails(): unknown[] {
   return mirror.db.prepare("select detail from _issue where code = 'partial-listing'").pluck().all();
 }
 
-describe("more than a fifth of a list at once", () => {
-  it("is held back as it was, and goes when it is approved", () => {
+describe("more than a fifth of a listing at once", () => {
+  it("a bulk deletion changes nothing until it is approved", () => {
     walk(mirror, brandWorld(brands(10)));
     const world = brandWorld(brands(7));
     const report = walk(mirror, world);
@@ -301,7 +301,7 @@ describe("more than a fifth of a list at once", () => {
     expect(gone()).toHaveLength(12);
   });
 
-  it("is no longer held back once it is listed again", () => {
+  it("a bulk deletion is forgotten when the items are listed again", () => {
     const full = brandWorld(brands(10));
     walk(mirror, full);
     walk(mirror, brandWorld(brands(7)));
@@ -313,20 +313,20 @@ describe("more than a fifth of a list at once", () => {
   });
 
   it.each(["everything", "every brand", "every list of models", "every model"])(
-    "is held back when the service has nothing for %s, and forgotten when it has again",
-    (what) => {
+    "a 404 for %s waits for approval, and is forgotten when the service recovers",
+    (missing) => {
       const patterns = {
         everything: /./,
         "every brand": /brands\/\d+\/$/,
         "every list of models": /models\/$/,
         "every model": /\/m\//,
       };
-      const pattern = patterns[what as keyof typeof patterns];
+      const pattern = patterns[missing as keyof typeof patterns];
       const world = brandWorld(brands(8));
       walk(mirror, world);
       const choose = (due: readonly DueResource[]) => [...due].reverse().slice(0, 3);
-      const storm = without(world, (url) => url !== baseUrl && pattern.test(url.slice(baseUrl.length - 1)));
-      expect(walk(mirror, storm, { choose })).toMatchObject({ stopped: "approval" });
+      const broken = without(world, (url) => url !== baseUrl && pattern.test(url.slice(baseUrl.length - 1)));
+      expect(walk(mirror, broken, { choose })).toMatchObject({ stopped: "approval" });
       expect(gone().filter((url) => url !== urlOf("brands/"))).toEqual([]);
       expect(walk(mirror, world)).toMatchObject({ waiting: 0, stopped: null });
       walk(mirror, world);
@@ -335,7 +335,7 @@ describe("more than a fifth of a list at once", () => {
     },
   );
 
-  it("with approval, an emptied list lets go of what it had", () => {
+  it("with approval, the former items of an empty listing become tombstones", () => {
     const world = brandWorld(brands(6));
     walk(mirror, world);
     world.set(urlOf("brands/"), JSON.stringify(page([], null, {}, total(0))));
@@ -350,30 +350,30 @@ describe("with approval", () => {
     get: (url) => (url === urlOf("brands/") ? JSON.stringify(page([], null, {}, total(0))) : world.get(url)),
   });
 
-  it("what a list had that has become empty stays where it answered since", () => {
+  it("with approval, former items of an empty listing stay if their own requests succeed", () => {
     const world = emptiedOf(brandWorld(brands(6)));
     walk(mirror, brandWorld(brands(6)));
     expect(walk(mirror, world, { approve: true }).gone).toBe(0);
-    const lists = (due: readonly DueResource[]) => due.slice(0, 1);
-    expect(walk(mirror, world, { approve: true, choose: lists, maxBatches: 2 }).gone).toBe(0);
+    const first = (due: readonly DueResource[]) => due.slice(0, 1);
+    expect(walk(mirror, world, { approve: true, choose: first, maxBatches: 2 }).gone).toBe(0);
     expect(gone()).toEqual([]);
   });
 });
 
 describe("a page that has left the chain", () => {
-  /** Asks for these, one after the other, and for nothing else. */
-  const asking = (...paths: readonly string[]) => {
-    const left = paths.map(urlOf);
+  /** Requests only these paths, one after the other. */
+  const requesting = (...paths: readonly string[]) => {
+    const remaining = paths.map(urlOf);
     return {
       choose: (due: readonly DueResource[]) => {
-        const next = left.shift();
+        const next = remaining.shift();
         return due.filter(({ url }) => url === next);
       },
       maxBatches: paths.length,
     };
   };
 
-  it("may name something new after the chain was read: that is there", () => {
+  it("a new item on a page that has left the chain is not absent", () => {
     const world = brandWorld(brands(6), 3);
     walk(mirror, world);
     const shorter = brandWorld(brands(3), 3);
@@ -381,52 +381,52 @@ describe("a page that has left the chain", () => {
     const inTurn: World = {
       get: (url) => (url === urlOf(pagePath(0)) ? shorter : longer).get(url),
     };
-    walk(mirror, inTurn, asking("/", pagePath(0), pagePath(1)));
+    walk(mirror, inTurn, requesting("/", pagePath(0), pagePath(1)));
     expect(rowOf(brand(7))).toMatchObject({ state: "due", absent_by: null });
   });
 
-  it("may say that it is the same after the chain was read: what it names is there", () => {
+  it("items on a page that has left the chain, and was unchanged after it, are not absent", () => {
     const world = brandWorld(brands(4), 3);
     walk(mirror, world);
     const shorter = brandWorld(brands(3), 3);
     const inTurn: World = { get: (url) => (url === urlOf(pagePath(0)) ? shorter : world).get(url) };
-    expect(walk(mirror, inTurn, asking("/", pagePath(0), pagePath(1))).gone).toBe(0);
+    expect(walk(mirror, inTurn, requesting("/", pagePath(0), pagePath(1))).gone).toBe(0);
     expect(rowOf(brand(3))).toMatchObject({ state: "held", absent_by: null });
   });
 });
 
-describe("a note of absence", () => {
-  it("outlives a run that died, and is decided by the next one that closes", () => {
+describe("an absence note", () => {
+  it("a note outlives a killed run; the next closed run creates the tombstone", () => {
     const world = brandWorld(brands(6));
     walk(mirror, world);
-    const died = beginRun(mirror);
-    mirror.ingest(ids("brands/5/").map(answerGone), died);
+    const killedRun = beginRun(mirror);
+    mirror.ingest(ids("brands/5/").map(goneResult), killedRun);
     expect(rowOf("brands/5/")).toMatchObject({
       state: "held",
-      absent_run: died,
+      absent_run: killedRun,
       absent_by: "answer",
       gone_run: null,
     });
     const next = beginRun(mirror);
     expect(gone()).toEqual([]);
-    // With its list of models, which nothing else leads to.
+    // With its listing of models, to which nothing else links.
     expect(closeRun(mirror, next)).toMatchObject({ gone: 2 });
     expect(rowOf("brands/5/")).toMatchObject({ state: "gone", gone_run: next, absent_run: null });
   });
 
   it.each(["not-modified", "body"] as const)(
-    "is taken back by %s, also for what belongs to it",
+    "a %s result clears the notes of a resource and of everything below it",
     (outcome) => {
       const world = brandWorld(brands(6));
       walk(mirror, world);
       const runId = beginRun(mirror);
       const [resourceId = 0] = ids("brands/5/");
-      mirror.ingest([answerGone(resourceId)], runId);
+      mirror.ingest([goneResult(resourceId)], runId);
       expect(rowOf("brands/5/m/1/").absent_by).toBe("parent");
-      const about = { resourceId, fetchedAt: "2026-02-02T02:02:02.000Z" };
+      const common = { resourceId, fetchedAt: "2026-02-02T02:02:02.000Z" };
       const body = Buffer.from(world.get(urlOf("brands/5/")) ?? "");
       mirror.ingest(
-        [outcome === "body" ? { ...about, outcome, status: 200, etag: null, body } : { ...about, outcome }],
+        [outcome === "body" ? { ...common, outcome, status: 200, etag: null, body } : { ...common, outcome }],
         runId,
       );
       expect(closeRun(mirror, runId)).toMatchObject({ gone: 0 });
@@ -435,21 +435,21 @@ describe("a note of absence", () => {
     },
   );
 
-  it("is not taken back by a failure or by a body that is none", () => {
+  it("neither a failure nor an invalid body clears a note", () => {
     walk(mirror, brandWorld(brands(6)));
     const runId = beginRun(mirror);
     const [resourceId = 0] = ids("brands/5/");
-    const about = { resourceId, fetchedAt: "2026-02-02T02:02:02.000Z" };
-    mirror.ingest([answerGone(resourceId)], runId);
-    mirror.ingest([{ ...about, outcome: "failed", code: "timeout", message: "no answer" }], runId);
+    const common = { resourceId, fetchedAt: "2026-02-02T02:02:02.000Z" };
+    mirror.ingest([goneResult(resourceId)], runId);
+    mirror.ingest([{ ...common, outcome: "failed", code: "timeout", message: "no response" }], runId);
     mirror.ingest(
-      [{ ...about, outcome: "body", status: 200, etag: null, body: Buffer.from("<html>") }],
+      [{ ...common, outcome: "body", status: 200, etag: null, body: Buffer.from("<html>") }],
       runId,
     );
     expect(closeRun(mirror, runId)).toMatchObject({ gone: 2 });
   });
 
-  it("survives a rebuild", () => {
+  it("notes survive a rebuild", () => {
     walk(mirror, brandWorld(brands(10)));
     walk(mirror, brandWorld(brands(7)));
     const before = mirror.db.prepare("select id, absent_run, absent_by from _resource").all();
@@ -458,8 +458,8 @@ describe("a note of absence", () => {
   });
 });
 
-describe("what belongs to a tombstone", () => {
-  it("stays where something else lists it, and is asked for itself", () => {
+describe("resources below a tombstone", () => {
+  it("a resource below a tombstone is requested if another listing contains it", () => {
     const world = brandWorld(brands(6));
     walk(mirror, world);
     const moved = brandWorld(brands(5));
@@ -471,7 +471,7 @@ describe("what belongs to a tombstone", () => {
     expect(rowOf("brands/5/m/2/").state).toBe("gone");
   });
 
-  it("is asked for itself where another list has named it all along", () => {
+  it("a resource below a tombstone is requested if another listing has always contained it", () => {
     const shared = (world: Map<string, string>) =>
       world.set(
         urlOf("brands/4/models/"),
@@ -483,7 +483,7 @@ describe("what belongs to a tombstone", () => {
     expect(rowOf("brands/5/m/1/").state).toBe("gone");
   });
 
-  it("stays where something else leads to it, and is asked for itself", () => {
+  it("a resource below a tombstone is requested if another resource links to it", () => {
     const full = brandWorld(brands(6));
     walk(mirror, full);
     const linked = brandWorld(brands(5));
@@ -502,7 +502,7 @@ describe("what belongs to a tombstone", () => {
     expect(rowOf("brands/5/m/1/")).toMatchObject({ state: "held", absent_by: null });
   });
 
-  it("waits while a list that may name it was not read, failed, or is partial", () => {
+  it("a resource below a tombstone waits while a listing that may contain it failed", () => {
     const world = brandWorld(brands(6));
     walk(mirror, world);
     const shorter = brandWorld(brands(5));
@@ -515,7 +515,7 @@ describe("what belongs to a tombstone", () => {
     expect(rowOf("brands/5/m/1/").state).toBe("gone");
   });
 
-  it("comes back with it, with its history", () => {
+  it("a revived tombstone and everything below it get their history back", () => {
     const full = brandWorld(brands(6));
     const { runId: first } = walk(mirror, full);
     const { runId: goneRun } = walk(mirror, brandWorld(brands(5)));
@@ -535,10 +535,10 @@ describe("what belongs to a tombstone", () => {
   });
 });
 
-it("an ownership that goes in a circle keeps no run from closing", async () => {
+it("a run closes even if ownership forms a circle", async () => {
   const world = brandWorld(brands(6));
   walk(mirror, world);
-  // As links of the service could make it: a list owned by a model that it lists.
+  // Links of the service can do this: a listing owned by a model that it lists.
   mirror.db
     .prepare(
       `update _resource set owner_id = (select id from _resource where url = ?) where id = (

@@ -1,6 +1,6 @@
 /**
- * A list that changes while it is read: between any two requests items come, go and move. Whatever that makes the pages say,
- * nothing that is there becomes a tombstone, and once the list rests, the mirror holds what it lists.
+ * A listing that changes while it is read: between any two requests, items are added, removed and moved. No existing item
+ * becomes a tombstone, and once the listing is stable, the mirror holds all its items.
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -13,16 +13,16 @@ type Change =
   | { readonly do: "insert" | "remove"; readonly at: number }
   | { readonly do: "move"; readonly at: number; readonly to: number };
 
-/** A list of brands that lives: each request may find it changed. */
-class LivingList implements World {
+/** A listing of brands that may change between requests. */
+class ChangingListing implements World {
   items: string[];
   readonly #pageSize: number;
-  readonly #tellsTotal: boolean;
+  readonly #statesTotal: boolean;
   #count = 0;
 
-  constructor(size: number, pageSize: number, tellsTotal: boolean) {
+  constructor(size: number, pageSize: number, statesTotal: boolean) {
     this.#pageSize = pageSize;
-    this.#tellsTotal = tellsTotal;
+    this.#statesTotal = statesTotal;
     this.items = Array.from({ length: size }, () => this.#newItem());
   }
 
@@ -51,7 +51,7 @@ class LivingList implements World {
     const listed = this.items.slice(from, from + this.#pageSize);
     if (number > 1 && listed.length === 0) return undefined;
     const next = from + this.#pageSize < this.items.length ? `brands/?page=${number + 1}` : null;
-    const more = this.#tellsTotal ? { collection_total: this.items.length } : {};
+    const more = this.#statesTotal ? { collection_total: this.items.length } : {};
     return JSON.stringify(page(listed, next, {}, more));
   }
 }
@@ -61,71 +61,71 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ do: fc.constantFrom("insert" as const, "remove" as const), at: position }),
   fc.record({ do: fc.constant("move" as const), at: position, to: position }),
 );
-/** What happens before each request, and after how many requests each run ends. */
+/** The changes before each request, and the number of requests of each run. */
 const history = fc.record({
   size: fc.integer({ min: 1, max: 9 }),
   pageSize: fc.integer({ min: 1, max: 3 }),
-  tellsTotal: fc.boolean(),
+  statesTotal: fc.boolean(),
   changes: fc.array(fc.array(change, { maxLength: 2 }), { maxLength: 30 }),
   budgets: fc.array(fc.integer({ min: 1, max: 25 }), { maxLength: 4 }),
   order: fc.array(fc.nat(), { minLength: 1, maxLength: 20 }),
 });
 
-it("whatever happens between its pages, nothing that is there becomes a tombstone", async () => {
+it("no existing item becomes a tombstone, however its listing changes between pages", async () => {
   await fc.assert(
-    fc.asyncProperty(history, async ({ size, pageSize, tellsTotal, changes, budgets, order }) => {
+    fc.asyncProperty(history, async ({ size, pageSize, statesTotal, changes, budgets, order }) => {
       await using rig = await startMirrorRig();
       const mirror = await rig.write();
-      const list = new LivingList(size, pageSize, tellsTotal);
-      const left = [...changes];
+      const listing = new ChangingListing(size, pageSize, statesTotal);
+      const remaining = [...changes];
       let turn = 0;
-      const oneAfterAnother = (due: readonly DueResource[]) => {
-        for (const next of left.shift() ?? []) list.change(next);
+      const chooseOne = (due: readonly DueResource[]) => {
+        for (const next of remaining.shift() ?? []) listing.change(next);
         const chosen = due[(order[turn++ % order.length] ?? 0) % due.length];
         return chosen ? [chosen] : [];
       };
-      const expectNoneLost = () => {
+      const expectNoLoss = () => {
         const gone = mirror.db
           .prepare<[], string>("select url from _resource where state = 'gone'")
           .pluck()
           .all();
-        const live = new Set(list.items.map(urlOf));
+        const live = new Set(listing.items.map(urlOf));
         expect(gone.filter((url) => live.has(url))).toEqual([]);
         expect(problemsOf(mirror)).toEqual([]);
       };
 
-      walk(mirror, list, { approve: true });
+      walk(mirror, listing, { approve: true });
       for (const maxBatches of budgets) {
-        walk(mirror, list, { choose: oneAfterAnother, maxBatches, approve: true });
-        expectNoneLost();
+        walk(mirror, listing, { choose: chooseOne, maxBatches, approve: true });
+        expectNoLoss();
       }
-      for (let walks = 0; walks < 2; walks++) walk(mirror, list, { approve: true });
-      expectNoneLost();
+      for (let walks = 0; walks < 2; walks++) walk(mirror, listing, { approve: true });
+      expectNoLoss();
       const held = mirror.db
         .prepare("select url from _resource where kind = 'brand' and state = 'held'")
         .pluck()
         .all();
-      expect(held.sort()).toEqual(list.items.map(urlOf).sort());
+      expect(held.sort()).toEqual(listing.items.map(urlOf).sort());
       expect(mirror.db.prepare("select count(*) from _pass").pluck().get()).toBe(0);
     }),
     { numRuns: tries(40, 1000) },
   );
 });
 
-it("a page that lists only what is known already, since items moved, does not end its chain", async () => {
+it("a page with only known items, since items moved, does not end its chain", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
-  const list = new LivingList(6, 1, true);
-  let asked = 0;
+  const listing = new ChangingListing(6, 1, true);
+  let requests = 0;
   const choose = (due: readonly DueResource[]) => {
-    // Just before the third page is asked for, something comes in at the front.
-    if (due[0]?.kind === "brands" && asked++ === 2) list.change({ do: "insert", at: 0 });
+    // An item is inserted at the front just before the request for the third page.
+    if (due[0]?.kind === "brands" && requests++ === 2) listing.change({ do: "insert", at: 0 });
     return due.slice(0, 1);
   };
-  expect(walk(mirror, list, { choose })).toMatchObject({ partial: 0 });
+  expect(walk(mirror, listing, { choose })).toMatchObject({ partial: 0 });
   const held = mirror.db
     .prepare("select url from _resource where kind = 'brand' and state = 'held'")
     .pluck()
     .all();
-  expect(held.sort()).toEqual(list.items.map(urlOf).sort());
+  expect(held.sort()).toEqual(listing.items.map(urlOf).sort());
 });

@@ -1,4 +1,4 @@
-/** Which kind a resource has: it follows from where its link was found, never from its path. */
+/** The kind of a resource follows from the link to it, never from its path. */
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
@@ -25,7 +25,7 @@ function conflicts(): unknown[] {
     .all();
 }
 
-it("comes from the link, whatever the path looks like", () => {
+it("the kind of a resource comes from its link, whatever its path", () => {
   walk(
     mirror,
     worldOf({
@@ -41,7 +41,7 @@ it("comes from the link, whatever the path looks like", () => {
   expect(resourceAt("rate_limit/")).toEqual({ kind: "model", state: "held" });
 });
 
-it("stays what it first was known as, and the link that disagrees is reported", () => {
+it("a resource keeps its first kind, and conflicting links are reported", () => {
   walk(
     mirror,
     worldOf({
@@ -60,7 +60,7 @@ it("stays what it first was known as, and the link that disagrees is reported", 
   expect(problemsOf(mirror)).toEqual([]);
 });
 
-it("of the other area is noted as elsewhere, and not asked for", () => {
+it("a resource of the other area has state elsewhere and is not requested", () => {
   const { asked } = walk(
     mirror,
     worldOf({
@@ -73,7 +73,7 @@ it("of the other area is noted as elsewhere, and not asked for", () => {
   expect(asked).toHaveLength(2);
 });
 
-it("of a link that nobody knows is noted with the link, and made a resource once it is followed", () => {
+it("the target of an unknown link becomes a resource once the link is followed", () => {
   const world = worldOf({
     "/": root({ brands: urlOf("brands/"), news: urlOf("news/") }),
     "brands/": page([]),
@@ -87,7 +87,7 @@ it("of a link that nobody knows is noted with the link, and made a resource once
   expect(problemsOf(mirror)).toEqual([]);
 });
 
-it("that was unknown becomes known by a link that says more, and has its rows", () => {
+it("a resource of an unknown kind gets its kind and rows from a later link", () => {
   const world = worldOf({
     "/": root({ newest: urlOf("a/"), brands: urlOf("brands/") }),
     "brands/": page([]),
@@ -102,7 +102,7 @@ it("that was unknown becomes known by a link that says more, and has its rows", 
   expect(problemsOf(mirror)).toEqual([]);
 });
 
-it("that was unknown and whose body does not fit what it becomes known as: the body stays, and the mirror is sound", () => {
+it("a body that does not fit a later known kind stays, and the mirror is sound", () => {
   const world = worldOf({
     "/": root({ newest: urlOf("a/"), brands: urlOf("brands/") }),
     "brands/": page([]),

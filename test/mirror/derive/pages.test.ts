@@ -1,4 +1,4 @@
-/** Collections over several pages: whose the items are, chains that end nowhere, and pages that leave their chain. */
+/** Collections with several pages: ownership of items, endless chains, and pages that leave their chain. */
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
@@ -17,7 +17,7 @@ const paths = (numbers: readonly number[]) => numbers.map((n) => `brands/${n}/`)
 const brandBodies = Object.fromEntries(
   Array.from({ length: 20 }, (_, n) => [`brands/${n}/`, entity({ name: `Brand ${n}`, slug: String(n) })]),
 );
-/** A world whose brands are listed by these pages. */
+/** A world with these pages of brands. */
 const listing = (pages: Readonly<Record<string, object>>): Map<string, string> =>
   worldOf({ "/": root(), ...brandBodies, ...pages });
 
@@ -29,7 +29,7 @@ function statesOf(...some: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(some.map((path) => [path, stateOf(path)]));
 }
 
-/** The URLs of the pages from the first on, as the mirror knows them. */
+/** The URLs of the pages in the mirror, from the first one on. */
 function chain(): string[] {
   const dump = canonicalDump(mirror);
   const urls: string[] = [];
@@ -53,10 +53,10 @@ function brandsHeld(): unknown[] {
     .all();
 }
 
-const asUrls = (some: readonly string[]) => some.map(urlOf);
+const asUrls = (relative: readonly string[]) => relative.map(urlOf);
 
 describe("a chain of pages", () => {
-  it("is walked to its end, whatever its URLs look like", () => {
+  it("a chain of pages is read to its end, whatever its URLs", () => {
     const world = listing({
       [first]: page(paths([0, 1]), "zz?cursor=q"),
       "zz?cursor=q": page(paths([2, 3]), "other/path/?page=9"),
@@ -70,7 +70,7 @@ describe("a chain of pages", () => {
     expect(problemsOf(mirror)).toEqual([]);
   });
 
-  it("has its items belong to the collection, not to the page that lists them", () => {
+  it("items belong to their collection, not to the page that lists them", () => {
     const world = worldOf({
       "/": root(),
       "brands/": page(["b/"]),
@@ -93,7 +93,7 @@ describe("a chain of pages", () => {
     expect(belongTo.get(urlOf("b/models/2/"))).toBe(urlOf("b/"));
   });
 
-  it("may lose an item on one page and gain it on another without a trace", () => {
+  it("an item that moves to another page stays held", () => {
     const world = listing({ [first]: page(paths([0, 1]), "p2"), p2: page(paths([2])) });
     walk(mirror, world);
     for (const [path, body] of listing({ [first]: page(paths([0]), "p2"), p2: page(paths([1, 2])) })) {
@@ -110,7 +110,7 @@ describe("a chain of pages", () => {
     expect(problemsOf(mirror)).toEqual([]);
   });
 
-  it("may list an item twice", () => {
+  it("an item that is listed twice is requested once", () => {
     const world = listing({ [first]: page(paths([0, 1, 1]), "p2"), p2: page(paths([1, 2])) });
     const { asked } = walk(mirror, world);
     expect(asked.filter((url) => url === urlOf("brands/1/"))).toHaveLength(1);
@@ -119,7 +119,7 @@ describe("a chain of pages", () => {
 });
 
 describe("a chain that does not end", () => {
-  /** Asks for at most so much; a walk that follows a chain for ever would ask for more. */
+  /** Stops after 60 batches, which an endless chain would exceed. */
   function walkBounded(world: World): readonly string[] {
     const { asked } = walk(mirror, world, { maxBatches: 60 });
     expect(walk(mirror, world, { maxBatches: 60 }).asked.length).toBeLessThan(40);
@@ -128,23 +128,23 @@ describe("a chain that does not end", () => {
   }
 
   it.each<[string, Record<string, object>, string[]]>([
-    ["leads to itself", { [first]: page(paths([0, 1]), first) }, [first]],
+    ["whose first page links to itself", { [first]: page(paths([0, 1]), first) }, [first]],
     [
-      "leads back to its beginning",
+      "that returns to its first page",
       { [first]: page(paths([0]), "p2"), p2: page(paths([1]), "p3"), p3: page(paths([2]), first) },
       [first, "p2", "p3"],
     ],
     [
-      "goes round between later pages",
+      "with a circle of later pages",
       { [first]: page(paths([0]), "p2"), p2: page(paths([1]), "p3"), p3: page(paths([2]), "p2") },
       [first, "p2", "p3"],
     ],
     [
-      "has a later page lead to itself",
+      "with a later page that links to itself",
       { [first]: page(paths([0]), "p2"), p2: page(paths([1]), "p2") },
       [first, "p2"],
     ],
-  ])("%s: all of it is kept, it is reported, and nothing is asked for twice", (_what, pages, urls) => {
+  ])("a chain %s is stored and reported, and no page is requested twice", (_shape, pages, urls) => {
     const asked = walkBounded(listing(pages));
     expect(chain()).toEqual(asUrls(urls));
     expect(asked.filter((url) => asUrls(urls).includes(url)).sort()).toEqual(asUrls(urls).sort());
@@ -152,7 +152,7 @@ describe("a chain that does not end", () => {
     expect(statesOf(...urls)).toEqual(Object.fromEntries(urls.map((path) => [path, "held"])));
   });
 
-  it("goes on under ever new URLs over items that it already gave", () => {
+  it("a chain that continues with known items under new URLs is cut", () => {
     const pages = listing({ [first]: page(paths([0, 1]), "p?1") });
     const endless: World = {
       get(url) {
@@ -166,7 +166,7 @@ describe("a chain that does not end", () => {
     expect(loops()).toEqual([urlOf("p?4")]);
   });
 
-  it("goes on under ever new URLs, where another loop keeps its first page from leading there", () => {
+  it("an endless chain that is not connected to its first page is cut", () => {
     const pages = listing({
       [first]: page(paths([0]), "p2"),
       p2: page(paths([1]), "p3"),
@@ -186,7 +186,7 @@ describe("a chain that does not end", () => {
     walkBounded(endless);
   });
 
-  it("goes on under ever new URLs over nothing", () => {
+  it("a chain that continues with empty pages under new URLs is cut", () => {
     const pages = listing({ [first]: page(paths([0, 1]), "p?1") });
     const endless: World = {
       get(url) {
@@ -198,7 +198,7 @@ describe("a chain that does not end", () => {
     expect(loops()).toEqual([urlOf("p?4")]);
   });
 
-  it("is followed on once it is mended", () => {
+  it("a chain is followed again once its loop is gone", () => {
     const world = listing({ [first]: page(paths([0]), "p2"), p2: page(paths([1]), first) });
     walk(mirror, world);
     world.set(urlOf("p2"), JSON.stringify(page(paths([1]), "p3")));
@@ -210,7 +210,7 @@ describe("a chain that does not end", () => {
 });
 
 describe("a next page that is no page of the collection", () => {
-  it("is not followed when it leads to an entity, which stays what it is", () => {
+  it("an entity linked as the next page is not followed and stays an entity", () => {
     const world = listing({ [first]: page(paths([0, 1]), "brands/0/") });
     walk(mirror, world);
     expect(loops()).toEqual([urlOf(first)]);
@@ -223,7 +223,7 @@ describe("a next page that is no page of the collection", () => {
     expect(problemsOf(mirror)).toEqual([]);
   });
 
-  it("leaves another collection its own when it leads there", () => {
+  it("another collection linked as the next page keeps its own items", () => {
     const world = worldOf({
       "/": root(),
       "brands/": page(["a/", "b/"]),
@@ -241,7 +241,7 @@ describe("a next page that is no page of the collection", () => {
     ]);
   });
 
-  it("is not followed to another origin", () => {
+  it("a next page at another origin is not followed", () => {
     const elsewhere = { ...page(paths([0])), meta: { next: "https://elsewhere.example/p2" } };
     const { asked } = walk(mirror, listing({ [first]: elsewhere }));
     expect(asked.every((url) => url.startsWith(baseUrl))).toBe(true);
@@ -256,7 +256,7 @@ describe("a page that leaves the chain", () => {
     p3: page(paths([2])),
   };
 
-  it("is superseded when the run closes, neither gone nor asked for again", () => {
+  it("a page that leaves the chain is superseded, neither gone nor requested again", () => {
     const world = listing(three);
     walk(mirror, world);
     world.set(urlOf(first), JSON.stringify(page(paths([0, 1, 2]))));
@@ -267,7 +267,7 @@ describe("a page that leaves the chain", () => {
     expect(problemsOf(mirror)).toEqual([]);
   });
 
-  it("is superseded, not gone, when the service has it no more", () => {
+  it("a page that returns 404 is superseded, not gone", () => {
     const world = listing(three);
     walk(mirror, world);
     world.delete(urlOf("p3"));
@@ -276,7 +276,7 @@ describe("a page that leaves the chain", () => {
     expect(problemsOf(mirror)).toEqual([]);
   });
 
-  it("since the service had it not for a moment is asked for again, though no page changed", () => {
+  it("a page that returned 404 once is requested again, although no page changed", () => {
     const world = listing(three);
     walk(mirror, world);
     const p2 = world.get(urlOf("p2")) ?? "";
@@ -290,28 +290,28 @@ describe("a page that leaves the chain", () => {
   });
 
   it.each(["unchanged", "changed", "gone", "failing"])(
-    "is revived when it is linked again, and is %s",
-    (fate) => {
+    "a superseded page that is linked again is requested again (%s)",
+    (state) => {
       const world = listing(three);
       walk(mirror, world);
       world.set(urlOf(first), JSON.stringify(page(paths([0, 1, 2]))));
       walk(mirror, world);
       world.set(urlOf(first), JSON.stringify(page(paths([0]), "p2")));
-      if (fate === "changed") world.set(urlOf("p2"), JSON.stringify(page(paths([1, 3]), "p3")));
-      if (fate === "gone") world.delete(urlOf("p2"));
-      if (fate === "failing") world.set(urlOf("p2"), "<html>");
+      if (state === "changed") world.set(urlOf("p2"), JSON.stringify(page(paths([1, 3]), "p3")));
+      if (state === "gone") world.delete(urlOf("p2"));
+      if (state === "failing") world.set(urlOf("p2"), "<html>");
       const { asked } = walk(mirror, world);
       expect(asked).toContain(urlOf("p2"));
       expect(problemsOf(mirror)).toEqual([]);
-      expect(stateOf("p2")).toBe(fate === "gone" ? "superseded" : "held");
-      if (fate === "unchanged") expect(chain()).toEqual(asUrls([first, "p2", "p3"]));
+      expect(stateOf("p2")).toBe(state === "gone" ? "superseded" : "held");
+      if (state === "unchanged") expect(chain()).toEqual(asUrls([first, "p2", "p3"]));
     },
   );
 });
 
 describe("a chain that is shuffled", () => {
-  it("under cursors that name the item before: every page of the new chain is walked", () => {
-    // An item comes in at the front, so that every cursor changes while each page gives items that are known.
+  it("with cursors that contain the previous item, every page of a shifted chain is read", () => {
+    // An item is inserted at the front: every cursor changes, while each page has known items.
     const world = listing({
       [first]: page(paths([1, 2]), "after/2"),
       "after/2": page(paths([3, 4]), "after/4"),
@@ -335,7 +335,7 @@ describe("a chain that is shuffled", () => {
     expect(statesOf("after/2", "after/4")).toEqual({ "after/2": "superseded", "after/4": "superseded" });
   });
 
-  it("so that two pages change places: no loop is seen, in whatever order they are read", () => {
+  it("two pages that change places are no loop, in whatever order they are read", () => {
     const before = {
       [first]: page(paths([0]), "p2"),
       p2: page(paths([1]), "p3"),

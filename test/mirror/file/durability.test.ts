@@ -1,4 +1,4 @@
-/** Kill -9 at any instant: the mirror is sound, keeps what it had, and the next run continues at the very next link. */
+/** After kill -9 at any instant the mirror is sound and complete, and the next run continues at the next link. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -12,15 +12,15 @@ import { startChild } from "../support/children.ts";
 import { type MirrorRig, problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../support/world.ts";
 
-it("of a batch in which the process dies, nothing is left, and of those before it, everything", async () => {
+it("a process killed during a batch leaves nothing of it and all of the batches before", async () => {
   await using rig = await startMirrorRig();
   await using child = startChild("dying-process.ts", rig.file);
   expect(await child.readLine()).toBeNull();
   expect(existsSync(`${rig.file}-wal`)).toBe(true);
   const paths = ["a/", "b/", "c/"];
-  const left = rig.read(canonicalDump);
-  expect(left[urlOf("brands/")]?.state).toBe("held");
-  for (const path of paths) expect(left[urlOf(path)]).toMatchObject({ state: "due", sha256: null });
+  const remaining = rig.read(canonicalDump);
+  expect(remaining[urlOf("brands/")]?.state).toBe("held");
+  for (const path of paths) expect(remaining[urlOf(path)]).toMatchObject({ state: "due", sha256: null });
   expect(rig.read(problemsOf)).toEqual([]);
 
   const mirror = await rig.write();
@@ -38,11 +38,11 @@ it("of a batch in which the process dies, nothing is left, and of those before i
 
 const kills = tries(5, 50);
 const concurrency = 4;
-/** Of the engine: results that may wait for their transaction. */
+/** Of the engine: results that wait for one transaction. */
 const batchSize = 512;
 const seed = Math.floor(Math.random() * 2 ** 31);
 
-it(`a sync that is killed ${kills} times ends where an undisturbed one does (seed ${seed})`, async () => {
+it(`a sync killed ${kills} times ends in the same state as an undisturbed one (seed ${seed})`, async () => {
   await using sandbox = await startSandbox({ brands: 20, models: 80, sizes: 250, latencyMillis: 3 });
   await using rig = await startMirrorRig(sandbox.url);
   const resources = [...sandbox.truth()].length;
@@ -50,12 +50,12 @@ it(`a sync that is killed ${kills} times ends where an undisturbed one does (see
   for (let kill = 0; kill < kills; kill++) {
     const held = heldUrls(rig);
     const before = sandbox.log().at(-1)?.n ?? 0;
-    const wanted = Math.floor((random() * 0.9 * resources) / kills);
+    const requests = Math.floor((random() * 0.9 * resources) / kills);
     const child = startChild("syncing-process.ts", rig.file, sandbox.url);
-    while (sandbox.log(before).length < wanted) await pause(2);
+    while (sandbox.log(before).length < requests) await pause(2);
     await child.kill();
-    const asked = sandbox.log(before).map(({ url }) => new URL(url, sandbox.url).href);
-    expect(asked.filter((url) => held.has(url))).toEqual([]);
+    const requested = sandbox.log(before).map(({ url }) => new URL(url, sandbox.url).href);
+    expect(requested.filter((url) => held.has(url))).toEqual([]);
     if (existsSync(rig.file)) expect(rig.read(problemsOf)).toEqual([]);
     const stillHeld = heldUrls(rig);
     expect([...held].filter((url) => !stillHeld.has(url))).toEqual([]);
@@ -87,7 +87,7 @@ function heldUrls(rig: MirrorRig): Set<string> {
   return new Set(urls);
 }
 
-/** Numbers in [0, 1) that follow from the seed (mulberry32). */
+/** Pseudo-random numbers in [0, 1) (mulberry32). */
 function randomNumbers(from: number): () => number {
   let state = from;
   return () => {

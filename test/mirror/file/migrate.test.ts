@@ -31,7 +31,7 @@ async function migrateAndKill(file: string, killBefore: number): Promise<number 
   return line === null ? null : Number(line);
 }
 
-it("a kill before any write of a migration leaves the file as it was, and the next start completes it", async () => {
+it("a process killed before any write of a migration leaves the file unchanged, and the next start completes the migration", async () => {
   await using folder = await temporaryFolder();
   const complete = join(folder.path, "complete.sqlite");
   const writes = await migrateAndKill(complete, 0);
@@ -42,18 +42,18 @@ it("a kill before any write of a migration leaves the file as it was, and the ne
     notes: [{ length: 3 }, { length: 3 }],
     tags: [{ name: "tag of one" }, { name: "tag of two" }],
   });
-  const nothing = { names: [], applied: [], notes: [], tags: [] };
+  const empty = { names: [], applied: [], notes: [], tags: [] };
   for (let n = 1; n <= Number(writes); n++) {
     const file = join(folder.path, `killed-${n}.sqlite`);
     expect(await migrateAndKill(file, n)).toBe(null);
-    expect(readAll(file)).toEqual(nothing);
+    expect(readAll(file)).toEqual(empty);
     copyFileSync(file, `${file}-copy`);
     expect(await migrateAndKill(file, 0)).toBe(writes);
     expect(readAll(file)).toEqual(migrated);
   }
 });
 
-it("a migration that fails leaves the file as it was", async () => {
+it("a failing migration leaves the file unchanged", async () => {
   const db = new Database(":memory:");
   const failing = {
     "0001-fails": async () => ({

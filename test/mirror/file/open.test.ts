@@ -1,4 +1,4 @@
-/** What may stand where a mirror is wanted, and that nothing of it is ever overwritten. */
+/** Opening a mirror where there is none, or another file; foreign files are never overwritten. */
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 const world = () => worldOf({ "/": root(), "brands/": page(["a/"]), "a/": entity({ name: "A" }) });
 
-/** What opening it for reading, and for writing a mirror of that area, is refused with. */
+/** The errors of opening the file for reading, and for writing a mirror of that area. */
 async function refusals(file: string, area: "catalogue" | "account" = "catalogue"): Promise<MirrorError[]> {
   const identity = { baseUrl, area, serviceName: "service" };
   const attempts = [
@@ -42,7 +42,7 @@ async function refusals(file: string, area: "catalogue" | "account" = "catalogue
   return Promise.all(
     attempts.map(async (attempt) => {
       const error = await attempt().then(
-        () => "it was opened",
+        () => "opened",
         (reason: unknown) => reason,
       );
       if (!(error instanceof MirrorError)) throw error;
@@ -61,7 +61,7 @@ describe("a file that is no mirror", () => {
     ["the beginning of a SQLite file", (file) => writeFileSync(file, "SQLite format 3\0")],
     [
       "another program's SQLite file",
-      (file) => new Database(file).exec("create table note (text); insert into note values ('mine')").close(),
+      (file) => new Database(file).exec("create table note (text); insert into note values ('note')").close(),
     ],
     [
       "another program's SQLite file that has migrations too",
@@ -73,7 +73,7 @@ describe("a file that is no mirror", () => {
           .close(),
     ],
     [
-      "a SQLite file without tables that says it is ours",
+      "a SQLite file without tables that has the application id",
       (file) => {
         const db = new Database(file);
         db.pragma("application_id = 1634888497");
@@ -81,7 +81,7 @@ describe("a file that is no mirror", () => {
         db.close();
       },
     ],
-  ])("(%s) is refused and left as it is, its mode included", async (_what, make) => {
+  ])("a file that is no mirror (%s) is refused, and keeps its content and mode", async (_content, make) => {
     make(rig.file);
     chmodSync(rig.file, 0o644);
     const before = hashOf(rig.file);
@@ -95,7 +95,7 @@ describe("a file that is no mirror", () => {
   });
 });
 
-it("a folder in the place of the file is refused and left as it is", async () => {
+it("a folder in place of the file is refused and not changed", async () => {
   mkdirSync(rig.file);
   chmodSync(rig.file, 0o755);
   for (const error of await refusals(rig.file, "account")) expect(error.message).toContain(rig.file);
@@ -103,7 +103,7 @@ it("a folder in the place of the file is refused and left as it is", async () =>
   expect(readdirSync(rig.file)).toEqual([]);
 });
 
-it("a mirror of a later version is refused with both versions, and not touched", async () => {
+it("a mirror from a newer version is refused with both versions, and not changed", async () => {
   const mirror = await rig.write();
   walk(mirror, world());
   mirror.db.prepare("insert into _migration (name, timestamp) values ('9999-later', '')").run();
@@ -118,13 +118,13 @@ it("a mirror of a later version is refused with both versions, and not touched",
   expect(hashOf(rig.file)).toBe(before);
 });
 
-describe("where there is nothing", () => {
-  it("reading says so, and makes nothing", () => {
+describe("without a mirror", () => {
+  it("opening a missing mirror for reading fails and creates no file", () => {
     expect(() => openMirrorReader(rig.file)).toThrow(expect.objectContaining({ code: "not-found" }));
     expect(readdirSync(rig.folder)).toEqual([]);
   });
 
-  it("writing makes a mirror, and the folders that lead to it", async () => {
+  it("opening a missing mirror for writing creates it and its folders", async () => {
     const file = join(rig.folder, "some", "where", "catalogue.sqlite");
     const identity = { baseUrl, area: "catalogue" as const, serviceName: "service" };
     (await openMirrorWriter({ file, identity, kinds, openedAt: someTime })).close();
@@ -134,33 +134,33 @@ describe("where there is nothing", () => {
     expect(statSync(join(rig.folder, "some")).mode & 0o777).toBe(0o700);
   });
 
-  it("a mirror that a process died making is made again", async () => {
+  it("a mirror whose creation was killed is created again", async () => {
     for (const suffix of [".new-0a", ".new-0a-wal", ".new-0a-shm"])
-      writeFileSync(rig.file + suffix, "half of something");
+      writeFileSync(rig.file + suffix, "partial data");
     walk(await rig.write(), world());
     expect(rig.read((mirror) => Object.keys(canonicalDump(mirror)))).toHaveLength(3);
     expect(readdirSync(rig.folder).filter((name) => name.includes(".new"))).toEqual([]);
   });
 
-  it("one is made under a name that nobody can foresee, and a link or folder with such a name is not in the way", async () => {
+  it("a mirror is created under an unpredictable temporary name, whatever links and folders exist", async () => {
     const victim = join(rig.folder, "victim");
-    writeFileSync(victim, "somebody's");
+    writeFileSync(victim, "a file of another user");
     symlinkSync(victim, `${rig.file}.new-0a`);
     mkdirSync(`${rig.file}.new-0b`);
     const names = new Set<string>();
     for (const n of [1, 2, 3]) {
       await createMirror(rig.file, { baseUrl, area: "account", serviceName: "service" }, async () => {
-        const [name = ""] = readdirSync(rig.folder).filter((one) => /\.new-[0-9a-f]{12}$/.test(one));
+        const [name = ""] = readdirSync(rig.folder).filter((entry) => /\.new-[0-9a-f]{12}$/.test(entry));
         expect(statSync(join(rig.folder, name)).mode & 0o077).toBe(0);
         names.add(name);
       });
       expect(names.size).toBe(n);
     }
-    expect(readFileSync(victim, "utf8")).toBe("somebody's");
+    expect(readFileSync(victim, "utf8")).toBe("a file of another user");
     expect(rig.read(problemsOf)).toEqual([]);
   });
 
-  it("and the log of one that was moved away is left, it is set aside and not replayed", async () => {
+  it("the log of a mirror that was moved away is renamed and not replayed into the new mirror", async () => {
     writeFileSync(`${rig.file}-wal`, "the log of another mirror");
     walk(await rig.write(), world());
     expect(readFileSync(`${rig.file}-wal.orphan-1`, "utf8")).toBe("the log of another mirror");
@@ -168,9 +168,9 @@ describe("where there is nothing", () => {
   });
 
   it.each([
-    ["its folder is a file", () => join(rig.folder, "a-file", "catalogue.sqlite")],
-    ["its folder cannot have such a name", () => join(rig.folder, "x".repeat(300), "catalogue.sqlite")],
-  ])("and nothing can be written, since %s, it says so", async (_why, fileOf) => {
+    ["whose folder is a file", () => join(rig.folder, "a-file", "catalogue.sqlite")],
+    ["with a folder name that is too long", () => join(rig.folder, "x".repeat(300), "catalogue.sqlite")],
+  ])("creating a mirror %s fails as unwritable", async (_reason, fileOf) => {
     writeFileSync(join(rig.folder, "a-file"), "");
     const file = fileOf();
     const identity = { baseUrl, area: "catalogue" as const, serviceName: "service" };
@@ -179,7 +179,7 @@ describe("where there is nothing", () => {
     );
   });
 
-  it("and the folder may not be written, it says so", async () => {
+  it("creating a mirror in a read-only folder fails as unwritable", async () => {
     chmodSync(rig.folder, 0o500);
     onTestFinished(() => chmodSync(rig.folder, 0o700));
     await expect(withoutPrivileges(() => rig.write())).rejects.toThrow(
@@ -189,7 +189,7 @@ describe("where there is nothing", () => {
 });
 
 describe("a mirror", () => {
-  it("bears the mark of the application, in write-ahead mode, with commits that a power cut leaves alone", async () => {
+  it("a mirror has the application id, write-ahead mode, full synchronization and foreign keys", async () => {
     const mirror = await rig.write();
     expect(mirror.db.pragma("application_id", { simple: true })).toBe(Buffer.from("arm1").readUInt32BE());
     expect(mirror.db.pragma("journal_mode", { simple: true })).toBe("wal");
@@ -197,18 +197,18 @@ describe("a mirror", () => {
     expect(mirror.db.pragma("foreign_keys", { simple: true })).toBe(1);
   });
 
-  it("that is up to date is opened again without a change to its schema or its content", async () => {
+  it("opening an up-to-date mirror changes neither its schema nor its content", async () => {
     const mirror = await rig.write();
     walk(mirror, world());
     const before = canonicalDump(mirror);
     const version = mirror.db.pragma("schema_version", { simple: true });
     mirror.close();
-    const again = await rig.write();
-    expect(again.db.pragma("schema_version", { simple: true })).toBe(version);
-    expect(canonicalDump(again)).toEqual(before);
+    const reopened = await rig.write();
+    expect(reopened.db.pragma("schema_version", { simple: true })).toBe(version);
+    expect(canonicalDump(reopened)).toEqual(before);
   });
 
-  it("whose public views are of another version gets the present ones", async () => {
+  it("opening a mirror for writing replaces outdated public views", async () => {
     const mirror = await rig.write();
     const views = mirror.db.prepare("select name, sql from sqlite_schema where type = 'view' order by name");
     const before = views.all();
@@ -222,7 +222,7 @@ describe("a mirror", () => {
   });
 
   it.each(["account", "catalogue"] as const)(
-    "of an %s is its owner's alone, whatever the umask, with every file beside it",
+    "all files of an %s mirror are private, whatever the umask",
     async (area) => {
       const umask = process.umask(0);
       onTestFinished(() => void process.umask(umask));
@@ -237,7 +237,7 @@ describe("a mirror", () => {
     },
   );
 
-  it("of an account that others could read is closed to them", async () => {
+  it("opening an account mirror that others can read makes it private", async () => {
     (await rig.write({ area: "account" })).close();
     chmodSync(rig.file, 0o644);
     await rig.write({ area: "account" });
@@ -249,14 +249,14 @@ describe("a mirror", () => {
     ["base URL", { baseUrl: `${baseUrl}v2/` }],
     ["service name", { serviceName: "other" }],
     ["area", { area: "account" as const }],
-  ])("of another %s is refused, and nothing changes", async (what, other) => {
+  ])("a mirror of another %s is refused and not changed", async (fact, other) => {
     const mirror = await rig.write();
     walk(mirror, world());
     mirror.close();
     chmodSync(rig.file, 0o644);
     const before = hashOf(rig.file);
     await expect(rig.write(other)).rejects.toThrow(
-      expect.objectContaining({ code: "other-service", message: expect.stringContaining(what) }),
+      expect.objectContaining({ code: "other-service", message: expect.stringContaining(fact) }),
     );
     expect(hashOf(rig.file)).toBe(before);
     expect(statSync(rig.file).mode & 0o777).toBe(0o644);

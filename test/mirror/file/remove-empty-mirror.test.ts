@@ -10,13 +10,13 @@ beforeEach(async () => {
   onTestFinished(() => rig[Symbol.asyncDispose]());
 });
 
-it("a mirror that got nothing goes, with its lock and folder", async () => {
+it("an empty mirror is removed with its lock and folder", async () => {
   (await rig.write()).close();
   removeEmptyMirror(rig.file, someTime);
   expect(existsSync(rig.folder)).toBe(false);
 });
 
-it("a mirror that another process writes by now stays", async () => {
+it("an empty mirror that another process writes is not removed", async () => {
   const mirror = await rig.write();
   removeEmptyMirror(rig.file, someTime);
   await expect(rig.write()).rejects.toMatchObject({ code: "locked" });
@@ -24,7 +24,7 @@ it("a mirror that another process writes by now stays", async () => {
   expect(rig.read(({ db }) => db.prepare("select count(*) from _revision").pluck().get())).toBe(1);
 });
 
-it("a mirror that another process has filled by now stays", async () => {
+it("a mirror that another process has filled is not removed", async () => {
   const mirror = await rig.write();
   walk(mirror, worldOf({ "": root({}) }));
   mirror.close();

@@ -1,7 +1,4 @@
-/**
- * Whatever the order in which answers came, however they were batched, and whatever happened before: the same answers
- * make the same mirror. The bodies are the sandbox's.
- */
+/** The same responses lead to the same mirror, in any order, in any batches and after any history. The bodies are the sandbox's. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { DueResource } from "../../../src/mirror/check-cycle.ts";
@@ -20,17 +17,17 @@ const sandboxOptions = fc.record({
   pagination: fc.constantFrom("page" as const, "cursor" as const),
 });
 
-/** Takes some of what is due, in some order, as the generated numbers say. */
+/** Chooses some due resources in some order, by generated numbers. */
 function chooser(numbers: Iterator<number>): (due: readonly DueResource[]) => DueResource[] {
   const below = (limit: number): number => Number(numbers.next().value) % limit;
   return (due) => {
-    const left = [...due];
-    const wanted = 1 + below(due.length);
-    return Array.from({ length: wanted }, () => left.splice(below(left.length), 1)).flat();
+    const remaining = [...due];
+    const count = 1 + below(due.length);
+    return Array.from({ length: count }, () => remaining.splice(below(remaining.length), 1)).flat();
   };
 }
 
-it("any order and any batches of the same answers make the same mirror", async () => {
+it("the same responses in any order and any batches make the same mirror", async () => {
   await fc.assert(
     fc.asyncProperty(sandboxOptions, fc.infiniteStream(fc.nat()), async (options, numbers) => {
       await using sandbox = await startSandbox({ ...small, ...options });
@@ -45,14 +42,14 @@ it("any order and any batches of the same answers make the same mirror", async (
   );
 });
 
-it("a mirror that lived through changes and interrupted runs is sound, rebuilds to itself and holds what a fresh one holds", async () => {
+it("after changes and interrupted runs a mirror is sound, rebuilds to the same state and equals a new mirror", async () => {
   const moves = fc.record({
     changes: fc.nat(4),
     additions: fc.nat(3),
     removals: fc.nat(3),
     returns: fc.nat(2),
     moves: fc.nat(3),
-    /** After so many batches the run is interrupted. */
+    /** The run is interrupted after this number of batches. */
     maxBatches: fc.integer({ min: 1, max: 30 }),
   });
   await fc.assert(
@@ -71,7 +68,7 @@ it("a mirror that lived through changes and interrupted runs is sound, rebuilds 
           expectSoundAndRebuildable();
           sandbox.advance(advance);
         }
-        // What one walk finds to be gone or newly linked, the next one follows.
+        // Each run follows the links that the run before has found.
         for (let walks = 0; walks < 3; walks++) walk(mirror, world(), { follow, choose, approve: true });
         expectSoundAndRebuildable();
         expect(heldOf(canonicalDump(mirror))).toEqual(
@@ -91,7 +88,7 @@ it("a mirror that lived through changes and interrupted runs is sound, rebuilds 
   );
 });
 
-/** Without what is no more: a fresh mirror never knew it. */
+/** Without tombstones, which a new mirror does not have. */
 function heldOf(dump: CanonicalDump): CanonicalDump {
   return Object.fromEntries(Object.entries(dump).filter(([, { state }]) => state === "held"));
 }

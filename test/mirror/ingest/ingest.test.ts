@@ -1,4 +1,4 @@
-/** One batch of results, one transaction: what is kept, what is closed, and what is left as it was. */
+/** A batch of results is one transaction: revisions, states, rows and links. */
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { isoTimeOf } from "../../../schema/tables.ts";
 import { emptySummary, type ResourceResult } from "../../../src/mirror/ingest.ts";
@@ -59,17 +59,17 @@ function resourceAt(url: string): Record<string, unknown> & { id: number } {
   };
 }
 
-/** Ingests what the service says of one resource, in a run of its own. */
+/** Ingests one result in a run of its own. */
 function ingestOne(url: string, outcome: object | "not-modified" | "gone" | "failed" | Buffer, etag = '"x"') {
   const runId = beginRun(mirror);
-  const about = { resourceId: resourceAt(url).id, fetchedAt: "2026-02-02T02:02:02.000Z" };
+  const common = { resourceId: resourceAt(url).id, fetchedAt: "2026-02-02T02:02:02.000Z" };
   const result: ResourceResult =
     outcome === "failed"
-      ? { ...about, outcome, code: "timeout", message: "no answer" }
+      ? { ...common, outcome, code: "timeout", message: "no response" }
       : typeof outcome === "string"
-        ? { ...about, outcome }
+        ? { ...common, outcome }
         : {
-            ...about,
+            ...common,
             outcome: "body",
             status: 203,
             etag,
@@ -80,7 +80,7 @@ function ingestOne(url: string, outcome: object | "not-modified" | "gone" | "fai
 }
 
 describe("a body", () => {
-  it("is kept byte for byte, with its SHA-256, its status and the time it was fetched", () => {
+  it("a body is stored byte for byte, with its SHA-256, status and time", () => {
     walk(mirror, worldOf(bodies()));
     const odd = Buffer.from(
       `\ufeff{ "rel":"entity",\r\n\t"body" : {"name": "\\ud800 \\u0000 é😀\u202e", "bra_count": 90071992547409931, "name":"twice"}, "x": -0 }\n`,
@@ -99,14 +99,14 @@ describe("a body", () => {
     expect(problemsOf(mirror)).toEqual([]);
   });
 
-  it("that is new makes a revision, held rows and due links", () => {
+  it("a new body creates a revision and due resources for its links", () => {
     const summary = walk(mirror, worldOf(bodies()), { maxBatches: 1 });
     expect(summary).toMatchObject({ new: 1, discovered: 1, changed: 0, unchanged: 0, gone: 0, failed: 0 });
     expect(resourceAt(baseUrl)).toMatchObject({ kind: "root", state: "held", first_run: summary.runId });
     expect(resourceAt(urlOf("brands/"))).toMatchObject({ kind: "brands", state: "due", checked_run: 0 });
   });
 
-  it("that is unchanged adds no revision, and is noted as checked", () => {
+  it("an unchanged body adds no revision and counts as a check", () => {
     walk(mirror, worldOf(bodies()));
     const before = revisionsOf(brandUrl);
     const { runId, summary } = ingestOne(brandUrl, brandOf("A"), '"new tag"');
@@ -115,7 +115,7 @@ describe("a body", () => {
     expect(resourceAt(brandUrl)).toMatchObject({ checked_run: runId, etag: '"new tag"' });
   });
 
-  it("that changed closes the former revision with the run that saw it", () => {
+  it("a changed body closes the former revision", () => {
     const { runId: first } = walk(mirror, worldOf(bodies()));
     const { runId: second, summary } = ingestOne(brandUrl, brandOf("A2"));
     expect(summary).toMatchObject({ changed: 1, new: 0 });
@@ -126,7 +126,7 @@ describe("a body", () => {
     expect(mirror.db.prepare("select name from brand where href = ?").pluck().get(brandUrl)).toBe("A2");
   });
 
-  it("that changed back is kept once, as two revisions of three", () => {
+  it("a body that changes back is stored once, for two of three revisions", () => {
     walk(mirror, worldOf(bodies()));
     ingestOne(brandUrl, brandOf("A2"));
     ingestOne(brandUrl, brandOf("A"));
@@ -135,7 +135,7 @@ describe("a body", () => {
     expect(contents.get(Buffer.from(sha256Of(JSON.stringify(brandOf("A"))), "hex"))).toBe(1);
   });
 
-  it("that two resources share makes rows of both", () => {
+  it("two resources with the same body both have rows", () => {
     walk(mirror, worldOf({ ...bodies(), "brands/b/": brandOf("A") }));
     expect(mirror.db.prepare("select href from brand where name = 'A' order by href").pluck().all()).toEqual([
       brandUrl,
@@ -143,7 +143,7 @@ describe("a body", () => {
     ]);
   });
 
-  it("that changed replaces links, items and list rows, and leaves none of the former", () => {
+  it("a changed body replaces all links, items and list rows", () => {
     const world = worldOf({
       ...bodies(),
       "brands/a/": entity({ name: "A" }, { models: urlOf("brands/a/models/"), old: urlOf("old/") }),
@@ -162,30 +162,30 @@ describe("a body", () => {
   });
 
   it.each([
-    ["no JSON", Buffer.from("<html>")],
-    ["not UTF-8", Buffer.from([...Buffer.from('{"rel":"entity","body":{"name":"'), 0xff, 0x22, 0x7d, 0x7d])],
-    ["a byte order mark twice", Buffer.from(`\ufeff\ufeff${JSON.stringify(brandOf("A2"))}`)],
-    ["no envelope", { message: "hello" }],
+    ["that is no JSON", Buffer.from("<html>")],
+    ["that is not UTF-8", Buffer.from([...Buffer.from('{"rel":"entity","body":{"name":"'), 0xff, 0x22, 0x7d, 0x7d])],
+    ["with two byte order marks", Buffer.from(`\ufeff\ufeff${JSON.stringify(brandOf("A2"))}`)],
+    ["that is no envelope", { message: "hello" }],
     ["of another rel", page([])],
-    ["an entity without a body", { rel: "entity", links: {}, meta: {} }],
-    ["JSON too deep", Buffer.from(`{"rel":"entity","body":{"name":${"[".repeat(9000)}${"]".repeat(9000)}}}`)],
-  ])("that is %s is refused: what is held stays, and the rest of the batch is stored", (_what, refused) => {
+    ["that is an entity without a body", { rel: "entity", links: {}, meta: {} }],
+    ["of too deep JSON", Buffer.from(`{"rel":"entity","body":{"name":${"[".repeat(9000)}${"]".repeat(9000)}}}`)],
+  ])("a body %s fails: the held one stays, and the rest of the batch is stored", (_defect, invalid) => {
     walk(mirror, worldOf(bodies()));
     const before = canonicalDump(mirror);
     const etag = resourceAt(brandUrl).etag;
     const runId = beginRun(mirror);
-    const about = {
+    const common = {
       fetchedAt: "2026-02-02T02:02:02.000Z",
       outcome: "body",
       status: 200,
       etag: '"x"',
     } as const;
-    const body = Buffer.isBuffer(refused) ? refused : Buffer.from(JSON.stringify(refused));
+    const body = Buffer.isBuffer(invalid) ? invalid : Buffer.from(JSON.stringify(invalid));
     const other = Buffer.from(JSON.stringify(entity({ name: "B2" })));
     const summary = mirror.ingest(
       [
-        { ...about, resourceId: resourceAt(brandUrl).id, body },
-        { ...about, resourceId: resourceAt(urlOf("brands/b/")).id, body: other },
+        { ...common, resourceId: resourceAt(brandUrl).id, body },
+        { ...common, resourceId: resourceAt(urlOf("brands/b/")).id, body: other },
       ],
       runId,
     );
@@ -198,7 +198,7 @@ describe("a body", () => {
     expect(problemsOf(mirror)).toEqual([]);
   });
 
-  it("of a kind that was never seen is kept whole", () => {
+  it("a body of an unknown kind is stored", () => {
     const world = worldOf({
       ...bodies(),
       "/": root({ brands: urlOf("brands/"), news: urlOf("news/") }),
@@ -215,7 +215,7 @@ describe("a body", () => {
   });
 
   it.each(["constructor", "toString", "__proto__", "hasOwnProperty"])(
-    "may call a link or a field %s",
+    "a link and a field called %s are stored",
     (name) => {
       const odd = `{"rel":"entity","links":{"${name}":"${urlOf("odd/")}"},"meta":{"${name}":1},"body":{"name":"A","${name}":{"${name}":2}}}`;
       walk(mirror, worldOf({ ...bodies(), "brands/a/": odd }));
@@ -229,7 +229,7 @@ describe("a body", () => {
     },
   );
 
-  it("may name links, fields and items in any text, which comes back as it was", () => {
+  it("names of links, fields and items may be any text and are stored exactly", () => {
     const text = 'quote " slash / tilde ~ NUL \0 lone \ud800 emoji 😀 right to left \u202e';
     const world = worldOf({
       ...bodies(),
@@ -245,30 +245,30 @@ describe("a body", () => {
 });
 
 describe("an ETag", () => {
-  it("is stored with the body that it belongs to", () => {
+  it("an ETag is stored with its body", () => {
     walk(mirror, worldOf(bodies()));
     expect(resourceAt(brandUrl).etag).toBe(etagOf(Buffer.from(JSON.stringify(brandOf("A")))));
     ingestOne(brandUrl, brandOf("A2"), 'W/"weak"');
     expect(resourceAt(brandUrl).etag).toBe('W/"weak"');
   });
 
-  it("that was not given with the newest body is not kept from the former", () => {
+  it("a body without an ETag removes the former ETag", () => {
     walk(mirror, worldOf(bodies()));
     const runId = beginRun(mirror);
     const body = Buffer.from(JSON.stringify(brandOf("A2")));
-    const about = { resourceId: resourceAt(brandUrl).id, fetchedAt: "2026-02-02T02:02:02.000Z" };
-    mirror.ingest([{ ...about, outcome: "body", status: 200, etag: null, body }], runId);
+    const common = { resourceId: resourceAt(brandUrl).id, fetchedAt: "2026-02-02T02:02:02.000Z" };
+    mirror.ingest([{ ...common, outcome: "body", status: 200, etag: null, body }], runId);
     expect(resourceAt(brandUrl).etag).toBeNull();
   });
 
-  it("goes with what is gone, so that a return is fetched whole", () => {
+  it("a gone resource loses its ETag, so that it is fetched in full if it returns", () => {
     walk(mirror, worldOf(bodies()));
     ingestOne(brandUrl, "gone");
     expect(resourceAt(brandUrl).etag).toBeNull();
   });
 });
 
-it("a 304 touches nothing but the check", () => {
+it("a 304 changes only the time and run of the check", () => {
   walk(mirror, worldOf(bodies()));
   const { checked_run: _run, last_checked_run: _last, checked_at: _at, ...before } = resourceAt(brandUrl);
   const dump = canonicalDump(mirror);
@@ -286,8 +286,8 @@ it("a 304 touches nothing but the check", () => {
   expect(revisionsOf(brandUrl)).toEqual(revisions);
 });
 
-describe("what is gone", () => {
-  it("becomes a tombstone that keeps its last values", () => {
+describe("a gone resource", () => {
+  it("a gone resource becomes a tombstone that keeps its last values", () => {
     walk(mirror, worldOf(bodies()));
     const { runId, closing } = ingestOne(brandUrl, "gone");
     expect(closing).toMatchObject({ gone: 1, waiting: 0 });
@@ -301,7 +301,7 @@ describe("what is gone", () => {
     expect(problemsOf(mirror)).toEqual([]);
   });
 
-  it("is not asked for again, unless it is listed again, and then comes back with its history", () => {
+  it("a tombstone is requested again only when it is listed again, and then continues its history", () => {
     const world = worldOf(bodies());
     walk(mirror, world);
     world.delete(brandUrl);
@@ -309,8 +309,8 @@ describe("what is gone", () => {
     const { runId: goneRun } = walk(mirror, world);
     expect(walk(mirror, world).asked).not.toContain(brandUrl);
 
-    const back = worldOf({ ...bodies(), "brands/a/": brandOf("A2") });
-    const { runId, asked } = walk(mirror, back);
+    const returned = worldOf({ ...bodies(), "brands/a/": brandOf("A2") });
+    const { runId, asked } = walk(mirror, returned);
     expect(asked).toContain(brandUrl);
     expect(resourceAt(brandUrl)).toMatchObject({ state: "held", gone_run: null });
     expect(revisionsOf(brandUrl)).toMatchObject([
@@ -323,7 +323,7 @@ describe("what is gone", () => {
     expect(problemsOf(mirror)).toEqual([]);
   });
 
-  it("comes back with the very content that it had, as a revision of its own", () => {
+  it("a tombstone that returns with the same content gets a new revision", () => {
     const world = worldOf(bodies());
     walk(mirror, world);
     ingestOne(brandUrl, "gone");
@@ -333,20 +333,20 @@ describe("what is gone", () => {
     expect(resourceAt(brandUrl).state).toBe("held");
   });
 
-  it("and is listed all the same is asked for once a run, not for ever, and is gone since it was", () => {
+  it("a tombstone that is still listed is requested once per run and keeps its first run", () => {
     const world = worldOf(bodies());
     walk(mirror, world);
     world.delete(brandUrl);
     const { runId, gone } = walk(mirror, world);
     expect(gone).toBe(1);
     expect(resourceAt(brandUrl)).toMatchObject({ state: "gone", gone_run: runId });
-    const again = walk(mirror, world);
-    expect(again.asked.filter((url) => url === brandUrl)).toHaveLength(1);
+    const second = walk(mirror, world);
+    expect(second.asked.filter((url) => url === brandUrl)).toHaveLength(1);
     expect(resourceAt(brandUrl)).toMatchObject({ state: "gone", gone_run: runId });
-    expect(again.gone).toBe(0);
+    expect(second.gone).toBe(0);
   });
 
-  it("for a moment only comes back although the listing never changed", () => {
+  it("a resource that was gone temporarily returns although its listing never changed", () => {
     const world = worldOf(bodies());
     walk(mirror, world);
     world.delete(brandUrl);
@@ -357,7 +357,7 @@ describe("what is gone", () => {
     expect(revisionsOf(brandUrl)).toHaveLength(2);
   });
 
-  it("with what listed it is not asked for again", () => {
+  it("a resource that is gone together with its listing is not requested again", () => {
     const world = worldOf({
       ...bodies(),
       "brands/a/": entity({ name: "A" }, { models: urlOf("models/") }),
@@ -373,18 +373,18 @@ describe("what is gone", () => {
 });
 
 describe("a failure", () => {
-  it("leaves what is held as it was, and counts the attempts", () => {
+  it("a failure leaves the held body unchanged and counts the attempts", () => {
     walk(mirror, worldOf(bodies()));
     const dump = canonicalDump(mirror);
     expect(ingestOne(brandUrl, "failed").summary).toMatchObject({ failed: 1 });
     ingestOne(brandUrl, "failed");
     expect(canonicalDump(mirror)).toEqual(dump);
-    expect(resourceAt(brandUrl)).toMatchObject({ attempts: 2, error: "timeout: no answer" });
+    expect(resourceAt(brandUrl)).toMatchObject({ attempts: 2, error: "timeout: no response" });
     ingestOne(brandUrl, "not-modified");
     expect(resourceAt(brandUrl)).toMatchObject({ attempts: 0, error: null });
   });
 
-  it("of what was never held is tried again in the next run", () => {
+  it("a failed resource that was never held is requested by the next run", () => {
     const world = worldOf(bodies());
     walk(mirror, world, { maxBatches: 2 });
     ingestOne(brandUrl, "failed");
@@ -395,7 +395,7 @@ describe("a failure", () => {
 });
 
 describe("a batch", () => {
-  it("is one transaction: a result for an unknown resource in its middle takes all back", () => {
+  it("a batch with a result for an unknown resource changes nothing", () => {
     const world = worldOf(bodies());
     walk(mirror, world, { maxBatches: 2 });
     const before = canonicalDump(mirror);
@@ -417,7 +417,7 @@ describe("a batch", () => {
     expect(counts.get()).toEqual(countsBefore);
   });
 
-  it("that comes twice changes nothing the second time", () => {
+  it("ingesting a batch twice changes nothing the second time", () => {
     const world = worldOf(bodies());
     walk(mirror, world, { maxBatches: 2 });
     const runId = beginRun(mirror);
@@ -438,7 +438,7 @@ describe("a batch", () => {
     expect(rows()).toEqual(before);
   });
 
-  it("of nothing does nothing", () => {
+  it("an empty batch changes nothing", () => {
     walk(mirror, worldOf(bodies()));
     const dump = canonicalDump(mirror);
     const runId = beginRun(mirror);

@@ -1,4 +1,4 @@
-/** Processes of our own to be killed. */
+/** Child processes that tests can kill. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -6,15 +6,15 @@ import { createInterface } from "node:readline";
 
 export interface Child extends AsyncDisposable {
   readonly pid: number;
-  /** The next line of its stdout; null when it ended without one. */
+  /** The next line of its stdout; null at its end. */
   readLine(): Promise<string | null>;
-  /** Lets it end by itself. */
+  /** Ends its stdin and waits for its exit. */
   end(): Promise<void>;
-  /** Ends it as a power cut would; resolves when it is no more. */
+  /** Sends SIGKILL and waits for its exit. */
   kill(): Promise<void>;
 }
 
-/** @param script a file of this folder */
+/** @param script a file in this folder */
 export function startChild(script: string, ...args: readonly string[]): Child {
   const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, script), ...args], {
     stdio: ["pipe", "pipe", "inherit"],

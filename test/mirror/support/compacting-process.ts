@@ -1,6 +1,6 @@
 /**
- * A process that kills itself while it compacts a mirror: `compacting-process.ts FILE WHEN`. Where WHEN is no such moment, it
- * prints `vacuum` before the file is written anew.
+ * A process that kills itself while it compacts a mirror: `compacting-process.ts FILE WHEN`. With WHEN `never`, it prints
+ * `vacuum` before the vacuum.
  */
 import { writeSync } from "node:fs";
 import { kinds } from "../../../jobs/kinds.ts";
@@ -15,7 +15,7 @@ const die = () => {
   for (;;);
 };
 
-if (when === "in the midst of a batch") {
+if (when === "during a batch") {
   const mirror = await openMirrorWriter({ file, identity: identityOf(file), kinds, openedAt });
   mirror.db.function("die", die);
   mirror.db.exec(
@@ -23,7 +23,7 @@ if (when === "in the midst of a batch") {
   );
   mirror.compressBatch();
 }
-if (when === "in the midst of forgetting") {
+if (when === "while pruning") {
   const mirror = await openMirrorWriter({ file, identity: identityOf(file), kinds, openedAt });
   mirror.db.function("die", die);
   mirror.db.exec("create temp trigger deadly after delete on main._content begin select die(); end");
@@ -33,11 +33,11 @@ await compactMirror({
   file,
   kinds,
   openedAt,
-  ...(when === "when it has forgotten" && { keep: { last: 1 } }),
+  ...(when === "after pruning" && { keep: { last: 1 } }),
   onProgress({ step }) {
-    if (step === "compress" && (when === "between two batches" || when === "when it has forgotten")) die();
+    if (step === "compress" && (when === "between two batches" || when === "after pruning")) die();
     if (step !== "vacuum") return;
-    if (when === "before the file is written anew") die();
+    if (when === "before the vacuum") die();
     writeSync(1, "vacuum\n");
   },
 });

@@ -1,7 +1,4 @@
-/**
- * A process that kills itself: `dying-process.ts FILE`. Ingests two batches, and dies without a word in the middle of a
- * third.
- */
+/** A process that ingests two batches and kills itself during the third: `dying-process.ts FILE`. */
 import { kinds } from "../../../jobs/kinds.ts";
 import type { ResourceResult } from "../../../src/mirror/ingest.ts";
 import { openMirrorWriter } from "../../../src/mirror/writer.ts";
@@ -34,7 +31,7 @@ const deadly: ResourceResult = {
   outcome: "body",
   status: 200,
   etag: null,
-  // By the time that it is looked at, the results before it are stored.
+  // It is read after the results before it were stored.
   get body(): Uint8Array {
     process.kill(process.pid, "SIGKILL");
     for (;;);

@@ -1,4 +1,4 @@
-/** A process for tests to kill: `holding-process.ts FILE`. Holds a mirror open for writing until its stdin ends. */
+/** A process that holds a mirror open for writing until its stdin ends: `holding-process.ts FILE`. */
 import { writeSync } from "node:fs";
 import { kinds } from "../../../jobs/kinds.ts";
 import { openMirrorWriter } from "../../../src/mirror/writer.ts";

@@ -1,6 +1,6 @@
 /**
- * A process for tests: `migrating-process.ts FILE N`. Applies migrations of its own to a file, and kills itself before the
- * N-th statement that writes. Without a kill it prints how many there were.
+ * A process that applies test migrations to a file and kills itself before the N-th writing statement:
+ * `migrating-process.ts FILE N`. If N is 0 it prints the number of these statements.
  */
 import { writeSync } from "node:fs";
 import Database from "better-sqlite3";

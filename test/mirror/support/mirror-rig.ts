@@ -1,4 +1,4 @@
-/** A mirror in a folder of its own, and walks over it as a sync makes them, but with every answer at hand. */
+/** A mirror in a temporary folder, and crawls of it like those of a sync, with responses from memory. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { kinds } from "../../../jobs/kinds.ts";
@@ -19,18 +19,18 @@ import { type CanonicalDump, canonicalDump } from "../../support/canonical-dump.
 import { temporaryFolder } from "../../support/run-armoire.ts";
 import { answerFrom, baseUrl, type World } from "./world.ts";
 
-/** New mirrors, by whose they are: making one takes longer than what many a test does with it. */
+/** New mirrors by identity: creating one takes longer than many tests. */
 const newMirrors = new Map<string, Buffer>();
 
 export interface MirrorRig extends AsyncDisposable {
   readonly folder: string;
   readonly file: string;
-  /** Opens the mirror for writing; the rig closes it in the end, unless somebody else did. */
+  /** Opens the mirror for writing; the rig closes it if the test does not. */
   write(more?: Partial<OpenMirrorOptions["identity"]>): Promise<MirrorWriter>;
   read<Result>(reading: (mirror: MirrorReader) => Result): Result;
 }
 
-/** @param makesItself has the program make the mirror, instead of copying one that was made before */
+/** @param makesItself lets the program create the mirror instead of copying one */
 export async function startMirrorRig(url = baseUrl, { makesItself = false } = {}): Promise<MirrorRig> {
   const { path: folder, ...disposable } = await temporaryFolder();
   const file = join(folder, "catalogue.sqlite");
@@ -42,9 +42,9 @@ export async function startMirrorRig(url = baseUrl, { makesItself = false } = {}
       const identity = { baseUrl: url, area: "catalogue" as const, serviceName: "service", ...more };
       const options = { file, identity, kinds, openedAt: someTime };
       if (!makesItself && !existsSync(file)) {
-        const whose = JSON.stringify(identity);
-        const made = newMirrors.get(whose) ?? (await makeNewMirror(options));
-        newMirrors.set(whose, made);
+        const key = JSON.stringify(identity);
+        const made = newMirrors.get(key) ?? (await makeNewMirror(options));
+        newMirrors.set(key, made);
         writeFileSync(file, made);
       }
       const mirror = await openMirrorWriter(options);
@@ -85,26 +85,26 @@ export function closeRun(mirror: MirrorWriter, runId: number, approve = false): 
 }
 
 export interface WalkOptions {
-  /** Links to follow that are else only noted. */
+  /** Names of optional links to follow. */
   readonly follow?: readonly string[];
-  /** Which of those that are due are asked for next, in this order, as one batch; all of them unless told. */
+  /** The next batch, in this order; default: all due resources. */
   readonly choose?: (due: readonly DueResource[]) => readonly DueResource[];
-  /** After so many batches the run ends with the rest due. */
+  /** The run ends after this number of batches; default: 1000. */
   readonly maxBatches?: number;
-  /** Approves of every absence that is noted. */
+  /** Approves all noted absences. */
   readonly approve?: boolean;
-  /** What else comes in before the run closes. */
+  /** Called before the run closes. */
   readonly beforeClosing?: (runId: number) => void;
 }
 
-/** What the batches did, with what became of absences when the run closed. */
+/** The sum of all batches, and the decisions about absences at the end. */
 export interface Walked extends IngestSummary, Omit<RunClosing, "gone"> {
   readonly runId: number;
-  /** The URLs that were asked for, in this order. */
+  /** The requested URLs, in this order. */
   readonly asked: readonly string[];
 }
 
-/** One run in which everything that is due is asked for, and what is held is checked. */
+/** One run that requests all due resources and checks all held ones. */
 export function walk(mirror: MirrorWriter, world: World, options: WalkOptions = {}): Walked {
   const { follow = [], choose = (due) => due, maxBatches = 1000 } = options;
   const runId = beginRun(mirror);
@@ -114,16 +114,16 @@ export function walk(mirror: MirrorWriter, world: World, options: WalkOptions = 
   mirror.followLinks(follow, runId);
   const scope = { kinds: kindsInScope(kinds, mirror.identity.area, "sizes", follow), belowIds: null };
   const frontier = prepareCycleWork(mirror.db, scope, { run: runId, mode: "verify" });
-  const isWorthAsking = mirror.db.prepare<[number]>(
+  const selectFetchable = mirror.db.prepare<[number]>(
     `select 1 from _resource r where r.id = ? and ${isFetchable("r")}`,
   );
   const summary = emptySummary();
   const asked: string[] = [];
-  const givenUp = new Set<number>();
+  const failed = new Set<number>();
   for (let batches = 0; batches < maxBatches; batches++) {
     const due = frontier
       .take(10_000)
-      .filter(({ id }) => !givenUp.has(id) && isWorthAsking.get(id) !== undefined);
+      .filter(({ id }) => !failed.has(id) && selectFetchable.get(id) !== undefined);
     if (due.length === 0) break;
     const batch = choose(due);
     asked.push(...batch.map(({ url }) => url));
@@ -131,7 +131,7 @@ export function walk(mirror: MirrorWriter, world: World, options: WalkOptions = 
       batch.map((resource) => answerFrom(world, resource)),
       runId,
     );
-    for (const id of failedIds) givenUp.add(id);
+    for (const id of failedIds) failed.add(id);
     for (const key of Object.keys(added) as (keyof typeof added)[]) summary[key] += added[key];
   }
   options.beforeClosing?.(runId);
@@ -143,7 +143,7 @@ export function problemsOf(mirror: MirrorReader): readonly CheckProblem[] {
   return checkMirror(mirror, kinds).problems;
 }
 
-/** What a fresh mirror says that was walked once over this world, in the order in which a sync does it. */
+/** The content of a new mirror after one crawl of this world, in the order of a sync. */
 export async function dumpOfFreshWalk(
   url: string,
   world: World,

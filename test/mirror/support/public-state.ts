@@ -1,7 +1,7 @@
 import { views } from "../../../schema/views.ts";
 import type { Connection } from "../../../src/mirror/file/connection.ts";
 
-/** Every public view, without what is not remembered. */
+/** The rows of all public views, without columns that have no history. */
 export function publicState(db: Connection): Readonly<Record<string, readonly string[]>> {
   return Object.fromEntries(
     Object.keys(views).map((view) => {

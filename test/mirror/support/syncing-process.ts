@@ -1,4 +1,4 @@
-/** A process for tests to kill: `syncing-process.ts FILE URL`. Syncs once, and prints whether the mirror is complete. */
+/** A process that syncs once and prints whether the mirror is complete: `syncing-process.ts FILE URL`. */
 import { writeSync } from "node:fs";
 import { sync } from "../../../src/sync/sync.ts";
 

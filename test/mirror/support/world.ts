@@ -1,4 +1,4 @@
-/** A service without a network: bodies by URL. What it has no body for is gone. */
+/** A service in memory: bodies by URL. All other URLs return 404. */
 import { createHash } from "node:crypto";
 import type { DueResource } from "../../../src/mirror/check-cycle.ts";
 import type { ResourceResult } from "../../../src/mirror/ingest.ts";
@@ -11,7 +11,7 @@ export interface World {
   get(url: string): string | undefined;
 }
 
-/** @param bodies path to body, as text or as what JSON is made from */
+/** @param bodies path to body, as text or as a value for JSON */
 export function worldOf(bodies: Readonly<Record<string, object | string>>): Map<string, string> {
   return new Map(
     Object.entries(bodies).map(([path, body]) => [
@@ -21,7 +21,7 @@ export function worldOf(bodies: Readonly<Record<string, object | string>>): Map<
   );
 }
 
-/** The sandbox's world as it now stands. */
+/** The sandbox's current bodies. */
 export function worldOfTruth(records: Iterable<TruthRecord>): Map<string, string> {
   return new Map([...records].map(({ url, body }) => [url, JSON.stringify(body)]));
 }
@@ -30,19 +30,19 @@ export function urlOf(path: string): string {
   return new URL(path, baseUrl).href;
 }
 
-/** What a service with ETags answers that is asked for a due resource with the validator that is held. */
+/** The result of a conditional request with the held ETag. */
 export function answerFrom(
   world: World,
   { id, url, etag }: Pick<DueResource, "id" | "url" | "etag">,
 ): ResourceResult {
-  const about = { resourceId: id, fetchedAt: "2026-01-15T12:00:00.000Z" };
+  const common = { resourceId: id, fetchedAt: "2026-01-15T12:00:00.000Z" };
   const text = world.get(url);
-  if (text === undefined) return { ...about, outcome: "gone" };
+  if (text === undefined) return { ...common, outcome: "gone" };
   const body = Buffer.from(text);
   const current = etagOf(body);
   return current === etag
-    ? { ...about, outcome: "not-modified" }
-    : { ...about, outcome: "body", status: 200, etag: current, body };
+    ? { ...common, outcome: "not-modified" }
+    : { ...common, outcome: "body", status: 200, etag: current, body };
 }
 
 export function etagOf(body: Uint8Array): string {

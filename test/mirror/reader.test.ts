@@ -1,4 +1,4 @@
-/** What others see of a mirror while it is written. */
+/** Reading a mirror while it is written. */
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { checkMirror } from "../../src/mirror/check/check.ts";
@@ -21,35 +21,35 @@ const world = worldOf({
   ...Object.fromEntries(paths.map((path) => [path, entity({ name: path })])),
 });
 
-it("a reader sees a batch whole or not at all, and is not kept waiting", async () => {
+it("a reader sees all of a batch or nothing, without waiting", async () => {
   const mirror = await rig.write();
   walk(mirror, world, { maxBatches: 2 });
   const reader = openMirrorReader(rig.file);
   onTestFinished(() => reader.close());
   const before = canonicalDump(reader);
   const idOf = mirror.db.prepare<[string], number>("select id from _resource where url = ?").pluck();
-  const seenMeanwhile: CanonicalDump[] = [];
+  const seenDuring: CanonicalDump[] = [];
   const results = paths.map((path): ResourceResult => {
     const url = urlOf(path);
-    const answer = answerFrom(world, { id: idOf.get(url) ?? 0, url, etag: null });
+    const response = answerFrom(world, { id: idOf.get(url) ?? 0, url, etag: null });
     return {
-      ...answer,
-      // Looked at in the middle of the transaction.
+      ...response,
+      // Read during the transaction.
       get resourceId() {
-        seenMeanwhile.push(canonicalDump(reader));
+        seenDuring.push(canonicalDump(reader));
         expect(checkMirror(reader, kinds).problems).toEqual([]);
-        return answer.resourceId;
+        return response.resourceId;
       },
     };
   });
   mirror.ingest(results, beginRun(mirror));
-  expect(seenMeanwhile.length).toBeGreaterThanOrEqual(paths.length);
-  for (const seen of seenMeanwhile) expect(seen).toEqual(before);
+  expect(seenDuring.length).toBeGreaterThanOrEqual(paths.length);
+  for (const seen of seenDuring) expect(seen).toEqual(before);
   expect(canonicalDump(reader)).toEqual(canonicalDump(mirror));
   expect(canonicalDump(reader)).not.toEqual(before);
 });
 
-it("a reader that reads for long keeps its state while batches are written", async () => {
+it("a reader in a transaction sees the same state while batches are written", async () => {
   const mirror = await rig.write();
   walk(mirror, world, { maxBatches: 2 });
   const reader = openMirrorReader(rig.file);
@@ -69,7 +69,7 @@ it("a reader cannot write", async () => {
   });
 });
 
-it("a mirror is read while nobody has it open for writing, and stays as it was", async () => {
+it("several readers can open a mirror that no process writes", async () => {
   const mirror = await rig.write();
   walk(mirror, world);
   const before = canonicalDump(mirror);
@@ -79,15 +79,15 @@ it("a mirror is read while nobody has it open for writing, and stays as it was",
   for (const reader of readers) reader.close();
 });
 
-describe("damage that shows only while a mirror is read", () => {
+describe("damage that shows during reading", () => {
   const damage = () => {
     throw Object.assign(new Error("database disk image is malformed"), { code: "SQLITE_CORRUPT" });
   };
 
   it.each([
-    ["at once", damage],
-    ["in a promise", async () => damage()],
-  ])("is told as damage of the file, which is closed: %s", async (_when, use) => {
+    ["a synchronous function", damage],
+    ["a promise", async () => damage()],
+  ])("an SQLite error in %s is reported as damage of the file, which is closed", async (_where, use) => {
     await rig.write();
     let opened: MirrorReader | undefined;
     const reading = async () =>

@@ -1,4 +1,4 @@
-/** How much may go at once without being asked about. */
+/** How many resources may be missing at once without approval. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -15,10 +15,10 @@ const live = (inCollection: number, ofKind = 1000): LiveCounts => ({
   inCollection: () => inCollection,
   ofKind: () => ofKind,
 });
-const several = (count: number, more: Partial<NotedAbsence> = {}) =>
+const notedMany = (count: number, more: Partial<NotedAbsence> = {}) =>
   Array.from({ length: count }, (_, n) => noted(100 + n, more));
 
-describe("of a list", () => {
+describe("a listing", () => {
   it.each([
     [1, 1, true],
     [1, 3, true],
@@ -27,50 +27,50 @@ describe("of a list", () => {
     [8, 40, true],
     [9, 40, false],
     [40, 40, false],
-  ])("%i of %i gone at once: decided %s", (absent, of, isDecided) => {
-    const { goneIds, waiting, masses } = decideAbsences(several(absent), live(of));
+  ])("%i missing of %i items: tombstones without approval: %s", (absent, of, isDecided) => {
+    const { goneIds, waiting, masses } = decideAbsences(notedMany(absent), live(of));
     expect(goneIds).toHaveLength(isDecided ? absent : 0);
     expect(waiting).toBe(isDecided ? 0 : absent);
     expect(masses).toEqual(isDecided ? [] : [{ kind: "brand", collectionId: 1, absent, of }]);
   });
 
-  it("a mass holds up no other list", () => {
+  it("a bulk deletion in one listing does not delay other listings", () => {
     const other = noted(7, { collectionId: 2 });
     const inCollection = (id: number) => (id === 1 ? 10 : 50);
-    const { goneIds } = decideAbsences([...several(5), other], { inCollection, ofKind: () => 1000 });
+    const { goneIds } = decideAbsences([...notedMany(5), other], { inCollection, ofKind: () => 1000 });
     expect(goneIds).toEqual([7]);
   });
 });
 
-describe("of a kind", () => {
-  it("many lists of one item each are a mass together", () => {
+describe("a kind", () => {
+  it("many missing items of different listings are a bulk deletion of their kind", () => {
     const singles = Array.from({ length: 30 }, (_, n) => noted(n, { collectionId: 1000 + n }));
     const { goneIds, masses } = decideAbsences(singles, live(1, 100));
     expect(goneIds).toEqual([]);
     expect(masses).toEqual([{ kind: "brand", collectionId: null, absent: 30, of: 100 }]);
   });
 
-  it("so are lists themselves, which are items of none", () => {
-    const lists = several(30, { kind: "models", collectionId: null });
-    expect(decideAbsences(lists, live(0, 100)).waiting).toBe(30);
-    expect(decideAbsences(lists, live(0, 200)).waiting).toBe(0);
+  it("many missing listings are a bulk deletion of their kind", () => {
+    const listings = notedMany(30, { kind: "models", collectionId: null });
+    expect(decideAbsences(listings, live(0, 100)).waiting).toBe(30);
+    expect(decideAbsences(listings, live(0, 200)).waiting).toBe(0);
   });
 });
 
-describe("what belongs to something absent", () => {
-  it("goes with it, and is no mass of its own", () => {
-    const { goneIds } = decideAbsences([noted(1), ...several(9, { parentId: 1 })], live(9));
+describe("resources below an absent one", () => {
+  it("resources below an absent one become tombstones with it and do not count as a bulk deletion", () => {
+    const { goneIds } = decideAbsences([noted(1), ...notedMany(9, { parentId: 1 })], live(9));
     expect(goneIds).toHaveLength(10);
-    expect(decideAbsences(several(9, { isBelowTombstone: true }), live(9)).goneIds).toHaveLength(9);
+    expect(decideAbsences(notedMany(9, { isBelowTombstone: true }), live(9)).goneIds).toHaveLength(9);
   });
 
-  it("waits with it", () => {
+  it("resources below an absent one that waits for approval wait too", () => {
     const grandchild = noted(500, { parentId: 100 });
-    expect(decideAbsences([...several(9), grandchild], live(9))).toMatchObject({ goneIds: [], waiting: 10 });
+    expect(decideAbsences([...notedMany(9), grandchild], live(9))).toMatchObject({ goneIds: [], waiting: 10 });
   });
 });
 
-it("nothing is lost or decided twice", () => {
+it("every noted absence either becomes a tombstone or waits, once", () => {
   const absences = fc.array(
     fc.record({
       collection: fc.option(fc.integer({ min: 1, max: 3 })),
@@ -80,9 +80,9 @@ it("nothing is lost or decided twice", () => {
     { maxLength: 30 },
   );
   fc.assert(
-    fc.property(absences, fc.integer({ min: 1, max: 60 }), (drawn, of) => {
-      const all = drawn.map(({ collection, parent, isBelow }, id) => {
-        // Only what comes before it, so that nothing belongs to itself.
+    fc.property(absences, fc.integer({ min: 1, max: 60 }), (generated, of) => {
+      const all = generated.map(({ collection, parent, isBelow }, id) => {
+        // Only earlier ones, so that no resource belongs to itself.
         const parentId = parent !== null && parent < id ? parent : null;
         return noted(id, { collectionId: collection, parentId, isBelowTombstone: isBelow });
       });
