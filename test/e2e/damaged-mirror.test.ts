@@ -57,7 +57,7 @@ describe("a mirror of a later version is refused with both versions, and not tou
     expectUntouched(
       command,
       file,
-      /later version \(9999-from-the-future, this program knows \d{4}-[a-z-]+\)/,
+      /newer version \(9999-from-the-future; this version knows \d{4}-[a-z-]+\)/,
     ),
   );
 });
