@@ -1,4 +1,4 @@
-/** The mirror's tables as Kysely sees them; `docs/schema.md` says what each column means. */
+/** The mirror's tables, typed for Kysely; `docs/schema.md` describes each column. */
 import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 
 /** Bytes: SQLite returns them as a Buffer, and accepts any byte array. */
@@ -6,7 +6,7 @@ type Blob = ColumnType<Buffer, Uint8Array, Uint8Array>;
 
 export type ResourceState = "due" | "held" | "failed" | "elsewhere" | "superseded" | "gone";
 
-/** Why a resource is noted as absent: its own 404 or 410, a listing without it, or the absence of its owner. */
+/** The evidence that a resource is absent: its own 404 or 410, a listing without it, or the absence of its owner. */
 export type AbsenceProof = "answer" | "listing" | "parent";
 
 export interface MirrorTables {
@@ -115,7 +115,7 @@ export interface RevisionTable {
   fetched_at: number;
   /** What relative links in the body resolve against, if redirects led away from the resource's URL. */
   base_url: string | null;
-  /** When it was last found to be current; null while it is. */
+  /** The last run that found it unchanged; null for the current revision. */
   seen_run: number | null;
   seen_at: number | null;
 }
@@ -137,7 +137,7 @@ export interface MemberTable {
   from_run: number;
 }
 
-/** The words of a resource: its own, or, until it is fetched, the names its listings give it. */
+/** The words of a resource: from its row, or, until it is fetched, from the names in its listings. */
 export interface SearchTable {
   id: Generated<number>;
   resource_id: number;
@@ -157,11 +157,11 @@ export interface MediaTable {
   last_modified: string | null;
   /** When it was last requested; null before. */
   checked_at: number | null;
-  /** Why the last request brought nothing. */
+  /** Why the last request failed. */
   error: string | null;
 }
 
-/** The files downloaded from there; the last one is current. */
+/** The files downloaded from an address; the last one is current. */
 export interface MediaFileTable {
   media_id: number;
   seq: number;
@@ -265,7 +265,7 @@ export type MeasurementTable = ListTable<"payload">;
 /** Rows as they were, from `from_run` up to, but not including, `to_run`. */
 export type Past<Table> = Table & { to_run: number };
 
-/** Columns of large tables that hold times as milliseconds since 1970: six bytes where text takes 24. */
+/** Columns of large tables with times as milliseconds since 1970: six bytes instead of 24 for text. */
 export const timeColumns: ReadonlySet<string> = new Set(["checked_at", "fetched_at", "seen_at"]);
 
 /** SQL that converts milliseconds since 1970 to ISO 8601, UTC. */

@@ -163,7 +163,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     const resolveAbsences = prepareResolveAbsences(connection, absences);
     const ingest = prepareIngest(connection, bodies, derivedWriter, context, (results, summary, runId) => {
       resolveAbsences(results, summary, runId);
-      search.settle(runId);
+      search.update(runId);
     });
     return {
       file,

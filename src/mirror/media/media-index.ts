@@ -141,28 +141,28 @@ export function totalMediaBytes(db: Connection): number {
 }
 
 /** Records the result of a request. Call it inside a transaction. @returns whether a new file became current */
-export function recordPicture(db: Connection, answer: PictureAnswer): boolean {
-  const { id, at } = answer;
-  if (answer.outcome === "none") {
+export function recordPicture(db: Connection, result: PictureAnswer): boolean {
+  const { id, at } = result;
+  if (result.outcome === "none") {
     prepare(db, (p: { id: number; at: number; error: string }) =>
       q.updateTable("_media").set({ checked_at: p.at, error: p.error }).where("id", "=", p.id),
-    ).run({ id, at, error: answer.error });
+    ).run({ id, at, error: result.error });
     return false;
   }
-  const { etag, lastModified } = answer;
+  const { etag, lastModified } = result;
   prepare(db, (p: { id: number; at: number; etag: string | null; lastModified: string | null }) =>
     q
       .updateTable("_media")
       .set({ etag: p.etag, last_modified: p.lastModified, checked_at: p.at, error: null })
       .where("id", "=", p.id),
   ).run({ id, at, etag, lastModified });
-  return answer.outcome === "picture" && recordFile(db, answer);
+  return result.outcome === "picture" && recordFile(db, result);
 }
 
 type PictureFile = Extract<PictureAnswer, { outcome: "picture" }>;
 
-function recordFile(db: Connection, { id, at, type, size, ...answer }: PictureFile): boolean {
-  const sha256 = Buffer.from(answer.sha256, "hex");
+function recordFile(db: Connection, { id, at, type, size, ...result }: PictureFile): boolean {
+  const sha256 = Buffer.from(result.sha256, "hex");
   const current = prepare(db, (p: { id: number }) =>
     q
       .selectFrom("_media_file")

@@ -26,7 +26,7 @@ export interface SearchIndex extends SearchNotes {
    * Updates the index for the recorded resources. Call it at the end of a transaction. Records of a transaction that was
    * rolled back are harmless: a resource without changes is not written.
    */
-  settle(runId: number): void;
+  update(runId: number): void;
 }
 
 /** For a caller that rebuilds the whole index afterwards. */
@@ -39,7 +39,7 @@ export function prepareSearchIndex(db: Connection): SearchIndex {
   const noted = new Set<number>();
   const retyped = new Set<number>();
 
-  const update = (resourceId: number, run: number, writes: IndexWrites): void => {
+  const updateResource = (resourceId: number, run: number, writes: IndexWrites): void => {
     const kind = selectKind.get({ id: resourceId });
     if (kind === undefined) return;
     const text = textOf(resourceId, kind);
@@ -62,13 +62,13 @@ export function prepareSearchIndex(db: Connection): SearchIndex {
         if (id !== null) noted.add(id);
     },
     noteRetyped: (id) => void retyped.add(id),
-    settle(runId) {
+    update(runId) {
       const writes = beginWrites();
       for (const id of retyped) {
         for (const entry of selectAll.all({ resourceId: id })) writes.remove(entry);
         for (const document of readSearchDocuments(db, { first: id, last: id })) writes.add(document);
       }
-      for (const id of noted) if (!retyped.has(id)) update(id, runId, writes);
+      for (const id of noted) if (!retyped.has(id)) updateResource(id, runId, writes);
       writes.flush();
       noted.clear();
       retyped.clear();

@@ -1,8 +1,8 @@
-/** Bodies as they lie in mirrors that were never compressed: those of early versions, and of runs that were interrupted at once. */
+/** Mirrors without compressed bodies, as after a run that was interrupted early. */
 import { prepareReadBody } from "../../../src/mirror/bodies/read-body.ts";
 import type { Connection } from "../../../src/mirror/file/connection.ts";
 
-/** Stores all bodies as they came. @param from where they are read from: the same mirror, unless told */
+/** Stores all bodies uncompressed. @param from the mirror to read them from (default: the same one) */
 export function storeAsTheyCame(db: Connection, from: Connection = db): void {
   const readBody = prepareReadBody(from);
   const stored = from
@@ -14,7 +14,7 @@ export function storeAsTheyCame(db: Connection, from: Connection = db): void {
   for (const { id, ...body } of stored) update.run(readBody(body), id);
 }
 
-/** As if nothing had ever compressed anything in this mirror; who has it open remembers dictionaries, and is to open it again. */
+/** Removes all traces of compression. A writer that has the mirror open must reopen it, since it caches dictionaries. */
 export function forgetCompression(db: Connection): void {
   storeAsTheyCame(db);
   db.exec("update _content set dictionary_id = null");
