@@ -77,6 +77,7 @@ export async function schemaPage(): Promise<string> {
   );
 }
 
+/** Raw SQL: tables of the schema. */
 async function readColumns(): Promise<ReadonlyMap<string, readonly string[]>> {
   const db = new Database(":memory:");
   await migrateMirror(db);

@@ -207,7 +207,7 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       kind: "from the place of the link, never from the URL; `?name` if the link `name` is unknown",
       owner_id: "the resource that it belongs to",
       state:
-        "`due` (to be fetched), `held`, `failed` (never fetched, to be retried), `elsewhere` (in the other area of the service), `superseded` (a page that its list no longer has), `gone`",
+        "`due` (to be fetched), `held`, `failed` (could not be fetched, to be retried), `elsewhere` (in the other area of the service), `superseded` (a page that its list no longer has), `gone`",
       etag: "validator for the next conditional request",
       checked_run: "the run of its last check that still counts; 0 if it is to be requested",
       last_checked_run: "the run of its last check; 0 for none",

@@ -1,4 +1,5 @@
 /** The run log: begins, closes and reads runs. A run that died is closed by the next one; a closed run never changes. */
+import type { InferResult } from "kysely";
 import { isoTimeOf, type ResourceState } from "../../../schema/tables.ts";
 import { isLocked } from "../../platform/process-lock.ts";
 import type { Absences } from "../absence/absences.ts";
@@ -225,8 +226,7 @@ const selectRuns = () =>
     .select(["id", "started_at as startedAt", "ended_at as endedAt", "mode", "scope_json as scope"])
     .select(["stopped", "counts_json as report", "forgotten_at as forgottenAt"]);
 
-type RunRow =
-  ReturnType<ReturnType<typeof selectRuns>["execute"]> extends Promise<(infer Row)[]> ? Row : never;
+type RunRow = InferResult<ReturnType<typeof selectRuns>>[number];
 
 function toRecord({ scope, stopped, report, ...row }: RunRow, file: string): RunRecord {
   const { error = null, ...counts } = report === null ? {} : JSON.parse(report);

@@ -138,8 +138,8 @@ describe("compressing", () => {
   });
 
   it("bodies are compressed on arrival once their kind has enough bodies for a dictionary", () => {
-    const one = (due: readonly DueResource[]) => due.slice(0, 1);
-    walk(mirror, worldOfBrands(brands(40)), { choose: one });
+    const firstOnly = (due: readonly DueResource[]) => due.slice(0, 1);
+    walk(mirror, worldOfBrands(brands(40)), { choose: firstOnly });
     // The root, the list, and the first 32 brands.
     expect(codecs()).toEqual([
       ["deflate", 1, 8],
@@ -167,14 +167,14 @@ describe("compressing", () => {
   });
 
   it("a dictionary that cannot be stored is not cached, and earlier batches stay", () => {
-    const one = (due: readonly DueResource[]) => due.slice(0, 1);
+    const firstOnly = (due: readonly DueResource[]) => due.slice(0, 1);
     mirror.db.exec(
       "create temp trigger full before insert on main._dictionary begin select raise(abort, 'full'); end",
     );
-    expect(() => walk(mirror, worldOfBrands(brands(40)), { choose: one })).toThrow("full");
+    expect(() => walk(mirror, worldOfBrands(brands(40)), { choose: firstOnly })).toThrow("full");
     expect(codecs()).toEqual([["identity", null, 34]]);
     mirror.db.exec("drop trigger temp.full");
-    walk(mirror, worldOfBrands(brands(40)), { choose: one });
+    walk(mirror, worldOfBrands(brands(40)), { choose: firstOnly });
     expect(codecs()).toContainEqual(["deflate", 1, 8]);
     expect(problemsOf(mirror)).toEqual([]);
   });
