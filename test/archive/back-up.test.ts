@@ -1,4 +1,4 @@
-/** All in one go: what each step that goes wrong leaves of the others. */
+/** `backUp`: each step that fails, and its effect on the other steps. */
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { expectClosed } from "../support/canary.ts";
 import { withoutPrivileges } from "../support/without-privileges.ts";
 import { accountWorld } from "./support/account-world.ts";
 import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
-import { withLyingDisk } from "./support/failing-calls.ts";
+import { withCorruptingDisk } from "./support/failing-calls.ts";
 
 async function startFolder(): Promise<BackupRig> {
   const rig = await startBackupRig();
@@ -16,7 +16,7 @@ async function startFolder(): Promise<BackupRig> {
   return rig;
 }
 
-/** Each with another end of its last run. */
+/** Every run gets another end time. */
 let minutes = 10;
 function syncOnce(rig: BackupRig): string {
   const { runId } = walk(rig.mirror, accountWorld());
@@ -32,9 +32,9 @@ const run = (rig: BackupRig, more: Partial<BackUpRequest<string>> = {}) =>
     ...more,
   });
 
-const refused = new Error("refused");
+const syncError = new Error("the sync failed");
 const failing = async () => {
-  throw refused;
+  throw syncError;
 };
 
 it("backUp syncs, makes a backup, and prunes old ones only with a retention policy", async () => {
@@ -51,10 +51,10 @@ it("backUp syncs, makes a backup, and prunes old ones only with a retention poli
 
 it("backUp prunes no backups of another user whose account has the same name", async () => {
   await using rig = await startFolder();
-  await using other = await startBackupRig({ userId: "8", username: "eve" });
+  await using otherUser = await startBackupRig({ userId: "8", username: "eve" });
   for (let n = 0; n < 2; n++) {
-    syncOnce(other);
-    await other.create("", { to: rig.path("backups") });
+    syncOnce(otherUser);
+    await otherUser.create("", { to: rig.path("backups") });
   }
   await run(rig);
   expect(await run(rig, { keep: { last: 1 } })).toMatchObject({ pruned: { remove: [{}] } });
@@ -65,16 +65,16 @@ it("backUp backs up the mirror as it is after a failed sync, and prunes nothing"
   await using rig = await startFolder();
   await run(rig);
   syncOnce(rig);
-  const done = await run(rig, { sync: failing, keep: { last: 1 } });
-  expect(done).toMatchObject({ synced: { error: refused }, created: { isNew: true }, pruned: null });
+  const backedUp = await run(rig, { sync: failing, keep: { last: 1 } });
+  expect(backedUp).toMatchObject({ synced: { error: syncError }, created: { isNew: true }, pruned: null });
   expect(await run(rig, { sync: failing })).toMatchObject({ created: { isNew: false } });
   expect(await readdir(rig.path("backups"))).toHaveLength(2);
 });
 
 it("backUp throws the error of the sync if there is nothing to back up", async () => {
   await using rig = await startFolder();
-  await expect(run(rig, { sync: failing })).rejects.toBe(refused);
-  await expect(run(rig, { sync: failing, mirror: rig.path("none.sqlite") })).rejects.toBe(refused);
+  await expect(run(rig, { sync: failing })).rejects.toBe(syncError);
+  await expect(run(rig, { sync: failing, mirror: rig.path("none.sqlite") })).rejects.toBe(syncError);
   await expect(run(rig, { sync: async () => "nothing came" })).rejects.toMatchObject({
     code: "nothing-held",
   });
@@ -83,8 +83,8 @@ it("backUp throws the error of the sync if there is nothing to back up", async (
 it("backUp fails and prunes nothing if the written file reads back differently", async () => {
   await using rig = await startFolder();
   await run(rig);
-  const lied = withLyingDisk(() => run(rig, { keep: { last: 1 } }));
-  await expect(lied).rejects.toMatchObject({
+  const damagedBackup = withCorruptingDisk(() => run(rig, { keep: { last: 1 } }));
+  await expect(damagedBackup).rejects.toMatchObject({
     code: "damaged",
     message: expect.stringContaining("the file on disk differs from what was written"),
   });
@@ -97,33 +97,33 @@ it("backUp makes no backup if it is interrupted during the sync", async () => {
   await using rig = await startFolder();
   const interruption = new AbortController();
   const sync = async () => {
-    interruption.abort(refused);
+    interruption.abort(syncError);
     return syncOnce(rig);
   };
-  await expect(run(rig, { sync, signal: interruption.signal })).rejects.toBe(refused);
+  await expect(run(rig, { sync, signal: interruption.signal })).rejects.toBe(syncError);
   expect(await readdir(rig.path("backups"))).toEqual([]);
 });
 
 describe("a destination that cannot hold a backup", () => {
-  const neverSyncing = async () => {
-    throw new Error("the service was asked");
+  const unexpectedSync = async () => {
+    throw new Error("a request was sent");
   };
 
-  it("is refused before the first request", async () => {
+  it("is syncError before the first request", async () => {
     await using rig = await startFolder();
     await writeFile(rig.path("backups/a.zip"), "");
-    const to = (name: string) => run(rig, { to: rig.path(name), sync: neverSyncing });
+    const to = (name: string) => run(rig, { to: rig.path(name), sync: unexpectedSync });
     await expect(to("nowhere")).rejects.toMatchObject({ code: "not-found" });
     await expect(to("backups/a.zip")).rejects.toMatchObject({ code: "wrong-place" });
     await expect(to("backups/b.zip")).rejects.toMatchObject({ code: "not-found" });
   });
 
-  it("is refused if it is a folder without write permission", async () => {
+  it("is syncError if it is a folder without write permission", async () => {
     await using rig = await startFolder();
     for (const above of [dirname(rig.folder), rig.folder]) await chmod(above, 0o755);
     await chmod(rig.path("backups"), 0o555);
     await withoutPrivileges(async () => {
-      await expect(run(rig, { sync: neverSyncing })).rejects.toMatchObject({
+      await expect(run(rig, { sync: unexpectedSync })).rejects.toMatchObject({
         code: "write-failed",
         message: expect.stringMatching(/^Cannot write to .*open/),
       });

@@ -1,4 +1,4 @@
-/** Making a backup: one file, whole or not at all, the same for the same state, for its owner's eyes only. */
+/** Making a backup: one private file, whole or absent, with the same bytes for the same state. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
@@ -23,10 +23,10 @@ async function startWalked(): Promise<BackupRig> {
   return rig;
 }
 
-/** Its standard library reads ZIP. */
+/** Python's standard library reads ZIP. */
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
-/** What stands in a folder, apart from the mirror. */
+/** The files in a folder, without the mirror's. */
 const backupsIn = (folder: string) =>
   readdirSync(folder).filter((name) => !name.startsWith("catalogue.sqlite"));
 
@@ -135,7 +135,7 @@ describe("the file of a backup", () => {
     await mkdir(rig.path("backups"));
     const first = await rig.create("backups");
     expect(await rig.create("backups")).toEqual({ ...first, isNew: false });
-    // Its run still goes on, so that its time stays that of its beginning.
+    // The run is open, so the time of the state is that of its beginning.
     const runId = beginRun(rig.mirror);
     const open = await rig.create("backups");
     rig.mirror.db.prepare("update _run set mode = 'verify' where id = ?").run(runId);

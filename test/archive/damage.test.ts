@@ -1,4 +1,4 @@
-/** Whatever happens to a backup is found, and said of the entry that it happened to. */
+/** Any damage to a backup is found, and reported for the damaged entry. */
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { Encrypter } from "age-encryption";
@@ -17,13 +17,13 @@ import { takeApart, withSums } from "./support/forgery.ts";
 
 let small: Buffer;
 let sound: Buffer;
-let other: Buffer;
+let another: Buffer;
 let entries: ForgedEntry[];
 beforeAll(async () => {
   const smallWorld = worldOf({ "": root({ me: urlOf("me/") }), "me/": entity({ username: "a" }) });
   small = await bytesOf(smallWorld);
   sound = await bytesOf(accountWorld());
-  other = await bytesOf(accountWorld({ bras: { "1": "green", "3": "new" } }));
+  another = await bytesOf(accountWorld({ bras: { "1": "green", "3": "new" } }));
   entries = await takeApart(sound);
 });
 
@@ -33,14 +33,15 @@ async function bytesOf(world: Map<string, string>): Promise<Buffer> {
   return await rig.bytes();
 }
 
-const isEntry = (wanted: string) => (entry: { readonly name: string }) => entry.name.startsWith(wanted);
-const at = (wanted: string) => entries.findIndex(isEntry(wanted));
-const nameAt = (wanted: string) => entries[at(wanted)]?.name ?? "";
+const isEntry = (namePrefix: string) => (entry: { readonly name: string }) =>
+  entry.name.startsWith(namePrefix);
+const at = (namePrefix: string) => entries.findIndex(isEntry(namePrefix));
+const nameAt = (namePrefix: string) => entries[at(namePrefix)]?.name ?? "";
 
-/** With another content for one entry. */
-const withContent = (wanted: string, change: (text: string) => string) =>
+/** The entries, with another content for those whose names start so. */
+const withContent = (namePrefix: string, change: (text: string) => string) =>
   entries.map((entry) =>
-    isEntry(wanted)(entry)
+    isEntry(namePrefix)(entry)
       ? { ...entry, content: Buffer.from(change(entry.content.toString("latin1")), "latin1") }
       : entry,
   );
@@ -68,7 +69,7 @@ it("a single flipped bit is found in every byte", async () => {
   };
   await fc.assert(fc.asyncProperty(fc.nat(7), expectFound), {
     numRuns: tries(1, 8),
-    // Eight tries are every bit of every byte.
+    // Eight passes cover every bit of every byte.
     examples: isThorough ? Array.from({ length: 8 }, (_, first): [number] => [first]) : [],
   });
   expect((await scanBytes(flipped)).problems).toEqual([]);
@@ -105,7 +106,7 @@ it("a flipped bit in an entry's content is reported for that entry", async () =>
   }
 });
 
-/** What is done to it, by somebody who writes no new sums; and where it is found. */
+/** Edits without new checksums, and the entry for which each is reported. */
 const edits: readonly (readonly [string, () => Buffer, entry: () => string | null, what: string])[] = [
   [
     "an entry removed",
@@ -135,11 +136,11 @@ const edits: readonly (readonly [string, () => Buffer, entry: () => string | nul
   [
     "two contents swapped",
     () => {
-      const [one, two] = [at("tables/bra.csv"), at("tables/user.csv")];
-      const [a, b] = [entries[one]?.content ?? small, entries[two]?.content ?? small];
+      const [first, second] = [at("tables/bra.csv"), at("tables/user.csv")];
+      const [a, b] = [entries[first]?.content ?? small, entries[second]?.content ?? small];
       return forgeZip(
         entries.map((entry, n) =>
-          n === one ? { ...entry, content: b } : n === two ? { ...entry, content: a } : entry,
+          n === first ? { ...entry, content: b } : n === second ? { ...entry, content: a } : entry,
         ),
       );
     },
@@ -149,8 +150,8 @@ const edits: readonly (readonly [string, () => Buffer, entry: () => string | nul
   [
     "two entries in another order",
     () => {
-      const one = at("tables/bra.csv");
-      return forgeZip(entries.toSpliced(one, 2, ...entries.slice(one, one + 2).reverse()));
+      const index = at("tables/bra.csv");
+      return forgeZip(entries.toSpliced(index, 2, ...entries.slice(index, index + 2).reverse()));
     },
     () => "tables/bra.csv",
     "is out of order",
@@ -185,13 +186,13 @@ const edits: readonly (readonly [string, () => Buffer, entry: () => string | nul
   ],
   [
     "two backups one after the other",
-    () => Buffer.concat([sound, other]),
+    () => Buffer.concat([sound, another]),
     () => null,
     "there are bytes after the end",
   ],
   [
     "the second half of another one",
-    () => Buffer.concat([sound.subarray(0, sound.length >> 1), other.subarray(other.length >> 1)]),
+    () => Buffer.concat([sound.subarray(0, sound.length >> 1), another.subarray(another.length >> 1)]),
     () => null,
     "",
   ],
@@ -242,10 +243,10 @@ describe("an edit without new checksums", () => {
   it.each(edits)("is found: %s", async (_edit, edited, entry, what) => {
     const { problems } = await scanBytes(edited());
     const about = entry();
-    const isMeant = (problem: (typeof problems)[number]) =>
+    const isExpected = (problem: (typeof problems)[number]) =>
       problem.entry === about && problem.what.includes(what);
     expect(problems.length).toBeGreaterThan(0);
-    if (what !== "") expect(problems.find(isMeant), JSON.stringify(problems)).toBeDefined();
+    if (what !== "") expect(problems.find(isExpected), JSON.stringify(problems)).toBeDefined();
   });
 });
 

@@ -1,4 +1,4 @@
-/** A disk that fails at any one step: what was there stays, nothing else is left, and the error names the place. */
+/** A disk that fails at one step: earlier files are unchanged, no other file remains, and the error names the place. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { BackupError } from "../../src/archive/errors.ts";
@@ -16,7 +16,7 @@ async function startWalked(): Promise<BackupRig> {
   return rig;
 }
 
-/** Fails each call in turn, till the work is done before the next one. @returns how many there are */
+/** Repeats the work with each file-system call failing in turn. @returns the number of calls */
 async function failEach(work: () => Promise<unknown>, check: (error: unknown) => void): Promise<number> {
   for (let n = 1; ; n++) {
     let failure: unknown = null;
@@ -31,7 +31,7 @@ async function failEach(work: () => Promise<unknown>, check: (error: unknown) =>
   }
 }
 
-const left = (rig: BackupRig) =>
+const filesBeside = (rig: BackupRig) =>
   readdirSync(rig.folder).filter((name) => !/^catalogue\.sqlite|\.(lock|holder\.json)$/.test(name));
 
 it("a disk error at any step of a backup leaves the earlier file, and names the destination", async () => {
@@ -48,7 +48,7 @@ it("a disk error at any step of a backup leaves the earlier file, and names the 
           message: expect.stringContaining(rig.path("a.zip")),
         });
       }
-      expect(left(rig)).toEqual(["a.zip"]);
+      expect(filesBeside(rig)).toEqual(["a.zip"]);
     },
   );
   expect(steps).toBeGreaterThan(30);
@@ -56,19 +56,19 @@ it("a disk error at any step of a backup leaves the earlier file, and names the 
 
 it("a disk error at any step of unpacking leaves no part of the folder", async () => {
   await using rig = await startWalked();
-  let made = 0;
+  let unpacked = 0;
   const steps = await failEach(
-    () => unpackBackup({ file: rig.path("a.zip"), folder: rig.path(`files-${made}`) }),
+    () => unpackBackup({ file: rig.path("a.zip"), folder: rig.path(`files-${unpacked}`) }),
     (error) => {
-      const isThere = left(rig).includes(`files-${made}`);
-      if (isThere) made++;
+      const exists = filesBeside(rig).includes(`files-${unpacked}`);
+      if (exists) unpacked++;
       else expect(error).toBeInstanceOf(BackupError);
-      expect(left(rig).filter((name) => !name.startsWith("files-"))).toEqual(["a.zip"]);
+      expect(filesBeside(rig).filter((name) => !name.startsWith("files-"))).toEqual(["a.zip"]);
     },
   );
   expect(steps).toBeGreaterThan(60);
-  // Once it is in its place, its folder is opened, synced and closed.
-  expect(made).toBe(3);
+  // After the final rename, three calls remain: open, sync and close the parent folder.
+  expect(unpacked).toBe(3);
 });
 
 it("a disk error at any step of a restore leaves no part of the mirror", async () => {
@@ -76,9 +76,9 @@ it("a disk error at any step of a restore leaves no part of the mirror", async (
   const steps = await failEach(
     () => rig.restore("a.zip", "restored.sqlite"),
     (error) => {
-      if (left(rig).includes("restored.sqlite")) return;
+      if (filesBeside(rig).includes("restored.sqlite")) return;
       expect(error).toBeInstanceOf(ArmoireError);
-      expect(left(rig)).toEqual(["a.zip"]);
+      expect(filesBeside(rig)).toEqual(["a.zip"]);
     },
   );
   expect(steps).toBeGreaterThan(3);

@@ -1,4 +1,4 @@
-/** Names that a service gives are data, and never the name of a file: whatever they are, the same files are made. */
+/** Names from the service are data and never become file names: hostile names make the same files. */
 import { readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import fc from "fast-check";
@@ -13,13 +13,13 @@ import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
 const parts = ["../", "..\\", "/etc/", "C:\\", "\\\\host\\share\\", "./", "~/", "%2e%2e%2f", ".", ""];
 const words = ["passwd", "CON", "nul.txt", "manifest.json", "mirror.sqlite", "-rf", "a\0b", "x".repeat(300)];
 const ends = ["", "/", ".", " ", ":stream"];
-/** Some are the same but for case, or for how Unicode writes them. */
+/** Slugs that differ only in case or in their Unicode form. */
 const alike = ["Émile", "E\u0301mile", "ÉMILE", "straße", "STRASSE", "\u202egpj.exe", "İ", "i\u0307"];
 const slugs = [...parts.flatMap((part) => words.map((word) => part + word)), ...alike]
   .flatMap((slug) => ends.map((end) => slug + end))
   .filter((_slug, index) => index % 2 === 0);
 
-/** The user, and a bra for each slug, which has it as its name, its id and in its address. */
+/** A user, and a bra for each slug, with the slug as its name, id and part of its URL. */
 function fill({ mirror }: BackupRig, slugsOfBras: readonly string[]): void {
   const paths = slugsOfBras.map((slug, index) => `bras/${encodeURIComponent(slug)}-${index}/`);
   const bras = slugsOfBras.map(
@@ -31,7 +31,7 @@ function fill({ mirror }: BackupRig, slugsOfBras: readonly string[]): void {
   walk(mirror, worldOf({ "/": front, "me/": me, "bras/": page(paths), ...Object.fromEntries(bras) }));
 }
 
-/** Every path that was made in the folder by an export, a backup and its unpacking; content is called by its hash. */
+/** Every path that an export, a backup and its unpacking make; hashes in names are replaced. */
 async function filesMadeFrom(slugsOfBras: readonly string[]): Promise<string[]> {
   await using rig = await startBackupRig();
   fill(rig, slugsOfBras);
@@ -61,15 +61,17 @@ it("every base URL has a folder of its own directly in the data directory", () =
     .map(([host, path, end]) => `https://${host}${path}${end}`)
     .filter((url) => URL.canParse(url));
   fc.assert(
-    fc.property(address, address, (one, other) => {
-      const [file, second] = [catalogueMirrorFile("/data", one), catalogueMirrorFile("/data", other)];
+    fc.property(address, address, (first, second) => {
+      const [file, otherFile] = [catalogueMirrorFile("/data", first), catalogueMirrorFile("/data", second)];
       const segments = relative("/data", file).split("/");
       expect(segments).toEqual([
         expect.stringMatching(/^[a-z0-9_-][a-z0-9._-]*[0-9a-f]{8}$/),
         "catalogue.sqlite",
       ]);
       expect(join("/data", ...segments)).toBe(file);
-      expect(file.toLowerCase() === second.toLowerCase()).toBe(new URL(one).href === new URL(other).href);
+      expect(file.toLowerCase() === otherFile.toLowerCase()).toBe(
+        new URL(first).href === new URL(second).href,
+      );
     }),
   );
 });

@@ -1,4 +1,4 @@
-/** Archives made to harm: each is refused before anything is written, whatever it would be for a more trusting reader. */
+/** Hostile archives: each is refused before anything is written. */
 import { createHash } from "node:crypto";
 import { readdir, writeFile } from "node:fs/promises";
 import { deflateRawSync } from "node:zlib";
@@ -31,13 +31,13 @@ const content = Buffer.from("x");
 const zeros = Buffer.alloc(1 << 22);
 const unix = (mode: number): CentralFields => ({ external: (mode << 16) >>> 0 });
 
-/** A sound backup with one more entry, listed in its sums. */
+/** A sound backup with one more entry, listed in its checksums. */
 const withEntry =
   (name: string, more: Partial<ForgedEntry> = {}) =>
   () =>
     forgeZip(withSums(entries.toSpliced(-1, 0, { name, content, ...more })));
 
-/** A sound backup, of which one entry is forged. */
+/** A sound backup with one forged entry. */
 const withForged = (change: Partial<ForgedEntry>) => () =>
   forgeZip(
     withSums(entries.map((entry) => (entry.name === "tables/user.csv" ? { ...entry, ...change } : entry))),
@@ -51,7 +51,7 @@ const zip64 = extraField(1, Buffer.alloc(16, 1));
 
 const hostile: readonly (readonly [string, () => Buffer])[] = [
   ["a name that leads out", withEntry("../outside.txt")],
-  ["a name that leads out from a folder of ours", withEntry("tables/../../outside.txt")],
+  ["a name that leads out of a known folder", withEntry("tables/../../outside.txt")],
   ["a name that leads out on Windows", withEntry("..\\outside.txt")],
   ["an absolute name", withEntry("/tmp/armoire-outside.txt")],
   ["a name with a drive", withEntry("C:\\outside.txt")],
@@ -64,23 +64,23 @@ const hostile: readonly (readonly [string, () => Buffer])[] = [
   ["a name in letters beyond ASCII", withEntry("tables/us\u00e9r.csv")],
   ["a device of Windows", withEntry("tables/con.csv:stream")],
   ["a name of 300 letters", withEntry(`tables/${"a".repeat(300)}.csv`)],
-  ["a file that no backup has", withEntry(".bashrc")],
+  ["an unknown file", withEntry(".bashrc")],
   ["a mirror in place of its rows", withEntry("mirror.sqlite")],
   ["the same entry twice", withEntry("tables/user.csv")],
-  ["the sums twice", () => forgeZip([...entries, ...entries.slice(-1)])],
-  ["another method before the entry only", withForged({ local: { method: 8 } })],
-  ["an encrypted entry by what is before it only", withForged({ local: { flags: 1 } })],
-  ["another time before the entry only", withForged({ local: { time: 7 } })],
-  ["a later version of ZIP before the entry only", withForged({ local: { version: 45 } })],
-  ["another size before the entry only", withForged({ local: { size: 1 } })],
+  ["the checksums twice", () => forgeZip([...entries, ...entries.slice(-1)])],
+  ["another method in the local header only", withForged({ local: { method: 8 } })],
+  ["an encrypted entry by its local header only", withForged({ local: { flags: 1 } })],
+  ["another time in the local header only", withForged({ local: { time: 7 } })],
+  ["a later version of ZIP in the local header only", withForged({ local: { version: 45 } })],
+  ["another size in the local header only", withForged({ local: { size: 1 } })],
   ["a symbolic link", withCentral(unix(0o120777))],
   ["a folder by its mode", withCentral(unix(0o040700))],
   ["a character device", withCentral(unix(0o020666))],
   ["a block device", withCentral(unix(0o060666))],
   ["a FIFO", withCentral(unix(0o010666))],
   ["a socket", withCentral(unix(0o140666))],
-  ["a program with its owner's rights", withCentral(unix(0o104755))],
-  ["a file that all may write", withCentral(unix(0o100666))],
+  ["a set-user-id program", withCentral(unix(0o104755))],
+  ["a file that everybody may write", withCentral(unix(0o100666))],
   ["a folder by its attributes of DOS", withCentral({ madeBy: 20, external: 0x10 })],
   ["a hard link by an extra field", withBoth({ extra: extraField(0x000d, Buffer.alloc(20, 1)) })],
   ["another name by an extra field", withBoth({ extra: extraField(0x7075, Buffer.from("\x01....../../x")) })],
@@ -91,26 +91,26 @@ const hostile: readonly (readonly [string, () => Buffer])[] = [
     withForged({ content: deflateRawSync(zeros), both: { method: 8, size: zeros.length } }),
   ],
   ["another method", withBoth({ method: 12 })],
-  ["a size that is said and not there", withBoth({ packed: 0x7fffffff, size: 0x7fffffff })],
+  ["a size without content", withBoth({ packed: 0x7fffffff, size: 0x7fffffff })],
   ["two sizes", withBoth({ size: 5_000_000 })],
   ["more entries than there are", withEnd({ entries: 0xffff })],
   ["fewer entries than there are", withEnd({ entries: 1 })],
   ["an encrypted entry", withBoth({ flags: 1 })],
   [
-    "an entry whose sizes follow it",
+    "an entry whose sizes follow its content",
     withForged({ both: { flags: 8 }, after: Buffer.concat([u32(0x08074b50), u32(0), u32(1), u32(1)]) }),
   ],
   ["a name in UTF-8 by its flag", withBoth({ flags: 0x800 })],
   ["a patch", withBoth({ flags: 0x20 })],
   ["another name in the directory", withCentral({ name: "../../outside" })],
   ["another content in the directory", withCentral({ crc: 7 })],
-  ["another place in the directory", withCentral({ offset: 0 })],
+  ["another offset in the directory", withCentral({ offset: 0 })],
   [
-    "two entries at one place",
+    "two entries at one offset",
     () => forgeZip(entries.map((entry) => ({ ...entry, central: { offset: 0 } }))),
   ],
-  ["an entry that only the directory has", withEntry("tables/zebra.csv", { isOnlyListed: true })],
-  ["an entry that the directory has not", withEntry("tables/zebra.csv", { central: null })],
+  ["a header in the directory without an entry", withEntry("tables/zebra.csv", { isOnlyListed: true })],
+  ["an entry without a header in the directory", withEntry("tables/zebra.csv", { central: null })],
   ["an entry on another disk", withCentral({ disk: 1 })],
   ["a text file by its attributes", withCentral({ internal: 1 })],
   ["a comment of an entry", withCentral({ comment: Buffer.from("../../outside") })],
@@ -124,7 +124,7 @@ const hostile: readonly (readonly [string, () => Buffer])[] = [
   ["a second end", withEnd({ after: forgeZip([]) })],
   ["an end on another disk", withEnd({ disk: 1 })],
   [
-    "a large end that is not needed",
+    "an unnecessary ZIP64 end",
     withEnd({
       before: Buffer.concat([u32(0x06064b50), Buffer.alloc(52), u32(0x07064b50), Buffer.alloc(16)]),
     }),
@@ -177,19 +177,19 @@ it("invalid bookkeeping rows with matching checksums are refused, and no mirror 
     ["bookkeeping/revision.ndjson", /"seq":1,/, '"seq":"one",'],
     ["bookkeeping/page.ndjson", /"id":\d+,/, '"id":9999,'],
   ];
-  for (const [name, wanted, put] of edits) {
+  for (const [name, pattern, replacement] of edits) {
     await using rig = await startMirrorRig();
     const file = `${rig.folder}/forged.zip`;
     const forged = entries.map((entry) =>
       entry.name === name
-        ? { ...entry, content: Buffer.from(entry.content.toString().replace(wanted, put)) }
+        ? { ...entry, content: Buffer.from(entry.content.toString().replace(pattern, replacement)) }
         : entry,
     );
     await writeFile(file, forgeZip(withSums(forged)));
     const restored = restoreBackup({ file, mirror: `${rig.folder}/new/m.sqlite`, kinds, openedAt: someTime });
     await expect(restored, name).rejects.toMatchObject({ code: "damaged" });
-    const left = await readdir(`${rig.folder}/new`);
-    expect(left.filter((one) => !one.endsWith(".lock"))).toEqual([]);
+    const files = await readdir(`${rig.folder}/new`);
+    expect(files.filter((file) => !file.endsWith(".lock"))).toEqual([]);
   }
 });
 

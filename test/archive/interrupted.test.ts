@@ -1,4 +1,4 @@
-/** Killed at any moment, making or restoring a backup leaves what was there or what was to be there, and never a part of it. */
+/** A kill at any moment while a backup is made or restored leaves the old or the new state, and never a part. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
@@ -28,9 +28,9 @@ async function startWalked(): Promise<BackupRig> {
   return rig;
 }
 
-/** Kills it some time after it has done its work once; that time only chooses where. */
-async function killDuring(rig: BackupRig, what: string, afterMillis: number): Promise<void> {
-  const child = spawn(process.execPath, [program, what, rig.file, rig.path("a.zip")], {
+/** Kills the process `afterMillis` after it has finished its work once. */
+async function killDuring(rig: BackupRig, work: string, afterMillis: number): Promise<void> {
+  const child = spawn(process.execPath, [program, work, rig.file, rig.path("a.zip")], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exit = once(child, "exit");
@@ -83,8 +83,8 @@ it("a kill during unpacking leaves no folder or a whole one, and unpacking can b
       await killDuring(rig, "unpack", after);
       if (!existsSync(folder)) await unpackBackup({ file: rig.path("a.zip"), folder });
       const { entries } = await verifyBackup({ file: rig.path("a.zip") });
-      const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) =>
-        one.isFile(),
+      const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+        entry.isFile(),
       );
       expect(files.length).toBe(entries + 1);
       expect(readdirSync(rig.folder).filter((name) => name.includes("partial"))).toEqual([]);

@@ -1,4 +1,4 @@
-/** What her bras are, in her backup: so that it makes sense to who has nothing else. */
+/** The catalogue part of an account's backup: the brands, models and sizes that its bras link to. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
@@ -21,8 +21,8 @@ import { type BackupRig, scanBytes, startBackupRig } from "./support/backup-rig.
 import { forgeZip } from "./support/forge-zip.ts";
 import { takeApart, withSums } from "./support/forgery.ts";
 
-/** The first bra names all three, the second its size alone. */
-function hersWorld(): Map<string, string> {
+/** The first bra links to brand, model and size; the second only to its size. */
+function linkedAccountWorld(): Map<string, string> {
   const world = accountWorld();
   const linksTo = (n: number, links: object) =>
     world.set(urlOf(`me/bras/${n}/`), JSON.stringify(entity({ name: `Bra ${n}` }, { ...links })));
@@ -31,7 +31,7 @@ function hersWorld(): Map<string, string> {
   return world;
 }
 
-/** Brands of one model, which has one size, each called alike. */
+/** Each brand has one model with one size, all with the same name. */
 function catalogueWorld(names: readonly string[] = ["a", "b", "c"], slug = "slug"): Map<string, string> {
   return worldOf({
     "": root(),
@@ -57,25 +57,25 @@ function catalogueWorld(names: readonly string[] = ["a", "b", "c"], slug = "slug
   });
 }
 
-interface Both extends AsyncDisposable {
-  readonly hers: BackupRig;
-  readonly beside: MirrorRig;
+interface Rigs extends AsyncDisposable {
+  readonly account: BackupRig;
+  readonly catalogueRig: MirrorRig;
   readonly catalogue: MirrorWriter;
   create(name: string): ReturnType<BackupRig["create"]>;
 }
 
-async function startBoth(): Promise<Both> {
-  const hers = await startBackupRig();
-  walk(hers.mirror, hersWorld());
-  markCatalogueLinked(hers.mirror.db);
-  const beside = await startMirrorRig();
-  const catalogue = await beside.write();
+async function startRigs(): Promise<Rigs> {
+  const account = await startBackupRig();
+  walk(account.mirror, linkedAccountWorld());
+  markCatalogueLinked(account.mirror.db);
+  const catalogueRig = await startMirrorRig();
+  const catalogue = await catalogueRig.write();
   return {
-    ...{ hers, beside, catalogue },
-    create: (name) => hers.create(name, { catalogue: beside.file, replace: true }),
+    ...{ account, catalogueRig, catalogue },
+    create: (name) => account.create(name, { catalogue: catalogueRig.file, replace: true }),
     async [Symbol.asyncDispose]() {
-      await hers[Symbol.asyncDispose]();
-      await beside[Symbol.asyncDispose]();
+      await account[Symbol.asyncDispose]();
+      await catalogueRig[Symbol.asyncDispose]();
     },
   };
 }
@@ -84,18 +84,18 @@ const linkedUrls = ["brands/a/", "brands/b/", "models/a/", "models/b/", "sizes/a
 
 describe("the catalogue part of an account's backup", () => {
   it("holds the resources that the bras link to, their parents, and nothing else", async () => {
-    await using both = await startBoth();
+    await using rigs = await startRigs();
     const world = catalogueWorld();
-    walk(both.catalogue, world);
-    const created = await both.create("a.zip");
-    const { hers } = both;
+    walk(rigs.catalogue, world);
+    const created = await rigs.create("a.zip");
+    const { account } = rigs;
     expect(created.manifest.catalogue?.coverage).toEqual([
       { kind: "brand", held: 2, due: 0, failed: 0 },
       { kind: "model", held: 2, due: 0, failed: 0 },
       { kind: "size", held: 2, due: 0, failed: 0 },
     ]);
-    await unpackBackup({ file: created.file, folder: hers.path("open") });
-    const text = (name: string) => readFileSync(hers.path(`open/${name}`), "utf8");
+    await unpackBackup({ file: created.file, folder: account.path("open") });
+    const text = (name: string) => readFileSync(account.path(`open/${name}`), "utf8");
     const namesIn = (table: string) => {
       const [head = [], ...rows] = readCsv(text(`catalogue/${table}.csv`));
       const at = head.findIndex(({ text }) => text === "name");
@@ -114,8 +114,10 @@ describe("the catalogue part of an account's backup", () => {
     expect(index.map(({ href }) => href)).toEqual(linkedUrls);
     for (const { href, sha256 } of index)
       expect(text(`catalogue/revisions/${sha256}.json`)).toBe(world.get(href));
-    expect(readdirSync(hers.path("open/catalogue/revisions"))).toHaveLength(6);
-    execFileSync("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: hers.path("open") });
+    expect(readdirSync(account.path("open/catalogue/revisions"))).toHaveLength(6);
+    execFileSync("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], {
+      cwd: account.path("open"),
+    });
     expect(text("README.txt")).toContain("  catalogue/brand.csv, catalogue/brand.json: 2\n");
     expect(formatCreated(created)).toContain(
       "\nWith linked catalogue resources: 2 brands, 2 models, 2 sizes.\n",
@@ -125,14 +127,14 @@ describe("the catalogue part of an account's backup", () => {
   });
 
   it("has the same bytes until one of its resources changes, whatever else the catalogue's mirror learns", async () => {
-    await using both = await startBoth();
-    walk(both.catalogue, catalogueWorld());
-    const { rootHash, file } = await both.create("1.zip");
+    await using rigs = await startRigs();
+    walk(rigs.catalogue, catalogueWorld());
+    const { rootHash, file } = await rigs.create("1.zip");
     const bytes = await readFile(file);
-    walk(both.catalogue, catalogueWorld(["a", "b", "c", "d"]));
-    expect(await readFile((await both.create("2.zip")).file)).toEqual(bytes);
-    walk(both.catalogue, catalogueWorld(["a", "b", "c", "d"], "another"));
-    const changed = await both.create("3.zip");
+    walk(rigs.catalogue, catalogueWorld(["a", "b", "c", "d"]));
+    expect(await readFile((await rigs.create("2.zip")).file)).toEqual(bytes);
+    walk(rigs.catalogue, catalogueWorld(["a", "b", "c", "d"], "another"));
+    const changed = await rigs.create("3.zip");
     expect(changed.rootHash).not.toBe(rootHash);
     const [before, after] = [await takeApart(bytes), await takeApart(await readFile(changed.file))];
     const isHers = ({ name }: { name: string }) => /^(bookkeeping|revisions|tables)\//.test(name);
@@ -140,26 +142,26 @@ describe("the catalogue part of an account's backup", () => {
   });
 
   it("holds tombstones, and counts resources that were never held as no gap", async () => {
-    await using both = await startBoth();
-    walk(both.catalogue, catalogueWorld());
-    walk(both.catalogue, catalogueWorld(["a", "c"]), { approve: true });
-    const { manifest } = await both.create("a.zip");
+    await using rigs = await startRigs();
+    walk(rigs.catalogue, catalogueWorld());
+    walk(rigs.catalogue, catalogueWorld(["a", "c"]), { approve: true });
+    const { manifest } = await rigs.create("a.zip");
     expect(describeMissing(manifest)).toBeNull();
     expect(manifest.catalogue?.tables.find(({ name }) => name === "size")).toMatchObject({
       ...{ rows: 2, living: 1 },
     });
-    both.catalogue.db.exec(
+    rigs.catalogue.db.exec(
       "delete from _revision where resource_id = (select id from _resource where url like '%/sizes/b/')",
     );
-    expect((await both.create("b.zip")).manifest.catalogue?.coverage).toContainEqual({
+    expect((await rigs.create("b.zip")).manifest.catalogue?.coverage).toContainEqual({
       ...{ kind: "size", held: 1, due: 0, failed: 0 },
     });
   });
 
   it("is verified like all other entries: damage, missing and added files are found", async () => {
-    await using both = await startBoth();
-    walk(both.catalogue, catalogueWorld());
-    const { file } = await both.create("a.zip");
+    await using rigs = await startRigs();
+    walk(rigs.catalogue, catalogueWorld());
+    const { file } = await rigs.create("a.zip");
     const bytes = await readFile(file);
     const flipped = Buffer.from(bytes);
     const at = bytes.indexOf('"Model b"') + 1;
@@ -189,47 +191,47 @@ describe("the catalogue part of an account's backup", () => {
   });
 
   it("is neither restored into the account's mirror nor into a catalogue's", async () => {
-    await using both = await startBoth();
-    walk(both.catalogue, catalogueWorld());
-    await both.create("a.zip");
-    const before = await readFile(both.beside.file);
-    const { check } = await both.hers.restore("a.zip", "new/restored.sqlite");
+    await using rigs = await startRigs();
+    walk(rigs.catalogue, catalogueWorld());
+    await rigs.create("a.zip");
+    const before = await readFile(rigs.catalogueRig.file);
+    const { check } = await rigs.account.restore("a.zip", "new/restored.sqlite");
     expect(check.problems).toEqual([]);
-    expect(readdirSync(both.hers.path("new")).filter((name) => !name.startsWith("restored.sqlite"))).toEqual(
-      [],
-    );
-    expect((await readFile(both.beside.file)).equals(before)).toBe(true);
-    const { rootHash } = await both.hers.create("plain.zip");
-    const restored = { mirror: both.hers.path("new/restored.sqlite") };
-    expect(await both.hers.create("again.zip", restored)).toMatchObject({ rootHash });
+    expect(
+      readdirSync(rigs.account.path("new")).filter((name) => !name.startsWith("restored.sqlite")),
+    ).toEqual([]);
+    expect((await readFile(rigs.catalogueRig.file)).equals(before)).toBe(true);
+    const { rootHash } = await rigs.account.create("plain.zip");
+    const restored = { mirror: rigs.account.path("new/restored.sqlite") };
+    expect(await rigs.account.create("again.zip", restored)).toMatchObject({ rootHash });
   });
 });
 
 describe("the catalogue part of successive backups", () => {
-  /** Each is of another second. */
+  /** Each backup is of another second. */
   async function startDays() {
-    const both = await startBoth();
-    mkdirSync(both.hers.path("backups"));
+    const rigs = await startRigs();
+    mkdirSync(rigs.account.path("backups"));
     let day = 0;
     const backUp = async (catalogue: string | null): Promise<string> => {
       const at = `2026-01-0${++day}T00:00:00.000Z`;
-      both.hers.mirror.db.prepare("update _run set ended_at = ?").run(at);
-      return basename((await both.hers.create("backups", { catalogue })).file);
+      rigs.account.mirror.db.prepare("update _run set ended_at = ?").run(at);
+      return basename((await rigs.account.create("backups", { catalogue })).file);
     };
-    return { ...both, backUp };
+    return { ...rigs, backUp };
   }
 
   it("has its changes listed", async () => {
-    await using both = await startDays();
-    await both.backUp(null);
-    walk(both.catalogue, catalogueWorld(["a"]));
-    await both.backUp(both.beside.file);
-    walk(both.catalogue, catalogueWorld(["a", "b"], "another"));
-    await both.backUp(both.beside.file);
-    await both.backUp(both.beside.file);
-    await both.backUp(null);
+    await using rigs = await startDays();
+    await rigs.backUp(null);
+    walk(rigs.catalogue, catalogueWorld(["a"]));
+    await rigs.backUp(rigs.catalogueRig.file);
+    walk(rigs.catalogue, catalogueWorld(["a", "b"], "another"));
+    await rigs.backUp(rigs.catalogueRig.file);
+    await rigs.backUp(rigs.catalogueRig.file);
+    await rigs.backUp(null);
     const changes = [];
-    for await (const backup of listBackups({ folder: both.hers.path("backups") }))
+    for await (const backup of listBackups({ folder: rigs.account.path("backups") }))
       changes.push(backup.isSound && backup.changes);
     expect(changes).toEqual([
       null,
@@ -241,14 +243,17 @@ describe("the catalogue part of successive backups", () => {
   });
 
   it("protects the last backup with the most resources from pruning, until a later one has as many", async () => {
-    await using both = await startDays();
-    walk(both.catalogue, catalogueWorld());
+    await using rigs = await startDays();
+    walk(rigs.catalogue, catalogueWorld());
     await using young = await startMirrorRig();
     walk(await young.write(), catalogueWorld(["a"]));
-    const [earlier, rich] = [await both.backUp(both.beside.file), await both.backUp(both.beside.file)];
-    const [none, poor] = [await both.backUp(null), await both.backUp(young.file)];
+    const [earlier, rich] = [
+      await rigs.backUp(rigs.catalogueRig.file),
+      await rigs.backUp(rigs.catalogueRig.file),
+    ];
+    const [none, poor] = [await rigs.backUp(null), await rigs.backUp(young.file)];
     const prune = async (isPreview: boolean) => {
-      const folder = both.hers.path("backups");
+      const folder = rigs.account.path("backups");
       const { keep, remove } = await pruneBackups({ folder, keep: { last: 1 }, isPreview });
       return [
         keep.map(({ file, reasons }) => [basename(file), reasons]),
@@ -264,50 +269,51 @@ describe("the catalogue part of successive backups", () => {
     ];
     expect(await prune(true)).toEqual(expected);
     expect(await prune(false)).toEqual(expected);
-    const again = await both.backUp(both.beside.file);
+    const again = await rigs.backUp(rigs.catalogueRig.file);
     expect(await prune(false)).toEqual([[[again, expect.any(Array)]], [poor, rich]]);
   });
 });
 
-const forgetWish = ({ mirror }: BackupRig) => mirror.db.exec("delete from _meta where key = 'linked_wanted'");
+const withdrawRequest = ({ mirror }: BackupRig) =>
+  mirror.db.exec("delete from _meta where key = 'linked_wanted'");
 
 describe("a backup without a requested catalogue part", () => {
   it("is complete, holds no catalogue resources and says so, whatever another account fetched", async () => {
-    await using both = await startBoth();
-    walk(both.catalogue, catalogueWorld());
-    expect((await both.create("asked.zip")).manifest.catalogue?.tables.length).toBeGreaterThan(0);
-    forgetWish(both.hers);
-    for (const catalogue of [null, both.hers.path("nowhere/catalogue.sqlite"), both.beside.file]) {
-      const created = await both.hers.create("a.zip", { catalogue, replace: true });
+    await using rigs = await startRigs();
+    walk(rigs.catalogue, catalogueWorld());
+    expect((await rigs.create("requested.zip")).manifest.catalogue?.tables.length).toBeGreaterThan(0);
+    withdrawRequest(rigs.account);
+    for (const catalogue of [null, rigs.account.path("nowhere/catalogue.sqlite"), rigs.catalogueRig.file]) {
+      const created = await rigs.account.create("a.zip", { catalogue, replace: true });
       const { manifest } = created;
       expect(created.catalogueError).toBeNull();
       expect([describeMissing(manifest), isComplete(manifest)]).toEqual([null, true]);
       const words = describeUnlinked(manifest);
       expect(words).toMatch(/^The brands, models and sizes .* not in it; --with-catalogue fetches them\.$/);
       expect(formatCreated(created)).toContain(words);
-      expect(existsSync(both.hers.path("nowhere"))).toBe(false);
+      expect(existsSync(rigs.account.path("nowhere"))).toBe(false);
     }
-    await both.hers.create("b.zip");
-    await unpackBackup({ file: both.hers.path("b.zip"), folder: both.hers.path("open") });
-    expect(readFileSync(both.hers.path("open/README.txt"), "utf8")).toContain(
+    await rigs.account.create("b.zip");
+    await unpackBackup({ file: rigs.account.path("b.zip"), folder: rigs.account.path("open") });
+    expect(readFileSync(rigs.account.path("open/README.txt"), "utf8")).toContain(
       "--with-catalogue fetches them",
     );
-    expect(existsSync(both.hers.path("open/catalogue"))).toBe(false);
+    expect(existsSync(rigs.account.path("open/catalogue"))).toBe(false);
   });
 
   it("does not change with the resources that another account fetches", async () => {
-    await using both = await startBoth();
-    forgetWish(both.hers);
-    const { rootHash } = await both.create("before.zip");
-    walk(both.catalogue, catalogueWorld());
-    expect(await both.create("after.zip")).toMatchObject({ rootHash });
+    await using rigs = await startRigs();
+    withdrawRequest(rigs.account);
+    const { rootHash } = await rigs.create("before.zip");
+    walk(rigs.catalogue, catalogueWorld());
+    expect(await rigs.create("after.zip")).toMatchObject({ rootHash });
   });
 });
 
 describe("a backup with a requested but unmirrored catalogue part", () => {
   it("is not complete", async () => {
-    await using both = await startBoth();
-    const { manifest } = await both.hers.create("a.zip");
+    await using rigs = await startRigs();
+    const { manifest } = await rigs.account.create("a.zip");
     expect(isComplete(manifest)).toBe(false);
     expect(describeMissing(manifest)).toMatch(
       /^Not complete: 4 of 4 brands, models and sizes of the bras missing/,
@@ -316,25 +322,28 @@ describe("a backup with a requested but unmirrored catalogue part", () => {
   });
 
   it("says how many resources are missing, and how to fetch them", async () => {
-    await using both = await startBoth();
+    await using rigs = await startRigs();
     await fc.assert(
       fc.asyncProperty(fc.subarray(linkedUrls, { minLength: 1 }), async (fetched) => {
-        await using beside = await startMirrorRig();
-        const catalogue = await beside.write();
+        await using catalogueRig = await startMirrorRig();
+        const catalogue = await catalogueRig.write();
         const isOther = (url: string) => !linkedUrls.includes(url);
         walk(catalogue, catalogueWorld(), {
           choose: (due) => due.filter(({ url }) => isOther(url) || fetched.includes(url)),
           maxBatches: 12,
         });
-        // What nothing has led to yet cannot be fetched by a walk.
+        // A crawl cannot fetch resources without a link to them.
         const held = catalogue.db
           .prepare<[], string>("select url from _resource where state = 'held'")
           .pluck()
           .all()
           .filter((url) => !isOther(url));
-        const { file, manifest } = await both.hers.create("a.zip", { catalogue: beside.file, replace: true });
+        const { file, manifest } = await rigs.account.create("a.zip", {
+          catalogue: catalogueRig.file,
+          replace: true,
+        });
         const all = (manifest.catalogue?.coverage ?? []).map(({ held, due, failed }) => held + due + failed);
-        const total = all.reduce((sum, one) => sum + one, 0);
+        const total = all.reduce((sum, count) => sum + count, 0);
         const missing = total - held.filter((url) => isReached(url, held)).length;
         expect(describeMissing(manifest)).toBe(
           missing === 0
@@ -351,24 +360,24 @@ describe("a backup with a requested but unmirrored catalogue part", () => {
   it.each(["no mirror", "another service's", "damaged"])(
     "still holds the account's own data and reports the reason if the catalogue is %s",
     async (trouble) => {
-      await using both = await startBoth();
-      walk(both.catalogue, catalogueWorld());
-      const { db } = both.catalogue;
+      await using rigs = await startRigs();
+      walk(rigs.catalogue, catalogueWorld());
+      const { db } = rigs.catalogue;
       if (trouble === "another service's")
         db.exec("update _meta set value = 'https://other.example/' where key = 'base_url'");
       if (trouble === "damaged") db.exec("update _content set body = zeroblob(length(body))");
-      both.catalogue.close();
-      if (trouble === "no mirror") await writeFile(both.beside.file, "something else".repeat(100));
-      const created = await both.create("a.zip");
-      expect(created.catalogueError).toMatchObject({ name: "MirrorError", file: both.beside.file });
+      rigs.catalogue.close();
+      if (trouble === "no mirror") await writeFile(rigs.catalogueRig.file, "something else".repeat(100));
+      const created = await rigs.create("a.zip");
+      expect(created.catalogueError).toMatchObject({ name: "MirrorError", file: rigs.catalogueRig.file });
       expect(created.manifest.catalogue?.tables).toEqual([]);
-      const without = await both.hers.create("b.zip");
+      const without = await rigs.account.create("b.zip");
       expect(without.rootHash).toBe(created.rootHash);
     },
   );
 });
 
-/** The second bra leads to its model and brand only through what is held. */
+/** The second bra leads to its model and brand only through held resources. */
 function isReached(url: string, held: readonly string[]): boolean {
   const size = held.includes(urlOf("sizes/b/"));
   if (url === urlOf("models/b/")) return size;

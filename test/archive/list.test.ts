@@ -1,4 +1,4 @@
-/** A folder of backups: what is in it, what changed from one to the next, and which go when old ones go. */
+/** Listing a folder of backups, and pruning it. */
 import { execFileSync } from "node:child_process";
 import { appendFile, mkdir, readdir, rename, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
@@ -20,7 +20,7 @@ async function list(folder: string, more: Partial<ListRequest> = {}): Promise<Li
   return listed;
 }
 
-/** A backup after a run that ended then. */
+/** A backup after a run that ended at this time. */
 async function backUpAt(
   rig: BackupRig,
   at: string,
@@ -70,7 +70,7 @@ it("a list names damaged, unsupported and encrypted backups, and files that may 
   await writeFile(rig.path("backups/armoire-notes.zip"), "not a backup");
   await writeFile(rig.path("backups/letter.txt"), "dear");
   const listed = await list(rig.path("backups"));
-  expect(listed.map((one) => (one.isSound ? "sound" : one.code))).toEqual([
+  expect(listed.map((backup) => (backup.isSound ? "sound" : backup.code))).toEqual([
     "damaged",
     "sound",
     "needs-passphrase",
@@ -178,14 +178,14 @@ it("pruning always keeps the newest backup of each account, by time and by run",
           );
         const before = await list(folder);
         await pruneBackups({ folder, keep, isPreview: false });
-        const left = names(await list(folder));
-        expect(left.at(-1)).toContain(String(made).padStart(6, "0"));
+        const remaining = names(await list(folder));
+        expect(remaining.at(-1)).toContain(String(made).padStart(6, "0"));
         const latest = before
-          .flatMap((one) => (one.isSound ? [one.manifest.state.at] : []))
+          .flatMap((backup) => (backup.isSound ? [backup.manifest.state.at] : []))
           .sort()
           .at(-1);
-        const held = before.filter((one) => one.isSound && one.manifest.state.at === latest);
-        expect(names(held).some((name) => left.includes(name))).toBe(true);
+        const held = before.filter((backup) => backup.isSound && backup.manifest.state.at === latest);
+        expect(names(held).some((name) => remaining.includes(name))).toBe(true);
       },
     ),
     { numRuns: 15 },

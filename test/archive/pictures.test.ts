@@ -1,4 +1,4 @@
-/** Pictures in a backup: there, proven, and back in their place. */
+/** Pictures in a backup: stored, verified and restored. */
 import { hash } from "node:crypto";
 import {
   chmodSync,
@@ -30,7 +30,7 @@ import { takeApart, withSums } from "./support/forgery.ts";
 const picture = png("ada");
 const sha256 = hash("sha256", picture);
 
-/** A mirror whose user has an avatar, which was downloaded. */
+/** A mirror with a user obstacle avatar was downloaded. */
 async function startPictureRig(): Promise<BackupRig> {
   const rig = await startBackupRig();
   const avatar = `"username":"ada","avatar":{"medium":"https://pictures.example/a.png"}`;
@@ -60,21 +60,21 @@ it("a picture is in the backup byte for byte, and is restored to its place", asy
   expect(await readFile(again.file)).toEqual(await readFile(rig.path("a.zip")));
 });
 
-it.each(["a file of hers", "a mode of hers"])(
+it.each(["a file of another program", "another mode"])(
   "a picture is not restored into a folder that has %s, and neither is the mirror",
-  async (whose) => {
+  async (obstacle) => {
     await using rig = await startPictureRig();
     await rig.create("a.zip");
     const folder = rig.path("home/media");
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (whose === "a file of hers") writeFileSync(join(folder, "holiday.png"), "hers");
+    if (obstacle === "a file of another program") writeFileSync(join(folder, "holiday.png"), "mine");
     else chmodSync(folder, 0o755);
     const before = statSync(folder).mode;
     await expect(rig.restore("a.zip", "home/x.sqlite")).rejects.toMatchObject({
       ...{ code: "exists", file: folder },
     });
     expect(statSync(folder).mode).toBe(before);
-    expect(readdirSync(folder)).toEqual(whose === "a file of hers" ? ["holiday.png"] : []);
+    expect(readdirSync(folder)).toEqual(obstacle === "a file of another program" ? ["holiday.png"] : []);
     expect(readdirSync(rig.path("home"))).toEqual(["media"]);
   },
 );
@@ -94,12 +94,12 @@ it("the media table lists pictures, also those that were not downloaded", async 
     );
   walk(rig.mirror, world);
   const noted = rig.mirror.notePictures();
-  const answers = { "blue.png": "no picture", "red.png": "answered 404" };
+  const errors = { "blue.png": "no picture", "red.png": "answered 404" };
   for (const { id, url } of noted)
-    for (const [name, error] of Object.entries(answers))
+    for (const [name, error] of Object.entries(errors))
       if (url.endsWith(name)) rig.mirror.recordPicture({ id, at: 1, outcome: "none", error });
   const { manifest } = await rig.create("a.zip");
-  // The one that was gone before it could be kept is no gap that another try could fill.
+  // A picture that was gone before its first download is no gap: another attempt cannot fill it.
   expect(manifest.coverage).toContainEqual({ kind: "picture", held: 0, due: 1, failed: 1 });
   expect(describeMissing(manifest)).toBe(
     "Not complete: 1 picture is not downloaded yet; --media downloads them; 1 picture is noted and could not be downloaded.",
@@ -154,19 +154,19 @@ it("a damaged, removed, added or misnamed picture is found", async () => {
   expect((await scanBytes(flipped)).problems).toContainEqual({ entry, what: "its content is damaged" });
 
   const entries = await takeApart(bytes);
-  const stranger = { name: `media/${hash("sha256", "")}`, content: Buffer.alloc(0) };
+  const unrelated = { name: `media/${hash("sha256", "")}`, content: Buffer.alloc(0) };
   const problemsOf = async (forged: readonly ForgedEntry[]) =>
     (await scanBytes(forgeZip(withSums(forged)))).problems;
   expect(await problemsOf(entries)).toEqual([]);
   expect(await problemsOf(entries.filter(({ name }) => name !== entry))).toEqual([
     { entry, what: "is missing" },
   ]);
-  const isPast = stranger.name > entry ? 1 : 0;
+  const isPast = unrelated.name > entry ? 1 : 0;
   const n = entries.findIndex(({ name }) => name === entry) + isPast;
-  expect(await problemsOf(entries.toSpliced(n, 0, stranger))).toEqual([
-    { entry: stranger.name, what: "belongs to no address" },
+  expect(await problemsOf(entries.toSpliced(n, 0, unrelated))).toEqual([
+    { entry: unrelated.name, what: "belongs to no address" },
   ]);
-  const changed = entries.map((one) => (one.name === entry ? { ...one, content: png("eve") } : one));
+  const changed = entries.map((each) => (each.name === entry ? { ...each, content: png("eve") } : each));
   expect(await problemsOf(changed)).toEqual([{ entry, what: "does not have the SHA-256 that is its name" }]);
 });
 
@@ -197,13 +197,13 @@ it("a list of backups counts pictures and their changes", async () => {
     await rig.create("backups");
   };
   await backUp();
-  const answer = (id: number, bytes: Buffer) =>
+  const recordPicture = (id: number, bytes: Buffer) =>
     rig.mirror.recordPicture({
       ...{ id, at: 2, outcome: "picture", sha256: rig.mirror.storePicture(bytes) },
       ...{ type: "image/png", size: bytes.length, etag: null, lastModified: null },
     });
   const [known] = rig.mirror.notePictures();
-  answer(known?.id ?? 0, png("older"));
+  recordPicture(known?.id ?? 0, png("older"));
   await backUp();
   const world = accountWorld({ bras: { "1": "blue" } });
   for (const [url, body] of world)
@@ -211,11 +211,11 @@ it("a list of backups counts pictures and their changes", async () => {
   walk(rig.mirror, world);
   const noted = rig.mirror.notePictures();
   await backUp();
-  for (const { id, sha256 } of noted) if (sha256 === null) answer(id, png("blue"));
+  for (const { id, sha256 } of noted) if (sha256 === null) recordPicture(id, png("blue"));
   await backUp();
   const listed: ListedBackup[] = [];
   for await (const backup of listBackups({ folder: rig.path("backups") })) listed.push(backup);
-  const changes = listed.map((one) => one.isSound && (one.changes?.picture ?? null));
+  const changes = listed.map((backup) => backup.isSound && (backup.changes?.picture ?? null));
   expect(changes).toEqual([null, { changed: 1 }, null, { added: 1 }]);
   expect(formatList(listed, basename)).toContain("  1 picture\n");
 });

@@ -1,4 +1,4 @@
-/** What a backup gives back is the mirror that it was made of, whatever that has lived through. */
+/** A restored mirror equals the original, after any history. */
 import { readFile, writeFile } from "node:fs/promises";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -20,7 +20,7 @@ import { startBackupRig } from "./support/backup-rig.ts";
 import { forgeZip } from "./support/forge-zip.ts";
 import { takeApart, withSums } from "./support/forgery.ts";
 
-/** Everything that a mirror shows, now and at the end of each run. */
+/** Everything that a mirror shows, now and after each run. */
 function everythingOf(file: string) {
   const mirror = openMirrorReader(file);
   try {
@@ -43,14 +43,14 @@ function everythingOf(file: string) {
 it("a restored mirror is sound, shows the same now and at each run, and makes the same backup again", async () => {
   await fc.assert(
     fc.asyncProperty(histories(4), async (history) => {
-      await using lived = await liveThrough(history);
+      await using mirror = await liveThrough(history);
       await using place = await startMirrorRig();
       const [first, second] = [`${place.folder}/1.zip`, `${place.folder}/2.zip`];
-      const created = await createBackup({ mirror: lived.file, account: null, to: first });
+      const created = await createBackup({ mirror: mirror.file, account: null, to: first });
       const restored = `${place.folder}/restored.sqlite`;
       const { check } = await restoreBackup({ file: first, mirror: restored, kinds, openedAt: someTime });
       expect(check.problems).toEqual([]);
-      expect(everythingOf(restored)).toEqual(everythingOf(lived.file));
+      expect(everythingOf(restored)).toEqual(everythingOf(mirror.file));
       const again = await createBackup({ mirror: restored, account: null, to: second });
       expect(again.rootHash).toBe(created.rootHash);
       expect((await readFile(second)).equals(await readFile(first))).toBe(true);

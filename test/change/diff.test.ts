@@ -1,4 +1,4 @@
-/** Diffs are exact: whatever a mirror has lived through, what is said of two of its runs makes the one of the other. */
+/** Diffs are exact: for any history of a mirror, a diff of two runs turns one state into the other. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { compareStates, diff } from "../../src/change/diff.ts";
@@ -26,7 +26,7 @@ it("a diff applied to the state of one run gives the state of the other, in both
 
 it("a diff of two runs of a mirror equals the diff of two copies of the mirror", async () => {
   const steps = 7;
-  const choices = fc.record({
+  const filters = fc.record({
     kinds: fc.subarray(["brand", "model", "size"]),
     brandHrefs: fc.subarray(brandHrefs),
     fields: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, fc.subarray(fields)),
@@ -37,17 +37,17 @@ it("a diff of two runs of a mirror equals the diff of two copies of the mirror",
       histories(steps),
       fc.nat(steps),
       fc.nat(steps),
-      choices,
-      async (history, a, b, choice) => {
-        await using lived = await liveThrough(history);
-        const { file } = lived;
+      filters,
+      async (history, a, b, filter) => {
+        await using mirror = await liveThrough(history);
+        const { file } = mirror;
         const [before, after] = [a, b].map((run) =>
           openSnapshot(file, (mirror) => sourceAt(mirror, placeOf(file, run))),
         );
         if (before === undefined || after === undefined) throw new Error("two runs");
         const copies = compareStates(before, after);
         expect(diffRuns(file, a, b)).toEqual([...diff(copies)]);
-        expect(diffRuns(file, a, b, choice)).toEqual([...diff(copies, choice)]);
+        expect(diffRuns(file, a, b, filter)).toEqual([...diff(copies, filter)]);
         for (const source of [before, after]) source.close();
       },
     ),

@@ -1,4 +1,4 @@
-/** `npm run prove`: 10,000 random histories, spread over all cores. Another number, and a seed, can be given. */
+/** `npm run prove`: 10,000 random histories on all cores; `--histories` and `--seed` change the defaults. */
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
@@ -8,7 +8,7 @@ import { type ProofOptions, proveDiffs } from "./support/prove-diffs.ts";
 
 type Share = Pick<ProofOptions, "histories"> & { readonly seed: number };
 
-const toldEvery = 250;
+const reportInterval = 250;
 const count = (number: number) => number.toLocaleString("en");
 
 if (isMainThread) await proveAll();
@@ -18,15 +18,15 @@ async function proveAll(): Promise<void> {
   const { values } = parseArgs({
     options: { histories: { type: "string", default: "10000" }, seed: { type: "string" } },
   });
-  const wanted = Number(values.histories);
+  const requested = Number(values.histories);
   const seed = Number(values.seed ?? Date.now() % 2 ** 31);
   const cores = availableParallelism();
   const removeFiles = setUpInMemory();
-  process.stdout.write(`${count(wanted)} random histories, on ${cores} cores, with seed ${seed}\n`);
+  process.stdout.write(`${count(requested)} random histories, on ${cores} cores, with seed ${seed}\n`);
   let histories = 0;
   let pairs = 0;
   try {
-    const shares = Array.from({ length: cores }, (_, n) => Math.floor((wanted + n) / cores));
+    const shares = Array.from({ length: cores }, (_, n) => Math.floor((requested + n) / cores));
     await Promise.all(
       shares.map(async (share, n) => {
         const workerData: Share = { histories: share, seed: seed + n };
@@ -34,7 +34,7 @@ async function proveAll(): Promise<void> {
         worker.on("message", (proven: number) => {
           histories++;
           pairs += proven;
-          if (histories % toldEvery === 0) process.stdout.write(`${count(histories)} are exact\n`);
+          if (histories % reportInterval === 0) process.stdout.write(`${count(histories)} are exact\n`);
         });
         await once(worker, "exit");
       }),

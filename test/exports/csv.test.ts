@@ -9,7 +9,7 @@ const guarded = { raw: false };
 const write = (rows: readonly (readonly Cell[])[], options = guarded): string =>
   [...csvChunks(tableOf("brand", ["name", "count"], rows), options)].join("");
 
-/** Through bytes, since a file is what others get. */
+/** Through bytes, as in a file. */
 const throughUtf8 = (text: string): string =>
   new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(text));
 

@@ -29,7 +29,7 @@ const request = (out: string): DataPackageRequest => ({
   toolVersion: "0.1.0",
 });
 
-/** Fails after more rows than any buffer on the way holds. */
+/** Fails after more rows than any buffer holds. */
 const failing = {
   name: "brand",
   columns: ["n"],
@@ -136,7 +136,7 @@ describe("a destination that cannot be replaced", () => {
       (out) => withManifest(out, '{"format":"armoire-data-package","formatVersion":1}'),
     ],
     [
-      "a package with somebody's notes in it",
+      "a package with another file in it",
       "not-a-package",
       async (out) => {
         await writeDataPackage(request(out));
@@ -215,7 +215,7 @@ describe("an export that fails", () => {
       ["file", "ENOTDIR"],
     ] as const) {
       const out = join(folder, parent, "out");
-      const message = expect.stringMatching(new RegExp(`^cannot write ${out}: ${cause}`));
+      const message = expect.stringMatching(new RegExp(`^Cannot write ${out}: ${cause}`));
       await expect(writeDataPackage(request(out))).rejects.toMatchObject({ code: "write-failed", message });
     }
     expect(await folderState(folder)).toEqual({ file: "" });

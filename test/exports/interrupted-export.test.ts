@@ -33,7 +33,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** What stands in the place of an export: nothing, or one that is complete, by its label. */
+/** The label of the complete export at a destination; null if nothing is there. */
 async function whatStands(out: string): Promise<unknown> {
   if (!(await readdir(dirname(out))).includes(basename(out))) return "nothing";
   const { manifest, problems } = await verifyDataPackage(out);
@@ -113,7 +113,7 @@ describe("a full disk", () => {
     const out = join(folder, "out");
     await exportHere(out);
     const before = await folderState(folder);
-    // A limit on a file's size fails a write like a full disk does, without being root.
+    // A limit on file size fails a write as a full disk does, and needs no root.
     const limited = `ulimit -f 16; exec "$0" "$@"`;
     const { promise, resolve } = Promise.withResolvers<string>();
     execFile(
@@ -123,7 +123,7 @@ describe("a full disk", () => {
     );
     expect(JSON.parse(await promise)).toEqual({
       code: "write-failed",
-      message: expect.stringMatching(new RegExp(`^cannot write ${out}: EFBIG`)),
+      message: expect.stringMatching(new RegExp(`^Cannot write ${out}: EFBIG`)),
     });
     expect(await folderState(folder)).toEqual(before);
   });

@@ -10,10 +10,10 @@ import type { Cell } from "../../schema/fields.ts";
 import { anyTable, anyText, tableOf } from "./support/arbitrary-table.ts";
 import { makeTestFolder } from "./support/folder-state.ts";
 
-/** JSON knows one sort of number: one that a double holds is a double. */
+/** JSON has one type of number: integers that a double holds are doubles. */
 const asDouble = (cell: Cell) =>
   typeof cell === "bigint" && Number.isSafeInteger(Number(cell)) ? Number(cell) : cell;
-/** A double without a fraction and beyond 2^53 is written as a whole number. */
+/** A double without a fraction and beyond 2^53 is written as an integer. */
 const asJson = (cell: Cell) =>
   typeof cell === "number" && /^-?\d{16,}$/.test(String(cell)) && !Number.isSafeInteger(cell)
     ? BigInt(String(cell))

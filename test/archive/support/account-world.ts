@@ -1,4 +1,4 @@
-/** A small account: a user, her bras and her measurements, as bodies by URL. */
+/** A small account: a user, bras and measurements, as bodies by URL. */
 import { entity, page, root, urlOf, worldOf } from "../../mirror/support/world.ts";
 
 export interface AccountWorld {

@@ -1,14 +1,14 @@
 /**
- * A process for tests to kill: `backing-up-process.ts WHAT MIRROR PLACE`. Says `begun` on stdout, and then makes a backup of the
- * mirror at PLACE again and again (`create`), or restores PLACE to a new mirror beside it and removes that, again and again
- * (`restore`), or to a folder (`unpack`).
+ * A process for tests to kill: `backing-up-process.ts WORK MIRROR PLACE`. Repeats its work forever, and prints `begun` after
+ * the first time. WORK is `create` (back up MIRROR to PLACE), `restore` (restore PLACE to a mirror beside it, and remove that)
+ * or `unpack` (the same with a folder).
  */
 import { renameSync, rmSync, writeSync } from "node:fs";
 import { kinds } from "../../../jobs/kinds.ts";
 import { createBackup } from "../../../src/archive/create.ts";
 import { restoreBackup, unpackBackup } from "../../../src/archive/restore.ts";
 
-const [what = "", mirror = "", place = ""] = process.argv.slice(2);
+const [work = "", mirror = "", place = ""] = process.argv.slice(2);
 const openedAt = "2026-01-15T12:00:00.000Z";
 
 const works: Readonly<Record<string, (n: number) => Promise<void>>> = {
@@ -27,6 +27,6 @@ const works: Readonly<Record<string, (n: number) => Promise<void>>> = {
 };
 
 for (let n = 0; ; n++) {
-  await works[what]?.(n);
+  await works[work]?.(n);
   if (n === 0) writeSync(1, "begun\n");
 }

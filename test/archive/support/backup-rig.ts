@@ -1,4 +1,4 @@
-/** A mirror of an account in a folder of its own, and backups of it beside it. */
+/** An account's mirror in a folder of its own, with its backups beside it. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { kinds } from "../../../jobs/kinds.ts";
@@ -14,7 +14,7 @@ export interface BackupRig extends MirrorRig {
   readonly mirror: MirrorWriter;
   path(name: string): string;
   create(name: string, more?: Partial<CreateBackupRequest>): Promise<CreatedBackup>;
-  /** The bytes of a backup of the mirror as it now is. */
+  /** The bytes of a backup of the mirror's present state. */
   bytes(): Promise<Buffer>;
   restore(name: string, mirrorName: string): Promise<RestoredMirror>;
 }
@@ -40,5 +40,5 @@ export async function startBackupRig(user = { userId: "7", username: "ada" }): P
   };
 }
 
-/** What is said of bytes that stand for a file. */
+/** Scans bytes as if they were a file. */
 export const scanBytes = (bytes: Uint8Array): Promise<Scan> => scanBackup([bytes]);

@@ -1,4 +1,4 @@
-/** Calls of the file system that fail, one after the other, so that every step of some work is seen to fail once; or that lie. */
+/** File-system calls that fail, one at a time, so that every step fails once; and a disk that stores other bytes. */
 import fs from "node:fs";
 import promises, { type FileHandle } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
@@ -33,15 +33,15 @@ export async function withFailingCall(failAt: number, work: () => Promise<unknow
   return calls >= failAt;
 }
 
-/** A disk that writes something else than it is given, and says nothing of it. */
-export async function withLyingDisk<Result>(work: () => Promise<Result>): Promise<Result> {
-  const lie = (_name: string, real: Callable): Callable =>
+/** A disk that silently stores other bytes than it is given. */
+export async function withCorruptingDisk<Result>(work: () => Promise<Result>): Promise<Result> {
+  const corrupt = (_name: string, real: Callable): Callable =>
     function (this: unknown, bytes: unknown, ...args: unknown[]) {
       const written = Buffer.from(bytes as Buffer);
       written[written.length >> 1] = (written[written.length >> 1] ?? 0) ^ 1;
       return real.call(this, written, ...args);
     };
-  return await patched([[await handleCalls(), ["writeFile"]]], lie, work);
+  return await patched([[await handleCalls(), ["writeFile"]]], corrupt, work);
 }
 
 async function patched<Result>(

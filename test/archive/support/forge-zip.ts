@@ -1,7 +1,7 @@
-/** ZIP files as nobody would write them, by an independent writer: every field of every header can be anything. */
+/** An independent writer of ZIP files in which every header field can be forged. */
 import { crc32 } from "node:zlib";
 
-/** The fields of a header, by name, and what comes after them. */
+/** The fields of a header, and the parts after it. */
 export interface Fields {
   readonly version?: number;
   readonly flags?: number;

@@ -1,4 +1,4 @@
-/** A sound backup taken apart, to be put together in another way, with sums that fit whatever it holds then. */
+/** Takes a sound backup apart, to forge another one with matching checksums. */
 import { createHash } from "node:crypto";
 import { byteReader, readEntries } from "../../../src/archive/container/zip-reader.ts";
 import type { ForgedEntry } from "./forge-zip.ts";
@@ -11,12 +11,12 @@ export async function takeApart(bytes: Buffer): Promise<ForgedEntry[]> {
 
 const sumsName = "SHA256SUMS";
 
-/** With the sums that a forger would write. */
+/** The entries with recomputed checksums. */
 export function withSums(entries: readonly ForgedEntry[]): ForgedEntry[] {
   const lines = entries
     .filter(({ name }) => name !== sumsName)
     .map(({ name, content }) => ({ name, sha256: createHash("sha256").update(content).digest("hex") }))
-    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, sha256 }) => `${sha256}  ${name}\n`);
   const sums = { name: sumsName, content: Buffer.from(lines.join(""), "latin1") };
   return entries.map((entry) => (entry.name === sumsName ? { ...entry, ...sums } : entry));

@@ -1,10 +1,10 @@
-/** States and changes as plain values, to be compared, and the proof of a diff: applied to the one state it gives the other. */
+/** Applies a diff to a state, and compares states and changes as plain values. */
 import type { Change, Row } from "../../../src/change/change.ts";
 import { compareKinds } from "../../../src/change/compared-kinds.ts";
 import type { ComparedState } from "../../../src/change/diff.ts";
 import { itemsOf, toRow } from "../../../src/change/items.ts";
 
-/** `kind href` to row. */
+/** Row by `kind href`. */
 export type Rows = ReadonlyMap<string, Row>;
 
 export function rowsOfState(state: Pick<ComparedState, "tables">): Rows {
@@ -18,7 +18,7 @@ export function rowsOfState(state: Pick<ComparedState, "tables">): Rows {
   );
 }
 
-/** @throws where a change does not fit the state */
+/** @throws if a change does not fit the state */
 export function apply(rows: Rows, changes: Iterable<Change>): Rows {
   const applied = new Map(rows);
   for (const change of changes) {
@@ -43,7 +43,7 @@ export function apply(rows: Rows, changes: Iterable<Change>): Rows {
   return applied;
 }
 
-/** Equal where and only where the values are. */
+/** Text that is equal if and only if the values are. */
 export function textOf(value: unknown): string {
   const plain = value instanceof Map ? [...value].sort(([one], [other]) => (one < other ? -1 : 1)) : value;
   return (

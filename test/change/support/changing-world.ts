@@ -1,10 +1,10 @@
 /**
- * A small service whose resources each have one of some versions, none of them simple. In version 0 they are gone; brands
- * and models of version 5 are there and not listed, so that only other links lead to them, which nobody knows the kind of.
+ * A small service. Each resource has one of several versions with unusual values. In version 0 it is gone. Brands and models of
+ * version 5 exist but are not listed: only other links, of unknown kind, lead to them.
  */
 import { entity, page, root, urlOf, worldOf } from "../../mirror/support/world.ts";
 
-/** A version for each of `places`. */
+/** The version of each of `places`. */
 export type Versions = readonly number[];
 
 const brands = ["brands/a/", "brands/b/"];
@@ -13,10 +13,10 @@ const sizes = ["s/1/", "s/2/", "s/3/", "s/4/"];
 export const places: readonly string[] = [...brands, ...models, ...sizes];
 export const versionCount = 8;
 const unlisted = 5;
-/** Followed only when told so: to a brand and a model, and to models that have something in common. */
+/** Links that are followed only on request: to a brand, a model, and related models. */
 export const otherLinks: readonly string[] = ["featured", "newest", "related"];
 
-/** What differs from one version to the next: numbers beyond 2^53, no UTF-8, null, nothing at all, a time alone. */
+/** Differences between versions: numbers beyond 2^53, text that is no UTF-8, null, no field, only a time. */
 const bodies: readonly object[] = [
   {},
   { name: "One", bra_count: 1, last_modified_at: "2026-01-01T00:00:00" },
@@ -32,7 +32,7 @@ const bodies: readonly object[] = [
     band: 65,
     last_modified_at: "2026-01-01T00:00:00",
   },
-  // As the first, with fewer pictures.
+  // Equal to the first, with fewer pictures.
   { name: "One", bra_count: 1, last_modified_at: "2026-01-01T00:00:00" },
 ];
 
@@ -42,7 +42,7 @@ export function worldOfVersions(versions: Versions): Map<string, string> {
   const versionOf = (place: string) => versions[places.indexOf(place)] ?? 0;
   const isThere = (place: string) => versionOf(place) > 0;
   const isListed = (place: string) => isThere(place) && versionOf(place) !== unlisted;
-  // A model is of the one brand or the other by its version; it is listed there too.
+  // A model's version decides its brand, which also lists it.
   const brandOf = (place: string) => brands[versionOf(place) % brands.length] ?? "";
   const modelOf = (place: string) => models[sizes.indexOf(place) % models.length] ?? "";
   const pictures = (place: string) =>
@@ -72,7 +72,7 @@ export function worldOfVersions(versions: Versions): Map<string, string> {
             },
           ),
         ],
-        // The models of another version.
+        // Models of later versions.
         [`${place}related/`, listed(models.filter((model) => versionOf(model) > versionOf(place)))],
         [`${place}sizes/`, listed(sizes.filter((size) => isThere(size) && modelOf(size) === place))],
       ]),

@@ -1,4 +1,4 @@
-/** Random lives of a small mirror, each with the state that it showed as each of its runs closed. */
+/** Random histories of a small mirror, with the state after each run. */
 import fc from "fast-check";
 import { publicTables } from "../../../src/mirror/public-tables.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
@@ -15,14 +15,14 @@ export interface Edit {
 
 export interface Step {
   readonly edits: readonly Edit[];
-  /** Links that lead to more, followed from this run on. */
+  /** Further links to follow from this run on. */
   readonly follow: readonly string[];
-  /** After so many batches the run ends with the rest due. */
+  /** After this many batches the run ends, with the rest due. */
   readonly maxBatches: number;
-  /** What comes in once more before the run closes: of one resource several bodies, one after the other. */
+  /** Bodies that are ingested again before the run closes; a resource may have several. */
   readonly again: readonly Edit[];
   readonly rebuilds: boolean;
-  /** Whether to forget each of eight runs, and the next eight, but never the latest; none with 0. */
+  /** A bit mask of runs to prune, by run number modulo 8; never the latest. */
   readonly forgets: number;
 }
 
@@ -31,8 +31,8 @@ const edit = fc.record({ place: fc.nat(places.length - 1), version: fc.nat(versi
 export interface HistoryOptions {
   readonly minSteps?: number;
   /**
-   * Whether runs are forgotten; then no other links are followed, since with the runs goes the knowledge that something which
-   * is gone was never read as what it had become.
+   * Whether runs are pruned. Then no further links are followed: pruning drops the record that a gone resource was never
+   * read as its present kind.
    */
   readonly forgets?: boolean;
 }
@@ -57,9 +57,9 @@ export const histories = (
 
 export interface LivedMirror extends AsyncDisposable {
   readonly file: string;
-  /** As the mirror itself said when the run had just closed, but for runs that are forgotten; 0 is before all runs. */
+  /** The mirror's rows directly after each run, without pruned runs; 0 is before the first run. */
   readonly states: ReadonlyMap<number, Rows>;
-  /** Everything that the public views said then. */
+  /** All public views at the same times. */
   readonly frozen: ReadonlyMap<number, ReturnType<typeof publicState>>;
 }
 
@@ -82,7 +82,7 @@ export async function liveThrough(history: readonly Step[]): Promise<LivedMirror
         }
       },
     });
-    // Every tombstone tells the start of its run.
+    // Tombstones show the start of their run, so each run needs a start of its own.
     mirror.db.prepare("update _run set started_at = started_at || id where id = ?").run(runId);
     states.set(runId, rowsOfState({ tables: publicTables(mirror) }));
     frozen.set(runId, publicState(mirror.db));

@@ -1,6 +1,6 @@
 /**
- * The proof that the past and diffs of it are exact, on random lives of a mirror: as of each of its runs it shows what it
- * showed when that run had closed, and between any two of them, to and fro, a diff applied to the one state gives the other.
+ * Proves as-of views and diffs on random histories: as of each run, the mirror shows what it showed directly after the run; and
+ * a diff of any two runs, in both directions, turns one state into the other.
  */
 import { deepStrictEqual, ok, strictEqual } from "node:assert";
 import fc from "fast-check";
@@ -20,19 +20,19 @@ const kindOrder = ["brand", "model", "size"];
 
 export interface ProofOptions {
   readonly histories: number;
-  /** Any unless told. */
+  /** Default: random. */
   readonly seed?: number;
-  /** Told of each history that was proven, with how many pairs of runs it had. */
+  /** Called after each history with its number of pairs of runs. */
   readonly onProven?: (pairs: number) => void;
 }
 
-const calm: Step = { edits: [], follow: [], maxBatches: 1000, again: [], rebuilds: false, forgets: 0 };
+const idle: Step = { edits: [], follow: [], maxBatches: 1000, again: [], rebuilds: false, forgets: 0 };
 /**
- * What the front page calls new is listed as a model then, whose brand is gone before the run closes: it is due, to say
- * itself whether it is there, and was never read as a model.
+ * A resource that the root links to becomes known as a model, and the model's brand is gone before the run closes: the resource
+ * is due, and was never read as a model.
  */
-const dueBelowWhatIsGone: readonly Step[] = [
-  { ...calm, follow: ["newest"], again: [{ place: 1, version: 0 }], rebuilds: true },
+const dueBelowTombstone: readonly Step[] = [
+  { ...idle, follow: ["newest"], again: [{ place: 1, version: 0 }], rebuilds: true },
 ];
 
 const someHistories = fc.oneof(
@@ -40,7 +40,7 @@ const someHistories = fc.oneof(
   { weight: 1, arbitrary: histories(6, { minSteps: 2, forgets: true }) },
 );
 
-/** @throws fast-check's error, with its seed, where one is not */
+/** @throws fast-check's error, with its seed, for a counterexample */
 export async function proveDiffs({ histories: count, seed, onProven }: ProofOptions): Promise<void> {
   await fc.assert(
     fc.asyncProperty(someHistories, async (history) => {
@@ -48,22 +48,22 @@ export async function proveDiffs({ histories: count, seed, onProven }: ProofOpti
       provePast(history, lived);
       onProven?.(provePairs(lived));
     }),
-    { numRuns: count, examples: [[dueBelowWhatIsGone]], ...(seed !== undefined && { seed }) },
+    { numRuns: count, examples: [[dueBelowTombstone]], ...(seed !== undefined && { seed }) },
   );
 }
 
 function provePast(history: readonly Step[], { file, frozen }: LivedMirror): void {
-  // The list of changes is of revisions, and fewer are left where runs were forgotten.
+  // recently_changed lists revisions, and pruning removes some.
   const isWhole = history.every(({ forgets }) => forgets === 0);
   const present = openMirrorReader(file);
   deepStrictEqual(problemsOf(present), []);
   present.close();
   for (const [run, state] of frozen) {
     const reader = openMirrorReader(file, { kind: "run", run });
-    const { recently_changed: remaining, ...shown } = publicState(reader.db);
+    const { recently_changed: remaining, ...actual } = publicState(reader.db);
     reader.close();
-    const { recently_changed: changes, ...kept } = state;
-    deepStrictEqual(shown, kept);
+    const { recently_changed: changes, ...expected } = state;
+    deepStrictEqual(actual, expected);
     if (isWhole) deepStrictEqual(remaining, changes);
     else for (const change of remaining ?? []) ok(changes?.includes(change));
   }
@@ -97,6 +97,6 @@ function proveDiff(changes: readonly Change[], before: Rows = new Map(), after: 
   deepStrictEqual(changes, [...changes].sort(inOrder));
 }
 
-function inOrder(one: Change, other: Change): number {
-  return kindOrder.indexOf(one.kind) - kindOrder.indexOf(other.kind) || compareText(one.href, other.href);
+function inOrder(a: Change, b: Change): number {
+  return kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind) || compareText(a.href, b.href);
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { ExportTable, Row } from "../../../exports/table.ts";
 import type { Cell } from "../../../schema/fields.ts";
 
-/** Any UTF-16 at all, with the characters that formats trip over drawn often. */
+/** Any UTF-16 text; characters that formats treat specially are frequent. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "binary" }),
   fc

@@ -1,7 +1,7 @@
 /**
- * A process for tests to kill or starve: `exporting-process.ts OUT LABEL ROWS PAUSES`. Exports ROWS rows that hold LABEL. Before each
- * PAUSES-th row it says so on stdout and waits for a byte on stdin; 0 never pauses. With LABEL `forever` it exports again
- * and again, `odd` and `even` in turn.
+ * A process for tests to kill or pause: `exporting-process.ts OUT LABEL ROWS PAUSES`. Exports ROWS rows that hold LABEL. Before
+ * each PAUSES-th row it prints a line and waits for a byte on stdin; 0 never pauses. With LABEL `forever` it exports forever,
+ * with the labels `odd` and `even` in turn.
  */
 import { readSync, writeSync } from "node:fs";
 import { writeDataPackage } from "../../../exports/data-package.ts";

@@ -9,7 +9,7 @@ export async function makeTestFolder(): Promise<string> {
   return folder.path;
 }
 
-/** Everything below a folder: the contents of files by path, and what else there is by its type. */
+/** Everything below a folder by path: the contents of files, and the types of other entries. */
 export async function folderState(folder: string): Promise<Record<string, string>> {
   const state: Record<string, string> = {};
   for (const path of (await readdir(folder, { recursive: true })).sort()) {

@@ -1,10 +1,10 @@
-/** What is kept of a mirror is all that cannot be computed: a table that a later version adds is the one or the other. */
+/** A backup holds every table that a rebuild cannot compute. A new table must be one or the other. */
 import { expect, it } from "vitest";
 import { bookkeepingTables } from "../../src/mirror/bookkeeping-rows.ts";
 import { versionedTables } from "../../src/mirror/rows/versioned-rows.ts";
 import { startBackupRig } from "./support/backup-rig.ts";
 
-/** Kept as entries of their own, made anew where a mirror is made, or written by a rebuild. */
+/** Tables with entries of their own, and tables that creating or rebuilding a mirror writes. */
 const others = ["_content", "_dictionary", "_migration", "_migration_lock", "_search"];
 
 it("every table of a mirror is either in the backup or computed from it", async () => {
@@ -16,7 +16,7 @@ it("every table of a mirror is either in the backup or computed from it", async 
     .pluck()
     .all();
   const accounted = [
-    // What rows tell is noted for a backup, and is in no mirror.
+    // `reading` is computed for backups and is not a table of the mirror.
     ...bookkeepingTables.filter((name) => name !== "reading").map((name) => `_${name}`),
     ...versionedTables.flatMap(({ name }) => [name, `${name}_past`]),
     ...others,

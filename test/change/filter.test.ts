@@ -1,4 +1,4 @@
-/** Which changes are left when some fields were asked for, and others not. */
+/** Filters of changes by field and brand. */
 import { describe, expect, it } from "vitest";
 import type { Change, FieldChange } from "../../src/change/change.ts";
 import { type ChangeFilter, filterFields, noFilter, parseFilter } from "../../src/change/filter.ts";
@@ -16,17 +16,17 @@ const touched: Change = { ...about, change: "touched", fields: [time] };
 const all = [added, removed, revived, changed, touched];
 
 /** As `word: fields`. */
-function chosen(choice: Partial<ChangeFilter>): string[] {
+function filteredChanges(filter: Partial<ChangeFilter>): string[] {
   return all.flatMap((change) => {
-    const left = filterFields({ ...noFilter, ...choice }, { isWhole: true }, change);
-    if (left === null) return [];
-    const fields = left.change === "added" ? [] : left.fields.map(({ field }) => field);
-    return [`${left.change}: ${fields.join(" ")}`];
+    const filtered = filterFields({ ...noFilter, ...filter }, { isWhole: true }, change);
+    if (filtered === null) return [];
+    const fields = filtered.change === "added" ? [] : filtered.fields.map(({ field }) => field);
+    return [`${filtered.change}: ${fields.join(" ")}`];
   });
 }
 
 describe("a filter of fields", () => {
-  it.each<[what: string, choice: Partial<ChangeFilter>, left: string[]]>([
+  it.each<[behaviour: string, filter: Partial<ChangeFilter>, expected: string[]]>([
     [
       "keeps all changes if it is empty",
       {},
@@ -59,8 +59,8 @@ describe("a filter of fields", () => {
       { ignored: ["last_modified_at"] },
       ["added: ", "removed: name", "revived: ", "changed: name"],
     ],
-  ])("%s", (_what, choice, left) => {
-    expect(chosen(choice)).toEqual(left);
+  ])("%s", (_behaviour, filter, expected) => {
+    expect(filteredChanges(filter)).toEqual(expected);
   });
 });
 

@@ -1,4 +1,4 @@
-/** Two mirrors of one user are two histories, although their runs have the same numbers. */
+/** Two mirrors of one user have two histories, although their runs have the same numbers: ids tell them apart. */
 import { mkdir, readdir } from "node:fs/promises";
 import { basename } from "node:path";
 import { expect, it } from "vitest";
@@ -31,7 +31,7 @@ async function openAndClose(file: string): Promise<void> {
   (await openMirrorWriter({ file, identity, kinds, openedAt: someTime })).close();
 }
 
-/** A laptop of hers. The rig copies new mirrors, which are then of one line. */
+/** A mirror with an id of its own: the rig copies new mirrors, and with them the id. */
 async function startLaptop(lineage: string): Promise<BackupRig> {
   const rig = await startBackupRig();
   rig.mirror.db.prepare("update _meta set value = ? where key = 'lineage'").run(lineage);
@@ -50,15 +50,15 @@ async function list(folder: string): Promise<ListedBackup[]> {
 }
 
 it("every new mirror gets an id of its own, which never changes", async () => {
-  await using one = await startMirrorRig(undefined, { makesItself: true });
-  await using other = await startMirrorRig(undefined, { makesItself: true });
-  for (const rig of [one, other]) (await rig.write({ area: "account" })).close();
-  const lineage = lineageOf(one.file);
+  await using first = await startMirrorRig(undefined, { makesItself: true });
+  await using second = await startMirrorRig(undefined, { makesItself: true });
+  for (const rig of [first, second]) (await rig.write({ area: "account" })).close();
+  const lineage = lineageOf(first.file);
   expect(lineage).toMatch(/^[0-9a-f]{32}$/);
-  expect(lineageOf(other.file)).not.toBe(lineage);
-  await openAndClose(one.file);
-  await compactMirror({ file: one.file, kinds, openedAt: someTime });
-  expect(lineageOf(one.file)).toBe(lineage);
+  expect(lineageOf(second.file)).not.toBe(lineage);
+  await openAndClose(first.file);
+  await compactMirror({ file: first.file, kinds, openedAt: someTime });
+  expect(lineageOf(first.file)).toBe(lineage);
 });
 
 it("a restored mirror has the id of its backup, and makes the same backup again", async () => {
@@ -93,11 +93,11 @@ it("backups of two mirrors of one account in one folder are listed and pruned se
     syncAt(old, `2026-01-${day}T00:00:00.000Z`);
     await old.create("backups");
   }
-  // Within the second in which the other one made its last.
+  // In the same second as the other mirror's last backup.
   syncAt(young, "2026-01-02T00:00:00.000Z");
   await young.create("", { to: folder });
   const listed = await list(folder);
-  expect(listed.map((one) => one.isSound && [one.manifest.lineage, one.changes])).toEqual([
+  expect(listed.map((backup) => backup.isSound && [backup.manifest.lineage, backup.changes])).toEqual([
     ["0ld", null],
     ["0ld", {}],
     ["y0ung", null],

@@ -1,4 +1,4 @@
-/** What a backup lacks is told wherever it is told what is in it. */
+/** Incomplete backups: the manifest, README.txt and the summary list what is missing. */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { countMissing, describeMissing, isComplete } from "../../src/archive/contents/completeness.ts";
@@ -10,7 +10,7 @@ import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
 
 const fourBras = { "1": "a", "2": "b", "3": "c", "4": "d" };
 
-/** Of four bras, one is fetched and one fails. */
+/** Four bras: one fetched, one failed, two due. */
 async function startIncomplete(): Promise<BackupRig> {
   const rig = await startBackupRig();
   walk(rig.mirror, accountWorld({ bras: fourBras }), {

@@ -9,13 +9,13 @@ const idle = {
   ...{ edits: [], follow: [], maxBatches: 1000, again: [] },
   ...{ rebuilds: false, forgets: 0 },
 } satisfies Step;
-/** A brand is another one for a moment, and as it was when the run closes. */
+/** A brand changes within a run and changes back before the run closes. */
 const backWithinOneRun: readonly Step[] = [
   ...[idle, idle, idle],
   { ...idle, again: [1, 2, 7].map((version) => ({ place: 1, version })) },
   ...[idle, idle],
 ];
-/** A brand is gone when a link first leads to it, and comes later. */
+/** A brand is gone when it is first fetched, and appears later. */
 const goneAtFirst: readonly Step[] = [
   { ...idle, edits: [{ place: 1, version: 0 }] },
   { ...idle, follow: ["featured", "related"], maxBatches: 0 },
@@ -23,8 +23,8 @@ const goneAtFirst: readonly Step[] = [
   { ...idle, edits: [{ place: 1, version: 1 }], maxBatches: 0 },
   ...[idle, idle],
 ];
-/** What is read to see that anything changed is left while the models' pictures are still being read. */
-const wasReadInPart: readonly Step[] = [
+/** The search for a difference ends while the models' pictures are still being read. */
+const readInPart: readonly Step[] = [
   ...[
     { ...idle, maxBatches: 2 },
     { ...idle, maxBatches: 1 },
@@ -42,11 +42,11 @@ it("runBeforeLastChange passes over runs that changed nothing", async () => {
       const texts = [...lived.states.values()].map(textOf);
       for (let run = 1; run <= steps; run++) {
         const changed = texts.findLastIndex((text, n) => n >= 1 && n <= run && text !== texts[n - 1]);
-        // Where only the first run has, or none, nothing has changed since the first.
+        // If only the first run changed anything, or none did, nothing has changed since the first.
         const expected = changed > 1 ? changed - 1 : changed === 1 && run > 1 ? 1 : run > 1 ? run - 1 : null;
         expect(runBeforeLastChange(mirror, run)?.run ?? null).toBe(expected);
       }
     }),
-    { numRuns: 15, examples: [[backWithinOneRun], [goneAtFirst], [wasReadInPart]] },
+    { numRuns: 15, examples: [[backWithinOneRun], [goneAtFirst], [readInPart]] },
   );
 });
