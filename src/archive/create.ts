@@ -136,7 +136,7 @@ export async function verifyWritten(
   if (problem === undefined) return;
   throw new BackupError(
     "damaged",
-    `Verification failed: the file on disk differs from what was written: ${file}: ${problem.what}`,
+    `Verification failed: the file on disk differs from what was written: ${file}: ${problem.message}`,
     "The disk or its cable may be failing. Nothing was removed; back up to another place.",
   );
 }

@@ -104,7 +104,7 @@ async function examine(
     report = await verifyBackup({ file, ...(askPassphrase && { askPassphrase }) }, visit);
   } catch (error) {
     if (!(error instanceof BackupError) || !isFault(error.code)) throw error;
-    return { file, isSound: false, code: error.code, problems: [{ entry: null, what: error.message }] };
+    return { file, isSound: false, code: error.code, problems: [{ entry: null, message: error.message }] };
   }
   const { bytes, isEncrypted, manifest, rootHash, problems } = report;
   if (problems.length === 0 && manifest !== null && rootHash !== null)

@@ -120,11 +120,11 @@ async function requireSound(request: VerifyRequest, visit?: VisitEntry): Promise
       `Its root hash is ${rootHash}. Without --root-hash, any backup is restored.`,
     );
   }
-  throw damaged(request.file, describeProblem(problem ?? { entry: null, what: "it is incomplete" }));
+  throw damaged(request.file, describeProblem(problem ?? { entry: null, message: "it is incomplete" }));
 }
 
-const describeProblem = ({ entry, what }: { entry: string | null; what: string }) =>
-  entry === null ? what : `${entry}: ${what}`;
+const describeProblem = ({ entry, message }: { entry: string | null; message: string }) =>
+  entry === null ? message : `${entry}: ${message}`;
 
 async function readAgain(request: VerifyRequest, rootHash: string, visit: VisitEntry): Promise<void> {
   const { chunks } = await openBackup(request.file, request.askPassphrase);

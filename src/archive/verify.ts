@@ -44,5 +44,5 @@ function withFile(file: string, { code, message, hint, cause }: BackupError): Ba
 
 function compareRootHash(expected: string | undefined, actual: string | null): BackupProblem[] {
   if (expected === undefined || actual === null || expected.toLowerCase() === actual) return [];
-  return [{ entry: null, what: `its root hash is ${actual}: it is another backup, or a forged one` }];
+  return [{ entry: null, message: `its root hash is ${actual}: it is another backup, or a forged one` }];
 }

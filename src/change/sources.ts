@@ -91,6 +91,7 @@ export function sourceAt(mirror: MirrorReader, place: MirrorLocation): OpenSourc
 
 /** All brands that a mirror holds now. */
 export function* brandsIn({ db }: MirrorReader): Generator<Brand> {
+  // Raw: `main.brand` is a view, also where a temporary view hides it.
   const rows = db.prepare("select href, slug, name from main.brand").raw().safeIntegers().iterate();
   for (const row of rows as Iterable<unknown[]>) {
     const [href = null, slug = null, name = null] = row.map(fromStored);

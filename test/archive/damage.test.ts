@@ -107,7 +107,7 @@ it("a flipped bit in an entry's content is reported for that entry", async () =>
 });
 
 /** Edits without new checksums, and the entry for which each is reported. */
-const edits: readonly (readonly [string, () => Buffer, entry: () => string | null, what: string])[] = [
+const edits: readonly (readonly [string, () => Buffer, entry: () => string | null, message: string])[] = [
   [
     "an entry removed",
     () => forgeZip(entries.toSpliced(at("tables/bra.csv"), 1)),
@@ -240,13 +240,13 @@ it("flipped bits, cuts and appended bytes are found in an encrypted backup", asy
 });
 
 describe("an edit without new checksums", () => {
-  it.each(edits)("is found: %s", async (_edit, edited, entry, what) => {
+  it.each(edits)("is found: %s", async (_edit, edited, entry, message) => {
     const { problems } = await scanBytes(edited());
     const about = entry();
     const isExpected = (problem: (typeof problems)[number]) =>
-      problem.entry === about && problem.what.includes(what);
+      problem.entry === about && problem.message.includes(message);
     expect(problems.length).toBeGreaterThan(0);
-    if (what !== "") expect(problems.find(isExpected), JSON.stringify(problems)).toBeDefined();
+    if (message !== "") expect(problems.find(isExpected), JSON.stringify(problems)).toBeDefined();
   });
 });
 
@@ -282,9 +282,9 @@ describe("an edit with matching checksums", () => {
       "is damaged",
     ],
     ["a manifest that is no JSON", () => withContent("manifest", () => "{"), "is not JSON"],
-  ])("is found: %s", async (_edit, edited, what) => {
+  ])("is found: %s", async (_edit, edited, message) => {
     const { problems } = await scanBytes(forgeZip(withSums(edited())));
-    expect(problems.map((problem) => problem.what).join("; ")).toContain(what);
+    expect(problems.map((problem) => problem.message).join("; ")).toContain(message);
   });
 
   it("that is otherwise consistent is a forgery, which only the root hash reveals", async () => {

@@ -146,7 +146,7 @@ describe("a hostile archive", () => {
     const bytes = make();
     const { problems } = await scanBytes(bytes);
     expect(problems).not.toEqual([]);
-    for (const { entry, what } of problems) expect(`${entry} ${what}`).toMatch(/^[\x20-\x7e]*$/);
+    for (const { entry, message } of problems) expect(`${entry} ${message}`).toMatch(/^[\x20-\x7e]*$/);
     await using rig = await startMirrorRig();
     const file = `${rig.folder}/hostile.zip`;
     expectClosed(file);
@@ -165,7 +165,7 @@ describe("a hostile archive", () => {
     const { problems } = await scanBytes(
       forgeZip([...(manifest ? [manifest] : []), ...names], { entries: 0xffff }),
     );
-    expect(problems).toEqual([{ entry: '"n0"', what: "no entry of a backup has this name" }]);
+    expect(problems).toEqual([{ entry: '"n0"', message: "no entry of a backup has this name" }]);
   });
 });
 

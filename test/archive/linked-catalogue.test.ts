@@ -166,7 +166,7 @@ describe("the catalogue part of an account's backup", () => {
     const flipped = Buffer.from(bytes);
     const at = bytes.indexOf('"Model b"') + 1;
     flipped.writeUInt8(flipped.readUInt8(at) ^ 1, at);
-    expect((await scanBytes(flipped)).problems[0]).toMatchObject({ what: "its content is damaged" });
+    expect((await scanBytes(flipped)).problems[0]).toMatchObject({ message: "its content is damaged" });
 
     const entries = await takeApart(bytes);
     const body = /^catalogue\/revisions\//;
@@ -175,10 +175,10 @@ describe("the catalogue part of an account's backup", () => {
       (await scanBytes(forgeZip(withSums(entries.filter(({ name }) => !isLeftOut(name)))))).problems;
     expect(await problemsWithout(() => false)).toEqual([]);
     expect(await problemsWithout((name) => name === first?.name)).toEqual([
-      { entry: first?.name, what: "is missing" },
+      { entry: first?.name, message: "is missing" },
     ]);
     expect(await problemsWithout((name) => name.startsWith("catalogue/"))).toEqual([
-      { entry: "catalogue/index.ndjson", what: "is missing" },
+      { entry: "catalogue/index.ndjson", message: "is missing" },
     ]);
     const shortened = entries.map(({ name, content }) => ({
       name,
@@ -186,7 +186,7 @@ describe("the catalogue part of an account's backup", () => {
         name === "catalogue/index.ndjson" ? Buffer.from(content.toString().replace(/^.*\n/, "")) : content,
     }));
     expect((await scanBytes(forgeZip(withSums(shortened)))).problems).toEqual([
-      { entry: expect.stringMatching(body), what: "belongs to no address" },
+      { entry: expect.stringMatching(body), message: "belongs to no address" },
     ]);
   });
 

@@ -151,7 +151,7 @@ it("a damaged, removed, added or misnamed picture is found", async () => {
   const at = bytes.indexOf(picture) + picture.length - 1;
   flipped.writeUInt8(flipped.readUInt8(at) ^ 1, at);
   const entry = `media/${sha256}.png`;
-  expect((await scanBytes(flipped)).problems).toContainEqual({ entry, what: "its content is damaged" });
+  expect((await scanBytes(flipped)).problems).toContainEqual({ entry, message: "its content is damaged" });
 
   const entries = await takeApart(bytes);
   const unrelated = { name: `media/${hash("sha256", "")}`, content: Buffer.alloc(0) };
@@ -159,15 +159,17 @@ it("a damaged, removed, added or misnamed picture is found", async () => {
     (await scanBytes(forgeZip(withSums(forged)))).problems;
   expect(await problemsOf(entries)).toEqual([]);
   expect(await problemsOf(entries.filter(({ name }) => name !== entry))).toEqual([
-    { entry, what: "is missing" },
+    { entry, message: "is missing" },
   ]);
   const isPast = unrelated.name > entry ? 1 : 0;
   const n = entries.findIndex(({ name }) => name === entry) + isPast;
   expect(await problemsOf(entries.toSpliced(n, 0, unrelated))).toEqual([
-    { entry: unrelated.name, what: "belongs to no address" },
+    { entry: unrelated.name, message: "belongs to no address" },
   ]);
   const changed = entries.map((each) => (each.name === entry ? { ...each, content: png("eve") } : each));
-  expect(await problemsOf(changed)).toEqual([{ entry, what: "does not have the SHA-256 that is its name" }]);
+  expect(await problemsOf(changed)).toEqual([
+    { entry, message: "does not have the SHA-256 that is its name" },
+  ]);
 });
 
 it.each([
@@ -242,7 +244,7 @@ it.each(["", ".jpg"])(
       content,
     }));
     const { problems } = await scanBytes(forgeZip(withSums(entries)));
-    expect(problems.map(({ what }) => what)).toEqual(["is missing", "belongs to no address"]);
+    expect(problems.map(({ message }) => message)).toEqual(["is missing", "belongs to no address"]);
   },
 );
 

@@ -15,7 +15,7 @@ export function checksumsText(checksums: Checksums): string {
 
 export interface ChecksumProblem {
   readonly entry: string;
-  readonly what: string;
+  readonly message: string;
 }
 
 /**
@@ -33,13 +33,13 @@ export function compareChecksums(text: string, found: Checksums, entry: string):
   const problems = [
     ...[...listed.keys()]
       .filter((name) => !found.has(name))
-      .map((name) => ({ entry: name, what: "is missing" })),
+      .map((name) => ({ entry: name, message: "is missing" })),
     ...[...found.keys()]
       .filter((name) => !listed.has(name))
-      .map((name) => ({ entry: name, what: `was added: ${entry} does not list it` })),
+      .map((name) => ({ entry: name, message: `was added: ${entry} does not list it` })),
     ...[...found]
       .filter(([name, sha256]) => listed.has(name) && listed.get(name) !== sha256)
-      .map(([name]) => ({ entry: name, what: `does not have the SHA-256 that ${entry} lists` })),
+      .map(([name]) => ({ entry: name, message: `does not have the SHA-256 that ${entry} lists` })),
   ];
-  return problems.length > 0 ? problems : [{ entry, what: "is not written as Armoire writes it" }];
+  return problems.length > 0 ? problems : [{ entry, message: "is not written as Armoire writes it" }];
 }

@@ -26,7 +26,7 @@ import { byteReader, type ReadEntry, readEntries, ZipError } from "./zip-reader.
 export interface BackupProblem {
   /** The entry's name, made printable if it is none of ours; null for a problem of the whole file. */
   readonly entry: string | null;
-  readonly what: string;
+  readonly message: string;
 }
 
 export interface Scan {
@@ -50,8 +50,8 @@ export async function scanBackup(
   visit: VisitEntry = () => {},
 ): Promise<Scan> {
   const problems: BackupProblem[] = [];
-  const report = (entry: string | null, what: string) => {
-    if (problems.length < maxProblems) problems.push({ entry, what });
+  const report = (entry: string | null, message: string) => {
+    if (problems.length < maxProblems) problems.push({ entry, message });
   };
   const checksums = new Map<string, string>();
   /** The entries that bookkeeping refers to: bodies of revisions, pictures, and bodies of linked catalogue resources. */
@@ -74,7 +74,7 @@ export async function scanBackup(
       if (name === checksumsEntry) {
         rootHash = sha256;
         for (const problem of compareChecksums(content.toString("latin1"), checksums, checksumsEntry))
-          report(problem.entry, problem.what);
+          report(problem.entry, problem.message);
       } else checksums.set(name, sha256);
       const expected = hashInName(name);
       if (expected !== null && expected !== sha256)

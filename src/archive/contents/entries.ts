@@ -99,6 +99,7 @@ function withEntryNames(media: PublicTable): PublicTable {
 /** Every body once, in the order of SHA-256. */
 function* eachBody({ db }: MirrorReader): Generator<{ sha256: string; body: Buffer }> {
   const readBody = prepareReadProvenBody(db);
+  // Raw: `storedBodyColumns` is text.
   const statement = db.prepare<[], StoredBody & { sha256: string }>(
     `select lower(hex(c.sha256)) as sha256, c.codec, c.size, c.body, c.dictionary_id as dictionaryId from _content c
      where c.id in (select content_id from _revision) order by c.sha256`,
@@ -116,7 +117,7 @@ function describeMirror(
   account: string | null,
   tables: readonly PublicTable[],
 ): Omit<BackupManifest, "catalogue"> {
-  // Raw: tables by name.
+  // Raw: tables by name, views and migrations have no types.
   const count = (select: string) =>
     db.prepare<[], number>(`select count(*) from ${select}`).pluck().get() ?? 0;
   const run = prepare(db, () =>
@@ -145,6 +146,7 @@ function describeMirror(
     lineage: readMirrorId(db),
     state: run,
     coverage: [
+      // Raw: a view, which `MirrorTables` does not type.
       ...db
         .prepare<[], BackupManifest["coverage"][number]>(
           `select kind, held, due, failed from coverage where held + due + failed > 0 order by kind`,

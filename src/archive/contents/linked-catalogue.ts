@@ -94,6 +94,7 @@ interface NewestBody {
 /** @throws DamagedBodyError */
 function prepareNewestBody(db: Connection): (url: string) => NewestBody {
   const readBody = prepareReadProvenBody(db);
+  // Raw: `storedBodyColumns` is text.
   const select = db.prepare<[string], StoredBody & Pick<NewestBody, "kind" | "base_url" | "sha256">>(
     `select r.kind, lower(hex(c.sha256)) as sha256, v.base_url, c.codec, c.size, c.body, c.dictionary_id as dictionaryId
      from _resource r join _revision v on v.resource_id = r.id join _content c on c.id = v.content_id

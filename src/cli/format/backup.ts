@@ -195,5 +195,5 @@ const describeCounts = (counts: Readonly<Record<string, number>>): string =>
     .map(([change, count]) => `${count} ${change}`)
     .join(", ");
 
-const describeProblem = ({ entry, what }: BackupProblem) =>
-  `${escapeControls(entry === null ? what : `${entry}: ${what}`)}\n`;
+const describeProblem = ({ entry, message }: BackupProblem) =>
+  `${escapeControls(entry === null ? message : `${entry}: ${message}`)}\n`;

@@ -20,7 +20,7 @@ const sound: SoundBackup = {
 };
 const faulty: FaultyBackup = {
   ...{ file: "armoire-ada-2026-11-04T060412Z.zip", isSound: false, code: "damaged" },
-  problems: [{ entry: `revisions/${"a".repeat(64)}.json`, what: "its content is damaged" }],
+  problems: [{ entry: `revisions/${"a".repeat(64)}.json`, message: "its content is damaged" }],
 };
 const verified: VerifyReport = {
   ...{ file: "a.zip", bytes: 1, isEncrypted: false, manifest, rootHash: "0".repeat(64) },
