@@ -6,8 +6,8 @@ import { kinds } from "../../jobs/kinds.ts";
 import { readShownViews } from "../../src/mirror/past/as-of.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { openMirrorWriter } from "../../src/mirror/writer.ts";
-import { answerQuery } from "../../src/query/sql/answer-query.ts";
-import type { QueryAnswer, QueryParameters, StartQuery } from "../../src/query/sql/query-process.ts";
+import { executeQuery } from "../../src/query/sql/execute-query.ts";
+import type { QueryParameters, QueryResponse, StartQuery } from "../../src/query/sql/query-process.ts";
 import { runQuery } from "../../src/query/sql/run-query.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { startRig } from "../sync/support/rig.ts";
@@ -17,7 +17,7 @@ import { hashesOf, makeMirrorLikeFile } from "./support/mirror-like-file.ts";
 
 let folder = "";
 let file = "";
-/** A real one, whose past is asked for. */
+/** A real mirror, for queries as of a run. */
 let mirror = "";
 let before: Record<string, string> = {};
 
@@ -31,29 +31,29 @@ beforeAll(async () => {
   await writeFile(join(folder, "secret.txt"), "canary");
   mirror = join(folder, "catalogue.sqlite");
   await makeMirrorWithRun();
-  // A reader of a WAL file leaves SQLite's own empty -wal and a -shm beside it: let the first one make them.
-  askAll("SELECT 1");
-  askPast("SELECT 1");
+  // The first reader of a WAL file creates an empty -wal and a -shm file.
+  execute("SELECT 1");
+  executeAsOf("SELECT 1");
   before = await hashesOf(folder);
   return () => temporary[Symbol.asyncDispose]();
 });
 
 const inFolder = (sql: string): string => sql.replaceAll("FOLDER", folder);
 
-/** What the query's process would answer; endless statements are not among these. */
-function askAll(sql: string, more: Partial<StartQuery> = {}): QueryAnswer[] {
+/** The responses of a query's process. No statement here is endless. */
+function execute(sql: string, more: Partial<StartQuery> = {}): QueryResponse[] {
   const limits = { parameters: [], maxRows: 1000, timeoutMillis: 1000 } as const;
-  return [...answerQuery({ type: "start", file, catalogue: null, shownViews: [], sql, ...limits, ...more })];
+  return [...executeQuery({ type: "start", file, catalogue: null, shownViews: [], sql, ...limits, ...more })];
 }
 
-/** With another mirror beside it, as a query of an account has. */
-const askBeside = (sql: string) => askAll(sql, { catalogue: mirror });
+/** With a catalogue attached, as for a query on an account. */
+const executeWithCatalogue = (sql: string) => execute(sql, { catalogue: mirror });
 
-function askPast(sql: string): QueryAnswer[] {
+function executeAsOf(sql: string): QueryResponse[] {
   const reader = openMirrorReader(mirror, { kind: "run", run: 1 });
   const shownViews = readShownViews(reader.db);
   reader.close();
-  return askAll(sql, { file: mirror, shownViews });
+  return execute(sql, { file: mirror, shownViews });
 }
 
 async function makeMirrorWithRun(): Promise<void> {
@@ -70,13 +70,13 @@ async function makeMirrorWithRun(): Promise<void> {
   });
   const runId = writer.beginRun({ startedAt: "2026-01-15T12:00:00.000Z", mode: "incremental", scope: {} });
   writer.addRoot(runId);
-  // Any row, so that what a statement does with each row is done.
+  // At least one row, so that expressions in a statement are evaluated.
   writer.db.exec("insert into _brand (id, from_run) select id, first_run from _resource");
   writer.db.exec("update _run set ended_at = started_at");
   writer.close();
 }
 
-describe("a hostile statement with parameters", () => {
+describe("a hostile statement", () => {
   const path = "FOLDER/other.sqlite";
   it.each<[string, QueryParameters]>([
     ["ATTACH :path AS other", { path }],
@@ -89,62 +89,62 @@ describe("a hostile statement with parameters", () => {
     ["INSERT INTO search(search) VALUES (:command) RETURNING *", { command: "delete-all" }],
     ["SELECT :sql; DELETE FROM brand", { sql: "x" }],
     ["SELECT 1 WHERE :sql", { "sql; DELETE FROM brand": "x" }],
-  ])("does no more than one without: %j", async (sql, parameters) => {
+  ])("with parameters fails, and changes and reads no other file: %j", async (sql, parameters) => {
     const values = JSON.parse(inFolder(JSON.stringify(parameters)));
-    const answers = askAll(inFolder(sql), { parameters: values });
-    expect(answers.at(-1)?.type).toBe("error");
-    expect(JSON.stringify(answers)).not.toContain("canary");
+    const responses = execute(inFolder(sql), { parameters: values });
+    expect(responses.at(-1)?.type).toBe("error");
+    expect(JSON.stringify(responses)).not.toContain("canary");
     expect(await hashesOf(folder)).toEqual(before);
   });
 });
 
-describe("a hostile statement on a mirror", () => {
-  it("changes nothing in its folder, whether it goes for the views or for the tables below", async () => {
+describe("a hostile statement on a synced mirror", () => {
+  it("changes nothing in its folder, on views or on tables", async () => {
     await using rig = await startRig({ brands: 3, models: 6, sizes: 12 });
     await rig.sync();
     const own = dirname(rig.file);
     const statements = hostileStatements.flatMap((sql) => [sql, sql.replace(/\bbrand\b/g, "_brand")]);
-    askAll("SELECT 1", { file: rig.file });
+    execute("SELECT 1", { file: rig.file });
     const held = await hashesOf(own);
     expect(Object.keys(held)).toContain(basename(rig.file));
-    for (const sql of statements) askAll(sql.replaceAll("FOLDER", own), { file: rig.file });
+    for (const sql of statements) execute(sql.replaceAll("FOLDER", own), { file: rig.file });
     expect(await hashesOf(own)).toEqual(held);
   });
 });
 
 describe("a hostile statement", () => {
-  it("is one of a hundred and fifty or more", () => {
+  it("comes from a list of at least 150", () => {
     expect(new Set(hostileStatements).size).toBeGreaterThanOrEqual(150);
   });
 
-  // These only report, explain, or set what dies with the connection.
-  const mayEndWell = /^(SELECT \* FROM pragma|PRAGMA|EXPLAIN ATTACH|SELECT fts|SELECT 1\0)/;
+  // These only report, explain, or change settings of the connection.
+  const maySucceed = /^(SELECT \* FROM pragma|PRAGMA|EXPLAIN ATTACH|SELECT fts|SELECT 1\0)/;
 
-  it.each(hostileStatements)("changes no file, makes none, and reads no other: %j", async (sql) => {
-    const answers = askAll(inFolder(sql));
+  it.each(hostileStatements)("changes, creates and reads no other file: %j", async (sql) => {
+    const responses = execute(inFolder(sql));
     expect(await hashesOf(folder)).toEqual(before);
-    expect(JSON.stringify(answers)).not.toContain("canary");
+    expect(JSON.stringify(responses)).not.toContain("canary");
   });
 
-  it.each(hostileStatements.filter((sql) => !mayEndWell.test(sql)))("ends in an error: %j", (sql) => {
-    expect(askAll(inFolder(sql)).at(-1)?.type).toBe("error");
+  it.each(hostileStatements.filter((sql) => !maySucceed.test(sql)))("fails: %j", (sql) => {
+    expect(execute(inFolder(sql)).at(-1)?.type).toBe("error");
   });
 
   it.each(hostileStatements.flatMap((sql) => [sql, sql.replace(/\bbrand\b/g, "catalogue._brand")]))(
-    "beside a catalogue does no more, to either: %j",
+    "with a catalogue attached changes and reads no other file: %j",
     async (sql) => {
-      const answers = askBeside(inFolder(sql));
+      const responses = executeWithCatalogue(inFolder(sql));
       expect(await hashesOf(folder)).toEqual(before);
-      expect(JSON.stringify(answers)).not.toContain("canary");
-      if (!mayEndWell.test(sql)) expect(answers.at(-1)?.type).toBe("error");
+      expect(JSON.stringify(responses)).not.toContain("canary");
+      if (!maySucceed.test(sql)) expect(responses.at(-1)?.type).toBe("error");
     },
   );
 
-  it.each(hostileStatements)("as of a run does no more: %j", async (sql) => {
-    const answers = askPast(inFolder(sql));
+  it.each(hostileStatements)("as of a run changes and reads no other file: %j", async (sql) => {
+    const responses = executeAsOf(inFolder(sql));
     expect(await hashesOf(folder)).toEqual(before);
-    expect(JSON.stringify(answers)).not.toContain("canary");
-    if (!mayEndWell.test(sql)) expect(answers.at(-1)?.type).toBe("error");
+    expect(JSON.stringify(responses)).not.toContain("canary");
+    if (!maySucceed.test(sql)) expect(responses.at(-1)?.type).toBe("error");
   });
 
   it.each([
@@ -156,7 +156,7 @@ describe("a hostile statement", () => {
     ["SELECT load_extension('FOLDER/evil.so')", "failed"],
     ["SELECT 1; DELETE FROM brand", "syntax"],
     ["DELETE FROM", "syntax"],
-  ])("is refused by runQuery as well: %j is %s", async (sql, code) => {
+  ])("is refused by runQuery too: %j is %s", async (sql, code) => {
     const run = async () => await collectRows((await runQuery({ file, sql: inFolder(sql) })).rows);
     const error = await run().catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: "QueryError", code, message: expect.stringMatching(/^[^\n]+$/) });

@@ -1,3 +1,4 @@
+/** Queries in their own process: results, parameters, deadlines, failures. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readdir, readFile, truncate, writeFile } from "node:fs/promises";
@@ -6,7 +7,7 @@ import Database from "better-sqlite3";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Row } from "../../exports/table.ts";
-import { readCell } from "../../src/query/sql/answer-query.ts";
+import { readCell } from "../../src/query/sql/execute-query.ts";
 import { type QueryRequest, runQuery } from "../../src/query/sql/run-query.ts";
 import { expectClosed } from "../support/canary.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
@@ -30,7 +31,7 @@ async function query(sql: string, options: Partial<QueryRequest> = {}): Promise<
   return await collectRows((await runQuery({ file, sql, ...options })).rows);
 }
 
-/** The processes that this one started for queries and that are still there. */
+/** The ids of running query processes that this process started. */
 async function queryProcesses(): Promise<string[]> {
   const processIds = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found: string[] = [];
@@ -43,8 +44,8 @@ async function queryProcesses(): Promise<string[]> {
   return found;
 }
 
-describe("a query", () => {
-  it("gives columns and rows, text to the last code unit, integers exactly, blobs as literals", async () => {
+describe("a result", () => {
+  it("has columns and rows with exact text and integers, and blobs as literals", async () => {
     const result = await runQuery({
       file,
       sql: "SELECT b.*, sha256 FROM brand b LEFT JOIN content ON b.href = 'a' ORDER BY href",
@@ -58,14 +59,14 @@ describe("a query", () => {
     expect(result.isCut).toBe(false);
   });
 
-  it("gives a result without rows its columns, and keeps columns of the same name apart", async () => {
+  it("has columns even without rows, also several of the same name", async () => {
     const result = await runQuery({ file, sql: "SELECT 1 AS x, 2 AS x WHERE false" });
     expect(result.columns).toEqual(["x", "x"]);
     expect(await collectRows(result.rows)).toEqual([]);
     expect(await query("SELECT 1 AS x, 2 AS x")).toEqual([[1, 2]]);
   });
 
-  it("reads views and full-text tables, explains, and reports pragmas", async () => {
+  it("can come from views, full-text tables, EXPLAIN and pragmas", async () => {
     expect(await query("SELECT name, twice FROM known WHERE href IN ('a', 'b') ORDER BY href")).toEqual([
       ["Anita", 6],
       ["lone \ud800", 18014398509481986n],
@@ -75,7 +76,7 @@ describe("a query", () => {
     expect((await query("PRAGMA table_info(brand)")).length).toBe(3);
   });
 
-  it("gives text as it is also where a subquery or a view of one selects it", async () => {
+  it("has exact text also from subqueries and views", async () => {
     const name = "(SELECT b.name FROM brand b WHERE b.href = o.href AND b.name IS NOT NULL LIMIT 1) AS name";
     const view = `SELECT o.href, ${name} FROM brand o`;
     expect(await query(`SELECT name FROM (${view}) WHERE href = 'b' ORDER BY name`)).toEqual([
@@ -84,7 +85,7 @@ describe("a query", () => {
     expect(await query("SELECT (SELECT name FROM known WHERE href = 'b')")).toEqual([["lone \ud800"]]);
   });
 
-  it("gives rows batch by batch as well, and ends when its reader has enough batches", async () => {
+  it("comes in batches, and its process ends when the caller stops reading batches", async () => {
     const { batches } = await runQuery({ file, sql: counting });
     const first: Row[] = [];
     for await (const batch of batches) {
@@ -96,7 +97,7 @@ describe("a query", () => {
     expect(await queryProcesses()).toEqual([]);
   });
 
-  it("takes parameters in order or by name", async () => {
+  it("depends on parameters in order or by name", async () => {
     expect(await query("SELECT ?, ?, ?, ?", { parameters: ["it's", 2n ** 60n, 1.5, null] })).toEqual([
       ["it's", 2n ** 60n, 1.5, null],
     ]);
@@ -105,7 +106,7 @@ describe("a query", () => {
     ]);
   });
 
-  it("finds a parameter wherever SQLite does, and takes a whole number for an integer", async () => {
+  it("depends on exactly SQLite's own parameters, with whole numbers as integers", async () => {
     const sql = "SELECT typeof(:whole) AS \":column\", ':text', typeof(@half), 3 /* :comment */ -- :another";
     expect(await query(sql, { parameters: { whole: 5, half: 0.5 } })).toEqual([
       ["integer", ":text", "real", 3],
@@ -116,22 +117,30 @@ describe("a query", () => {
   });
 
   it.each([
-    ["SELECT :brand, :cup, $band", { cup: 1 }, "no value is given for :brand, :band", /-p name=value/],
+    [
+      "SELECT :brand, :cup, $band",
+      { cup: 1 },
+      "missing values for parameters: :brand, :band",
+      /-p name=value/,
+    ],
     [
       "SELECT :brand",
       { brand: 1, band: 2, cup: 3 },
-      "the statement has no parameter called band, cup",
-      /it has :brand/,
+      "unknown parameters: :band, :cup",
+      /its parameters: :brand/,
     ],
-    ["SELECT 1", { brand: 1 }, "the statement has no parameter called brand", /none/],
+    ["SELECT 1", { brand: 1 }, "unknown parameters: :brand", /no parameters/],
     ["SELECT :brand, ?", { brand: 1 }, "the statement has parameters without a name (?)", /as :name/],
-  ])("says which parameters do not fit: %j with %j", async (sql, parameters, message, hint) => {
-    await expect(query(sql, { parameters })).rejects.toMatchObject({
-      ...{ name: "QueryError", code: "parameters", message, hint: expect.stringMatching(hint) },
-    });
-  });
+  ])(
+    "is an error that names missing or unknown parameters: %j with %j",
+    async (sql, parameters, message, hint) => {
+      await expect(query(sql, { parameters })).rejects.toMatchObject({
+        ...{ name: "QueryError", code: "parameters", message, hint: expect.stringMatching(hint) },
+      });
+    },
+  );
 
-  it("says when the row limit cut the result, and only then", async () => {
+  it("reports whether the row limit cut it", async () => {
     for (const [maxRows, isCut] of [
       [0, true],
       [2, true],
@@ -144,7 +153,7 @@ describe("a query", () => {
     }
   });
 
-  it("gives the rows of an endless result one by one, and ends when its reader has enough", async () => {
+  it("can be endless, and its process ends when the caller stops reading rows", async () => {
     const { rows } = await runQuery({ file, sql: counting });
     let last: Row = [];
     for await (const row of rows) {
@@ -155,7 +164,7 @@ describe("a query", () => {
     expect(await queryProcesses()).toEqual([]);
   });
 
-  it("sees what a writer has committed, while it writes", async () => {
+  it("has the committed rows while another process writes", async () => {
     const live = join(folder, "live.sqlite");
     const writer = new Database(live);
     writer.pragma("journal_mode = WAL");
@@ -167,8 +176,8 @@ describe("a query", () => {
   });
 });
 
-describe("a query that goes wrong", () => {
-  it("is stopped at its deadline, and its process with it", async () => {
+describe("a failing query", () => {
+  it("is stopped at its deadline together with its process", async () => {
     await expect(query(endless, { timeoutMillis: 300 })).rejects.toMatchObject({
       code: "timeout",
       message: "the query took longer than 0.3 s and was stopped",
@@ -176,7 +185,7 @@ describe("a query that goes wrong", () => {
     expect(await queryProcesses()).toEqual([]);
   });
 
-  it("is stopped by a signal, before and while it runs", async () => {
+  it("is stopped by a signal before it starts or while it runs", async () => {
     await expect(query("SELECT 1", { signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: "AbortError",
     });
@@ -189,7 +198,7 @@ describe("a query that goes wrong", () => {
   });
 
   it.runIf(process.platform === "linux")(
-    "ends by itself after its deadline when the process that asked was killed",
+    "ends after its deadline even if the parent process was killed",
     async () => {
       const program = `
         import { readFileSync } from "node:fs";
@@ -199,11 +208,11 @@ describe("a query that goes wrong", () => {
         const queryProcess = readFileSync("/proc/self/task/" + process.pid + "/children", "utf8");
         process.stdout.write(queryProcess, () => process.kill(process.pid, "SIGKILL"));
         await reading;`;
-      const asker = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      const parent = spawn(process.execPath, ["--input-type=module", "-e", program], {
         stdio: ["ignore", "pipe", "inherit"],
       });
-      const exit = once(asker, "exit");
-      const [printed] = await once(asker.stdout, "data");
+      const exit = once(parent, "exit");
+      const [printed] = await once(parent.stdout, "data");
       await exit;
       const commandLine = `/proc/${Number(String(printed))}/cmdline`;
       expect(await readFile(commandLine, "utf8")).toContain("query-child");
@@ -211,7 +220,7 @@ describe("a query that goes wrong", () => {
     },
   );
 
-  it("reports a process that died, and the memory it wanted", async () => {
+  it("reports that its process died, with the signal", async () => {
     const { rows } = await runQuery({ file, sql: endless });
     const reading = collectRows(rows);
     for (const processId of await queryProcesses()) process.kill(Number(processId), "SIGSEGV");
@@ -231,10 +240,10 @@ describe("a query that goes wrong", () => {
     [
       "SELECT zeroblob(20000000)",
       "too-large",
-      "a cell's length is 20000000, and 16777216 is the most that fits",
+      "a cell's length is 20000000, and at most 16777216 is allowed",
     ],
     ["SELECT zeroblob(1000000001)", "too-large", expect.stringContaining("too big")],
-  ])("says why: %j", async (sql, code, message) => {
+  ])("has an error with the cause and a hint: %j", async (sql, code, message) => {
     await expect(query(sql)).rejects.toMatchObject({
       name: "QueryError",
       code,
@@ -257,7 +266,7 @@ describe("a query that goes wrong", () => {
         await truncate(path, 5000);
       },
     ],
-  ])("names the file when it is %s", async (name, code, prepare) => {
+  ])("names the file if it is %s", async (name, code, prepare) => {
     const path = join(folder, name);
     await prepare(path);
     await expect(query("SELECT * FROM brand", { file: path })).rejects.toMatchObject({
@@ -266,7 +275,7 @@ describe("a query that goes wrong", () => {
     });
   });
 
-  it("does not take a path for a URI, nor for a file in memory", async () => {
+  it("cannot open a URI or a database in memory", async () => {
     for (const path of [`file:${file}`, ":memory:", ""]) {
       await expect(query("SELECT 1", { file: path })).rejects.toMatchObject({ code: "cannot-read" });
     }
@@ -275,27 +284,27 @@ describe("a query that goes wrong", () => {
 
 describe("a query's process", () => {
   it.runIf(process.platform === "linux")(
-    "has nothing of the environment but where compiled code is kept, and no SQL in its arguments",
+    "has only the compile cache in its environment, and no SQL in its arguments",
     async () => {
       vi.stubEnv("ARMOIRE_TOKEN", "canary-in-the-environment");
       const { rows } = await runQuery({ file, sql: `${counting} -- canary-in-the-sql` });
       const [processId] = await queryProcesses();
-      const told = await Promise.all(
+      const visible = await Promise.all(
         ["environ", "cmdline"].map((name) => readFile(`/proc/${processId}/${name}`, "utf8")),
       );
       for await (const _row of rows) break;
       vi.unstubAllEnvs();
-      expect(told.join("")).toContain("query-child");
-      expect(told.join("")).not.toContain("canary-");
-      const names = told[0]?.split("\0").map((entry) => entry.split("=")[0]);
-      const ofNode = ["NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE", "NODE_COMPILE_CACHE"];
-      expect(names?.sort()).toEqual(["", ...ofNode]);
+      expect(visible.join("")).toContain("query-child");
+      expect(visible.join("")).not.toContain("canary-");
+      const names = visible[0]?.split("\0").map((entry) => entry.split("=")[0]);
+      const nodeNames = ["NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE", "NODE_COMPILE_CACHE"];
+      expect(names?.sort()).toEqual(["", ...nodeNames]);
     },
   );
 });
 
 describe("readCell", () => {
-  it("tells text kept as UTF-16 from other blobs, for any text and any bytes", () => {
+  it("decodes exactly the blobs that are stored UTF-16 text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.uint8Array(), (text, bytes) => {
         const lone = `${text}\ud800`;

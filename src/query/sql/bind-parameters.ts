@@ -6,33 +6,31 @@ import type { QueryParameters } from "./query-process.ts";
 export type BoundValues = readonly Cell[] | Readonly<Record<string, Cell>>;
 
 /**
- * What a statement is run with: a list in order, or values by name; whole numbers as integers.
- * @param probe the same statement once more, which is used up
- * @throws QueryError `parameters` that names those that lack a value and those that the statement does not have
+ * The values to execute a statement with: a list, or values by name. Whole numbers become integers.
+ * @param probe the same statement prepared a second time; it cannot be used afterwards
+ * @throws QueryError `parameters`, naming the missing or unknown parameters
  */
 export function bindParameters(probe: Database.Statement, parameters: QueryParameters): BoundValues {
   if (isList(parameters)) return parameters.map(toInteger);
   const names = namesIn(probe);
   const missing = names.filter((name) => !Object.hasOwn(parameters, name));
   const unknown = Object.keys(parameters).filter((name) => !names.includes(name));
+  const listOf = (some: readonly string[]) => some.map((name) => `:${name}`).join(", ");
   if (missing.length > 0) {
-    throw new QueryError(
-      "parameters",
-      `no value is given for ${missing.map((name) => `:${name}`).join(", ")}`,
-      "give each one as -p name=value",
-    );
+    const hint = "give each one as -p name=value";
+    throw new QueryError("parameters", `missing values for parameters: ${listOf(missing)}`, hint);
   }
   if (unknown.length > 0) {
-    const hint = names.length === 0 ? "it has none" : `it has ${names.map((name) => `:${name}`).join(", ")}`;
-    throw new QueryError("parameters", `the statement has no parameter called ${unknown.join(", ")}`, hint);
+    const hint = names.length === 0 ? "the statement has no parameters" : `its parameters: ${listOf(names)}`;
+    throw new QueryError("parameters", `unknown parameters: ${listOf(unknown)}`, hint);
   }
   return Object.fromEntries(names.map((name) => [name, toInteger(parameters[name] ?? null)]));
 }
 
-/** Only SQLite knows for certain what is a parameter, so it is watched while it asks for their values. */
+/** Only SQLite can tell the parameters of a statement, so a proxy records which values it reads. */
 function namesIn(statement: Database.Statement): string[] {
   const names = new Set<string>();
-  const watched = new Proxy(
+  const recorder = new Proxy(
     {},
     {
       getOwnPropertyDescriptor(_target, name) {
@@ -42,9 +40,9 @@ function namesIn(statement: Database.Statement): string[] {
     },
   );
   try {
-    statement.bind(watched);
+    statement.bind(recorder);
   } catch (error) {
-    // It is no SqliteError: those with a name were all asked for, and there are others.
+    // A RangeError, not an SqliteError: all named parameters are bound, and others have no value.
     if (!(error instanceof RangeError)) throw error;
     throw new QueryError(
       "parameters",
@@ -59,7 +57,7 @@ function isList(parameters: QueryParameters): parameters is readonly Cell[] {
   return Array.isArray(parameters);
 }
 
-/** better-sqlite3 makes every number a REAL, and `5.0 || 'x'` is not what who gave a 5 expects. */
+/** better-sqlite3 binds every number as REAL, and `5.0 || 'x'` surprises a user who gave 5. */
 function toInteger(cell: Cell): Cell {
   return Number.isSafeInteger(cell) && !Object.is(cell, -0) ? BigInt(cell as number) : cell;
 }

@@ -1,19 +1,19 @@
-/** The program that a query's own process runs: answers messages one by one, until it is killed. */
+/** The program of a query's process: responds to messages one by one until it is killed. */
 import { Worker } from "node:worker_threads";
-import { answerQuery } from "./answer-query.ts";
-import type { QueryAnswer, QueryMessage } from "./query-process.ts";
+import { executeQuery } from "./execute-query.ts";
+import type { QueryMessage, QueryResponse } from "./query-process.ts";
 
-// Who asked keeps the deadline. Should that process die first, a thread here ends an endless statement all the same.
+// The parent enforces the deadline. If it dies first, this thread ends an endless statement.
 const graceMillis = 1000;
-const endLater = `setTimeout(() => process.kill(process.pid, "SIGKILL"), require("node:worker_threads").workerData)`;
+const killLater = `setTimeout(() => process.kill(process.pid, "SIGKILL"), require("node:worker_threads").workerData)`;
 
-let answers: Generator<QueryAnswer, void> | undefined;
+let responses: Generator<QueryResponse, void> | undefined;
 
 process.on("message", (message: QueryMessage) => {
   if (message.type === "start") {
-    new Worker(endLater, { eval: true, workerData: message.timeoutMillis + graceMillis }).unref();
-    answers = answerQuery(message);
+    new Worker(killLater, { eval: true, workerData: message.timeoutMillis + graceMillis }).unref();
+    responses = executeQuery(message);
   }
-  const answer = answers?.next().value;
-  if (answer) process.send?.(answer);
+  const response = responses?.next().value;
+  if (response) process.send?.(response);
 });

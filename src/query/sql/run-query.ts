@@ -1,7 +1,6 @@
 /**
- * Queries: a user's own SQL on a mirror. In: a file and one statement, and perhaps another mirror to read beside it. Out: the names of its columns, and rows as they
- * are read. It must not change any file, open another one, or run longer than it may, whatever the statement says; and
- * it must not know what the tables mean.
+ * Runs the user's own SQL on a mirror, in a process of its own. Whatever the statement is, it cannot change a file, open
+ * another one, or run past its deadline. This file knows nothing of the tables.
  */
 import { resolve } from "node:path";
 import type { Row } from "../../../exports/table.ts";
@@ -10,10 +9,10 @@ import type { Point } from "../../mirror/points/point.ts";
 import { readMirror } from "../../mirror/reader.ts";
 import { QueryError } from "./errors.ts";
 import {
-  type QueryAnswer,
   type QueryMessage,
   type QueryParameters,
   type QueryProcess,
+  type QueryResponse,
   startQueryProcess,
 } from "./query-process.ts";
 
@@ -24,47 +23,42 @@ export interface QueryRequest extends QueryTerms {
 }
 
 export interface QueryTerms {
-  /** Every table and view as it was then, under its own name; only where the file is a mirror. */
+  /** Shows every table and view as of this point. Only for mirrors. */
   readonly asOf?: Point;
-  /** Unlimited when left out. */
+  /** Default: unlimited. */
   readonly maxRows?: number;
-  /** From the start to the last row, the time that the reader of the rows takes included. Default: 60,000. */
+  /** From the start to the last row, including the caller's own time between rows. Default: 60,000. */
   readonly timeoutMillis?: number;
-  /** The file of another mirror that the statement may read too: its tables are `catalogue.brand` and so on, as they are now. */
+  /** The file of another mirror, readable as `catalogue.brand` and so on, in its present state. */
   readonly catalogue?: string;
   readonly signal?: AbortSignal;
 }
 
 export interface QueryResult {
   readonly columns: readonly string[];
-  /**
-   * Each batch is what was read at once. Either these or `rows` are to be iterated, once; all that is said there holds.
-   */
+  /** The rows in batches. Iterate either these or `rows`, once. */
   readonly batches: AsyncIterable<readonly Row[]>;
   /**
-   * To be iterated once; no more is read ahead than a batch. The query's process ends with the iteration, or at the
-   * deadline when there is none. Text is as stored; blobs are `x'…'` (see `read-cell.ts`).
+   * At most one batch is read ahead. The process ends with the iteration, or at the deadline. Text is as stored; blobs are
+   * `x'…'` (see `readCell`).
    * @throws QueryError, or the signal's reason
    */
   readonly rows: AsyncIterable<Row>;
-  /** The most rows that it gives. */
+  /** At most this many rows. */
   readonly maxRows: number;
-  /** Whether there were more rows than `maxRows`; known when the iteration has ended. */
+  /** Whether there were more rows than `maxRows`; known after the iteration. */
   readonly isCut: boolean;
 }
 
 const defaultTimeoutMillis = 60_000;
-/** 23 days; a timer of Node's that is set for 25 fires at once. */
-const longestTimeoutMillis = 2_000_000_000;
+/** 23 days; a timer of Node.js for 25 days fires at once. */
+const maxTimeoutMillis = 2_000_000_000;
 
-/**
- * Runs one read-only statement in a process of its own.
- * @throws QueryError, or the signal's reason; with a point also MirrorError, PointError
- */
+/** @throws QueryError, or the signal's reason; with `asOf` also MirrorError, PointError */
 export async function runQuery(request: QueryRequest): Promise<QueryResult> {
   const { file, sql, parameters = [], maxRows = Number.POSITIVE_INFINITY, signal } = request;
   signal?.throwIfAborted();
-  const timeoutMillis = Math.min(request.timeoutMillis ?? defaultTimeoutMillis, longestTimeoutMillis);
+  const timeoutMillis = Math.min(request.timeoutMillis ?? defaultTimeoutMillis, maxTimeoutMillis);
   const shownViews = request.asOf === undefined ? [] : viewsAsOf(file, request.asOf);
   const child = startQueryProcess(timeoutMillis, signal);
   const start = {
@@ -77,15 +71,15 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
     maxRows,
     timeoutMillis,
   } as const;
-  const first = await askOrStop(child, start);
+  const first = await requestOrStop(child, start);
   let isCut = false;
   async function* readBatches(): AsyncGenerator<readonly Row[]> {
     try {
       for (;;) {
-        const answer = await askOrStop(child, { type: "next" });
-        if (answer.type === "rows") yield answer.rows;
-        else if (answer.type === "end") {
-          isCut = answer.isCut;
+        const response = await requestOrStop(child, { type: "next" });
+        if (response.type === "rows") yield response.rows;
+        else if (response.type === "end") {
+          isCut = response.isCut;
           return;
         }
       }
@@ -111,11 +105,11 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
 const viewsAsOf = (file: string, point: Point): readonly string[] =>
   readMirror(file, ({ db }) => readShownViews(db), point);
 
-async function askOrStop(child: QueryProcess, message: QueryMessage): Promise<QueryAnswer> {
+async function requestOrStop(child: QueryProcess, message: QueryMessage): Promise<QueryResponse> {
   try {
-    const answer = await child.ask(message);
-    if (answer.type === "error") throw new QueryError(answer.code, answer.message, answer.hint);
-    return answer;
+    const response = await child.request(message);
+    if (response.type === "error") throw new QueryError(response.code, response.message, response.hint);
+    return response;
   } catch (error) {
     await child.stop();
     throw error;
