@@ -90,22 +90,21 @@ export {
 export type { Question, QuestionOption } from "./query/questions/question.ts";
 export { listQuestions } from "./query/questions/questions.ts";
 export { type QuestionRequest, runQuestion } from "./query/questions/run-question.ts";
-export type { FoundResource, ShownKind } from "./query/resolve-key.ts";
 export { findResource, KeyError } from "./query/resolve-key.ts";
 export {
   type Found,
   type FoundKind,
   type SearchOptions,
-  type SearchSuggestion,
   search,
-  suggestSearch,
 } from "./query/search.ts";
 export { type ShownResource, showResource } from "./query/show.ts";
 export { QueryError } from "./query/sql/errors.ts";
 export { type QueryRequest, type QueryResult, type QueryTerms, runQuery } from "./query/sql/run-query.ts";
 export { type MirrorStatus, type PastStatus, readPastStatus, readStatus } from "./query/status.ts";
 export {
+  type SearchSuggestion,
   type SearchSuggestion as SearchAdvice,
+  suggestSearch,
   suggestSearch as adviseSearch,
 } from "./query/suggest-search.ts";
 export type { SandboxOptions } from "./sandbox/options.ts";

@@ -66,7 +66,10 @@ describe("resources below an absent one", () => {
 
   it("resources below an absent one that waits for approval wait too", () => {
     const grandchild = noted(500, { parentId: 100 });
-    expect(decideAbsences([...notedMany(9), grandchild], live(9))).toMatchObject({ goneIds: [], waiting: 10 });
+    expect(decideAbsences([...notedMany(9), grandchild], live(9))).toMatchObject({
+      goneIds: [],
+      waiting: 10,
+    });
   });
 });
 

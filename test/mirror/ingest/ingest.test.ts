@@ -163,12 +163,18 @@ describe("a body", () => {
 
   it.each([
     ["that is no JSON", Buffer.from("<html>")],
-    ["that is not UTF-8", Buffer.from([...Buffer.from('{"rel":"entity","body":{"name":"'), 0xff, 0x22, 0x7d, 0x7d])],
+    [
+      "that is not UTF-8",
+      Buffer.from([...Buffer.from('{"rel":"entity","body":{"name":"'), 0xff, 0x22, 0x7d, 0x7d]),
+    ],
     ["with two byte order marks", Buffer.from(`\ufeff\ufeff${JSON.stringify(brandOf("A2"))}`)],
     ["that is no envelope", { message: "hello" }],
     ["of another rel", page([])],
     ["that is an entity without a body", { rel: "entity", links: {}, meta: {} }],
-    ["of too deep JSON", Buffer.from(`{"rel":"entity","body":{"name":${"[".repeat(9000)}${"]".repeat(9000)}}}`)],
+    [
+      "of too deep JSON",
+      Buffer.from(`{"rel":"entity","body":{"name":${"[".repeat(9000)}${"]".repeat(9000)}}}`),
+    ],
   ])("a body %s fails: the held one stays, and the rest of the batch is stored", (_defect, invalid) => {
     walk(mirror, worldOf(bodies()));
     const before = canonicalDump(mirror);
