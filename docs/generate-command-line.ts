@@ -31,9 +31,9 @@ const introduction = `# The command line
 armoire COMMAND [options]
 \`\`\`
 
-In a clone it is \`npx armoire\`. \`armoire COMMAND --help\` prints the same texts as this page. Data goes
-to stdout; progress, notices and errors go to stderr. This page is made by \`npm run docs\` from the
-program itself.
+In a clone it is \`npx armoire\`. \`armoire COMMAND --help\` prints the same texts as this page. Data
+goes to stdout; progress, notices and errors go to stderr. This page is made by \`npm run docs\` from
+the program itself.
 
 With \`--json\` an error is still text, on stderr, with its exit code. An error says what happened,
 where, and what to do next; \`--verbose\` adds its cause and stack.
@@ -61,9 +61,9 @@ ledger.
 const environment = `## Environment
 
 Credentials come from the environment or from files, never from the command line, where other users
-could read them. They are sent to the base URL's origin only; see [SECURITY.md](../SECURITY.md).
-The catalogue can be read without a credential; an application's key and secret raise the allowance.
-A private file is one that only you may read.
+could read them. They are sent to the base URL's origin only; see [SECURITY.md](../SECURITY.md). The
+catalogue can be read without a credential; an application's key and secret raise the allowance. A
+private file is one that only you may read.
 `;
 
 const points = `## Points in time
@@ -78,9 +78,10 @@ The mirror remembers its state at the end of every run. \`--as-of POINT\` shows 
 | \`2026\`, \`2026-11\`, \`2026-11-03\`, \`2026-11-03T06\`, \`2026-11-03T06:15\`, \`2026-11-03T06:15:30.5\` | a time; from hours on, \`Z\` or \`+02:00\` may follow; default: the computer's time zone |
 | \`-12h\`, \`-7d\`, \`-3w\`, \`-2m\` | that many hours, days, weeks or months ago, at the same time of day |
 
-A time means its end: \`2026-11-03\` is the midnight after that day, \`2026-11\` the end of the month. Only
-\`--since\` uses the beginning. A time selects the run with the highest number that had ended by then.
-A notice on stderr names that run, the instant, and the share of known resources that were held:
+A time means its end: \`2026-11-03\` is the midnight after that day, \`2026-11\` the end of the month.
+Only \`--since\` uses the beginning. A time selects the run with the highest number that had ended by
+then. A notice on stderr names that run, the instant, and the share of known resources that were
+held:
 
 \`\`\`
 As of run 12 (2026-11-03T06:04:12.201Z, the last run by 2026-11-03T22:59:59.999Z: 2026-11-03, Europe/Berlin time): 61 % of the known resources were held.
