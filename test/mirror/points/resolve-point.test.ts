@@ -126,7 +126,7 @@ describe("a point that the mirror does not have", () => {
       by(9),
       `No run had ended by ${second(9)} (then in Europe/Berlin)`,
     ],
-  ])("%s is refused with the available runs", (_what, point, message) => {
+  ])("%s is refused with the available runs", (_case, point, message) => {
     insertRuns(10, 20, null);
     expect(() => resolvePoint(mirror.db, point)).toThrow(
       expect.objectContaining({

@@ -1,7 +1,7 @@
 import { views } from "../../../schema/views.ts";
 import type { Connection } from "../../../src/mirror/file/connection.ts";
 
-/** The rows of all public views, without columns that have no history. */
+/** All rows of every public view, without the columns that a mirror stores only for the present. */
 export function publicState(db: Connection): Readonly<Record<string, readonly string[]>> {
   return Object.fromEntries(
     Object.keys(views).map((view) => {
