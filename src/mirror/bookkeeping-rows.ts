@@ -1,6 +1,6 @@
 /**
- * The rows of a mirror that cannot be computed from its bodies, for backups. Out: rows as plain objects, the same for the same
- * state. In: such rows, into a new mirror.
+ * The rows of a mirror that cannot be computed from its bodies, for backups. Out: rows as plain objects, the same for
+ * the same state. In: such rows, into a new mirror.
  */
 import { isoTimeOf, millisOf, timeColumns } from "../../schema/tables.ts";
 import { recordFirstDerivations } from "./derive/derivations.ts";
@@ -16,12 +16,15 @@ interface BackupTable {
   readonly condition?: string;
 }
 
-/** Keys of `_meta` that a backup does not hold: the manifest has the identity, and a new mirror compresses its bodies anew. */
+/**
+ * Keys of `_meta` that a backup does not hold: the manifest has the identity, and a new mirror compresses its bodies
+ * anew.
+ */
 const excludedMeta = [...identityKeys, "compressed_content", "stale_dictionary"];
 
 /**
- * Sorted by name. All other tables are computed by a rebuild; bodies are entries of their own, named by their SHA-256.
- * `_reading` is the temporary table of `recordFirstDerivations`.
+ * Sorted by name. All other tables are computed by a rebuild; bodies are entries of their own, named by their
+ * SHA-256. `_reading` is the temporary table of `recordFirstDerivations`.
  */
 const tables = {
   issue: { key: "resource_id, pointer, code", condition: "code in ('page-loop', 'partial-listing')" },
@@ -42,7 +45,10 @@ export type BookkeepingTable = keyof typeof tables;
 
 export const bookkeepingTables = Object.keys(tables) as readonly BookkeepingTable[];
 
-/** All columns, ordered by key. Times are ISO 8601, a SHA-256 is hex; a revision has that of its body instead of an id. */
+/**
+ * All columns, ordered by key. Times are ISO 8601, a SHA-256 is hex; a revision has that of its body instead of an
+ * id.
+ */
 export function* readBookkeepingRows(db: Connection, name: BookkeepingTable): Generator<BookkeepingRow> {
   const { key, condition = "true" }: BackupTable = tables[name];
   if (name === "reading") recordFirstDerivations(db);
@@ -86,7 +92,7 @@ export async function restoreBookkeeping(
     for (const row of rows) {
       const { sha256, ...others } = row;
       const values = name === "revision" ? { ...others, content_id: contentIdOf(sha256) } : row;
-      requireColumns(name, columns, values);
+      requireKnownColumns(name, columns, values);
       insert.run({ ...defaults, ...values });
     }
   };
@@ -122,7 +128,7 @@ function prepareInsert(db: Connection, name: BookkeepingTable, columns: readonly
   );
 }
 
-function requireColumns(name: BookkeepingTable, columns: readonly string[], row: BookkeepingRow): void {
+function requireKnownColumns(name: BookkeepingTable, columns: readonly string[], row: BookkeepingRow): void {
   const unknown = Object.keys(row).find((column) => !columns.includes(column));
   if (unknown !== undefined)
     throw new BookkeepingRowError(`_${name} has no column ${JSON.stringify(unknown)}`);
@@ -130,18 +136,22 @@ function requireColumns(name: BookkeepingTable, columns: readonly string[], row:
 
 /** The values of columns that the version which wrote the backup did not have. */
 function defaultsOf(db: Connection, name: BookkeepingTable): BookkeepingRow {
-  const columns = db
-    .prepare<[], { name: string; value: string | null }>(
-      `select name, dflt_value as value from pragma_table_info('_${name}')`,
-    )
-    .all();
-  const evaluate = (value: string | null) =>
-    value === null ? null : (db.prepare<[], BookkeepingCell>(`select ${value}`).pluck().get() ?? null);
-  return Object.fromEntries(columns.map(({ name, value }) => [name, evaluate(value)]));
+  const evaluate = (defaultSql: string | null) =>
+    defaultSql === null
+      ? null
+      : (db.prepare<[], BookkeepingCell>(`select ${defaultSql}`).pluck().get() ?? null);
+  return Object.fromEntries(
+    readColumns(db, name).map((column) => [column.name, evaluate(column.defaultSql)]),
+  );
 }
 
 function columnsOf(db: Connection, name: BookkeepingTable): string[] {
-  return db.prepare<[], string>(`select name from pragma_table_info('_${name}') order by cid`).pluck().all();
+  return readColumns(db, name).map((column) => column.name);
+}
+
+function readColumns(db: Connection, name: BookkeepingTable) {
+  const select = `select name, dflt_value as defaultSql from pragma_table_info('_${name}') order by cid`;
+  return db.prepare<[], { name: string; defaultSql: string | null }>(select).all();
 }
 
 function isConstraintError(error: unknown): error is Error {

@@ -1,7 +1,7 @@
 /**
- * Cycles of checks: in mode `verify` every resource of a scope is checked once, in mode `full` every one is fetched again,
- * over as many runs as that takes. A cycle ends when nothing of its scope is due. The mirror alone holds its progress: a
- * resource is due in a cycle if it was last checked before the cycle began.
+ * Cycles of checks: in mode `verify` every resource of a scope is checked once, in mode `full` every one is fetched
+ * again, over as many runs as that takes. A cycle ends when nothing of its scope is due. The mirror alone holds its
+ * progress: a resource is due in a cycle if it was last checked before the cycle began.
  */
 import { type SqlBool, sql } from "kysely";
 import type { ResourceState } from "../../schema/tables.ts";
@@ -61,8 +61,8 @@ export function isInScope({ belowIds, isExact = false }: Scope, alias: string): 
 
 export interface CycleWork {
   /**
-   * The next due resources, at most `limit`: the root; then, kind by kind, held resources and new pages of their listings;
-   * then resources that were never fetched; failed ones last.
+   * The next due resources, at most `limit`: the root; then, kind by kind, held resources and new pages of their
+   * listings; then resources that were never fetched; failed ones last.
    */
   take(limit: number, isTaken?: (id: number) => boolean): DueResource[];
   count(): number;

@@ -19,21 +19,21 @@ interface ListedBrand {
 /** @param options.withGone also finds tombstones; default: false */
 export function findBrands(
   mirror: MirrorReader,
-  wanted: string,
+  name: string,
   { withGone = false }: { readonly withGone?: boolean } = {},
 ): FoundBrands {
   const brands = listBrands(mirror, withGone);
   const idsOf = (found: readonly ListedBrand[]) => [...new Set(found.map(({ id }) => id))];
-  const byUrl = idsOf(brands.filter(({ url }) => url === wanted));
+  const byUrl = idsOf(brands.filter(({ url }) => url === name));
   if (byUrl.length > 0) return { certainty: "known", ids: byUrl };
   for (const spell of spellings) {
-    const matching = brands.filter(isCalled(wanted, spell));
-    const known = matching.filter(({ slug, name }) => slug !== null || isSameName(name, wanted));
+    const matching = brands.filter(isCalled(name, spell));
+    const known = matching.filter((brand) => brand.slug !== null || isSameName(brand.name, name));
     if (known.length > 0) return { certainty: "known", ids: idsOf(known) };
     if (matching.length > 0) return { certainty: "likely", ids: idsOf(matching) };
   }
-  const names = brands.flatMap(({ name }) => (typeof name === "string" ? [name] : []));
-  return { certainty: "none", alike: similarNames(wanted, names, 3) };
+  const names = brands.map((brand) => brand.name).filter((known) => typeof known === "string");
+  return { certainty: "none", alike: similarNames(name, names, 3) };
 }
 
 /** A brand has one row for each of its names. */
@@ -59,13 +59,13 @@ export function hintAtBrands(alike: readonly string[]): string {
 
 /** Whether a brand's name or slug equals the given one in a spelling, which is one of `spellings`. */
 export function isCalled(
-  wanted: string,
+  requestedName: string,
   spell: (name: string) => string,
 ): (brand: { readonly name: unknown; readonly slug: unknown }) => boolean {
-  const key = spell(wanted);
+  const key = spell(requestedName);
   return ({ name, slug }) =>
     key !== "" && [name, slug].some((text) => typeof text === "string" && spell(text) === key);
 }
 
-const isSameName = (name: unknown, wanted: string): boolean =>
-  typeof name === "string" && plainName(name) === plainName(wanted);
+const isSameName = (actual: unknown, expected: string): boolean =>
+  typeof actual === "string" && plainName(actual) === plainName(expected);

@@ -1,6 +1,6 @@
 /**
- * The only writer of fetched data. In: a batch of results. Out: one transaction with all their revisions, rows, links and
- * states, or with nothing. It knows neither where results come from nor what is requested next.
+ * The only writer of fetched data. In: a batch of results. Out: one transaction with all their revisions, rows, links
+ * and states, or with nothing. It knows neither where results come from nor what is requested next.
  */
 import { type Expression, sql } from "kysely";
 import { parseJsonBytesOrThrow } from "../../schema/json.ts";
@@ -99,7 +99,7 @@ export function prepareIngest(
     }
     const source = { kind: resource.kind, baseUrl: finalUrl ?? resource.url };
     const derived = deriveOrThrow(parseJsonBytesOrThrow(body), source, context);
-    // The same body again, of a resource that is due: its kind has changed since, so only what is derived is new.
+    // The same body of a due resource: its kind has changed, so only the derived data is new.
     if (!isSame)
       revisions.store(
         { resource, last, body, sha256, status, fetchedAt: at, baseUrl: finalUrl ?? null },
@@ -153,7 +153,7 @@ export function prepareIngest(
         try {
           ingestBody(resource, result, run, summary);
         } catch (error) {
-          // Refused before anything was written: what is held of this resource stays.
+          // Rejected before anything was written: the held body stays.
           if (!isRefusal(error)) throw error;
           fail(resource, `contract: ${error.message}`, summary);
         }
@@ -253,7 +253,10 @@ function prepareStates(db: Connection) {
 const firstOf = (column: string, value: number): Expression<number> =>
   sql<number>`coalesce(${sql.ref(column)}, ${value})`;
 
-/** Notes and clears absences after a batch: of seen resources, of everything below missing ones, and of unlisted items. */
+/**
+ * Notes and clears absences after a batch: of seen resources, of everything below missing ones, and of unlisted
+ * items.
+ */
 export function prepareResolveAbsences(db: Connection, absences: Absences): ResolveAbsences {
   const passes = preparePasses(db, absences);
   return (results, { failedIds }, runId) => {

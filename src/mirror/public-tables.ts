@@ -30,7 +30,10 @@ export function tablesAbout(mirror: MirrorReader, hrefs: readonly string[]): Pub
     .map((name) => tableOf(mirror, name, hrefs));
 }
 
-/** Without `checked_at`, which changes with every check although the data stays the same. @param hrefs default: all rows */
+/**
+ * Without `checked_at`, which changes with every check although the data stays the same.
+ * @param hrefs default: all rows
+ */
 function tableOf({ db }: MirrorReader, name: string, hrefs?: readonly string[]): PublicTable {
   // Raw, since the table is given by name.
   const columns = db

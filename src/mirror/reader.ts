@@ -1,4 +1,7 @@
-/** Opens mirrors for reading. It imports nothing that only writing needs, which keeps commands that only read fast to start. */
+/**
+ * Opens mirrors for reading. It imports nothing that only writing needs, which keeps commands that only read fast to
+ * start.
+ */
 import { type Connection, openForReading } from "./file/connection.ts";
 import { toMirrorError, toOpeningError } from "./file/errors.ts";
 import { type MirrorIdentity, readIdentity } from "./file/meta.ts";

@@ -11,7 +11,7 @@ import { createMirror } from "./file/create-mirror.ts";
 import { MirrorError, toMirrorError } from "./file/errors.ts";
 import type { MirrorIdentity } from "./file/meta.ts";
 import { prepareRestoredPictures, type RestoredPictures } from "./media/media-files.ts";
-import { mkdirFor } from "./writer.ts";
+import { createFolderOf } from "./writer.ts";
 
 export interface RestoreMirrorOptions {
   /** Must not exist. */
@@ -33,7 +33,7 @@ export async function restoreMirror(options: RestoreMirrorOptions): Promise<void
   const { file, identity, kinds, hasPictures } = options;
   requireNoMirror(file);
   if (hasPictures) prepareRestoredPictures(file);
-  mkdirFor(file);
+  createFolderOf(file);
   const lock = lockMirror(file, options.openedAt);
   let pictures: RestoredPictures | null = null;
   try {

@@ -1,6 +1,6 @@
 /**
- * Opens a mirror for writing: one SQLite file with everything that one principal has seen of one service. In: batches of
- * fetch results. It must not know the network, the engines or the command line; the table of kinds is a parameter.
+ * Opens a mirror for writing: one SQLite file with everything that one principal has seen of one service. In: batches
+ * of fetch results. It must not know the network, the engines or the command line; the table of kinds is a parameter.
  */
 
 import { existsSync } from "node:fs";
@@ -59,8 +59,8 @@ export interface MirrorWriter extends MirrorReader {
   /** The number of bodies that `compressBatch` has not examined and may make smaller. */
   countUncompressed(): number;
   /**
-   * Makes `compressBatch` examine all bodies again, with new dictionaries if those are better or if the old ones may contain
-   * pruned data.
+   * Makes `compressBatch` examine all bodies again, with new dictionaries if those are better or if the old ones may
+   * contain pruned data.
    */
   recompressAll(): void;
   /**
@@ -70,7 +70,10 @@ export interface MirrorWriter extends MirrorReader {
    * @param at ISO 8601
    */
   pruneRuns(runIds: readonly number[], at: string): PrunableData;
-  /** Removes unused dictionaries, and returns unused space to the file system. @returns false if a reader keeps the old file in use */
+  /**
+   * Removes unused dictionaries, and returns unused space to the file system.
+   * @returns false if a reader keeps the old file in use
+   */
   vacuum(): boolean;
   /** Records the user whose data the mirror holds. */
   recordUser(user: AccountUser, meUrl: string): void;
@@ -82,7 +85,10 @@ export interface MirrorWriter extends MirrorReader {
   recordPicture(answer: PictureAnswer): boolean;
   /** Starts a cycle of checks. */
   beginCycle(cycle: CheckCycle): void;
-  /** Makes tombstones due that held resources still link to. @param checkedBefore ISO 8601; later checks are recent enough */
+  /**
+   * Makes tombstones due that held resources still link to.
+   * @param checkedBefore ISO 8601; later checks are recent enough
+   */
   recheckTombstones(checkedBefore: string, now: string): void;
 }
 
@@ -95,8 +101,8 @@ export interface OpenMirrorOptions {
 }
 
 /**
- * Creates the mirror if there is none. `openMirrorWriter` does the same; this is for callers that wait for something else
- * at the same time.
+ * Creates the mirror if there is none. `openMirrorWriter` does the same; this is for callers that wait for something
+ * else at the same time.
  * @throws MirrorError; FileError `locked`
  */
 export async function makeMirror({
@@ -105,7 +111,7 @@ export async function makeMirror({
   openedAt,
 }: Omit<OpenMirrorOptions, "kinds">): Promise<void> {
   if (existsSync(file)) return;
-  mkdirFor(file);
+  createFolderOf(file);
   const lock = lockMirror(file, openedAt);
   try {
     if (!existsSync(file)) await createMirror(file, identity);
@@ -122,7 +128,7 @@ export async function makeMirror({
  */
 export async function openMirrorWriter(options: OpenMirrorOptions): Promise<MirrorWriter> {
   const { file, identity, kinds } = options;
-  mkdirFor(file);
+  createFolderOf(file);
   const lock = lockMirror(file, options.openedAt);
   let db: Connection | null = null;
   try {
@@ -210,7 +216,7 @@ function requireMirrorOf(identity: MirrorIdentity, file: string): void {
 }
 
 /** Creates the folder of a mirror. @throws MirrorError */
-export function mkdirFor(file: string): void {
+export function createFolderOf(file: string): void {
   try {
     makeFolders(dirname(file));
   } catch (error) {

@@ -39,7 +39,10 @@ beforeEach(async () => {
 const compact = (more: { signal?: AbortSignal; onProgress?: (progress: CompactProgress) => void } = {}) =>
   compactMirror({ file: rig.file, kinds, openedAt: someTime, ...more });
 
-/** Brands with a seven-digit number, which begins with 1 to 4 in the first run and 5 to 8 in the second; nothing else changes. */
+/**
+ * Brands with a seven-digit number, which begins with 1 to 4 in the first run and 5 to 8 in the second; nothing else
+ * changes.
+ */
 function worldOfBrands(run: "first" | "second") {
   const paths = Array.from({ length: 400 }, (_, n) => `brand/${n}/`);
   const brandOf = (path: string, n: number) => {

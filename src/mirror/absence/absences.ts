@@ -1,7 +1,7 @@
 /**
- * Notes on absent resources. A resource is noted with the proof of its absence, and keeps its state until the run closes; if
- * it is seen again before that, the note is cleared. Resources below an absent one are noted too, so that they are not
- * requested. Call everything inside a transaction.
+ * Notes on absent resources. A resource is noted with the proof of its absence, and keeps its state until the run
+ * closes; if it is seen again before that, the note is cleared. Resources below an absent one are noted too, so that
+ * they are not requested. Call everything inside a transaction.
  */
 import { sql } from "kysely";
 import type { AbsenceProof } from "../../../schema/tables.ts";
@@ -15,8 +15,8 @@ export interface Absences {
   /** Notes everything below these resources, unless a listing of another owner contains it. */
   noteBelow(ids: readonly number[], runId: number): void;
   /**
-   * Clears the notes of resources that were just seen, and of everything below them. Items on seen pages lose a note that
-   * only a listing had caused.
+   * Clears the notes of resources that were just seen, and of everything below them. Items on seen pages lose a note
+   * that only a listing had caused.
    */
   clearSeen(ids: readonly number[]): void;
   /** Marks held resources as due, even if this run has checked them. */
@@ -24,8 +24,9 @@ export interface Absences {
 }
 
 /**
- * An SQL condition on the resource called `alias`: it is worth requesting. A missing item reappears in its listing, and
- * resources below an absent one wait for that one; only a 404 or 410 of the resource itself is verified by a request.
+ * An SQL condition on the resource called `alias`: it is worth requesting. A missing item reappears in its listing,
+ * and resources below an absent one wait for that one; only a 404 or 410 of the resource itself is verified by a
+ * request.
  */
 export const isFetchable = (alias: string): string =>
   `(${alias}.absent_by is null or ${alias}.absent_by = 'answer')`;
@@ -108,9 +109,9 @@ export function prepareAbsences(db: Connection): Absences {
 }
 
 /**
- * SQL that records in current revisions when they were last seen. To be run before the next response is recorded, be it a
- * new body or an absence. A resource with a note `answer` was recorded when it got that note. It is text because Kysely
- * cannot set two columns from one row.
+ * SQL that records in current revisions when they were last seen. To be run before the next response is recorded, be
+ * it a new body or an absence. A resource with a note `answer` was recorded when it got that note. It is text because
+ * Kysely cannot set two columns from one row.
  * @param ids SQL that yields the resources
  */
 export const markLastSeenSql = (ids: string): string =>

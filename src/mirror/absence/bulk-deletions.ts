@@ -1,6 +1,6 @@
 /**
- * How many resources may be missing at once: more than a fifth of a listing, or of a kind, is more often an error of the
- * service than the truth, and waits for the user's approval. Pure.
+ * How many resources may be missing at once: more than a fifth of a listing, or of a kind, is more often an error of
+ * the service than the truth, and waits for the user's approval. Pure.
  */
 
 export interface NotedAbsence {
@@ -39,9 +39,9 @@ export interface AbsenceDecision {
 }
 
 /**
- * Decides which noted absences become tombstones. Bulk deletions are detected per listing, and per kind over the whole
- * mirror, since a broken service may also empty many listings of one item each. Resources below an absent entity follow the
- * decision about that entity.
+ * Decides which noted absences become tombstones. Bulk deletions are detected per listing, and per kind over the
+ * whole mirror, since a broken service may also empty many listings of one item each. Resources below an absent
+ * entity follow the decision about that entity.
  */
 export function decideAbsences(noted: readonly NotedAbsence[], live: LiveCounts): AbsenceDecision {
   const independent = noted.filter(

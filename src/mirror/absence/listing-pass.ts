@@ -1,11 +1,11 @@
 /**
- * Passes over listings: one reading of a collection from its first page to its last, over as many runs as it takes. In:
- * pages with responses. Out: unlisted items are noted as absent, pages to be read again are due, and an inconsistent
- * listing is marked as partial. Runs inside the transaction that stored the responses.
+ * Passes over listings: one reading of a collection from its first page to its last, over as many runs as it takes.
+ * In: pages with responses. Out: unlisted items are noted as absent, pages to be read again are due, and an
+ * inconsistent listing is marked as partial. Runs inside the transaction that stored the responses.
  *
- * A listing of several pages may change while it is read, so that an existing item is on none of them. It proves an absence
- * only if all its pages were read twice and none had changed in between: then they were all valid at the same time. A
- * single page always is.
+ * A listing of several pages may change while it is read, so that an existing item is on none of them. It proves an
+ * absence only if all its pages were read twice and none had changed in between: then they were all valid at the same
+ * time. A single page always is.
  */
 import { sql } from "kysely";
 import type { PassTable } from "../../../schema/tables.ts";
@@ -182,7 +182,8 @@ function prepareStatements(db: Connection) {
     removeIssue: prepare(db, (p: { id: number }) =>
       q.deleteFrom("_issue").where("resource_id", "=", p.id).where("code", "=", code),
     ),
-    // Where a loop was cut, the page is requested without its validator: if it is unchanged, pages before it may not be.
+    // Where a loop was cut, the page is requested without its validator: if it is unchanged, pages before it may not
+    // be.
     readAgain: prepare(db, (p: { ids: string }) =>
       q
         .updateTable("_resource")

@@ -1,4 +1,7 @@
-/** The pages of a collection as the mirror holds them: whether they form one consistent listing, and which items it lacks. */
+/**
+ * The pages of a collection as the mirror holds them: whether they form one consistent listing, and which items it
+ * lacks.
+ */
 import { sql } from "kysely";
 import type { Connection } from "../file/connection.ts";
 import { idsIn, idTable, prepare, prepareColumn, q } from "../file/statements.ts";
@@ -64,7 +67,10 @@ export interface ChainReader {
   pagesOf(collectionId: number): ChainPage[];
   /** The number of items that are on these pages more than once. */
   countRepeated(pages: readonly ChainPage[]): number;
-  /** Items of the collection that are neither on these pages, nor in another listing of its kind, nor checked in this run. */
+  /**
+   * Items of the collection that are neither on these pages, nor in another listing of its kind, nor checked in this
+   * run.
+   */
   unlistedBy(pages: readonly ChainPage[], collectionId: number, runId: number): UnlistedItem[];
 }
 

@@ -1,6 +1,7 @@
 /**
- * When absent resources become tombstones: as a run closes, from the notes of this and earlier runs, unless too many would
- * go at once. A tombstone keeps its rows and revisions, and is requested again later. Call inside a transaction.
+ * When absent resources become tombstones: as a run closes, from the notes of this and earlier runs, unless too many
+ * would go at once. A tombstone keeps its rows and revisions, and is requested again later. Call inside a
+ * transaction.
  */
 import { sql } from "kysely";
 import type { Connection } from "../file/connection.ts";
@@ -32,8 +33,8 @@ export function closeAbsences(
 }
 
 /**
- * Makes tombstones due that held resources still link to: their absence may have been temporary, and an unchanged listing
- * does not report that they exist again.
+ * Makes tombstones due that held resources still link to: their absence may have been temporary, and an unchanged
+ * listing does not report that they exist again.
  * @param checkedBefore ISO 8601; later checks are recent enough
  * @param now ISO 8601; checks later than that were made by a wrong clock
  */
@@ -158,8 +159,8 @@ const selectLinked = `
   where p.next_id in (select id from below)`;
 
 /**
- * Resources below tombstones that nothing links to any more. Those that something still links to become due: a request
- * shows whether they exist.
+ * Resources below tombstones that nothing links to any more. Those that something still links to become due: a
+ * request shows whether they exist.
  */
 function findUnreachable(db: Connection): number[] {
   const isAny = prepareColumn(db, () =>

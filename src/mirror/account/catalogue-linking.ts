@@ -1,6 +1,6 @@
 /**
- * Whether the catalogue resources of an account's bras were ever requested: a mark in the account's own mirror, which backups
- * contain. The catalogue mirror cannot show it, since another account may have needed the same resources.
+ * Whether the catalogue resources of an account's bras were ever requested: a mark in the account's own mirror, which
+ * backups contain. The catalogue mirror cannot show it, since another account may have needed the same resources.
  */
 import type { Kinds } from "../../../schema/kind.ts";
 import type { Connection } from "../file/connection.ts";

@@ -1,6 +1,6 @@
 /**
- * From an account's mirror into the catalogue: links from the user's bras to brands, models and sizes are found in the one
- * mirror and followed in the other. Nothing else of an account gets into a catalogue mirror.
+ * From an account's mirror into the catalogue: links from the user's bras to brands, models and sizes are found in
+ * the one mirror and followed in the other. Nothing else of an account gets into a catalogue mirror.
  */
 import { existsSync } from "node:fs";
 import { sql } from "kysely";
@@ -35,8 +35,8 @@ export function readCatalogueLinks({ db }: MirrorReader): CatalogueLink[] {
 }
 
 /**
- * Adds the links' targets to a catalogue mirror. Known ones do not change: a tombstone is not requested again because a bra
- * once was of that model.
+ * Adds the links' targets to a catalogue mirror. Known ones do not change: a tombstone is not requested again because
+ * a bra once was of that model.
  * @returns their ids
  */
 export function addLinks(resources: Resources, links: readonly CatalogueLink[], runId: number): number[] {

@@ -1,7 +1,11 @@
-/** Which data of its user a token grants access to: the service shows a null link, or none, for data that is not granted. */
+/**
+ * Which data of its user a token grants access to: the service shows a null link, or none, for data that is not
+ * granted.
+ */
 import { sql } from "kysely";
 import { prepareColumn, q } from "../file/statements.ts";
 import type { MirrorReader } from "../reader.ts";
+import { publicViews } from "./user.ts";
 
 export const scopeNames = ["profile", "email", "bras", "measurements"] as const;
 export type ScopeName = (typeof scopeNames)[number];
@@ -46,9 +50,10 @@ export function readTokenScopes({ db }: Pick<MirrorReader, "db">): TokenScopes |
   const hasLink = (kind: string, name: string) => selectLink.get({ kind, name }) !== undefined;
   const me = hasLink("root", "me");
   if (selectHeld.get({ kind: me ? "me" : "root" }) === undefined) return null;
-  // Raw, since `user` is a view for users.
-  const email = db.prepare("select 1 from user where email is not null").get() !== undefined;
-  return scopesFrom({ me, email, isLinked: (name) => hasLink("me", name) });
+  const selectEmail = prepareColumn(db, () =>
+    publicViews.selectFrom("user").select("email").where("email", "is not", null),
+  );
+  return scopesFrom({ me, email: selectEmail.get() !== undefined, isLinked: (name) => hasLink("me", name) });
 }
 
 /** Scopes that are not granted, and those among them that once were. */
@@ -73,7 +78,8 @@ function listWithdrawn({ db }: Pick<MirrorReader, "db">, notGranted: readonly Sc
       .where("r.kind", "=", p.kind)
       .limit(1),
   );
-  // A user who removes their address looks the same as one who withdraws the scope: only the run that sees it reports it.
+  // A user who removes their address looks the same as one who withdraws the scope: only the run that sees it reports
+  // it.
   const selectLostEmail = prepareColumn(db, () =>
     q
       .selectFrom("_user_past")

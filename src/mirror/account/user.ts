@@ -1,12 +1,20 @@
-/** The user whose data an account mirror holds: recorded when the service first identifies them, and never changed. */
+/**
+ * The user whose data an account mirror holds: recorded when the service first identifies them, and never changed.
+ */
 import type { Connection } from "../file/connection.ts";
 import { readMeta, writeMeta } from "../file/meta.ts";
+import { prepare, queryBuilder } from "../file/statements.ts";
 
 export interface AccountUser {
   /** The service's number of the user, as text; null if unknown. */
   readonly userId: string | null;
   readonly username: string | null;
 }
+
+/** Columns of the public view `user`. */
+export const publicViews = queryBuilder<{
+  user: { href: string; username: string | null; email: string | null; gone_at: string | null };
+}>();
 
 /** From the service's fields. */
 export function userOf(fields: {
@@ -19,12 +27,14 @@ export function userOf(fields: {
 /** @returns null before the service has identified the user */
 export function readAccountUser(db: Connection): AccountUser | null {
   const userId = readMeta(db, "user_id");
-  // Raw, since `user` is a view for users.
-  const current = db
-    .prepare<[], { username: string | null }>(
-      "select username from user order by gone_at is not null, href limit 1",
-    )
-    .get();
+  const current = prepare(db, () =>
+    publicViews
+      .selectFrom("user")
+      .select("username")
+      .orderBy((eb) => eb("gone_at", "is not", null))
+      .orderBy("href")
+      .limit(1),
+  ).get();
   const username = current?.username ?? readMeta(db, "username");
   return userId === null && username === null ? null : { userId, username };
 }

@@ -1,6 +1,6 @@
 /**
- * The runs in which each revision was derived, and with which kind and owner: when it was fetched, when its kind or owner became
- * known, and when a sync began to follow more links. A rebuild repeats these derivations run by run.
+ * The runs in which each revision was derived, and with which kind and owner: when it was fetched, when its kind or
+ * owner became known, and when a sync began to follow more links. A rebuild repeats these derivations run by run.
  */
 import { entities } from "../../../schema/entities.ts";
 import { isUnknownKind, unknownKind } from "../../../schema/kind.ts";
@@ -57,8 +57,8 @@ export function prepareDerivations(db: Connection): (revision: RevisionBody) => 
 }
 
 /**
- * Fills the temporary table `_reading` with the facts about derivations that only typed rows contain. A backup holds them, so
- * that a restored mirror, which has no rows yet, can be rebuilt. The table exists as long as the connection.
+ * Fills the temporary table `_reading` with the facts about derivations that only typed rows contain. A backup holds
+ * them, so that a restored mirror, which has no rows yet, can be rebuilt. The table exists as long as the connection.
  */
 export function recordFirstDerivations(db: Connection): void {
   db.exec(

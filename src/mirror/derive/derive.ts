@@ -1,7 +1,7 @@
 /**
- * Derives all facts from a body. In: the parsed body, the kind and URL of its resource. Out: links, items, page, rows and
- * issues, with URLs and kinds but no ids. Pure, so that ingest, rebuild and check get the same results. It knows no kind by
- * name: the table of kinds is a parameter.
+ * Derives all facts from a body. In: the parsed body, the kind and URL of its resource. Out: links, items, page, rows
+ * and issues, with URLs and kinds but no ids. Pure, so that ingest, rebuild and check get the same results. It knows
+ * no kind by name: the table of kinds is a parameter.
  */
 import {
   type Envelope,
@@ -118,8 +118,8 @@ export function deriveOrThrow(
 }
 
 /**
- * Derives a stored body. A resource may have been given a known kind that its old body does not fit: such a body is derived
- * as one of an unknown kind, as it was at first.
+ * Derives a stored body. A resource may have been given a known kind that its old body does not fit: such a body is
+ * derived as one of an unknown kind, as it was at first.
  * @throws JsonError, NotAnEnvelopeError
  */
 export function deriveHeldOrThrow(

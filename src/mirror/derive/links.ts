@@ -1,6 +1,6 @@
 /**
- * The links of a resource. Most targets become resources at once; the target of an optional link is stored as a URL only,
- * until a sync follows links of that name: nine tenths of a catalogue's optional links are never followed.
+ * The links of a resource. Most targets become resources at once; the target of an optional link is stored as a URL
+ * only, until a sync follows links of that name: nine tenths of a catalogue's optional links are never followed.
  */
 import { isUnknownKind } from "../../../schema/kind.ts";
 import type { Connection } from "../file/connection.ts";

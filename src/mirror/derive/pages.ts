@@ -1,7 +1,7 @@
 /**
- * Collections and their pages. The first page is the collection; each later one is known by the `meta.next` that led to it.
- * A chain that forms a circle is reported and does no harm, since no resource is requested twice. A chain that continues
- * without new items is cut.
+ * Collections and their pages. The first page is the collection; each later one is known by the `meta.next` that led
+ * to it. A chain that forms a circle is reported and does no harm, since no resource is requested twice. A chain that
+ * continues without new items is cut.
  */
 import { sql } from "kysely";
 import type { ResourceState } from "../../../schema/tables.ts";
@@ -156,7 +156,8 @@ function prepareStatements(db: Connection) {
         .select(sql<1>`1`.as("found"))
         .where("id", "=", p.toId),
     ),
-    // Earlier pages are all that lead to this one, which may include pages that are not on the chain from the first page.
+    // Earlier pages are all that lead to this one, which may include pages that are not on the chain from the first
+    // page.
     hasNewItem: prepareColumn(db, (p: { pageId: number }) =>
       q
         .withRecursive("earlier(id)", (w) =>

@@ -14,7 +14,10 @@ import { issuesOfReading, prepareDerivedWriter } from "./write-derived.ts";
 export interface RebuildReport {
   /** The number of resources with a body. */
   readonly resources: number;
-  /** Resources that the mirror did not know, since an earlier version of the program derived less from the same bodies. */
+  /**
+   * Resources that the mirror did not know, since an earlier version of the program derived less from the same
+   * bodies.
+   */
   readonly discovered: number;
 }
 

@@ -37,8 +37,8 @@ export interface EnsuredResource {
 export interface Resources {
   find(url: string): KnownResource | undefined;
   /**
-   * Finds the resource or adds it. The first known kind wins; `hasConflict` reports a different one. A linked tombstone
-   * becomes due.
+   * Finds the resource or adds it. The first known kind wins; `hasConflict` reports a different one. A linked
+   * tombstone becomes due.
    */
   ensure(url: string, kind: string, ownerId: number | null, runId: number): EnsuredResource;
   ownerOf(id: number): number | null;

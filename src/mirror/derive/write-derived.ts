@@ -1,6 +1,6 @@
 /**
- * Writes the result of `deriveOrThrow` to the mirror: discovered resources, links, pages and their members, typed rows, issues. It
- * serves both ingest and rebuild. Runs inside their transaction.
+ * Writes the result of `deriveOrThrow` to the mirror: discovered resources, links, pages and their members, typed
+ * rows, issues. It serves both ingest and rebuild. Runs inside their transaction.
  */
 import type { Entity } from "../../../schema/rows-from-body.ts";
 import type { Connection } from "../file/connection.ts";
@@ -22,7 +22,8 @@ export const issuesOfReading = ["page-loop", "partial-listing"] as const;
 
 /**
  * @param search receives resources whose names may have changed
- * @param keepsChains leaves the links between pages, and their issues, as they are: they depend on when pages were read
+ * @param keepsChains leaves the links between pages, and their issues, as they are: they depend on when pages were
+ * read
  */
 export function prepareDerivedWriter(
   db: Connection,

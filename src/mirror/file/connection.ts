@@ -1,6 +1,6 @@
 /**
- * Opens and locks a mirror's SQLite file. In: a path. Out: a connection with the settings that durability depends on. Errors
- * are a MirrorError or those of SQLite, which `toMirrorError` converts.
+ * Opens and locks a mirror's SQLite file. In: a path. Out: a connection with the settings that durability depends on.
+ * Errors are a MirrorError or those of SQLite, which `toMirrorError` converts.
  */
 import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
@@ -16,12 +16,18 @@ const applicationId = 0x61726d31;
 /** Before 3.51.3, two processes that checkpoint at the same time could corrupt a WAL database. */
 const minSqliteVersion = [3, 51, 3] as const;
 
-/** Locks a mirror for writing. @param startedAt ISO 8601. @throws FileError `locked`, naming the holder; `unwritable` */
+/**
+ * Locks a mirror for writing.
+ * @param startedAt ISO 8601.
+ * @throws FileError `locked`, naming the holder; `unwritable`
+ */
 export function lockMirror(file: string, startedAt: string): Lock {
   return takeLock(file, { startedAt, busyMessage: `The mirror ${file} is in use` });
 }
 
-/** Opens for writing; creates the file if there is none. The caller holds the lock and has checked an existing file. */
+/**
+ * Opens for writing; creates the file if there is none. The caller holds the lock and has checked an existing file.
+ */
 export function openForWriting(file: string, options: { readonly isPrivate: boolean }): Connection {
   // "wx" creates the file with its mode, so that no other user can ever open it, whatever the umask.
   if (!existsSync(file)) closeSync(openSync(file, "wx", 0o600));
@@ -35,7 +41,8 @@ export function openForWriting(file: string, options: { readonly isPrivate: bool
   db.pragma("foreign_keys = ON");
   db.pragma(`application_id = ${applicationId}`);
   db.pragma("cache_size = -12288");
-  // In pages: a crawl changes the same pages many times, and so copies them from the log to the file a quarter as often.
+  // In pages: a crawl changes the same pages many times, and so copies them from the log to the file a quarter as
+  // often.
   db.pragma("wal_autocheckpoint = 4000");
   return db;
 }
@@ -100,8 +107,8 @@ function requireSafeSqlite(db: Connection, file: string): void {
 }
 
 /**
- * Runs `work` in one transaction in which rows may refer to rows that it inserts later. All references are checked once at
- * the end: for a single row, SQLite would have to scan whole tables.
+ * Runs `work` in one transaction in which rows may refer to rows that it inserts later. All references are checked
+ * once at the end: for a single row, SQLite would have to scan whole tables.
  * @returns a table with a dangling reference, in which case nothing is written; else null
  */
 export async function withDeferredReferences(
@@ -123,8 +130,8 @@ export async function withDeferredReferences(
 }
 
 /**
- * Returns unused space to the file system. SQLite rewrites the whole file in one transaction: until its commit, the old file
- * remains valid, and readers keep seeing it. It temporarily needs free space for two copies of the new file.
+ * Returns unused space to the file system. SQLite rewrites the whole file in one transaction: until its commit, the
+ * old file remains valid, and readers keep seeing it. It temporarily needs free space for two copies of the new file.
  * @returns false if a reader keeps the old file in use: then the next writer finishes the work
  */
 export function vacuum(db: Connection): boolean {

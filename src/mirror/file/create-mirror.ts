@@ -14,8 +14,8 @@ import { prepareColumn, q } from "./statements.ts";
 const temporaryMark = ".new-";
 
 /**
- * Creates a mirror under a temporary name and renames it when it is complete: a killed process leaves no partial mirror. The
- * caller holds the lock.
+ * Creates a mirror under a temporary name and renames it when it is complete: a killed process leaves no partial
+ * mirror. The caller holds the lock.
  * @param fill inserts the initial data; default: none
  * @throws MirrorError, and the errors of `fill`: then there is no mirror
  */
@@ -46,8 +46,8 @@ export async function createMirror(
 }
 
 /**
- * Removes a mirror without any data, its lock and its empty folder, so that a misspelled base URL leaves no trace. The mirror
- * must be closed; it stays if another process writes it or has written to it.
+ * Removes a mirror without any data, its lock and its empty folder, so that a misspelled base URL leaves no trace.
+ * The mirror must be closed; it stays if another process writes it or has written to it.
  * @param startedAt ISO 8601
  */
 export function removeEmptyMirror(file: string, startedAt: string): void {

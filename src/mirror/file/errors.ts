@@ -42,7 +42,8 @@ export function damagedError(file: string, options?: ErrorOptions): MirrorError 
     "damaged",
     file,
     "The mirror is damaged",
-    "Nothing was changed. Run `armoire mirror check` for details. Then restore a copy, or move the file with its -wal and -shm away and sync again.",
+    "Nothing was changed. Run `armoire mirror check` for details. " +
+      "Then restore a copy, or move the file with its -wal and -shm away and sync again.",
     options,
   );
 }
@@ -65,7 +66,9 @@ export function toMirrorError(error: unknown, file: string): unknown {
   return error;
 }
 
-/** As `toMirrorError`. A statement that SQLite rejects while a mirror is opened means that its tables were changed. */
+/**
+ * As `toMirrorError`. A statement that SQLite rejects while a mirror is opened means that its tables were changed.
+ */
 export function toOpeningError(error: unknown, file: string): unknown {
   return hasCode(error, "SQLITE_ERROR") ? damagedError(file, { cause: error }) : toMirrorError(error, file);
 }

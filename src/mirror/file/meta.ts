@@ -1,4 +1,7 @@
-/** Facts about a mirror as a whole, by key: its identity, set once and checked at every opening; its id; progress marks. */
+/**
+ * Facts about a mirror as a whole, by key: its identity, set once and checked at every opening; its id; progress
+ * marks.
+ */
 import { randomBytes } from "node:crypto";
 import type { Area } from "../../../schema/kind.ts";
 import type { Connection } from "./connection.ts";
@@ -65,8 +68,8 @@ export function requireIdentity(file: string, actual: MirrorIdentity, expected: 
 }
 
 /**
- * The random id of a mirror. A restored mirror continues the original one and has the same id; two mirrors of one user that
- * were created independently have different ones, although their runs have the same numbers.
+ * The random id of a mirror. A restored mirror continues the original one and has the same id; two mirrors of one
+ * user that were created independently have different ones, although their runs have the same numbers.
  */
 export const readMirrorId = (db: Connection): string | null => readMeta(db, "lineage");
 

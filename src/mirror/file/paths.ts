@@ -1,4 +1,7 @@
-/** Where mirrors are stored in a data directory: one folder per service, with a readable name that no service can choose. */
+/**
+ * Where mirrors are stored in a data directory: one folder per service, with a readable name that no service can
+ * choose.
+ */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";

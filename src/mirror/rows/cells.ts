@@ -1,4 +1,6 @@
-/** Conversion between cells and the values that SQLite stores: a column returns exactly the value that it was given. */
+/**
+ * Conversion between cells and the values that SQLite stores: a column returns exactly the value that it was given.
+ */
 import type { Cell } from "../../../schema/fields.ts";
 
 /** SQLite stores text as UTF-8, which cannot express lone surrogates: such text becomes a BLOB of UTF-16LE. */

@@ -1,7 +1,7 @@
 /**
- * Tables of rows that are derived from resources, with their former rows in `<table>_past`: each with the run since which it
- * was valid and the run that ended it. A row that no closed run has seen is not kept. Only this file writes such tables, so
- * that no change goes unrecorded.
+ * Tables of rows that are derived from resources, with their former rows in `<table>_past`: each with the run since
+ * which it was valid and the run that ended it. A row that no closed run has seen is not kept. Only this file writes
+ * such tables, so that no change goes unrecorded.
  */
 import { measurement } from "../../../schema/entities/measurement.ts";
 import { entities } from "../../../schema/entities.ts";

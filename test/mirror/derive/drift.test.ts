@@ -1,6 +1,6 @@
 /**
- * A listing that changes while it is read: between any two requests, items are added, removed and moved. No existing item
- * becomes a tombstone, and once the listing is stable, the mirror holds all its items.
+ * A listing that changes while it is read: between any two requests, items are added, removed and moved. No existing
+ * item becomes a tombstone, and once the listing is stable, the mirror holds all its items.
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";

@@ -1,4 +1,7 @@
-/** The same responses lead to the same mirror, in any order, in any batches and after any history. The bodies are the sandbox's. */
+/**
+ * The same responses lead to the same mirror, in any order, in any batches and after any history. The bodies are the
+ * sandbox's.
+ */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { DueResource } from "../../../src/mirror/check-cycle.ts";

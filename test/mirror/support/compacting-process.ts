@@ -1,6 +1,6 @@
 /**
- * A process that kills itself while it compacts a mirror: `compacting-process.ts FILE WHEN`. With WHEN `never`, it prints
- * `vacuum` before the vacuum.
+ * A process that kills itself while it compacts a mirror: `compacting-process.ts FILE WHEN`. With WHEN `never`, it
+ * prints `vacuum` before the vacuum.
  */
 import { writeSync } from "node:fs";
 import { kinds } from "../../../jobs/kinds.ts";
