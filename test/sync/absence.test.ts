@@ -1,4 +1,4 @@
-/** What a run says and does about what is gone, against a sandbox that loses things and lies about it. */
+/** How a run handles absent resources, against a sandbox that deletes them and returns wrong lists. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { FaultName } from "../../src/sandbox/faults/faults.ts";
@@ -16,9 +16,9 @@ function gone(rig: Rig): string[] {
 
 const truth = (rig: Rig) => new Set([...rig.sandbox.truth()].map(({ url }) => url));
 
-describe("a partial list", () => {
+describe("an inconsistent list", () => {
   it.each<FaultName>(["wrong-total", "next-endless", "drift"])(
-    "is told (%s), lets nothing go, and heals",
+    "(%s) is reported, deletes nothing, and is repaired by the next sync",
     async (fault) => {
       await using rig = await startRig(world);
       await rig.sync();
@@ -33,23 +33,23 @@ describe("a partial list", () => {
     },
   );
 
-  it("is read a second time in a run at most, and then only if it changed", async () => {
+  it("is read at most twice in a run, and the second time only if it changed", async () => {
     await using rig = await startRig(world);
     await rig.sync();
     rig.sandbox.setFaults([{ kind: "brands", positions: [2], times: "always", fault: "wrong-total" }]);
     const firstPage = [...rig.sandbox.truth()].find(({ kind }) => kind === "brands")?.url;
-    const readings = async () => {
+    const countReads = async () => {
       rig.sandbox.clearLog();
       await rig.sync(verify);
       return rig.sandbox.log().filter(({ url }) => url === firstPage).length;
     };
-    expect(await readings()).toBe(2);
-    expect(await readings()).toBe(1);
+    expect(await countReads()).toBe(2);
+    expect(await countReads()).toBe(1);
   });
 });
 
-describe("a fifth and more gone at once", () => {
-  it("waits, says so in the report and the run log, and goes when approved", async () => {
+describe("the absence of a fifth of a list at once", () => {
+  it("waits for approval, and creates tombstones after it", async () => {
     await using rig = await startRig({ ...world, pageSize: 20 });
     await rig.sync();
     rig.sandbox.advance({ removals: 5, kind: "brand" });
@@ -71,7 +71,7 @@ describe("a fifth and more gone at once", () => {
     expect(differencesFromTruth(rig)).toEqual([]);
   });
 
-  it("a service that has nothing any more empties no mirror", async () => {
+  it("does not empty the mirror when the service returns only 404", async () => {
     await using rig = await startRig(world);
     await rig.sync();
     rig.sandbox.setFaults(
@@ -80,9 +80,9 @@ describe("a fifth and more gone at once", () => {
       })),
     );
     expect(await rig.sync(verify)).toMatchObject({ stopped: "approval" });
-    const lost = () =>
+    const countGone = () =>
       rig.read(({ db }) => db.prepare("select count(*) from brand where gone_at is not null").pluck().get());
-    expect(lost()).toBe(0);
+    expect(countGone()).toBe(0);
     rig.sandbox.setFaults([]);
     await rig.sync(verify);
     expect(await rig.sync(verify)).toMatchObject({ complete: true, resources: { waiting: 0 } });
@@ -90,7 +90,7 @@ describe("a fifth and more gone at once", () => {
   });
 });
 
-it("a filter proves nothing about what it leaves out", async () => {
+it("a sync of one brand creates no tombstones of other brands", async () => {
   await using rig = await startRig(world);
   await rig.sync();
   const [name] = rig.read(({ db }) =>
@@ -102,7 +102,7 @@ it("a filter proves nothing about what it leaves out", async () => {
   expect(gone(rig).filter((url) => live.has(url))).toEqual([]);
 });
 
-it("however the world moves on between runs that stop early, nothing that is there is let go", async () => {
+it("no existing resource becomes a tombstone, whatever changes between runs that stop early", async () => {
   const step = fc.record({
     ...{ changes: fc.nat(2), additions: fc.nat(2), removals: fc.nat(2), moves: fc.nat(3) },
     budget: fc.integer({ min: 1, max: 30 }),

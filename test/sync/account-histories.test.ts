@@ -1,4 +1,4 @@
-/** Whatever happens to an account at the service, its mirror has seen no bra for nothing. */
+/** Random histories of an account at the service: its mirror loses no bra that it ever held. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
@@ -35,7 +35,7 @@ const brasIn = (rig: Rig): Bras =>
     return counts ?? { rows: 0, present: 0 };
   });
 
-it("has every bra that a token ever showed, and as present those that the last one showed", async () => {
+it("an account mirror keeps every bra it ever held, and shows as present those of the last successful run", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(edits, { minLength: 1, maxLength: 6 }), async (history) => {
       await using rig = await startRig();

@@ -1,4 +1,4 @@
-/** What the specification leaves open of an account: the shape of measurements, and what a deletion looks like. */
+/** What the specification leaves open: the shape of measurements, and what a deletion looks like. */
 import { describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { checkMirror } from "../../src/mirror/check/check.ts";
@@ -29,7 +29,7 @@ describe("measurements", () => {
   const values =
     "select href, n, name, value from measurement_value where name = 'measured_on' order by href, n";
 
-  it("that a list in pages leads to are a row each", async () => {
+  it("linked by pages of a list have a row each", async () => {
     await using rig = await startRig({ measurements: "linked", pageSize: 5 });
     expect(await rig.sync(account(rig))).toMatchObject({ complete: true });
     const held = rowsOf(rig, values);
@@ -39,7 +39,7 @@ describe("measurements", () => {
     expect(soundness(rig)).toEqual([]);
   });
 
-  it("that a list holds itself are a row each, with what is nested kept whole", async () => {
+  it("inside a list have a row each, with nested values kept as JSON", async () => {
     await using rig = await startRig({ measurements: "inline" });
     expect(await rig.sync(account(rig))).toMatchObject({ complete: true, resources: { failed: 0 } });
     const held = rowsOf(rig, values);
@@ -52,7 +52,7 @@ describe("measurements", () => {
     expect(soundness(rig)).toEqual([]);
   });
 
-  it("that are one entity are one row, and are checked like everything else", async () => {
+  it("in one entity have one row, which is checked like other resources", async () => {
     await using rig = await startRig({ measurements: "entity" });
     expect(await rig.sync(account(rig))).toMatchObject({ complete: true, resources: { failed: 0 } });
     expect(rowsOf(rig, values)).toHaveLength(1);
@@ -70,7 +70,7 @@ describe("measurements", () => {
     expect(soundness(rig)).toEqual([]);
   });
 
-  it("may be none", async () => {
+  it("may be missing", async () => {
     await using rig = await startRig();
     rig.sandbox.editUser("anna", { measurements: 0 });
     expect(await rig.sync(account(rig))).toMatchObject({ complete: true });
@@ -79,7 +79,7 @@ describe("measurements", () => {
     expect(await rig.sync(account(rig))).toMatchObject({ complete: true, resources: { new: 2 } });
   });
 
-  it("may change their shape from one day to the next, and nothing is lost by it", async () => {
+  it("may change their shape without a loss", async () => {
     await using rig = await startRig({ measurements: "linked", pageSize: 100 });
     await rig.sync(account(rig));
     const before = rowsOf(rig, values).length;
@@ -104,10 +104,10 @@ describe("measurements", () => {
   });
 });
 
-describe("what is deleted at the service", () => {
+describe("a deletion at the service", () => {
   const bras = "select count(*) as held, sum(gone_at is not null) as gone from bra";
 
-  it("becomes a tombstone, keeps its values, and comes back with its history", async () => {
+  it("makes a tombstone, which keeps its values and can be revived with its history", async () => {
     await using rig = await startRig();
     await rig.sync(account(rig));
     const [last] = rowsOf(rig, "select href, name, note from bra order by href desc limit 1");
@@ -123,7 +123,7 @@ describe("what is deleted at the service", () => {
     expect(rowsOf(rig, bras)).toEqual([{ held: 30, gone: 0 }]);
   });
 
-  it("is never asked about one at a time, however few there are", async () => {
+  it("needs no approval if single bras are deleted, however few there are", async () => {
     await using rig = await startRig();
     rig.sandbox.editUser("anna", { bras: 3 });
     await rig.sync(account(rig));
@@ -137,7 +137,7 @@ describe("what is deleted at the service", () => {
     expect(rowsOf(rig, bras)).toEqual([{ held: 3, gone: 3 }]);
   });
 
-  it("waits for approval where it is much at once: that may be the service's mistake", async () => {
+  it("needs approval if many bras are deleted at once", async () => {
     await using rig = await startRig();
     await rig.sync(account(rig));
     rig.sandbox.editUser("anna", { bras: 10 });
@@ -150,7 +150,7 @@ describe("what is deleted at the service", () => {
     expect(rowsOf(rig, bras)).toEqual([{ held: 30, gone: 20 }]);
   });
 
-  it("is a measurement of a list in pages too", async () => {
+  it("of a linked measurement makes a tombstone, too", async () => {
     await using rig = await startRig({ pageSize: 5 });
     await rig.sync(account(rig));
     const [{ n = 0 } = {}] = rowsOf(rig, "select count(*) as n from measurement") as { n?: number }[];

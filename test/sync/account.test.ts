@@ -1,4 +1,4 @@
-/** The mirror of an account: what the same walk makes of a user's own data. */
+/** Syncing the data of a token's user. */
 import { existsSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/options.ts";
@@ -8,7 +8,7 @@ import { canonicalDump } from "../support/canonical-dump.ts";
 import { urlsOf } from "./support/requests.ts";
 import { type Rig, startRig } from "./support/rig.ts";
 
-/** @param n which of the sandbox's users */
+/** @param n the index of the sandbox's user */
 function accountOf({ sandbox }: Rig, n = 0): Partial<SyncOptions> {
   return { area: "account", credential: bearerToken(sandbox.users[n]?.token ?? "") };
 }
@@ -25,7 +25,7 @@ const kindsIn = (rig: Rig) =>
     ),
   );
 
-/** Every row of every table, the run log and the bookkeeping included. */
+/** Every row of every table, including the run log and the bookkeeping. */
 const everythingIn = (rig: Rig) =>
   rig.read(({ db }) =>
     Object.fromEntries(
@@ -41,7 +41,7 @@ describe("the mirror of an account", () => {
   it.each<SandboxOptions>([
     { layout: "plain", pagination: "page" },
     { layout: "opaque", pagination: "cursor", serviceName: "other" },
-  ])("holds the user, her bras and her measurements, and nothing of the catalogue: %j", async (options) => {
+  ])("holds the user, the bras and the measurements, and nothing of the catalogue: %j", async (options) => {
     await using rig = await startRig(options);
     const report = await rig.sync(accountOf(rig));
     expect(report).toMatchObject({ complete: true, stopped: null });
@@ -59,13 +59,13 @@ describe("the mirror of an account", () => {
     expect(measurements).toBe(measurement);
   });
 
-  it("is for nobody else's eyes", async () => {
+  it("is readable by its owner only", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     expect(statSync(rig.file).mode & 0o777).toBe(0o600);
   });
 
-  it("is checked whole in every run, which costs nothing where nothing changed", async () => {
+  it("is checked as a whole in every run, which is free if nothing changed", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     const before = rig.read(canonicalDump);
@@ -81,18 +81,18 @@ describe("the mirror of an account", () => {
     expect(rig.read(canonicalDump)).toEqual(before);
   });
 
-  it("leaves alone what was checked more recently than --skip-fresher-than", async () => {
+  it("is not checked where it was checked more recently than --skip-fresher-than", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     rig.sandbox.clearLog();
     const { resources } = await rig.sync({ ...accountOf(rig), skipFresherThanMillis: 3_600_000 });
-    // Whose token it is, is asked all the same.
+    // The user of the token is identified nevertheless.
     expect(urlsOf(rig.sandbox.log())).toEqual([rig.sandbox.url, `${rig.sandbox.url}me/`]);
     expect(resources).toMatchObject({ pending: 0, notChecked: expect.any(Number) });
     expect(resources.notChecked).toBeGreaterThan(30);
   });
 
-  it("gets all of it on days of few requests, although checks are counted", async () => {
+  it("becomes complete with a small allowance, although checks are counted", async () => {
     await using rig = await startRig({ allowance: 10, countNotModified: true, countRoot: true });
     let report = await rig.sync(accountOf(rig));
     for (let day = 1; day < 20 && Object.values(kindsIn(rig)).length < 6; day++) {
@@ -104,8 +104,8 @@ describe("the mirror of an account", () => {
   });
 });
 
-describe("whose token it is", () => {
-  it("is recorded when the service first says so", async () => {
+describe("the user of a token", () => {
+  it("is recorded by the first sync", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     const meta = rig.read(({ db }) => db.prepare("select key, value from _meta").raw().all());
@@ -116,7 +116,7 @@ describe("whose token it is", () => {
     });
   });
 
-  it("refuses the token of another user before anything is written", async () => {
+  it("must be the user of the mirror: otherwise nothing is written", async () => {
     await using rig = await startRig({ users: 2 });
     await rig.sync(accountOf(rig));
     const before = everythingIn(rig);
@@ -129,7 +129,7 @@ describe("whose token it is", () => {
     expect(await rig.sync(accountOf(rig))).toMatchObject({ complete: true, requests: { counted: 0 } });
   });
 
-  it("refuses the first token too where it is not of the user that the mirror is to be of", async () => {
+  it("must be the expected user of a new mirror", async () => {
     await using rig = await startRig({ users: 2 });
     const anna = { userId: "1000", username: "anna" };
     await expect(rig.sync({ ...accountOf(rig, 1), user: anna })).rejects.toMatchObject({
@@ -139,7 +139,7 @@ describe("whose token it is", () => {
     expect(await rig.sync({ ...accountOf(rig), user: anna })).toMatchObject({ complete: true });
   });
 
-  it("goes on with a new token of the same user, whatever she is called by now", async () => {
+  it("may have another name, but not another id", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     rig.sandbox.setFaults([
@@ -152,7 +152,7 @@ describe("whose token it is", () => {
     await expect(rig.sync(accountOf(rig))).rejects.toMatchObject({ code: "other-user" });
   });
 
-  it("asks for nothing behind a user that the service does not tell", async () => {
+  it("must be identified before anything else is requested", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     const before = rig.read(canonicalDump);
@@ -163,7 +163,7 @@ describe("whose token it is", () => {
     expect(rig.read(canonicalDump)).toEqual(before);
   });
 
-  it("is not settled by a 404, which tells of no deletion", async () => {
+  it("is not deleted by a 404", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     const before = everythingIn(rig);
@@ -173,12 +173,12 @@ describe("whose token it is", () => {
   });
 });
 
-describe("what is not granted", () => {
+describe("a scope that the token lacks", () => {
   const user = "anna";
   const tombstones = (rig: Rig) =>
     rig.read(({ db }) => db.prepare("select count(*) from _resource where state = 'gone'").pluck().get());
 
-  it("is told, is no error, and leaves what an earlier token brought as it was", async () => {
+  it("is reported without an error, and its held resources stay", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     rig.sandbox.editUser(user, { scopes: ["identity", "measurements"] });
@@ -197,7 +197,7 @@ describe("what is not granted", () => {
     expect(again.requests.counted).toBe(1);
   });
 
-  it.each(["null-links", "missing-links"] as const)("may be the user herself: %s", async (fault) => {
+  it.each(["null-links", "missing-links"] as const)("may be the profile: %s", async (fault) => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     rig.sandbox.setFaults([{ kind: "root", fault, link: "me", times: "always" }]);
@@ -211,7 +211,7 @@ describe("what is not granted", () => {
     expect(kindsIn(rig)).toMatchObject({ me: 1, bra: 30 });
   });
 
-  it("is told from a refused token and from a spent allowance", async () => {
+  it("is distinguished from a rejected token and from a spent allowance", async () => {
     await using rig = await startRig({ allowance: 1000 });
     await rig.sync(accountOf(rig));
     const before = rig.read(canonicalDump);
@@ -233,7 +233,7 @@ describe("what is not granted", () => {
 });
 
 describe("a revoked token", () => {
-  it("ends the run before it began, and everything stays", async () => {
+  it("ends the run before it begins, and the mirror stays unchanged", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     const before = everythingIn(rig);
@@ -245,7 +245,7 @@ describe("a revoked token", () => {
     expect(everythingIn(rig)).toEqual(before);
   });
 
-  it("ends a run at its first refusal, with what it got by then", async () => {
+  it("ends a run at the first refusal, with everything fetched before", async () => {
     await using rig = await startRig();
     const refused = { kind: "bra", from: 5, fault: "not-authenticated", times: "always" } as const;
     rig.sandbox.setFaults([refused]);
@@ -259,7 +259,7 @@ describe("a revoked token", () => {
     );
   });
 
-  it("leaves no empty mirror behind where there was none", async () => {
+  it("leaves no new mirror", async () => {
     await using rig = await startRig();
     rig.sandbox.editUser("anna", { isRevoked: true });
     await expect(rig.sync(accountOf(rig))).rejects.toMatchObject({ code: "not-authenticated" });

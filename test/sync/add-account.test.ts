@@ -1,4 +1,4 @@
-/** Adding accounts against a real service: who it is, what her token may see, and what is kept of whom. */
+/** Adding accounts with a real service: the user, the scopes of the token, and what is stored. */
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -43,7 +43,7 @@ const addUser = (name: string, { url, users }: Sandbox, index = 0): Promise<Adde
 describe.each([{}, { layout: "opaque", pagination: "cursor", serviceName: "other" }] as const)(
   "an account of a service with %j",
   (options) => {
-    it("is the user's whom the service names, with the scopes that show", async () => {
+    it("gets the user and the scopes of its token", async () => {
       await using sandbox = await startSandbox({ ...small, ...options });
       const seen: Record<string, readonly string[]> = {};
       for (const index of sandbox.users.keys()) {
@@ -61,8 +61,8 @@ describe.each([{}, { layout: "opaque", pagination: "cursor", serviceName: "other
   },
 );
 
-describe("an account", () => {
-  it("takes two requests with its token, which its own ledger knows of", async () => {
+describe("adding an account", () => {
+  it("takes two requests with its token, through its own ledger", async () => {
     await using sandbox = await startSandbox({ ...small, allowance: 30 });
     const { account } = await addUser("ada", sandbox);
     expect(sandbox.log().map(({ credential, status }) => ({ credential, status }))).toEqual(
@@ -76,7 +76,7 @@ describe("an account", () => {
     expect(existsSync(join(dataDir, "ledger.sqlite"))).toBe(false);
   });
 
-  it("has the token in the keychain, if there is one, and nowhere else", async () => {
+  it("stores the token only in the keychain, if there is one", async () => {
     await using sandbox = await startSandbox(small);
     const keychain = memoryKeychain();
     const token = sandbox.users[0]?.token ?? "";
@@ -91,21 +91,21 @@ describe("an account", () => {
     );
   });
 
-  it("added again gets another token of the same user's, and is else the same", async () => {
+  it("again replaces only the token of the same user", async () => {
     const keychain = memoryKeychain();
     await using service = await startTwoTokenService();
     const clockAt = (time: string) => ({
       ...{ now: () => Date.parse(time), random: Math.random, sleep: () => Promise.resolve() },
     });
     const options = { baseUrl: service.origin, keychain };
-    const one = await add("ada", "canary-old", { ...options, clock: clockAt("2026-01-15T12:00:00Z") });
-    const two = await add("ada", "canary-new", { ...options, clock: clockAt("2026-02-15T12:00:00Z") });
-    expect([one.isReplaced, two.isReplaced]).toEqual([false, true]);
-    expect(two.account).toEqual({ ...one.account, tokenAt: "2026-02-15T12:00:00.000Z" });
+    const first = await add("ada", "canary-old", { ...options, clock: clockAt("2026-01-15T12:00:00Z") });
+    const second = await add("ada", "canary-new", { ...options, clock: clockAt("2026-02-15T12:00:00Z") });
+    expect([first.isReplaced, second.isReplaced]).toEqual([false, true]);
+    expect(second.account).toEqual({ ...first.account, tokenAt: "2026-02-15T12:00:00.000Z" });
     expect([...keychain.secrets.values()]).toEqual(["canary-new"]);
   });
 
-  it("whose file is damaged is made anew", async () => {
+  it("replaces an account with a damaged file", async () => {
     await using sandbox = await startSandbox(small);
     const { account } = await addUser("ada", sandbox);
     writeFileSync(account.accountFile, "{");
@@ -114,12 +114,12 @@ describe("an account", () => {
   });
 });
 
-describe("what is wrong with another account", () => {
+describe("a problem of another account", () => {
   it.each<[string, (accountFile: string) => void]>([
     ["a later version", (file) => writeFileSync(file, JSON.stringify({ version: 99 }))],
     ["a file that others may read", (file) => chmodSync(file, 0o644)],
     ["a damaged file", (file) => writeFileSync(file, "{")],
-  ])("is in nobody's way: %s", async (_what, spoil) => {
+  ])("does not prevent adding one: %s", async (_problem, spoil) => {
     await using sandbox = await startSandbox(small);
     const { account } = await addUser("bea", sandbox, 1);
     spoil(account.accountFile);
@@ -128,21 +128,21 @@ describe("what is wrong with another account", () => {
   });
 });
 
-describe("a service that tells the user's name and no number", () => {
+describe("a service that sends a user name without an id", () => {
   const startNamingService = () => {
-    const said = { username: "Zoë" };
+    const user = { username: "Zoë" };
     const server = startRawServer(({ path }, socket) => {
       const links = { bras: "/bras/", measurements: "https://elsewhere.example/measurements/" };
-      const answers: Readonly<Record<string, object>> = {
+      const bodies: Readonly<Record<string, object>> = {
         "/": { rel: "resource", links: { me: "/me/" }, meta: {} },
-        "/me/": { rel: "entity", links, meta: { collection: null }, body: said },
+        "/me/": { rel: "entity", links, meta: { collection: null }, body: user },
       };
-      socket.end(jsonResponse(answers[path] ?? { rel: "collection", links: {}, meta: {}, collection: [] }));
+      socket.end(jsonResponse(bodies[path] ?? { rel: "collection", links: {}, meta: {}, collection: [] }));
     });
-    return { server, said };
+    return { server, user };
   };
 
-  it("has accounts all the same, which sync, with the scopes that a sync sees", async () => {
+  it("can have accounts, with the same scopes as a sync reports", async () => {
     const { server: starting } = startNamingService();
     await using server = await starting;
     const { account } = await add("zoe", "canary-zoe", { baseUrl: server.origin });
@@ -153,20 +153,20 @@ describe("a service that tells the user's name and no number", () => {
     expect(readOverview(account)).toMatchObject({ scopes: ["profile", "bras"] });
   });
 
-  it("knows her by that name: another's token is refused, and hers under another name too", async () => {
-    const { server: starting, said } = startNamingService();
+  it("identifies users by that name: neither another user nor a second account is accepted", async () => {
+    const { server: starting, user } = startNamingService();
     await using server = await starting;
     const of = { baseUrl: server.origin };
     await add("zoe", "canary-zoe", of);
     await expect(add("eve", "canary-zoe", of)).rejects.toMatchObject({ code: "taken" });
-    said.username = "Eve";
+    user.username = "Eve";
     await expect(add("zoe", "canary-eve", of)).rejects.toMatchObject({ code: "taken" });
     expect(await add("eve", "canary-eve", of)).toMatchObject({ account: { username: "Eve" } });
   });
 });
 
-describe("nothing is kept", () => {
-  async function expectNothingKept(adding: Promise<unknown>, error: object): Promise<void> {
+describe("nothing is stored", () => {
+  async function expectNothingStored(adding: Promise<unknown>, error: object): Promise<void> {
     await expect(adding).rejects.toMatchObject(error);
     expect(existsSync(dataDir)).toBe(false);
   }
@@ -175,47 +175,47 @@ describe("nothing is kept", () => {
     ["a 401", { fault: "not-authenticated" }],
     ["a 200 that says so", { fault: "not-authenticated", status: 200 }],
     ["a 403", { fault: "status", status: 403 }],
-  ] as const)("of a token that the service refuses with %s", async (_how, fault) => {
+  ] as const)("if the service rejects the token with %s", async (_response, fault) => {
     await using sandbox = await startSandbox({
       ...small,
       faults: [{ kind: "me", times: "always", ...fault }],
     });
-    await expectNothingKept(addUser("ada", sandbox), { code: "refused", name: "AccountError" });
+    await expectNothingStored(addUser("ada", sandbox), { code: "refused", name: "AccountError" });
   });
 
-  it("of a token that nobody has", async () => {
+  it("if the token is unknown", async () => {
     await using sandbox = await startSandbox({ ...small, unauthorizedStatus: 403 });
-    await expectNothingKept(add("ada", "canary-unknown", { baseUrl: sandbox.url }), { code: "refused" });
+    await expectNothingStored(add("ada", "canary-unknown", { baseUrl: sandbox.url }), { code: "refused" });
   });
 
-  it("where the service cannot be reached", async () => {
+  it("if the service is unreachable", async () => {
     const sandbox = await startSandbox(small);
     await sandbox.close();
-    await expectNothingKept(addUser("ada", sandbox), { code: "unreachable" });
+    await expectNothingStored(addUser("ada", sandbox), { code: "unreachable" });
   });
 
-  it("where the allowance is spent", async () => {
+  it("if the allowance is spent", async () => {
     await using sandbox = await startSandbox({ ...small, allowance: 0 });
-    await expectNothingKept(addUser("ada", sandbox), { name: "ServiceError", next: "stop-allowance" });
+    await expectNothingStored(addUser("ada", sandbox), { name: "ServiceError", next: "stop-allowance" });
   });
 
   it.each([
     ["has no link me", { rel: "resource", links: { me: null } }, /has no link "me"/],
     [
-      "leads elsewhere",
+      "links to another origin",
       { rel: "resource", links: { me: "https://evil.example/me/" } },
       /not followed: other-origin/,
     ],
-    ["is none", { hello: "world" }, /not an envelope/],
-  ])("where the front page %s", async (_what, body, says) => {
+    ["is no envelope", { hello: "world" }, /not an envelope/],
+  ])("if the root %s", async (_problem, body, message) => {
     await using server = await startRawServer((_request, socket) => socket.end(jsonResponse(body)));
-    const refused = { code: "unidentified", message: expect.stringMatching(says) };
-    await expectNothingKept(add("ada", "canary", { baseUrl: server.origin }), refused);
+    const refused = { code: "unidentified", message: expect.stringMatching(message) };
+    await expectNothingStored(add("ada", "canary", { baseUrl: server.origin }), refused);
     expect(server.requests).toHaveLength(1);
   });
 
   it.each([{}, { user_id: null, username: null }, { user_id: "x" }, { user_id: 2 ** 60, username: 7 }])(
-    "where the service does not say who it is: %j",
+    "if the service does not identify the user: %j",
     async (body) => {
       await using server = await startRawServer(({ path }, socket) =>
         socket.end(
@@ -228,11 +228,11 @@ describe("nothing is kept", () => {
         code: "unidentified",
         message: expect.stringMatching(/gives neither user_id nor username/),
       };
-      await expectNothingKept(add("ada", "canary", { baseUrl: server.origin }), refused);
+      await expectNothingStored(add("ada", "canary", { baseUrl: server.origin }), refused);
     },
   );
 
-  it("when it is interrupted", async () => {
+  it("after an interruption", async () => {
     await using sandbox = await startSandbox(small);
     const adding = add("ada", sandbox.users[0]?.token ?? "", {
       baseUrl: sandbox.url,
@@ -243,13 +243,13 @@ describe("nothing is kept", () => {
   });
 });
 
-describe("what is there stays as it is", () => {
+describe("an existing account stays unchanged", () => {
   const filesOf = (name: string) => {
     const { accountFile, tokenFile } = accountPlace(dataDir, name);
     return [accountFile, tokenFile].map((file) => readFileSync(file, "utf8"));
   };
 
-  it("where the new token is refused", async () => {
+  it("if the new token is rejected", async () => {
     await using sandbox = await startSandbox(small);
     await addUser("ada", sandbox);
     const before = filesOf("ada");
@@ -259,7 +259,7 @@ describe("what is there stays as it is", () => {
     expect(filesOf("ada")).toEqual(before);
   });
 
-  it("where the new token is somebody else's", async () => {
+  it("if the new token belongs to another user", async () => {
     await using sandbox = await startSandbox(small);
     await addUser("ada", sandbox);
     const before = filesOf("ada");
@@ -272,7 +272,7 @@ describe("what is there stays as it is", () => {
     expect(filesOf("ada")).toEqual(before);
   });
 
-  it("where the base URL is another one, without asking anybody", async () => {
+  it("if the base URL differs, without a request", async () => {
     await using sandbox = await startSandbox(small);
     await using other = await startSandbox(small);
     await addUser("ada", sandbox);
@@ -280,7 +280,7 @@ describe("what is there stays as it is", () => {
     expect(other.log()).toEqual([]);
   });
 
-  it("where the user has another name already, which is told", async () => {
+  it("if its user is added under another name", async () => {
     await using sandbox = await startSandbox(small);
     await addUser("ada", sandbox);
     await expect(addUser("eve", sandbox)).rejects.toMatchObject({
@@ -290,14 +290,14 @@ describe("what is there stays as it is", () => {
     expect(readdirSync(join(dataDir, "accounts")).filter((name) => !name.includes("."))).toEqual(["ada"]);
   });
 
-  it("but users of two services may have one number", async () => {
+  it("and does not prevent an account of another service with the same user id", async () => {
     await using sandbox = await startSandbox(small);
     await using other = await startSandbox(small);
-    const [one, two] = [await addUser("ada", sandbox), await addUser("eve", other)];
-    expect(one.account.userId).toBe(two.account.userId);
+    const [first, second] = [await addUser("ada", sandbox), await addUser("eve", other)];
+    expect(first.account.userId).toBe(second.account.userId);
   });
 
-  it("where the mirror that a removed account left is of somebody else", async () => {
+  it("also after its removal, if the mirror that is left belongs to another user", async () => {
     await using sandbox = await startSandbox(small);
     const { account } = await addUser("ada", sandbox);
     const credential = bearerToken(sandbox.users[0]?.token ?? "");
@@ -314,7 +314,7 @@ describe("what is there stays as it is", () => {
   });
 });
 
-/** A service that has one user with two tokens, which the sandbox has not. */
+/** A service with two tokens of one user, which the sandbox does not offer. */
 function startTwoTokenService() {
   return startRawServer(({ path, headers }, socket) => {
     if (path === "/") return socket.end(jsonResponse({ rel: "resource", links: { me: "/me/" } }));

@@ -3,47 +3,47 @@ import type { TruthRecord } from "../../src/sandbox/resources/catalogue.ts";
 import { urlsOf } from "./support/requests.ts";
 import { type Rig, startRig } from "./support/rig.ts";
 
-/** Where nothing can be told from a path. */
+/** Paths show nothing. */
 const opaque = { layout: "opaque", pagination: "cursor", serviceName: "other" } as const;
 const world = { brands: 12, models: 24, sizes: 60, pageSize: 5 };
 
-/** What a person may call a brand by. */
-const callings = [
+/** Names that users may type. */
+const spellings = [
   ["its listed name", 'Anna "the Fit" Corsetry'],
-  ["its name in other letters", 'ANNA "The Fit" corsetry'],
-  ["what its name becomes as a slug", "anna-the-fit-corsetry"],
+  ["its name in another case", 'ANNA "The Fit" corsetry'],
+  ["the slug of its name", "anna-the-fit-corsetry"],
   ["its name without the punctuation", "Anna the Fit Corsetry"],
   ["a slug that drops accents", "plie-soft-co"],
   ["a name that looks like a formula", "=1+1"],
 ] as const;
 
 describe("one brand", () => {
-  it.each(callings)("is found by %s, and no other brand is asked for", async (_what, wanted) => {
+  it.each(spellings)("is found by %s, and no other brand is requested", async (_spelling, name) => {
     await using rig = await startRig(world);
-    const report = await rig.sync({ brands: [wanted] });
+    const report = await rig.sync({ brands: [name] });
     expect(report).toMatchObject({ complete: true, resources: { failed: 0, pending: 0 } });
-    expect(urlsOf(rig.sandbox.log())).toEqual(urlsBelow(rig, [findBrand(rig, wanted)]));
+    expect(urlsOf(rig.sandbox.log())).toEqual(urlsBelow(rig, [findBrand(rig, name)]));
   });
 
-  it("is found by its URL, wherever that leads", async () => {
+  it("is found by its URL", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     await rig.sync({ depth: "brands" });
     rig.sandbox.clearLog();
     const [, brand] = brandsOf(rig);
     await rig.sync({ brands: [brand?.url ?? ""] });
-    const asked = urlsOf(rig.sandbox.log());
-    expect(asked.length).toBeGreaterThan(0);
-    expect(urlsBelow(rig, [brand])).toEqual(expect.arrayContaining(asked));
+    const requested = urlsOf(rig.sandbox.log());
+    expect(requested.length).toBeGreaterThan(0);
+    expect(urlsBelow(rig, [brand])).toEqual(expect.arrayContaining(requested));
   });
 
-  it("and another one are fetched together, each with all that belongs to it", async () => {
+  it("can be fetched together with another one, each with all its resources", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     const [first, second] = brandsOf(rig);
     await rig.sync({ brands: [nameOf(first), nameOf(second)] });
     expect(urlsOf(rig.sandbox.log())).toEqual(urlsBelow(rig, [first, second]));
   });
 
-  it("is found by the slug that the mirror holds, without reading the listing again", async () => {
+  it("is found by its held slug, without a request for the list", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     await rig.sync({ depth: "brands" });
     rig.sandbox.clearLog();
@@ -54,14 +54,14 @@ describe("one brand", () => {
     expect(urlsBelow(rig, [brand])).toEqual(expect.arrayContaining(urlsOf(rig.sandbox.log())));
   });
 
-  it("that is not found before the budget is spent leaves the run incomplete", async () => {
+  it("that is not found within the budget leaves the run incomplete", async () => {
     await using rig = await startRig({ ...opaque, ...world });
-    const report = await rig.sync({ brands: ["nobody"], budget: 1 });
+    const report = await rig.sync({ brands: ["unknown"], budget: 1 });
     expect(report).toMatchObject({ complete: false, stopped: "budget" });
     expect(report.resources.pending).toBeGreaterThan(0);
   });
 
-  it("that is not listed is refused with the names that look like it, and nothing else is asked for", async () => {
+  it("that is not listed is rejected with similar names, after requesting only the list", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     const [brand] = brandsOf(rig);
     const start = nameOf(brand).slice(0, 5);
@@ -76,23 +76,23 @@ describe("one brand", () => {
     expect(rig.read(({ db }) => db.prepare("select stopped from _run").pluck().all())).toEqual(["error"]);
   });
 
-  it("that the list just read does not name is refused without a request and without a run", async () => {
+  it("that a fresh list does not have is rejected without a request or a run", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     await rig.sync({ depth: "brands" });
     rig.sandbox.clearLog();
-    await expect(rig.sync({ brands: ["nobody"] })).rejects.toMatchObject({ code: "unknown-brand" });
+    await expect(rig.sync({ brands: ["unknown"] })).rejects.toMatchObject({ code: "unknown-brand" });
     expect(rig.sandbox.log()).toEqual([]);
     expect(rig.read(({ db }) => db.prepare("select count(*) from _run").pluck().get())).toBe(1);
   });
 
-  it("is looked for in the list where an earlier run has not read all of that", async () => {
+  it("is searched in the rest of the list if an earlier run read only its beginning", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     await rig.sync({ budget: 2 });
     const last = brandsOf(rig).at(-1);
     expect(await rig.sync({ brands: [nameOf(last)] })).toMatchObject({ complete: true });
   });
 
-  it("that has appeared since the last sync is found in the listing as it now is", async () => {
+  it("that was added since the last sync is found in the current list", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     await rig.sync({ depth: "brands" });
     rig.sandbox.advance({ additions: 1, kind: "brand" });
@@ -102,7 +102,7 @@ describe("one brand", () => {
     expect(isHeld(rig, added?.url ?? "")).toBe(true);
   });
 
-  it("with --follow, has its own links followed", async () => {
+  it("has its own links followed with --follow", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     const [brand] = brandsOf(rig);
     await rig.sync({ brands: [nameOf(brand)], depth: "brands", follow: ["related"] });
@@ -110,7 +110,7 @@ describe("one brand", () => {
   });
 });
 
-it("a listing that cannot be read does not make a brand unknown", async () => {
+it("a failed page of the list does not make a brand unknown", async () => {
   await using rig = await startRig(world);
   rig.sandbox.setFaults([{ kind: "brands", positions: [2], times: "always", fault: "not-json" }]);
   const last = brandsOf(rig).at(-1);
@@ -120,7 +120,7 @@ it("a listing that cannot be read does not make a brand unknown", async () => {
   expect(await rig.sync({ brands: [nameOf(last)] })).toMatchObject({ complete: true });
 });
 
-it("a service that cannot be reached does not make a brand unknown", async () => {
+it("an unreachable service does not make a brand unknown", async () => {
   await using rig = await startRig(world);
   await rig.sandbox.close();
   await expect(rig.sync({ brands: ["any"] })).rejects.toMatchObject({ code: "nothing-fetched" });
@@ -135,30 +135,30 @@ function nameOf(record: TruthRecord | undefined): string {
 }
 
 /** By slug, or by name without regard to case and punctuation. */
-function findBrand(rig: Rig, wanted: string): TruthRecord | undefined {
+function findBrand(rig: Rig, name: string): TruthRecord | undefined {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]+/g, "");
   return brandsOf(rig).find(
-    (record) => record.body.body?.slug === wanted || plain(nameOf(record)) === plain(wanted),
+    (record) => record.body.body?.slug === name || plain(nameOf(record)) === plain(name),
   );
 }
 
-/** The front page, the listing, and everything that belongs to these brands, found by links. */
+/** The URLs of the root, the list, and all resources of these brands, found by links. */
 function urlsBelow({ sandbox }: Rig, brands: readonly (TruthRecord | undefined)[]): string[] {
   const truth = [...sandbox.truth()];
   const listing = truth.filter(({ kind }) => kind === "root" || kind === "brands").map(({ url }) => url);
-  const wanted = new Set(brands.map((brand) => brand?.url ?? "no such brand"));
+  const below = new Set(brands.map((brand) => brand?.url ?? "no such brand"));
   let size = -1;
-  while (size !== wanted.size) {
-    size = wanted.size;
+  while (size !== below.size) {
+    size = below.size;
     for (const { url, body } of truth) {
-      if (!wanted.has(url)) continue;
+      if (!below.has(url)) continue;
       for (const target of [body.links.models, body.links.sizes, body.meta.next]) {
-        if (typeof target === "string") wanted.add(target);
+        if (typeof target === "string") below.add(target);
       }
-      for (const item of body.collection ?? []) wanted.add(String(item.href));
+      for (const item of body.collection ?? []) below.add(String(item.href));
     }
   }
-  return [...listing, ...wanted].sort();
+  return [...listing, ...below].sort();
 }
 
 function kindIn({ sandbox }: Rig, url: string): string | undefined {

@@ -1,4 +1,4 @@
-/** What a run does for the size of its mirror once it is closed, and that this is never what a run fails by. */
+/** Compression of stored bodies at the end of a run, which never fails the run. */
 import { describe, expect, it } from "vitest";
 import { MirrorError, type MirrorErrorCode } from "../../src/mirror/file/errors.ts";
 import { compressBodies } from "../../src/sync/run/close-run.ts";
@@ -8,19 +8,19 @@ import { type Rig, startRig } from "./support/rig.ts";
 
 const world = { brands: 10, models: 40, sizes: 200 };
 
-const countAsTheyCame = (rig: Rig): number =>
+const countUncompressed = (rig: Rig): number =>
   rig.read(
     ({ db }) =>
       db.prepare<[], number>("select count(*) from _content where codec = 'identity'").pluck().get() ?? 0,
   );
 
 describe("a sync", () => {
-  it("leaves its bodies compressed, also when its budget ends it, with dictionaries as soon as there is enough for them", async () => {
+  it("compresses its bodies, also when its budget ends it, with dictionaries once there are enough bodies", async () => {
     await using rig = await startRig(world);
     expect(await rig.sync({ budget: 20 })).toMatchObject({ stopped: "budget" });
-    expect(countAsTheyCame(rig)).toBeLessThan(5);
+    expect(countUncompressed(rig)).toBeLessThan(5);
     expect(await rig.sync()).toMatchObject({ complete: true });
-    expect(countAsTheyCame(rig)).toBeLessThan(5);
+    expect(countUncompressed(rig)).toBeLessThan(5);
     const kinds = rig.read(({ db }) =>
       db.prepare("select kind from _dictionary order by kind").pluck().all(),
     );
@@ -28,14 +28,14 @@ describe("a sync", () => {
     expect(problemsOf(rig)).toEqual([]);
   });
 
-  it("that is interrupted compresses nothing any more; the next one does", async () => {
+  it("that is interrupted leaves compression to the next one", async () => {
     await using rig = await startRig(world);
     const controller = new AbortController();
     const report = await rig.sync({ signal: controller.signal, onProgress: () => controller.abort() });
     expect(report).toMatchObject({ stopped: "interrupted" });
-    expect(countAsTheyCame(rig)).toBe(report.resources.new);
+    expect(countUncompressed(rig)).toBe(report.resources.new);
     await rig.sync({ budget: 1 });
-    expect(countAsTheyCame(rig)).toBeLessThan(5);
+    expect(countUncompressed(rig)).toBeLessThan(5);
   });
 });
 
@@ -45,7 +45,7 @@ describe("compressing after a run", () => {
   const failWith = (code: MirrorErrorCode) =>
     mirrorWith(() => Promise.reject(new MirrorError(code, "file", "What", "Hint")));
 
-  it("ends between two batches when that is asked for", async () => {
+  it("ends between two batches after an interruption", async () => {
     const runStop = { isInterrupted: false };
     let batches = 0;
     const mirror = mirrorWith(async () => {
@@ -57,7 +57,7 @@ describe("compressing after a run", () => {
     expect(batches).toBe(3);
   });
 
-  it("is given up without a word where there is no space for it, and with one where the mirror is damaged", async () => {
+  it("ignores missing disk space, but not a damaged mirror", async () => {
     await expect(compressBodies(failWith("unwritable"), { isInterrupted: false })).resolves.toBeUndefined();
     await expect(compressBodies(failWith("damaged"), { isInterrupted: false })).rejects.toThrow("What");
   });

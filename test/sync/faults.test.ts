@@ -7,8 +7,8 @@ import { type Rig, startRig } from "./support/rig.ts";
 
 const world = { brands: 6, models: 24, sizes: 70, pageSize: 5 };
 
-describe("in weather that passes", () => {
-  it.each(["flaky", "slow"] as const)("%s, everything is held in the end", async (faults) => {
+describe("temporary faults", () => {
+  it.each(["flaky", "slow"] as const)("(%s) do not prevent a complete mirror", async (faults) => {
     await using rig = await startRig({ ...world, faults });
     const report = await rig.sync({ concurrency: 32 });
     expect(report).toMatchObject({ complete: true, stopped: null, resources: { failed: 0 } });
@@ -17,9 +17,9 @@ describe("in weather that passes", () => {
   });
 });
 
-describe("in weather that does not pass", () => {
+describe("permanent faults", () => {
   it.each(["hostile", "broken"] as const)(
-    "%s, what works is held, the rest is told and healed later",
+    "(%s) are reported, affect no other resources, and are repaired by a later sync",
     async (faults) => {
       await using rig = await startRig({ ...world, faults });
       const report = await rig.sync();
@@ -27,8 +27,8 @@ describe("in weather that does not pass", () => {
       expect(report.resources.failed).toBeGreaterThan(0);
       expect(failuresOf(rig)).toHaveLength(report.resources.failed);
       expect(problemsOf(rig)).toEqual([]);
-      const again = await rig.sync();
-      expect(again.resources).toMatchObject({ new: 0, failed: report.resources.failed });
+      const second = await rig.sync();
+      expect(second.resources).toMatchObject({ new: 0, failed: report.resources.failed });
       rig.sandbox.setFaults([]);
       expect(await rig.sync()).toMatchObject({ complete: true });
       expect(failuresOf(rig)).toEqual([]);
@@ -36,7 +36,7 @@ describe("in weather that does not pass", () => {
     },
   );
 
-  it("a resource that was held and fails keeps what was held, and says why", async () => {
+  it("of a held resource leave its held content, with the error", async () => {
     await using rig = await startRig(world);
     await rig.sync();
     rig.sandbox.setFaults([{ kind: "brand", every: 2, times: "always", fault: "status", status: 500 }]);
@@ -46,7 +46,7 @@ describe("in weather that does not pass", () => {
     for (const { error } of failuresOf(rig)) expect(error).toContain("answered 500");
   });
 
-  it("a listing that comes empty makes nothing of it gone", async () => {
+  it("that empty a list delete nothing", async () => {
     await using rig = await startRig(world);
     await rig.sync();
     rig.sandbox.setFaults([{ kind: "brands", times: "always", fault: "empty-collection" }]);
@@ -57,8 +57,8 @@ describe("in weather that does not pass", () => {
   });
 });
 
-describe("when the service is down", () => {
-  it("from the start, the run fails and says why", async () => {
+describe("an outage of the service", () => {
+  it("from the start fails the run with the reason", async () => {
     await using rig = await startRig({
       ...world,
       faults: [{ times: "always", fault: "status", status: 503 }],
@@ -71,13 +71,13 @@ describe("when the service is down", () => {
     expect(await rig.sync()).toMatchObject({ complete: true });
   });
 
-  it("from some point on, it is asked no more after a while, and the next run goes on from there", async () => {
+  it("during a run ends it after some failures, and the next run continues", async () => {
     await using rig = await startRig({ brands: 3, models: 60, sizes: 60, pageSize: 100 });
     rig.sandbox.setFaults([{ kind: "model", from: 4, times: "always", fault: "hang-up" }]);
     const report = await rig.sync({ concurrency: 4 });
     expect(report).toMatchObject({ stopped: "error", complete: false });
     expect(report.resources.new).toBeGreaterThan(0);
-    // Ten in a row, and those that were under way.
+    // Ten in a row, and the requests that were running.
     expect(report.resources.failed).toBeLessThanOrEqual(13);
     expect(report.resources.pending).toBeGreaterThan(40);
     rig.sandbox.setFaults([]);
@@ -89,8 +89,8 @@ describe("when the service is down", () => {
   });
 });
 
-describe("a link that leads to another origin", () => {
-  it("is counted as skipped and never asked, with or without a credential", async () => {
+describe("a link to another origin", () => {
+  it("is counted as skipped and never requested", async () => {
     await using canary = await startRawServer((_request, socket) => socket.end(rawResponse(200)));
     await using rig = await startRig(world);
     const target = `${canary.origin}/{path}`;
@@ -111,8 +111,8 @@ describe("a link that leads to another origin", () => {
   });
 });
 
-describe("a credential that is not accepted", () => {
-  it.each([401, 200])("ends the run whatever the status (%d), and what is mirrored stays", async (status) => {
+describe("a rejected credential", () => {
+  it.each([401, 200])("ends the run (status %d) and leaves the mirror unchanged", async (status) => {
     await using rig = await startRig(world);
     await rig.sync({ depth: "brands" });
     rig.sandbox.setFaults([{ kind: "models", from: 2, times: "always", fault: "not-authenticated", status }]);

@@ -1,4 +1,4 @@
-/** A run that left something out says so, and what is owed stays so until some run has done it. */
+/** A run reports what it left out, and due checks stay due until a run has made them. */
 import { describe, expect, it } from "vitest";
 import { listRuns } from "../../src/mirror/runs/runs.ts";
 import { planSync } from "../../src/sync/plan/preview.ts";
@@ -17,15 +17,15 @@ async function heldRig(): Promise<Rig> {
 
 const totalOf = (rig: Rig) => [...rig.sandbox.truth()].length;
 
-describe("what a change makes suspect is owed", () => {
+describe("checks of suspects", () => {
   it.each([
     ["few free checks", { maxFreeChecks: 1 }],
-    ["an age below which nothing is checked", { skipFresherThanMillis: 7 * daySeconds * 1000 }],
-  ])("also by later runs with %s, until it is checked", async (_what, limits) => {
+    ["a minimum age of checks", { skipFresherThanMillis: 7 * daySeconds * 1000 }],
+  ])("stay due in later runs with %s, until they are made", async (_what, limits) => {
     await using rig = await heldRig();
     rig.sandbox.advance({ steps: 3, kind: "size", changes: 15, additions: 5 });
-    const cut = await rig.sync({ budget: 6 });
-    expect(cut).toMatchObject({ complete: false, stopped: "budget" });
+    const interrupted = await rig.sync({ budget: 6 });
+    expect(interrupted).toMatchObject({ complete: false, stopped: "budget" });
     const limited = await rig.sync(limits);
     expect(limited).toMatchObject({ complete: false, stopped: null });
     expect(limited.resources.pending).toBeGreaterThan(0);
@@ -37,8 +37,8 @@ describe("what a change makes suspect is owed", () => {
   });
 });
 
-describe("where nothing has changed", () => {
-  it("a run that its budget ended says so, in the run log too, and is not complete", async () => {
+describe("without changes", () => {
+  it("a run that ends with its budget is not complete, and reports the missing checks", async () => {
     await using rig = await startRig({ ...world, allowance: null });
     await rig.sync();
     const report = await rig.sync({ budget: 5 });
@@ -50,21 +50,21 @@ describe("where nothing has changed", () => {
     expect(rig.read((mirror) => listRuns(mirror, 1))).toMatchObject([{ stopped: "budget" }]);
   });
 
-  it("what --skip-fresher-than leaves alone is told, and the mirror is complete all the same", async () => {
+  it("checks skipped by --skip-fresher-than are reported, and the mirror is complete", async () => {
     await using rig = await heldRig();
     const report = await rig.sync({ skipFresherThanMillis: 7 * daySeconds * 1000 });
     expect(report).toMatchObject({ complete: true, stopped: null });
     expect(report.resources.notChecked).toBe(totalOf(rig) - report.requests.sent);
   });
 
-  it("nothing is told as left out by a run that goes on with a crawl", async () => {
+  it("a run that continues a crawl reports no skipped checks", async () => {
     await using rig = await startRig(world);
     await rig.sync({ budget: 20 });
     expect((await rig.sync()).resources).toMatchObject({ pending: 0, notChecked: 0 });
   });
 });
 
-it("where nothing tells of an allowance, a sync counts its checks as the plan before it did", async () => {
+it("without any reported allowance, a sync counts its checks as its plan did", async () => {
   await using rig = await startRig({ ...world, allowance: null });
   const { file, sandbox, clock } = rig;
   await rig.sync();

@@ -1,4 +1,4 @@
-/** What a user's bras are, fetched into the catalogue's mirror: without her token, and so that a later walk fits in. */
+/** Syncing the catalogue resources that an account's bras link to, without the user's token. */
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
@@ -20,9 +20,9 @@ async function accountBeside(rig: Rig): Promise<string> {
   return file;
 }
 
-const syncLinked = (rig: Rig, accountFile: string, more: Partial<LinkedCatalogueOptions> = {}) => {
+const syncLinked = (rig: Rig, accountFile: string, options: Partial<LinkedCatalogueOptions> = {}) => {
   const { file, serviceName, clock, sandbox } = rig;
-  return syncLinkedCatalogue({ accountFile, file, baseUrl: sandbox.url, serviceName, clock, ...more });
+  return syncLinkedCatalogue({ accountFile, file, baseUrl: sandbox.url, serviceName, clock, ...options });
 };
 
 const heldIn = (rig: Rig) =>
@@ -43,21 +43,18 @@ const linkedBy = (accountFile: string) =>
       .all(),
   );
 
-it.each(["plain", "opaque"] as const)(
-  "fetches what the bras link to, and nothing else: %s",
-  async (layout) => {
-    await using rig = await startRig({ ...small, layout });
-    const account = await accountBeside(rig);
-    const linked = linkedBy(account);
-    const report = await syncLinked(rig, account);
-    expect(report).toMatchObject({ complete: true, resources: { new: linked.length + 1 } });
-    expect(heldIn(rig)).toEqual(linked);
-    expect(urlsOf(rig.sandbox.log())).toEqual([rig.sandbox.url, ...linked].sort());
-    expect(rig.read((mirror) => checkMirror(mirror, kinds).problems)).toEqual([]);
-  },
-);
+it.each(["plain", "opaque"] as const)("fetches the linked resources and nothing else: %s", async (layout) => {
+  await using rig = await startRig({ ...small, layout });
+  const account = await accountBeside(rig);
+  const linked = linkedBy(account);
+  const report = await syncLinked(rig, account);
+  expect(report).toMatchObject({ complete: true, resources: { new: linked.length + 1 } });
+  expect(heldIn(rig)).toEqual(linked);
+  expect(urlsOf(rig.sandbox.log())).toEqual([rig.sandbox.url, ...linked].sort());
+  expect(rig.read((mirror) => checkMirror(mirror, kinds).problems)).toEqual([]);
+});
 
-it("shows the service no token of a user's, and takes none", async () => {
+it("sends no user's token, and rejects one", async () => {
   await using rig = await startRig(small);
   const account = await accountBeside(rig);
   const { key, secret } = rig.sandbox.app;
@@ -69,7 +66,7 @@ it("shows the service no token of a user's, and takes none", async () => {
   await expect(syncLinked(rig, account, { credential: token })).rejects.toThrow(RangeError);
 });
 
-it("asks for nothing again that the catalogue holds", async () => {
+it("fetches no linked resource that the catalogue holds", async () => {
   await using rig = await startRig(small);
   const account = await accountBeside(rig);
   await rig.sync();
@@ -79,7 +76,7 @@ it("asks for nothing again that the catalogue holds", async () => {
   expect(rig.read(canonicalDump)).toEqual(before);
 });
 
-it("leaves a catalogue that a whole walk makes the same as one that began with the walk", async () => {
+it("leaves a catalogue that a full sync completes as if it had come first", async () => {
   await using rig = await startRig(small);
   const account = await accountBeside(rig);
   await syncLinked(rig, account);
@@ -88,12 +85,12 @@ it("leaves a catalogue that a whole walk makes the same as one that began with t
   const owners =
     "select url, (select url from _resource o where o.id = r.owner_id) from _resource r order by url";
   const stateOf = (mirror: MirrorReader) => [canonicalDump(mirror), mirror.db.prepare(owners).raw().all()];
-  const walkFirst = join(rig.file, "../walk.sqlite");
-  await rig.sync({ file: walkFirst });
-  expect(rig.read(stateOf)).toEqual(readFrom(walkFirst, stateOf));
+  const syncedFirst = join(rig.file, "../synced-first.sqlite");
+  await rig.sync({ file: syncedFirst });
+  expect(rig.read(stateOf)).toEqual(readFrom(syncedFirst, stateOf));
 });
 
-it("asks for nothing else of what a walk that is under way has found below the same brands", async () => {
+it("fetches no other resources that an unfinished sync has found below the same brands", async () => {
   await using rig = await startRig(small);
   const account = await accountBeside(rig);
   const linked = linkedBy(account);
@@ -104,11 +101,11 @@ it("asks for nothing else of what a walk that is under way has found below the s
   expect(due.filter((url) => !linked.includes(url)).length).toBeGreaterThan(0);
   rig.sandbox.clearLog();
   expect(await syncLinked(rig, account)).toMatchObject({ complete: true });
-  const asked = urlsOf(rig.sandbox.log());
-  expect(asked.filter((url) => url !== rig.sandbox.url && !linked.includes(url))).toEqual([]);
+  const requested = urlsOf(rig.sandbox.log());
+  expect(requested.filter((url) => url !== rig.sandbox.url && !linked.includes(url))).toEqual([]);
 });
 
-it("stops where the budget does, and goes on from there", async () => {
+it("stops with the budget, and continues in the next run", async () => {
   await using rig = await startRig(small);
   const account = await accountBeside(rig);
   const linked = linkedBy(account);
@@ -120,7 +117,7 @@ it("stops where the budget does, and goes on from there", async () => {
   expect(rig.sandbox.log().filter(({ counted }) => counted)).toHaveLength(linked.length);
 });
 
-it("makes a tombstone of nothing that it did not look for, and asks no second time for what was never there", async () => {
+it("creates no tombstones, and requests a missing resource only once", async () => {
   await using rig = await startRig(small);
   const account = await accountBeside(rig);
   rig.sandbox.setFaults([{ kind: "size", fault: "status", status: 404, times: "always" }]);
@@ -130,17 +127,17 @@ it("makes a tombstone of nothing that it did not look for, and asks no second ti
   rig.sandbox.clearLog();
   expect(await syncLinked(rig, account)).toMatchObject({ requests: { counted: 0 } });
   rig.sandbox.setFaults([]);
-  // What a list names is there, whatever it answered before.
+  // A listed resource exists, whatever its earlier response.
   expect(await rig.sync()).toMatchObject({ complete: true });
   expect(
     rig.read(({ db }) => db.prepare("select count(*) from size where gone_at is not null").pluck().get()),
   ).toBe(0);
 });
 
-function readFrom<Result>(file: string, reading: (mirror: MirrorReader) => Result): Result {
+function readFrom<Result>(file: string, read: (mirror: MirrorReader) => Result): Result {
   const mirror = openMirrorReader(file);
   try {
-    return reading(mirror);
+    return read(mirror);
   } finally {
     mirror.close();
   }

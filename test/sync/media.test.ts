@@ -1,4 +1,4 @@
-/** Downloading pictures: what is asked for, of whom, without what, and what is kept. */
+/** Downloading pictures: which requests are sent, to which hosts, without credentials, and what is stored. */
 import { hash } from "node:crypto";
 import { existsSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -15,10 +15,10 @@ interface MediaRig extends AsyncDisposable {
   readonly rig: Rig;
   readonly pictures: PictureServer;
   readonly folder: string;
-  /** Has her data refer to these, as they are now, and mirrors that. */
-  refer(body: { readonly avatar?: unknown; readonly pictures?: unknown }): Promise<void>;
-  download(more?: Partial<MediaOptions>): ReturnType<typeof syncMedia>;
-  /** The view, in the order of its addresses. */
+  /** Sets the account's references to pictures, and syncs them. */
+  setReferences(body: { readonly avatar?: unknown; readonly pictures?: unknown }): Promise<void>;
+  download(options?: Partial<MediaOptions>): ReturnType<typeof syncMedia>;
+  /** The view `media`, ordered by URL. */
   media(): Record<string, unknown>[];
 }
 
@@ -32,7 +32,7 @@ async function startMediaRig(): Promise<MediaRig> {
     rig,
     pictures,
     folder,
-    async refer({ avatar = null, pictures: ofBra = null }) {
+    async setReferences({ avatar = null, pictures: ofBra = null }) {
       sandbox.setFaults([
         { kind: "me", fault: "set", pointer: "/body/avatar", value: avatar as never, times: "always" },
         { kind: "bra", fault: "set", pointer: "/body/pictures", value: ofBra as never, times: "always" },
@@ -40,13 +40,13 @@ async function startMediaRig(): Promise<MediaRig> {
       await rig.sync({ area: "account", credential });
       sandbox.clearLog();
     },
-    download: (more = {}) =>
+    download: (options = {}) =>
       syncMedia({
         file,
         baseUrl: sandbox.url,
         clock,
         ledgerFile: join(dirname(file), "own.sqlite"),
-        ...more,
+        ...options,
       }),
     media: () =>
       rig.read(({ db }) => db.prepare("select * from media order by url, href, field").all()) as never,
@@ -60,12 +60,12 @@ async function startMediaRig(): Promise<MediaRig> {
 const sha = (bytes: Uint8Array) => hash("sha256", bytes);
 
 describe("downloading pictures", () => {
-  it("keeps what avatar and bras refer to, each once, under what it hashes to", async () => {
+  it("stores each picture of the avatar and the bras once, named by its hash", async () => {
     await using media = await startMediaRig();
     const { origin, put } = media.pictures;
     put("/ada.png", aPicture("ada"));
     put("/bra.png", aPicture("bra"));
-    await media.refer({
+    await media.setReferences({
       avatar: { medium: `${origin}/ada.png`, large: `${origin}/ada.png#top` },
       pictures: [{ url: `${origin}/bra.png`, service_url: `${origin}/page`, text: "side/view" }],
     });
@@ -99,10 +99,10 @@ describe("downloading pictures", () => {
     });
   });
 
-  it("shows nobody a credential, and nobody but the pictures' host anything at all", async () => {
+  it("sends no credential, and requests only to the host of the pictures", async () => {
     await using media = await startMediaRig();
     media.pictures.put("/a.png", aPicture());
-    await media.refer({ avatar: { medium: `${media.pictures.origin}/a.png` } });
+    await media.setReferences({ avatar: { medium: `${media.pictures.origin}/a.png` } });
     await media.download();
     const token = media.rig.sandbox.users[0]?.token ?? "";
     expect(media.pictures.asked).toHaveLength(1);
@@ -111,23 +111,25 @@ describe("downloading pictures", () => {
     expect(media.rig.sandbox.log()).toEqual([]);
   });
 
-  it("tells of other hosts before the first of them is asked", async () => {
+  it("reports other hosts before the first request to them", async () => {
     await using media = await startMediaRig();
     media.pictures.put("/a.png", aPicture());
     const { origin } = media.pictures;
-    await media.refer({ avatar: { medium: `${origin}/a.png`, small: `${media.rig.sandbox.url}own.png` } });
-    const told: unknown[] = [];
+    await media.setReferences({
+      avatar: { medium: `${origin}/a.png`, small: `${media.rig.sandbox.url}own.png` },
+    });
+    const reported: unknown[] = [];
     await media.download({
       onOtherOrigins: (origins) =>
-        told.push(origins, media.pictures.asked.length, media.rig.sandbox.log().length),
+        reported.push(origins, media.pictures.asked.length, media.rig.sandbox.log().length),
     });
-    expect(told).toEqual([[{ origin, pictures: 1 }], 0, 0]);
+    expect(reported).toEqual([[{ origin, pictures: 1 }], 0, 0]);
   });
 
-  it("is readable by nobody else, whatever the umask", async () => {
+  it("stores files readable by their owner only, whatever the umask", async () => {
     await using media = await startMediaRig();
     media.pictures.put("/a.png", aPicture());
-    await media.refer({ avatar: { medium: `${media.pictures.origin}/a.png` } });
+    await media.setReferences({ avatar: { medium: `${media.pictures.origin}/a.png` } });
     const before = process.umask(0);
     try {
       await media.download();
@@ -140,10 +142,10 @@ describe("downloading pictures", () => {
     }
   });
 
-  it("writes nothing where a link in place of its folder leads", async () => {
+  it("does not follow a symbolic link in place of its folder", async () => {
     await using media = await startMediaRig();
     media.pictures.put("/a.png", aPicture());
-    await media.refer({ avatar: { medium: `${media.pictures.origin}/a.png` } });
+    await media.setReferences({ avatar: { medium: `${media.pictures.origin}/a.png` } });
     const outside = `${media.folder}-outside`;
     symlinkSync(outside, media.folder);
     await expect(media.download()).rejects.toThrow();
@@ -151,16 +153,16 @@ describe("downloading pictures", () => {
   });
 });
 
-describe("asking again", () => {
+describe("downloading again", () => {
   it.each([{ etag: '"one"' }, { "last-modified": "Sat, 01 Mar 2025 10:00:00 GMT" }])(
-    "gets an unchanged picture no second time: %j",
+    "does not transfer an unchanged picture: %j",
     async (validator) => {
       await using media = await startMediaRig();
       media.pictures.put("/a.png", aPicture("", validator));
-      await media.refer({ avatar: { medium: `${media.pictures.origin}/a.png` } });
+      await media.setReferences({ avatar: { medium: `${media.pictures.origin}/a.png` } });
       expect(await media.download()).toMatchObject({ pictures: { new: 1 } });
       expect(await media.download()).toMatchObject({ pictures: { new: 0, unchanged: 1, bytes: 0 } });
-      // What is lost here is asked for as if it had never come.
+      // A missing file is downloaded as if it were new.
       rmSync(join(media.folder, sha(png())));
       expect(media.rig.read((mirror) => checkMirror(mirror, kinds).problems)).toMatchObject([
         { code: "media", where: join(media.folder, sha(png())), what: "the picture is missing" },
@@ -170,16 +172,16 @@ describe("asking again", () => {
     },
   );
 
-  it("keeps what a picture was before, and what nothing refers to any more", async () => {
+  it("keeps earlier versions, and pictures without a reference", async () => {
     await using media = await startMediaRig();
     const { origin, put } = media.pictures;
     put("/a.png", aPicture("one", { etag: '"1"' }));
     put("/b.png", aPicture("b"));
-    await media.refer({ avatar: { medium: `${origin}/a.png` } });
+    await media.setReferences({ avatar: { medium: `${origin}/a.png` } });
     await media.download();
     put("/a.png", aPicture("two", { etag: '"2"' }));
     expect(await media.download()).toMatchObject({ pictures: { changed: 1 } });
-    await media.refer({ avatar: { medium: `${origin}/b.png` } });
+    await media.setReferences({ avatar: { medium: `${origin}/b.png` } });
     expect(await media.download()).toMatchObject({ pictures: { new: 1, unchanged: 0 } });
     expect(readdirSync(media.folder)).toHaveLength(3);
     expect(media.media()).toMatchObject([
@@ -192,10 +194,10 @@ describe("asking again", () => {
     });
   });
 
-  it("notices a picture that somebody changed here", async () => {
+  it("`mirror check` reports a changed picture file", async () => {
     await using media = await startMediaRig();
     media.pictures.put("/a.png", aPicture());
-    await media.refer({ avatar: { medium: `${media.pictures.origin}/a.png` } });
+    await media.setReferences({ avatar: { medium: `${media.pictures.origin}/a.png` } });
     await media.download();
     const file = join(media.folder, sha(png()));
     writeFileSync(file, png("x").subarray(1));
@@ -205,36 +207,40 @@ describe("asking again", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("a refused picture", () => {
   const html = Buffer.from("<html><script>alert(1)</script></html>");
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
   const bomb = gzipSync(Buffer.alloc(1024 * 1024));
   it.each([
-    ["a page", { headers: { "content-type": "text/html" }, body: html }, "not that of a picture"],
-    ["a page called a picture", { headers: { "content-type": "image/png" }, body: html }, "first bytes"],
+    ["a web page", { headers: { "content-type": "text/html" }, body: html }, "not that of a picture"],
     [
-      "a picture called a page",
+      "a web page with the type of a picture",
+      { headers: { "content-type": "image/png" }, body: html },
+      "first bytes",
+    ],
+    [
+      "a picture with the type of a web page",
       { headers: { "content-type": "text/html" }, body: png() },
       "not that of a picture",
     ],
-    ["a drawing", { headers: { "content-type": "image/svg+xml" }, body: svg }, "not that of a picture"],
+    ["an SVG drawing", { headers: { "content-type": "image/svg+xml" }, body: svg }, "not that of a picture"],
     ["no type", { body: png() }, "not that of a picture"],
-    ["nothing", { headers: { "content-type": "image/png" } }, "first bytes"],
+    ["an empty body", { headers: { "content-type": "image/png" } }, "first bytes"],
     [
-      "a bomb",
+      "a compressed body",
       { headers: { "content-type": "image/png", "content-encoding": "gzip" }, body: bomb },
       "encoded",
     ],
-    ["what is too large", aPicture("x".repeat(5_000)), "larger than 4000 bytes"],
+    ["a picture that is too large", aPicture("x".repeat(5_000)), "larger than 4000 bytes"],
     ["a refusal", { status: 403 }, "answered 403"],
     ["an error", { status: 500 }, "answered 500"],
-    ["an unasked 304", { status: 304 }, "without that validator"],
-  ])("is told for one picture, and stops no other: %s", async (_what, reply, error) => {
+    ["an unexpected 304", { status: 304 }, "without that validator"],
+  ])("is reported and affects no other: %s", async (_response, reply, error) => {
     await using media = await startMediaRig();
     const { origin, put } = media.pictures;
     put("/bad", reply);
     put("/good.png", aPicture());
-    await media.refer({ avatar: { a: `${origin}/bad`, b: `${origin}/good.png` } });
+    await media.setReferences({ avatar: { a: `${origin}/bad`, b: `${origin}/good.png` } });
     const report = await media.download({ maxBytes: 4_000, concurrency: 1 });
     expect(report).toMatchObject({ pictures: { new: 1, failed: 1, gone: 0 }, stopped: null });
     expect(media.media()[0]).toMatchObject({
@@ -245,7 +251,7 @@ describe("what is refused", () => {
     expect(readdirSync(media.folder)).toEqual([sha(png())]);
   });
 
-  it("is a redirect to another host, and not one to the same", async () => {
+  it("may be a redirect to another host, but not one to the same", async () => {
     await using media = await startMediaRig();
     await using other = await startPictureServer();
     other.put("/a.png", aPicture());
@@ -257,18 +263,18 @@ describe("what is refused", () => {
     put("/loop", { status: 302, headers: { location: "/loop" } });
     put("/file", { status: 302, headers: { location: "file:///etc/passwd" } });
     const paths = ["here", "there", "home", "loop", "file"];
-    await media.refer({ avatar: paths.map((path) => `${origin}/${path}`) });
+    await media.setReferences({ avatar: paths.map((path) => `${origin}/${path}`) });
     expect(await media.download()).toMatchObject({ pictures: { new: 1, failed: 4 } });
     expect(other.asked).toEqual([]);
     expect(media.rig.sandbox.log()).toEqual([]);
     expect(media.media().find(({ url }) => url === `${origin}/here`)).toMatchObject({ error: null });
   });
 
-  it("is any address of another network than the service's, under whatever name", async () => {
+  it("may have an address in another network than the service", async () => {
     await using media = await startMediaRig();
-    // Nothing is there, and nothing is asked: the refusal is about the address.
+    // No request is sent: the address is refused.
     const hosts = ["10.0.0.1", "192.168.0.1", "169.254.169.254", "[fd00::1]", "0.0.0.0", "[::ffff:10.0.0.1]"];
-    await media.refer({ avatar: hosts.map((host) => `http://${host}:9/a.png`) });
+    await media.setReferences({ avatar: hosts.map((host) => `http://${host}:9/a.png`) });
     expect(await media.download()).toMatchObject({
       pictures: { failed: hosts.length },
       requests: { sent: 0 },
@@ -278,10 +284,10 @@ describe("what is refused", () => {
     );
   });
 
-  it("is what names a user, and what is no address of the web", async () => {
+  it("may have a URL with a user name, or one that is not of the web", async () => {
     await using media = await startMediaRig();
     const host = media.pictures.origin.slice("http://".length);
-    await media.refer({
+    await media.setReferences({
       avatar: [
         `http://ada:secret@${host}/a.png`,
         "javascript:alert(1)",
@@ -294,13 +300,13 @@ describe("what is refused", () => {
     expect(media.media()).toEqual([]);
   });
 
-  it("is more than there is to be room for", async () => {
+  it("may exceed the total size", async () => {
     await using media = await startMediaRig();
     const { origin, put } = media.pictures;
     put("/a.png", aPicture("a"));
     put("/b.png", aPicture("b"));
     put("/c.png", aPicture("c"));
-    await media.refer({ avatar: ["a", "b", "c"].map((name) => `${origin}/${name}.png`) });
+    await media.setReferences({ avatar: ["a", "b", "c"].map((name) => `${origin}/${name}.png`) });
     const maxTotalBytes = png("a").length + 1;
     expect(await media.download({ maxTotalBytes, concurrency: 1 })).toMatchObject({
       pictures: { new: 1, failed: 2, bytes: png("a").length },
@@ -309,21 +315,21 @@ describe("what is refused", () => {
   });
 });
 
-it("keeps a picture that is gone from where it was", async () => {
+it("a picture that is gone from its host is kept", async () => {
   await using media = await startMediaRig();
   const { origin, put } = media.pictures;
   put("/a.png", aPicture());
-  await media.refer({ avatar: [`${origin}/a.png`] });
+  await media.setReferences({ avatar: [`${origin}/a.png`] });
   await media.download();
   put("/a.png", { status: 410 });
   expect(await media.download()).toMatchObject({ pictures: { gone: 1, failed: 0 } });
   expect(media.media()).toMatchObject([{ file: `media/${sha(png())}`, error: "answered 410" }]);
 });
 
-it("spends no more of the service's own allowance than it may, and nobody's token", async () => {
+it("pictures of the service itself are limited by the budget, and requested without a token", async () => {
   await using media = await startMediaRig();
   const { url } = media.rig.sandbox;
-  await media.refer({ avatar: ["a", "b", "c"].map((name) => `${url}${name}.png`) });
+  await media.setReferences({ avatar: ["a", "b", "c"].map((name) => `${url}${name}.png`) });
   const report = await media.download({ budget: 2, concurrency: 1 });
   expect(report).toMatchObject({
     pictures: { pending: 1 },
@@ -334,15 +340,15 @@ it("spends no more of the service's own allowance than it may, and nobody's toke
   expect(media.rig.sandbox.log().every(({ credential }) => credential === "none")).toBe(true);
 });
 
-it("begins nothing more once it was asked to end", async () => {
+it("no request is sent after an interruption", async () => {
   await using media = await startMediaRig();
-  await media.refer({ avatar: [`${media.pictures.origin}/a.png`] });
+  await media.setReferences({ avatar: [`${media.pictures.origin}/a.png`] });
   const report = await media.download({ signal: AbortSignal.abort() });
   expect(report).toMatchObject({ pictures: { pending: 1 }, stopped: "interrupted" });
   expect(media.pictures.asked).toEqual([]);
 });
 
-it("needs nothing but the sandbox to be tried: its own pictures cost what its own answers do", async () => {
+it("pictures of the sandbox are counted like its other responses", async () => {
   await using rig = await startRig({ brands: 2, models: 4, sizes: 8, pictures: "here" });
   const { file, clock, sandbox } = rig;
   await rig.sync({ area: "account", credential: bearerToken(sandbox.users[0]?.token ?? "") });

@@ -16,12 +16,12 @@ function plan({ file, sandbox, clock }: Rig, options: Pick<SyncOptions, "depth" 
 }
 
 describe("a plan", () => {
-  it("before the first sync is the front page", async () => {
+  it("before the first sync consists of the root", async () => {
     await using rig = await startRig(world);
     expect(plan(rig)).toEqual({ due: { root: [1, 0] }, next: [rig.sandbox.url] });
   });
 
-  it("in the middle of a cycle is what is left of it, and the next run asks for exactly its first", async () => {
+  it("starts with exactly the requests that the next run sends", async () => {
     await using rig = await startRig(world);
     await rig.sync({ budget: 9 });
     const { next } = plan(rig);
@@ -30,7 +30,7 @@ describe("a plan", () => {
     expect(rig.sandbox.log().map(({ url }) => url)).toEqual(next.slice(0, 2));
   });
 
-  it("once everything is held is to check all of it", async () => {
+  it("of a complete mirror consists of checks", async () => {
     await using rig = await startRig(world);
     await rig.sync({ depth: "brands" });
     const checks = { root: [0, 1], brands: [0, 2], brand: [0, 3] };
@@ -38,15 +38,15 @@ describe("a plan", () => {
     expect(plan(rig).due).toEqual({ models: [3, 0] });
   });
 
-  it("of one brand is what belongs to it, or the listing where it is not known yet", async () => {
+  it("of one brand consists of its resources, or of the list if the brand is unknown", async () => {
     await using rig = await startRig(world);
     await rig.sync({ depth: "brands" });
     const [brand] = [...rig.sandbox.truth()].filter(({ kind }) => kind === "brand");
     const known = plan(rig, { brands: [String(brand?.body.body?.name)] });
     expect(known).toEqual({ due: { models: [1, 0] }, next: [brand?.body.links.models] });
-    expect(() => plan(rig, { brands: ["nobody"] })).toThrow('no brand called "nobody"');
+    expect(() => plan(rig, { brands: ["unknown"] })).toThrow('no brand called "unknown"');
     rig.sandbox.moveClock({ advanceSeconds: 86_400 });
-    expect(plan(rig, { brands: ["nobody"] }).due).toEqual({ root: [0, 1], brands: [0, 2] });
+    expect(plan(rig, { brands: ["unknown"] }).due).toEqual({ root: [0, 1], brands: [0, 2] });
   });
 
   it.each([
@@ -55,14 +55,14 @@ describe("a plan", () => {
     [{ reserve: 4 }, 7],
     [{ budget: 9, reserve: 4 }, 7],
     [{ reserve: 50 }, 0],
-  ])("with %o left of 20 may spend %d", async (limits, spendable) => {
+  ])("with %o and 11 of 20 requests left may spend %d", async (limits, spendable) => {
     await using rig = await startRig({ ...world, allowance: 20 });
     await rig.sync({ budget: 9 });
     const { file, sandbox, clock } = rig;
     expect(planSync({ file, baseUrl: sandbox.url, clock, ...limits }).spendable).toBe(spendable);
   });
 
-  it("says of what is due again though it was held that it is asked again", async () => {
+  it("gives the reason `again` for a held resource that is due again", async () => {
     await using rig = await startRig(world);
     await rig.sync();
     const db = new Database(rig.file);
@@ -74,18 +74,18 @@ describe("a plan", () => {
     expect(new Set(reasons)).toEqual(new Set(["again"]));
   });
 
-  it("sends nothing and leaves the mirror as it is", async () => {
+  it("sends no request and does not change the mirror", async () => {
     await using rig = await startRig(world);
     await rig.sync();
     rig.sandbox.clearLog();
     rig.sandbox.moveClock({ advanceSeconds: 86_400 });
-    plan(rig, { follow: ["related"], brands: ["nobody"] });
+    plan(rig, { follow: ["related"], brands: ["unknown"] });
     expect(rig.sandbox.log()).toEqual([]);
     expect(rig.read(({ db }) => db.prepare("select count(*) from _run").pluck().get())).toBe(1);
   });
 });
 
-it("progress counts what is held of what is known, up to everything", async () => {
+it("progress counts held and known resources of each kind, up to all of them", async () => {
   await using rig = await startRig(world);
   const seen: SyncProgress[] = [];
   await rig.sync({ onProgress: (read) => seen.push(read()) });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { SyncProgress } from "../../src/sync/report.ts";
 import { startRig } from "./support/rig.ts";
 
-it("progress counts what is left to fetch with what is still to be found, down to nothing", async () => {
+it("progress counts remaining fetches, including expected ones, down to zero", async () => {
   await using rig = await startRig({ brands: 12, models: 40, sizes: 120, pageSize: 5 });
   const seen: SyncProgress[] = [];
   await rig.sync({ onProgress: (read) => seen.push(read()) });
@@ -12,7 +12,7 @@ it("progress counts what is left to fetch with what is still to be found, down t
   expect(seen.at(-1)?.countedLeft).toBe(0);
 });
 
-it("progress counts no check that costs nothing, and every one that fetches anew", async () => {
+it("progress counts no free checks, and every fetch of --mode full", async () => {
   await using rig = await startRig({ brands: 3, models: 6, sizes: 12 });
   await rig.sync();
   const first = async (mode: "verify" | "full") => {
@@ -21,12 +21,12 @@ it("progress counts no check that costs nothing, and every one that fetches anew
     return seen[0];
   };
   expect(await first("verify")).toMatchObject({ countedLeft: 0, pending: expect.any(Number) });
-  const anew = await first("full");
-  expect(anew?.countedLeft).toBe(anew?.pending);
-  expect(anew?.pending).toBeGreaterThan(0);
+  const full = await first("full");
+  expect(full?.countedLeft).toBe(full?.pending);
+  expect(full?.pending).toBeGreaterThan(0);
 });
 
-it("progress of some brands is not measured against the whole catalogue", async () => {
+it("progress of a sync of one brand does not count the rest of the catalogue", async () => {
   await using rig = await startRig({ brands: 12, models: 40, sizes: 120 });
   await rig.sync({ depth: "brands" });
   const [brand] = [...rig.sandbox.truth()].filter(({ kind }) => kind === "brand");

@@ -1,4 +1,4 @@
-/** Relative links are relative to where a redirect led, while a resource stays known by the address that links give. */
+/** Relative links resolve against the target of a redirect, while a resource keeps the URL of its link. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const collection = (hrefs: readonly string[], next: string | null) => ({
   collection: hrefs.map((href) => ({ href, name: href })),
 });
 const brand = (name: string) => ({ rel: "entity", links: {}, meta: {}, body: { name } });
-const answers: Readonly<Record<string, unknown>> = {
+const bodies: Readonly<Record<string, unknown>> = {
   "/": { rel: "resource", links: { brands: "/brands" }, meta: {} },
   "/v0/brands/": collection(["a/"], "?page=2"),
   "/v0/brands/?page=2": collection(["b/"], null),
@@ -25,13 +25,13 @@ const answers: Readonly<Record<string, unknown>> = {
   "/v0/brands/b/": brand("B"),
 };
 
-it("a collection that moved is walked from its new address, and rebuilt the same", async () => {
+it("a redirected collection is crawled from its new address, and rebuilds to the same rows", async () => {
   const server = createServer((request, response) => {
     const url = request.url ?? "";
     if (url === "/brands") response.writeHead(301, { location: "/v0/brands/" }).end();
-    else if (answers[url] === undefined)
+    else if (bodies[url] === undefined)
       response.writeHead(404, { "content-type": "application/json" }).end("{}");
-    else response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answers[url]));
+    else response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(bodies[url]));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const folder = await temporaryFolder();

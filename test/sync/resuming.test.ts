@@ -6,8 +6,8 @@ import { dayMillis, syncUntilComplete } from "./support/sync-until-complete.ts";
 
 const tiny = { brands: 2, models: 3, sizes: 5, pageSize: 2 };
 
-describe("when the allowance is spent", () => {
-  it("the report says when it is renewed", async () => {
+describe("a spent allowance", () => {
+  it("is reported with the time of its reset", async () => {
     await using rig = await startRig({ ...tiny, allowance: 5, windowSeconds: 3600 });
     const report = await rig.sync();
     expect(report).toMatchObject({ complete: false, stopped: "allowance" });
@@ -17,14 +17,14 @@ describe("when the allowance is spent", () => {
     expect(renewed).toBeLessThanOrEqual(3_601_000);
   });
 
-  it("a check of what is held goes on, since nothing of it is counted", async () => {
+  it("does not stop free checks", async () => {
     await using rig = await startRig({ ...tiny, allowance: 40 });
     await rig.sync();
     rig.sandbox.moveClock({ advanceSeconds: dayMillis / 1000 });
     expect(await rig.sync({ concurrency: 8 })).toMatchObject({ complete: true, requests: { counted: 0 } });
   });
 
-  it("by others, the run stops at the first refusal", async () => {
+  it("stops the run at the first refusal, also if other clients spent it", async () => {
     await using rig = await startRig({ ...tiny, allowance: 100 });
     rig.sandbox.setFaults([{ from: 6, times: "always", fault: "allowance-spent", count: 600 }]);
     const report = await rig.sync({ concurrency: 2 });
@@ -35,7 +35,7 @@ describe("when the allowance is spent", () => {
     expect(await rig.sync()).toMatchObject({ complete: true });
   });
 
-  it("a service whose clock is a year behind is believed all the same", async () => {
+  it("resumes within a day, although the service's clock is a year behind", async () => {
     await using rig = await startRig({ ...tiny, allowance: 5 });
     const clock = {
       now: () => rig.sandbox.now().getTime() + 365 * dayMillis,
@@ -44,7 +44,7 @@ describe("when the allowance is spent", () => {
     };
     const { stopped, resumeAt } = await rig.sync({ clock });
     expect(stopped).toBe("allowance");
-    // A day after the first counted request, by the clock of this side.
+    // A day after the first counted request, by the local clock.
     const waitMillis = Date.parse(resumeAt ?? "") - clock.now();
     expect(waitMillis).toBeGreaterThan(0);
     expect(waitMillis).toBeLessThanOrEqual(dayMillis);
@@ -52,8 +52,8 @@ describe("when the allowance is spent", () => {
   });
 });
 
-describe("with a budget", () => {
-  it.each([2, 7])("of %d, the runs together fetch each resource once", async (budget) => {
+describe("a budget", () => {
+  it.each([2, 7])("of %d lets the runs together fetch each resource once", async (budget) => {
     await using rig = await startRig(tiny);
     const reports = await syncUntilComplete(rig, { budget });
     expect(differencesFromTruth(rig)).toEqual([]);
@@ -66,13 +66,13 @@ describe("with a budget", () => {
     }
   });
 
-  it("of none, nothing is asked", async () => {
+  it("of 0 sends no request", async () => {
     await using rig = await startRig(tiny);
     expect(await rig.sync({ budget: 0 })).toMatchObject({ stopped: "budget", requests: { sent: 0 } });
     expect(rig.sandbox.log()).toEqual([]);
   });
 
-  it("what is not counted does not spend it", async () => {
+  it("is not spent by free requests", async () => {
     await using rig = await startRig(tiny);
     await rig.sync();
     expect(await rig.sync({ budget: 1, concurrency: 4 })).toMatchObject({
@@ -82,7 +82,7 @@ describe("with a budget", () => {
     });
   });
 
-  it("a changed world is taken over a budget at a time", async () => {
+  it("spreads the fetching of changes over several runs, without fetching any twice", async () => {
     await using rig = await startRig(tiny);
     await rig.sync();
     rig.sandbox.advance({ changes: 4, additions: 1, removals: 1 });
@@ -94,16 +94,16 @@ describe("with a budget", () => {
   });
 });
 
-describe("when the service says no for the whole run", () => {
+describe("a refusal that concerns the whole run", () => {
   it.each([
     ["a wait of hours", { fault: "status", status: 429, retryAfter: "7200" }],
     ["a refused credential", { fault: "not-authenticated" }],
-  ] as const)("%s is not answered with more requests than were under way", async (_what, fault) => {
+  ] as const)("(%s) is followed by no more requests than were running", async (_what, fault) => {
     await using rig = await startRig({ brands: 3, models: 60, sizes: 60 });
     rig.sandbox.setFaults([{ kind: "model", from: 3, times: "always", ...fault }]);
     await rig.sync({ concurrency: 4 }).catch(() => null);
     const refused = rig.sandbox.log().filter(({ status }) => status !== 200);
-    // The first refusal may be about its resource alone; the second one, and what was under way with it, is not.
+    // The first refusal may concern its resource only. The second one concerns the run, as do requests running with it.
     expect(refused.length).toBeLessThanOrEqual(4 + 1);
   });
 });

@@ -3,26 +3,26 @@ import { kinds } from "../../jobs/kinds.ts";
 import type { Depth } from "../../schema/kind.ts";
 import type { TruthRecord } from "../../src/sandbox/resources/catalogue.ts";
 import { kindsInScope } from "../../src/sync/options.ts";
+import { layouts } from "./support/layouts.ts";
 import { kindsOf, urlsOf } from "./support/requests.ts";
 import { type Rig, startRig } from "./support/rig.ts";
-import { worlds } from "./support/worlds.ts";
 
 const small = { brands: 6, models: 15, sizes: 45, pageSize: 4 };
 
-describe.each(worlds)("the depth of a sync from $name", ({ options }) => {
+describe.each(layouts)("the depth of a sync from $name", ({ options }) => {
   it.each<[Depth, string[]]>([
     ["brands", ["root", "brands", "brand"]],
     ["models", ["root", "brands", "brand", "models", "model"]],
     ["sizes", ["root", "brands", "brand", "models", "model", "sizes", "size"]],
-  ])("%s fetches all of these kinds and nothing else", async (depth, fetched) => {
+  ])("%s fetches exactly these kinds", async (depth, fetched) => {
     await using rig = await startRig({ ...options, ...small });
     expect(await rig.sync({ depth })).toMatchObject({ complete: true });
     expect(kindsOf(rig.sandbox)).toEqual(new Set(fetched));
-    const wanted = [...rig.sandbox.truth()].filter(({ kind }) => fetched.includes(kind));
-    expect(urlsOf(rig.sandbox.log())).toEqual(wanted.map(({ url }) => url).sort());
+    const expected = [...rig.sandbox.truth()].filter(({ kind }) => fetched.includes(kind));
+    expect(urlsOf(rig.sandbox.log())).toEqual(expected.map(({ url }) => url).sort());
   });
 
-  it("a deeper sync fetches only what the shallower one left", async () => {
+  it("can be increased later, and only the missing kinds are fetched", async () => {
     await using rig = await startRig({ ...options, ...small });
     await rig.sync({ depth: "brands" });
     rig.sandbox.clearLog();
@@ -35,12 +35,12 @@ describe.each(worlds)("the depth of a sync from $name", ({ options }) => {
   });
 });
 
-describe.each(worlds)("following links from $name", ({ options }) => {
+describe.each(layouts)("following links from $name", ({ options }) => {
   it.each([
     ["related", ["related_brands", "related_models"]],
     ["same_cut", ["same_cut"]],
     ["adjacent_sizes", ["adjacent_sizes"]],
-  ])("%s adds its collections and gives relation rows as the service has them", async (link, fetched) => {
+  ])("%s adds its collections, and their items as rows of `relation`", async (link, fetched) => {
     await using rig = await startRig({ ...options, ...small });
     await rig.sync();
     rig.sandbox.clearLog();
@@ -53,7 +53,7 @@ describe.each(worlds)("following links from $name", ({ options }) => {
     expect(readRelations(rig)).toEqual(expectedRelations(rig, link, fetched));
   });
 
-  it("of several names, and of one that no kind knows, fetches what they lead to", async () => {
+  it("works for several names, and for one that no kind declares", async () => {
     await using rig = await startRig({ ...options, ...small });
     await rig.sync({ depth: "brands" });
     await rig.sync({ follow: ["same_cut", "main_sizing"] });
@@ -63,7 +63,7 @@ describe.each(worlds)("following links from $name", ({ options }) => {
   });
 });
 
-it("kinds are walked from the front page outwards, followed ones last", () => {
+it("kinds are crawled from the root outwards, followed ones last", () => {
   expect(kindsInScope(kinds, "catalogue", "models", ["related"])).toEqual([
     ...["root", "brands", "brand", "models", "model", "?related", "related_brands", "related_models"],
   ]);

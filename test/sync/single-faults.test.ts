@@ -5,17 +5,17 @@ import { differencesFromTruth, problemsOf } from "./support/compare-with-truth.t
 import { type Rig, startRig } from "./support/rig.ts";
 
 /**
- * What becomes of a resource that meets the fault every time: it comes through as it is, or as it was sent, odd but the
- * API's own, or it is refused and tried again by a later run.
+ * The outcome of a resource whose every response has the fault: it is stored unchanged, stored as sent with its oddities, or
+ * refused and requested again by a later run.
  */
-type Fate = "whole" | "as sent" | "refused";
+type Outcome = "whole" | "as sent" | "refused";
 
-/** They end the run, wait for deadlines that a sync does not shorten, or never end; tests of the door cover them. */
-const elsewhere: readonly FaultName[] = [
+/** These end the run, or wait for long timeouts; the tests of the HTTP client cover them. */
+const testedElsewhere: readonly FaultName[] = [
   ...(["not-authenticated", "allowance-spent", "stall", "stall-headers", "drip-headers"] as const),
 ];
 
-const fates: Partial<Record<FaultName, Fate>> = {
+const outcomes: Partial<Record<FaultName, Outcome>> = {
   status: "refused",
   redirect: "refused",
   "redirect-chain": "refused",
@@ -72,8 +72,8 @@ const fates: Partial<Record<FaultName, Fate>> = {
   "many-keys": "as sent",
 };
 
-/** These do something to collections only. */
-const ofPages: readonly FaultName[] = [
+/** These affect collections only. */
+const collectionFaults: readonly FaultName[] = [
   ...([
     "next-self",
     "next-earlier",
@@ -85,13 +85,15 @@ const ofPages: readonly FaultName[] = [
   ] as const),
   ...(["null-collection", "empty-collection", "many-items", "items-without-href", "relative-hrefs"] as const),
 ];
-const ofEntities = faultNames.filter((name) => !elsewhere.includes(name) && !ofPages.includes(name));
+const entityFaults = faultNames.filter(
+  (name) => !testedElsewhere.includes(name) && !collectionFaults.includes(name),
+);
 
-describe("each fault of an answer, on a model of its own", () => {
-  it("has its fate, keeps no other resource from being held, and is healed by the next sync", async () => {
+describe("every fault of a response, each on one model", () => {
+  it("has the expected outcome, affects no other resource, and is repaired by the next sync", async () => {
     await using rig = await startRig({ brands: 12, models: 120, sizes: 120 });
-    // Between two faults there is an answer that is right: a service that is down is another matter.
-    const rules = ofEntities.map((fault, index) => ({
+    // A correct response between two faults keeps the circuit breaker closed.
+    const rules = entityFaults.map((fault, index) => ({
       fault,
       kind: "model" as const,
       positions: [2 * index + 1],
@@ -99,64 +101,70 @@ describe("each fault of an answer, on a model of its own", () => {
     rig.sandbox.setFaults(rules.map((rule) => ({ ...rule, times: "always", millis: 0 })));
     const report = await rig.sync({ concurrency: 1 });
 
-    const faultOf = faultsMet(rig);
-    const met = Object.fromEntries([...faultOf].map(([url, fault]) => [fault, fateOf(rig, url)]));
-    expect(met).toEqual(Object.fromEntries(ofEntities.map((name) => [name, fates[name]])));
+    const faultOf = faultsByUrl(rig);
+    const found = Object.fromEntries([...faultOf].map(([url, fault]) => [fault, outcomeOf(rig, url)]));
+    expect(found).toEqual(Object.fromEntries(entityFaults.map((name) => [name, outcomes[name]])));
     expect(report).toMatchObject({ stopped: null, complete: false, resources: { pending: 0 } });
-    expect(report.resources.failed).toBe(Object.values(met).filter((fate) => fate === "refused").length);
-    expect(heldOtherThan(rig, faultOf)).toEqual([]);
+    expect(report.resources.failed).toBe(
+      Object.values(found).filter((outcome) => outcome === "refused").length,
+    );
+    expect(wronglyHeld(rig, faultOf)).toEqual([]);
     expect(problemsOf(rig)).toEqual([]);
     expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
 
-    await expectHealed(rig, faultOf);
+    await expectRepaired(rig, faultOf);
   });
 });
 
-describe("each fault of a listing, on the models of a brand of its own", () => {
-  it("ends, keeps what it listed and all other brands, and is healed by the next sync", async () => {
+describe("every fault of a list, each on the models of one brand", () => {
+  it("ends the crawl of that list, affects no other brand, and is repaired by the next sync", async () => {
     await using rig = await startRig({ brands: 16, models: 80, sizes: 80, pageSize: 2, paginateSizes: true });
     const firstPages = [...rig.sandbox.truth()].filter(
       ({ kind, body }) => kind === "models" && !body.meta.prev,
     );
-    const rules = ofPages.map((fault, index) => ({ fault, kind: "models" as const, positions: [index + 1] }));
+    const rules = collectionFaults.map((fault, index) => ({
+      fault,
+      kind: "models" as const,
+      positions: [index + 1],
+    }));
     rig.sandbox.setFaults(rules.map((rule) => ({ ...rule, times: "always" })));
-    expect(firstPages.length).toBeGreaterThan(ofPages.length);
+    expect(firstPages.length).toBeGreaterThan(collectionFaults.length);
     const report = await rig.sync({ concurrency: 1 });
 
-    const faultOf = faultsMet(rig);
-    expect(new Set(faultOf.values())).toEqual(new Set(ofPages));
+    const faultOf = faultsByUrl(rig);
+    expect(new Set(faultOf.values())).toEqual(new Set(collectionFaults));
     expect(report).toMatchObject({ stopped: null, resources: { pending: 0, failed: 2, gone: 0 } });
-    expect(heldOtherThan(rig, faultOf)).toEqual([]);
+    expect(wronglyHeld(rig, faultOf)).toEqual([]);
     expect(problemsOf(rig)).toEqual([]);
 
-    await expectHealed(rig, faultOf);
+    await expectRepaired(rig, faultOf);
   });
 });
 
-/** URL to the fault that it met. */
-function faultsMet({ sandbox }: Rig): Map<string, string> {
+/** The fault of each URL. */
+function faultsByUrl({ sandbox }: Rig): Map<string, string> {
   const known = new Set([...sandbox.truth()].map(({ url }) => url));
   return new Map(sandbox.log().flatMap(({ url, fault }) => (fault && known.has(url) ? [[url, fault]] : [])));
 }
 
-function fateOf(rig: Rig, url: string): Fate {
+function outcomeOf(rig: Rig, url: string): Outcome {
   const body = rig.read(currentBodies).get(url);
   if (body === undefined) return "refused";
   return body === truthOf(rig).get(url) ? "whole" : "as sent";
 }
 
-/** What is held and is neither the truth nor something that met a fault. */
-function heldOtherThan(rig: Rig, faultOf: ReadonlyMap<string, string>): string[] {
+/** Held resources that had no fault and differ from the truth. */
+function wronglyHeld(rig: Rig, faultOf: ReadonlyMap<string, string>): string[] {
   const truth = truthOf(rig);
   return [...rig.read(currentBodies)]
     .filter(([url, body]) => !faultOf.has(url) && truth.get(url) !== body && !url.includes("again="))
     .map(([url]) => url);
 }
 
-async function expectHealed(rig: Rig, faultOf: ReadonlyMap<string, string>): Promise<void> {
+async function expectRepaired(rig: Rig, faultOf: ReadonlyMap<string, string>): Promise<void> {
   rig.sandbox.setFaults([]);
   expect(await rig.sync()).toMatchObject({ complete: true, resources: { failed: 0 } });
-  // A validator that was given to two bodies hides the second one from every conditional request.
+  // An ETag that was sent with two bodies hides the second one from conditional requests.
   const hidden = [...faultOf].filter(([, fault]) => fault === "same-etag-other-body").map(([url]) => url);
   const differences = differencesFromTruth(rig).filter(
     (text) => !hidden.some((url) => text.includes(` ${url} is `)),

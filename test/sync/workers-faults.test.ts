@@ -1,4 +1,4 @@
-/** Trouble with Redis while workers send a sync's requests: it goes on by itself, and asks again only for what was under way. */
+/** Faults of Redis during a sync through workers: it continues by itself, and repeats only running requests. */
 import { expect, it } from "vitest";
 import { RedisError } from "../../jobs/bullmq/errors.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
@@ -8,56 +8,56 @@ import { type RedisServer, startRedis } from "../support/redis.ts";
 import { type Rig, startRig } from "./support/rig.ts";
 
 const world = { brands: 10, models: 60, sizes: 300, allowance: 100_000 };
-/** Under way at a time. */
+/** Requests running at a time. */
 const concurrency = 16;
 
-interface Trouble {
-  readonly what: string;
+interface RedisFault {
+  readonly name: string;
   readonly settings?: readonly string[];
-  /** Done after every so many batches, which a sync of this world has some dozens of. */
-  readonly make: (redis: RedisServer) => Promise<unknown>;
+  /** Called after every eighth batch, of some dozens. */
+  readonly cause: (redis: RedisServer) => Promise<unknown>;
 }
 
-const troubles: readonly Trouble[] = [
+const redisFaults: readonly RedisFault[] = [
   {
-    what: "connections are cut",
-    make: ({ admin }) => admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"),
+    name: "connections are cut",
+    cause: ({ admin }) => admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"),
   },
   {
-    what: "Redis sleeps",
-    make: ({ admin }) => admin.call("DEBUG", "SLEEP", "0.5"),
+    name: "Redis sleeps",
+    cause: ({ admin }) => admin.call("DEBUG", "SLEEP", "0.5"),
     settings: ["--enable-debug-command", "yes"],
   },
   {
-    what: "Redis is frozen and thawed",
-    async make(redis) {
+    name: "Redis is frozen and thawed",
+    async cause(redis) {
       redis.signal("SIGSTOP");
       await new Promise((resolve) => setTimeout(resolve, 300));
       redis.signal("SIGCONT");
     },
   },
   {
-    what: "Redis is killed and comes back with what it had",
+    name: "Redis is killed and restarts with its data",
     settings: ["--appendonly", "yes", "--appendfsync", "always"],
-    async make(redis) {
+    async cause(redis) {
       await redis.kill();
       await redis.start();
     },
   },
   {
-    what: "Redis is killed and comes back empty",
-    async make(redis) {
+    name: "Redis is killed and restarts empty",
+    async cause(redis) {
       await redis.kill();
       await redis.start();
     },
   },
-  { what: "Redis is emptied", make: ({ admin }) => admin.flushall() },
+  { name: "Redis is emptied", cause: ({ admin }) => admin.flushall() },
 ];
 
-it.concurrent.for(troubles)(
-  "goes on by itself where $what",
+it.concurrent.for(redisFaults)(
+  "a sync continues by itself when $name",
   { timeout: 60_000 },
-  async ({ make, settings }) => {
+  async ({ cause, settings }) => {
     await using redis = await startRedis(settings);
     await using rig = await startRig(world);
     await using _workers = await startFetchWorkers(2, {
@@ -65,24 +65,24 @@ it.concurrent.for(troubles)(
       principals: [catalogueAt(rig.sandbox.url)],
     });
     let batches = 0;
-    const made: Promise<unknown>[] = [];
+    const caused: Promise<unknown>[] = [];
     const report = await rig.sync({
       ...{ workers: { redis: redis.url }, concurrency },
       onProgress() {
-        if (++batches % 8 === 0 && made.length < 3) made.push(make(redis));
+        if (++batches % 8 === 0 && caused.length < 3) caused.push(cause(redis));
       },
     });
-    await Promise.all(made);
-    expect(made.length).toBeGreaterThan(0);
+    await Promise.all(caused);
+    expect(caused.length).toBeGreaterThan(0);
     expect(report).toMatchObject({ complete: true, resources: { failed: 0 } });
-    // Asked for again: at most what was under way each time. The limit was asked for as well.
+    // Repeated: at most the running requests each time. The rate limit was requested as well.
     const requests = rig.sandbox.log().length;
-    expect(requests).toBeLessThanOrEqual(report.resources.new + 2 + made.length * concurrency);
+    expect(requests).toBeLessThanOrEqual(report.resources.new + 2 + caused.length * concurrency);
     await expectSame(rig);
   },
 );
 
-/** What came of it is what a sync without workers comes to. */
+/** Compares the mirror with that of a sync without workers. */
 async function expectSame(rig: Rig): Promise<void> {
   const file = `${rig.file}.inline`;
   await rig.sync({ file });
@@ -94,19 +94,19 @@ async function expectSame(rig: Rig): Promise<void> {
   }
 }
 
-it.concurrent("takes no more than Redis has room for, and goes on when there is", async () => {
+it.concurrent("a sync pauses while Redis is out of memory, with a warning, and continues afterwards", async () => {
   await using redis = await startRedis();
   await using rig = await startRig(world);
-  const remarks: string[] = [];
+  const warnings: string[] = [];
   await redis.admin.config("SET", "maxmemory", "500kb");
   const { promise: isFull, resolve } = Promise.withResolvers<void>();
   const onWarning = (text: string) => {
-    remarks.push(text);
+    warnings.push(text);
     resolve();
   };
   const running = rig.sync({ workers: { redis: redis.url, onWarning }, concurrency });
   await isFull;
-  expect(remarks[0]).toMatch(/^Redis is full, /);
+  expect(warnings[0]).toMatch(/^Redis is full, /);
   await redis.admin.config("SET", "maxmemory", "0");
   await using _workers = await startFetchWorkers(1, {
     redis: redis.url,
@@ -115,7 +115,7 @@ it.concurrent("takes no more than Redis has room for, and goes on when there is"
   expect(await running).toMatchObject({ complete: true, resources: { failed: 0 } });
 });
 
-it.concurrent("says at once where there is no Redis, and leaves nothing behind", async () => {
+it.concurrent("an unreachable Redis is reported at once, and leaves no mirror", async () => {
   await using rig = await startRig(world);
   const redis = await startRedis();
   const { url } = redis;
@@ -126,7 +126,7 @@ it.concurrent("says at once where there is no Redis, and leaves nothing behind",
   expect(() => rig.read(canonicalDump)).toThrow(/no mirror/i);
 });
 
-it.concurrent("says at once that a Redis does not answer", async () => {
+it.concurrent("a Redis that does not respond is reported at once", async () => {
   await using redis = await startRedis();
   await using rig = await startRig(world);
   redis.signal("SIGSTOP");
@@ -139,7 +139,7 @@ it.concurrent("says at once that a Redis does not answer", async () => {
 });
 
 it.concurrent.each(["allkeys-lru", "volatile-ttl", "allkeys-random", "volatile-lfu"])(
-  "refuses a Redis that throws keys away (%s)",
+  "a Redis that evicts keys (%s) is rejected",
   async (policy) => {
     await using redis = await startRedis(["--maxmemory-policy", policy]);
     await using rig = await startRig(world);
@@ -151,7 +151,7 @@ it.concurrent.each(["allkeys-lru", "volatile-ttl", "allkeys-random", "volatile-l
   },
 );
 
-it.concurrent("refuses a Redis whose user may not listen, and says what to allow", async () => {
+it.concurrent("a Redis user without channels is rejected, with the missing right", async () => {
   await using redis = await startRedis();
   await redis.admin.acl("SETUSER", "default", "resetchannels");
   await using rig = await startRig(world);
@@ -163,7 +163,7 @@ it.concurrent("refuses a Redis whose user may not listen, and says what to allow
   expect(() => rig.read(canonicalDump)).toThrow(/no mirror/i);
 });
 
-it.concurrent("refuses a Redis that only repeats another", async () => {
+it.concurrent("a replica of Redis is rejected", async () => {
   await using primary = await startRedis(["--port", "0"]);
   await using replica = await startRedis(["--replicaof", "127.0.0.1", "1"]);
   await using rig = await startRig(world);
@@ -175,7 +175,7 @@ it.concurrent("refuses a Redis that only repeats another", async () => {
   });
 });
 
-it.concurrent("ends at once when it is told to while Redis is away, with everything saved", async () => {
+it.concurrent("an interruption during an outage of Redis ends the sync, with everything saved", async () => {
   await using redis = await startRedis();
   await using rig = await startRig(world);
   await using _workers = await startFetchWorkers(1, {

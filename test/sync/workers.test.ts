@@ -1,4 +1,4 @@
-/** A sync whose requests are sent by workers comes to the same mirror, for as many requests, as one that sends them itself. */
+/** A sync through workers makes the same mirror with the same requests as one that sends them itself. */
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
@@ -11,7 +11,7 @@ const world = { brands: 8, models: 40, sizes: 120 };
 
 const through = (redis: RedisServer) => ({ workers: { redis: redis.url } });
 
-it("mirrors the same, for as many requests, however many workers there are", async () => {
+it("a sync through several workers makes the same mirror with the same number of requests", async () => {
   await using redis = await startRedis();
   await using rig = await startRig(world);
   await using _workers = await startFetchWorkers(3, {
@@ -26,7 +26,7 @@ it("mirrors the same, for as many requests, however many workers there are", asy
   expect(report.resources).toEqual(inline.resources);
   using mirror = openMirror(file);
   expect(rig.read(canonicalDump)).toEqual(canonicalDump(mirror.reader));
-  // And what is unchanged is not sent anew.
+  // Unchanged bodies are not sent again.
   const again = await rig.sync({ ...through(redis), mode: "verify" });
   expect(again.requests).toMatchObject({ counted: 0, notModified: again.resources.unchanged });
 });
@@ -36,7 +36,7 @@ function openMirror(file: string) {
   return { reader, [Symbol.dispose]: () => reader.close() };
 }
 
-it("leaves nothing behind in Redis", async () => {
+it("a sync leaves only bookkeeping in Redis", async () => {
   await using redis = await startRedis();
   await using rig = await startRig(world);
   {
@@ -47,13 +47,12 @@ it("leaves nothing behind in Redis", async () => {
     await rig.sync(through(redis));
   }
   const keys = await redis.admin.keys("*");
-  // What says that there is a queue, and what happened in it: no jobs, no answers.
-  // And what is told of the run to who watches.
-  const told = /:(meta|events|id|stalled-check|marker|limiter)$|:coordinator-state:\w+$/;
-  expect(keys.filter((key) => !told.test(key))).toEqual([]);
+  // Metadata of queues and the metrics of the run: no jobs, no results.
+  const bookkeeping = /:(meta|events|id|stalled-check|marker|limiter)$|:coordinator-state:\w+$/;
+  expect(keys.filter((key) => !bookkeeping.test(key))).toEqual([]);
 });
 
-it("is content with a Redis user that may do what docs/operating.md says, and no more", async () => {
+it("the rights that docs/operating.md lists are enough for the Redis user", async () => {
   const rights = /The rights that it needs: `([^`]+)`/.exec(await readFile("docs/operating.md", "utf8"))?.[1];
   await using redis = await startRedis();
   await redis.admin.acl(
@@ -72,7 +71,7 @@ it("is content with a Redis user that may do what docs/operating.md says, and no
   expect(await rig.sync(through(redis))).toMatchObject({ complete: true });
 });
 
-it("never has more under way than the allowance leaves, and stops when it is spent", async () => {
+it("running requests never exceed the allowance, and the sync stops when it is spent", async () => {
   await using redis = await startRedis();
   await using rig = await startRig({ ...world, allowance: 50 });
   await using _workers = await startFetchWorkers(4, {

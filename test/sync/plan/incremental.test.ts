@@ -7,8 +7,8 @@ import { type Rig, startRig } from "../support/rig.ts";
 const world = { brands: 4, models: 12, sizes: 40, pageSize: 3 };
 const daySeconds = 86_400;
 
-/** The kinds that a sync asks for, in this order, and how many of each. */
-async function askedBy(rig: Rig, options: Partial<SyncOptions> = {}): Promise<[string, number][]> {
+/** The kinds that a sync requests, in order, with their counts. */
+async function requestedKinds(rig: Rig, options: Partial<SyncOptions> = {}): Promise<[string, number][]> {
   rig.sandbox.clearLog();
   await rig.sync({ concurrency: 1, ...options });
   const counts: [string, number][] = [];
@@ -38,30 +38,30 @@ function countOf(rig: Rig, ...kinds: string[]): number {
 }
 
 describe("an incremental sync", () => {
-  it("checks listings and brands before what they list", async () => {
+  it("checks lists and brands before their items", async () => {
     await using rig = await heldRig();
     rig.sandbox.moveClock({ advanceSeconds: daySeconds });
-    const kinds = (await askedBy(rig)).map(([kind]) => kind);
+    const kinds = (await requestedKinds(rig)).map(([kind]) => kind);
     const firstOther = kinds.findIndex((kind) => !["root", "brands", "brand", "models"].includes(kind));
     expect(kinds.slice(0, 2)).toEqual(["root", "brands"]);
     expect(kinds.slice(firstOther)).not.toContain("brands");
     expect(kinds.slice(firstOther)).not.toContain("models");
   });
 
-  it("asks first for what a changed parent makes suspect", async () => {
+  it("checks the items of a changed resource first", async () => {
     await using rig = await heldRig();
     rig.sandbox.moveClock({ advanceSeconds: daySeconds });
     const { actions } = rig.sandbox.advance({ kind: "size", changes: 1 });
     const size = actions.find(({ kind }) => kind === "size")?.url;
     rig.sandbox.clearLog();
     await rig.sync({ concurrency: 1 });
-    const asked = rig.sandbox.log().map(({ url }) => url);
-    const rest = asked.filter((url) => kindOf(rig, url) === "size");
-    expect(rest.indexOf(size ?? "")).toBeLessThan(countOf(rig, "size") / 2);
-    expect(asked).toContain(size);
+    const requested = rig.sandbox.log().map(({ url }) => url);
+    const sizes = requested.filter((url) => kindOf(rig, url) === "size");
+    expect(sizes.indexOf(size ?? "")).toBeLessThan(countOf(rig, "size") / 2);
+    expect(requested).toContain(size);
   });
 
-  it("sends no more free checks than it may, and is complete where nothing more is owed", async () => {
+  it("sends at most `maxFreeChecks` free checks, and is complete if none of the others is due", async () => {
     await using rig = await heldRig();
     rig.sandbox.moveClock({ advanceSeconds: daySeconds });
     rig.sandbox.clearLog();
@@ -72,15 +72,17 @@ describe("an incremental sync", () => {
     expect(report.resources).toMatchObject({ pending: 0, notChecked: total - report.requests.sent });
   });
 
-  it("leaves alone what was checked recently", async () => {
+  it("does not check recently checked resources", async () => {
     await using rig = await heldRig();
     rig.sandbox.moveClock({ advanceSeconds: daySeconds / 2 });
-    expect(await askedBy(rig, { skipFresherThanMillis: daySeconds * 1000 })).toEqual([]);
+    expect(await requestedKinds(rig, { skipFresherThanMillis: daySeconds * 1000 })).toEqual([]);
     rig.sandbox.moveClock({ advanceSeconds: daySeconds });
-    expect((await askedBy(rig, { skipFresherThanMillis: daySeconds * 1000 })).length).toBeGreaterThan(0);
+    expect((await requestedKinds(rig, { skipFresherThanMillis: daySeconds * 1000 })).length).toBeGreaterThan(
+      0,
+    );
   });
 
-  it("goes on to the rest the next time, until everything is checked within max staleness", async () => {
+  it("checks everything within the max staleness, over several runs", async () => {
     await using rig = await heldRig();
     const total = [...rig.sandbox.truth()].length;
     const checked = new Set<string>();
@@ -94,7 +96,7 @@ describe("an incremental sync", () => {
   });
 });
 
-it("a clock that was ahead and is put back leaves nothing unchecked", async () => {
+it("resources checked by a clock that was ahead are checked again", async () => {
   await using rig = await startRig(world);
   const aheadMillis = 400 * daySeconds * 1000;
   await rig.sync({ clock: { ...rig.clock, now: () => rig.clock.now() + aheadMillis } });
@@ -103,24 +105,24 @@ it("a clock that was ahead and is put back leaves nothing unchecked", async () =
   expect(urlsOf(rig.sandbox.log())).toEqual([...rig.sandbox.truth()].map(({ url }) => url).sort());
 });
 
-it("a check that fails is told as failed, and nothing else as pending", async () => {
+it("a failed check is reported as failed, not as pending", async () => {
   await using rig = await heldRig();
   rig.sandbox.setFaults([{ kind: "brand", positions: [1], fault: "not-json", times: "always" }]);
   const report = await rig.sync();
   expect(report.resources).toMatchObject({ failed: 1, pending: 0 });
 });
 
-describe("where a check costs as much as a fetch", () => {
-  it("only what is owed is asked for", async () => {
+describe("if a check costs as much as a fetch", () => {
+  it("only due checks are made", async () => {
     await using rig = await heldRig({ etag: "none" });
     rig.sandbox.moveClock({ advanceSeconds: daySeconds });
-    expect(await askedBy(rig)).toEqual([["root", 1]]);
+    expect(await requestedKinds(rig)).toEqual([["root", 1]]);
     rig.sandbox.moveClock({ advanceSeconds: 5 * daySeconds });
-    const kinds = new Set((await askedBy(rig)).map(([kind]) => kind));
+    const kinds = new Set((await requestedKinds(rig)).map(([kind]) => kind));
     expect(kinds).toEqual(new Set(["root", "brands", "brand", "models"]));
   });
 
-  it("nothing grows older than max staleness", async () => {
+  it("everything is checked within the max staleness", async () => {
     await using rig = await heldRig({ etag: "none" });
     rig.sandbox.moveClock({ advanceSeconds: 31 * daySeconds });
     rig.sandbox.clearLog();
@@ -129,7 +131,7 @@ describe("where a check costs as much as a fetch", () => {
     expect(report.complete).toBe(true);
   });
 
-  it("an age that cannot be held keeps the mirror from being complete", async () => {
+  it("the mirror is incomplete while resources exceed the max staleness", async () => {
     await using rig = await heldRig({ etag: "none" });
     rig.sandbox.moveClock({ advanceSeconds: 31 * daySeconds });
     const report = await rig.sync({ budget: 20 });
@@ -137,18 +139,18 @@ describe("where a check costs as much as a fetch", () => {
     expect(report.resources.pending).toBeGreaterThan(0);
   });
 
-  it("the service that counts its 304s is checked no more than what is owed", async () => {
+  it("because 304s are counted, only due checks are made", async () => {
     await using rig = await heldRig({ countNotModified: true, allowance: 300 });
     rig.sandbox.moveClock({ advanceSeconds: daySeconds });
     await rig.sync();
     rig.sandbox.moveClock({ advanceSeconds: daySeconds });
-    const asked = (await askedBy(rig)).reduce((sum, [, count]) => sum + count, 0);
-    expect(asked).toBeLessThan([...rig.sandbox.truth()].length / 4);
+    const requests = (await requestedKinds(rig)).reduce((sum, [, count]) => sum + count, 0);
+    expect(requests).toBeLessThan([...rig.sandbox.truth()].length / 4);
   });
 });
 
-describe("while something was never fetched", () => {
-  it("most of what is asked is new, and a share goes to what is held", async () => {
+describe("during a crawl", () => {
+  it("most requests are fetches, and some are checks", async () => {
     await using rig = await startRig({ ...world, models: 40, sizes: 200 });
     await rig.sync({ budget: 60 });
     rig.sandbox.moveClock({ advanceSeconds: 2 * daySeconds });
@@ -161,7 +163,7 @@ describe("while something was never fetched", () => {
     expect(checks).toBeLessThan(log.length / 3);
   });
 
-  it("a run that goes on at once asks only for what is new", async () => {
+  it("a run right after another one only fetches", async () => {
     await using rig = await startRig(world);
     await rig.sync({ budget: 20 });
     rig.sandbox.clearLog();
@@ -171,21 +173,21 @@ describe("while something was never fetched", () => {
 });
 
 describe("the order", () => {
-  it("by depth is one brand after the other", async () => {
+  it("`depth` fetches one brand after the other", async () => {
     await using rig = await startRig(world);
-    const kinds = (await askedBy(rig, { order: "depth" })).map(([kind]) => kind);
+    const kinds = (await requestedKinds(rig, { order: "depth" })).map(([kind]) => kind);
     expect(kinds.indexOf("size")).toBeLessThan(kinds.lastIndexOf("brand"));
   });
 
-  it("by breadth is one level after the other", async () => {
+  it("`breadth` fetches one level after the other", async () => {
     await using rig = await startRig(world);
-    const kinds = (await askedBy(rig, { order: "breadth" })).map(([kind]) => kind);
+    const kinds = (await requestedKinds(rig, { order: "breadth" })).map(([kind]) => kind);
     expect([...new Set(kinds)]).toEqual(["root", "brands", "brand", "models", "model", "sizes", "size"]);
   });
 
-  it("by value brings models before sizes, and the most owned models' sizes first", async () => {
+  it("`value` fetches models before sizes, and the sizes of the most owned models first", async () => {
     await using rig = await startRig(world);
-    const kinds = (await askedBy(rig, { order: "value" })).map(([kind]) => kind);
+    const kinds = (await requestedKinds(rig, { order: "value" })).map(([kind]) => kind);
     expect(kinds.indexOf("sizes")).toBeGreaterThan(kinds.lastIndexOf("model"));
     const first = rig.sandbox.log().find(({ url }) => kindOf(rig, url) === "sizes")?.url ?? "";
     const bras = rig.read(({ db }) =>
@@ -196,15 +198,15 @@ describe("the order", () => {
         .pluck()
         .get(first),
     );
-    const most = rig.read(({ db }) =>
+    const maxBras = rig.read(({ db }) =>
       db.prepare<[], number>("select max(bra_count) from _model").pluck().get(),
     );
-    expect(bras).toBe(most);
+    expect(bras).toBe(maxBras);
   });
 });
 
-describe("verifying", () => {
-  it("checks everything known now, however many runs that takes, and then begins anew", async () => {
+describe("--mode verify and --mode full", () => {
+  it("check everything once over several runs, then begin anew", async () => {
     await using rig = await heldRig();
     rig.sandbox.clearLog();
     for (let run = 0; run < 3; run++) {
@@ -224,7 +226,7 @@ describe("verifying", () => {
     expect(rig.sandbox.log()).toHaveLength([...rig.sandbox.truth()].length);
   });
 
-  it("comes before what is new, so that an allowance that runs out does not keep it from checking", async () => {
+  it("make free checks before fetches, whatever the budget", async () => {
     await using rig = await startRig({ ...world, models: 40, sizes: 200 });
     await rig.sync({ budget: 60 });
     const held = rig.read(({ db }) =>
@@ -235,7 +237,7 @@ describe("verifying", () => {
     expect(rig.sandbox.log().filter(({ conditional }) => conditional)).toHaveLength(Number(held));
   });
 
-  it("about one brand does not end the cycle about everything", async () => {
+  it("of one brand do not end the cycle over everything", async () => {
     await using rig = await heldRig();
     const [brand] = [...rig.sandbox.truth()].filter(({ kind }) => kind === "brand");
     await rig.sync({ mode: "full", budget: 20 });
@@ -245,7 +247,7 @@ describe("verifying", () => {
     expect(rig.sandbox.log().length).toBeLessThan([...rig.sandbox.truth()].length - 19);
   });
 
-  it("in full fetches also what a run in between only found unchanged", async () => {
+  it("fetch in full also resources that a run in between found unchanged", async () => {
     await using rig = await heldRig();
     rig.sandbox.clearLog();
     await rig.sync({ mode: "full", budget: 10 });
@@ -257,7 +259,7 @@ describe("verifying", () => {
     expect(fetched.map(({ url }) => url).sort()).toEqual(urls.sort());
   });
 
-  it("in full fetches everything again, without a validator", async () => {
+  it("fetch everything again in full, without ETags", async () => {
     await using rig = await heldRig();
     rig.sandbox.clearLog();
     const report = await rig.sync({ mode: "full" });

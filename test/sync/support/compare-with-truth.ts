@@ -1,6 +1,6 @@
 /**
- * Compares a mirror with what the sandbox says is true. It reads envelopes by itself, knowing nothing of projections, so
- * that a mistake there is not made here again.
+ * Compares a mirror with the sandbox's data. It interprets envelopes independently of the projections, so that it does not
+ * repeat their mistakes.
  */
 import { kinds } from "../../../jobs/kinds.ts";
 import { type CheckProblem, checkMirror } from "../../../src/mirror/check/check.ts";
@@ -10,16 +10,16 @@ import type { Json, JsonObject } from "../../../src/sandbox/resources/view.ts";
 import { currentBodies } from "../../support/current-bodies.ts";
 import type { Rig } from "./rig.ts";
 
-/** What is held, in a form to compare: "body URL" and "table URL" to text. */
+/** Held bodies and rows as text, by "body URL" and "table URL". */
 type Holding = ReadonlyMap<string, string>;
 
 const tables = ["brand", "model", "size"] as const;
-/** What a table tells of a resource beside what the service sent. */
+/** Columns that the service did not send. */
 const ownColumns = new Set(["first_seen_at", "checked_at", "gone_at"]);
 
-/** The first few differences, and what is unsound in the mirror; nothing when it is perfect. */
+/** The first differences, and all problems of the mirror; empty for a correct mirror. */
 export function differencesFromTruth(rig: Rig): string[] {
-  const expected = expect(rig.sandbox.truth(), rig.serviceName);
+  const expected = expectedHolding(rig.sandbox.truth(), rig.serviceName);
   const held = rig.read(readHolding);
   const keys = [...new Set([...expected.keys(), ...held.keys()])];
   const differences = keys
@@ -52,8 +52,8 @@ function readHolding(mirror: MirrorReader): Holding {
   return holding;
 }
 
-/** What a perfect mirror of these records holds. */
-function expect(records: Iterable<TruthRecord>, serviceName: string): Holding {
+/** The content of a correct mirror of these records. */
+function expectedHolding(records: Iterable<TruthRecord>, serviceName: string): Holding {
   const holding = new Map<string, string>();
   const brandOfModel = new Map<string, Json>();
   for (const { kind, url, body: envelope } of records) {

@@ -1,6 +1,6 @@
 /**
- * A sandbox, a mirror in a folder of its own, and syncs from the one into the other, within this process. Time is the
- * sandbox's, and waits between attempts take none of it.
+ * A sandbox, a mirror in a folder of its own, and syncs between them in this process. The clock is the sandbox's, and waits
+ * take no time.
  */
 import { join } from "node:path";
 import { type MirrorReader, openMirrorReader } from "../../../src/mirror/reader.ts";
@@ -18,11 +18,11 @@ export interface Rig extends AsyncDisposable {
   /** The sandbox's time. */
   readonly clock: Clock;
   sync(options?: Partial<SyncOptions>): Promise<SyncReport>;
-  /** Reads the mirror, and closes it again. */
-  read<Result>(reading: (mirror: MirrorReader) => Result): Result;
+  /** Opens the mirror, reads from it, and closes it. */
+  read<Result>(read: (mirror: MirrorReader) => Result): Result;
 }
 
-/** An allowance that no test spends unless it says so, and small enough for the order of requests to matter. */
+/** Large enough for tests without an own allowance, and small enough for the order of requests to matter. */
 const allowance = 4_000;
 
 export async function startRig(options: SandboxOptions = {}): Promise<Rig> {
@@ -40,11 +40,11 @@ export async function startRig(options: SandboxOptions = {}): Promise<Rig> {
     file,
     serviceName,
     clock,
-    sync: (more = {}) => sync({ file, baseUrl: sandbox.url, serviceName, clock, ...more }),
-    read(reading) {
+    sync: (options = {}) => sync({ file, baseUrl: sandbox.url, serviceName, clock, ...options }),
+    read(read) {
       const mirror = openMirrorReader(file);
       try {
-        return reading(mirror);
+        return read(mirror);
       } finally {
         mirror.close();
       }

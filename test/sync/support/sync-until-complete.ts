@@ -4,11 +4,11 @@ import type { Rig } from "./rig.ts";
 
 export const dayMillis = 86_400_000;
 
-/** One run a day, until nothing is due. */
+/** Syncs once a day until the mirror is complete. */
 export async function syncUntilComplete(rig: Rig, options: Partial<SyncOptions>): Promise<SyncReport[]> {
   const reports: SyncReport[] = [];
   while (reports.at(-1)?.complete !== true) {
-    if (reports.length > 200) throw new Error("the runs never end");
+    if (reports.length > 200) throw new Error("no run is complete");
     reports.push(await rig.sync(options));
     rig.sandbox.moveClock({ advanceSeconds: dayMillis / 1000 + 1 });
   }

@@ -3,7 +3,7 @@ import type { Planner } from "../../src/sync/plan/planner.ts";
 import type { PlannedResource } from "../../src/sync/plan/request.ts";
 import { createJobSource } from "../../src/sync/run/job-source.ts";
 
-/** Of resources 1 to 100 it plans those that are not stored, in this order. */
+/** A source of resources 1 to 100, planned in this order until they are stored. */
 function start({ isAmple }: { readonly isAmple: boolean }) {
   const stored = new Set<number>();
   const all = Array.from(
@@ -30,17 +30,17 @@ function start({ isAmple }: { readonly isAmple: boolean }) {
   };
 }
 
-describe("where every request counts", () => {
-  it("nothing is asked for while as much as may be under way is not stored", () => {
+describe("with a small allowance", () => {
+  it("no job is given while `concurrency` results are not stored", () => {
     const { take, ingest } = start({ isAmple: false });
     expect(take(4)).toEqual([1, 2, 3, 4]);
-    // The engine has answers, and room for more requests; but a kill now would lose what was answered.
+    // The engine has capacity again, but a kill now would lose these results.
     expect(take(4)).toEqual([]);
     ingest([1, 2]);
     expect(take(4)).toEqual([5, 6]);
   });
 
-  it("a new plan is made only when everything of the last one is stored", () => {
+  it("the next plan waits until all results of the last one are stored", () => {
     const { take, ingest } = start({ isAmple: false });
     for (let first = 1; first <= 13; first += 4) {
       expect(take(4)).toEqual([first, first + 1, first + 2, first + 3]);
@@ -53,13 +53,13 @@ describe("where every request counts", () => {
   });
 });
 
-it("where much may be asked, it is asked for as fast as the engine wants it", () => {
+it("with an ample allowance, jobs are given as fast as the engine takes them", () => {
   const { take } = start({ isAmple: true });
   expect(take(60)).toHaveLength(60);
   expect(take(60)).toHaveLength(40);
 });
 
-it("what failed is not given again in the same run", () => {
+it("a failed resource is not given again in the same run", () => {
   const { take, ingest } = start({ isAmple: true });
   expect(take(99)).toHaveLength(99);
   ingest([1, 2, 3], [2]);

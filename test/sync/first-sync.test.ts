@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { differencesFromTruth } from "./support/compare-with-truth.ts";
+import { layouts } from "./support/layouts.ts";
 import { urlsOf } from "./support/requests.ts";
 import { startRig } from "./support/rig.ts";
-import { worlds } from "./support/worlds.ts";
 
-describe.each(worlds)("a first sync from $name", ({ options }) => {
-  it("holds every resource byte for byte and every row as the service has it", async () => {
+describe.each(layouts)("a first sync from $name", ({ options }) => {
+  it("stores every resource byte for byte, and every row", async () => {
     await using rig = await startRig({ ...options, preset: "small" });
     const report = await rig.sync();
     expect(differencesFromTruth(rig)).toEqual([]);
@@ -26,12 +26,12 @@ describe.each(worlds)("a first sync from $name", ({ options }) => {
         partial: 0,
       },
     });
-    // The front page costs nothing, as the headers show.
+    // The root is free, as the headers show.
     const counted = total - 1;
     expect(report.requests).toEqual({ sent: total, counted, notModified: 0, retried: 0, failed: 0 });
   });
 
-  it("asks for each resource once, without a validator", async () => {
+  it("requests each resource once, unconditionally", async () => {
     await using rig = await startRig({ ...options, brands: 3, models: 12, sizes: 40, pageSize: 3 });
     await rig.sync();
     const log = rig.sandbox.log();
@@ -52,7 +52,7 @@ const variants: Readonly<Record<string, SandboxOptions>> = {
   "cursors on plain paths": { pagination: "cursor" },
 };
 
-describe("a first sync is as complete", () => {
+describe("a first sync is complete", () => {
   it.each(Object.entries(variants))("with %s", async (_name, options) => {
     await using rig = await startRig({ brands: 4, models: 12, sizes: 40, ...options });
     expect(await rig.sync()).toMatchObject({ complete: true, stopped: null });

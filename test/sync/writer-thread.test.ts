@@ -20,7 +20,7 @@ function open(name: string) {
   return openRunMirror({ file: join(folder, name), identity, openedAt });
 }
 
-test("a thread that has served one mirror serves the next, and each of two at once its own", async () => {
+test("a thread writes one mirror after the other, and two open mirrors have a thread each", async () => {
   const beginRun = async (name: string) => {
     const mirror = await open(name);
     await mirror.writes.beginRun({ startedAt: openedAt, mode: "incremental", scope: {} });
@@ -43,7 +43,7 @@ test("a thread that has served one mirror serves the next, and each of two at on
   expect(await runsOf("third.sqlite")).toBe(1);
 });
 
-test("bodies go to the writing thread whole, whether they have buffers of their own or share one", async () => {
+test("bodies reach the thread unchanged, with buffers of their own or a shared one", async () => {
   const mirror = await open("mirror.sqlite");
   try {
     const { writes, reader } = mirror;

@@ -1,4 +1,4 @@
-/** What goes wrong with one resource stays with that resource: it is recorded, tried again, and stops nothing else. */
+/** A failed resource affects no other one: its error is recorded, and a later run requests it again. */
 import { existsSync } from "node:fs";
 import { expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
@@ -8,9 +8,9 @@ import { startRig } from "./support/rig.ts";
 const world = { brands: 3, models: 6, sizes: 12 };
 
 it.each([
-  ["that asks to wait for ever", { fault: "status", status: 503, retryAfter: "1" }],
-  ["that alone wants a credential", { fault: "not-authenticated" }],
-] as const)("one page %s is reported, and the rest is held", async (_what, fault) => {
+  ["with an endless Retry-After", { fault: "status", status: 503, retryAfter: "1" }],
+  ["that alone requires a credential", { fault: "not-authenticated" }],
+] as const)("a page %s is reported, and everything else is held", async (_what, fault) => {
   await using rig = await startRig(world);
   rig.sandbox.setFaults([{ kind: "models", positions: [1], times: "always", ...fault }]);
   const report = await rig.sync({ concurrency: 1 });
@@ -19,7 +19,7 @@ it.each([
   expect(await rig.sync()).toMatchObject({ complete: true, resources: { failed: 0, pending: 0 } });
 });
 
-it("what failed in one run keeps the next one from being complete, until it succeeds", async () => {
+it("a failed resource makes later runs incomplete until it succeeds", async () => {
   await using rig = await startRig(world);
   rig.sandbox.setFaults([{ kind: "brand", positions: [1], times: "always", fault: "not-json" }]);
   expect(await rig.sync({ budget: 4 })).toMatchObject({ complete: false, stopped: "budget" });
@@ -29,7 +29,7 @@ it("what failed in one run keeps the next one from being complete, until it succ
   expect(await rig.sync()).toMatchObject({ complete: true });
 });
 
-it("what always fails does not keep the rest from being checked again", async () => {
+it("a resource that always fails does not prevent checks of the others", async () => {
   await using rig = await startRig(world);
   rig.sandbox.setFaults([{ kind: "brand", positions: [1], times: "always", fault: "not-json" }]);
   const first = await rig.sync();
@@ -37,7 +37,7 @@ it("what always fails does not keep the rest from being checked again", async ()
   expect(second.resources).toMatchObject({ unchanged: first.resources.new, failed: 1 });
 });
 
-it("an address where there is no service is an error, and no tombstone", async () => {
+it("a base URL without a service is an error and creates no tombstones", async () => {
   await using rig = await startRig(world);
   await rig.sync();
   rig.sandbox.setFaults([{ kind: "root", from: 1, times: "always", fault: "status", status: 404 }]);
@@ -49,7 +49,7 @@ it("an address where there is no service is an error, and no tombstone", async (
   expect(rig.read((mirror) => checkMirror(mirror, kinds).problems)).toEqual([]);
 });
 
-it("a first sync that gets nothing leaves nothing behind", async () => {
+it("a first sync that fetches nothing leaves no mirror", async () => {
   await using rig = await startRig(world);
   rig.sandbox.setFaults([{ kind: "root", from: 1, times: "always", fault: "status", status: 404 }]);
   await expect(rig.sync()).rejects.toMatchObject({ code: "nothing-fetched" });
@@ -57,7 +57,7 @@ it("a first sync that gets nothing leaves nothing behind", async () => {
   expect(existsSync(`${rig.file}.lock`)).toBe(false);
 });
 
-it("a link that nobody knows is not followed in silence", async () => {
+it("an unknown link name is rejected, and one that was seen is accepted", async () => {
   await using rig = await startRig(world);
   await rig.sync({ depth: "brands" });
   await expect(rig.sync({ follow: ["same-cut"] })).rejects.toMatchObject({ code: "unknown-link" });

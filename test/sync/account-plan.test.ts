@@ -1,11 +1,11 @@
-/** What the plan of an account says of an allowance that takes days, held against what it then took. */
+/** The forecast of an account's plan, compared with the syncs that follow. */
 import { expect, it } from "vitest";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
 import { planSync } from "../../src/sync/plan/preview.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";
 import { startRig } from "./support/rig.ts";
 
-it("an account's plan knows nothing before the lists are read, then how many days, and counts as the sync does", async () => {
+it("an account's plan forecasts requests and days once the lists are read, as the syncs then take", async () => {
   await using rig = await startRig({ allowance: 10, pageSize: 50, countRoot: true });
   const { file, clock, sandbox } = rig;
   const options: Partial<SyncOptions> = {
@@ -21,7 +21,7 @@ it("an account's plan knows nothing before the lists are read, then how many day
   expect(planned.accountForecast).toMatchObject({ isWhole: true, requestsLeft: first.resources.pending });
   expect(fetchesIn(planned)).toBe(first.resources.pending);
 
-  // Nothing is sent, and so nothing else is due; what would have been checked is no part of it.
+  // Nothing was sent, so nothing else is due. Checks that every run makes are not pending.
   const idle = await rig.sync(options);
   expect(idle).toMatchObject({ requests: { sent: 0 }, resources: { pending: first.resources.pending } });
   expect(idle.resources.notChecked).toBe(10);

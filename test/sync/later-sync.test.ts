@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 import { differencesFromTruth } from "./support/compare-with-truth.ts";
+import { layouts } from "./support/layouts.ts";
 import { type Rig, startRig } from "./support/rig.ts";
-import { worlds } from "./support/worlds.ts";
 
-describe.each(worlds)("a later sync from $name", ({ options }) => {
-  it("sends only conditional requests and spends nothing when nothing changed", async () => {
+describe.each(layouts)("a later sync from $name", ({ options }) => {
+  it("sends only conditional requests and spends nothing if nothing changed", async () => {
     await using rig = await startRig({ ...options, preset: "small" });
     const { resources } = await rig.sync();
     rig.sandbox.clearLog();
@@ -18,7 +18,7 @@ describe.each(worlds)("a later sync from $name", ({ options }) => {
     expect(differencesFromTruth(rig)).toEqual([]);
   });
 
-  it("takes over exactly what changed, and keeps the rest and its history", async () => {
+  it("stores exactly the changes, and keeps everything else with its history", async () => {
     const count = fc.nat(3);
     const step = fc.record({
       changes: count,
@@ -31,14 +31,14 @@ describe.each(worlds)("a later sync from $name", ({ options }) => {
       fc.asyncProperty(fc.nat(1000), fc.array(step, { minLength: 1, maxLength: 2 }), async (seed, steps) => {
         await using rig = await startRig({ ...options, seed, brands: 3, models: 6, sizes: 16, pageSize: 2 });
         await rig.sync();
-        for (const request of steps) await expectOnlyTheDifference(rig, request);
+        for (const request of steps) await expectOnlyChanges(rig, request);
       }),
       { numRuns: 3 },
     );
   });
 });
 
-it("without validators, verifying asks for everything again, and still stores only what changed", async () => {
+it("without ETags, --mode verify fetches everything again and stores only changes", async () => {
   await using rig = await startRig({ etag: "none", brands: 3, models: 6, sizes: 16 });
   const { resources } = await rig.sync();
   rig.sandbox.clearLog();
@@ -50,8 +50,8 @@ it("without validators, verifying asks for everything again, and still stores on
   );
 });
 
-/** Lets the world move on, syncs, and compares what the run stored with the two truths. */
-async function expectOnlyTheDifference(rig: Rig, request: Parameters<Sandbox["advance"]>[0]): Promise<void> {
+/** Changes the sandbox, syncs, and compares the stored revisions with the difference of the two truths. */
+async function expectOnlyChanges(rig: Rig, request: Parameters<Sandbox["advance"]>[0]): Promise<void> {
   const before = truthOf(rig);
   rig.sandbox.advance(request);
   const after = truthOf(rig);
@@ -78,7 +78,7 @@ function storedIn(rig: Rig, run: number | null): string[] {
   );
 }
 
-/** A page that is no longer there has been superseded; anything else is a tombstone, which keeps its values. */
+/** A missing page is superseded; anything else is a tombstone. */
 function absentSince(rig: Rig, run: number | null): string[] {
   return queryUrls(
     rig,
