@@ -1,7 +1,7 @@
 /**
  * Shows workers that a run is alive: they send requests for no other. A live run has two marks in Redis. It listens
  * on a channel, which ends with its process. And a key names it as the current run of its mirror: the next run
- * overwrites the key, and it lapses after a power failure.
+ * overwrites the key, and after a power failure the key expires.
  */
 import type { Redis } from "ioredis";
 import { RedisError } from "./errors.ts";

@@ -1,7 +1,4 @@
-/**
- * What a coordinator does while all workers back off: it cancels its waiting requests, so that the run can end
- * instead of waiting as long.
- */
+/** While all workers back off, cancels a coordinator's waiting requests, so that its run ends instead of waiting too. */
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Clock } from "../../../src/platform/clock.ts";

@@ -1,7 +1,7 @@
 /**
- * Whether a worker may still send the requests of its job. It may not once the run is over: the heartbeat is gone, or
- * a later run of the mirror has replaced it. Nor may it once it has lost the job: the worker was frozen, or Redis was
- * emptied, and the coordinator has queued the requests again.
+ * Detects that a worker must not send the requests of its job any more, for one of two reasons. The run is over: its
+ * heartbeat is gone, or a later run of the mirror has replaced it. Or the worker has lost the job: it was frozen, or
+ * Redis was emptied, and the coordinator has queued the requests again.
  */
 import type { Job, Queue } from "bullmq";
 import type { Redis } from "ioredis";

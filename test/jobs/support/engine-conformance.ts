@@ -19,7 +19,7 @@ export type CreateEngine = (execute: ExecuteJob, options: EngineOptions) => Engi
 
 export function describeEngineConformance(name: string, createEngine: CreateEngine): void {
   // An engine that breaks its contract usually waits forever.
-  describe(`the engine contract: ${name}`, { timeout: 5000 }, () => {
+  describe(`the engine contract: ${name}`, { timeout: 20_000 }, () => {
     const start = (concurrency: number, batchSize = 10) => {
       const jobs = createControlledJobs();
       return { ...jobs, engine: createEngine(jobs.execute, { concurrency, batchSize }) };
