@@ -1,86 +1,21 @@
 /** The catalogue part of an account's backup: the brands, models and sizes that its bras link to. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { describeMissing, describeUnlinked, isComplete } from "../../src/archive/contents/completeness.ts";
+import { describeMissing } from "../../src/archive/contents/completeness.ts";
 import { listBackups } from "../../src/archive/list.ts";
 import { pruneBackups } from "../../src/archive/prune.ts";
 import { unpackBackup } from "../../src/archive/restore.ts";
 import { formatCreated, formatList } from "../../src/cli/format/backup.ts";
-import { markCatalogueLinked } from "../../src/mirror/account/catalogue-linking.ts";
-import type { MirrorWriter } from "../../src/mirror/writer.ts";
-import { type MirrorRig, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
-import { entity, page, root, urlOf, worldOf } from "../mirror/support/world.ts";
+import { startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { urlOf } from "../mirror/support/world.ts";
 import { readCsv } from "../support/read-csv.ts";
-import { tries } from "../support/thorough.ts";
-import { accountWorld } from "./support/account-world.ts";
-import { type BackupRig, scanBytes, startBackupRig } from "./support/backup-rig.ts";
+import { scanBytes } from "./support/backup-rig.ts";
 import { forgeZip } from "./support/forge-zip.ts";
 import { takeApart, withSums } from "./support/forgery.ts";
-
-/** The first bra links to brand, model and size; the second only to its size. */
-function linkedAccountWorld(): Map<string, string> {
-  const world = accountWorld();
-  const linksTo = (n: number, links: object) =>
-    world.set(urlOf(`me/bras/${n}/`), JSON.stringify(entity({ name: `Bra ${n}` }, { ...links })));
-  linksTo(1, { brand: urlOf("brands/a/"), model: urlOf("models/a/"), size: urlOf("sizes/a/") });
-  linksTo(2, { brand: null, model: null, size: urlOf("sizes/b/") });
-  return world;
-}
-
-/** Each brand has one model with one size, all with the same name. */
-function catalogueWorld(names: readonly string[] = ["a", "b", "c"], slug = "slug"): Map<string, string> {
-  return worldOf({
-    "": root(),
-    "brands/": page(names.map((name) => `brands/${name}/`)),
-    ...Object.fromEntries(
-      names.flatMap((name) => [
-        [
-          `brands/${name}/`,
-          entity({ name: `Brand ${name}`, slug }, { models: urlOf(`brands/${name}/models/`) }),
-        ],
-        [`brands/${name}/models/`, page([`models/${name}/`])],
-        [
-          `models/${name}/`,
-          entity(
-            { name: `Model ${name}` },
-            { brand: urlOf(`brands/${name}/`), sizes: urlOf(`models/${name}/sizes/`) },
-          ),
-        ],
-        [`models/${name}/sizes/`, page([`sizes/${name}/`])],
-        [`sizes/${name}/`, entity({ name: `Size ${name}` }, { model: urlOf(`models/${name}/`) })],
-      ]),
-    ),
-  });
-}
-
-interface Rigs extends AsyncDisposable {
-  readonly account: BackupRig;
-  readonly catalogueRig: MirrorRig;
-  readonly catalogue: MirrorWriter;
-  create(name: string): ReturnType<BackupRig["create"]>;
-}
-
-async function startRigs(): Promise<Rigs> {
-  const account = await startBackupRig();
-  walk(account.mirror, linkedAccountWorld());
-  markCatalogueLinked(account.mirror.db);
-  const catalogueRig = await startMirrorRig();
-  const catalogue = await catalogueRig.write();
-  return {
-    ...{ account, catalogueRig, catalogue },
-    create: (name) => account.create(name, { catalogue: catalogueRig.file, replace: true }),
-    async [Symbol.asyncDispose]() {
-      await account[Symbol.asyncDispose]();
-      await catalogueRig[Symbol.asyncDispose]();
-    },
-  };
-}
-
-const linkedUrls = ["brands/a/", "brands/b/", "models/a/", "models/b/", "sizes/a/", "sizes/b/"].map(urlOf);
+import { catalogueWorld, linkedUrls, startRigs } from "./support/linked-catalogue-rig.ts";
 
 describe("the catalogue part of an account's backup", () => {
   it("holds the resources that the bras link to, their parents, and nothing else", async () => {
@@ -273,114 +208,3 @@ describe("the catalogue part of successive backups", () => {
     expect(await prune(false)).toEqual([[[again, expect.any(Array)]], [poor, rich]]);
   });
 });
-
-const withdrawRequest = ({ mirror }: BackupRig) =>
-  mirror.db.exec("delete from _meta where key = 'linked_wanted'");
-
-describe("a backup without a requested catalogue part", () => {
-  it("is complete, holds no catalogue resources and says so, whatever another account fetched", async () => {
-    await using rigs = await startRigs();
-    walk(rigs.catalogue, catalogueWorld());
-    expect((await rigs.create("requested.zip")).manifest.catalogue?.tables.length).toBeGreaterThan(0);
-    withdrawRequest(rigs.account);
-    for (const catalogue of [null, rigs.account.path("nowhere/catalogue.sqlite"), rigs.catalogueRig.file]) {
-      const created = await rigs.account.create("a.zip", { catalogue, replace: true });
-      const { manifest } = created;
-      expect(created.catalogueError).toBeNull();
-      expect([describeMissing(manifest), isComplete(manifest)]).toEqual([null, true]);
-      const words = describeUnlinked(manifest);
-      expect(words).toMatch(/^The brands, models and sizes .* not in it; --with-catalogue fetches them\.$/);
-      expect(formatCreated(created)).toContain(words);
-      expect(existsSync(rigs.account.path("nowhere"))).toBe(false);
-    }
-    await rigs.account.create("b.zip");
-    await unpackBackup({ file: rigs.account.path("b.zip"), folder: rigs.account.path("open") });
-    expect(readFileSync(rigs.account.path("open/README.txt"), "utf8")).toContain(
-      "--with-catalogue fetches them",
-    );
-    expect(existsSync(rigs.account.path("open/catalogue"))).toBe(false);
-  });
-
-  it("does not change with the resources that another account fetches", async () => {
-    await using rigs = await startRigs();
-    withdrawRequest(rigs.account);
-    const { rootHash } = await rigs.create("before.zip");
-    walk(rigs.catalogue, catalogueWorld());
-    expect(await rigs.create("after.zip")).toMatchObject({ rootHash });
-  });
-});
-
-describe("a backup with a requested but unmirrored catalogue part", () => {
-  it("is not complete", async () => {
-    await using rigs = await startRigs();
-    const { manifest } = await rigs.account.create("a.zip");
-    expect(isComplete(manifest)).toBe(false);
-    expect(describeMissing(manifest)).toMatch(
-      /^Not complete: 4 of 4 brands, models and sizes of the bras missing/,
-    );
-    expect(describeUnlinked(manifest)).toBeNull();
-  });
-
-  it("says how many resources are missing, and how to fetch them", async () => {
-    await using rigs = await startRigs();
-    await fc.assert(
-      fc.asyncProperty(fc.subarray(linkedUrls, { minLength: 1 }), async (fetched) => {
-        await using catalogueRig = await startMirrorRig();
-        const catalogue = await catalogueRig.write();
-        const isOther = (url: string) => !linkedUrls.includes(url);
-        walk(catalogue, catalogueWorld(), {
-          choose: (due) => due.filter(({ url }) => isOther(url) || fetched.includes(url)),
-          maxBatches: 12,
-        });
-        // A crawl cannot fetch resources without a link to them.
-        const held = catalogue.db
-          .prepare<[], string>("select url from _resource where state = 'held'")
-          .pluck()
-          .all()
-          .filter((url) => !isOther(url));
-        const { file, manifest } = await rigs.account.create("a.zip", {
-          catalogue: catalogueRig.file,
-          replace: true,
-        });
-        const all = (manifest.catalogue?.coverage ?? []).map(({ held, due, failed }) => held + due + failed);
-        const total = all.reduce((sum, count) => sum + count, 0);
-        const missing = total - held.filter((url) => isReached(url, held)).length;
-        expect(describeMissing(manifest)).toBe(
-          missing === 0
-            ? null
-            : `Not complete: ${missing} of ${total} brands, models and sizes of the bras missing (--with-catalogue fetches them).`,
-        );
-        expect(isComplete(manifest)).toBe(missing === 0);
-        expect((await scanBytes(await readFile(file))).problems).toEqual([]);
-      }),
-      { numRuns: tries(8, 100) },
-    );
-  });
-
-  it.each(["no mirror", "another service's", "damaged"])(
-    "still holds the account's own data and reports the reason if the catalogue is %s",
-    async (trouble) => {
-      await using rigs = await startRigs();
-      walk(rigs.catalogue, catalogueWorld());
-      const { db } = rigs.catalogue;
-      if (trouble === "another service's")
-        db.exec("update _meta set value = 'https://other.example/' where key = 'base_url'");
-      if (trouble === "damaged") db.exec("update _content set body = zeroblob(length(body))");
-      rigs.catalogue.close();
-      if (trouble === "no mirror") await writeFile(rigs.catalogueRig.file, "something else".repeat(100));
-      const created = await rigs.create("a.zip");
-      expect(created.catalogueError).toMatchObject({ name: "MirrorError", file: rigs.catalogueRig.file });
-      expect(created.manifest.catalogue?.tables).toEqual([]);
-      const without = await rigs.account.create("b.zip");
-      expect(without.rootHash).toBe(created.rootHash);
-    },
-  );
-});
-
-/** The second bra leads to its model and brand only through held resources. */
-function isReached(url: string, held: readonly string[]): boolean {
-  const size = held.includes(urlOf("sizes/b/"));
-  if (url === urlOf("models/b/")) return size;
-  if (url === urlOf("brands/b/")) return size && held.includes(urlOf("models/b/"));
-  return true;
-}

@@ -1,0 +1,124 @@
+/** Backups without the catalogue part, or with only some of it: what they say is missing. */
+import { existsSync, readFileSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { describeMissing, describeUnlinked, isComplete } from "../../src/archive/contents/completeness.ts";
+import { unpackBackup } from "../../src/archive/restore.ts";
+import { formatCreated } from "../../src/cli/format/backup.ts";
+import { startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { urlOf } from "../mirror/support/world.ts";
+import { tries } from "../support/thorough.ts";
+import { type BackupRig, scanBytes } from "./support/backup-rig.ts";
+import { catalogueWorld, linkedUrls, startRigs } from "./support/linked-catalogue-rig.ts";
+
+const withdrawRequest = ({ mirror }: BackupRig) =>
+  mirror.db.exec("delete from _meta where key = 'linked_wanted'");
+
+describe("a backup without a requested catalogue part", () => {
+  it("is complete, holds no catalogue resources and says so, whatever another account fetched", async () => {
+    await using rigs = await startRigs();
+    walk(rigs.catalogue, catalogueWorld());
+    expect((await rigs.create("requested.zip")).manifest.catalogue?.tables.length).toBeGreaterThan(0);
+    withdrawRequest(rigs.account);
+    for (const catalogue of [null, rigs.account.path("nowhere/catalogue.sqlite"), rigs.catalogueRig.file]) {
+      const created = await rigs.account.create("a.zip", { catalogue, replace: true });
+      const { manifest } = created;
+      expect(created.catalogueError).toBeNull();
+      expect([describeMissing(manifest), isComplete(manifest)]).toEqual([null, true]);
+      const words = describeUnlinked(manifest);
+      expect(words).toMatch(/^The brands, models and sizes .* not in it; --with-catalogue fetches them\.$/);
+      expect(formatCreated(created)).toContain(words);
+      expect(existsSync(rigs.account.path("nowhere"))).toBe(false);
+    }
+    await rigs.account.create("b.zip");
+    await unpackBackup({ file: rigs.account.path("b.zip"), folder: rigs.account.path("open") });
+    expect(readFileSync(rigs.account.path("open/README.txt"), "utf8")).toContain(
+      "--with-catalogue fetches them",
+    );
+    expect(existsSync(rigs.account.path("open/catalogue"))).toBe(false);
+  });
+
+  it("does not change with the resources that another account fetches", async () => {
+    await using rigs = await startRigs();
+    withdrawRequest(rigs.account);
+    const { rootHash } = await rigs.create("before.zip");
+    walk(rigs.catalogue, catalogueWorld());
+    expect(await rigs.create("after.zip")).toMatchObject({ rootHash });
+  });
+});
+
+describe("a backup with a requested but unmirrored catalogue part", () => {
+  it("is not complete", async () => {
+    await using rigs = await startRigs();
+    const { manifest } = await rigs.account.create("a.zip");
+    expect(isComplete(manifest)).toBe(false);
+    expect(describeMissing(manifest)).toMatch(
+      /^Not complete: 4 of 4 brands, models and sizes of the bras missing/,
+    );
+    expect(describeUnlinked(manifest)).toBeNull();
+  });
+
+  it("says how many resources are missing, and how to fetch them", async () => {
+    await using rigs = await startRigs();
+    await fc.assert(
+      fc.asyncProperty(fc.subarray(linkedUrls, { minLength: 1 }), async (fetched) => {
+        await using catalogueRig = await startMirrorRig();
+        const catalogue = await catalogueRig.write();
+        const isOther = (url: string) => !linkedUrls.includes(url);
+        walk(catalogue, catalogueWorld(), {
+          choose: (due) => due.filter(({ url }) => isOther(url) || fetched.includes(url)),
+          maxBatches: 12,
+        });
+        // A crawl cannot fetch resources without a link to them.
+        const held = catalogue.db
+          .prepare<[], string>("select url from _resource where state = 'held'")
+          .pluck()
+          .all()
+          .filter((url) => !isOther(url));
+        const { file, manifest } = await rigs.account.create("a.zip", {
+          catalogue: catalogueRig.file,
+          replace: true,
+        });
+        const all = (manifest.catalogue?.coverage ?? []).map(({ held, due, failed }) => held + due + failed);
+        const total = all.reduce((sum, count) => sum + count, 0);
+        const missing = total - held.filter((url) => isReached(url, held)).length;
+        expect(describeMissing(manifest)).toBe(
+          missing === 0
+            ? null
+            : `Not complete: ${missing} of ${total} brands, models and sizes of the bras missing (--with-catalogue fetches them).`,
+        );
+        expect(isComplete(manifest)).toBe(missing === 0);
+        expect((await scanBytes(await readFile(file))).problems).toEqual([]);
+      }),
+      { numRuns: tries(8, 100) },
+    );
+  });
+
+  it.each(["no mirror", "another service's", "damaged"])(
+    "still holds the account's own data and reports the reason if the catalogue is %s",
+    async (trouble) => {
+      await using rigs = await startRigs();
+      walk(rigs.catalogue, catalogueWorld());
+      const { db } = rigs.catalogue;
+      if (trouble === "another service's")
+        db.exec("update _meta set value = 'https://other.example/' where key = 'base_url'");
+      if (trouble === "damaged") db.exec("update _content set body = zeroblob(length(body))");
+      rigs.catalogue.close();
+      if (trouble === "no mirror") await writeFile(rigs.catalogueRig.file, "something else".repeat(100));
+      const created = await rigs.create("a.zip");
+      expect(created.catalogueError).toMatchObject({ name: "MirrorError", file: rigs.catalogueRig.file });
+      expect(created.manifest.catalogue?.tables).toEqual([]);
+      const without = await rigs.account.create("b.zip");
+      expect(without.rootHash).toBe(created.rootHash);
+    },
+  );
+});
+
+/** The second bra leads to its model and brand only through held resources. */
+function isReached(url: string, held: readonly string[]): boolean {
+  const size = held.includes(urlOf("sizes/b/"));
+  if (url === urlOf("models/b/")) return size;
+  if (url === urlOf("brands/b/")) return size && held.includes(urlOf("models/b/"));
+  return true;
+}
