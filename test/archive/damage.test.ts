@@ -120,7 +120,7 @@ const edits: readonly (readonly [string, () => Buffer, entry: () => string | nul
     () => nameAt("revisions/"),
     "is missing",
   ],
-  ["the sums removed", () => forgeZip(entries.toSpliced(-1, 1)), () => "SHA256SUMS", "is missing"],
+  ["the checksums removed", () => forgeZip(entries.toSpliced(-1, 1)), () => "SHA256SUMS", "is missing"],
   [
     "the manifest removed",
     () => forgeZip(entries.slice(1)),
@@ -176,9 +176,9 @@ const edits: readonly (readonly [string, () => Buffer, entry: () => string | nul
     () => "tables/bra.json",
     "does not have",
   ],
-  ["the sums emptied", () => forgeZip(withContent("SHA256SUMS", () => "")), () => "README.txt", "was added"],
+  ["the checksums emptied", () => forgeZip(withContent("SHA256SUMS", () => "")), () => "README.txt", "was added"],
   [
-    "the sums in another order",
+    "the checksums in another order",
     () =>
       forgeZip(withContent("SHA256SUMS", (text) => `${text.trimEnd().split("\n").reverse().join("\n")}\n`)),
     () => "SHA256SUMS",
@@ -197,7 +197,7 @@ const edits: readonly (readonly [string, () => Buffer, entry: () => string | nul
     "",
   ],
   [
-    "a name that steers a terminal in the sums",
+    "a name that steers a terminal in the checksums",
     () => forgeZip(withContent("SHA256SUMS", (text) => `${text}${"0".repeat(64)}  \x1b[2J\n`)),
     () => "SHA256SUMS",
     "is not written as Armoire writes it",

@@ -1,5 +1,5 @@
 /**
- * Reads a backup from its first byte to its last. In: bytes that anybody may have made. Out: its manifest, its root hash,
+ * Reads a backup from its first byte to its last. In: bytes from an untrusted source. Out: its manifest, its root hash,
  * and every problem. A visitor sees each entry on the way, before the rest is known to be sound.
  */
 import { hash } from "node:crypto";
@@ -35,7 +35,7 @@ export interface Scan {
   /** In hex; null if the checksums cannot be read. */
   readonly rootHash: string | null;
   readonly entries: number;
-  /** Empty: every byte is as written, unless somebody forged another backup. */
+  /** Empty: every byte is as written, unless the whole backup is forged. */
   readonly problems: readonly BackupProblem[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Reads what `zip-writer.ts` writes, and nothing else. In: bytes that anybody may have made. Out: entries, in order; or a
+ * Reads what `zip-writer.ts` writes, and nothing else. In: bytes from an untrusted source. Out: entries, in order; or a
  * ZipError. Every header must be the one that would be written for its entry, so links, other modes, other methods, flags,
  * comments, extra fields, gaps and overlaps need no rules of their own.
  */

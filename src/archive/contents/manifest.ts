@@ -74,7 +74,7 @@ const anyVersion = z.object({
 export type ParsedManifest = { readonly manifest: BackupManifest } | { readonly problem: string };
 
 /**
- * Parses a manifest that anybody may have written.
+ * Parses a manifest from an untrusted source.
  * @throws BackupError `other-version` for another version of the format, or a mirror with unknown tables
  */
 export function parseManifest(text: string): ParsedManifest {
