@@ -1,4 +1,4 @@
-/** `account.json`: what is known of an account, but for its token and its data. */
+/** `account.json`: the description of an account, without its token. */
 import { z } from "zod";
 import { scopeNames } from "../mirror/account/token-scopes.ts";
 import { readPrivateFile, writePrivateFile } from "../platform/private-files.ts";
@@ -23,17 +23,17 @@ const content = z.object({
   scopes: z.array(z.enum(scopeNames)).readonly(),
 });
 
-/** What `account.json` holds, but for its version. */
+/** The contents of `account.json`, without its version. */
 export type AccountFacts = Omit<z.infer<typeof content>, "version">;
 
-/** @throws AccountError `unwritable` */
+/** @throws FileError `unwritable` */
 export function writeAccountFile({ accountFile }: AccountPlace, facts: AccountFacts): void {
   writePrivateFile(accountFile, `${JSON.stringify({ version, ...facts }, null, 2)}\n`);
 }
 
 /**
- * @returns null where there is no such file
- * @throws AccountError `damaged`, `newer`, `unsafe`
+ * @returns null if there is no such file
+ * @throws AccountError `damaged`, `newer`; FileError `unsafe`
  */
 export function readAccountFile(place: AccountPlace, name: string): Account | null {
   const text = readPrivateFile(place.accountFile, { followsLinks: false });
@@ -47,15 +47,15 @@ export function readAccountFile(place: AccountPlace, name: string): Account | nu
   if (isNewer(value)) {
     throw new AccountError(
       "newer",
-      `The account is of a later version: ${place.accountFile}`,
-      "Install a newer Armoire. The file was not touched.",
+      `The account was written by a later version of Armoire: ${place.accountFile}`,
+      "Install a newer Armoire. The file was not changed.",
     );
   }
-  const what = checked.success ? "is of another account" : "is damaged";
+  const problem = checked.success ? "belongs to another account" : "is damaged";
   throw new AccountError(
     "damaged",
-    `The file ${what}: ${place.accountFile}`,
-    "`armoire account add` with this name makes it anew; the mirror beside it stays.",
+    `The file ${problem}: ${place.accountFile}`,
+    "Create it again with `armoire account add` and the same name; the mirror stays.",
   );
 }
 
@@ -68,8 +68,8 @@ function parse(text: string): unknown {
 }
 
 function isNewer(value: unknown): boolean {
-  const held = z.object({ version: z.number().gt(version) });
-  return held.safeParse(value).success;
+  const newer = z.object({ version: z.number().gt(version) });
+  return newer.safeParse(value).success;
 }
 
 function isBaseUrl(text: string): boolean {

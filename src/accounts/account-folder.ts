@@ -1,4 +1,4 @@
-/** The folders of accounts: private to their owner, and never reached through a symbolic link. */
+/** The folders of accounts: private to their owner, and never behind a symbolic link. */
 import { chmodSync, lstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { toFileError } from "../platform/errors.ts";
@@ -9,8 +9,8 @@ import { accountPlace, accountsFolder } from "./account.ts";
 const accessByOthers = 0o077;
 
 /**
- * Makes the account's folder and its missing parents.
- * @returns the folders it made, the innermost first
+ * Creates the account's folder and its missing parents.
+ * @returns the created folders, the innermost first
  * @throws FileError
  */
 export function makeAccountFolder(dataDir: string, name: string): string[] {
@@ -19,7 +19,7 @@ export function makeAccountFolder(dataDir: string, name: string): string[] {
     requireUnreplaceable(dataDir);
     const made = makeFolders(dataDir);
     requireOwnFolder(dataDir, statSync(dataDir));
-    // One by one, so that nothing is made behind a link.
+    // One by one, so that nothing is created behind a link.
     for (const path of [accountsFolder(dataDir), folder]) {
       made.unshift(...makeFolders(path));
       const stats = lstatSync(path);
@@ -34,7 +34,7 @@ export function makeAccountFolder(dataDir: string, name: string): string[] {
   }
 }
 
-/** @throws FileError `unsafe` where others could put files into the account; a system error where there is no such folder */
+/** @throws FileError `unsafe` if others may add files to the account; a system error if there is no such folder */
 export function requireAccountFolder(dataDir: string, name: string): void {
   requireAccountsFolder(dataDir);
   const place = accountPlace(dataDir, name);
@@ -44,7 +44,7 @@ export function requireAccountFolder(dataDir: string, name: string): void {
   }
 }
 
-/** @throws FileError `unsafe`; a system error where there is no such folder */
+/** @throws FileError `unsafe`; a system error if there is no such folder */
 export function requireAccountsFolder(dataDir: string): void {
   requireUnreplaceable(dataDir);
   // The user chose the data directory: it may be a link.

@@ -1,8 +1,7 @@
 /**
- * An account: whose data is mirrored. Everything of one is in a folder of its own below the data directory, readable by
- * its owner alone; nothing else derives a path from a name. The token is in the system's keychain, or else in a file here.
+ * An account: a user of the service whose data is mirrored. All its files are in a folder of its own, readable only by its
+ * owner. Only this file derives paths from an account's name.
  */
-
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ScopeName } from "../mirror/account/token-scopes.ts";
@@ -14,10 +13,10 @@ import { AccountError } from "./errors.ts";
 export interface AccountPlace {
   readonly folder: string;
   readonly accountFile: string;
-  /** Only where there is no keychain. */
+  /** Used if there is no keychain. */
   readonly tokenFile: string;
   readonly mirrorFile: string;
-  /** Of its own: no other account, and not the catalogue, spends this user's allowance. */
+  /** The allowance of this user; other accounts and the catalogue have ledgers of their own. */
   readonly ledgerFile: string;
 }
 
@@ -26,26 +25,26 @@ export interface Account extends AccountPlace {
   readonly baseUrl: string;
   /** The vendor's word in `<name>_url`. */
   readonly serviceName: string;
-  /** As the service numbers its users; null where it does not tell. */
+  /** The service's number of the user; null if the service gave none. */
   readonly userId: number | null;
-  /** Null where the service tells only the number. */
+  /** Null if the service gave only the number. */
   readonly username: string | null;
   /** ISO 8601, UTC. */
   readonly addedAt: string;
   readonly tokenIn: "keychain" | "file";
-  /** Under which the keychain has the token: of this account alone, wherever its folder is. */
+  /** The name of the token in the keychain: unique to this account, wherever its folder is. */
   readonly keychainEntry: string;
-  /** Whether the keychain got a token of the account once, and may have it though a later one is in a file. */
+  /** Whether the keychain may still have an earlier token, although the current one is in a file. */
   readonly mayBeInKeychain: boolean;
-  /** When the token was last given: ISO 8601, UTC. */
+  /** When the token was stored: ISO 8601, UTC. */
   readonly tokenAt: string;
-  /** As seen then. */
+  /** The token's scopes at that time. */
   readonly scopes: readonly ScopeName[];
 }
 
 export const accountsFolder = (dataDir: string): string => join(dataDir, "accounts");
 
-/** @param name one that `requireAccountName` lets through */
+/** @param name a name that `requireAccountName` accepts */
 export function accountPlace(dataDir: string, name: string): AccountPlace {
   const folder = join(accountsFolder(dataDir), name);
   return {
@@ -57,38 +56,37 @@ export function accountPlace(dataDir: string, name: string): AccountPlace {
   };
 }
 
-/** What an account may be called. A name is also a folder's name, on every platform, so it is short and plain. */
-
+// A name is also the name of a folder, on every platform.
 const plain = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 const windowsDevice = /^(con|prn|aux|nul|com\d|lpt\d)$/;
 
-/** @throws AccountError `bad-name`, which does not show the name: it may be a token in the wrong place */
+/** @throws AccountError `bad-name`; the message does not contain the name, which may be a misplaced token */
 export function requireAccountName(name: string): void {
   if (looksLikeToken(name)) {
     throw new AccountError(
       "bad-name",
-      "What stands in the place of the account's name looks like a token, so it is not shown here.",
-      "A token belongs on the prompt, into --token-stdin or --token-file; others may read the command line, so get a new one.",
+      "The account's name looks like a token, so it is not shown here.",
+      "Give a token at the prompt, or with --token-stdin or --token-file. Others may have read the command line: get a new token.",
     );
   }
   if (isAccountName(name)) return;
   throw new AccountError(
     "bad-name",
-    "That is no name for an account.",
-    "It may have up to 32 of a-z, 0-9, _ and -, begins with a letter or digit, and is no device of Windows such as con or nul.",
+    "This is not a valid account name.",
+    "Use 1 to 32 of a-z, 0-9, _ and -, beginning with a letter or digit, and no Windows device name such as con or nul.",
   );
 }
 
-/** What the catalogue's own requests are sent as, where an account's are sent as its name. */
+/** The principal of requests for the catalogue. The principal of an account is its name. */
 export const cataloguePrincipal = "catalogue";
 
-/** For an account that is to be made. @throws AccountError `bad-name` as `requireAccountName` does, and for what is reserved */
+/** For a new account. @throws AccountError `bad-name`, also for a reserved name */
 export function requireNewAccountName(name: string): void {
   requireAccountName(name);
   if (name !== cataloguePrincipal) return;
   throw new AccountError(
     "bad-name",
-    `No account can be called ${cataloguePrincipal}: workers know the service's catalogue by this name.`,
+    `The name ${cataloguePrincipal} is reserved for the service's catalogue.`,
     "Choose another name.",
   );
 }
@@ -97,7 +95,7 @@ export function isAccountName(name: string): boolean {
   return plain.test(name) && !windowsDevice.test(name);
 }
 
-/** Whether a word on the command line may be a secret: a long run of letters and digits, or a UUID. */
+/** Whether a word on the command line may be a secret: a long sequence of letters and digits, or a UUID. */
 export function looksLikeToken(word: string): boolean {
   const runs = word.match(/[a-z\d]{16,}/gi) ?? [];
   return (
@@ -106,14 +104,14 @@ export function looksLikeToken(word: string): boolean {
   );
 }
 
-/** Whose data a mirror holds. */
+/** The service and the user of an account's mirror. */
 export interface MirroredUser {
   readonly baseUrl: string;
-  /** Null where no sync has got that far. */
+  /** Null until a sync has identified the user. */
   readonly user: AccountUser | null;
 }
 
-/** @returns null where there is no mirror. @throws MirrorError */
+/** @returns null if there is no mirror. @throws MirrorError */
 export function readMirroredUser(mirrorFile: string): MirroredUser | null {
   if (!existsSync(mirrorFile)) return null;
   return readMirror(mirrorFile, ({ db, identity }) => ({

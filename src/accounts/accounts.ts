@@ -1,6 +1,6 @@
 /**
- * The accounts of a data directory. In: names. Out: accounts, or an AccountError that says what to do. It knows neither
- * the service nor the command line, and no token: those are given and taken in `tokens.ts`.
+ * The accounts of a data directory: reads, lists, records and locks them. It knows no tokens (`tokens.ts`) and not the
+ * service.
  */
 import { lstatSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -20,28 +20,25 @@ import { type AccountFacts, readAccountFile, writeAccountFile } from "./account-
 import { makeAccountFolder, requireAccountFolder, requireAccountsFolder } from "./account-folder.ts";
 import { AccountError } from "./errors.ts";
 
-/**
- * @throws AccountError `bad-name`; `unknown`, with what was perhaps meant; `unsafe` where others could have put it there;
- * `damaged`, `newer`
- */
+/** @throws AccountError `bad-name`, `unknown`, `damaged`, `newer`; FileError `unsafe` if others may change its folder */
 export function readAccount(dataDir: string, name: string): Account {
   const account = findAccount(dataDir, name);
   if (account === null) throw unknown(dataDir, name);
   return account;
 }
 
-/** As `readAccount`; null where there is none. */
+/** As `readAccount`; null if there is none. */
 export function findAccount(dataDir: string, name: string): Account | null {
   requireAccountName(name);
   const place = accountPlace(dataDir, name);
-  if (!isThere(place.folder)) return null;
-  return explaining(place.folder, () => {
+  if (!exists(place.folder)) return null;
+  return withFileErrors(place.folder, () => {
     requireAccountFolder(dataDir, name);
     return readAccountFile(place, name);
   });
 }
 
-/** As `findAccount`; null also where what was written of it is damaged. */
+/** As `findAccount`; null also if `account.json` is damaged. */
 export function findReadableAccount(dataDir: string, name: string): Account | null {
   try {
     return findAccount(dataDir, name);
@@ -51,12 +48,12 @@ export function findReadableAccount(dataDir: string, name: string): Account | nu
   }
 }
 
-/** In the order of their names. @throws AccountError as `readAccount` does, where one of them cannot be read */
+/** Sorted by name. @throws as `readAccount`, if one of them cannot be read */
 export function listAccounts(dataDir: string): Account[] {
   return listAccountNames(dataDir).map((name) => readAccount(dataDir, name));
 }
 
-/** As `listAccounts`, without those that cannot be read: what is wrong with one is in nobody else's way. @throws AccountError `unsafe` */
+/** As `listAccounts`, without accounts that cannot be read. @throws FileError `unsafe` */
 export function listReadableAccounts(dataDir: string): Account[] {
   return listAccountNames(dataDir).flatMap((name) => {
     try {
@@ -68,25 +65,25 @@ export function listReadableAccounts(dataDir: string): Account[] {
   });
 }
 
-/** In their order; also of accounts that cannot be read. @throws AccountError `unsafe` */
+/** Sorted; includes accounts that cannot be read. @throws FileError `unsafe` */
 export function listAccountNames(dataDir: string): string[] {
   return listFolders(dataDir)
-    .filter(({ place }) => isThere(place.accountFile))
+    .filter(({ place }) => exists(place.accountFile))
     .map(({ name }) => name);
 }
 
-/** What removed accounts left: folders without an account, in the order of their names. @throws AccountError `unsafe` */
+/** Folders of removed accounts, sorted by name. @throws FileError `unsafe` */
 export function listLeftFolders(dataDir: string): { readonly name: string; readonly place: AccountPlace }[] {
-  return listFolders(dataDir).filter(({ place }) => !isThere(place.accountFile));
+  return listFolders(dataDir).filter(({ place }) => !exists(place.accountFile));
 }
 
-/** @throws AccountError `bad-name`, and `unknown` where there is neither such an account nor anything left of one */
+/** @throws AccountError `bad-name`; `unknown` if there is neither the account nor a folder of a removed one */
 export function requireAccountOrLeft(dataDir: string, name: string): void {
   requireAccountName(name);
-  if (!isThere(accountPlace(dataDir, name).folder)) throw unknown(dataDir, name);
+  if (!exists(accountPlace(dataDir, name).folder)) throw unknown(dataDir, name);
 }
 
-/** Makes the account, or writes anew what is known of it; durable when this returns. @throws AccountError */
+/** Creates or updates the account; durable on return. @throws AccountError, FileError */
 export function recordAccount(dataDir: string, facts: AccountFacts): Account {
   requireNewAccountName(facts.name);
   makeAccountFolder(dataDir, facts.name);
@@ -95,20 +92,20 @@ export function recordAccount(dataDir: string, facts: AccountFacts): Account {
 }
 
 function unknown(dataDir: string, name: string): AccountError {
-  const [alike] = similarNames(name, listAccountNames(dataDir), 1);
+  const [similar] = similarNames(name, listAccountNames(dataDir), 1);
   return new AccountError(
     "unknown",
     `There is no account called ${name} in ${dataDir}.`,
-    alike === undefined
-      ? "`armoire account list` shows the accounts, `armoire account add NAME` makes one."
-      : `Did you mean ${alike}? \`armoire account list\` shows the accounts.`,
+    similar === undefined
+      ? "`armoire account list` shows the accounts; `armoire account add NAME` adds one."
+      : `Did you mean ${similar}? \`armoire account list\` shows the accounts.`,
   );
 }
 
 function listFolders(dataDir: string): { readonly name: string; readonly place: AccountPlace }[] {
   const folder = accountsFolder(dataDir);
-  if (!isThere(folder)) return [];
-  return explaining(folder, () => {
+  if (!exists(folder)) return [];
+  return withFileErrors(folder, () => {
     requireAccountsFolder(dataDir);
     return readdirSync(folder, { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && isAccountName(entry.name))
@@ -118,69 +115,69 @@ function listFolders(dataDir: string): { readonly name: string; readonly place: 
   });
 }
 
-function isThere(path: string): boolean {
-  return explaining(path, () => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
+function exists(path: string): boolean {
+  return withFileErrors(path, () => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
 }
 
-function explaining<Result>(path: string, act: () => Result): Result {
+function withFileErrors<Result>(path: string, action: () => Result): Result {
   try {
-    return act();
+    return action();
   } catch (error) {
     throw toFileError(error, path);
   }
 }
 
 /**
- * Has an account's folder there, and no other process adding or removing accounts, for as long as `act` takes. Where that
- * fails, what was made for it is taken back: a token that is refused leaves no trace.
- * @param startedAt ISO 8601
- * @throws AccountError, MirrorError, what `act` throws
+ * Runs an action while the account's folder exists and no other process adds or removes accounts. If it fails, new folders
+ * are removed, so a rejected token leaves no trace.
+ * @param startedAt ISO 8601; shown to a process that finds the lock taken
+ * @throws AccountError, FileError, and the action's errors
  */
 export async function withAccountLock<Result>(
   dataDir: string,
   name: string,
   startedAt: string,
-  act: () => Promise<Result>,
+  action: () => Promise<Result>,
 ): Promise<Result> {
   const { folder } = accountPlace(dataDir, name);
-  const made = makeAccountFolder(dataDir, name);
+  const created = makeAccountFolder(dataDir, name);
   let isDone = false;
   try {
     const lock = lockAccounts(dataDir, startedAt);
     try {
-      const result = await act();
+      const result = await action();
       isDone = true;
       return result;
     } finally {
-      if (!isDone && made.includes(folder)) rmSync(folder, { recursive: true });
-      if (!isDone && made.includes(accountsFolder(dataDir))) lock.releaseAndRemove();
+      if (!isDone && created.includes(folder)) rmSync(folder, { recursive: true });
+      if (!isDone && created.includes(accountsFolder(dataDir))) lock.releaseAndRemove();
       else lock.release();
     }
   } finally {
-    if (!isDone) takeBack(made);
+    if (!isDone) removeEmptyFolders(created);
   }
 }
 
-function takeBack(made: readonly string[]): void {
-  for (const path of made) {
+function removeEmptyFolders(folders: readonly string[]): void {
+  for (const path of folders) {
     try {
       rmdirSync(path);
     } catch {
-      // It is gone already, or another process has put something there.
+      // Already removed, or in use by another process.
     }
   }
 }
 
-/** No account can have this name: there is a dot in those of its files. */
-const lockedName = (dataDir: string): string => join(accountsFolder(dataDir), "accounts");
+/** No account has this path: its lock files have names with a dot. */
+const lockPath = (dataDir: string): string => join(accountsFolder(dataDir), "accounts");
 
 /**
- * One process at a time adds or removes accounts. The folder must be there.
+ * Only one process at a time adds or removes accounts. The folder must exist.
  * @param startedAt ISO 8601
  * @throws FileError `locked`, naming the holder; `unwritable`
  */
 export function lockAccounts(dataDir: string, startedAt: string): Lock {
-  return takeLock(lockedName(dataDir), {
+  return takeLock(lockPath(dataDir), {
     startedAt,
     busyMessage: `An account is being added or removed in ${dataDir}`,
   });

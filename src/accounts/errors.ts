@@ -1,6 +1,6 @@
 import { errorClass } from "../platform/errors.ts";
 
-/** What can be wrong with an account. No message holds a token. */
+/** An account cannot be used. No message contains a token. */
 export class AccountError extends errorClass("AccountError", {
   "bad-name": "usage",
   unknown: "usage",
@@ -8,7 +8,7 @@ export class AccountError extends errorClass("AccountError", {
   taken: "settings",
   /** The service rejects the token. */
   refused: "settings",
-  /** The service does not say whose token it is. */
+  /** The service does not identify the token's user. */
   unidentified: "failed",
   /** The stored token is missing or cannot be read. */
   "no-token": "settings",

@@ -1,7 +1,4 @@
-/**
- * Whose token it is. In: the door, opened with the token. Out: the user as the service tells of her, found as everything
- * is: the front page, and its `me` link as given. Nothing is kept.
- */
+/** Identifies the user of a token: fetches the root, then its `me` link. Nothing is stored. */
 import { user as entity } from "../../schema/entities/user.ts";
 import { type Envelope, NotAnEnvelopeError, readEnvelopeOrThrow, readFields } from "../../schema/envelope.ts";
 import { parseJsonBytesOrThrow } from "../../schema/json.ts";
@@ -12,37 +9,33 @@ import { resolveLink } from "../service/same-origin.ts";
 import { AccountError } from "./errors.ts";
 
 export interface IdentifiedUser {
-  /** Null where the service gives none that is a whole number. */
+  /** Null if the service gives no whole number. */
   readonly userId: number | null;
-  /** Null where it gives none; not both are. */
+  /** Null if the service gives none. At least one of the two is known. */
   readonly username: string | null;
-  /** What the token may see, as far as shows. */
+  /** The scopes that the responses show. */
   readonly scopes: readonly ScopeName[];
 }
 
 /**
- * Takes two requests.
- * @throws AccountError `refused` where the token is not accepted, `unidentified` where the service does not say whose it
- * is; ServiceError where it cannot be asked
+ * Sends two requests.
+ * @throws AccountError `refused` if the service rejects the token, `unidentified` if it does not identify the user;
+ *   ServiceError for any other failure
  */
 export async function identifyUser(
-  service: ServiceClient,
+  client: ServiceClient,
   baseUrl: string,
   signal?: AbortSignal,
 ): Promise<IdentifiedUser> {
-  const root = await read(service, baseUrl, signal);
+  const root = await fetchEnvelope(client, baseUrl, signal);
   const me = root.envelope.links.me ?? null;
-  if (me === null)
-    throw refusal(
-      `${baseUrl} leads to no user's data: its front page has no link "me"`,
-      "Check the base URL.",
-    );
+  if (me === null) throw unidentified(`The root ${baseUrl} has no link "me"`);
   const { origin } = new URL(baseUrl);
   const link = resolveLink(me, root.url, origin);
   if ("skipped" in link)
-    throw refusal(`${baseUrl} has a link "me" that is not followed: ${link.skipped}`, "Check the base URL.");
-  const answer = await read(service, link.url, signal);
-  return readUser(answer.envelope, answer.url, origin);
+    throw unidentified(`The link "me" of ${baseUrl} cannot be followed: ${link.skipped}`);
+  const user = await fetchEnvelope(client, link.url, signal);
+  return readUser(user.envelope, user.url, origin);
 }
 
 function readUser({ body, links, rel }: Envelope, url: string, origin: string): IdentifiedUser {
@@ -52,44 +45,43 @@ function readUser({ body, links, rel }: Envelope, url: string, origin: string): 
     username: typeof username === "string" ? username : null,
   };
   if (rel !== "entity" || (user.userId === null && user.username === null)) {
-    const what = `${url} does not say whose token this is: it gives neither user_id nor username`;
-    throw refusal(what, "Check the base URL.");
+    throw unidentified(`${url} does not identify the user: it has neither user_id nor username`);
   }
   const isLinked = (name: string) => {
-    const found = links[name] ?? null;
-    return found !== null && !("skipped" in resolveLink(found, url, origin));
+    const href = links[name] ?? null;
+    return href !== null && !("skipped" in resolveLink(href, url, origin));
   };
-  const grants = scopesFrom({ me: true, email: typeof email === "string", isLinked });
-  return { ...user, scopes: listGranted(grants) };
+  const scopes = scopesFrom({ me: true, email: typeof email === "string", isLinked });
+  return { ...user, scopes: listGranted(scopes) };
 }
 
-async function read(
-  service: ServiceClient,
+async function fetchEnvelope(
+  client: ServiceClient,
   url: string,
   signal?: AbortSignal,
 ): Promise<{ readonly envelope: Envelope; readonly url: string }> {
   try {
-    const fetched = await service.fetch({ url, ...(signal && { signal }) });
-    if (fetched.outcome === "body")
+    const response = await client.fetch({ url, ...(signal && { signal }) });
+    if (response.outcome === "body")
       return {
-        envelope: readEnvelopeOrThrow(parseJsonBytesOrThrow(fetched.body).value).envelope,
-        url: fetched.finalUrl ?? url,
+        envelope: readEnvelopeOrThrow(parseJsonBytesOrThrow(response.body).value).envelope,
+        url: response.finalUrl ?? url,
       };
-    throw refusal(`${url} is not there`, "Check the base URL.");
+    throw unidentified(`${url} does not exist`);
   } catch (error) {
-    if (error instanceof NotAnEnvelopeError) throw refusal(`${url}: ${error.message}`, "Check the base URL.");
+    if (error instanceof NotAnEnvelopeError) throw unidentified(`${url}: ${error.message}`);
     const isRefused =
       error instanceof ServiceError && (error.code === "not-authenticated" || error.code === "forbidden");
     if (!isRefused) throw error;
     throw new AccountError(
       "refused",
       `The service does not accept this token (${error.message}).`,
-      "It may be revoked, expired or cut off. Get a new one from the service.",
+      "It may be revoked, expired or incomplete. Get a new one from the service.",
       { cause: error },
     );
   }
 }
 
-function refusal(what: string, hint: string): AccountError {
-  return new AccountError("unidentified", `${what}.`, hint);
+function unidentified(problem: string): AccountError {
+  return new AccountError("unidentified", `${problem}.`, "Check the base URL.");
 }

@@ -1,8 +1,7 @@
 /**
- * Removes an account: its token, then what is known of it, then, if told, its data. In that order, so that whoever is
- * killed in between leaves an account or a folder that removing it again finishes.
+ * Removes an account: its token, then `account.json`, then, with `purge`, its data. If the process is killed in between,
+ * removing the account again completes it.
  */
-
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { isCatalogueLinked } from "../mirror/account/catalogue-linking.ts";
@@ -22,29 +21,29 @@ import { eraseTokenFiles } from "./tokens/tokens.ts";
 export interface RemoveAccountOptions {
   readonly dataDir: string;
   readonly name: string;
-  /** Erases the mirror and all else that is in the account's folder too. */
+  /** Also erases the mirror and everything else in the account's folder. */
   readonly purge: boolean;
   readonly keychain: Keychain;
-  /** ISO 8601; told to whoever finds the mirror locked. */
+  /** ISO 8601; shown to a process that finds the mirror locked. */
   readonly startedAt: string;
 }
 
 export interface RemovedAccount {
   readonly name: string;
   readonly folder: string;
-  /** Whether there was an account; else only what an earlier removal had left. */
+  /** False if an earlier removal had left only the folder. */
   readonly wasAccount: boolean;
-  /** Files that are still there, without locks. */
+  /** The remaining files, without locks. */
   readonly kept: readonly string[];
-  /** What of hers is in the mirror of the service's catalogue, and stays there although all else is erased; else null. */
+  /** Data about the account that stays in the catalogue's mirror after a purge; null for none. */
   readonly catalogueLeft: RemainingCatalogueData | null;
-  /** Why the keychain may still have the token, and under which name; null where that is not so. */
+  /** Why the keychain may still have the token, and its name there; null if it does not. */
   readonly tokenLeft: { readonly entry: string | null; readonly why: string } | null;
 }
 
 /**
- * @throws AccountError `unknown` where there is neither an account nor anything left of one, `unsafe`, `busy`,
- * `unwritable`; MirrorError `locked` while a sync writes the mirror
+ * @throws AccountError `unknown` if there is neither the account nor a folder of a removed one; FileError `unsafe`,
+ *   `locked`, `unwritable`; MirrorError `locked` while a sync writes the mirror
  */
 export async function removeAccount(options: RemoveAccountOptions): Promise<RemovedAccount> {
   const { dataDir, name, purge, keychain, startedAt } = options;
@@ -61,14 +60,21 @@ export async function removeAccount(options: RemoveAccountOptions): Promise<Remo
         const catalogueLeft = purge
           ? findRemainingCatalogueData(dataDir, place.mirrorFile, account?.baseUrl ?? null)
           : null;
-        const tokenLeft = await dropToken(place, account, keychain);
+        const tokenLeft = await deleteToken(place, account, keychain);
         rmSync(place.accountFile, { force: true });
         syncFolder(place.folder);
-        // Opening and closing the file of a lock that this process holds would end it.
+        // Not the lock file: opening and closing it would release the lock that this process holds.
         if (purge) eraseFolder(place.folder, [basename(lockFileOf(place))]);
-        return { name, folder: place.folder, wasAccount, kept: listKept(place), catalogueLeft, tokenLeft };
+        return {
+          name,
+          folder: place.folder,
+          wasAccount,
+          kept: listRemaining(place),
+          catalogueLeft,
+          tokenLeft,
+        };
       } finally {
-        if (listKept(place).length > 0) mirrorLock.release();
+        if (listRemaining(place).length > 0) mirrorLock.release();
         else {
           mirrorLock.releaseAndRemove();
           removeFolder(place);
@@ -82,14 +88,14 @@ export async function removeAccount(options: RemoveAccountOptions): Promise<Remo
   }
 }
 
-async function dropToken(
+async function deleteToken(
   place: AccountPlace,
   account: Account | null,
   keychain: Keychain,
 ): Promise<RemovedAccount["tokenLeft"]> {
   eraseTokenFiles(place);
   if (account === null)
-    return existsSync(place.accountFile) ? { entry: null, why: "the account's file cannot be read" } : null;
+    return existsSync(place.accountFile) ? { entry: null, why: "account.json cannot be read" } : null;
   try {
     await keychain.delete(account.keychainEntry);
     return null;
@@ -99,7 +105,7 @@ async function dropToken(
   }
 }
 
-function listKept({ folder }: AccountPlace): string[] {
+function listRemaining({ folder }: AccountPlace): string[] {
   return readdirSync(folder).filter((file) => !/\.(lock|holder\.json)$/.test(file));
 }
 
@@ -110,22 +116,18 @@ function removeFolder({ folder }: AccountPlace): void {
   syncFolder(dirname(folder));
 }
 
-/**
- * What erasing an account leaves: the brands, models and sizes that were fetched for her are in the mirror of the service's
- * catalogue, which is not hers alone, and tell which bras she has. In: her mirror, before it goes.
- */
-
+/** Brands, models and sizes that were fetched for the account: they show which bras the user has. */
 export interface RemainingCatalogueData {
   /** The catalogue's mirror. */
   readonly file: string;
-  /** How many of those that her bras link to are in it; null where one of the two mirrors cannot be read. */
+  /** How many entities linked from the user's bras are in it; null if one of the mirrors cannot be read. */
   readonly entities: number | null;
 }
 
 /**
- * What cannot be read keeps nobody from erasing it.
- * @param baseUrl the account's; null where its file cannot be read
- * @returns null where nothing was asked for on her account, or nothing of it is held
+ * Must be called before the account's mirror is erased. Unreadable files are no error: they must not prevent erasing.
+ * @param baseUrl the account's; null if its file cannot be read
+ * @returns null if nothing was fetched for the account
  */
 export function findRemainingCatalogueData(
   dataDir: string,
@@ -133,19 +135,19 @@ export function findRemainingCatalogueData(
   baseUrl: string | null,
 ): RemainingCatalogueData | null {
   if (!existsSync(mirrorFile)) return null;
-  const wish = readOrNull(() => readWish(mirrorFile));
-  const of = wish?.baseUrl ?? baseUrl;
-  if (wish?.isWanted === false || of === null) return null;
-  const file = catalogueMirrorFile(dataDir, of);
+  const linking = readOrNull(() => readLinking(mirrorFile));
+  const catalogueUrl = linking?.baseUrl ?? baseUrl;
+  if (linking?.isLinked === false || catalogueUrl === null) return null;
+  const file = catalogueMirrorFile(dataDir, catalogueUrl);
   if (!existsSync(file)) return null;
-  const entities = wish && readOrNull(() => countHeld(mirrorFile, file));
+  const entities = linking && readOrNull(() => countHeld(mirrorFile, file));
   return entities === 0 ? null : { file, entities };
 }
 
-const readWish = (mirrorFile: string) =>
+const readLinking = (mirrorFile: string) =>
   readMirror(mirrorFile, ({ db, identity }) => ({
     baseUrl: identity.baseUrl,
-    isWanted: isCatalogueLinked(db),
+    isLinked: isCatalogueLinked(db),
   }));
 
 const countHeld = (mirrorFile: string, catalogueFile: string): number =>

@@ -29,7 +29,7 @@ describe("an account's name", () => {
     ...["con", "nul", "aux", "prn", "com1", "lpt9", "a".repeat(33)],
   ])("may not be %j", (name) => expect(refusalOf(name).code).toBe("bad-name"));
 
-  it("is a folder's name on every platform, whatever is given", () => {
+  it("is a valid folder name on every platform", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: "binary" })), (name) => {
         if (isAccountName(name)) expect(name).toMatch(/^[a-z0-9][a-z0-9_-]*$/);
@@ -38,7 +38,7 @@ describe("an account's name", () => {
     );
   });
 
-  it("is not shown where it is refused, since it may be a token", () => {
+  it("is not part of the error that refuses it, since it may be a token", () => {
     const token = fc.stringMatching(/^[A-Z][A-Za-z0-9_.~+/-]{18,60}$/);
     fc.assert(
       fc.property(token, (text) => {
@@ -49,11 +49,11 @@ describe("an account's name", () => {
   });
 });
 
-it("what workers know the catalogue by is no name for a new account, and would be found as any other", () => {
+it("the catalogue's principal is no name for a new account, but names an existing one", () => {
   expect(() => requireNewAccountName("catalogue")).toThrow(
     expect.objectContaining({
       code: "bad-name",
-      message: expect.stringContaining("called catalogue: workers"),
+      message: expect.stringContaining("The name catalogue is reserved"),
     }),
   );
   expect(() => requireAccountName("catalogue")).not.toThrow();
@@ -62,7 +62,7 @@ it("what workers know the catalogue by is no name for a new account, and would b
     expect(() => requireNewAccountName(name)).toThrow(expect.objectContaining({ code: "bad-name" }));
 });
 
-describe("what looks like a token", () => {
+describe("a word that looks like a token", () => {
   it.each([
     "8c2719eed45249d73005f2c0fa642c9c37d5910f",
     "ghp_16C7e42F292c6912E7710c838347Ae178B4a",

@@ -45,7 +45,7 @@ function errorOf(act: () => unknown): ArmoireError {
 const modeOf = (path: string) => (lstatSync(path).mode & 0o777).toString(8);
 
 describe("an account", () => {
-  it("is read as it was recorded, with its places", async () => {
+  it("is read as it was recorded, with its paths", async () => {
     const account = await rig.account("ada");
     expect(readAccount(rig.dataDir, "ada")).toEqual(account);
     expect(account).toMatchObject({
@@ -55,7 +55,7 @@ describe("an account", () => {
     });
   });
 
-  it("lies in folders and files that only their owner may enter, whatever the umask", async () => {
+  it("has folders and files that only their owner may access, whatever the umask", async () => {
     const umask = process.umask(0);
     try {
       const { folder, accountFile, tokenFile } = await rig.account("ada");
@@ -66,14 +66,14 @@ describe("an account", () => {
     }
   });
 
-  it("closes a folder again that others could read", async () => {
+  it("has a folder that becomes private again if others could read it", async () => {
     const { folder } = await rig.account("ada");
     chmodSync(folder, 0o755);
     await rig.account("ada");
     expect(modeOf(folder)).toBe("700");
   });
 
-  it("that there is not is told with what was perhaps meant", async () => {
+  it("that does not exist is an error that suggests a similar name", async () => {
     expect(errorOf(() => readAccount(rig.dataDir, "ada"))).toMatchObject({
       code: "unknown",
       hint: expect.stringMatching(/account list.*account add NAME/),
@@ -83,7 +83,7 @@ describe("an account", () => {
     expect(errorOf(() => readAccount(rig.dataDir, "adda")).hint).toMatch(/^Did you mean ada\?/);
   });
 
-  it("of a later version is refused, and left as it is", async () => {
+  it("of a later version is refused and not changed", async () => {
     const { accountFile } = await rig.account("ada");
     const later = JSON.stringify({ version: 2, owner: "ada" });
     writeFileSync(accountFile, later);
@@ -104,26 +104,26 @@ describe("an account", () => {
     },
   );
 
-  it("that stands under another name than its own is refused", async () => {
+  it("in the folder of another name is refused", async () => {
     const { folder } = await rig.account("ada");
     renameSync(folder, join(rig.dataDir, "accounts/eve"));
-    expect(errorOf(() => readAccount(rig.dataDir, "eve")).message).toMatch(/is of another account/);
+    expect(errorOf(() => readAccount(rig.dataDir, "eve")).message).toMatch(/belongs to another account/);
   });
 });
 
-describe("the accounts of a data directory", () => {
-  it("are none where there is no directory", () => {
+describe("the list of accounts", () => {
+  it("is empty without a data directory", () => {
     expect([listAccounts(rig.dataDir), listLeftFolders(rig.dataDir)]).toEqual([[], []]);
   });
 
-  it("are listed by name, without what has no name of an account", async () => {
+  it("is sorted by name, without folders that are no accounts", async () => {
     for (const name of ["eve", "ada"]) await rig.account(name);
     mkdirSync(join(rig.dataDir, "accounts/Not An Account"));
     writeFileSync(join(rig.dataDir, "accounts/notes"), "");
     expect(listAccounts(rig.dataDir).map(({ name }) => name)).toEqual(["ada", "eve"]);
   });
 
-  it("are told from what removed ones left", async () => {
+  it("does not include the folders of removed accounts", async () => {
     await rig.account("ada");
     mkdirSync(join(rig.dataDir, "accounts/eve"));
     expect(listAccountNames(rig.dataDir)).toEqual(["ada"]);
@@ -131,7 +131,7 @@ describe("the accounts of a data directory", () => {
   });
 });
 
-describe.skipIf(process.platform === "win32")("is refused, read or written:", () => {
+describe.skipIf(process.platform === "win32")("reading and recording an account is refused for", () => {
   async function expectUnsafe(path: string, says: RegExp): Promise<void> {
     const refused = { code: "unsafe", message: expect.stringMatching(says) };
     expect(errorOf(() => readAccount(rig.dataDir, "ada"))).toMatchObject(refused);
@@ -139,7 +139,7 @@ describe.skipIf(process.platform === "win32")("is refused, read or written:", ()
     expect(errorOf(() => readAccount(rig.dataDir, "ada")).message).toContain(path);
   }
 
-  it.each(["", "accounts", "accounts/ada"])("a folder that others may write (%j)", async (below) => {
+  it.each(["", "accounts", "accounts/ada"])("a folder that others may write to (%j)", async (below) => {
     await rig.account("ada");
     const path = join(rig.dataDir, below);
     for (const mode of [0o720, 0o702, 0o1777]) {
@@ -151,7 +151,7 @@ describe.skipIf(process.platform === "win32")("is refused, read or written:", ()
     expect(readAccount(rig.dataDir, "ada").name).toBe("ada");
   });
 
-  it("a folder above in which others may rename the data directory, also where a link leads", async () => {
+  it("a parent folder in which others may rename the data directory, also behind a link", async () => {
     await rig.account("ada");
     const above = join(rig.dataDir, "..");
     const link = await temporaryFolder();
@@ -229,7 +229,7 @@ describe.skipIf(process.platform === "win32")("is refused, read or written:", ()
     expect(readFileSync(`${rig.dataDir}-account.json`, "utf8")).toContain('"ada"');
   });
 
-  it("a link to a folder that is not there yet makes none where it leads", async () => {
+  it("a link to a missing folder, without creating that folder", async () => {
     mkdirSync(rig.dataDir, { mode: 0o700 });
     const elsewhere = `${rig.dataDir}-elsewhere`;
     mkdirSync(elsewhere);

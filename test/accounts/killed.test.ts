@@ -1,4 +1,4 @@
-/** Processes that are killed while they add or remove an account, before each change that they make. */
+/** Processes that are killed before each step of adding or removing an account. */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -26,8 +26,8 @@ const remove = () =>
     startedAt: someTime,
   });
 
-/** @returns whether it died before the step that it was to die before */
-function dieBefore(step: number, action: "add" | "remove"): boolean {
+/** @returns false if the action has fewer steps */
+function killBefore(step: number, action: "add" | "remove"): boolean {
   const program = join(import.meta.dirname, "support/dying-process.ts");
   const args = [program, action, rig.dataDir, "ada", String(step)];
   const { signal, status, stderr } = spawnSync(process.execPath, args);
@@ -36,11 +36,11 @@ function dieBefore(step: number, action: "add" | "remove"): boolean {
   return hasDied;
 }
 
-it("a removal that is killed anywhere leaves an account or a folder that removing it again finishes", async () => {
+it("a removal that is killed at any step can be completed by removing the account again", async () => {
   let step = 1;
   for (; ; step++) {
     const { folder, tokenFile } = await rig.accountWithData("ada");
-    if (!dieBefore(step, "remove")) break;
+    if (!killBefore(step, "remove")) break;
     if (!existsSync(folder)) continue;
     const names = listAccountNames(rig.dataDir);
     expect(names.includes("ada") || !existsSync(tokenFile)).toBe(true);
@@ -51,19 +51,19 @@ it("a removal that is killed anywhere leaves an account or a folder that removin
     expect(existsSync(folder)).toBe(false);
   }
   expect(step).toBeGreaterThan(15);
-}, 60_000);
+}, 180_000);
 
 it.each([false, true])(
-  "an adding that is killed anywhere, where there was an account: %s, leaves none, or one that adding or removing it again finishes",
-  async (isThere) => {
+  "adding an account (existing: %s) that is killed at any step can be repeated or undone",
+  async (isExisting) => {
     let step = 1;
     for (; ; step++) {
-      if (isThere) await rig.account("ada", "canary-token-0001");
-      if (!dieBefore(step, "add")) break;
+      if (isExisting) await rig.account("ada", "canary-token-0001");
+      if (!killBefore(step, "add")) break;
       const { folder, tokenFile } = accountPlace(rig.dataDir, "ada");
       if (listAccountNames(rig.dataDir).includes("ada")) {
         const token = readToken(readAccount(rig.dataDir, "ada"), memoryKeychain()).then(tokenText);
-        const allowed = isThere ? /^canary-token-000[12]$/ : /^(canary-token-0002|no-token)$/;
+        const allowed = isExisting ? /^canary-token-000[12]$/ : /^(canary-token-0002|no-token)$/;
         await expect(token.catch(({ code }) => code)).resolves.toMatch(allowed);
       } else expect(existsSync(tokenFile)).toBe(false);
       if (step % 2 === 0) expect((await rig.account("ada")).tokenIn).toBe("file");
@@ -71,5 +71,5 @@ it.each([false, true])(
     }
     expect(step).toBeGreaterThan(8);
   },
-  60_000,
+  180_000,
 );

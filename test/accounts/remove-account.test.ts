@@ -27,8 +27,8 @@ afterEach(() => rig[Symbol.asyncDispose]());
 const remove = (name: string, purge: boolean, keychain: Keychain = noKeychain) =>
   removeAccount({ dataDir: rig.dataDir, name, purge, keychain, startedAt: someTime });
 
-describe("an account that is removed", () => {
-  it("leaves its data, and says which and where", async () => {
+describe("removing an account", () => {
+  it("keeps its data by default, and lists the files", async () => {
     const { folder, name } = await rig.accountWithData("ada");
     const { kept, ...removed } = await remove(name, false);
     expect(removed).toEqual({ name, folder, wasAccount: true, catalogueLeft: null, tokenLeft: null });
@@ -37,7 +37,7 @@ describe("an account that is removed", () => {
     expect(listLeftFolders(rig.dataDir).map((left) => left.name)).toEqual(["ada"]);
   });
 
-  it("leaves nothing with --purge, and its bytes are overwritten before its names go", async () => {
+  it("with --purge overwrites and removes all its files", async () => {
     const { folder, mirrorFile } = await rig.accountWithData("ada");
     // A second name of the same file, to look at what became of its bytes.
     const witness = `${rig.dataDir}-witness`;
@@ -51,7 +51,7 @@ describe("an account that is removed", () => {
     expect(bytes.every((byte) => byte === 0)).toBe(true);
   });
 
-  it("leaves alone what a symbolic link leads to", async () => {
+  it("does not touch the target of a symbolic link", async () => {
     const { folder } = await rig.accountWithData("ada");
     const other = `${rig.dataDir}-other`;
     mkdirSync(other);
@@ -63,7 +63,7 @@ describe("an account that is removed", () => {
     expect(readFileSync(join(other, "file"), "utf8")).toBe("of somebody else");
   });
 
-  it("leaves the other ones as they are", async () => {
+  it("does not change other accounts", async () => {
     await rig.accountWithData("ada");
     const { folder } = await rig.accountWithData("eve");
     await remove("ada", true);
@@ -71,7 +71,7 @@ describe("an account that is removed", () => {
     expect(readdirSync(folder).sort()).toEqual(["account.json", ...dataFiles, "media", "token"].sort());
   });
 
-  it("goes from the keychain too", async () => {
+  it("deletes its token from the keychain", async () => {
     const keychain = memoryKeychain();
     await rig.keep("ada", "canary-1", keychain);
     await rig.keep("eve", "canary-2", keychain);
@@ -79,7 +79,7 @@ describe("an account that is removed", () => {
     expect([...keychain.secrets.values()]).toEqual(["canary-2"]);
   });
 
-  it("goes from the keychain also where a later token went into a file", async () => {
+  it("deletes an earlier token from the keychain when the current one is in a file", async () => {
     const keychain = memoryKeychain();
     const { account } = await rig.keep("ada", "canary-1", keychain);
     expect(await keepToken(rig.dataDir, account, bearerToken("canary-2"), noKeychain)).toMatchObject({
@@ -89,7 +89,7 @@ describe("an account that is removed", () => {
     expect(keychain.secrets.size).toBe(0);
   });
 
-  it("says that the keychain may have an earlier token, where it cannot be asked any more", async () => {
+  it("reports that an unavailable keychain may still have an earlier token", async () => {
     const { account } = await rig.keep("ada", "canary-1", memoryKeychain());
     await rig.keep("ada", "canary-2");
     const { tokenLeft } = await remove("ada", false);
@@ -97,21 +97,21 @@ describe("an account that is removed", () => {
     expect(existsSync(account.tokenFile)).toBe(false);
   });
 
-  it("goes also where the keychain does not let go of the token, which is told with its name there", async () => {
+  it("succeeds if the keychain cannot delete the token, and reports its entry", async () => {
     const { account } = await rig.keep("ada", "canary-1", memoryKeychain());
     const { tokenLeft } = await remove("ada", true, brokenKeychain("it is locked"));
     expect(tokenLeft).toEqual({ entry: account.keychainEntry, why: "it is locked" });
     expect(existsSync(account.folder)).toBe(false);
   });
 
-  it("may be one whose file is damaged; that its token may be left is told", async () => {
+  it("succeeds if account.json is damaged, and reports that a token may remain", async () => {
     const { accountFile, folder } = await rig.accountWithData("ada");
     writeFileSync(accountFile, "{");
     expect((await remove("ada", true)).tokenLeft).toMatchObject({ entry: null });
     expect(existsSync(folder)).toBe(false);
   });
 
-  it("may be what an earlier removal left", async () => {
+  it("completes an earlier removal", async () => {
     const { folder } = await rig.accountWithData("ada");
     await remove("ada", false);
     await remove("ada", true);
@@ -120,8 +120,8 @@ describe("an account that is removed", () => {
   });
 });
 
-describe("nothing is removed", () => {
-  it("while somebody writes the mirror", async () => {
+describe("an account is not removed", () => {
+  it("while another process writes the mirror", async () => {
     const { mirrorFile, folder } = await rig.accountWithData("ada");
     const lock = lockMirror(mirrorFile, someTime);
     const before = readdirSync(folder).sort();
@@ -131,7 +131,7 @@ describe("nothing is removed", () => {
     expect(await remove("ada", true)).toMatchObject({ kept: [] });
   });
 
-  it("while another account is added or removed", async () => {
+  it("while another process adds or removes an account", async () => {
     const { folder } = await rig.accountWithData("ada");
     const lock = lockAccounts(rig.dataDir, someTime);
     await expect(remove("ada", true)).rejects.toMatchObject({

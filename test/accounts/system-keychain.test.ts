@@ -8,20 +8,20 @@ import { systemKeychain } from "../../src/accounts/tokens/system-keychain.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
 describe.runIf(process.platform === "linux")("the system's keychain", () => {
-  it("where nobody is logged in to a desktop, says so without starting anything", async () => {
+  it("fails without a desktop session, and starts no process", async () => {
     const keychain = systemKeychain({ env: { XDG_RUNTIME_DIR: "/nonexistent", HOME: "/nonexistent" } });
     for (const asked of [keychain.get("x"), keychain.set("x", "canary"), keychain.delete("x")])
       await expect(asked).rejects.toThrow(
-        new KeychainError("nobody is logged in to a desktop here (no session bus)"),
+        new KeychainError("no desktop session is running (no session bus)"),
       );
   });
 
-  it("where the bus is none, tells what the system said", async () => {
+  it("fails with the system's message if the session bus is unusable", async () => {
     const env = { DBUS_SESSION_BUS_ADDRESS: "unix:path=/nonexistent/bus" };
     await expect(systemKeychain({ env }).set("x", "canary")).rejects.toThrow(KeychainError);
   });
 
-  it("that never answers is given up at the deadline, after a remark, and nothing is left waiting", async () => {
+  it("fails at the deadline after a notice, and its process ends", async () => {
     await using bus = await startSilentBus();
     const remarks: string[] = [];
     // Found as systemd places it, where cron tells no address.
@@ -30,12 +30,12 @@ describe.runIf(process.platform === "linux")("the system's keychain", () => {
       deadlineMillis: 1000,
       onWait: () => remarks.push("waiting"),
     });
-    await expect(keychain.get("x")).rejects.toThrow("it did not answer within 1 s");
+    await expect(keychain.get("x")).rejects.toThrow("no response within 1 s");
     expect(remarks).toEqual(["waiting"]);
     await bus.allGone();
   });
 
-  it("gets none of our environment but what leads to it", async () => {
+  it("gets only the environment variables that lead to it", async () => {
     await using bus = await startSilentBus();
     const keychain = systemKeychain({
       env: { XDG_RUNTIME_DIR: bus.folder, ARMOIRE_TOKEN: "canary-env", HOME: "/nonexistent" },

@@ -15,8 +15,8 @@ beforeEach(async () => {
 });
 afterEach(() => rig[Symbol.asyncDispose]());
 
-describe("where there is a keychain", () => {
-  it("it gets the token, and no file has it", async () => {
+describe("with a keychain", () => {
+  it("the token is in the keychain and in no file", async () => {
     const keychain = memoryKeychain();
     const { account, whyNoKeychain } = await rig.keep("ada", "canary-1", keychain);
     expect({ tokenIn: account.tokenIn, whyNoKeychain }).toEqual({ tokenIn: "keychain", whyNoKeychain: null });
@@ -26,7 +26,7 @@ describe("where there is a keychain", () => {
     expect(tokenText(await readToken(readAccount(rig.dataDir, "ada"), keychain))).toBe("canary-1");
   });
 
-  it("two accounts never have one entry, also in two data directories", async () => {
+  it("accounts have different keychain entries, also in different data directories", async () => {
     await using other = await startAccountRig();
     const keychain = memoryKeychain();
     for (const [where, name] of [
@@ -38,7 +38,7 @@ describe("where there is a keychain", () => {
     expect(keychain.secrets.size).toBe(3);
   });
 
-  it("what it still has of an account whose file was lost is nobody's, and the next one's token is another entry", async () => {
+  it("an account recorded again after its file was lost gets a new keychain entry", async () => {
     const keychain = memoryKeychain();
     const { account: lost } = await rig.keep("ada", "canary-1", keychain);
     rmSync(lost.accountFile);
@@ -48,32 +48,32 @@ describe("where there is a keychain", () => {
     expect(keychain.secrets.get(lost.keychainEntry)).toBe("canary-1");
   });
 
-  it("a token that lay in a file moves there, and the file goes", async () => {
+  it("an earlier token file is erased when the token goes to the keychain", async () => {
     const { tokenFile } = await rig.account("ada");
     expect(existsSync(tokenFile)).toBe(true);
     const { account } = await rig.keep("ada", "canary-2", memoryKeychain());
     expect([account.tokenIn, existsSync(tokenFile)]).toEqual(["keychain", false]);
   });
 
-  it("what a killed process left of a token file goes", async () => {
+  it("the temporary token file of a killed process is erased", async () => {
     const { tokenFile } = await rig.account("ada");
     writeFileSync(`${tokenFile}.new`, "canary-1");
     await rig.keep("ada", "canary-2", memoryKeychain());
     expect(existsSync(`${tokenFile}.new`)).toBe(false);
   });
 
-  it("that has lost the token, says so and what to do", async () => {
+  it("a token missing from the keychain is an error with a hint", async () => {
     const keychain = memoryKeychain();
     const { account } = await rig.keep("ada", "canary-1", keychain);
     keychain.secrets.clear();
     await expect(readToken(account, keychain)).rejects.toMatchObject({
       code: "no-token",
-      message: expect.stringMatching(/not where it was kept: the system's keychain/),
-      hint: expect.stringMatching(/account add ada.*what is mirrored stays/),
+      message: expect.stringMatching(/is missing: the system's keychain/),
+      hint: expect.stringMatching(/account add ada.*the mirror stays/),
     });
   });
 
-  it("that is locked, says why", async () => {
+  it("a locked keychain is an error with the reason", async () => {
     const { account } = await rig.keep("ada", "canary-1", memoryKeychain());
     await expect(readToken(account, brokenKeychain("it is locked"))).rejects.toMatchObject({
       code: "no-token",
@@ -82,8 +82,8 @@ describe("where there is a keychain", () => {
   });
 });
 
-describe("where there is none", () => {
-  it("a file for its owner alone gets the token, and why is told", async () => {
+describe("without a keychain", () => {
+  it("the token is in a file of its owner, and the reason is returned", async () => {
     const { account, whyNoKeychain } = await rig.keep("ada", "canary-1");
     expect({ tokenIn: account.tokenIn, whyNoKeychain }).toEqual({
       tokenIn: "file",
@@ -93,13 +93,13 @@ describe("where there is none", () => {
     expect(tokenText(await readToken(readAccount(rig.dataDir, "ada"), noKeychain))).toBe("canary-1");
   });
 
-  it("what the keychain says is told without the token", async () => {
+  it("the reason does not contain the token", async () => {
     const echo = brokenKeychain("cannot store 'canary-1' (Y2FuYXJ5LTE=)");
     const { whyNoKeychain } = await rig.keep("ada", "canary-1", echo);
     expect(whyNoKeychain).toBe("cannot store '[credential]' ([credential])");
   });
 
-  it("a token whose file is gone is asked for again", async () => {
+  it("a missing token file is an error that asks to store the token again", async () => {
     const account = await rig.account("ada");
     rmSync(account.tokenFile);
     await expect(readToken(account, noKeychain)).rejects.toMatchObject({ code: "no-token" });
@@ -117,21 +117,21 @@ describe("where there is none", () => {
     },
   );
 
-  it("what is no token is not sent", async () => {
+  it("a file without a valid token is an error", async () => {
     const account = await rig.account("ada");
     writeFileSync(account.tokenFile, "two words");
     await expect(readToken(account, noKeychain)).rejects.toMatchObject({ code: "bad-credential" });
   });
 });
 
-describe("Ctrl-C while the keychain waits", () => {
+describe("Ctrl-C while the keychain waits for the user", () => {
   async function interruptKeeping(): Promise<void> {
     const interruption = new AbortController();
     const waiting = {
       ...noKeychain,
       set: () => {
         interruption.abort("interrupted");
-        return Promise.reject(new KeychainError("the process that asks it ended with SIGINT"));
+        return Promise.reject(new KeychainError("the keychain process ended with SIGINT"));
       },
     };
     const token = bearerToken("canary-2");
@@ -140,12 +140,12 @@ describe("Ctrl-C while the keychain waits", () => {
     );
   }
 
-  it("puts the token into no file", async () => {
+  it("writes the token to no file", async () => {
     await interruptKeeping();
     expect(existsSync(accountPlace(rig.dataDir, "ada").tokenFile)).toBe(false);
   });
 
-  it("leaves an account that was there with the token that it had", async () => {
+  it("leaves an existing account with its earlier token", async () => {
     const before = await rig.account("ada", "canary-1");
     await interruptKeeping();
     const after = readAccount(rig.dataDir, "ada");
@@ -154,8 +154,8 @@ describe("Ctrl-C while the keychain waits", () => {
   });
 });
 
-describe("a keychain that dies while it gets the token", () => {
-  it("leaves an account that asks for its token, and that can be removed", async () => {
+describe("a keychain process that dies while it stores the token", () => {
+  it("leaves an account without a token, which can be removed", async () => {
     const dying = { ...noKeychain, set: () => Promise.reject(new Error("killed")) };
     await expect(rig.keep("ada", "canary-1", dying)).rejects.toThrow("killed");
     const account = readAccount(rig.dataDir, "ada");

@@ -74,7 +74,7 @@ describe("account add", () => {
     expect(stdout).toMatch(/^Added the account clara\.\nUser +clara_42 \(user 1002\) at http/);
     expect(stdout).toMatch(/\nMay see +profile, bras; not granted: email, measurements\n/);
     expect(stdout).toMatch(
-      /\nToken +in a file that only you may read, .*token\n +\(not in a keychain: nobody is logged in/,
+      /\nToken +in a file that only you may read, .*token\n +\(not in a keychain: no desktop session/,
     );
     expect((await add("clara", 2)).stdout).toMatch(/^Replaced the token of the account clara\.\n/);
   });
@@ -107,7 +107,7 @@ describe("account add", () => {
     expectRefusal(
       await add("catalogue", 0),
       2,
-      /^armoire: No account can be called catalogue: .*\nChoose another name\.\n$/,
+      /^armoire: The name catalogue is reserved .*\nChoose another name\.\n$/,
     );
     expect(sandbox.log()).toEqual([]);
     expect(existsSync(dataDir)).toBe(false);
@@ -221,8 +221,8 @@ describe("account add", () => {
       4,
       /The token is missing, and there is no terminal to ask for it\.\n.*--token-stdin/,
     ],
-    ["with a name that is none", ["Ada"], 2, /no name for an account\.\n.*a-z, 0-9/],
-    ["with a name of a device", ["nul"], 2, /no name for an account/],
+    ["with a name that is none", ["Ada"], 2, /not a valid account name\.\n.*a-z, 0-9/],
+    ["with a name of a device", ["nul"], 2, /not a valid account name/],
     ["with two places to look", ["ada", "--token-stdin", "--token-file", "x"], 2, /cannot be used with/],
     ["without a base URL", ["ada", "--base-url", ""], 2, /base URL \(command line\)/],
   ])("is refused %s", async (_what, args, exitCode, says) => {

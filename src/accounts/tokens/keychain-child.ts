@@ -1,19 +1,19 @@
-/** The program of the process that asks the system's keychain one thing, and is killed by whoever started it. */
+/** The program of the keychain process: executes one request. The parent kills it. */
 import { AsyncEntry } from "@napi-rs/keyring";
-import type { KeychainAnswer, KeychainRequest } from "./keychain.ts";
+import type { KeychainRequest, KeychainResponse } from "./keychain.ts";
 
 const service = "armoire";
 
 process.on("message", async (request: KeychainRequest) => {
-  process.send?.(await answer(request));
+  process.send?.(await execute(request));
 });
 
-// Should the one who asked die first, nobody waits for an answer any more, and native code may wait for ever.
+// The parent died. Native code may wait without end, so only a kill ends this process.
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 
-async function answer(request: KeychainRequest): Promise<KeychainAnswer> {
+async function execute(request: KeychainRequest): Promise<KeychainResponse> {
   try {
-    // Without a Secret Service the library would turn to the kernel's keyring, which forgets everything at a restart.
+    // The library's fallback without a Secret Service is the kernel's keyring, which is lost at a restart.
     const entry = new AsyncEntry(service, request.entry, { linux: { store: "secret-service" } });
     if (request.do === "get") return { secret: await entry.getPassword() };
     if (request.do === "set") await entry.setPassword(request.secret);

@@ -1,23 +1,23 @@
-/** Where the operating system keeps secrets for its user: what we need of it, and how it fails. */
+/** The operating system's store for secrets of the user. */
 export interface Keychain {
-  /** @returns null where it has none of that name. @throws KeychainError */
+  /** @returns null if there is no such entry. @throws KeychainError */
   get(entry: string): Promise<string | null>;
   /** @throws KeychainError */
   set(entry: string, secret: string): Promise<void>;
-  /** Well also where there is none of that name. @throws KeychainError */
+  /** No error if there is no such entry. @throws KeychainError */
   delete(entry: string): Promise<void>;
 }
 
-/** There is no keychain, or it does not do what it is asked; its message says why, never what. */
+/** There is no keychain, or it failed. The message never contains a secret. */
 export class KeychainError extends Error {
   override readonly name = "KeychainError";
 }
 
-/** What is said between us and the process that asks the system's keychain. */
+/** The messages between this process and the keychain process. */
 export type KeychainRequest =
   | { readonly do: "get" | "delete"; readonly entry: string }
   | { readonly do: "set"; readonly entry: string; readonly secret: string };
 
-export type KeychainAnswer =
-  /** Of `get`, what it has; else null. */
+export type KeychainResponse =
+  /** The result of `get`; else null. */
   { readonly secret: string | null } | { readonly problem: string };

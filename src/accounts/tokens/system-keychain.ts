@@ -1,23 +1,22 @@
 /**
- * The system's keychain, asked by a process of its own: a keychain may wait for its user to unlock it, and native code that
- * waits can be ended only with its process. That process gets the secret through a pipe, never as an argument or in its
- * environment.
+ * The system's keychain, accessed by a process of its own: it may wait for the user to unlock it, and waiting native code
+ * ends only with its process. The secret goes through a pipe, never through arguments or the environment.
  */
 import { fork } from "node:child_process";
 import { existsSync } from "node:fs";
 import { extname, join } from "node:path";
-import { type Keychain, type KeychainAnswer, KeychainError, type KeychainRequest } from "./keychain.ts";
+import { type Keychain, KeychainError, type KeychainRequest, type KeychainResponse } from "./keychain.ts";
 
 export interface SystemKeychainOptions {
-  /** Of this, the process gets what it takes to find the keychain, and nothing else. */
+  /** The process gets only the variables that are needed to find the keychain. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Called where it takes longer than a keychain does that is unlocked. */
+  /** Called if the keychain is slow, probably because it is locked. */
   readonly onWait?: () => void;
-  /** How long somebody may take to unlock it, in milliseconds; a minute unless told. */
+  /** How long the user may take to unlock it. Default: 60,000. */
   readonly deadlineMillis?: number;
 }
 
-const remarkAfterMillis = 2000;
+const noticeAfterMillis = 2000;
 const program = join(import.meta.dirname, `keychain-child${extname(import.meta.filename)}`);
 
 const neededVariables = [
@@ -36,61 +35,58 @@ const neededVariables = [
   "LOCALAPPDATA",
 ];
 
-/** Loads nothing until it is asked. */
+/** Starts no process until it is used. */
 export function systemKeychain(options: SystemKeychainOptions): Keychain {
   return {
     async get(entry) {
-      const { secret } = await ask({ do: "get", entry }, options);
+      const { secret } = await request({ do: "get", entry }, options);
       return secret;
     },
     async set(entry, secret) {
-      await ask({ do: "set", entry, secret }, options);
+      await request({ do: "set", entry, secret }, options);
     },
     async delete(entry) {
-      await ask({ do: "delete", entry }, options);
+      await request({ do: "delete", entry }, options);
     },
   };
 }
 
-/** @throws KeychainError where no keychain can be running */
+/** @throws KeychainError if no keychain can be running */
 function environmentFrom(env: SystemKeychainOptions["env"]): Record<string, string | undefined> {
   const needed = Object.fromEntries(neededVariables.map((name) => [name, env[name]]));
   if (process.platform !== "linux" || needed.DBUS_SESSION_BUS_ADDRESS) return needed;
-  // Cron sets neither variable; where the user is logged in, her keychain can be reached all the same.
+  // Cron sets neither variable, but the keychain of a logged-in user can still be reached.
   const bus = `${needed.XDG_RUNTIME_DIR ?? `/run/user/${process.geteuid?.()}`}/bus`;
   if (existsSync(bus)) return { ...needed, DBUS_SESSION_BUS_ADDRESS: `unix:path=${bus}` };
-  throw new KeychainError("nobody is logged in to a desktop here (no session bus)");
+  throw new KeychainError("no desktop session is running (no session bus)");
 }
 
-type Done = Extract<KeychainAnswer, { readonly secret: unknown }>;
+type Result = Extract<KeychainResponse, { readonly secret: unknown }>;
 
-async function ask(
-  request: KeychainRequest,
+async function request(
+  message: KeychainRequest,
   { env, onWait = () => {}, deadlineMillis = 60_000 }: SystemKeychainOptions,
-): Promise<Done> {
+): Promise<Result> {
   const child = fork(program, [], {
     env: environmentFrom(env),
     execArgv: [],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
-  const answered = Promise.withResolvers<Done>();
-  const fail = (why: string) => answered.reject(new KeychainError(why));
-  const remark = setTimeout(onWait, Math.min(remarkAfterMillis, deadlineMillis));
-  const deadline = setTimeout(
-    () => fail(`it did not answer within ${deadlineMillis / 1000} s`),
-    deadlineMillis,
-  );
-  child.on("message", (answer: KeychainAnswer) => {
-    if ("problem" in answer) fail(answer.problem);
-    else answered.resolve(answer);
+  const response = Promise.withResolvers<Result>();
+  const fail = (why: string) => response.reject(new KeychainError(why));
+  const notice = setTimeout(onWait, Math.min(noticeAfterMillis, deadlineMillis));
+  const deadline = setTimeout(() => fail(`no response within ${deadlineMillis / 1000} s`), deadlineMillis);
+  child.on("message", (received: KeychainResponse) => {
+    if ("problem" in received) fail(received.problem);
+    else response.resolve(received);
   });
   child.on("error", (error) => fail(error.message));
-  child.on("exit", (code, signal) => fail(`the process that asks it ended with ${signal ?? code}`));
-  child.send(request);
+  child.on("exit", (code, signal) => fail(`the keychain process ended with ${signal ?? code}`));
+  child.send(message);
   try {
-    return await answered.promise;
+    return await response.promise;
   } finally {
-    clearTimeout(remark);
+    clearTimeout(notice);
     clearTimeout(deadline);
     child.kill("SIGKILL");
   }

@@ -1,8 +1,7 @@
 /**
- * Where an account's token is kept: in the system's keychain, or, where there is none, in a file that only its owner may
- * read. It is a credential on the way in and on the way out; its text is seen here and nowhere else.
+ * Stores and reads an account's token: in the system's keychain, or, without one, in a file that only its owner may read.
+ * Only this file handles the token as text.
  */
-
 import { temporaryNameOf } from "../../platform/atomic-file.ts";
 import { eraseFile } from "../../platform/erase.ts";
 import { toFileError } from "../../platform/errors.ts";
@@ -14,32 +13,31 @@ import { findReadableAccount, recordAccount } from "../accounts.ts";
 import { AccountError } from "../errors.ts";
 import { type Keychain, KeychainError } from "./keychain.ts";
 
-/** @throws AccountError `no-token` where it is not there or cannot be had, `unsafe` where others could read it */
+/** @throws AccountError `no-token` if it is missing or the keychain fails; FileError `unsafe` if others may read it */
 export async function readToken(account: Account, keychain: Keychain): Promise<Credential> {
   const text =
     account.tokenIn === "file"
       ? readPrivateFile(account.tokenFile, { followsLinks: false })
-      : await askKeychain(account, keychain);
+      : await readFromKeychain(account, keychain);
   if (text !== null) return bearerToken(text.trim());
   throw new AccountError(
     "no-token",
-    `The token of the account ${account.name} is not where it was kept: ${describeTokenPlace(account)}.`,
-    `\`armoire account add ${account.name}\` takes it again; what is mirrored stays.`,
+    `The token of the account ${account.name} is missing: ${describeTokenPlace(account)}.`,
+    `Store it again with \`armoire account add ${account.name}\`; the mirror stays.`,
   );
 }
 
-/** Where it was kept, and why not in a keychain. */
+/** The account with its stored token. */
 export interface KeptToken {
   readonly account: Account;
-  /** Null where the keychain has it. */
+  /** Why the token is in a file; null if it is in the keychain. */
   readonly whyNoKeychain: string | null;
 }
 
 /**
- * Records an account and keeps its token, in place of an earlier one. Where it throws, or is killed, an account that was
- * there has the earlier token or the new one; a new account is one whose token is to be given again, and there is never a
- * token that no account knows of.
- * @throws AccountError
+ * Records an account and stores its token, replacing an earlier one. After an error or a kill, an existing account has the
+ * earlier or the new token, and a new account may lack its token. No token is ever stored without an account.
+ * @throws AccountError, FileError
  */
 export async function keepToken(
   dataDir: string,
@@ -56,7 +54,7 @@ export async function keepToken(
     await keychain.set(facts.keychainEntry, tokenText(token));
   } catch (error) {
     if (!(error instanceof KeychainError)) throw error;
-    // Ctrl-C ends what asks the keychain too: that is no wish for a file.
+    // Ctrl-C ends the keychain process too: the user did not choose a file.
     signal?.throwIfAborted();
     writePrivateFile(place.tokenFile, `${tokenText(token)}\n`);
     const { mayBeInKeychain = false } = earlier ?? {};
@@ -68,7 +66,7 @@ export async function keepToken(
   return { account, whyNoKeychain: null };
 }
 
-/** Also what a killed process left of one. @throws AccountError `unwritable` */
+/** Also erases the temporary file of a killed process. @throws FileError `unwritable` */
 export function eraseTokenFiles({ tokenFile }: AccountPlace): void {
   try {
     for (const file of [tokenFile, temporaryNameOf(tokenFile)]) eraseFile(file);
@@ -77,20 +75,23 @@ export function eraseTokenFiles({ tokenFile }: AccountPlace): void {
   }
 }
 
-/** For people: the keychain, or the file. */
+/** For messages: the entry in the keychain, or the file. */
 export function describeTokenPlace({ tokenIn, keychainEntry, tokenFile }: Account): string {
   return tokenIn === "file" ? tokenFile : `the system's keychain, armoire, "${keychainEntry}"`;
 }
 
-async function askKeychain({ name, keychainEntry }: Account, keychain: Keychain): Promise<string | null> {
+async function readFromKeychain(
+  { name, keychainEntry }: Account,
+  keychain: Keychain,
+): Promise<string | null> {
   try {
     return await keychain.get(keychainEntry);
   } catch (error) {
     if (!(error instanceof KeychainError)) throw error;
     throw new AccountError(
       "no-token",
-      `The keychain does not give the token of the account ${name}: ${error.message}.`,
-      `Unlock it and try again, or give the token anew with \`armoire account add ${name}\`.`,
+      `The token of the account ${name} could not be read from the keychain: ${error.message}.`,
+      `Unlock the keychain and try again, or store the token again with \`armoire account add ${name}\`.`,
       { cause: error },
     );
   }
