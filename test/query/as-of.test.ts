@@ -1,6 +1,6 @@
 /**
- * What every reading command says of the past. As each run closes, its answers of the present are kept, word for word;
- * in the end they are asked for again, as of that run.
+ * Every reading command as of a run gives what it gave at the end of that run: the results are recorded when each run
+ * closes, and compared in the end.
  */
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await using sandbox = await startSandbox({ brands: 5, models: 12, sizes: 30, pageSize: 4, seed: 5 });
   rig = await startMirrorRig(sandbox.url);
   const mirror = await rig.write();
-  // The first runs end before everything is held; in the fourth nothing has changed.
+  // The first runs end before everything is held; in the fourth, nothing changes.
   for (const maxBatches of [3, 5, 1000, 1000, 1000, 1000]) {
     const world = worldOfTruth(sandbox.truth({ optional: true }));
     const { runId } = walk(mirror, world, { maxBatches, approve: true });
@@ -36,7 +36,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rig[Symbol.asyncDispose]());
 
-/** @param point the present unless told */
+/** @param point default: the present */
 async function readAll(folder: string, point?: Point) {
   const out = join(rig.folder, folder);
   const asOf = point && { asOf: point };
@@ -88,34 +88,34 @@ describe.each([1, 2, 3, 4, 5, 6])("as of run %i", (run) => {
     past = await readAll(`past-${run}`, { kind: "run", run });
   });
 
-  it("an export has the files of one that was made then, byte for byte", () => {
+  it("an export as of a run has the same bytes as one made at the end of that run", () => {
     expect(past.dataFiles).toEqual(then().dataFiles);
     expect(sumsOf(past.manifest)).toEqual(sumsOf(then().manifest));
   });
 
-  it("its manifest says of which run it was asked for, and which run made that state", () => {
+  it("an export's manifest names the requested run and the run that made the state", () => {
     expect(past.manifest.about).toEqual({ ...then().manifest.about, asOf: run });
   });
 
-  it("a query and every size that is shown say what they said then", () => {
+  it("queries and shown sizes as of a run are those of the end of that run", () => {
     expect(past.rows).toEqual(then().rows);
     expect(past.shown).toEqual(then().shown);
   });
 
-  it("status and coverage count as they did then", () => {
+  it("status and coverage as of a run are those of the end of that run", () => {
     expect(past.status).toEqual(then().status);
     expect(past.coverage).toEqual(then().coverage);
   });
 });
 
-it("these runs do differ, but for the one in which nothing changed", () => {
+it("all runs differ, except the one in which nothing changed", () => {
   const states = [...kept.values()].map(({ dataFiles }) => JSON.stringify(dataFiles));
   expect(states[3]).toBe(states[2]);
   expect(new Set(states).size).toBe(5);
   expect(kept.get(4)?.manifest.about.run).toBe(3);
 });
 
-it("a query refuses a run that there is not before it starts", async () => {
+it("a query as of an unknown run fails before it starts", async () => {
   await expect(runQuery({ file: rig.file, sql, asOf: { kind: "run", run: 99 } })).rejects.toMatchObject({
     code: "no-such-run",
   });

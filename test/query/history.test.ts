@@ -1,4 +1,4 @@
-/** The life of a resource as `history` tells it: from bodies written for the purpose, and from a sandbox that moves on. */
+/** The history of a resource, from constructed bodies and from a sandbox that changes. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { formatHistory, historyColumns, rowsOfHistory } from "../../src/cli/format/history.ts";
@@ -15,7 +15,7 @@ const href = urlOf("b/m");
 const first = { slug: "soft", name: "Soft", bra_count: 3, last_modified_at: "2026-01-01T00:00:00" };
 const pictures = { manufacturer_stock_pictures: [{ url: "https://p.example/1.jpg", text: "Black" }] };
 
-/** What the model is, run by run; null while it is gone. */
+/** The body of the model in each run; null while it is gone. */
 const life: readonly (object | null)[] = [
   first,
   first,
@@ -27,8 +27,8 @@ const life: readonly (object | null)[] = [
   { ...first, name: "Softer", bra_count: 4, last_modified_at: "2026-02-02T00:00:00" },
 ];
 
-/** @param forget runs to forget at the end */
-async function liveThrough(forget: readonly number[] = []): Promise<ResourceHistory> {
+/** @param pruned runs to prune at the end */
+async function historyOfLife(pruned: readonly number[] = []): Promise<ResourceHistory> {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
   for (const model of life) {
@@ -43,16 +43,16 @@ async function liveThrough(forget: readonly number[] = []): Promise<ResourceHist
     });
     walk(mirror, world, { approve: true });
   }
-  if (forget.length > 0) mirror.pruneRuns(forget, at);
+  if (pruned.length > 0) mirror.pruneRuns(pruned, at);
   return readHistory(mirror, "model", "brand/soft");
 }
 
 const change = (field: string, before: unknown, after: unknown) => ({ field, before, after });
 const moment = (run: number) => ({ run, at });
 
-it("a life goes from its first revision to its tombstone, and the next one begins with its revival", async () => {
+it("a life begins with a first revision or a revival and ends with a tombstone", async () => {
   const picture = [{ url: "https://p.example/1.jpg", text: "Black" }];
-  expect(await liveThrough()).toEqual({
+  expect(await historyOfLife()).toEqual({
     ...{ kind: "model", href, firstKnown: moment(1) },
     lives: [
       {
@@ -103,8 +103,8 @@ it("a life goes from its first revision to its tombstone, and the next one begin
   });
 });
 
-it("in words, a field a line, and what is of no field is said to be", async () => {
-  expect(formatHistory(await liveThrough())).toBe(`model  ${href}
+it("the text has one line per changed field, and a reason if no field changed", async () => {
+  expect(formatHistory(await historyOfLife())).toBe(`model  ${href}
 Known since run 1, ${at}
 
 run 1  ${at}  first seen, seen last in run 2, ${at}
@@ -132,12 +132,12 @@ run 8  ${at}  back, checked last in run 8, ${at}
 `);
 });
 
-it("as rows, a changed field each, in the words of a diff", async () => {
-  const rows = rowsOfHistory(await liveThrough());
+it("the rows have one changed field each, in the terms of a diff", async () => {
+  const rows = rowsOfHistory(await historyOfLife());
   expect(rows.every((row) => row.length === historyColumns.length)).toBe(true);
-  const told = rows.map(([kind, ofHref, ...row]) => ({ kind, ofHref, row }));
-  expect(new Set(told.map(({ kind, ofHref }) => `${kind} ${ofHref}`))).toEqual(new Set([`model ${href}`]));
-  expect(told.map(({ row }) => row).slice(3)).toEqual([
+  const changes = rows.map(([kind, ofHref, ...row]) => ({ kind, ofHref, row }));
+  expect(new Set(changes.map(({ kind, ofHref }) => `${kind} ${ofHref}`))).toEqual(new Set([`model ${href}`]));
+  expect(changes.map(({ row }) => row).slice(3)).toEqual([
     [1, 1, at, "added", "bra_count", null, 3n],
     [1, 1, at, "added", "last_modified_at", null, "2026-01-01T00:00:00"],
     [2, 3, at, "changed", "bra_count", 3n, 4n],
@@ -156,7 +156,7 @@ it("as rows, a changed field each, in the words of a diff", async () => {
   ]);
 });
 
-it("what is of the same body as before is said to be, and what was replaced in its own run", async () => {
+it("a revision with the previous body, and one replaced in the same run, are marked as such", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
   const worldWith = (model: object | null) =>
@@ -183,7 +183,7 @@ it("what is of the same body as before is said to be, and what was replaced in i
   ]);
 });
 
-it("what was seen last before it was found gone stays so until that is decided", async () => {
+it("the last check that found a revision is kept while its deletion waits for approval", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
   const brands = Array.from({ length: 20 }, (_, n) => `b${n}/`);
@@ -204,7 +204,7 @@ it("what was seen last before it was found gone stays so until that is decided",
   ]);
 });
 
-it("of an account it tells of the user and of each bra, her sizes of it as one field", async () => {
+it("in an account, the user and the bras have histories; the sizes of a bra are one field", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write({ area: "account" });
   const sizes = [{ EU: "65F" }, { EU: "65F", UK: "30E" }];
@@ -227,7 +227,7 @@ it("of an account it tells of the user and of each bra, her sizes of it as one f
   ]);
 });
 
-it("all changes up to a run add up to what the mirror shows as of that run", async () => {
+it("all changes up to a run add up to the state that the mirror shows as of that run", async () => {
   const advance = fc.record({
     changes: fc.nat(12),
     removals: fc.nat(2),
@@ -266,12 +266,12 @@ it("all changes up to a run add up to what the mirror shows as of that run", asy
   );
 });
 
-it("as of a run it is what it was when that run had ended, but for checks that later ones took the place of", async () => {
+it("a history as of a run equals the history at the end of that run, except for later checks", async () => {
   const advance = fc.record({
     ...{ changes: fc.nat(9), removals: fc.nat(3), returns: fc.nat(2), additions: fc.nat(1) },
     rebuilds: fc.boolean(),
   });
-  let told = 0;
+  let compared = 0;
   await fc.assert(
     fc.asyncProperty(fc.nat(1000), fc.array(advance, { minLength: 2, maxLength: 6 }), async (seed, moves) => {
       await using sandbox = await startSandbox({ brands: 2, models: 4, sizes: 8, seed });
@@ -293,13 +293,13 @@ it("as of a run it is what it was when that run had ended, but for checks that l
         for (const [index, moment] of lastSeenIn(known).entries()) {
           if (moment === null) continue;
           expect(moment).toEqual(seen[index]);
-          told++;
+          compared++;
         }
       }
     }),
     { numRuns: tries(5, 100) },
   );
-  expect(told).toBeGreaterThan(0);
+  expect(compared).toBeGreaterThan(0);
 });
 
 function historiesOf(mirror: MirrorReader): readonly ResourceHistory[] {
@@ -325,7 +325,7 @@ function withoutLastSeen(histories: readonly ResourceHistory[]) {
   }));
 }
 
-/** What a history says of the fields when a run had ended; null where it was not seen by then. */
+/** The fields at the end of a run according to a history; null before it was seen. */
 function stateAt({ lives }: ResourceHistory, run: number) {
   const fields: Record<string, unknown> = {};
   const seen = lives.filter(
@@ -339,8 +339,8 @@ function stateAt({ lives }: ResourceHistory, run: number) {
   return last === undefined ? null : { fields: columns, isGone: last.gone !== null && last.gone.run <= run };
 }
 
-it("what is forgotten of a life is said, and what is remembered first is not called new", async () => {
-  const history = await liveThrough([1, 2, 4]);
+it("pruned revisions are mentioned, and the first remaining one is not called new", async () => {
+  const history = await historyOfLife([1, 2, 4]);
   expect(
     history.lives.map(({ revisions }) => revisions.map(({ revision, forgotten }) => [revision, forgotten])),
   ).toEqual([
@@ -355,5 +355,5 @@ it("what is forgotten of a life is said, and what is remembered first is not cal
   expect(words).toMatch(/\nrevision 3 is forgotten\n\nrun 5 {2}.* {2}changed, /);
   expect(words).not.toContain("first seen");
   expect(rowsOfHistory(history).map((row) => row[historyColumns.indexOf("change")])).not.toContain("added");
-  expect(formatHistory(await liveThrough([1, 2, 3, 4]))).toContain("revisions 1 to 3 are forgotten");
+  expect(formatHistory(await historyOfLife([1, 2, 3, 4]))).toContain("revisions 1 to 3 are forgotten");
 });

@@ -1,4 +1,4 @@
-/** Measurements, which have no names and perhaps no URL of their own, as `show`, `history` and the questions tell of them. */
+/** Measurements, which have no names and may share a URL, in `show`, `history` and questions. */
 import { describe, expect, it } from "vitest";
 import { readHistory } from "../../src/query/history.ts";
 import { runQuestion } from "../../src/query/questions/run-question.ts";
@@ -20,7 +20,7 @@ const hrefsIn = (rig: Rig): string[] =>
 const idOf = (href: string): string => href.split("/").at(-2) ?? "";
 
 describe("a measurement with a URL of its own", () => {
-  it("is shown by that and by its id, and says where there is none and where there can be none", async () => {
+  it("is shown by its URL and by its id, and an unknown one is an error", async () => {
     await using rig = await startRig({ measurements: "linked" });
     await rig.sync(account(rig));
     const [href = ""] = hrefsIn(rig);
@@ -38,7 +38,7 @@ describe("a measurement with a URL of its own", () => {
     );
   });
 
-  it("has a life that ends when it is deleted", async () => {
+  it("has a history that ends when it is deleted", async () => {
     await using rig = await startRig({ measurements: "linked" });
     await rig.sync(account(rig));
     rig.sandbox.editUser("anna", { measurements: hrefsIn(rig).length - 1 });
@@ -52,7 +52,7 @@ describe("a measurement with a URL of its own", () => {
     ]);
   });
 
-  it("is called by its id in what came last, which shows it", async () => {
+  it("has its id as name in @newest and @changed", async () => {
     await using rig = await startRig({ measurements: "linked" });
     await rig.sync(account(rig));
     const { columns, rows } = await runQuestion({
@@ -66,7 +66,7 @@ describe("a measurement with a URL of its own", () => {
 });
 
 describe("measurements that their list holds", () => {
-  it("are shown together by its URL, in its order, and so is what they were", async () => {
+  it("are shown together and in order by its URL, also as of a run", async () => {
     await using rig = await startRig({ measurements: "inline" });
     await rig.sync(account(rig));
     const [href = ""] = hrefsIn(rig);

@@ -32,7 +32,7 @@ function status() {
   }
 }
 
-it("the freshness of a kind is when the oldest, nine tenths and half of it were checked, and the newest", () => {
+it("a kind has the times of its oldest, 90th percentile, median and newest check", () => {
   const minutes = fc.array(fc.integer({ min: 0, max: 59 }), { minLength: 8, maxLength: 8 });
   const toTime = (minute: number) => `2026-01-30T20:${String(minute).padStart(2, "0")}:00.000Z`;
   fc.assert(
@@ -42,7 +42,7 @@ it("the freshness of a kind is when the oldest, nine tenths and half of it were 
         change(`update _resource set checked_at = ? where id = (${nth})`, Date.parse(toTime(minute)), index);
       }
       const newestFirst = given.map(toTime).sort().reverse();
-      // The nearest rank: at least so many were checked at that time or later.
+      // Nearest rank: at least this share was checked at that time or later.
       const [p50, p90] = [0.5, 0.9].map((share) => newestFirst[Math.ceil(share * 8) - 1]);
       const oldest = newestFirst.at(-1);
       const brand = status().kinds.find(({ kind }) => kind === "brand");
@@ -60,7 +60,7 @@ it("the freshness of a kind is when the oldest, nine tenths and half of it were 
   );
 });
 
-it("what is not held has no freshness", () => {
+it("a kind without held resources has no check times", () => {
   change("update _resource set state = 'gone' where kind = 'size'");
   expect(status().kinds.find(({ kind }) => kind === "size")).toMatchObject({
     ...{ held: 0, gone: 20, oldestCheckAt: null, p90CheckAt: null, p50CheckAt: null, newestCheckAt: null },
@@ -70,7 +70,7 @@ it("what is not held has no freshness", () => {
   ).toBe(true);
 });
 
-it("partial lists are told with why, and not among the oddities", () => {
+it("partial lists are listed with the reason, and not among the issues", () => {
   change(
     `insert into _issue (resource_id, pointer, code, detail, run_id)
      select min(id), '/collection', 'partial-listing', 'lists 19 of 20', 1 from _resource where kind = 'models'`,
@@ -80,7 +80,7 @@ it("partial lists are told with why, and not among the oddities", () => {
   expect(issues.map(({ code }) => code)).not.toContain("partial-listing");
 });
 
-it("an oddity is told with one of the resources that have it, and nothing is left out", () => {
+it("an issue has the first resource that has it, and all failures are listed", () => {
   change(
     `insert into _issue (resource_id, pointer, code, detail, run_id)
      select id, '/links/x', 'skipped-link', 'other-origin: https://' || id || '.example/', 1 from _resource where kind = 'size'`,

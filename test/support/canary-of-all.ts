@@ -8,8 +8,8 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { type CanaryRecord, readCanaryRecord, requireNoSecrets } from "./canary.ts";
 
-/** In a run of all tests, fewer than these mean that most of what they write is searched no more. */
-const fewest = { files: 2_000, bytes: 50_000_000 };
+/** A whole run searches more than this. */
+const minimum = { files: 2_000, bytes: 50_000_000 };
 
 export default function setup(project: TestProject): () => Promise<void> {
   const folder = tmpdir();
@@ -25,10 +25,10 @@ export default function setup(project: TestProject): () => Promise<void> {
   };
 }
 
-/** @throws Error where secrets were found, or nearly nothing was searched in a run of all tests */
+/** @throws Error if secrets were found, or a whole run searched almost nothing */
 export function judgeCanary({ files, bytes, leaks }: CanaryRecord, isWhole: boolean): void {
   if (leaks.length > 0) throw new Error(`The tests left secrets:\n${leaks.join("\n")}`);
-  if (isWhole && (files < fewest.files || bytes < fewest.bytes))
+  if (isWhole && (files < minimum.files || bytes < minimum.bytes))
     throw new Error(`The canary searched ${files} files of ${bytes} bytes only: tests write elsewhere.`);
 }
 

@@ -22,32 +22,32 @@ const secrets = [
   { what: "secret of a test", beginning: "canary-" },
 ].map(({ what, beginning }) => ({ what, credential: bearerToken(beginning) }));
 
-/** What tests encrypt with whatever they leave; to try several takes seconds each. */
+/** The passphrase for all encrypted files that tests leave: trying one takes seconds. */
 export const testPassphrase = "canary-correct horse battery staple";
 
-/** Files in which a test itself put a secret. */
+/** Files that may hold a secret. */
 const secretFiles = new Set<string>();
 
-/** For a file to which a test moved a secret: there, and only there, it belongs. */
+/** Allows secrets in this file. */
 export function expectSecretIn(file: string): void {
   secretFiles.add(file);
 }
 
-/** Files that a test itself made such that nobody can look into them. */
+/** Files that need not be readable. */
 const closedFiles = new Set<string>();
 
-/** For a file that a test damages, or packs or encrypts in a way that nothing here opens. */
+/** For a file that a test damages, or compresses or encrypts so that the search cannot read it. */
 export function expectClosed(file: string): void {
   closedFiles.add(file);
 }
 
-/** For a secret that a test puts into a file of its own, as a person does. */
+/** Writes a secret to a file, as a user does. */
 export function writeSecretFile(file: string, text: string): void {
   writeFileSync(file, text, { mode: 0o600 });
   expectSecretIn(file);
 }
 
-/** What was searched by all processes of the tests, and where a secret was found. */
+/** The searches of all test processes, and the leaks found. */
 export interface CanaryRecord {
   readonly files: number;
   readonly bytes: number;
@@ -78,7 +78,7 @@ export async function requireNoSecrets(
   if (leaks.length > 0) throw new Error(`Where no secret belongs:\n${leaks.join("\n")}`);
 }
 
-/** @throws Error naming the secret where the program prints one */
+/** @throws Error naming the secret if the output contains one */
 export function requireNoSecretsIn(printed: string, by: readonly string[]): void {
   const sought = secrets.flatMap(({ what, credential }) =>
     encodingsOf(credential).map((spelling) => ({ ...spelling, what })),
@@ -99,7 +99,7 @@ export function readCanaryRecord(recordFile: string): CanaryRecord {
   };
 }
 
-/** What compressed bodies that are gone may leave in free pages is let be: a secret is in no body that a sandbox sends. */
+/** Free pages are ignored: they hold old bodies, and no body of the sandbox has a secret. */
 async function openClosed({ path, reason, why }: Closed, known: readonly KnownSecret[]): Promise<string[]> {
   if (reason === "free-pages" || closedFiles.has(path)) return [];
   if (reason === "encrypted") {
@@ -109,7 +109,7 @@ async function openClosed({ path, reason, why }: Closed, known: readonly KnownSe
   return [`could not be looked into (${why}): ${path}`];
 }
 
-/** With the places where they belong: the token files of accounts, and what tests wrote for it. */
+/** The secrets with the files that may hold them: token files of accounts, and files that tests named. */
 function knownIn(folder: string): KnownSecret[] {
   const places = listFiles(folder, []).filter((file) => secretFiles.has(file) || isTokenFile(file));
   return secrets.map((secret) => ({ ...secret, places }));

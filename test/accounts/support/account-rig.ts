@@ -1,4 +1,4 @@
-/** Accounts in a data directory of their own, with tokens that no service has to know. */
+/** Accounts in a data directory of their own, with invented tokens. */
 import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,12 +23,12 @@ export function factsOf(name: string, userId = 1000): Omit<AccountFacts, "tokenI
 }
 
 export interface AccountRig extends AsyncDisposable {
-  /** Not there yet. */
+  /** It does not exist yet. */
   readonly dataDir: string;
   keep(name: string, token: string, keychain?: Keychain): Promise<KeptToken>;
-  /** Kept in a file. */
+  /** With its token in a file. */
   account(name: string, token?: string): Promise<Account>;
-  /** With what looks like a mirror, a ledger and a picture. */
+  /** With files in place of a mirror, a ledger and a picture. */
   accountWithData(name: string): Promise<Account>;
 }
 

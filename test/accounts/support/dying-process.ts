@@ -1,6 +1,6 @@
 /**
- * A process that dies in the middle: `dying-process.ts add|remove DATA_DIR NAME N`. Adds an account whose token goes into a
- * file, or removes one with all its data, and kills itself right before its Nth change of a file or folder.
+ * `dying-process.ts add|remove DATA_DIR NAME N`: adds an account with its token in a file, or removes an account with its
+ * data, and kills itself before its Nth change of a file or folder.
  */
 import { dieBeforeChange } from "../../support/die-before-change.ts";
 

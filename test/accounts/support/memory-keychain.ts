@@ -1,4 +1,4 @@
-/** A keychain that is there, and one that is not. */
+/** A working keychain and a broken one. */
 import { type Keychain, KeychainError } from "../../../src/accounts/tokens/keychain.ts";
 
 export interface MemoryKeychain extends Keychain {
@@ -15,7 +15,7 @@ export function memoryKeychain(): MemoryKeychain {
   };
 }
 
-/** @param why what it says, to whatever it is asked */
+/** @param why the message of every error */
 export function brokenKeychain(why: string): Keychain {
   const fail = () => Promise.reject(new KeychainError(why));
   return { get: fail, set: fail, delete: fail };

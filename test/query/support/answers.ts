@@ -1,4 +1,4 @@
-/** What some questions' answers are, worked out from the sandbox's catalogue without any SQL. */
+/** The results of questions, computed from the sandbox's catalogue without SQL. */
 import {
   type Catalogue,
   countDistinct,
@@ -17,7 +17,7 @@ export interface AnswerCase {
   readonly answer: Answer;
 }
 
-/** Of a catalogue with at least two brands that have models with sizes. */
+/** @param catalogue with at least two brands that have models with sizes */
 export function answerCases(catalogue: Catalogue): readonly AnswerCase[] {
   const { brands, models, sizes } = catalogue;
   const brand = models[0]?.brand ?? brands[0];
@@ -191,8 +191,8 @@ function topSizes(sizes: readonly Size[]): Answer {
   return inOrder(rows, (row) => [-row.bra_count, row.system, row.size]);
 }
 
-function modelsInSize(sizes: readonly Size[], isAskedFor: (size: Size) => boolean): Answer {
-  return inOrder(sizes.filter(isAskedFor), (s) => [-s.bras, s.href]).map((s) => ({
+function modelsInSize(sizes: readonly Size[], matches: (size: Size) => boolean): Answer {
+  return inOrder(sizes.filter(matches), (s) => [-s.bras, s.href]).map((s) => ({
     ...{
       ...nameOf(s.model),
       type: s.model.fields.type,
@@ -202,7 +202,7 @@ function modelsInSize(sizes: readonly Size[], isAskedFor: (size: Size) => boolea
   }));
 }
 
-/** Each place in the grid has one label in each system, so all sizes of the same label say the same. */
+/** All sizes of one label have the same labels in the other systems. */
 function conversions(size: Size, sizes: readonly Size[]): Answer {
   const same = sizes.filter((s) => s.system === size.system && s.fields.size === size.fields.size);
   const rows = Object.entries(alternativesOf(size)).map(([system, label]) => ({

@@ -1,4 +1,4 @@
-/** The catalogue as the sandbox tells it, as plain objects, for answering questions without SQL or projections. */
+/** The sandbox's catalogue as plain objects, to compute the results of questions without SQL. */
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface Thing {
   readonly href: string;
   readonly fields: Fields;
-  /** As a number, also where it is sent as text. */
+  /** A number, even if it is sent as text. */
   readonly bras: number;
 }
 export type Brand = Thing;
@@ -23,7 +23,7 @@ export interface Catalogue {
   readonly brands: readonly Brand[];
   readonly models: readonly Model[];
   readonly sizes: readonly Size[];
-  /** Model's URL → URLs that it names, by the name of the link. */
+  /** Links between models. */
   readonly relations: readonly { readonly from: string; readonly name: string; readonly to: string }[];
 }
 
@@ -60,7 +60,7 @@ function byHref<Item extends Thing>(things: readonly Item[], href: unknown): Ite
   return found;
 }
 
-/** Groups in the order of their first members, each with its key. */
+/** Groups in the order of their first members. */
 export function groupsBy<Item>(items: readonly Item[], keyOf: (item: Item) => unknown): readonly Item[][] {
   return [...Map.groupBy(items, (item) => JSON.stringify(keyOf(item))).values()];
 }
@@ -70,7 +70,7 @@ export const countDistinct = (values: readonly unknown[]): number => new Set(val
 export const sumOfBras = (things: readonly Thing[]): number =>
   things.reduce((sum, { bras }) => sum + bras, 0);
 
-/** Compares by several keys in turn, as ORDER BY does with this catalogue's values; a minus turns a number round. */
+/** Sorts by several keys, as ORDER BY does; a negated number sorts in descending order. */
 export function inOrder<Item>(items: readonly Item[], keysOf: (item: Item) => readonly unknown[]): Item[] {
   return items.toSorted((one, other) => {
     const [left, right] = [keysOf(one), keysOf(other)];

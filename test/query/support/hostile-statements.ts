@@ -1,4 +1,4 @@
-/** Statements that try to write, to read elsewhere, or to leave something behind. FOLDER stands for the folder they run in. */
+/** Statements that try to write, to read other files, or to leave something behind. FOLDER stands for the folder of the file. */
 
 const writes = [
   "INSERT INTO brand VALUES ('x', 'y', 1)",

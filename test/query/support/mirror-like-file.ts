@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 
-/** Makes a file with what a mirror has: WAL, a table, an index, a full-text table, text that is kept as UTF-16. */
+/** Creates a file with the features of a mirror: WAL, a table, an index, a full-text table, text stored as UTF-16. */
 export function makeMirrorLikeFile(folder: string): string {
   const file = join(folder, "mirror.sqlite");
   const database = new Database(file);
