@@ -1,7 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=4 --heap-growing-percent=80
-// (What a sync fetches soon becomes garbage; without these limits V8 lets twice the memory fill up before it looks.)
-// The `armoire` command starts here, in plain JavaScript that any Node since 12 can read, because an unsuitable
-// Node must be refused before anything else is loaded: better-sqlite3 13 crashes on Node 20 without a word.
+// (Fetched data soon becomes garbage. Without these limits V8 uses twice the memory before it collects.)
+// The `armoire` command starts here, in plain JavaScript that any Node since 12 can parse: an unsuitable Node must be
+// refused before anything else is loaded, because better-sqlite3 13 crashes on Node 20 without a message.
 import { existsSync } from "node:fs";
 import * as nodeModule from "node:module";
 

@@ -176,7 +176,12 @@ const edits: readonly (readonly [string, () => Buffer, entry: () => string | nul
     () => "tables/bra.json",
     "does not have",
   ],
-  ["the checksums emptied", () => forgeZip(withContent("SHA256SUMS", () => "")), () => "README.txt", "was added"],
+  [
+    "the checksums emptied",
+    () => forgeZip(withContent("SHA256SUMS", () => "")),
+    () => "README.txt",
+    "was added",
+  ],
   [
     "the checksums in another order",
     () =>

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { runArmoire } from "../support/run-armoire.ts";
 import { startRig } from "../sync/support/rig.ts";
 
-it("waits for approval with exit 12, and says of what and how it is given", async () => {
+it("a bulk removal waits for approval with exit code 12 and the command that approves it", async () => {
   await using rig = await startRig({ brands: 10, models: 10, sizes: 10 });
   await rig.sync();
   rig.sandbox.advance({ removals: 4, kind: "brand" });
@@ -19,7 +19,7 @@ it("waits for approval with exit 12, and says of what and how it is given", asyn
   expect(approved.stdout).not.toContain("approv");
 }, 30_000);
 
-it("ends with 3 where a list is partial, which status shows", async () => {
+it("a partial list gives exit code 3 and is shown by status", async () => {
   await using rig = await startRig({ brands: 10, models: 10, sizes: 10 });
   rig.sandbox.setFaults([{ kind: "brands", times: "always", fault: "wrong-total", value: 12 }]);
   const args = ["--mirror", rig.file];

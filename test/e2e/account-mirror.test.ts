@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 describe("armoire sync --account", () => {
-  it("mirrors an account, and says what came", async () => {
+  it("mirrors an account and reports the new resources", async () => {
     expect(await well("sync", "--account", "ada")).toMatch(
       /^Run 1: \d+ new.*\nEverything is up to date: .*accounts.ada.mirror\.sqlite\n$|^Run 1/s,
     );
@@ -60,19 +60,19 @@ describe("armoire sync --account", () => {
     [["--base-url", "https://api.example.org/"], "--account and --base-url cannot be given together"],
     [["--depth", "models"], "--depth is for the catalogue"],
     [["--brand", "x"], "--brand is for the catalogue"],
-  ])("refuses %j in one clear line", async (args, message) => {
+  ])("refuses %j in one line", async (args, message) => {
     const { exitCode, stderr } = await armoire(["sync", "--account", "ada", ...args]);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(message);
   });
 
-  it("says of an account that there is not what was perhaps meant", async () => {
+  it("suggests a similar name for an unknown account", async () => {
     const { exitCode, stderr } = await armoire(["sync", "--account", "adda"]);
     expect(exitCode).toBe(2);
     expect(stderr).toContain("Did you mean ada?");
   });
 
-  it("says what to do about a token that is refused, with exit code 4, and keeps everything", async () => {
+  it("a rejected token gives exit code 4 with a hint, and the data stays", async () => {
     sandbox.editUser("anna", { isRevoked: true });
     const { exitCode, stderr, stdout } = await armoire(["sync", "--account", "ada"]);
     sandbox.editUser("anna", { isRevoked: false });
@@ -84,8 +84,8 @@ describe("armoire sync --account", () => {
   });
 });
 
-describe("what is read with --account", () => {
-  it("is hers: status and plan speak of an account", async () => {
+describe("reading with --account", () => {
+  it("status and plan describe the account", async () => {
     const status = await well("status", "--account", "ada");
     expect(status).toMatch(/^User {7}anna \(user 1000\)$/m);
     expect(status).toMatch(/^Holds {6}30 bras, \d+ measurements$/m);
@@ -96,7 +96,7 @@ describe("what is read with --account", () => {
     expect(plan).not.toContain("The size of the catalogue");
   });
 
-  it("shows her, and her bras by URL, id and name", async () => {
+  it("show finds the user, and bras by URL, id and name", async () => {
     expect(await well("show", "me", "--account", "ada")).toMatch(/^username +anna$/m);
     const [bra] = JSON.parse(
       await well("query", "select href, name from bra order by href", "--account", "ada", "--json"),
@@ -110,7 +110,7 @@ describe("what is read with --account", () => {
     expect(await well("history", "bra", id, "--account", "ada")).toContain("1");
   });
 
-  it("is refused in one clear line where it makes no sense", async () => {
+  it("invalid combinations are refused in one line", async () => {
     const mirror = join(dataDir, "accounts/ada/mirror.sqlite");
     for (const [args, message] of [
       [["query", "@top-brands", "--account", "ada"], "@top-brands works only on a catalogue"],
@@ -128,7 +128,7 @@ describe("what is read with --account", () => {
     }
   });
 
-  it("is compared with a backup once that is a mirror, and says so before", async () => {
+  it("diff compares with a restored backup, and refuses an unrestored one", async () => {
     const [zip, files, restored] = ["ada.zip", "ada-files", "restored.sqlite"].map((name) =>
       join(folder.path, name),
     );
@@ -145,7 +145,7 @@ describe("what is read with --account", () => {
     expect(await well("diff", "--from", restored ?? "", "--account", "ada")).toContain("No differences.");
   });
 
-  it("is asked only what can be asked of an account, and searched without columns that stay empty", async () => {
+  it("only suitable questions and columns are offered for an account", async () => {
     const listed = await well("query", "--list", "--account", "ada");
     expect(listed.match(/^@[a-z-]+/gm)).toEqual(["@newest", "@changed"]);
     const names = JSON.parse(await well("query", "--list", "--account", "ada", "--json")) as {
@@ -156,7 +156,7 @@ describe("what is read with --account", () => {
     expect(found.split("\n")[0]).toBe("kind,name,brand,state,href");
   });
 
-  it("has the catalogue of the same service beside it in SQL, and nothing else", async () => {
+  it("SQL sees the catalogue of the same service only", async () => {
     const sql = "select b.name, m.full_name from bra b join catalogue.model m on m.href = b.model_href";
     expect(JSON.parse(await well("query", sql, "--account", "ada", "--json"))).toHaveLength(30);
     for (const statement of [
@@ -169,7 +169,7 @@ describe("what is read with --account", () => {
   });
 });
 
-it("readable by nobody else, whatever the umask: mirror, ledger, export", async () => {
+it("mirror, ledger and export are private under any umask", async () => {
   const out = join(folder.path, "export");
   const before = process.umask(0);
   try {

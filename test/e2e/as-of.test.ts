@@ -53,7 +53,7 @@ it("the mirror has changed since its first run", async () => {
   expect(await output("query", sql)).not.toBe(first.rows);
 });
 
-it("query and export give what they gave then, and the manifest says of which run that is", async () => {
+it("query and export reproduce their earlier output, and the manifest names the run", async () => {
   expect(await output("query", sql, "--as-of", "1")).toBe(first.rows);
   expect(await exported("past", "--as-of", "1")).toBe(first.csv);
   expect(JSON.parse(readFileSync(join(folder.path, "past", "manifest.json"), "utf8"))).toMatchObject({
@@ -61,7 +61,7 @@ it("query and export give what they gave then, and the manifest says of which ru
   });
 });
 
-it("show and status too", async () => {
+it("show and status reproduce their earlier output", async () => {
   const [past, present] = await Promise.all(
     ["1", "latest"].map(async (point) =>
       JSON.parse(await output("show", "brand", changed, "--as-of", point, "--json")),
@@ -79,7 +79,7 @@ it("show and status too", async () => {
   );
 });
 
-it("a line beside it says which run that is and what was held then", async () => {
+it("a notice names the run and its coverage", async () => {
   const time = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z";
   const remarkOf = async (point: string) => (await run("query", "select 1", "--as-of", point)).stderr;
   expect(await remarkOf("1")).toMatch(
@@ -100,7 +100,7 @@ it.each([
   ],
   ["-9w", 1, /^armoire: No run had ended by .*\nAvailable runs/],
   ["soon", 2, /^armoire: "soon" is not a point in time\nUse a run number, a time /],
-])("the point %s, which is none, ends with exit code %i", async (point, exitCode, says) => {
+])("the invalid point %s gives exit code %i", async (point, exitCode, says) => {
   const out = join(folder.path, "never");
   for (const command of [
     ["query", "select 1"],
@@ -116,7 +116,7 @@ it.each([
     });
 });
 
-it("history tells what changed in between", async () => {
+it("history shows the changes in between", async () => {
   const history = JSON.parse(await output("history", "brand", changed, "--json"));
   expect(history).toMatchObject({
     ...{ kind: "brand", href: changed },

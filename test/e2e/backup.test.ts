@@ -57,7 +57,7 @@ afterAll(async () => {
 });
 
 describe("armoire backup", () => {
-  it("makes the first backup of an account that was never synced, and says what to remember", async () => {
+  it("syncs and backs up a new account, and prints the root hash to keep", async () => {
     const { stdout } = await ending(0, ["backup", "--account", "ada", "--to", path("backups")]);
     expect(backups()).toEqual([expect.stringMatching(/^armoire-ada-\d{4}-\d\d-\d\dT\d{6}Z\.zip$/)]);
     expect(stdout).toMatch(/^Backed up ada as of .*: 30 bras, \d+ measurements, \d+ revisions\.$/m);
@@ -77,7 +77,7 @@ describe("armoire backup", () => {
     expect(stdout).toContain("It was verified after writing.");
   });
 
-  it("is quiet for a timer, and lets old backups go", async () => {
+  it("prints nothing with --quiet, and removes old backups", async () => {
     const [first] = backups();
     const args = ["backup", "--account", "ada", "--to", path("backups"), "--keep-last", "1", "--quiet"];
     expect(await ending(0, args)).toMatchObject({ stdout: "", stderr: "" });
@@ -85,7 +85,7 @@ describe("armoire backup", () => {
     expect(backups()).not.toContain(first);
   });
 
-  it("is made of what is held where the sync fails, removes nothing, and says so", async () => {
+  it("backs up the mirrored data if the sync fails, and removes nothing", async () => {
     sandbox.editUser(sandbox.users[0]?.username ?? "", { isRevoked: true });
     const before = backups();
     const args = ["backup", "--account", "ada", "--to", path("backups"), "--keep-last", "1"];
@@ -111,7 +111,7 @@ describe("armoire backup", () => {
 });
 
 describe("a backup of one account", () => {
-  it("brings the account back on another computer, where the next sync costs nothing", async () => {
+  it("restores the account on another computer, where the next sync is free", async () => {
     const [file = ""] = globSync(path("backups/*.zip"));
     await ending(1, ["backup", "restore", file, "--account", "ada"]);
     for (const left of globSync(path("data/accounts/ada/mirror.sqlite*"))) rmSync(left);
@@ -124,7 +124,7 @@ describe("a backup of one account", () => {
     });
   });
 
-  it("is not restored as another's, nor to two places or none", async () => {
+  it("is not restored for another user, nor to two places or none", async () => {
     const [file = ""] = globSync(path("backups/*.zip"));
     const { stderr } = await ending(4, ["backup", "restore", file, "--account", "bea"]);
     expect(stderr).toContain("The backup is of anna (user 1000)");
@@ -138,7 +138,7 @@ describe("a backup of one account", () => {
     expect(readdirSync(path("data/accounts/bea"))).not.toContain("mirror.sqlite");
   });
 
-  it("gives its files to whom it may concern", async () => {
+  it("unpacks into a folder of files", async () => {
     const [file = ""] = globSync(path("backups/*.zip"));
     await ending(0, ["backup", "restore", file, "--to", path("new/files")]);
     renameSync(path("new/files"), path("files"));
@@ -147,7 +147,7 @@ describe("a backup of one account", () => {
     expect(statSync(path("files/tables/bra.csv")).mode & 0o777).toBe(0o600);
   });
 
-  it("says in its README how it comes to be synced again, which a mirror elsewhere is not", async () => {
+  it("explains in its README how to sync a restored mirror", async () => {
     const readme = readFileSync(path("files/README.txt"), "utf8");
     const said = [...readme.matchAll(/^ {2}armoire ((?:account add|backup restore) .*)$/gm)].map(
       ([, words = ""]) => words.replace("FILE", globSync(path("backups/*.zip"))[0] ?? "").split(" "),
@@ -169,7 +169,7 @@ describe("a backup of one account", () => {
     }
   });
 
-  it("holds no token, and neither do the words about it", async () => {
+  it("contains no token, and neither does any output", async () => {
     const args = ["backup", "--account", "ada", "--to", path("backups"), "--verbose", "--json"];
     const { stdout, stderr } = await ending(0, args);
     const secrets = sandbox.users.map(({ token }) => token);
@@ -189,7 +189,7 @@ describe("a backup of one account", () => {
 describe("an encrypted backup", () => {
   const passphrase = { ARMOIRE_BACKUP_PASSPHRASE: testPassphrase };
 
-  it("is made with a passphrase that stands nowhere, and opens with it", async () => {
+  it("opens with its passphrase, which is stored nowhere", async () => {
     mkdirSync(path("hidden"));
     const create = ["backup", "create", "--account", "ada", "--to", path("hidden"), "--encrypt"];
     await ending(4, create);
@@ -265,7 +265,7 @@ describe("an encrypted backup", () => {
   }
 });
 
-it("a folder is listed with what changed, and with what is damaged", async () => {
+it("list shows the changes between backups, and damaged ones", async () => {
   const before = backups().length;
   const { stdout } = await ending(0, ["backup", "list", path("backups"), "--json"]);
   expect(JSON.parse(stdout)).toHaveLength(before);

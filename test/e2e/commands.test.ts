@@ -43,14 +43,14 @@ describe("--help", () => {
       "doctor",
       "sandbox",
     ],
-  ])("of %s says what it does and shows examples", async (name) => {
+  ])("of %s has a description and examples", async (name) => {
     const help = await output(name, "--help");
     expect(help).toMatch(new RegExp(`^Usage: armoire ${name} `));
     expect(help).toMatch(new RegExp(`\nExamples:\n( {2}armoire ${name}.*\n)+`));
     for (const option of ["--data-dir", "--mirror", "--json", "--quiet"]) expect(help).toContain(option);
   });
 
-  it("of all lists every command; `help NAME` is the same as `NAME --help`", async () => {
+  it("lists every command; `help NAME` equals `NAME --help`", async () => {
     const [all, viaHelp, viaFlag] = await Promise.all([
       output("--help"),
       output("help", "runs"),
@@ -63,7 +63,7 @@ describe("--help", () => {
 });
 
 describe("a sync", () => {
-  it("prints what it did; its JSON is one object with every promised member", async () => {
+  it("prints a report, and with --json one object with all documented members", async () => {
     const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url];
     const words = await output("sync", ...settings, "--depth", "brands");
     expect(words).toMatch(/^Run 1: \d+ new, 0 changed, 0 unchanged, 0 gone in \d+\.\d s\.\n/);
@@ -93,7 +93,7 @@ describe("a sync", () => {
     expect(await output("sync", ...settings, "--quiet")).toBe("");
   });
 
-  it("that finds nothing changed asks only what it may ask for nothing", async () => {
+  it("without changes sends only free checks", async () => {
     const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url, "--json"];
     await outputAsJson("sync", ...settings);
     const before = fixture.sandbox.log().length;
@@ -107,7 +107,7 @@ describe("a sync", () => {
     ).toBe(true);
   });
 
-  it("stopped by its budget is well, and not complete only for who asks", async () => {
+  it("stopped by its budget exits with 0, or with 8 under --require-complete", async () => {
     const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url, "--budget", "3"];
     expect(await output("sync", ...settings)).toMatch(
       /The budget of this run is spent\. \d+ still due as far as is known; the next sync goes on from here\.\n$/,
@@ -116,7 +116,7 @@ describe("a sync", () => {
     expect(exitCode).toBe(8);
   });
 
-  it("with failures ends with exit code 3 and says where they are listed", async () => {
+  it("with failures exits with 3 and names the command that lists them", async () => {
     fixture.sandbox.setFaults([{ kind: "brand", positions: [2], times: "always", fault: "not-json" }]);
     const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url];
     const { stdout, exitCode } = await runArmoire(["sync", ...settings]);
@@ -147,7 +147,7 @@ describe("reading a mirror", () => {
     expect(await outputAsJson("runs", "--mirror", fixture.mirror, "--limit", "1")).toHaveLength(1);
   });
 
-  it("show, by slug, name or URL, with all of its links", async () => {
+  it("show, by slug, name or URL, with all links", async () => {
     const { url, fields, links } = firstBrand();
     const shown = await outputAsJson("show", "brand", String(fields.slug), "--mirror", fixture.mirror);
     expect(shown).toMatchObject({
@@ -194,7 +194,7 @@ describe("reading a mirror", () => {
     );
   });
 
-  it("search, as table and JSON, by words and for nothing", async () => {
+  it("search, as table and JSON, with and without results", async () => {
     const { url, fields } = firstBrand();
     const found = await outputAsJson(
       "search",
@@ -262,7 +262,7 @@ describe("reading a mirror", () => {
     expect(await output("mirror", "check", "--mirror", fixture.mirror)).toMatch(/^Sound: /);
   });
 
-  it("mirror compact with rules of what to keep, tried before", async () => {
+  it("mirror compact with retention rules, previewed first", async () => {
     const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url];
     for (const depth of ["brands", "models"]) await output("sync", ...settings, "--depth", depth);
     const keep = [...settings, "--keep-last", "1", "--keep-yearly", "3"];
@@ -293,7 +293,7 @@ describe("reading a mirror", () => {
     expect(await output("mirror", "check", ...settings)).toMatch(/^Sound: /);
   });
 
-  it("takes the only mirror of the data directory, and asks which one where there are two", async () => {
+  it("uses the only mirror of the data directory, and needs a choice between two", async () => {
     const dataDir = fixture.newPath();
     const settings = ["--data-dir", dataDir, "--depth", "brands"];
     await output("sync", ...settings, "--base-url", fixture.sandbox.url);
@@ -307,7 +307,7 @@ describe("reading a mirror", () => {
   });
 });
 
-it("doctor finds the set-up well", async () => {
+it("doctor finds no problem in a working set-up", async () => {
   const settings = [
     ...["--data-dir", fixture.newPath()],
     ...["--base-url", fixture.sandbox.url, "--mirror", fixture.mirror],
@@ -317,7 +317,7 @@ it("doctor finds the set-up well", async () => {
   expect(diagnosis).toMatchObject({ checks: [{ isWell: true }, { isWell: true }, { isWell: true }] });
 });
 
-it("a global flag stands before or after the command, and its value may be the name of one", async () => {
+it("a global option may precede or follow the command, and its value may be a command's name", async () => {
   expect(JSON.parse(await output("--json", "--mirror", fixture.mirror, "runs"))).toHaveLength(1);
   const { stderr, exitCode } = await runArmoire(["--data-dir", "sync", "status"], { cwd: fixture.folder });
   expect({ stderr, exitCode }).toEqual({
@@ -326,7 +326,7 @@ it("a global flag stands before or after the command, and its value may be the n
   });
 });
 
-it("--verbose shows where an error comes from", async () => {
+it("--verbose prints the stack of an error", async () => {
   const { stderr } = await runArmoire(["show", "brand", "nobody", "--mirror", fixture.mirror, "--verbose"]);
   expect(stderr).toMatch(/\n {4}at showResource /);
 });

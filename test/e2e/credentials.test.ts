@@ -4,7 +4,7 @@ import { expect, it, vi } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
-it("a credential is sent to the service, and found nowhere else", async () => {
+it("a credential is sent to the service and stored nowhere", async () => {
   await using sandbox = await startSandbox({ brands: 3, models: 6, sizes: 12, latencyMillis: 5 });
   await using folder = await temporaryFolder();
   const { key, secret } = sandbox.app;
@@ -43,7 +43,7 @@ it("a credential is sent to the service, and found nowhere else", async () => {
   expect(files.filter((file) => isLeaked(readFileSync(file)))).toEqual([]);
 });
 
-it("a credential that the service refuses ends the sync with exit code 4, and what is mirrored stays", async () => {
+it("a rejected credential ends the sync with exit code 4, and the mirror stays", async () => {
   await using sandbox = await startSandbox({ brands: 3, models: 6, sizes: 12 });
   await using folder = await temporaryFolder();
   const env = {

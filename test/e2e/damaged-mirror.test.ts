@@ -40,7 +40,7 @@ async function expectUntouched(command: readonly string[], file: string, says: R
   expect(hash()).toBe(before);
 }
 
-describe("a mirror of a later version is refused with both versions, and not touched", () => {
+describe("a mirror of a newer version is refused with both versions, and not changed", () => {
   let file: string;
   beforeAll(() => {
     file = `${fixture.newPath()}.sqlite`;
@@ -62,7 +62,7 @@ describe("a mirror of a later version is refused with both versions, and not tou
   );
 });
 
-describe("a mirror whose end is missing is refused as damaged, and not touched", () => {
+describe("a truncated mirror is refused as damaged, and not changed", () => {
   let file: string;
   beforeAll(() => {
     file = `${fixture.newPath()}.sqlite`;
@@ -74,7 +74,7 @@ describe("a mirror whose end is missing is refused as damaged, and not touched",
   it.concurrent.each(commands)("by %s", (...command) => expectUntouched(command, file, /damaged|malformed/));
 });
 
-describe("damage that is met only while reading is told as such", () => {
+describe("damage found while reading is reported as damage", () => {
   it.concurrent.each([
     ["_resource", ["sync"]],
     ["_resource", ["plan"]],
@@ -90,7 +90,7 @@ describe("damage that is met only while reading is told as such", () => {
     expectRefusal(await runArmoire(args, { cwd: fixture.folder }), 14, /damaged|malformed/);
   });
 
-  it("and found by mirror check", async () => {
+  it("is found by mirror check", async () => {
     const args = ["mirror", "check", "--mirror", copyWithNoiseIn("_model")];
     const { stdout, stderr, exitCode } = await runArmoire(args);
     expect({ exitCode, stderr }).toEqual({ exitCode: 14, stderr: "" });

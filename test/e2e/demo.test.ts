@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
-it("the demonstration's claims all hold, and its files are in ./demo/", { timeout: 60_000 }, async () => {
+it("all claims of the demo hold, and its files are in ./demo/", { timeout: 60_000 }, async () => {
   await using folder = await temporaryFolder();
   const demo = join(import.meta.dirname, "demo.ts");
   const { stdout } = await promisify(execFile)(process.execPath, [demo], { cwd: folder.path });

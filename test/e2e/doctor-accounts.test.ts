@@ -40,7 +40,7 @@ async function ask(...args: readonly string[]) {
   return { checks, last: checks.at(-1), exitCode };
 }
 
-it("says that a token is accepted, and what it grants, in two requests that the account's ledger knows of", async () => {
+it("reports an accepted token and its permissions with two requests of the account's ledger", async () => {
   const { last, exitCode } = await ask("--account", "bea");
   expect(exitCode).toBe(0);
   expect(last).toEqual({
@@ -51,7 +51,7 @@ it("says that a token is accepted, and what it grants, in two requests that the 
   expect(sandbox.log().map(({ credential }) => credential)).toEqual(["user:béatrice", "user:béatrice"]);
 });
 
-it("says that a token is not accepted, and what to do", async () => {
+it("reports a rejected token with a hint", async () => {
   sandbox.editUser("anna", { isRevoked: true });
   const { last, exitCode } = await ask("--account", "ada");
   sandbox.editUser("anna", { isRevoked: false });
@@ -63,7 +63,7 @@ it("says that a token is not accepted, and what to do", async () => {
   });
 });
 
-it("says that a token is another user's", async () => {
+it("reports a token of another user", async () => {
   writeFileSync(tokenFile, tokenOf(1), { mode: 0o600 });
   const { last, exitCode } = await ask("--account", "ada");
   expect(exitCode).toBe(1);
@@ -73,7 +73,7 @@ it("says that a token is another user's", async () => {
   });
 });
 
-it("takes a spent allowance for no fault, and asks nobody then", async () => {
+it("treats a spent allowance as no problem, and sends nothing", async () => {
   await using strict = await startSandbox({ users: 1, brands: 2, models: 4, sizes: 8, allowance: 2 });
   const env = { ARMOIRE_TOKEN: strict.users[0]?.token ?? "" };
   await callArmoire(["account", "add", "eve", "--base-url", strict.url, "--data-dir", dataDir], { env });
@@ -85,20 +85,20 @@ it("takes a spent allowance for no fault, and asks nobody then", async () => {
   await callArmoire(["account", "remove", "eve", "--purge", "--yes", "--data-dir", dataDir]);
 });
 
-it("with --offline asks nobody", async () => {
+it("sends nothing with --offline", async () => {
   const { last, exitCode } = await ask("--account", "ada", "--offline");
   expect({ exitCode, sent: sandbox.log() }).toEqual({ exitCode: 0, sent: [] });
   expect(last?.what).toContain("ledger");
 });
 
-it("tells before the first sync of an account what makes its mirror", async () => {
+it("names the command for the first sync of an account", async () => {
   expect((await ask("--account", "bea", "--offline")).checks).toContainEqual({
     ...{ isWell: true, what: "There is no mirror of the account bea yet" },
     hint: "`armoire sync --account bea` creates it.",
   });
 });
 
-it("without --account lists each account's mirror and where its token is, without asking", async () => {
+it("without --account lists each account's mirror and token place, offline", async () => {
   const { checks, exitCode } = await ask();
   expect({ exitCode, sent: sandbox.log() }).toEqual({ exitCode: 0, sent: [] });
   const at = (name: string) => join(dataDir, "accounts", name);
@@ -117,7 +117,7 @@ it("without --account lists each account's mirror and where its token is, withou
   ]);
 });
 
-it("finds a token that is gone, and a mirror that cannot be read", async () => {
+it("finds a missing token and an unreadable mirror", async () => {
   rmSync(tokenFile);
   expect((await ask()).checks.filter(({ isWell }) => !isWell)).toEqual([
     {

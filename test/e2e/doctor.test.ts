@@ -36,7 +36,7 @@ function dataDirWith(...names: readonly string[]): string {
   return dataDir;
 }
 
-it("without a mirror says that there is none yet, which is well", async () => {
+it("treats a missing mirror as no problem", async () => {
   const { checks, exitCode } = await ask(["--data-dir", fixture.newPath()]);
   expect(exitCode).toBe(0);
   expect(checks).toContainEqual(
@@ -44,7 +44,7 @@ it("without a mirror says that there is none yet, which is well", async () => {
   );
 });
 
-it("looks at each mirror where nothing says which, and tells how to say it", async () => {
+it("checks each mirror without --base-url or --mirror, and names these options", async () => {
   const dataDir = dataDirWith("a", "b");
   const { checks, exitCode } = await ask(["--offline", "--data-dir", dataDir]);
   expect(exitCode).toBe(0);
@@ -55,7 +55,7 @@ it("looks at each mirror where nothing says which, and tells how to say it", asy
   ]);
 });
 
-it("finds the one of two mirrors that cannot be read", async () => {
+it("finds an unreadable mirror among two", async () => {
   const dataDir = dataDirWith("a", "b");
   writeFileSync(
     join(dataDir, "b", "catalogue.sqlite"),
@@ -80,7 +80,7 @@ it.each([
     { ARMOIRE_APP_KEY: "k", ARMOIRE_APP_SECRET_FILE: "/nonexistent/secret" },
     /The file of ARMOIRE_APP_SECRET_FILE does not exist/,
   ],
-])("tells what is wrong with the credential %j, and checks all else", async (env, words) => {
+])("reports the problem of the credential %j, and checks the rest", async (env, words) => {
   const args = [
     ...["--data-dir", fixture.newPath()],
     ...["--mirror", fixture.mirror, "--base-url", fixture.sandbox.url],
@@ -94,7 +94,7 @@ it.each([
   expect(JSON.stringify(told)).not.toContain("canary");
 });
 
-it("tells that the data directory is none, and does not say that no mirror is in it", async () => {
+it("reports an invalid data directory instead of a missing mirror", async () => {
   const { checks, exitCode } = await ask(["--data-dir", fixture.textFile]);
   expect(exitCode).toBe(1);
   expect(checks.map(({ isWell }) => isWell)).toEqual([false, true, false, true]);
@@ -108,7 +108,7 @@ it.each([
     /Not a ledger of Armoire's: .*ledger\.sqlite/,
   ],
   ["", true, /The ledger .* is readable/],
-])("looks at the ledger too", async (content, isWell, words) => {
+])("checks the ledger", async (content, isWell, words) => {
   const dataDir = dataDirWith("a");
   writeFileSync(join(dataDir, "ledger.sqlite"), content);
   const { checks, exitCode } = await ask(["--data-dir", dataDir]);
@@ -119,7 +119,7 @@ it.each([
   });
 });
 
-it("says that no service was asked where none is set", async () => {
+it("reports that the service was not checked without a base URL", async () => {
   const nothing = { ARMOIRE_BASE_URL: "" };
   const { checks, exitCode } = await ask(["--data-dir", fixture.newPath()], nothing);
   expect(exitCode).toBe(0);
@@ -133,7 +133,7 @@ it("says that no service was asked where none is set", async () => {
   );
 });
 
-it("finds the link in the way of a data directory that leads nowhere", async () => {
+it("finds a dangling link in the path of the data directory", async () => {
   const link = fixture.newPath();
   symlinkSync(fixture.newPath(), link);
   const { checks, exitCode } = await ask(["--offline", "--data-dir", join(link, "armoire")]);

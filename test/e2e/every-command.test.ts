@@ -135,7 +135,7 @@ it.each(commands)("$called shows nothing of the other account", async ({ called 
   if (called !== removing) await expectApart();
 });
 
-it("nobody asked for anything of the other's", () => {
+it("no request mixes the two users' credentials", () => {
   const asked = sandbox.log().filter(({ url }) => /\/me\/bras\/1/.test(url));
   expect(asked.length).toBeGreaterThan(20);
   for (const { url, credential, status } of asked) {
@@ -145,7 +145,7 @@ it("nobody asked for anything of the other's", () => {
   }
 });
 
-it("what was written under umask 000 is readable by nobody else", () => {
+it("files written under umask 000 are private", () => {
   const paths = ["data", "work", "backups"].flatMap((path) => [
     path,
     ...(readdirSync(at(path), { recursive: true }) as string[]).map((below) => join(path, below)),

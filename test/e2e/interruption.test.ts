@@ -88,7 +88,7 @@ describe("a sync that is interrupted", () => {
     },
   );
 
-  it("does not wait for a service that never answers", async () => {
+  it("does not wait for a service that never responds", async () => {
     await using scene = await setScene({ latencyMillis: hour });
     const running = startArmoire(scene.args);
     await waitForRequests(scene, 1);
@@ -100,7 +100,7 @@ describe("a sync that is interrupted", () => {
     expect(readRuns(scene)).toEqual([{ id: 1, isClosed: true, stopped: "interrupted" }]);
   });
 
-  it("a second time ends at once; the next sync closes its run", async () => {
+  it("ends at once at the second signal, and the next sync closes its run", async () => {
     await using scene = await setScene({ latencyMillis: hour });
     const running = startArmoire(scene.args);
     await waitForRequests(scene, 1);
@@ -151,8 +151,8 @@ it.runIf(process.platform === "linux")(
   },
 );
 
-describe("a mirror that another process writes", () => {
-  it("is refused with the name of who holds it, and can be read meanwhile", async () => {
+describe("a mirror that another process has locked", () => {
+  it("is refused with the process that holds the lock, and can be read meanwhile", async () => {
     await using scene = await setScene({ latencyMillis: hour });
     const holder = startArmoire(scene.args);
     await waitForRequests(scene, 1);
@@ -175,7 +175,7 @@ describe("a mirror that another process writes", () => {
   });
 });
 
-describe("output that nobody reads to its end", () => {
+describe("a closed output pipe", () => {
   /** The exit code of the program in a pipe whose other end is closed at once. */
   async function pipeIntoNothing(
     args: readonly string[],
@@ -188,7 +188,7 @@ describe("output that nobody reads to its end", () => {
     return { exitCode: exitCode as number, stderr };
   }
 
-  it("is no error, and a sync does all of its work", async () => {
+  it("is no error, and a sync completes", async () => {
     await using scene = await setScene({});
     expect(await pipeIntoNothing(scene.args, "")).toEqual({ exitCode: 0, stderr: "" });
     expect(readRuns(scene)).toEqual([{ id: 1, isClosed: true, stopped: null }]);
@@ -199,7 +199,7 @@ describe("output that nobody reads to its end", () => {
     });
   });
 
-  it("is no error either where it is remarks: the work goes on", async () => {
+  it("is no error on stderr: the work continues", async () => {
     await using scene = await setScene({
       faults: [{ kind: "brand", positions: [1], times: "always", fault: "not-json" }],
     });

@@ -48,7 +48,7 @@ describe.each(Object.entries(spoilt))("a ledger that %s", (_what, [spoil, exitCo
   });
 });
 
-it("a ledger that is a folder is told as what cannot be opened", async () => {
+it("a folder in place of the ledger is reported as unreadable", async () => {
   const dataDir = fixture.newPath();
   mkdirSync(join(dataDir, "ledger.sqlite"), { recursive: true });
   const settings = ["--data-dir", dataDir, "--base-url", fixture.sandbox.url];

@@ -16,7 +16,7 @@ const query = (sql: string, ...more: readonly string[]) => [
   ...["query", sql, "--mirror", fixture.mirror, "--max-rows", "999999999999999", ...more],
 ];
 
-it("150,000 rows are printed whole in every format", async () => {
+it("150,000 rows are printed completely in every format", async () => {
   const rowCount = 150_000;
   const [table, csv, json, ndjson] = await Promise.all(
     ["table", "csv", "json", "ndjson"].map((format) =>
@@ -31,7 +31,7 @@ it("150,000 rows are printed whole in every format", async () => {
   expect(ndjson?.stdout).toBe(numbers.map((x) => `{"x":${x}}\n`).join(""));
 });
 
-it("a result without rows is whole too", async () => {
+it("an empty result is valid in every format", async () => {
   const nothing = "select 1 as x where false";
   expect(await runArmoire(query(nothing, "--json"))).toMatchObject({ stdout: "[\n]\n", exitCode: 0 });
   expect(await runArmoire(query(nothing, "--format", "csv"))).toMatchObject({ stdout: "x\n", exitCode: 0 });
@@ -59,7 +59,7 @@ it.each([
   },
 );
 
-it("what goes wrong on the way cuts the output short and says so", async () => {
+it("an error while reading ends the output early with an exit code", async () => {
   const failing = `select abs(case when x > 5000 then -9223372036854775808 else x end) from (${counting(9999)})`;
   const { stdout, stderr, exitCode } = await runArmoire(query(failing, "--json"));
   expect({ stderr, exitCode }).toEqual({ stderr: expect.stringContaining("integer overflow"), exitCode: 1 });

@@ -8,7 +8,7 @@ import { json, output } from "./support/answers.ts";
 import { listAll } from "./support/fixture.ts";
 
 describe("before the first sync", () => {
-  it("the plan is the front page; nothing is sent and nothing made", async () => {
+  it("the plan is the root, and nothing is sent or created", async () => {
     await using sandbox = await startSandbox();
     await using folder = await temporaryFolder();
     const settings = ["--data-dir", join(folder.path, "data"), "--base-url", sandbox.url];
@@ -47,13 +47,13 @@ describe("in the middle of the first crawl", () => {
     await folder[Symbol.asyncDispose]();
   });
 
-  it("the sync ends with when to run again and what the next days bring", () => {
+  it("the sync ends with the next time to sync and a forecast", () => {
     expect(lastLine).toMatch(
       /^The allowance is spent; sync again at \d{4}-\d\d-\d\d \d\d:\d\d UTC \(in 24 h\)\. \d+ % of all bras are covered, \d+ % in 1 day, \d+ % in 7 days, 100 % in 30 days; all models in \d days?, all sizes in \d+ days, at 30 a day\.$/,
     );
   });
 
-  it("the next sync of the same day sends nothing, also into another mirror: they share the ledger", async () => {
+  it("the next sync of the same day sends nothing, also for another mirror with the same ledger", async () => {
     const sent = sandbox.log().length;
     const elsewhere = join(folder.path, "elsewhere", "other.sqlite");
     for (const more of [[], ["--mirror", elsewhere]]) {
@@ -67,7 +67,7 @@ describe("in the middle of the first crawl", () => {
     ]);
   });
 
-  it("the plan says what is due, what comes next and why, and how many days it takes", async () => {
+  it("the plan shows due counts, next requests with reasons, and days", async () => {
     const text = await output("plan", ...settings);
     expect(text).toMatch(/\nAllowance {2}0 left of 30 a day, renewed at .* \(in 24 h\)\n/);
     expect(text).toMatch(
@@ -81,14 +81,14 @@ describe("in the middle of the first crawl", () => {
     expect(text).not.toContain("\u001b");
   });
 
-  it("the plan is the same as a sync that is only tried", async () => {
+  it("the plan equals a dry run", async () => {
     for (const format of [[], ["--json"]]) {
       const plan = await output("plan", ...settings, ...format);
       expect(await output("sync", "--dry-run", ...settings, ...format)).toBe(plan);
     }
   });
 
-  it("status tells the allowance and the forecast of the plan, which needs no base URL either", async () => {
+  it("status shows the same allowance and forecast, also without a base URL", async () => {
     const dataDir = settings.slice(0, 2);
     const { allowance, forecast } = await json<SyncPlan>("plan", ...dataDir);
     expect(await json("status", ...dataDir)).toMatchObject({ allowance, forecast });
@@ -98,7 +98,7 @@ describe("in the middle of the first crawl", () => {
     expect(text).toMatch(/\nkind +known +held +due +failed +gone +age p50 +p90 +oldest\n/);
   });
 
-  it("each order has a plan of its own, and so has each depth", async () => {
+  it("each order and each depth has a different plan", async () => {
     const nextOf = async (...flags: readonly string[]) =>
       (await json<SyncPlan>("plan", ...settings, ...flags)).next.map(({ url }) => url);
     const plans = await Promise.all([
@@ -114,7 +114,7 @@ describe("in the middle of the first crawl", () => {
     );
   });
 
-  it("without its ledger it knows only less, and a day later asks for exactly what was planned", async () => {
+  it("a lost ledger does not change the plan, and the next day's sync follows it", async () => {
     const ledger = join(folder.path, "ledger.sqlite");
     for (const suffix of ["", "-wal", "-shm"]) await rm(ledger + suffix, { force: true });
     sandbox.moveClock({ advanceSeconds: day + 1 });

@@ -46,7 +46,7 @@ it("a statement is read from standard input", () => {
   expect(execFileSync(process.execPath, [program, ...args], { input: sql, encoding: "utf8" })).toBe(answer);
 });
 
-it("a question is asked by its name, with limits and formats like any other query", async () => {
+it("a question runs by name, with the limits and formats of any query", async () => {
   const [brand] = [...fixture.sandbox.truth()].filter(({ kind }) => kind === "brand");
   const { slug, name } = brand?.body.body ?? {};
   const rows = JSON.parse(await query("@brand-models", "--brand", String(slug), "--json"));
@@ -55,7 +55,7 @@ it("a question is asked by its name, with limits and formats like any other quer
   expect(all).toMatch(/^(\{"name":.*\}\n){6}$/);
 });
 
-describe("an answer that a limit cuts says so, on stderr alone", () => {
+describe("a result cut by a limit has a notice on stderr only", () => {
   const letter =
     "select lower(substr(name, 1, 1)) as letter from model group by 1 having count(*) > 1 limit 1";
   it.each([
@@ -93,7 +93,7 @@ describe("an answer that a limit cuts says so, on stderr alone", () => {
   });
 });
 
-it("questions are listed without a mirror, one by one with their SQL, and whole as JSON", async () => {
+it("questions are listed without a mirror, singly with SQL, and as JSON", async () => {
   const list = async (...args: readonly string[]) => (await callArmoire(["query", "--list", ...args])).stdout;
   const all = await list();
   for (const { name, title: asks } of listQuestions())

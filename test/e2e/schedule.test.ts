@@ -73,7 +73,7 @@ function addedLongAgo(dataDir: string): void {
 const unhurried = { brands: 6, models: 20, sizes: 60, latencyMillis: 400, allowance: 10_000 };
 
 describe("schedules of one process", () => {
-  it("are begun when they are due, and what became of them is told", async () => {
+  it("are started when due, and their outcome is logged", async () => {
     const dataDir = newPlace();
     const added = await add(dataDir, "often", ...everySecond, "--tz", "UTC", ...sync());
     expect(Date.parse(added.nextAt ?? "")).toBeGreaterThan(Date.parse(added.addedAt));
@@ -124,7 +124,7 @@ describe("schedules of one process", () => {
     expect((await list(dataDir)).map(({ name }) => name)).toEqual(["files"]);
   }, 60_000);
 
-  it("are begun by no second one meanwhile, and end with what is under way when asked to", async () => {
+  it("have one scheduler, which ends its running commands when it is stopped", async () => {
     await using slow = await startSandbox(unhurried);
     const dataDir = newPlace();
     await add(dataDir, "slow", ...everySecond, "--", "sync", "--base-url", slow.url);
@@ -148,7 +148,7 @@ describe("schedules of one process", () => {
     expect(run.counts.new).toBe(slow.log().length);
   }, 60_000);
 
-  it("that died with their scheduler are told as lost and begun once more", async () => {
+  it("are shown as lost and started once more if their scheduler died", async () => {
     await using slow = await startSandbox({
       brands: 6,
       models: 20,
@@ -176,7 +176,7 @@ describe("schedules of one process", () => {
   }, 60_000);
 });
 
-it("schedules of several processes with one Redis: what is due is begun once, one at a time of a mirror", async () => {
+it("schedulers with one Redis start each due run once, one at a time per mirror", async () => {
   await using redis = await startRedis();
   const dataDir = newPlace();
   const names = ["a", "b", "c", "d", "e"];
@@ -205,7 +205,7 @@ it("schedules of several processes with one Redis: what is due is begun once, on
   expect(inTurn.every(({ attempts }) => attempts === 1)).toBe(true);
 }, 60_000);
 
-it("a scheduler whose Redis is gone ends all the same, and what is under way with it", async () => {
+it("a scheduler that lost its Redis can be stopped with its running commands", async () => {
   await using redis = await startRedis();
   await using slow = await startSandbox(unhurried);
   const dataDir = newPlace();
@@ -219,7 +219,7 @@ it("a scheduler whose Redis is gone ends all the same, and what is under way wit
   expect(await runsOf(dataDir, "slow")).toMatchObject([{ outcome: "interrupted", exitCode: 143 }]);
 }, 60_000);
 
-it("schedules are run by way of Redis or without it, not both; whoever was killed is in nobody's way", async () => {
+it("schedules run either with or without Redis, and a killed scheduler blocks no other", async () => {
   await using redis = await startRedis();
   const dataDir = newPlace();
   await add(dataDir, "daily", ...atNewYear, ...sync());
@@ -252,7 +252,7 @@ it("schedules are run by way of Redis or without it, not both; whoever was kille
   expect((await last.ended).exitCode).toBe(0);
 }, 60_000);
 
-describe("what cannot be scheduled is refused before it is kept", () => {
+describe("an invalid schedule is refused and not stored", () => {
   const cases: Readonly<Record<string, readonly [args: readonly string[], says: RegExp]>> = {
     "an unknown option": [["--", "sync", "--nonsense"], /invalid: unknown option '--nonsense'\n/],
     "a value that makes no sense": [
@@ -300,12 +300,12 @@ describe("what cannot be scheduled is refused before it is kept", () => {
   });
 });
 
-it("all schedules are run, or none: not those of one account", async () => {
+it("schedule run refuses --account", async () => {
   const ended = await at(newPlace(), "run", "--account", "ada");
   expectRefusal(ended, 2, /--account cannot be given here/);
 });
 
-it("a unit of systemd and a line of a crontab start this very program", async () => {
+it("systemd units and crontab lines start this installation", async () => {
   const dataDir = newPlace();
   await add(dataDir, "daily", "--cron", "0 6 * * *", "--tz", "Europe/Paris", ...sync());
   const files = JSON.parse((await at(dataDir, "print", "systemd", "--json")).stdout);

@@ -13,8 +13,8 @@ const plan = (...flags: readonly string[]) =>
 const total = ({ due }: SyncPlan, key: "fetch" | "check" | "freeChecks") =>
   due.reduce((sum, count) => sum + count[key], 0);
 
-describe("once everything is held", () => {
-  it("nothing is left, and all of it may be checked for free", async () => {
+describe("a complete mirror", () => {
+  it("has nothing to fetch, and every check is free", async () => {
     const plain = await plan();
     const held = total(plain, "check");
     expect(held).toBeGreaterThan(50);
@@ -28,7 +28,7 @@ describe("once everything is held", () => {
     expect(text).toMatch(/\nnow {6}100 % {2}█{40}\n/);
   });
 
-  it("--mode verify checks all of it for free, and --mode full fetches all of it anew", async () => {
+  it("--mode verify checks everything for free, and --mode full fetches everything again", async () => {
     const [plain, verify, full] = await Promise.all([
       plan(),
       plan("--mode", "verify"),
@@ -42,7 +42,7 @@ describe("once everything is held", () => {
     expect(new Set(full.next.map(({ reason }) => reason))).toEqual(new Set(["full"]));
   });
 
-  it("--skip-fresher-than leaves alone what was just checked, and --max-free-checks bounds what is checked for free", async () => {
+  it("--skip-fresher-than skips recent checks, and --max-free-checks limits free ones", async () => {
     const [young, few] = await Promise.all([
       plan("--skip-fresher-than", "90m"),
       plan("--max-free-checks", "7"),
@@ -52,12 +52,12 @@ describe("once everything is held", () => {
     expect(few.forecast?.maxStaleness.attainableDays).toBeGreaterThan(10);
   });
 
-  it("--max-staleness is the age that the plan measures itself against", async () => {
+  it("--max-staleness is the target of the plan", async () => {
     const [owed, rested] = await Promise.all([plan("--max-staleness", "0d"), plan("--max-staleness", "1w")]);
     expect([owed, rested].map(({ forecast }) => forecast?.maxStaleness.days)).toEqual([0, 7]);
   });
 
-  it("a sync does as its flags say", async () => {
+  it("a sync obeys the same options", async () => {
     const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url];
     const all = (await json<SyncReport>("sync", ...settings)).resources.new;
     const requests = async (...flags: readonly string[]) => {

@@ -40,7 +40,7 @@ async function addAda(sandbox: Sandbox): Promise<string> {
 
 const small = { users: 1, brands: 2, models: 4, sizes: 8 } as const;
 
-it("tells in a line that the backup is not complete, as everything about it does", async () => {
+it("prints one line about an incomplete backup", async () => {
   await using sandbox = await startSandbox({ ...small, allowance: 25 });
   await addAda(sandbox);
   const first = await backUp("--quiet");
@@ -55,7 +55,7 @@ it("tells in a line that the backup is not complete, as everything about it does
     expect((await armoire(["backup", ...args])).stdout).toMatch(/\d+ of 30 bras.*not complete/);
 });
 
-describe("with an account that was mirrored whole", () => {
+describe("with a completely mirrored account", () => {
   let sandbox: Sandbox;
   let username: string;
   beforeEach(async () => {
@@ -65,7 +65,7 @@ describe("with an account that was mirrored whole", () => {
     return () => sandbox.close();
   });
 
-  it("tells of a part of what the bras are that is missing, and nothing where none or all of it is there", async () => {
+  it("prints a line about partly missing linked resources, and none if all or none are there", async () => {
     const silent = { exitCode: 0, stdout: "", stderr: "" };
     expect(await backUp("--quiet")).toEqual(silent);
     sandbox.setFaults([{ kind: "size", positions: [2], times: "always", fault: "not-json" }]);
@@ -77,7 +77,7 @@ describe("with an account that was mirrored whole", () => {
     expect(await backUp("--quiet")).toEqual(silent);
   });
 
-  it("tells of resources that failed", async () => {
+  it("prints a line about failed resources", async () => {
     sandbox.setFaults([{ kind: "bra", positions: [2], times: "always", fault: "not-json" }]);
     expect(await backUp("--quiet")).toEqual({
       ...{ exitCode: 3, stdout: "" },
@@ -85,7 +85,7 @@ describe("with an account that was mirrored whole", () => {
     });
   });
 
-  it("tells of what waits for approval", async () => {
+  it("prints a line about removals that wait for approval", async () => {
     sandbox.editUser(username, { bras: 5 });
     expect(await backUp("--quiet")).toEqual({
       ...{ exitCode: 12, stdout: "" },
@@ -93,7 +93,7 @@ describe("with an account that was mirrored whole", () => {
     });
   });
 
-  it("tells of a grant that is gone, each time", async () => {
+  it("prints a line about a withdrawn permission every time", async () => {
     sandbox.editUser(username, { scopes: ["identity", "email", "measurements"] });
     for (const command of ["backup", "sync", "backup"]) {
       const { stdout, stderr } = await (command === "sync"

@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 describe("armoire sync --account NAME --with-catalogue", () => {
-  it("says in one report what both parts did, and has what her bras are beside them in SQL", async () => {
+  it("reports both parts together, and SQL joins bras with the catalogue", async () => {
     const { report, stderr, exitCode } = await syncAda("--with-catalogue");
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
     const file = catalogueMirrorFile(dataDir, sandbox.url);
@@ -60,7 +60,7 @@ describe("armoire sync --account NAME --with-catalogue", () => {
     expect(text).toMatch(/^Run 2: 0 new.*\nLinked resources in the catalogue's mirror:\nRun 2: 0 new/s);
   });
 
-  it("asks for the catalogue without her token, and for her data with nothing else", async () => {
+  it("requests the catalogue without the token, and account data with the token only", async () => {
     const env = { ARMOIRE_APP_KEY: sandbox.app.key, ARMOIRE_APP_SECRET: sandbox.app.secret };
     expect(await armoire(["sync", "--account", "ada", "--with-catalogue"], env)).toMatchObject({
       exitCode: 0,
@@ -88,7 +88,7 @@ describe("armoire sync --account NAME --with-catalogue", () => {
     });
   });
 
-  it("keeps her data although the catalogue is being written by another, and says so with its exit code", async () => {
+  it("stores the account's data if the catalogue is locked, with an exit code", async () => {
     const file = catalogueMirrorFile(dataDir, sandbox.url);
     mkdirSync(join(file, ".."), { recursive: true });
     const lock = lockMirror(file, "2026-01-01T00:00:00Z");
@@ -106,7 +106,7 @@ describe("armoire sync --account NAME --with-catalogue", () => {
 });
 
 describe("armoire sync --account NAME --media", () => {
-  it("tells of other hosts, downloads, and shows what came in SQL", async () => {
+  it("names other hosts, downloads pictures, and lists them in SQL", async () => {
     const { report, stderr, exitCode } = await syncAda("--media");
     expect(exitCode).toBe(0);
     expect(stderr).toContain(`without any credential:\n  ${pictures.origin}  1\n`);
@@ -132,7 +132,7 @@ describe("armoire sync --account NAME --media", () => {
     expect(await syncAda("--media", "--quiet")).toMatchObject({ stderr: "", exitCode: 0 });
   });
 
-  it("says with exit code 3 that a picture could not be had", async () => {
+  it("exits with 3 if a picture failed", async () => {
     const avatar = { medium: `${pictures.origin}/ada.png`, small: "http://10.0.0.1:9/secret.png" };
     sandbox.setFaults([
       { kind: "me", fault: "set", pointer: "/body/avatar", value: avatar, times: "always" },
@@ -142,7 +142,7 @@ describe("armoire sync --account NAME --media", () => {
     expect(stdout).toMatch(/^Pictures: 1 new, .*\n1 failed, 0 are gone; .*--account ada` says why\.$/m);
   });
 
-  it("is proven by mirror check, which names what is missing", async () => {
+  it("is verified by mirror check, which names missing pictures", async () => {
     await syncAda("--media");
     expect((await armoire(["mirror", "check", "--account", "ada"])).stdout).toMatch(/, 1 picture/);
     const media = join(dataDir, "accounts/ada/media");
@@ -154,14 +154,14 @@ describe("armoire sync --account NAME --media", () => {
     expect(stdout).toContain("`armoire sync --account ada --media` downloads");
   });
 
-  it("goes with the account where that is purged", async () => {
+  it("is erased with --purge", async () => {
     await syncAda("--media");
     expect(await armoire(["account", "remove", "ada", "--purge", "--yes"])).toMatchObject({ exitCode: 0 });
     expect(existsSync(join(dataDir, "accounts/ada"))).toBe(false);
   });
 });
 
-it("is all in the backup that one line makes, and comes back from there", async () => {
+it("is part of the backup, and is restored from it", async () => {
   const to = join(dataDir, "backups");
   mkdirSync(to);
   const flags = ["--with-catalogue", "--media", "--json"];
@@ -201,7 +201,7 @@ it("is all in the backup that one line makes, and comes back from there", async 
   );
 });
 
-it("is backed up without what the bras are where the catalogue cannot be read, which the exit code tells, and lets nothing go", async () => {
+it("an unreadable catalogue is left out of the backup with an exit code, and nothing is pruned", async () => {
   await syncAda("--with-catalogue");
   const file = catalogueMirrorFile(dataDir, sandbox.url);
   for (const suffix of ["-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
@@ -223,7 +223,7 @@ it("is backed up without what the bras are where the catalogue cannot be read, w
   expect(readdirSync(to)).toHaveLength(2);
 });
 
-it("is in the backups of those accounts alone that asked for it", async () => {
+it("linked resources are only in backups of accounts that requested them", async () => {
   const env = { ARMOIRE_TOKEN: sandbox.users[1]?.token ?? "" };
   await armoire(["account", "add", "eve", "--base-url", sandbox.url], env);
   await syncAda("--with-catalogue");
@@ -269,7 +269,7 @@ it.each(["asked for", "not asked for", "not to be read"])(
   },
 );
 
-it("is planned without a request: what --with-catalogue would fetch, before and after it is fetched", async () => {
+it("plan --with-catalogue works offline before and after the sync", async () => {
   const plan = (...more: readonly string[]) =>
     armoire(["plan", "--account", "ada", "--with-catalogue", ...more]);
   expect((await plan()).stdout).toMatch(/mirror: known after the first sync\.\n$/);
@@ -293,7 +293,7 @@ it("is planned without a request: what --with-catalogue would fetch, before and 
   expect((await plan()).stdout).toMatch(/mirror: all held\.\n$/);
 });
 
-it("leaves no token in any file, and no file that others could read", async () => {
+it("leaves no token in any file, and only private files", async () => {
   const before = process.umask(0);
   try {
     await syncAda("--with-catalogue", "--media");
@@ -314,7 +314,7 @@ it.each([
   [["plan", "--with-catalogue"], "--with-catalogue needs an account"],
   [["sync", "--media"], "--media needs an account"],
   [["sync", "--account", "ada", "--media", "--dry-run"], "--dry-run and --media cannot be given together"],
-])("refuses %j in one clear line", async (args, message) => {
+])("refuses %j in one line", async (args, message) => {
   const ended = await armoire([...args, ...(args.includes("--account") ? [] : ["--base-url", sandbox.url])]);
   expect(ended).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(message) });
 });

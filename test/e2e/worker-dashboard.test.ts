@@ -4,7 +4,7 @@ import { startRedis } from "../support/redis.ts";
 import { runArmoire, startArmoire } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 
-it("says where its dashboard is, and where others can see it", async () => {
+it("prints the dashboard's address, and warns if others can reach it", async () => {
   await using redis = await startRedis();
   const args = ["worker", "--redis", redis.url, "--base-url", "http://127.0.0.1:9/", "--dashboard", "0"];
   const worker = startArmoire([...args, "--dashboard-host", "0.0.0.0"]);
@@ -36,7 +36,7 @@ it.for([
   expectRefusal(await runArmoire([...usual, ...args]), 2, says);
 });
 
-it("refuses a port that is none", async () => {
+it("refuses an invalid port", async () => {
   await using redis = await startRedis();
   const usual = ["worker", "--redis", redis.url, "--base-url", "http://127.0.0.1:9/"];
   const { exitCode, stderr } = await runArmoire([...usual, "--dashboard", "70000"]);

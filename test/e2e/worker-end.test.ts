@@ -20,7 +20,7 @@ async function endWithinTenSeconds({ process, ended }: RunningArmoire) {
   return end;
 }
 
-it("finishes nothing that a slow service keeps, and another worker completes the mirror", {
+it("a stopped worker returns slow requests, and another worker completes the mirror", {
   timeout: 60_000,
 }, async () => {
   await using redis = await startRedis();
@@ -42,7 +42,7 @@ it("finishes nothing that a slow service keeps, and another worker completes the
   expect(await endWithinTenSeconds(second)).toMatchObject({ exitCode: 0 });
 });
 
-it("ends where Redis is gone as well", async () => {
+it("a worker without Redis can be stopped", async () => {
   await using redis = await startRedis();
   const worker = await startWorker([
     "--base-url",
@@ -80,7 +80,7 @@ describe("in the middle of requests", () => {
     };
   }
 
-  it("ends where Redis died a moment before, and another worker completes the mirror", {
+  it("stops just after Redis died, and another worker completes the mirror", {
     timeout: 60_000,
   }, async () => {
     await using rig = await startRequests();
@@ -99,7 +99,7 @@ describe("in the middle of requests", () => {
   it.each([
     ["is gone", (redis: RedisServer) => redis.kill()],
     ["answers no more", async (redis: RedisServer) => redis.signal("SIGSTOP")],
-  ])("a sync whose Redis %s ends as well when it is told to", { timeout: 60_000 }, async (_what, lose) => {
+  ])("a sync whose Redis %s can be stopped", { timeout: 60_000 }, async (_what, lose) => {
     await using rig = await startRequests();
     await lose(rig.redis);
     expect(await endWithinTenSeconds(rig.sync)).toMatchObject({ exitCode: 143 });
@@ -107,7 +107,7 @@ describe("in the middle of requests", () => {
     await rig.worker.ended;
   });
 
-  it("ends where Redis is there and answers no more", { timeout: 60_000 }, async () => {
+  it("stops while Redis hangs", { timeout: 60_000 }, async () => {
     await using rig = await startRequests();
     rig.redis.signal("SIGSTOP");
     expect(await endWithinTenSeconds(rig.worker)).toMatchObject({ exitCode: 0 });

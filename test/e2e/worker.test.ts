@@ -45,7 +45,7 @@ it("mirrors a catalogue through a worker, the address of Redis with its password
   expect(await endOf(worker)).toMatchObject({ exitCode: 0 });
 });
 
-it("says that it waits for a worker, and ends at Ctrl-C having sent nothing", async () => {
+it("a sync announces that it waits for a worker, and ends at Ctrl-C without a request", async () => {
   await using redis = await startRedis();
   await using folder = await temporaryFolder();
   await using sandbox = await startSandbox(world);

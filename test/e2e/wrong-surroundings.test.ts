@@ -115,7 +115,7 @@ describe("a sync is refused", () => {
 });
 
 describe("a config file", () => {
-  it("with a setting that does not exist is refused by its name, so that no secret is kept in it for nothing", async () => {
+  it("with an unknown setting is refused without showing its value", async () => {
     const file = join(fixture.folder, "wrong-config.json");
     writeFileSync(file, JSON.stringify({ baseUrl: "https://api.example.org/", token: "hunter2" }));
     const ended = await runArmoire(["status", "--config", file]);
@@ -125,7 +125,7 @@ describe("a config file", () => {
 });
 
 describe("an export is refused", () => {
-  it("where something else is, and leaves it there", async () => {
+  it("if the folder is no export, which stays unchanged", async () => {
     const out = fixture.newPath();
     mkdirSync(out);
     writeFileSync(join(out, "mine.txt"), "mine");
@@ -133,14 +133,14 @@ describe("an export is refused", () => {
     expect(readFileSync(join(out, "mine.txt"), "utf8")).toBe("mine");
   });
 
-  it("where no folder can be", async () => {
+  it("if the folder cannot be created", async () => {
     const out = join(fixture.textFile, "below");
     expectRefusal(await runArmoire(["export", "--out", out, "--mirror", fixture.mirror]), 1, /notes\.txt/);
   });
 });
 
-describe("what is not in the mirror", () => {
-  it("is told with what a key may be", async () => {
+describe("an unknown resource", () => {
+  it("is reported with the forms of a key", async () => {
     const ended = await runArmoire(["show", "brand", "nobody", "--mirror", fixture.mirror]);
     expectRefusal(ended, 1, /holds no brand called "nobody"\n.*URL/);
   });
@@ -159,7 +159,7 @@ describe("a service that cannot be reached", () => {
     expect(ended.stderr).toContain(fixture.closedUrl);
   });
 
-  it("fails the doctor, who says the same on stdout with all else", async () => {
+  it("fails the doctor, with the same text on stdout", async () => {
     const dataDir = fixture.newPath();
     const { stdout, stderr, exitCode } = await runArmoire([
       "doctor",
@@ -173,7 +173,7 @@ describe("a service that cannot be reached", () => {
     expect(() => readFileSync(dataDir)).toThrow("ENOENT");
   });
 
-  it("and one that is no such service are told apart", async () => {
+  it("is distinguished from another kind of service", async () => {
     await using other = await startRawServer((_request, socket) =>
       socket.end(jsonResponse({ hello: "world" })),
     );
@@ -191,12 +191,12 @@ describe("a service that cannot be reached", () => {
   });
 });
 
-it("a sandbox whose port is taken says so", async () => {
+it("a sandbox with a port in use fails with the reason", async () => {
   const port = new URL(fixture.sandbox.url).port;
   expectRefusal(await runArmoire(["sandbox", "--port", port]), 1, /cannot listen on .*port/);
 });
 
-it("a brand that is not listed is refused with what it may be", async () => {
+it("an unlisted brand is refused with suggestions", async () => {
   const ended = await runArmoire([
     "sync",
     "--base-url",

@@ -38,7 +38,7 @@ it.concurrent.each([
   ["runs show 1 --jsn", "runs show"],
   ["mirror check now", "mirror check"],
   ["query @bands --brnd x", "query"],
-])("%s is told where `%s` is explained", async (command, explained) => {
+])("the error of `%s` names `%s --help`", async (command, explained) => {
   await expectRefused(fixture, [() => command.split(" "), 2, new RegExp(`\`armoire ${explained} --help\``)]);
 });
 
@@ -46,7 +46,7 @@ it.concurrent.each([
   ["runs show -7d", true],
   ["search -onyx", true],
   ["diff --form x", false],
-])("of what may be a value of %s it is told how to write it: %s", async (command, isTold) => {
+])("the error of `%s` explains how to write a value that starts with a dash: %s", async (command, isTold) => {
   const { stderr } = await runArmoire([...command.split(" "), "--mirror", fixture.mirror]);
   expect(stderr.includes("\nIf it is a value, write -- before it.\n")).toBe(isTold);
 });
@@ -56,12 +56,12 @@ it.each([
   ["select 1 from brnd", true],
   ["selekt 1", false],
   ["select max(", false],
-])("%s is told of sqlite_schema: %s, where a name is unknown", async (sql, isTold) => {
+])("the error of `%s` mentions sqlite_schema: %s", async (sql, isTold) => {
   const { stderr } = await runArmoire(["query", sql, "--mirror", fixture.mirror]);
   expect(stderr.includes("sqlite_schema")).toBe(isTold);
 });
 
-describe("two formats at once are wrong usage", () => {
+describe("two formats together are wrong usage", () => {
   it.concurrent.each(["show brand x", "history brand x", "search x", "query @gone", "diff"])(
     "of %s",
     async (command) => {
@@ -71,7 +71,7 @@ describe("two formats at once are wrong usage", () => {
   );
 });
 
-describe("a value that makes no sense is wrong usage", () => {
+describe("an invalid value is wrong usage", () => {
   const cases: Readonly<Record<string, RefusedCase>> = {
     "an unknown command": [() => ["snyc"], 2, /unknown command 'snyc'[\s\S]*Did you mean sync/],
     "a base URL that is none": [
@@ -221,7 +221,7 @@ describe.each([["sync"], ["plan"]])("a value that %s cannot walk with is wrong u
   );
 });
 
-it("--require-complete is no option of plan", () =>
+it("plan has no --require-complete", () =>
   expectRefused(fixture, [() => ["plan", "--require-complete"], 2, /unknown option/]));
 
 it("a base URL with a password is refused without showing it", async () => {
@@ -230,7 +230,7 @@ it("a base URL with a password is refused without showing it", async () => {
   expect(ended.stderr).not.toContain("hunter2");
 });
 
-it("no command at all shows the help, as an error", async () => {
+it("a call without a command prints the help as an error", async () => {
   const { stdout, stderr, exitCode } = await runArmoire([]);
   expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
   expect(stderr).toMatch(/^Usage: armoire/);

@@ -61,7 +61,7 @@ describe("progress on a terminal", () => {
     now = 250;
     display.update(() => progress);
     display.end();
-    const line = "\r\u001b[2Kabout 691 to ask fo";
+    const line = "\r\u001b[2Kabout 691 requests,";
     expect(io.written).toEqual({ out: "", err: `${line}${line}\r\u001b[2K` });
   });
 });

@@ -23,7 +23,7 @@ export function configureVerify(backup: Command, io: Io): void {
   addHelp(verify, {
     details: [
       "Finds damaged, missing, added, swapped and repeated entries (exit code 14). Without --root-hash it finds damage, but no " +
-        "forgery: whoever can write the file can write matching checksums. Encryption proves only that the author " +
+        "forgery: anyone who can write the file can write matching checksums. Encryption proves only that the author " +
         "knew the passphrase. The right root hash proves that it is the very backup. A wrong passphrase gives exit code 4.",
     ],
     examples: [

@@ -64,7 +64,7 @@ export function configure(command: Command, io: Io): void {
         "text. Every parameter needs a value. With --as-of every table shows that state, except tables of the program's own " +
         "bookkeeping.",
       "CSV, JSON and NDJSON are printed while rows are read; an error later on ends the output early, with an exit code. In " +
-        "JSON and NDJSON a repeated column name gets a number. A notice on stderr tells of rows that --max-rows cut off.",
+        "JSON and NDJSON a repeated column name gets a number. If --max-rows or --limit cuts rows off, a notice on stderr says so.",
     ],
     examples: [
       'armoire query "select name, bra_count from brand order by bra_count desc limit 10"',

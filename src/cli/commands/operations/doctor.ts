@@ -165,7 +165,7 @@ interface Attempt<Value> {
   readonly problem: Diagnosis | null;
 }
 
-/** Turns an error into a diagnosis: the doctor goes on where other commands fail. */
+/** Turns an error into a diagnosis: the doctor continues where other commands fail. */
 async function attempt<Value>(read: () => Value | Promise<Value>): Promise<Attempt<Value>> {
   try {
     return { value: await read(), problem: null };
