@@ -20,7 +20,8 @@ function redisSettings(): string[] {
 }
 
 it("all commands of docs/operating.md succeed in the order of the page", {
-  timeout: 120_000,, async () => {
+  timeout: 120_000,
+}, async () => {
   const [redisPort, dashboardPort] = [await freePort(), await freePort()];
   await using _redis = await startRedis([...redisSettings(), "--port", redisPort, "--bind", "127.0.0.1"]);
   await using folder = await temporaryFolder();
