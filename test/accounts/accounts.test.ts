@@ -1,4 +1,4 @@
-/** What accounts are in files, and what is refused of those files. */
+/** Reading and recording accounts, and the files that are refused. */
 import {
   chmodSync,
   chownSync,
@@ -194,7 +194,7 @@ describe.skipIf(process.platform === "win32")("reading and recording an account 
   );
 
   it.runIf(process.geteuid?.() === 0).each(["", "accounts", "accounts/ada"])(
-    "a folder of somebody else's (%j)",
+    "a folder of another user (%j)",
     async (below) => {
       await rig.account("ada");
       const path = join(rig.dataDir, below);

@@ -55,12 +55,12 @@ describe("removing an account", () => {
     const { folder } = await rig.accountWithData("ada");
     const other = `${rig.dataDir}-other`;
     mkdirSync(other);
-    writeFileSync(join(other, "file"), "of somebody else");
+    writeFileSync(join(other, "file"), "of another user");
     symlinkSync(other, join(folder, "media/folder"));
     symlinkSync(join(other, "file"), join(folder, "file"));
     await remove("ada", true);
     expect(existsSync(folder)).toBe(false);
-    expect(readFileSync(join(other, "file"), "utf8")).toBe("of somebody else");
+    expect(readFileSync(join(other, "file"), "utf8")).toBe("of another user");
   });
 
   it("does not change other accounts", async () => {
