@@ -78,7 +78,6 @@ export { listRuns, type RunRecord } from "./mirror/runs/runs.ts";
 export { rebuildMirror } from "./mirror/writer.ts";
 export type { Clock } from "./platform/clock.ts";
 export type { FieldValue } from "./query/field-history.ts";
-export type { FoundResource, ShownKind } from "./query/find-by-key.ts";
 export {
   type FieldChange,
   type Life,
@@ -87,10 +86,11 @@ export {
   type RunTime,
   readHistory,
 } from "./query/history.ts";
+export type { FoundResource, ShownKind } from "./query/keys/find-by-key.ts";
+export { findResource, KeyError } from "./query/keys/resolve-key.ts";
 export type { Question, QuestionOption } from "./query/questions/question.ts";
 export { listQuestions } from "./query/questions/questions.ts";
 export { type QuestionRequest, runQuestion } from "./query/questions/run-question.ts";
-export { findResource, KeyError } from "./query/resolve-key.ts";
 export {
   type Found,
   type FoundKind,

@@ -7,17 +7,10 @@ import { join } from "node:path";
 import { ArmoireError, toFileError } from "../platform/errors.ts";
 import { similarNames } from "../platform/fuzzy-names.ts";
 import { type Lock, takeLock } from "../platform/process-lock.ts";
-import {
-  type Account,
-  type AccountPlace,
-  accountPlace,
-  accountsFolder,
-  isAccountName,
-  requireAccountName,
-  requireNewAccountName,
-} from "./account.ts";
+import { type Account, type AccountPlace, accountPlace, accountsFolder } from "./account.ts";
 import { type AccountFacts, readAccountFile, writeAccountFile } from "./account-file.ts";
 import { makeAccountFolder, requireAccountFolder, requireAccountsFolder } from "./account-folder.ts";
+import { isAccountName, requireAccountName, requireNewAccountName } from "./account-name.ts";
 import { AccountError } from "./errors.ts";
 
 /** @throws AccountError `bad-name`, `unknown`, `damaged`, `newer`; FileError `unsafe` if others may change its folder */

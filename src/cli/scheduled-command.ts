@@ -1,7 +1,7 @@
 /** Parses a command that is to run later with today's rules, so that a mistake is reported when the schedule is added. */
 import { dirname, extname, resolve, sep } from "node:path";
 import { Command, CommanderError } from "commander";
-import { looksLikeToken } from "../accounts/account.ts";
+import { looksLikeToken } from "../accounts/account-name.ts";
 import { type AccountFlags, requireAccountFor } from "./flags/account-flags.ts";
 import { scopeOptionsFor } from "./flags/scope-flags.ts";
 import { type RedisFlags, readRedisAddress } from "./secrets/redis-address.ts";

@@ -12,7 +12,7 @@ import { hasCode } from "../platform/errors.ts";
 import { openServiceClient } from "../service/client.ts";
 import type { Credential } from "../service/credentials/credential.ts";
 import { ServiceError } from "../service/errors.ts";
-import { proveLedger } from "../sync/rate-limit/ledger.ts";
+import { proveLedger } from "../sync/rate-limit/store/ledger-store.ts";
 import { fetchTokenOwner, type TokenOwnerRequest } from "../sync/run/identify-user.ts";
 
 export interface DiagnoseRequest {

@@ -6,8 +6,8 @@ import { sql } from "kysely";
 import { prepare } from "../mirror/file/statements.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { type Fields, type FieldValue, readFieldHistory } from "./field-history.ts";
-import type { ShownKind } from "./find-by-key.ts";
-import { findResource } from "./resolve-key.ts";
+import type { ShownKind } from "./keys/find-by-key.ts";
+import { findResource } from "./keys/resolve-key.ts";
 import { isoTime, q } from "./views.ts";
 
 export interface ResourceHistory {

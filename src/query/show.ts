@@ -5,8 +5,8 @@ import { notedUrlOf } from "../mirror/derive/links.ts";
 import { prepare } from "../mirror/file/statements.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
-import type { ShownKind } from "./find-by-key.ts";
-import { findResource } from "./resolve-key.ts";
+import type { ShownKind } from "./keys/find-by-key.ts";
+import { findResource } from "./keys/resolve-key.ts";
 import { q } from "./views.ts";
 
 export interface ShownResource {

@@ -3,7 +3,7 @@
  * run.
  */
 import { randomUUID } from "node:crypto";
-import { isAccountName, looksLikeToken } from "../accounts/account.ts";
+import { isAccountName, looksLikeToken } from "../accounts/account-name.ts";
 import { type Clock, toIso } from "../platform/clock.ts";
 import { toFileError } from "../platform/errors.ts";
 import { makeFolders } from "../platform/folders.ts";

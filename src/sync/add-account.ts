@@ -3,12 +3,8 @@
  * with requests through the account's own ledger, before anything is stored.
  */
 import { randomUUID } from "node:crypto";
-import {
-  accountPlace,
-  type MirroredUser,
-  readMirroredUser,
-  requireNewAccountName,
-} from "../accounts/account.ts";
+import { accountPlace, type MirroredUser, readMirroredUser } from "../accounts/account.ts";
+import { requireNewAccountName } from "../accounts/account-name.ts";
 import { findReadableAccount, listReadableAccounts, withAccountLock } from "../accounts/accounts.ts";
 import { AccountError } from "../accounts/errors.ts";
 import type { IdentifiedUser } from "../accounts/identify-user.ts";

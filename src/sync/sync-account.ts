@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { kinds } from "../../jobs/kinds.ts";
-import { cataloguePrincipal } from "../accounts/account.ts";
+import { cataloguePrincipal } from "../accounts/account-name.ts";
 import { linkCatalogue } from "../mirror/account/catalogue-linking.ts";
 import { findLinkedEntities } from "../mirror/account/catalogue-links.ts";
 import { systemClock, toIso } from "../platform/clock.ts";

@@ -17,7 +17,7 @@ import type { Credential } from "../service/credentials/credential.ts";
 import { readOriginOrThrow } from "../service/same-origin.ts";
 import { SyncError } from "./errors.ts";
 import { resolveOptions, type ScopeOptions, type SyncScope } from "./options.ts";
-import { ledgerFileBeside } from "./rate-limit/file/ledger-file.ts";
+import { ledgerFileBeside } from "./rate-limit/store/ledger-file.ts";
 import type { SyncProgress, SyncReport } from "./report.ts";
 import { identifyTokenOwner } from "./run/identify-user.ts";
 import { publishMetrics } from "./run/publish-metrics.ts";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import type { RunMetrics } from "../../jobs/bullmq/run-metrics.ts";
-import { cataloguePrincipal } from "../accounts/account.ts";
+import { cataloguePrincipal } from "../accounts/account-name.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Credential } from "../service/credentials/credential.ts";
 import type { Transport } from "../service/transport/transport.ts";

@@ -5,7 +5,7 @@ import {
   looksLikeToken,
   requireAccountName,
   requireNewAccountName,
-} from "../../src/accounts/account.ts";
+} from "../../src/accounts/account-name.ts";
 import { AccountError } from "../../src/accounts/errors.ts";
 
 function refusalOf(name: string): AccountError {

@@ -1,8 +1,8 @@
 /** The keys that find a resource, and the errors for keys that match none or several. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { MirrorWriter } from "../../src/mirror/writer.ts";
-import type { ShownKind } from "../../src/query/find-by-key.ts";
-import { findResource } from "../../src/query/resolve-key.ts";
+import type { ShownKind } from "../../src/query/keys/find-by-key.ts";
+import { findResource } from "../../src/query/keys/resolve-key.ts";
 import { type MirrorRig, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
 import { baseUrl, entity, page, root, urlOf, worldOf } from "../mirror/support/world.ts";
 

@@ -12,7 +12,7 @@ import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { bearerToken, tokenText } from "../../src/service/credentials/credential.ts";
 import { type AddAccountOptions, type AddedAccount, addAccount } from "../../src/sync/add-account.ts";
-import { readWindow } from "../../src/sync/rate-limit/ledger.ts";
+import { readWindow } from "../../src/sync/rate-limit/store/ledger-store.ts";
 import { sync } from "../../src/sync/sync.ts";
 import { noKeychain, someTime } from "../accounts/support/account-rig.ts";
 import { memoryKeychain } from "../accounts/support/memory-keychain.ts";

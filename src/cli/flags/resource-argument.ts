@@ -1,6 +1,6 @@
 /** The arguments KIND and KEY, which select one resource. The kind `me` is the user of an account and takes no key. */
 import { Argument, type Command } from "commander";
-import { type ShownKind, shownKinds } from "../../query/find-by-key.ts";
+import { type ShownKind, shownKinds } from "../../query/keys/find-by-key.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 
 export type KindArgument = ShownKind | "me";

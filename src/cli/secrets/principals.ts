@@ -1,6 +1,6 @@
 /** The principals of a worker, each with its credential from this machine. */
 import type { Principal } from "../../../jobs/bullmq/queue-names.ts";
-import { cataloguePrincipal } from "../../accounts/account.ts";
+import { cataloguePrincipal } from "../../accounts/account-name.ts";
 import { listAccountNames, readAccount } from "../../accounts/accounts.ts";
 import { readToken } from "../../accounts/tokens/tokens.ts";
 import type { Settings } from "../settings/settings.ts";

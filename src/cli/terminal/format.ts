@@ -1,6 +1,6 @@
 /** Formats bytes, times and JSON, and hides tokens in text. */
 import { numberText } from "../../../exports/json.ts";
-import { looksLikeToken } from "../../accounts/account.ts";
+import { looksLikeToken } from "../../accounts/account-name.ts";
 
 export function formatBytes(bytes: number): string {
   if (bytes < 2 ** 20) return `${(bytes / 2 ** 10).toFixed(1)} KiB`;

@@ -9,8 +9,8 @@ import { type MirrorWriter, openMirrorWriter } from "../../mirror/writer.ts";
 import { type Clock, systemClock, toIso } from "../../platform/clock.ts";
 import { ipClassOfHost } from "../../platform/ip-class.ts";
 import { openPictureClient } from "../../service/pictures/client.ts";
-import { openLedger } from "../rate-limit/ledger.ts";
 import { createRunBudget, type RunBudget } from "../rate-limit/run-budget.ts";
+import { openLedger } from "../rate-limit/store/ledger-store.ts";
 import { createGracefulStop } from "../run/run-stop.ts";
 import { emptyCounts, fetchPictures, type MediaReport, type PictureOrigin } from "./fetch-pictures.ts";
 

@@ -19,8 +19,8 @@ import {
   type ScopeOptions,
   type SyncScope,
 } from "../options.ts";
-import { ledgerFileBeside } from "../rate-limit/file/ledger-file.ts";
 import { type KnownAllowance, readLatest, readLedger } from "../rate-limit/known-allowance.ts";
+import { ledgerFileBeside } from "../rate-limit/store/ledger-file.ts";
 import { countDue, type DueCount, hasAmpleAllowance, readCurrentCycle } from "./counts.ts";
 import { type AccountForecast, type Forecast, forecastAccount, forecastFrom } from "./forecast.ts";
 import { createPlanner, type Planner } from "./planner.ts";

@@ -7,7 +7,7 @@ import type { Connection } from "../../mirror/file/connection.ts";
 import { prepare, prepareColumn } from "../../mirror/file/statements.ts";
 import { dayMillis } from "../../platform/clock.ts";
 import { isProcessAlive } from "../../platform/process-lock.ts";
-import { ledgerQuery } from "./file/tables.ts";
+import { ledgerQuery } from "./store/tables.ts";
 import type { WindowState } from "./window.ts";
 import { addUnreported, withoutLeases } from "./window-events.ts";
 

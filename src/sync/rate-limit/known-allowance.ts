@@ -1,6 +1,6 @@
 /** Describes an allowance from its stored state, for plans, reports and the order of requests. */
 import { type CheckPrice, checkPriceOf, isBodyUseful } from "./infer-prices.ts";
-import { type Principal, readLatestWindow, readWindow } from "./ledger.ts";
+import { type Principal, readLatestWindow, readWindow } from "./store/ledger-store.ts";
 import { countOpenLeases, inferLimit, isUnlimited, type WindowState, windowEndsAt } from "./window.ts";
 import { renew } from "./window-events.ts";
 

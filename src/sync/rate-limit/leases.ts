@@ -6,7 +6,7 @@
 import { dayMillis } from "../../platform/clock.ts";
 import type { RateLimitHeaders } from "../../service/requests/headers.ts";
 import type { AttemptReport } from "../../service/requests/rate-limiter.ts";
-import type { Changed, Ledger } from "./ledger.ts";
+import type { Changed, Ledger } from "./store/ledger-store.ts";
 import { countOpenLeases, isUnlimited, type WindowState, windowEndsAt } from "./window.ts";
 import {
   type Lease,

@@ -14,7 +14,7 @@ import { defaultLimits } from "../../service/transport/pool.ts";
 import { spendingOf } from "./infer-prices.ts";
 import { describeWindow, type KnownAllowance } from "./known-allowance.ts";
 import { Leases } from "./leases.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Ledger } from "./store/ledger-store.ts";
 import type { Lease } from "./window-events.ts";
 
 export interface RequestCounts {

@@ -2,8 +2,8 @@ import type { Clock } from "../../platform/clock.ts";
 import { openServiceClient, type ServiceClient } from "../../service/client.ts";
 import type { Credential } from "../../service/credentials/credential.ts";
 import type { Transport } from "../../service/transport/transport.ts";
-import { openLedger } from "../rate-limit/ledger.ts";
 import { createRunBudget, type RunBudget } from "../rate-limit/run-budget.ts";
+import { openLedger } from "../rate-limit/store/ledger-store.ts";
 
 export interface RateLimitedClientOptions {
   readonly baseUrl: string;

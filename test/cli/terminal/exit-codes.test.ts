@@ -3,7 +3,7 @@ import { ExportError } from "../../../exports/errors.ts";
 import { CliError, describeError, exitCodeOf } from "../../../src/cli/terminal/exit-codes.ts";
 import { MirrorError, type MirrorErrorCode } from "../../../src/mirror/file/errors.ts";
 import { FileError } from "../../../src/platform/errors.ts";
-import { KeyError } from "../../../src/query/resolve-key.ts";
+import { KeyError } from "../../../src/query/keys/resolve-key.ts";
 import { QueryError } from "../../../src/query/sql/errors.ts";
 import { ServiceSettingsError } from "../../../src/service/errors.ts";
 import { SyncError } from "../../../src/sync/errors.ts";

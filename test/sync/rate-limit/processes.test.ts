@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { openLedger, readWindow } from "../../../src/sync/rate-limit/ledger.ts";
+import { openLedger, readWindow } from "../../../src/sync/rate-limit/store/ledger-store.ts";
 import { openRateLimitedClient } from "../../../src/sync/run/rate-limited-client.ts";
 import { makeLedgerFolder } from "../support/ledger-folder.ts";
 

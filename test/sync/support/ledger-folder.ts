@@ -1,8 +1,8 @@
 /** A folder for a ledger, and the budgets of runs that share it. */
 import { join } from "node:path";
 import type { Clock } from "../../../src/platform/clock.ts";
-import { openLedger } from "../../../src/sync/rate-limit/ledger.ts";
 import { createRunBudget, type RunBudget } from "../../../src/sync/rate-limit/run-budget.ts";
+import { openLedger } from "../../../src/sync/rate-limit/store/ledger-store.ts";
 import { temporaryFolder } from "../../support/run-armoire.ts";
 
 export interface LedgerFolder extends AsyncDisposable {

@@ -1,6 +1,7 @@
 /** `armoire account add|list|remove`: the users whose data is mirrored. */
 import { type Command, Option } from "commander";
-import { accountPlace, requireNewAccountName } from "../../../accounts/account.ts";
+import { accountPlace } from "../../../accounts/account.ts";
+import { requireNewAccountName } from "../../../accounts/account-name.ts";
 import {
   findReadableAccount,
   listAccountNames,

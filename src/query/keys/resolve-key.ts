@@ -1,6 +1,6 @@
 /** Resolves a key to one resource: a URL, slugs such as `brand/model/size`, an id, a code or a name. */
-import type { MirrorReader } from "../mirror/reader.ts";
-import { errorClass } from "../platform/errors.ts";
+import type { MirrorReader } from "../../mirror/reader.ts";
+import { errorClass } from "../../platform/errors.ts";
 import {
   type FoundResource,
   findByName,

@@ -5,15 +5,15 @@
  */
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import type { Connection } from "../../mirror/file/connection.ts";
-import { prepare, prepareColumn } from "../../mirror/file/statements.ts";
-import { type Credential, digestCredential } from "../../service/credentials/credential.ts";
-import { expireSession, prepareSessions } from "./crashed-sessions.ts";
-import { LedgerError, toLedgerError } from "./errors.ts";
-import { openLedgerFile, openLedgerFileForReading } from "./file/ledger-file.ts";
-import { ledgerQuery } from "./file/tables.ts";
-import { emptyWindow, type WindowState } from "./window.ts";
-import { renew } from "./window-events.ts";
+import type { Connection } from "../../../mirror/file/connection.ts";
+import { prepare, prepareColumn } from "../../../mirror/file/statements.ts";
+import { type Credential, digestCredential } from "../../../service/credentials/credential.ts";
+import { expireSession, prepareSessions } from "../crashed-sessions.ts";
+import { LedgerError, toLedgerError } from "../errors.ts";
+import { emptyWindow, type WindowState } from "../window.ts";
+import { renew } from "../window-events.ts";
+import { openLedgerFile, openLedgerFileForReading } from "./ledger-file.ts";
+import { ledgerQuery } from "./tables.ts";
 
 /** The owner of an allowance. */
 export interface Principal {

@@ -2,9 +2,9 @@
  * The resources that match a key. The strictest match wins: exact spelling, then without case and accents, then as slugs.
  * Tombstones match only if no current resource does.
  */
-import type { MirrorReader } from "../mirror/reader.ts";
-import { fromStored } from "../mirror/rows/cells.ts";
-import { spellings } from "../platform/fuzzy-names.ts";
+import type { MirrorReader } from "../../mirror/reader.ts";
+import { fromStored } from "../../mirror/rows/cells.ts";
+import { spellings } from "../../platform/fuzzy-names.ts";
 
 /** The kinds that have a public table. */
 export const shownKinds = ["brand", "model", "size", "user", "bra", "measurement"] as const;
