@@ -117,7 +117,7 @@ describe("reading with --account", () => {
       [["show", "brand", "x", "--account", "ada"], "The mirror of an account holds no brand"],
       [["show", "me", "--base-url", sandbox.url], "The mirror of a catalogue holds no user"],
       [["show", "me", "x", "--account", "ada"], "me takes no key"],
-      [["show", "bra", "--account", "ada"], "Which bra?"],
+      [["show", "bra", "--account", "ada"], "The key of the bra is missing"],
       [["diff", "--since", "-7d", "--account", "ada"], "reports no times for user, bra, measurement"],
       [["sync", "--mirror", mirror, "--base-url", sandbox.url], "`armoire sync --account NAME`"],
       [["sync", "--mirror", mirror], "`armoire sync --account NAME`"],

@@ -35,7 +35,7 @@ it("all commands of docs/back-up-your-data.md succeed in the order of the page",
     });
     expect({ words, exitCode, stderr }).toEqual({ words, exitCode: 0, stderr });
     expect(stdout).not.toBe("");
-    if (words[1] === "--account") expect(stdout).toContain("It was read back and found whole.");
+    if (words[1] === "--account") expect(stdout).toContain("It was verified after writing.");
     executed.push(words.slice(0, 2).join(" "));
   }
   expect(executed).toEqual(

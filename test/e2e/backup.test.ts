@@ -222,7 +222,7 @@ describe("an encrypted backup", () => {
     await ending(4, ["backup", "verify", path(`hidden/${name}`)]);
     await ending(4, ["backup", "verify", path(`hidden/${name}`)], { ARMOIRE_BACKUP_PASSPHRASE: "x" });
     expect((await ending(0, ["backup", "list", path("hidden")])).stdout).toContain(
-      "encrypted, and no passphrase",
+      "encrypted, passphrase missing",
     );
     writeSecretFile(path("passphrase"), `${testPassphrase}\n`);
     const opened = await ending(0, [

@@ -197,7 +197,7 @@ it("--since lists changes reported by the service, by its own times", async () =
   expect(all.totals).toEqual({ brand: { reported: all.changes.length } });
   expect(await output("diff", "--since", "-1d", "--mirror", mirror)).toMatch(/^Reported .* since 2\d{3}-/);
   expect(await output("diff", "--since", "2999", "--mirror", mirror)).toMatch(
-    /^Reported by the service .*\nNothing\.\n$/,
+    /^Reported by the service .*\nNo changes\.\n$/,
   );
 });
 

@@ -71,7 +71,7 @@ describe("in the middle of the first crawl", () => {
     const text = await output("plan", ...settings);
     expect(text).toMatch(/\nAllowance {2}0 left of 30 a day, renewed at .* \(in 24 h\)\n/);
     expect(text).toMatch(
-      /\nToday {6}\d+ counted requests due .*; none of them before the allowance is renewed\n/,
+      /\nToday {6}\d+ counted requests known to be due; the allowance is spent until it is renewed\n/,
     );
     expect(text).toMatch(/\nmodel +\d+ +\d+ +0\n/);
     expect(text).toMatch(/\nmodel {2}new, most valuable first {2}http/);

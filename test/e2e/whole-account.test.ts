@@ -109,7 +109,7 @@ describe("armoire sync --account NAME --media", () => {
   it("names other hosts, downloads pictures, and lists them in SQL", async () => {
     const { report, stderr, exitCode } = await syncAda("--media");
     expect(exitCode).toBe(0);
-    expect(stderr).toContain(`without any credential:\n  ${pictures.origin}  1\n`);
+    expect(stderr).toContain(`without a credential:\n  ${pictures.origin}  1\n`);
     expect(report.media).toMatchObject({ pictures: { new: 1, failed: 0 }, origins: [{ pictures: 1 }] });
     const { stdout } = await armoire([
       "query",
@@ -139,7 +139,9 @@ describe("armoire sync --account NAME --media", () => {
     ]);
     const { stdout, exitCode } = await armoire(["sync", "--account", "ada", "--media"]);
     expect(exitCode).toBe(3);
-    expect(stdout).toMatch(/^Pictures: 1 new, .*\n1 failed, 0 are gone; .*--account ada` says why\.$/m);
+    expect(stdout).toMatch(
+      /^Pictures: 1 new, .*\n1 failed, 0 are gone; .*--account ada` shows the reasons\.$/m,
+    );
   });
 
   it("is verified by mirror check, which names missing pictures", async () => {
@@ -281,7 +283,7 @@ it("plan --with-catalogue works offline before and after the sync", async () => 
   const text = (await plan()).stdout;
   expect(text).toMatch(
     new RegExp(
-      `catalogue's mirror: ${fetches} to fetch \\(\\d+ brands?, \\d+ models?, \\d+ sizes?\\) as far`,
+      `catalogue's mirror: ${fetches} known to fetch \\(\\d+ brands?, \\d+ models?, \\d+ sizes?\\), from`,
     ),
   );
   const dry = await armoire(["sync", "--account", "ada", "--with-catalogue", "--dry-run"]);

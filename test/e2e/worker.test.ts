@@ -96,7 +96,7 @@ const wrong: readonly {
     name: "the password is on the command line",
     args: () => ["sync", "--base-url", "http://127.0.0.1:9/", "--redis", "redis://:secret@127.0.0.1:6379"],
     exitCode: 2,
-    says: /^(?!.*secret)armoire: --redis has a password/s,
+    says: /^(?!.*secret)armoire: --redis contains a password/s,
   },
   {
     name: "there is nobody to send for",
