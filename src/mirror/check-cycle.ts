@@ -3,12 +3,12 @@
  * again, over as many runs as that takes. A cycle ends when nothing of its scope is due. The mirror alone holds its
  * progress: a resource is due in a cycle if it was last checked before the cycle began.
  */
-import { type SqlBool, sql } from "kysely";
+import { sql } from "kysely";
 import type { ResourceState } from "../../schema/tables.ts";
-import { isFetchable } from "./absence/absences.ts";
 import type { Connection } from "./file/connection.ts";
 import { readMeta, writeMeta } from "./file/meta.ts";
 import { prepare, prepareColumn, q } from "./file/statements.ts";
+import { type DueResource, dueColumns, firstOf, inScope, type Scope } from "./scope.ts";
 
 export interface CheckCycle {
   /** The run that began the cycle. */
@@ -28,35 +28,6 @@ export function writeCycle(db: Connection, { run, mode }: CheckCycle): void {
     writeMeta(db, "cycle_run", String(run));
     writeMeta(db, "cycle_mode", mode);
   })();
-}
-
-export interface DueResource {
-  readonly id: number;
-  readonly url: string;
-  readonly kind: string;
-  /** The validator for a conditional request; null if the mirror has none. */
-  readonly etag: string | null;
-}
-
-/** The resources that a run is about. */
-export interface Scope {
-  /** In the order in which they are fetched. */
-  readonly kinds: readonly string[];
-  /** Only these resources and everything below them; null for all. */
-  readonly belowIds: readonly number[] | null;
-  /** Without the resources below them; default: false. */
-  readonly isExact?: boolean;
-}
-
-/** An SQL condition on the resource called `alias`: it is in the scope and worth requesting. */
-export function isInScope({ belowIds, isExact = false }: Scope, alias: string): string {
-  if (belowIds === null) return isFetchable(alias);
-  const ids = `select value from json_each('${JSON.stringify(belowIds)}')`;
-  if (isExact) return `${isFetchable(alias)} and ${alias}.id in (${ids})`;
-  return `${isFetchable(alias)} and ${alias}.id in (
-    with recursive tree (id) as (
-      ${ids} union select r.id from _resource r join tree on r.owner_id = tree.id
-    ) select id from tree)`;
 }
 
 export interface CycleWork {
@@ -118,22 +89,6 @@ export function prepareCycleWork(db: Connection, scope: Scope, { run, mode }: Ch
   };
 }
 
-/** The first rows that are not taken, at most `limit`. */
-export function firstOf(
-  rows: Iterable<DueResource>,
-  limit: number,
-  isTaken: (id: number) => boolean,
-): DueResource[] {
-  const taken: DueResource[] = [];
-  if (limit <= 0) return taken;
-  for (const row of rows) {
-    if (isTaken(row.id)) continue;
-    taken.push(row);
-    if (taken.length === limit) break;
-  }
-  return taken;
-}
-
 function prepareStatements(db: Connection, scope: Scope, mode: CheckCycle["mode"]) {
   interface Step {
     kind: string;
@@ -151,9 +106,8 @@ function prepareStatements(db: Connection, scope: Scope, mode: CheckCycle["mode"
       .where("r.kind", "=", p.kind)
       .where("r.state", "=", p.state)
       .where(lastRun, "<", p.run)
-      .where(sql<SqlBool>`${sql.raw(isInScope(scope, "r"))}`);
-  const dueRows = (p: Step) =>
-    due(p).select(["r.id", "r.url", "r.kind", "r.etag"]).orderBy("r.checked_run").orderBy("r.id");
+      .where(inScope(scope, "r"));
+  const dueRows = (p: Step) => due(p).select(dueColumns).orderBy("r.checked_run").orderBy("r.id");
   return {
     select: prepare(db, dueRows),
     selectPages: prepare(db, (p: Step) => dueRows(p).where("r.id", "in", q.selectFrom("_page").select("id"))),

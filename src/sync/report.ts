@@ -1,11 +1,12 @@
 /** What a sync did, and how far it is: the object that `sync --json` prints and the run log keeps. */
+
 import { sql } from "kysely";
 import type { ScopeName } from "../mirror/account/token-scopes.ts";
-import type { Scope } from "../mirror/check-cycle.ts";
 import type { Connection } from "../mirror/file/connection.ts";
 import { prepare, prepareColumn, q } from "../mirror/file/statements.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import type { BulkDeletionOfRun, StopReason } from "../mirror/runs/runs.ts";
+import type { Scope } from "../mirror/scope.ts";
 import { countPending } from "./plan/counts.ts";
 import { forecastDepths } from "./plan/forecast.ts";
 import { countNewWork } from "./plan/new-work.ts";

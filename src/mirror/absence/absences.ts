@@ -23,14 +23,6 @@ export interface Absences {
   markDue(ids: readonly number[]): void;
 }
 
-/**
- * An SQL condition on the resource called `alias`: it is worth requesting. A missing item reappears in its listing,
- * and resources below an absent one wait for that one; only a 404 or 410 of the resource itself is verified by a
- * request.
- */
-export const isFetchable = (alias: string): string =>
-  `(${alias}.absent_by is null or ${alias}.absent_by = 'answer')`;
-
 /** Column values of a resource without a note. */
 export const withoutNote = { absent_run: null, absent_by: null } as const;
 

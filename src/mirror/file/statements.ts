@@ -77,6 +77,11 @@ export function idsIn(json: string): RawBuilder<number> {
   return sql<number>`(select value from json_each(${json}))`;
 }
 
+/** As `idsIn`, for texts. */
+export function textsIn<Text extends string = string>(json: string): RawBuilder<Text> {
+  return sql<Text>`(select value from json_each(${json}))`;
+}
+
 /** The same ids as a table, for `selectFrom(idTable(p.ids))`: `j.value`. It fixes the order of a join, which `in` does not. */
 export function idTable(json: string): AliasedRawBuilder<{ value: number }, "j"> {
   return sql<{ value: number }>`json_each(${json})`.as("j");

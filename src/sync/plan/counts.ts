@@ -1,20 +1,15 @@
 /** How much is due, for plans, progress and reports. Each fetch may lead to more. */
+
 import { sql } from "kysely";
 import type { ResourceState } from "../../../schema/tables.ts";
-import {
-  type CheckCycle,
-  type CycleWork,
-  prepareCycleWork,
-  readCycle,
-  type Scope,
-} from "../../mirror/check-cycle.ts";
+import { type CheckCycle, type CycleWork, prepareCycleWork, readCycle } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
-import { prepareColumn, q } from "../../mirror/file/statements.ts";
+import { prepareColumn, q, textsIn } from "../../mirror/file/statements.ts";
+import { inScope, type Scope } from "../../mirror/scope.ts";
 import { planChecks } from "./checks.ts";
 import { countNewWork, hasDueWork } from "./new-work.ts";
 import { accountChecks, checksWholeAccount, createPlanner, type Planner } from "./planner.ts";
 import { prepareCheckQueries } from "./queries/check-queries.ts";
-import { inScope, textsIn } from "./queries/resource-filter.ts";
 import type { PlanRequest } from "./request.ts";
 
 export interface DueCount {

@@ -2,13 +2,20 @@
  * Resources that were never fetched, in the order of their requests. In: the mirror. Out: due resources. It does not know
  * checks or allowances.
  */
+
 import { type SqlBool, sql } from "kysely";
 import type { ResourceState } from "../../../schema/tables.ts";
-import { type DueResource, firstOf, type Scope } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
 import { idsIn, prepare, prepareColumn, q } from "../../mirror/file/statements.ts";
+import {
+  type DueResource,
+  dueColumns,
+  firstOf,
+  inScope,
+  isFetchable,
+  type Scope,
+} from "../../mirror/scope.ts";
 import { prepareCatalogueFacts } from "./queries/catalogue-facts.ts";
-import { dueColumns, fetchable, inScope } from "./queries/resource-filter.ts";
 import { rankBrands, type Step } from "./rank-brands.ts";
 import type { Order, PlannedResource } from "./request.ts";
 
@@ -213,7 +220,7 @@ function prepareSizes(db: Connection, scope: Scope): NewWork {
       .select(dueColumns)
       .whereRef("r.id", "=", "below.id")
       .where("r.state", "=", "due")
-      .where(fetchable("r"))
+      .where(isFetchable("r"))
       .orderBy("below.level")
       .orderBy("r.id"),
   );

@@ -2,8 +2,10 @@
  * What a sync requests next. In: the current state of the mirror and of the ledger. Out: resources, the most valuable
  * requests first. It sends and writes nothing; its only state is which checks it has planned already.
  */
-import { type DueResource, prepareCycleWork } from "../../mirror/check-cycle.ts";
+
+import { prepareCycleWork } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
+import type { DueResource } from "../../mirror/scope.ts";
 import { planChecks } from "./checks.ts";
 import { hasDueWork, prepareNewWork, preparePlannedNew } from "./new-work.ts";
 import { prepareCheckQueries } from "./queries/check-queries.ts";

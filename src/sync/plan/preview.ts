@@ -2,14 +2,15 @@
  * What a sync would request next, what that costs, and how long a complete copy takes. It reads the mirror and the ledger,
  * and sends no request.
  */
+
 import { existsSync } from "node:fs";
 import { kinds } from "../../../jobs/kinds.ts";
 import type { Area } from "../../../schema/kind.ts";
-import type { Scope } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
 import { findBrands } from "../../mirror/find-brands.ts";
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
 import { listRuns } from "../../mirror/runs/runs.ts";
+import type { Scope } from "../../mirror/scope.ts";
 import { type Clock, systemClock, toIso } from "../../platform/clock.ts";
 import type { Credential } from "../../service/credentials/credential.ts";
 import {

@@ -1,6 +1,7 @@
 /** The input and output of a plan, and its weights. */
+
 import type { Area } from "../../../schema/kind.ts";
-import type { DueResource, Scope } from "../../mirror/check-cycle.ts";
+import type { DueResource, Scope } from "../../mirror/scope.ts";
 import type { CheckPrice } from "../rate-limit/infer-prices.ts";
 
 export const orders = ["value", "breadth", "depth"] as const;

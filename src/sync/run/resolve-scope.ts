@@ -1,9 +1,10 @@
 /** What a run fetches: its kinds, and the resources it is limited to. */
+
 import { kinds } from "../../../jobs/kinds.ts";
 import { readTokenScopes } from "../../mirror/account/token-scopes.ts";
-import type { Scope } from "../../mirror/check-cycle.ts";
 import { findBrands } from "../../mirror/find-brands.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
+import type { Scope } from "../../mirror/scope.ts";
 import { grantedKinds, kindsInScope, kindsOfOnly, unknownBrand } from "../options.ts";
 import type { RunRequest, RunState, RunTools } from "./run-request.ts";
 

@@ -1,7 +1,9 @@
 /** One run over an open mirror, from the first due resource to the report. */
+
 import type { JobResult } from "../../../jobs/fetch-job.ts";
-import { readCycle, type Scope } from "../../mirror/check-cycle.ts";
+import { readCycle } from "../../mirror/check-cycle.ts";
 import { emptySummary } from "../../mirror/ingest.ts";
+import type { Scope } from "../../mirror/scope.ts";
 import { toIso } from "../../platform/clock.ts";
 import { requireKnownBrands, requireKnownLinks } from "../options.ts";
 import { countRemaining, hasAmpleAllowance, readCurrentCycle } from "../plan/counts.ts";

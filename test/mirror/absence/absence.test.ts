@@ -1,7 +1,8 @@
 /** What proves that a resource is gone, what does not, and what happens to an absent resource. */
+
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { DueResource } from "../../../src/mirror/check-cycle.ts";
 import type { ResourceResult } from "../../../src/mirror/ingest.ts";
+import type { DueResource } from "../../../src/mirror/scope.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import {
   beginRun,

@@ -1,9 +1,10 @@
 /** Compression of stored bodies: smaller, and read back byte for byte. */
+
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { decodeBody, deflateBody } from "../../../src/mirror/bodies/compression.ts";
-import type { DueResource } from "../../../src/mirror/check-cycle.ts";
 import { DamagedBodyError } from "../../../src/mirror/file/errors.ts";
+import type { DueResource } from "../../../src/mirror/scope.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
 import { currentBodies } from "../../support/current-bodies.ts";

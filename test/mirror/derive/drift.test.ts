@@ -2,9 +2,10 @@
  * A listing that changes while it is read: between any two requests, items are added, removed and moved. No existing
  * item becomes a tombstone, and once the listing is stable, the mirror holds all its items.
  */
+
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { DueResource } from "../../../src/mirror/check-cycle.ts";
+import type { DueResource } from "../../../src/mirror/scope.ts";
 import { tries } from "../../support/thorough.ts";
 import { problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";
 import { baseUrl, entity, page, root, urlOf, type World } from "../support/world.ts";

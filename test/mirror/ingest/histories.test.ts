@@ -2,9 +2,10 @@
  * The same responses lead to the same mirror, in any order, in any batches and after any history. The bodies are the
  * sandbox's.
  */
+
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { DueResource } from "../../../src/mirror/check-cycle.ts";
+import type { DueResource } from "../../../src/mirror/scope.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { type CanonicalDump, canonicalDump } from "../../support/canonical-dump.ts";
 import { tries } from "../../support/thorough.ts";

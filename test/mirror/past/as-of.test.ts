@@ -1,9 +1,10 @@
 /** A mirror shows the state after every closed run for ever. These tests record the state as each run closes, and compare. */
+
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { DueResource } from "../../../src/mirror/check-cycle.ts";
 import { createAsOfViews } from "../../../src/mirror/past/as-of.ts";
 import { openMirrorReader } from "../../../src/mirror/reader.ts";
+import type { DueResource } from "../../../src/mirror/scope.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { tries } from "../../support/thorough.ts";
 import { type MirrorRig, problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";

@@ -1,13 +1,15 @@
 /** A mirror in a temporary folder, and crawls of it like those of a sync, with responses from memory. */
+
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { kinds } from "../../../jobs/kinds.ts";
-import { isFetchable } from "../../../src/mirror/absence/absences.ts";
 import { type CheckProblem, checkMirror } from "../../../src/mirror/check/check.ts";
-import { type DueResource, prepareCycleWork } from "../../../src/mirror/check-cycle.ts";
+import { prepareCycleWork } from "../../../src/mirror/check-cycle.ts";
+import { prepare, q } from "../../../src/mirror/file/statements.ts";
 import { emptySummary, type IngestSummary } from "../../../src/mirror/ingest.ts";
 import { type MirrorReader, openMirrorReader } from "../../../src/mirror/reader.ts";
 import type { RunClosing } from "../../../src/mirror/runs/runs.ts";
+import { type DueResource, isFetchable } from "../../../src/mirror/scope.ts";
 import {
   type MirrorWriter,
   makeMirror,
@@ -114,8 +116,8 @@ export function walk(mirror: MirrorWriter, world: World, options: WalkOptions = 
   mirror.followLinks(follow, runId);
   const scope = { kinds: kindsInScope(kinds, mirror.identity.area, "sizes", follow), belowIds: null };
   const frontier = prepareCycleWork(mirror.db, scope, { run: runId, mode: "verify" });
-  const selectFetchable = mirror.db.prepare<[number]>(
-    `select 1 from _resource r where r.id = ? and ${isFetchable("r")}`,
+  const selectFetchable = prepare(mirror.db, (p: { id: number }) =>
+    q.selectFrom("_resource as r").select("r.id").where("r.id", "=", p.id).where(isFetchable("r")),
   );
   const summary = emptySummary();
   const asked: string[] = [];
@@ -123,7 +125,7 @@ export function walk(mirror: MirrorWriter, world: World, options: WalkOptions = 
   for (let batches = 0; batches < maxBatches; batches++) {
     const due = frontier
       .take(10_000)
-      .filter(({ id }) => !failed.has(id) && selectFetchable.get(id) !== undefined);
+      .filter(({ id }) => !failed.has(id) && selectFetchable.get({ id }) !== undefined);
     if (due.length === 0) break;
     const batch = choose(due);
     asked.push(...batch.map(({ url }) => url));

@@ -1,7 +1,8 @@
 /** A service in memory: bodies by URL. All other URLs return 404. */
+
 import { createHash } from "node:crypto";
-import type { DueResource } from "../../../src/mirror/check-cycle.ts";
 import type { ResourceResult } from "../../../src/mirror/ingest.ts";
+import type { DueResource } from "../../../src/mirror/scope.ts";
 import type { TruthRecord } from "../../../src/sandbox/resources/catalogue.ts";
 
 export const baseUrl = "https://catalogue.example/";

@@ -1,9 +1,9 @@
 /** What the mirror knows of its brands and of the catalogue's size, for ranking and for forecasts. */
+
 import { type SqlBool, sql } from "kysely";
-import type { Scope } from "../../../mirror/check-cycle.ts";
 import type { Connection } from "../../../mirror/file/connection.ts";
 import { prepare, prepareColumn, q } from "../../../mirror/file/statements.ts";
-import { fetchable, inScope } from "./resource-filter.ts";
+import { inScope, isFetchable, type Scope } from "../../../mirror/scope.ts";
 
 export interface CatalogueFacts {
   /** In the order of the service's list: by number of bras, largest first, until their counts are known. */
@@ -89,7 +89,7 @@ function prepareListings(db: Connection) {
     .select((eb) => ["page.collection_id as id", eb.fn.countAll<number>().as("due")])
     .where("r.kind", "=", "models")
     .where("r.state", "=", "due")
-    .where(fetchable("r"))
+    .where(isFetchable("r"))
     .whereRef("page.collection_id", "<>", "page.id")
     .groupBy("page.collection_id");
   const models = q
@@ -104,7 +104,7 @@ function prepareListings(db: Connection) {
     ])
     .where("r.kind", "=", "model")
     .where("r.state", "in", ["due", "held"])
-    .where(fetchable("r"))
+    .where(isFetchable("r"))
     .groupBy("r.owner_id");
   return prepare(db, () =>
     q

@@ -1,12 +1,12 @@
 /** Which held resources may be checked, and in which order. Each query reads the mirror as it is at that moment. */
+
 import { type SqlBool, sql } from "kysely";
 import { millisOf } from "../../../../schema/tables.ts";
-import type { DueResource } from "../../../mirror/check-cycle.ts";
 import type { Connection } from "../../../mirror/file/connection.ts";
-import { prepare, q } from "../../../mirror/file/statements.ts";
+import { prepare, q, textsIn } from "../../../mirror/file/statements.ts";
+import { type DueResource, dueColumns, inScope } from "../../../mirror/scope.ts";
 import { dayMillis } from "../../../platform/clock.ts";
 import { type PlanRequest, weights } from "../request.ts";
-import { dueColumns, inScope, textsIn } from "./resource-filter.ts";
 
 export interface CheckRow extends DueResource {
   /** Whether the check is free if nothing changed, as far as is known. */

@@ -1,0 +1,62 @@
+/** Which resources a run is about, and the queries that select those of them that are worth a request. */
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { idsIn } from "./file/statements.ts";
+
+/** The resources that a run is about. */
+export interface Scope {
+  /** In the order in which they are fetched. */
+  readonly kinds: readonly string[];
+  /** Only these resources and everything below them; null for all. */
+  readonly belowIds: readonly number[] | null;
+  /** Without the resources below them; default: false. */
+  readonly isExact?: boolean;
+}
+
+export interface DueResource {
+  readonly id: number;
+  readonly url: string;
+  readonly kind: string;
+  /** The validator for a conditional request; null if the mirror has none. */
+  readonly etag: string | null;
+}
+
+/** Those of a `DueResource`, of a `_resource` with the alias `r`. */
+export const dueColumns = ["r.id", "r.url", "r.kind", "r.etag"] as const;
+
+/** Whether the `_resource` with this alias is in the scope and worth a request. */
+export function inScope({ belowIds, isExact = false }: Scope, alias: string): RawBuilder<SqlBool> {
+  if (belowIds === null) return isFetchable(alias);
+  const ids = idsIn(JSON.stringify(belowIds));
+  const id = sql.ref(`${alias}.id`);
+  if (isExact) return sql`${isFetchable(alias)} and ${id} in ${ids}`;
+  // Raw: a recursive query within a condition is clearer in SQL.
+  return sql`${isFetchable(alias)} and ${id} in (
+    with recursive tree (id) as (
+      select value from ${ids} union select r.id from _resource r join tree on r.owner_id = tree.id
+    ) select id from tree)`;
+}
+
+/**
+ * Whether the `_resource` with this alias is worth a request. A missing item reappears in its listing, and resources
+ * below an absent one wait for that one; only a 404 or 410 of the resource itself is verified by a request.
+ */
+export function isFetchable(alias: string): RawBuilder<SqlBool> {
+  const absentBy = sql.ref(`${alias}.absent_by`);
+  return sql`(${absentBy} is null or ${absentBy} = 'answer')`;
+}
+
+/** The first rows that are not taken, at most `limit`. */
+export function firstOf(
+  rows: Iterable<DueResource>,
+  limit: number,
+  isTaken: (id: number) => boolean,
+): DueResource[] {
+  const taken: DueResource[] = [];
+  if (limit <= 0) return taken;
+  for (const row of rows) {
+    if (isTaken(row.id)) continue;
+    taken.push(row);
+    if (taken.length === limit) break;
+  }
+  return taken;
+}
