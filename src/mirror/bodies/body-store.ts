@@ -1,6 +1,6 @@
 /** Stores the bodies of new revisions. A body is compressed when it arrives, if its kind has a dictionary. */
 import type { Connection } from "../file/connection.ts";
-import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn, q, type Statement } from "../file/statements.ts";
 import { type EncodedBody, encodeBody, uncompressed } from "./compression.ts";
 import type { Dictionaries } from "./dictionaries.ts";
 
@@ -66,7 +66,7 @@ interface NewContent extends EncodedBody {
   readonly size: number;
 }
 
-export function prepareInsertContent(db: Connection) {
+export function prepareInsertContent(db: Connection): Statement<NewContent, unknown> {
   return prepare(db, (p: NewContent) =>
     q.insertInto("_content").values({
       id: p.id as number,
