@@ -110,7 +110,7 @@ describe("a sync", () => {
   it("stopped by its budget exits with 0, or with 8 under --require-complete", async () => {
     const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url, "--budget", "3"];
     expect(await output("sync", ...settings)).toMatch(
-      /The budget of this run is spent\. \d+ still due as far as is known; the next sync goes on from here\.\n$/,
+      /The budget of this run is spent\. \d+ known to be due; the next sync continues here\.\n$/,
     );
     const { exitCode } = await runArmoire(["sync", ...settings, "--require-complete"]);
     expect(exitCode).toBe(8);
@@ -131,7 +131,7 @@ describe("a sync", () => {
 describe("reading a mirror", () => {
   it("status", async () => {
     expect(await output("status", "--mirror", fixture.mirror)).toMatch(
-      /^Mirror {5}.*\nService .*\nLast run {3}1, .*\nAllowance {2}.*\nForecast {3}100 % of all bras are covered, and everything is held\.\n\nkind /,
+      /^Mirror {5}.*\nService .*\nLast run {3}1, .*\nAllowance {2}.*\nForecast {3}100 % of all bras are covered, and the mirror is complete\.\n\nkind /,
     );
     expect(await outputAsJson("status", "--mirror", fixture.mirror)).toMatchObject({
       baseUrl: fixture.sandbox.url,

@@ -204,7 +204,7 @@ describe("nothing is stored", () => {
     [
       "links to another origin",
       { rel: "resource", links: { me: "https://evil.example/me/" } },
-      /not followed: other-origin/,
+      /cannot be followed: other-origin/,
     ],
     ["is no envelope", { hello: "world" }, /not an envelope/],
   ])("if the root %s", async (_problem, body, message) => {
@@ -226,7 +226,7 @@ describe("nothing is stored", () => {
       );
       const refused = {
         code: "unidentified",
-        message: expect.stringMatching(/gives neither user_id nor username/),
+        message: expect.stringMatching(/has neither user_id nor username/),
       };
       await expectNothingStored(add("ada", "canary", { baseUrl: server.origin }), refused);
     },
