@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import type { ResourceResult } from "../../src/mirror/ingest.ts";
-import { openRunMirror } from "../../src/sync/writer/client.ts";
-import { temporaryFolder } from "../support/run-armoire.ts";
+import type { ResourceResult } from "../../../src/mirror/ingest.ts";
+import { openRunMirror } from "../../../src/sync/writer/client.ts";
+import { temporaryFolder } from "../../support/run-armoire.ts";
 
 let folder = "";
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { SandboxOptions } from "../../src/sandbox/options.ts";
-import { differencesFromTruth } from "./support/compare-with-truth.ts";
-import { layouts } from "./support/layouts.ts";
-import { urlsOf } from "./support/requests.ts";
-import { startRig } from "./support/rig.ts";
+import type { SandboxOptions } from "../../../src/sandbox/options.ts";
+import { differencesFromTruth } from "../support/compare-with-truth.ts";
+import { layouts } from "../support/layouts.ts";
+import { urlsOf } from "../support/requests.ts";
+import { startRig } from "../support/rig.ts";
 
 describe.each(layouts)("a first sync from $name", ({ options }) => {
   it("stores every resource byte for byte, and every row", async () => {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Sandbox } from "../../src/sandbox/sandbox.ts";
-import { differencesFromTruth } from "./support/compare-with-truth.ts";
-import { layouts } from "./support/layouts.ts";
-import { type Rig, startRig } from "./support/rig.ts";
+import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
+import { differencesFromTruth } from "../support/compare-with-truth.ts";
+import { layouts } from "../support/layouts.ts";
+import { type Rig, startRig } from "../support/rig.ts";
 
 describe.each(layouts)("a later sync from $name", ({ options }) => {
   it("sends only conditional requests and spends nothing if nothing changed", async () => {

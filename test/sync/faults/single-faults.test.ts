@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type FaultName, faultNames } from "../../src/sandbox/faults/faults.ts";
-import { currentBodies } from "../support/current-bodies.ts";
-import { differencesFromTruth, problemsOf } from "./support/compare-with-truth.ts";
-import { type Rig, startRig } from "./support/rig.ts";
+import { type FaultName, faultNames } from "../../../src/sandbox/faults/faults.ts";
+import { currentBodies } from "../../support/current-bodies.ts";
+import { differencesFromTruth, problemsOf } from "../support/compare-with-truth.ts";
+import { type Rig, startRig } from "../support/rig.ts";
 
 /**
  * The outcome of a resource whose every response has the fault: it is stored unchanged, stored as sent with its oddities, or

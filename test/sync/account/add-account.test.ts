@@ -2,22 +2,22 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { accountPlace } from "../../src/accounts/account.ts";
-import { readAccount } from "../../src/accounts/accounts.ts";
-import { readOverview } from "../../src/accounts/overview.ts";
-import { removeAccount } from "../../src/accounts/remove-account.ts";
-import { readToken } from "../../src/accounts/tokens/tokens.ts";
-import { userOf } from "../../src/mirror/account/user.ts";
-import type { SandboxOptions } from "../../src/sandbox/options.ts";
-import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { bearerToken, tokenText } from "../../src/service/credentials/credential.ts";
-import { type AddAccountOptions, type AddedAccount, addAccount } from "../../src/sync/add-account.ts";
-import { readWindow } from "../../src/sync/rate-limit/store/ledger-store.ts";
-import { sync } from "../../src/sync/sync.ts";
-import { noKeychain, someTime } from "../accounts/support/account-rig.ts";
-import { memoryKeychain } from "../accounts/support/memory-keychain.ts";
-import { jsonResponse, startRawServer } from "../support/raw-server.ts";
-import { temporaryFolder } from "../support/run-armoire.ts";
+import { accountPlace } from "../../../src/accounts/account.ts";
+import { readAccount } from "../../../src/accounts/accounts.ts";
+import { readOverview } from "../../../src/accounts/overview.ts";
+import { removeAccount } from "../../../src/accounts/remove-account.ts";
+import { readToken } from "../../../src/accounts/tokens/tokens.ts";
+import { userOf } from "../../../src/mirror/account/user.ts";
+import type { SandboxOptions } from "../../../src/sandbox/options.ts";
+import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { bearerToken, tokenText } from "../../../src/service/credentials/credential.ts";
+import { type AddAccountOptions, type AddedAccount, addAccount } from "../../../src/sync/add-account.ts";
+import { readWindow } from "../../../src/sync/rate-limit/store/ledger-store.ts";
+import { sync } from "../../../src/sync/sync.ts";
+import { noKeychain, someTime } from "../../accounts/support/account-rig.ts";
+import { memoryKeychain } from "../../accounts/support/memory-keychain.ts";
+import { jsonResponse, startRawServer } from "../../support/raw-server.ts";
+import { temporaryFolder } from "../../support/run-armoire.ts";
 
 const small: SandboxOptions = { brands: 2, models: 4, sizes: 8, users: 5 };
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { kinds } from "../../jobs/kinds.ts";
-import type { Depth } from "../../schema/kind.ts";
-import type { TruthRecord } from "../../src/sandbox/resources/catalogue.ts";
-import { kindsInScope } from "../../src/sync/options.ts";
-import { layouts } from "./support/layouts.ts";
-import { kindsOf, urlsOf } from "./support/requests.ts";
-import { type Rig, startRig } from "./support/rig.ts";
+import { kinds } from "../../../jobs/kinds.ts";
+import type { Depth } from "../../../schema/kind.ts";
+import type { TruthRecord } from "../../../src/sandbox/resources/catalogue.ts";
+import { kindsInScope } from "../../../src/sync/options.ts";
+import { layouts } from "../support/layouts.ts";
+import { kindsOf, urlsOf } from "../support/requests.ts";
+import { type Rig, startRig } from "../support/rig.ts";
 
 const small = { brands: 6, models: 15, sizes: 45, pageSize: 4 };
 

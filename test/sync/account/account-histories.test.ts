@@ -1,12 +1,12 @@
 /** Random histories of an account at the service: its mirror loses no bra that it ever held. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { kinds } from "../../jobs/kinds.ts";
-import { checkMirror } from "../../src/mirror/check/check.ts";
-import type { UserEdit } from "../../src/sandbox/accounts/users.ts";
-import { bearerToken } from "../../src/service/credentials/credential.ts";
-import { SyncError } from "../../src/sync/errors.ts";
-import { type Rig, startRig } from "./support/rig.ts";
+import { kinds } from "../../../jobs/kinds.ts";
+import { checkMirror } from "../../../src/mirror/check/check.ts";
+import type { UserEdit } from "../../../src/sandbox/accounts/users.ts";
+import { bearerToken } from "../../../src/service/credentials/credential.ts";
+import { SyncError } from "../../../src/sync/errors.ts";
+import { type Rig, startRig } from "../support/rig.ts";
 
 const edits = fc.record<UserEdit>(
   {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { listRuns } from "../../src/mirror/runs/runs.ts";
-import { appCredential } from "../../src/service/credentials/credential.ts";
-import { rawResponse, startRawServer } from "../support/raw-server.ts";
-import { differencesFromTruth, problemsOf } from "./support/compare-with-truth.ts";
-import { type Rig, startRig } from "./support/rig.ts";
+import { listRuns } from "../../../src/mirror/runs/runs.ts";
+import { appCredential } from "../../../src/service/credentials/credential.ts";
+import { rawResponse, startRawServer } from "../../support/raw-server.ts";
+import { differencesFromTruth, problemsOf } from "../support/compare-with-truth.ts";
+import { type Rig, startRig } from "../support/rig.ts";
 
 const world = { brands: 6, models: 24, sizes: 70, pageSize: 5 };
 

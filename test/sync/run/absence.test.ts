@@ -1,9 +1,9 @@
 /** How a run handles absent resources, against a sandbox that deletes them and returns wrong lists. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { FaultName } from "../../src/sandbox/faults/faults.ts";
-import { differencesFromTruth, problemsOf } from "./support/compare-with-truth.ts";
-import { type Rig, startRig } from "./support/rig.ts";
+import type { FaultName } from "../../../src/sandbox/faults/faults.ts";
+import { differencesFromTruth, problemsOf } from "../support/compare-with-truth.ts";
+import { type Rig, startRig } from "../support/rig.ts";
 
 const world = { brands: 12, models: 24, sizes: 30, pageSize: 4 };
 const verify = { mode: "verify" } as const;

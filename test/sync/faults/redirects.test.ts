@@ -3,12 +3,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { kinds } from "../../jobs/kinds.ts";
-import { checkMirror } from "../../src/mirror/check/check.ts";
-import { openMirrorReader } from "../../src/mirror/reader.ts";
-import { rebuildMirror } from "../../src/mirror/writer.ts";
-import { sync } from "../../src/sync/sync.ts";
-import { temporaryFolder } from "../support/run-armoire.ts";
+import { kinds } from "../../../jobs/kinds.ts";
+import { checkMirror } from "../../../src/mirror/check/check.ts";
+import { openMirrorReader } from "../../../src/mirror/reader.ts";
+import { rebuildMirror } from "../../../src/mirror/writer.ts";
+import { sync } from "../../../src/sync/sync.ts";
+import { temporaryFolder } from "../../support/run-armoire.ts";
 
 const collection = (hrefs: readonly string[], next: string | null) => ({
   rel: "collection",

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { differencesFromTruth } from "./support/compare-with-truth.ts";
-import { layouts } from "./support/layouts.ts";
-import { fetchesIn, urlsOf } from "./support/requests.ts";
-import { startRig } from "./support/rig.ts";
-import { syncUntilComplete } from "./support/sync-until-complete.ts";
+import { differencesFromTruth } from "../support/compare-with-truth.ts";
+import { layouts } from "../support/layouts.ts";
+import { fetchesIn, urlsOf } from "../support/requests.ts";
+import { startRig } from "../support/rig.ts";
+import { syncUntilComplete } from "../support/sync-until-complete.ts";
 
 /** 17 resources, all counted but the root. */
 const tiny = { brands: 2, models: 3, sizes: 5, pageSize: 2 };

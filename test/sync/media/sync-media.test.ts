@@ -4,12 +4,12 @@ import { existsSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync }
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { kinds } from "../../jobs/kinds.ts";
-import { checkMirror } from "../../src/mirror/check/check.ts";
-import { bearerToken } from "../../src/service/credentials/credential.ts";
-import { type MediaOptions, syncMedia } from "../../src/sync/media/sync-media.ts";
-import { aPicture, type PictureServer, png, startPictureServer } from "../support/picture-server.ts";
-import { type Rig, startRig } from "./support/rig.ts";
+import { kinds } from "../../../jobs/kinds.ts";
+import { checkMirror } from "../../../src/mirror/check/check.ts";
+import { bearerToken } from "../../../src/service/credentials/credential.ts";
+import { type MediaOptions, syncMedia } from "../../../src/sync/media/sync-media.ts";
+import { aPicture, type PictureServer, png, startPictureServer } from "../../support/picture-server.ts";
+import { type Rig, startRig } from "../support/rig.ts";
 
 interface MediaRig extends AsyncDisposable {
   readonly rig: Rig;

@@ -4,15 +4,15 @@
  */
 import Database from "better-sqlite3";
 import { expect, it, onTestFinished } from "vitest";
-import { kinds } from "../../jobs/kinds.ts";
-import type { MirrorWriter } from "../../src/mirror/writer.ts";
-import { dayMillis } from "../../src/platform/clock.ts";
-import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { kindsInScope } from "../../src/sync/options.ts";
-import { createPlanner } from "../../src/sync/plan/planner.ts";
-import type { PlanRequest } from "../../src/sync/plan/request.ts";
-import { beginRun, closeRun, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
-import { answerFrom, type World, worldOfTruth } from "../mirror/support/world.ts";
+import { kinds } from "../../../jobs/kinds.ts";
+import type { MirrorWriter } from "../../../src/mirror/writer.ts";
+import { dayMillis } from "../../../src/platform/clock.ts";
+import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { kindsInScope } from "../../../src/sync/options.ts";
+import { createPlanner } from "../../../src/sync/plan/planner.ts";
+import type { PlanRequest } from "../../../src/sync/plan/request.ts";
+import { beginRun, closeRun, startMirrorRig, walk } from "../../mirror/support/mirror-rig.ts";
+import { answerFrom, type World, worldOfTruth } from "../../mirror/support/world.ts";
 
 const hottest = 30;
 
@@ -40,7 +40,7 @@ it("a sync's most frequent statements use the same indexes as before", async () 
     .sort((a, b) => b.count - a.count || (a.sql < b.sql ? -1 : 1))
     .slice(0, hottest)
     .map(({ sql, plan }) => `${sql}\n${plan}\n`);
-  await expect(plans.sort().join("\n")).toMatchFileSnapshot("support/query-plans.txt");
+  await expect(plans.sort().join("\n")).toMatchFileSnapshot("../support/query-plans.txt");
 });
 
 function syncIncrementally(mirror: MirrorWriter, world: World): void {

@@ -1,14 +1,14 @@
 /** Syncing the catalogue resources that an account's bras link to, without the user's token. */
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { kinds } from "../../jobs/kinds.ts";
-import { checkMirror } from "../../src/mirror/check/check.ts";
-import { type MirrorReader, openMirrorReader } from "../../src/mirror/reader.ts";
-import { appCredential, bearerToken } from "../../src/service/credentials/credential.ts";
-import { type LinkedCatalogueOptions, syncLinkedCatalogue } from "../../src/sync/sync-account.ts";
-import { canonicalDump } from "../support/canonical-dump.ts";
-import { urlsOf } from "./support/requests.ts";
-import { type Rig, startRig } from "./support/rig.ts";
+import { kinds } from "../../../jobs/kinds.ts";
+import { checkMirror } from "../../../src/mirror/check/check.ts";
+import { type MirrorReader, openMirrorReader } from "../../../src/mirror/reader.ts";
+import { appCredential, bearerToken } from "../../../src/service/credentials/credential.ts";
+import { type LinkedCatalogueOptions, syncLinkedCatalogue } from "../../../src/sync/sync-account.ts";
+import { canonicalDump } from "../../support/canonical-dump.ts";
+import { urlsOf } from "../support/requests.ts";
+import { type Rig, startRig } from "../support/rig.ts";
 
 const small = { brands: 6, models: 25, sizes: 90 };
 

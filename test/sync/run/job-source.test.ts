@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Planner } from "../../src/sync/plan/planner.ts";
-import type { PlannedResource } from "../../src/sync/plan/request.ts";
-import { createJobSource } from "../../src/sync/run/job-source.ts";
+import type { Planner } from "../../../src/sync/plan/planner.ts";
+import type { PlannedResource } from "../../../src/sync/plan/request.ts";
+import { createJobSource } from "../../../src/sync/run/job-source.ts";
 
 /** A source of resources 1 to 100, planned in this order until they are stored. */
 function start({ isAmple }: { readonly isAmple: boolean }) {

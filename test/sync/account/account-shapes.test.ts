@@ -1,12 +1,12 @@
 /** What the specification leaves open: the shape of measurements, and what a deletion looks like. */
 import { describe, expect, it } from "vitest";
-import { kinds } from "../../jobs/kinds.ts";
-import { checkMirror } from "../../src/mirror/check/check.ts";
-import { rebuildMirror } from "../../src/mirror/writer.ts";
-import { bearerToken } from "../../src/service/credentials/credential.ts";
-import type { SyncOptions } from "../../src/sync/sync.ts";
-import { canonicalDump } from "../support/canonical-dump.ts";
-import { type Rig, startRig } from "./support/rig.ts";
+import { kinds } from "../../../jobs/kinds.ts";
+import { checkMirror } from "../../../src/mirror/check/check.ts";
+import { rebuildMirror } from "../../../src/mirror/writer.ts";
+import { bearerToken } from "../../../src/service/credentials/credential.ts";
+import type { SyncOptions } from "../../../src/sync/sync.ts";
+import { canonicalDump } from "../../support/canonical-dump.ts";
+import { type Rig, startRig } from "../support/rig.ts";
 
 const account = ({ sandbox }: Rig): Partial<SyncOptions> => ({
   ...{ area: "account", credential: bearerToken(sandbox.users[0]?.token ?? "") },

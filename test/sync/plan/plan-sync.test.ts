@@ -1,9 +1,9 @@
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { planSync } from "../../src/sync/plan/preview.ts";
-import type { SyncProgress } from "../../src/sync/report.ts";
-import type { SyncOptions } from "../../src/sync/sync.ts";
-import { type Rig, startRig } from "./support/rig.ts";
+import { planSync } from "../../../src/sync/plan/preview.ts";
+import type { SyncProgress } from "../../../src/sync/report.ts";
+import type { SyncOptions } from "../../../src/sync/sync.ts";
+import { type Rig, startRig } from "../support/rig.ts";
 
 const world = { brands: 3, models: 6, sizes: 12, pageSize: 2 };
 

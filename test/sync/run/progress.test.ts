@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { SyncProgress } from "../../src/sync/report.ts";
-import { startRig } from "./support/rig.ts";
+import type { SyncProgress } from "../../../src/sync/report.ts";
+import { startRig } from "../support/rig.ts";
 
 it("progress counts remaining fetches, including expected ones, down to zero", async () => {
   await using rig = await startRig({ brands: 12, models: 40, sizes: 120, pageSize: 5 });

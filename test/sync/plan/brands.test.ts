@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { TruthRecord } from "../../src/sandbox/resources/catalogue.ts";
-import { urlsOf } from "./support/requests.ts";
-import { type Rig, startRig } from "./support/rig.ts";
+import type { TruthRecord } from "../../../src/sandbox/resources/catalogue.ts";
+import { urlsOf } from "../support/requests.ts";
+import { type Rig, startRig } from "../support/rig.ts";
 
 /** Paths show nothing. */
 const opaque = { layout: "opaque", pagination: "cursor", serviceName: "other" } as const;

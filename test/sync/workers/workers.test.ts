@@ -1,11 +1,11 @@
 /** A sync through workers makes the same mirror with the same requests as one that sends them itself. */
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { openMirrorReader } from "../../src/mirror/reader.ts";
-import { canonicalDump } from "../support/canonical-dump.ts";
-import { catalogueAt, startFetchWorkers } from "../support/fetch-workers.ts";
-import { type RedisServer, startRedis } from "../support/redis.ts";
-import { startRig } from "./support/rig.ts";
+import { openMirrorReader } from "../../../src/mirror/reader.ts";
+import { canonicalDump } from "../../support/canonical-dump.ts";
+import { catalogueAt, startFetchWorkers } from "../../support/fetch-workers.ts";
+import { type RedisServer, startRedis } from "../../support/redis.ts";
+import { startRig } from "../support/rig.ts";
 
 const world = { brands: 8, models: 40, sizes: 120 };
 

@@ -1,9 +1,9 @@
 /** A run reports what it left out, and due checks stay due until a run has made them. */
 import { describe, expect, it } from "vitest";
-import { listRuns } from "../../src/mirror/runs/runs.ts";
-import { planSync } from "../../src/sync/plan/preview.ts";
-import { differencesFromTruth } from "./support/compare-with-truth.ts";
-import { type Rig, startRig } from "./support/rig.ts";
+import { listRuns } from "../../../src/mirror/runs/runs.ts";
+import { planSync } from "../../../src/sync/plan/preview.ts";
+import { differencesFromTruth } from "../support/compare-with-truth.ts";
+import { type Rig, startRig } from "../support/rig.ts";
 
 const world = { brands: 4, models: 12, sizes: 40, pageSize: 3 };
 const daySeconds = 86_400;

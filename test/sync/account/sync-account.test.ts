@@ -1,12 +1,12 @@
 /** Syncing the data of a token's user. */
 import { existsSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { SandboxOptions } from "../../src/sandbox/options.ts";
-import { bearerToken } from "../../src/service/credentials/credential.ts";
-import type { SyncOptions } from "../../src/sync/sync.ts";
-import { canonicalDump } from "../support/canonical-dump.ts";
-import { urlsOf } from "./support/requests.ts";
-import { type Rig, startRig } from "./support/rig.ts";
+import type { SandboxOptions } from "../../../src/sandbox/options.ts";
+import { bearerToken } from "../../../src/service/credentials/credential.ts";
+import type { SyncOptions } from "../../../src/sync/sync.ts";
+import { canonicalDump } from "../../support/canonical-dump.ts";
+import { urlsOf } from "../support/requests.ts";
+import { type Rig, startRig } from "../support/rig.ts";
 
 /** @param n the index of the sandbox's user */
 function accountOf({ sandbox }: Rig, n = 0): Partial<SyncOptions> {

@@ -1,10 +1,10 @@
 /** Compression of stored bodies at the end of a run, which never fails the run. */
 import { describe, expect, it } from "vitest";
-import { MirrorError, type MirrorErrorCode } from "../../src/mirror/file/errors.ts";
-import { compressBodies } from "../../src/sync/run/close-run.ts";
-import type { RunMirror } from "../../src/sync/writer/client.ts";
-import { problemsOf } from "./support/compare-with-truth.ts";
-import { type Rig, startRig } from "./support/rig.ts";
+import { MirrorError, type MirrorErrorCode } from "../../../src/mirror/file/errors.ts";
+import { compressBodies } from "../../../src/sync/run/close-run.ts";
+import type { RunMirror } from "../../../src/sync/writer/client.ts";
+import { problemsOf } from "../support/compare-with-truth.ts";
+import { type Rig, startRig } from "../support/rig.ts";
 
 const world = { brands: 10, models: 40, sizes: 200 };
 

@@ -1,9 +1,9 @@
 /** A failed resource affects no other one: its error is recorded, and a later run requests it again. */
 import { existsSync } from "node:fs";
 import { expect, it } from "vitest";
-import { kinds } from "../../jobs/kinds.ts";
-import { checkMirror } from "../../src/mirror/check/check.ts";
-import { startRig } from "./support/rig.ts";
+import { kinds } from "../../../jobs/kinds.ts";
+import { checkMirror } from "../../../src/mirror/check/check.ts";
+import { startRig } from "../support/rig.ts";
 
 const world = { brands: 3, models: 6, sizes: 12 };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { differencesFromTruth } from "./support/compare-with-truth.ts";
-import { fetchesIn, urlsOf } from "./support/requests.ts";
-import { startRig } from "./support/rig.ts";
-import { dayMillis, syncUntilComplete } from "./support/sync-until-complete.ts";
+import { differencesFromTruth } from "../support/compare-with-truth.ts";
+import { fetchesIn, urlsOf } from "../support/requests.ts";
+import { startRig } from "../support/rig.ts";
+import { dayMillis, syncUntilComplete } from "../support/sync-until-complete.ts";
 
 const tiny = { brands: 2, models: 3, sizes: 5, pageSize: 2 };
 

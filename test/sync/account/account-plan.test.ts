@@ -1,9 +1,9 @@
 /** The forecast of an account's plan, compared with the syncs that follow. */
 import { expect, it } from "vitest";
-import { bearerToken } from "../../src/service/credentials/credential.ts";
-import { planSync } from "../../src/sync/plan/preview.ts";
-import type { SyncOptions } from "../../src/sync/sync.ts";
-import { startRig } from "./support/rig.ts";
+import { bearerToken } from "../../../src/service/credentials/credential.ts";
+import { planSync } from "../../../src/sync/plan/preview.ts";
+import type { SyncOptions } from "../../../src/sync/sync.ts";
+import { startRig } from "../support/rig.ts";
 
 it("an account's plan forecasts requests and days once the lists are read, as the syncs then take", async () => {
   await using rig = await startRig({ allowance: 10, pageSize: 50, countRoot: true });
