@@ -47,11 +47,11 @@ describe("the packed package, installed without a single install script", { time
     await folder[Symbol.asyncDispose]();
   });
 
-  it("prints its version", async () => {
+  it("the installed package prints its version", async () => {
     expect(await armoire("--version")).toBe(version);
   });
 
-  it("runs a sandbox and mirrors it", async () => {
+  it("the installed package runs a sandbox and mirrors it", async () => {
     const program = join(home, "node_modules/.bin/armoire");
     const sandbox = spawn(process.execPath, [program, "sandbox", "--json"], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -72,7 +72,7 @@ describe("the packed package, installed without a single install script", { time
     }
   });
 
-  it("works as a library", async () => {
+  it("the installed package works as a library", async () => {
     const script = `
       import { startSandbox, sync } from "armoire";
       await using sandbox = await startSandbox();
@@ -83,7 +83,7 @@ describe("the packed package, installed without a single install script", { time
     expect(stdout).toBe("true");
   });
 
-  it("contains every program that the command starts as a thread or a process", async () => {
+  it("the installed package contains every program that the command starts as a thread or a process", async () => {
     const started: string[] = [];
     for await (const file of glob("src/**/*.ts", { cwd: root })) {
       const source = await readFile(join(root, file), "utf8");
@@ -94,11 +94,11 @@ describe("the packed package, installed without a single install script", { time
     expect(packed).toEqual(expect.arrayContaining(started));
   });
 
-  it("contains the licences of the packages that are bundled", () => {
+  it("the installed package contains the licences of the packages that are bundled", () => {
     expect(packed).toContain("dist/third-party-licences.txt");
   });
 
-  it("contains the documentation and neither tests nor sources", () => {
+  it("the installed package contains the documentation and neither tests nor sources", () => {
     expect(packed).toEqual(
       expect.arrayContaining(["README.md", "LICENSE", "CHANGELOG.md", "docs/command-line.md"]),
     );

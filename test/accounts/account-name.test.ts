@@ -20,16 +20,16 @@ function refusalOf(name: string): AccountError {
 
 describe("an account's name", () => {
   it.each(["a", "ada", "0", "ada-2", "ada_lovelace", "com", "com10", "nulla", "a".repeat(32)])(
-    "may be %s",
+    "an account's name may be %s",
     (name) => expect(() => requireAccountName(name)).not.toThrow(),
   );
 
   it.each([
     ...["", " ", "Ada", "-a", "_a", "ä", "a b", "a.b", "a/b", "..", ".", "a\0", "a\n", "a\\b", "a:b"],
     ...["con", "nul", "aux", "prn", "com1", "lpt9", "a".repeat(33)],
-  ])("may not be %j", (name) => expect(refusalOf(name).code).toBe("bad-name"));
+  ])("an account's name may not be %j", (name) => expect(refusalOf(name).code).toBe("bad-name"));
 
-  it("is a valid folder name on every platform", () => {
+  it("an account's name is a valid folder name on every platform", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: "binary" })), (name) => {
         if (isAccountName(name)) expect(name).toMatch(/^[a-z0-9][a-z0-9_-]*$/);
@@ -38,7 +38,7 @@ describe("an account's name", () => {
     );
   });
 
-  it("is not part of the error that refuses it, since it may be a token", () => {
+  it("an account's name is not part of the error that refuses it, since it may be a token", () => {
     const token = fc.stringMatching(/^[A-Z][A-Za-z0-9_.~+/-]{18,60}$/);
     fc.assert(
       fc.property(token, (text) => {

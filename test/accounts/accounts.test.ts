@@ -45,7 +45,7 @@ function errorOf(act: () => unknown): ArmoireError {
 const modeOf = (path: string) => (lstatSync(path).mode & 0o777).toString(8);
 
 describe("an account", () => {
-  it("is read as it was recorded, with its paths", async () => {
+  it("an account is read as it was recorded, with its paths", async () => {
     const account = await rig.account("ada");
     expect(readAccount(rig.dataDir, "ada")).toEqual(account);
     expect(account).toMatchObject({
@@ -55,7 +55,7 @@ describe("an account", () => {
     });
   });
 
-  it("has folders and files that only their owner may access, whatever the umask", async () => {
+  it("an account has folders and files that only their owner may access, whatever the umask", async () => {
     const umask = process.umask(0);
     try {
       const { folder, accountFile, tokenFile } = await rig.account("ada");
@@ -66,14 +66,14 @@ describe("an account", () => {
     }
   });
 
-  it("has a folder that becomes private again if others could read it", async () => {
+  it("an account has a folder that becomes private again if others could read it", async () => {
     const { folder } = await rig.account("ada");
     chmodSync(folder, 0o755);
     await rig.account("ada");
     expect(modeOf(folder)).toBe("700");
   });
 
-  it("that does not exist is an error that suggests a similar name", async () => {
+  it("an account that does not exist is an error that suggests a similar name", async () => {
     expect(errorOf(() => readAccount(rig.dataDir, "ada"))).toMatchObject({
       code: "unknown",
       hint: expect.stringMatching(/account list.*account add NAME/),
@@ -83,7 +83,7 @@ describe("an account", () => {
     expect(errorOf(() => readAccount(rig.dataDir, "adda")).hint).toMatch(/^Did you mean ada\?/);
   });
 
-  it("of a later version is refused and not changed", async () => {
+  it("an account of a later version is refused and not changed", async () => {
     const { accountFile } = await rig.account("ada");
     const later = JSON.stringify({ version: 2, owner: "ada" });
     writeFileSync(accountFile, later);
@@ -92,7 +92,7 @@ describe("an account", () => {
   });
 
   it.each(["", "{", "null", "[]", "{}", '{"version":1,"name":"ada"}', "\0".repeat(500)])(
-    "whose file is %j is damaged",
+    "an account whose file is %j is damaged",
     async (content) => {
       const { accountFile } = await rig.account("ada");
       writeFileSync(accountFile, content);
@@ -104,7 +104,7 @@ describe("an account", () => {
     },
   );
 
-  it("in the folder of another name is refused", async () => {
+  it("an account in the folder of another name is refused", async () => {
     const { folder } = await rig.account("ada");
     renameSync(folder, join(rig.dataDir, "accounts/eve"));
     expect(errorOf(() => readAccount(rig.dataDir, "eve")).message).toMatch(/belongs to another account/);
@@ -112,18 +112,18 @@ describe("an account", () => {
 });
 
 describe("the list of accounts", () => {
-  it("is empty without a data directory", () => {
+  it("the list of accounts is empty without a data directory", () => {
     expect([listAccounts(rig.dataDir), listLeftFolders(rig.dataDir)]).toEqual([[], []]);
   });
 
-  it("is sorted by name, without folders that are no accounts", async () => {
+  it("the list of accounts is sorted by name, without folders that are no accounts", async () => {
     for (const name of ["eve", "ada"]) await rig.account(name);
     mkdirSync(join(rig.dataDir, "accounts/Not An Account"));
     writeFileSync(join(rig.dataDir, "accounts/notes"), "");
     expect(listAccounts(rig.dataDir).map(({ name }) => name)).toEqual(["ada", "eve"]);
   });
 
-  it("does not include the folders of removed accounts", async () => {
+  it("the list of accounts does not include the folders of removed accounts", async () => {
     await rig.account("ada");
     mkdirSync(join(rig.dataDir, "accounts/eve"));
     expect(listAccountNames(rig.dataDir)).toEqual(["ada"]);

@@ -28,7 +28,7 @@ const remove = (name: string, purge: boolean, keychain: Keychain = noKeychain) =
   removeAccount({ dataDir: rig.dataDir, name, purge, keychain, startedAt: someTime });
 
 describe("removing an account", () => {
-  it("keeps its data by default, and lists the files", async () => {
+  it("removing an account keeps its data by default, and lists the files", async () => {
     const { folder, name } = await rig.accountWithData("ada");
     const { kept, ...removed } = await remove(name, false);
     expect(removed).toEqual({ name, folder, wasAccount: true, catalogueLeft: null, tokenLeft: null });
@@ -37,7 +37,7 @@ describe("removing an account", () => {
     expect(listLeftFolders(rig.dataDir).map((left) => left.name)).toEqual(["ada"]);
   });
 
-  it("with --purge overwrites and removes all its files", async () => {
+  it("removing an account with --purge overwrites and removes all its files", async () => {
     const { folder, mirrorFile } = await rig.accountWithData("ada");
     // A second name of the same file, to look at what became of its bytes.
     const witness = `${rig.dataDir}-witness`;
@@ -51,7 +51,7 @@ describe("removing an account", () => {
     expect(bytes.every((byte) => byte === 0)).toBe(true);
   });
 
-  it("does not touch the target of a symbolic link", async () => {
+  it("removing an account does not touch the target of a symbolic link", async () => {
     const { folder } = await rig.accountWithData("ada");
     const other = `${rig.dataDir}-other`;
     mkdirSync(other);
@@ -63,7 +63,7 @@ describe("removing an account", () => {
     expect(readFileSync(join(other, "file"), "utf8")).toBe("of another user");
   });
 
-  it("does not change other accounts", async () => {
+  it("removing an account does not change other accounts", async () => {
     await rig.accountWithData("ada");
     const { folder } = await rig.accountWithData("eve");
     await remove("ada", true);
@@ -71,7 +71,7 @@ describe("removing an account", () => {
     expect(readdirSync(folder).sort()).toEqual(["account.json", ...dataFiles, "media", "token"].sort());
   });
 
-  it("deletes its token from the keychain", async () => {
+  it("removing an account deletes its token from the keychain", async () => {
     const keychain = memoryKeychain();
     await rig.keep("ada", "canary-1", keychain);
     await rig.keep("eve", "canary-2", keychain);
@@ -79,7 +79,7 @@ describe("removing an account", () => {
     expect([...keychain.secrets.values()]).toEqual(["canary-2"]);
   });
 
-  it("deletes an earlier token from the keychain when the current one is in a file", async () => {
+  it("removing an account deletes an earlier token from the keychain when the current one is in a file", async () => {
     const keychain = memoryKeychain();
     const { account } = await rig.keep("ada", "canary-1", keychain);
     expect(await keepToken(rig.dataDir, account, bearerToken("canary-2"), noKeychain)).toMatchObject({
@@ -89,7 +89,7 @@ describe("removing an account", () => {
     expect(keychain.secrets.size).toBe(0);
   });
 
-  it("reports that an unavailable keychain may still have an earlier token", async () => {
+  it("removing an account reports that an unavailable keychain may still have an earlier token", async () => {
     const { account } = await rig.keep("ada", "canary-1", memoryKeychain());
     await rig.keep("ada", "canary-2");
     const { tokenLeft } = await remove("ada", false);
@@ -97,21 +97,21 @@ describe("removing an account", () => {
     expect(existsSync(account.tokenFile)).toBe(false);
   });
 
-  it("succeeds if the keychain cannot delete the token, and reports its entry", async () => {
+  it("removing an account succeeds if the keychain cannot delete the token, and reports its entry", async () => {
     const { account } = await rig.keep("ada", "canary-1", memoryKeychain());
     const { tokenLeft } = await remove("ada", true, brokenKeychain("it is locked"));
     expect(tokenLeft).toEqual({ entry: account.keychainEntry, why: "it is locked" });
     expect(existsSync(account.folder)).toBe(false);
   });
 
-  it("succeeds if account.json is damaged, and reports that a token may remain", async () => {
+  it("removing an account succeeds if account.json is damaged, and reports that a token may remain", async () => {
     const { accountFile, folder } = await rig.accountWithData("ada");
     writeFileSync(accountFile, "{");
     expect((await remove("ada", true)).tokenLeft).toMatchObject({ entry: null });
     expect(existsSync(folder)).toBe(false);
   });
 
-  it("completes an earlier removal", async () => {
+  it("removing an account completes an earlier removal", async () => {
     const { folder } = await rig.accountWithData("ada");
     await remove("ada", false);
     await remove("ada", true);
@@ -121,7 +121,7 @@ describe("removing an account", () => {
 });
 
 describe("an account is not removed", () => {
-  it("while another process writes the mirror", async () => {
+  it("an account is not removed while another process writes the mirror", async () => {
     const { mirrorFile, folder } = await rig.accountWithData("ada");
     const lock = lockMirror(mirrorFile, someTime);
     const before = readdirSync(folder).sort();
@@ -131,7 +131,7 @@ describe("an account is not removed", () => {
     expect(await remove("ada", true)).toMatchObject({ kept: [] });
   });
 
-  it("while another process adds or removes an account", async () => {
+  it("an account is not removed while another process adds or removes an account", async () => {
     const { folder } = await rig.accountWithData("ada");
     const lock = lockAccounts(rig.dataDir, someTime);
     await expect(remove("ada", true)).rejects.toMatchObject({

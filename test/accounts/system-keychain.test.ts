@@ -8,7 +8,7 @@ import { systemKeychain } from "../../src/accounts/tokens/system-keychain.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
 describe.runIf(process.platform === "linux")("the system's keychain", () => {
-  it("fails without a desktop session, and starts no process", async () => {
+  it("the system's keychain fails without a desktop session, and starts no process", async () => {
     const keychain = systemKeychain({ env: { XDG_RUNTIME_DIR: "/nonexistent", HOME: "/nonexistent" } });
     for (const asked of [keychain.get("x"), keychain.set("x", "canary"), keychain.delete("x")])
       await expect(asked).rejects.toThrow(
@@ -16,12 +16,12 @@ describe.runIf(process.platform === "linux")("the system's keychain", () => {
       );
   });
 
-  it("fails with the system's message if the session bus is unusable", async () => {
+  it("the system's keychain fails with the system's message if the session bus is unusable", async () => {
     const env = { DBUS_SESSION_BUS_ADDRESS: "unix:path=/nonexistent/bus" };
     await expect(systemKeychain({ env }).set("x", "canary")).rejects.toThrow(KeychainError);
   });
 
-  it("fails at the deadline after a notice, and its process ends", async () => {
+  it("the system's keychain fails at the deadline after a notice, and its process ends", async () => {
     await using bus = await startSilentBus();
     const remarks: string[] = [];
     // Found as systemd places it, where cron tells no address.
@@ -35,7 +35,7 @@ describe.runIf(process.platform === "linux")("the system's keychain", () => {
     await bus.allGone();
   });
 
-  it("gets only the environment variables that lead to it", async () => {
+  it("the system's keychain gets only the environment variables that lead to it", async () => {
     await using bus = await startSilentBus();
     const keychain = systemKeychain({
       env: { XDG_RUNTIME_DIR: bus.folder, ARMOIRE_TOKEN: "canary-env", HOME: "/nonexistent" },

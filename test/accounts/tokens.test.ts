@@ -140,12 +140,12 @@ describe("Ctrl-C while the keychain waits for the user", () => {
     );
   }
 
-  it("writes the token to no file", async () => {
+  it("Ctrl-C while the keychain waits for the user writes the token to no file", async () => {
     await interruptKeeping();
     expect(existsSync(accountPlace(rig.dataDir, "ada").tokenFile)).toBe(false);
   });
 
-  it("leaves an existing account with its earlier token", async () => {
+  it("Ctrl-C while the keychain waits for the user leaves an existing account with its earlier token", async () => {
     const before = await rig.account("ada", "canary-1");
     await interruptKeeping();
     const after = readAccount(rig.dataDir, "ada");
@@ -155,7 +155,7 @@ describe("Ctrl-C while the keychain waits for the user", () => {
 });
 
 describe("a keychain process that dies while it stores the token", () => {
-  it("leaves an account without a token, which can be removed", async () => {
+  it("a keychain process that dies while it stores the token leaves an account without a token, which can be removed", async () => {
     const dying = { ...noKeychain, set: () => Promise.reject(new Error("killed")) };
     await expect(rig.keep("ada", "canary-1", dying)).rejects.toThrow("killed");
     const account = readAccount(rig.dataDir, "ada");

@@ -31,7 +31,7 @@ const backupsIn = (folder: string) =>
   readdirSync(folder).filter((name) => !name.startsWith("catalogue.sqlite"));
 
 describe("a backup", () => {
-  it.skipIf(!hasPython)("is a valid ZIP file for another program", async () => {
+  it.skipIf(!hasPython)("a backup is a valid ZIP file for another program", async () => {
     await using rig = await startWalked();
     const { file } = await rig.create("a.zip");
     const program = `
@@ -47,23 +47,26 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
     expect(JSON.parse(bras).map(({ note }: { note: string }) => note)).toEqual(["blue", "\ud800 =1+1"]);
   });
 
-  it.skipIf(!hasPython)("with more than 65,534 entries is a valid ZIP file for another program", async () => {
-    await using folder = await temporaryFolder();
-    const file = join(folder.path, "many.zip");
-    expectClosed(file);
-    const entries = Array.from({ length: 66_000 }, (_, n) => ({
-      name: `n/${n}`,
-      content: Buffer.from(String(n)),
-    }));
-    await writeFile(file, Buffer.concat([...zipChunks(entries)]));
-    const program =
-      "import sys, zipfile; a = zipfile.ZipFile(sys.argv[1]); print(a.testzip(), len(a.namelist()), a.read('n/65999').decode())";
-    expect(execFileSync("python3", ["-c", program, file], { encoding: "utf8" }).trim()).toBe(
-      "None 66000 65999",
-    );
-  });
+  it.skipIf(!hasPython)(
+    "a backup with more than 65,534 entries is a valid ZIP file for another program",
+    async () => {
+      await using folder = await temporaryFolder();
+      const file = join(folder.path, "many.zip");
+      expectClosed(file);
+      const entries = Array.from({ length: 66_000 }, (_, n) => ({
+        name: `n/${n}`,
+        content: Buffer.from(String(n)),
+      }));
+      await writeFile(file, Buffer.concat([...zipChunks(entries)]));
+      const program =
+        "import sys, zipfile; a = zipfile.ZipFile(sys.argv[1]); print(a.testzip(), len(a.namelist()), a.read('n/65999').decode())";
+      expect(execFileSync("python3", ["-c", program, file], { encoding: "utf8" }).trim()).toBe(
+        "None 66000 65999",
+      );
+    },
+  );
 
-  it("holds CSV tables, a README and checksums for use without Armoire", async () => {
+  it("a backup holds CSV tables, a README and checksums for use without Armoire", async () => {
     await using rig = await startWalked();
     await rig.create("a.zip");
     await unpackBackup({ file: rig.path("a.zip"), folder: rig.path("open") });
@@ -85,7 +88,7 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
       expect(JSON.parse(text(`revisions/${sha256}.json`))).toHaveProperty("rel");
   });
 
-  it("of the same state has the same bytes, also after the mirror was compacted", async () => {
+  it("a backup of the same state has the same bytes, also after the mirror was compacted", async () => {
     await using rig = await startWalked();
     const first = await rig.create("1.zip");
     rig.mirror.close();
@@ -95,7 +98,7 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
     expect((await readFile(second.file)).equals(await readFile(first.file))).toBe(true);
   });
 
-  it("of a mirror with pruned runs and an open run is restored to the same state", async () => {
+  it("a backup of a mirror with pruned runs and an open run is restored to the same state", async () => {
     await using rig = await startBackupRig();
     for (const note of ["one", "two", "three"])
       walk(rig.mirror, accountWorld({ bras: { "1": note } }), { approve: true });
@@ -108,21 +111,21 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
     expect(await rig.create("b.zip", { mirror: rig.path("restored.sqlite") })).toMatchObject({ rootHash });
   });
 
-  it("is not made of a mirror with a damaged body", async () => {
+  it("a backup is not made of a mirror with a damaged body", async () => {
     await using rig = await startWalked();
     rig.mirror.db.exec("update _content set body = zeroblob(length(body)) where id = 2");
     await expect(rig.create("a.zip")).rejects.toMatchObject({ code: "damaged" });
     expect(backupsIn(rig.folder)).toEqual([]);
   });
 
-  it("is not made of an empty mirror", async () => {
+  it("a backup is not made of an empty mirror", async () => {
     await using rig = await startBackupRig();
     await expect(rig.create("a.zip")).rejects.toMatchObject({ code: "nothing-held" });
   });
 });
 
 describe("the file of a backup", () => {
-  it("is named by account and state if the destination is a folder", async () => {
+  it("the file of a backup is named by account and state if the destination is a folder", async () => {
     await using rig = await startWalked();
     await mkdir(rig.path("backups"));
     const { file } = await rig.create("backups");
@@ -131,7 +134,7 @@ describe("the file of a backup", () => {
     expect(basename(nameless.file)).toBe("armoire-catalogue-2026-01-15T120000Z.zip");
   });
 
-  it("is reused for the same state, and numbered for another state of the same second", async () => {
+  it("the file of a backup is reused for the same state, and numbered for another state of the same second", async () => {
     await using rig = await startWalked();
     await mkdir(rig.path("backups"));
     const first = await rig.create("backups");
@@ -156,7 +159,7 @@ describe("the file of a backup", () => {
     expect(readdirSync(rig.path("backups"))).toHaveLength(5);
   });
 
-  it("is unchanged if it is the same backup, and never replaces another file without --replace", async () => {
+  it("the file of a backup is unchanged if it is the same backup, and never replaces another file without --replace", async () => {
     await using rig = await startWalked();
     await rig.create("a.zip");
     const { ino, mtimeMs } = statSync(rig.path("a.zip"));
@@ -171,7 +174,7 @@ describe("the file of a backup", () => {
     expect(backupsIn(rig.folder)).toEqual(["a.zip", "other.zip"]);
   });
 
-  it("replaces a symbolic link rather than its target", async () => {
+  it("the file of a backup replaces a symbolic link rather than its target", async () => {
     await using rig = await startWalked();
     await writeFile(rig.path("precious"), "mine");
     await symlink(rig.path("precious"), rig.path("a.zip"));
@@ -181,7 +184,7 @@ describe("the file of a backup", () => {
   });
 
   it.each(["nowhere", "nowhere/a.zip", "backup"])(
-    "is not written to %s, which does not exist",
+    "the file of a backup is not written to %s, which does not exist",
     async (place) => {
       await using rig = await startWalked();
       await expect(rig.create(place)).rejects.toMatchObject({ code: "not-found" });
@@ -189,7 +192,7 @@ describe("the file of a backup", () => {
     },
   );
 
-  it("is readable by its owner only, like everything restored from it, whatever the umask", async () => {
+  it("the file of a backup is readable by its owner only, like everything restored from it, whatever the umask", async () => {
     await using rig = await startWalked();
     const umask = process.umask(0);
     try {
@@ -210,7 +213,7 @@ describe("the file of a backup", () => {
     expect(made.filter((path) => (statSync(path).mode & 0o077) !== 0)).toEqual([]);
   });
 
-  it("is named with the reason in a write error, and nothing of it remains", async () => {
+  it("the file of a backup is named with the reason in a write error, and nothing of it remains", async () => {
     await using rig = await startWalked();
     const program = `
 import { createBackup } from ${JSON.stringify(join(import.meta.dirname, "../../src/archive/create.ts"))};
@@ -230,7 +233,7 @@ describe("an encrypted backup", () => {
   const passphrase = testPassphrase;
   const askPassphrase = async () => passphrase;
 
-  it("has the format of age, the content of the plain backup, and the same root hash", async () => {
+  it("an encrypted backup has the format of age, the content of the plain backup, and the same root hash", async () => {
     await using rig = await startWalked();
     const plain = await rig.create("a.zip");
     const hidden = await rig.create("a.zip.age", { passphrase });
@@ -246,7 +249,7 @@ describe("an encrypted backup", () => {
     expect(backupsIn(rig.folder)).toEqual(["a.zip", "a.zip.age"]);
   }, 180_000);
 
-  it("does not open without its passphrase or with another one", async () => {
+  it("an encrypted backup does not open without its passphrase or with another one", async () => {
     await using rig = await startWalked();
     const { file } = await rig.create("a.zip.age", { passphrase });
     await expect(verifyBackup({ file })).rejects.toMatchObject({ code: "needs-passphrase" });

@@ -245,7 +245,7 @@ it("flipped bits, cuts and appended bytes are found in an encrypted backup", asy
 });
 
 describe("an edit without new checksums", () => {
-  it.each(edits)("is found: %s", async (_edit, edited, entry, message) => {
+  it.each(edits)("an edit without new checksums is found: %s", async (_edit, edited, entry, message) => {
     const { problems } = await scanBytes(edited());
     const about = entry();
     const isExpected = (problem: (typeof problems)[number]) =>
@@ -287,12 +287,12 @@ describe("an edit with matching checksums", () => {
       "is damaged",
     ],
     ["a manifest that is no JSON", () => withContent("manifest", () => "{"), "is not JSON"],
-  ])("is found: %s", async (_edit, edited, message) => {
+  ])("an edit with matching checksums is found: %s", async (_edit, edited, message) => {
     const { problems } = await scanBytes(forgeZip(withSums(edited())));
     expect(problems.map((problem) => problem.message).join("; ")).toContain(message);
   });
 
-  it("that is otherwise consistent is a forgery, which only the root hash reveals", async () => {
+  it("an edit with matching checksums that is otherwise consistent is a forgery, which only the root hash reveals", async () => {
     const forged = forgeZip(withSums(withContent("tables/bra.csv", (text) => text.replace("blue", "grey"))));
     const [was, is] = [await scanBytes(sound), await scanBytes(forged)];
     expect(is.problems).toEqual([]);

@@ -13,7 +13,7 @@ describe("the name of an entry", () => {
     "catalogue/index.ndjson",
     `catalogue/revisions/${sha256}.json`,
     "catalogue/brand.json",
-  ])("is accepted if a backup writes it: %s", (name) => {
+  ])("the name of an entry is accepted if a backup writes it: %s", (name) => {
     expect(() => requireSafeEntryName(name)).not.toThrow();
   });
 
@@ -30,11 +30,11 @@ describe("the name of an entry", () => {
     `revisions/${sha256}.json.exe`,
     `media/${sha256}.html`,
     "bookkeeping/secrets.ndjson",
-  ])("is refused if no backup writes it: %j", (name) => {
+  ])("the name of an entry is refused if no backup writes it: %j", (name) => {
     expect(() => requireSafeEntryName(name)).toThrow(ZipError);
   });
 
-  it("is made printable before it is reported", () => {
+  it("the name of an entry is made printable before it is reported", () => {
     expect(() => requireSafeEntryName("\x1b[2J\u202e")).toThrow(
       expect.objectContaining({ entry: '"\\u001b[2J\\x202e"' }),
     );

@@ -142,7 +142,7 @@ const hostile: readonly (readonly [string, () => Buffer])[] = [
 ];
 
 describe("a hostile archive", () => {
-  it.each(hostile)("is refused, and nothing is written: %s", async (_what, make) => {
+  it.each(hostile)("a hostile archive is refused, and nothing is written: %s", async (_what, make) => {
     const bytes = make();
     const { problems } = await scanBytes(bytes);
     expect(problems).not.toEqual([]);
@@ -159,7 +159,7 @@ describe("a hostile archive", () => {
     expect(await readdir(rig.folder)).toEqual(["hostile.zip"]);
   });
 
-  it("with very many entries is refused at the first unknown name", async () => {
+  it("a hostile archive with very many entries is refused at the first unknown name", async () => {
     const names = Array.from({ length: 70_000 }, (_, n) => ({ name: `n${n}`, content: Buffer.alloc(0) }));
     const [manifest] = entries;
     const { problems } = await scanBytes(

@@ -18,7 +18,7 @@ import { takeApart, withSums } from "./support/forgery.ts";
 import { catalogueWorld, linkedUrls, startRigs } from "./support/linked-catalogue-rig.ts";
 
 describe("the catalogue part of an account's backup", () => {
-  it("holds the resources that the bras link to, their parents, and nothing else", async () => {
+  it("the catalogue part of an account's backup holds the resources that the bras link to, their parents, and nothing else", async () => {
     await using rigs = await startRigs();
     const world = catalogueWorld();
     walk(rigs.catalogue, world);
@@ -61,7 +61,7 @@ describe("the catalogue part of an account's backup", () => {
     expect(formatList([listed], (file) => file)).toContain("  linked: 2 brands, 2 models, 2 sizes\n");
   });
 
-  it("has the same bytes until one of its resources changes, whatever else the catalogue's mirror learns", async () => {
+  it("the catalogue part of an account's backup has the same bytes until one of its resources changes, whatever else the catalogue's mirror learns", async () => {
     await using rigs = await startRigs();
     walk(rigs.catalogue, catalogueWorld());
     const { rootHash, file } = await rigs.create("1.zip");
@@ -76,7 +76,7 @@ describe("the catalogue part of an account's backup", () => {
     expect(after.filter(isHers)).toEqual(before.filter(isHers));
   });
 
-  it("holds tombstones, and counts resources that were never held as no gap", async () => {
+  it("the catalogue part of an account's backup holds tombstones, and counts resources that were never held as no gap", async () => {
     await using rigs = await startRigs();
     walk(rigs.catalogue, catalogueWorld());
     walk(rigs.catalogue, catalogueWorld(["a", "c"]), { approve: true });
@@ -93,7 +93,7 @@ describe("the catalogue part of an account's backup", () => {
     });
   });
 
-  it("is verified like all other entries: damage, missing and added files are found", async () => {
+  it("the catalogue part of an account's backup is verified like all other entries: damage, missing and added files are found", async () => {
     await using rigs = await startRigs();
     walk(rigs.catalogue, catalogueWorld());
     const { file } = await rigs.create("a.zip");
@@ -125,7 +125,7 @@ describe("the catalogue part of an account's backup", () => {
     ]);
   });
 
-  it("is neither restored into the account's mirror nor into a catalogue's", async () => {
+  it("the catalogue part of an account's backup is neither restored into the account's mirror nor into a catalogue's", async () => {
     await using rigs = await startRigs();
     walk(rigs.catalogue, catalogueWorld());
     await rigs.create("a.zip");
@@ -156,7 +156,7 @@ describe("the catalogue part of successive backups", () => {
     return { ...rigs, backUp };
   }
 
-  it("has its changes listed", async () => {
+  it("the catalogue part of successive backups has its changes listed", async () => {
     await using rigs = await startDays();
     await rigs.backUp(null);
     walk(rigs.catalogue, catalogueWorld(["a"]));
@@ -177,7 +177,7 @@ describe("the catalogue part of successive backups", () => {
     ]);
   });
 
-  it("protects the last backup with the most resources from pruning, until a later one has as many", async () => {
+  it("the catalogue part of successive backups protects the last backup with the most resources from pruning, until a later one has as many", async () => {
     await using rigs = await startDays();
     walk(rigs.catalogue, catalogueWorld());
     await using young = await startMirrorRig();

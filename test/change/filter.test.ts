@@ -77,11 +77,11 @@ describe("the brand of a filter", () => {
     ["eh paris", "u:eh"],
     ["eclat Ħal", "u:eclat"],
     ["ECLAT-HAL", "u:eclat"],
-  ])("may be written %s", (brand, href) => {
+  ])("the brand of a filter may be written %s", (brand, href) => {
     expect(hrefsOf(brand)).toEqual([href]);
   });
 
-  it("is refused if it is unknown, with similar names", () => {
+  it("the brand of a filter is refused if it is unknown, with similar names", () => {
     expect(() => hrefsOf("EH Parus")).toThrow(expect.objectContaining({ hint: 'Did you mean "EH Paris"?' }));
   });
 });

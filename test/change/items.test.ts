@@ -51,7 +51,7 @@ it("a resource is never touched if one state has only some of its fields", () =>
 });
 
 describe("the rows of a state", () => {
-  it("have the lists of a resource as fields, without lists of unknown resources", () => {
+  it("the rows of a state have the lists of a resource as fields, without lists of unknown resources", () => {
     const state = stateOf({
       model: [
         ["href", "name", "gone_at"],
@@ -77,7 +77,7 @@ describe("the rows of a state", () => {
     ]);
   });
 
-  it("of an account have the measurements of a collection as one list", () => {
+  it("the rows of an account's state have the measurements of a collection as one list", () => {
     const columns = ["href", "n", "payload"];
     const before = stateOf({ measurement: [columns, ["a", 0, "{}"]] });
     const after = stateOf({ measurement: [columns, ["a", 0, "{}"], ["a", 1, "[]"], ["b", 0, "1"]] });
@@ -101,7 +101,7 @@ describe("the rows of a state", () => {
 });
 
 describe("a table or column that only one state has", () => {
-  it("is reported but not compared, since an export may leave it out", () => {
+  it("a table or column that only one state has is reported but not compared, since an export may leave it out", () => {
     const one = stateOf({
       brand: [
         ["href", "name", "gone_at"],
@@ -119,7 +119,7 @@ describe("a table or column that only one state has", () => {
     expect([...diff(compareStates(one, other))]).toEqual([]);
   });
 
-  it("is refused if the states have no table in common", () => {
+  it("a table or column that only one state has is refused if the states have no table in common", () => {
     expect(() => compareStates(stateOf({ brand: [["href"]] }), stateOf({ bra: [["href"]] }))).toThrow(
       "The two have no table in common: brand; bra.",
     );

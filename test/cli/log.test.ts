@@ -10,7 +10,7 @@ const linesOf = (text: string): object[] =>
   text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
 
 describe("a log without a terminal", () => {
-  it("writes one JSON line per event, with its facts", () => {
+  it("a log without a terminal writes one JSON line per event, with its facts", () => {
     const io = fakeIo();
     const log = openLog({ json: false, quiet: false }, io, nothing);
     log.info("ready", 'Sending for "ada".', { concurrency: 8, principals: ["ada"] });
@@ -25,7 +25,7 @@ describe("a log without a terminal", () => {
     expect(io.written.out).toBe("");
   });
 
-  it("writes only warnings with --quiet", () => {
+  it("a log without a terminal writes only warnings with --quiet", () => {
     const io = fakeIo();
     const log = openLog({ json: false, quiet: true }, io, nothing);
     log.info("ready", "ready");
@@ -35,13 +35,13 @@ describe("a log without a terminal", () => {
 });
 
 describe("a log on a terminal", () => {
-  it("writes plain text", () => {
+  it("a log on a terminal writes plain text", () => {
     const io = fakeIo({ isTerminal: true });
     openLog({ json: false, quiet: false }, io, nothing).info("ended", "Ended.", { sent: 1 });
     expect(io.written.err).toBe("Ended.\n");
   });
 
-  it("writes JSON with --json", () => {
+  it("a log on a terminal writes JSON with --json", () => {
     const io = fakeIo({ isTerminal: true });
     openLog({ json: true, quiet: false }, io, nothing).info("ended", "Ended.");
     expect(linesOf(io.written.err)).toHaveLength(1);

@@ -60,13 +60,13 @@ describe("armoire sync --account", () => {
     [["--base-url", "https://api.example.org/"], "--account and --base-url cannot be given together"],
     [["--depth", "models"], "--depth is for the catalogue"],
     [["--brand", "x"], "--brand is for the catalogue"],
-  ])("refuses %j in one line", async (args, message) => {
+  ])("armoire sync --account refuses %j in one line", async (args, message) => {
     const { exitCode, stderr } = await armoire(["sync", "--account", "ada", ...args]);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(message);
   });
 
-  it("suggests a similar name for an unknown account", async () => {
+  it("armoire sync --account suggests a similar name for an unknown account", async () => {
     const { exitCode, stderr } = await armoire(["sync", "--account", "adda"]);
     expect(exitCode).toBe(2);
     expect(stderr).toContain("Did you mean ada?");

@@ -68,7 +68,7 @@ const filesBelow = (path: string) =>
   readdirSync(path, { recursive: true, withFileTypes: true }).map((file) => join(file.parentPath, file.name));
 
 describe("account add", () => {
-  it("prints the user, the permissions and the place of the token", async () => {
+  it("account add prints the user, the permissions and the place of the token", async () => {
     const { stdout, stderr, exitCode } = await add("clara", 2);
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
     expect(stdout).toMatch(/^Added the account clara\.\nUser +clara_42 \(user 1002\) at http/);
@@ -79,7 +79,7 @@ describe("account add", () => {
     expect((await add("clara", 2)).stdout).toMatch(/^Replaced the token of the account clara\.\n/);
   });
 
-  it("reads the token from standard input, a private file, or a file named by a variable", async () => {
+  it("account add reads the token from standard input, a private file, or a file named by a variable", async () => {
     const file = join(folder.path, "béatrice.token");
     writeSecretFile(file, `${tokenOf(1)}\r\n`);
     expect(await fromStandardInput(`${tokenOf(0)}\n`)).toMatchObject({ exitCode: 0 });
@@ -93,7 +93,7 @@ describe("account add", () => {
     ]);
   });
 
-  it("prints one JSON object with --json, and nothing with --quiet", async () => {
+  it("account add prints one JSON object with --json, and nothing with --quiet", async () => {
     const { stdout } = await add("ada", 0, "--json");
     expect(JSON.parse(stdout)).toMatchObject({
       ...{ name: "ada", userId: 1000, username: "anna", tokenIn: "file", isReplaced: false },
@@ -102,7 +102,7 @@ describe("account add", () => {
     expect(await add("ada", 0, "--quiet")).toEqual({ stdout: "", stderr: "", exitCode: 0 });
   });
 
-  it("refuses the reserved name catalogue with exit code 2, without a request", async () => {
+  it("account add refuses the reserved name catalogue with exit code 2, without a request", async () => {
     sandbox.clearLog();
     expectRefusal(
       await add("catalogue", 0),
@@ -114,7 +114,7 @@ describe("account add", () => {
   });
 
   it.skipIf(process.platform === "win32")(
-    "keeps no account below a folder that others may write into, since they could put another one in its place (exit code 4)",
+    "account add keeps no account below a folder that others may write into, since they could put another one in its place (exit code 4)",
     async () => {
       const umask = process.umask(0);
       try {
@@ -144,7 +144,7 @@ describe("account add", () => {
     },
   );
 
-  it("stores nothing if the service rejects the token (exit code 4) or is unreachable (1)", async () => {
+  it("account add stores nothing if the service rejects the token (exit code 4) or is unreachable (1)", async () => {
     const env = { ARMOIRE_TOKEN: "canary-refused-0123456789" };
     expectRefusal(
       await armoire(["account", "add", "ada"], env),
@@ -163,7 +163,7 @@ describe("account add", () => {
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("stores nothing when %s interrupts it", async (signal, exitCode) => {
+  ] as const)("account add stores nothing when %s interrupts it", async (signal, exitCode) => {
     const asked = Promise.withResolvers<void>();
     await using silent = await startRawServer(() => asked.resolve());
     const env = { ARMOIRE_DATA_DIR: dataDir, ARMOIRE_BASE_URL: silent.origin, ARMOIRE_TOKEN: tokenOf(0) };
@@ -175,7 +175,7 @@ describe("account add", () => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  it("refuses a token as an argument without repeating it or sending a request", async () => {
+  it("account add refuses a token as an argument without repeating it or sending a request", async () => {
     sandbox.clearLog();
     const token = tokenOf(0);
     const refused = [
@@ -200,7 +200,7 @@ describe("account add", () => {
     expect(sandbox.log()).toEqual([]);
   });
 
-  it("refuses a file that others could read, with a hint", async () => {
+  it("account add refuses a file that others could read, with a hint", async () => {
     const file = join(folder.path, "open.token");
     writeSecretFile(file, tokenOf(0));
     chmodSync(file, 0o644);
@@ -225,12 +225,12 @@ describe("account add", () => {
     ["with a name of a device", ["nul"], 2, /not a valid account name/],
     ["with two places to look", ["ada", "--token-stdin", "--token-file", "x"], 2, /cannot be used with/],
     ["without a base URL", ["ada", "--base-url", ""], 2, /base URL \(command line\)/],
-  ])("is refused %s", async (_what, args, exitCode, says) => {
+  ])("account add is refused %s", async (_what, args, exitCode, says) => {
     expectRefusal(await armoire(["account", "add", ...args]), exitCode, says);
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  it("remembers the base URL", async () => {
+  it("account add remembers the base URL", async () => {
     await add("ada", 0);
     const env = { ARMOIRE_BASE_URL: "", ARMOIRE_TOKEN: tokenOf(0) };
     expect(await armoire(["account", "add", "ada"], env)).toMatchObject({ exitCode: 0 });
@@ -241,14 +241,14 @@ describe("account add", () => {
     );
   });
 
-  it("allows one name per user and one user per name", async () => {
+  it("account add allows one name per user and one user per name", async () => {
     await add("ada", 0);
     expectRefusal(await add("eve", 0), 4, /anna \(user 1000\), who already has the account ada/);
     expectRefusal(await add("ada", 1), 4, /this token belongs to béatrice/);
     expect((await list()).map(({ name }) => name)).toEqual(["ada"]);
   });
 
-  it("refuses a data directory that others may write, and a symbolic link", async () => {
+  it("account add refuses a data directory that others may write, and a symbolic link", async () => {
     mkdirSync(dataDir);
     chmodSync(dataDir, 0o777);
     expectRefusal(await add("ada", 0), 4, /Other users may write to the folder .*\n.*chmod go-w/);
@@ -261,7 +261,7 @@ describe("account add", () => {
 });
 
 describe("account list", () => {
-  it("explains how to add the first account", async () => {
+  it("account list explains how to add the first account", async () => {
     expect(await armoire(["account", "list"])).toEqual({
       ...{
         stdout: "There are no accounts. Add one with `armoire account add NAME`.\n",
@@ -272,7 +272,7 @@ describe("account list", () => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  it("works before the first sync", async () => {
+  it("account list works before the first sync", async () => {
     await add("ada", 0);
     const { stdout } = await armoire(["account", "list"]);
     expect(stdout.split("\n")[2]).toMatch(
@@ -280,7 +280,7 @@ describe("account list", () => {
     );
   });
 
-  it("shows the last sync and the counts, offline", async () => {
+  it("account list shows the last sync and the counts, offline", async () => {
     await add("ada", 0);
     expect(await armoire(["sync", "--account", "ada"])).toMatchObject({ exitCode: 0 });
     await add("clara", 2);
@@ -297,7 +297,7 @@ describe("account list", () => {
     expect((await armoire(["account", "list"])).stdout).toMatch(/^ada .* \d{4}-\S+Z +30 +\d+ +file$/m);
   });
 
-  it("shows the permissions seen by the last sync, or by a newer token", async () => {
+  it("account list shows the permissions seen by the last sync, or by a newer token", async () => {
     await using changing = await startScopedService();
     const env = { ARMOIRE_BASE_URL: changing.origin, ARMOIRE_TOKEN: "canary-scopes-0001" };
     const seen = async () => JSON.parse((await armoire(["account", "list", "--json"])).stdout)[0].scopes;
@@ -311,7 +311,7 @@ describe("account list", () => {
     expect(await seen()).toEqual(["profile", "bras", "measurements"]);
   });
 
-  it("reports an unreadable account and lists the others", async () => {
+  it("account list reports an unreadable account and lists the others", async () => {
     await add("ada", 0);
     await add("bea", 1);
     writeFileSync(join(dataDir, "accounts/ada/account.json"), "{");
@@ -325,7 +325,7 @@ describe("account list", () => {
 });
 
 describe("account remove", () => {
-  it("needs --yes without a terminal", async () => {
+  it("account remove needs --yes without a terminal", async () => {
     await add("ada", 0);
     const says =
       /The account ada was not removed: there is no terminal to confirm on\.\n`armoire account remove ada --yes`/;
@@ -335,7 +335,7 @@ describe("account remove", () => {
     expect(await list()).toHaveLength(1);
   });
 
-  it("keeps the data and prints its place, and erases it with --purge", async () => {
+  it("account remove keeps the data and prints its place, and erases it with --purge", async () => {
     await add("ada", 0);
     const kept = await armoire(["account", "remove", "ada", "--yes"]);
     expect(kept.stdout).toMatch(
@@ -360,7 +360,7 @@ describe("account remove", () => {
     expect(existsSync(join(dataDir, "accounts/ada"))).toBe(false);
   });
 
-  it("is refused for an unknown account, and while a sync writes its mirror", async () => {
+  it("account remove is refused for an unknown account, and while a sync writes its mirror", async () => {
     await add("ada", 0);
     expectRefusal(
       await armoire(["account", "remove", "eda", "--yes"]),
@@ -375,7 +375,7 @@ describe("account remove", () => {
 });
 
 describe("a token", () => {
-  it("is in its own file only: in no other file, no output and no argument", async () => {
+  it("a token is in its own file only: in no other file, no output and no argument", async () => {
     sandbox.setFaults([{ kind: "me", times: "always", fault: "status", status: 403 }]);
     await add("ada", 0, "--verbose");
     sandbox.setFaults([]);
@@ -401,7 +401,7 @@ describe("a token", () => {
     );
   });
 
-  it("is found by doctor --scan in the given folders, and not printed", async () => {
+  it("a token is found by doctor --scan in the given folders, and not printed", async () => {
     await add("ada", 0);
     await armoire(["sync", "--account", "ada"]);
     const args = ["doctor", "--offline", "--scan"];
@@ -440,7 +440,7 @@ describe("a token", () => {
       ]);
   });
 
-  it("is stored in private files under umask 000", async () => {
+  it("a token is stored in private files under umask 000", async () => {
     const umask = process.umask(0);
     try {
       await add("ada", 0);

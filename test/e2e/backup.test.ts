@@ -57,7 +57,7 @@ afterAll(async () => {
 });
 
 describe("armoire backup", () => {
-  it("syncs and backs up a new account, and prints the root hash to keep", async () => {
+  it("armoire backup syncs and backs up a new account, and prints the root hash to keep", async () => {
     const { stdout } = await ending(0, ["backup", "--account", "ada", "--to", path("backups")]);
     expect(backups()).toEqual([expect.stringMatching(/^armoire-ada-\d{4}-\d\d-\d\dT\d{6}Z\.zip$/)]);
     expect(stdout).toMatch(/^Backed up ada as of .*: 30 bras, \d+ measurements, \d+ revisions\.$/m);
@@ -79,7 +79,7 @@ describe("armoire backup", () => {
     expect(stdout).toContain("It was verified after writing.");
   });
 
-  it("prints nothing with --quiet, and removes old backups", async () => {
+  it("armoire backup prints nothing with --quiet, and removes old backups", async () => {
     const [first] = backups();
     const args = ["backup", "--account", "ada", "--to", path("backups"), "--keep-last", "1", "--quiet"];
     expect(await ending(0, args)).toMatchObject({ stdout: "", stderr: "" });
@@ -87,7 +87,7 @@ describe("armoire backup", () => {
     expect(backups()).not.toContain(first);
   });
 
-  it("backs up the mirrored data if the sync fails, and removes nothing", async () => {
+  it("armoire backup backs up the mirrored data if the sync fails, and removes nothing", async () => {
     sandbox.editUser(sandbox.users[0]?.username ?? "", { isRevoked: true });
     const before = backups();
     const args = ["backup", "--account", "ada", "--to", path("backups"), "--keep-last", "1"];
@@ -99,7 +99,7 @@ describe("armoire backup", () => {
     expect(backups()).toEqual(expect.arrayContaining(before));
   });
 
-  it("needs an account, a folder, and something to back up", async () => {
+  it("armoire backup needs an account, a folder, and something to back up", async () => {
     await ending(2, ["backup", "--to", path("backups")]);
     await ending(2, ["backup", "--account", "ada"]);
     const { stderr } = await ending(1, ["backup", "--account", "ada", "--to", path("nowhere")]);
@@ -113,7 +113,7 @@ describe("armoire backup", () => {
 });
 
 describe("a backup of one account", () => {
-  it("restores the account on another computer, where the next sync is free", async () => {
+  it("the backup of an account restores the account on another computer, where the next sync is free", async () => {
     const [file = ""] = globSync(path("backups/*.zip"));
     await ending(1, ["backup", "restore", file, "--account", "ada"]);
     for (const left of globSync(path("data/accounts/ada/mirror.sqlite*"))) rmSync(left);
@@ -126,7 +126,7 @@ describe("a backup of one account", () => {
     });
   });
 
-  it("is not restored for another user, nor to two places or none", async () => {
+  it("the backup of an account is not restored for another user, nor to two places or none", async () => {
     const [file = ""] = globSync(path("backups/*.zip"));
     const { stderr } = await ending(4, ["backup", "restore", file, "--account", "bea"]);
     expect(stderr).toContain("The backup is of anna (user 1000)");
@@ -140,7 +140,7 @@ describe("a backup of one account", () => {
     expect(readdirSync(path("data/accounts/bea"))).not.toContain("mirror.sqlite");
   });
 
-  it("unpacks into a folder of files", async () => {
+  it("the backup of an account is unpacked into a folder of files", async () => {
     const [file = ""] = globSync(path("backups/*.zip"));
     await ending(0, ["backup", "restore", file, "--to", path("new/files")]);
     renameSync(path("new/files"), path("files"));
@@ -149,7 +149,7 @@ describe("a backup of one account", () => {
     expect(statSync(path("files/tables/bra.csv")).mode & 0o777).toBe(0o600);
   });
 
-  it("explains in its README how to sync a restored mirror", async () => {
+  it("the backup of an account explains in its README how to sync a restored mirror", async () => {
     const readme = readFileSync(path("files/README.txt"), "utf8");
     const said = [...readme.matchAll(/^ {2}armoire ((?:account add|backup restore) .*)$/gm)].map(
       ([, words = ""]) => words.replace("FILE", globSync(path("backups/*.zip"))[0] ?? "").split(" "),
@@ -171,7 +171,7 @@ describe("a backup of one account", () => {
     }
   });
 
-  it("contains no token, and neither does any output", async () => {
+  it("the backup of an account contains no token, and neither does any output", async () => {
     const args = ["backup", "--account", "ada", "--to", path("backups"), "--verbose", "--json"];
     const { stdout, stderr } = await ending(0, args);
     const secrets = sandbox.users.map(({ token }) => token);
@@ -191,7 +191,7 @@ describe("a backup of one account", () => {
 describe("an encrypted backup", () => {
   const passphrase = { ARMOIRE_BACKUP_PASSPHRASE: testPassphrase };
 
-  it("opens with its passphrase, which is stored nowhere", async () => {
+  it("an encrypted backup opens with its passphrase, which is stored nowhere", async () => {
     mkdirSync(path("hidden"));
     const create = ["backup", "create", "--account", "ada", "--to", path("hidden"), "--encrypt"];
     await ending(4, create);

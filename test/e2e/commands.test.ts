@@ -43,14 +43,14 @@ describe("--help", () => {
       "doctor",
       "sandbox",
     ],
-  ])("of %s has a description and examples", async (name) => {
+  ])("the help of %s has a description and examples", async (name) => {
     const help = await output(name, "--help");
     expect(help).toMatch(new RegExp(`^Usage: armoire ${name} `));
     expect(help).toMatch(new RegExp(`\nExamples:\n( {2}armoire ${name}.*\n)+`));
     for (const option of ["--data-dir", "--mirror", "--json", "--quiet"]) expect(help).toContain(option);
   });
 
-  it("lists every command; `help NAME` equals `NAME --help`", async () => {
+  it("--help lists every command; `help NAME` equals `NAME --help`", async () => {
     const [all, viaHelp, viaFlag] = await Promise.all([
       output("--help"),
       output("help", "runs"),
@@ -63,7 +63,7 @@ describe("--help", () => {
 });
 
 describe("a sync", () => {
-  it("prints a report, and with --json one object with all documented members", async () => {
+  it("a sync prints a report, and with --json one object with all documented members", async () => {
     const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url];
     const words = await output("sync", ...settings, "--depth", "brands");
     expect(words).toMatch(/^Run 1: \d+ new, 0 changed, 0 unchanged, 0 gone in \d+\.\d s\.\n/);
@@ -93,7 +93,7 @@ describe("a sync", () => {
     expect(await output("sync", ...settings, "--quiet")).toBe("");
   });
 
-  it("without changes sends only free checks", async () => {
+  it("a sync without changes sends only free checks", async () => {
     const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url, "--json"];
     await outputAsJson("sync", ...settings);
     const before = fixture.sandbox.log().length;
@@ -107,7 +107,7 @@ describe("a sync", () => {
     ).toBe(true);
   });
 
-  it("stopped by its budget exits with 0, or with 8 under --require-complete", async () => {
+  it("a sync stopped by its budget exits with 0, or with 8 under --require-complete", async () => {
     const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url, "--budget", "3"];
     expect(await output("sync", ...settings)).toMatch(
       /The budget of this run is spent\. \d+ known to be due; the next sync continues here\.\n$/,
@@ -116,7 +116,7 @@ describe("a sync", () => {
     expect(exitCode).toBe(8);
   });
 
-  it("with failures exits with 3 and names the command that lists them", async () => {
+  it("a sync with failures exits with 3 and names the command that lists them", async () => {
     fixture.sandbox.setFaults([{ kind: "brand", positions: [2], times: "always", fault: "not-json" }]);
     const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url];
     const { stdout, exitCode } = await runArmoire(["sync", ...settings]);
@@ -141,13 +141,13 @@ describe("reading a mirror", () => {
     });
   });
 
-  it("runs", async () => {
+  it("runs lists the runs of a mirror", async () => {
     expect(await output("runs", "--mirror", fixture.mirror)).toMatch(/^run +started .*\n─.*\n +1 .* done /);
     expect(await outputAsJson("runs", "--mirror", fixture.mirror)).toMatchObject([{ id: 1, stopped: null }]);
     expect(await outputAsJson("runs", "--mirror", fixture.mirror, "--limit", "1")).toHaveLength(1);
   });
 
-  it("show, by slug, name or URL, with all links", async () => {
+  it("show finds a resource by slug, name or URL, and shows all links", async () => {
     const { url, fields, links } = firstBrand();
     const shown = await outputAsJson("show", "brand", String(fields.slug), "--mirror", fixture.mirror);
     expect(shown).toMatchObject({
@@ -167,7 +167,7 @@ describe("reading a mirror", () => {
     expect(words).toContain(`→ models               ${links.models}\n`);
   });
 
-  it("show and history, as the rows of a table", async () => {
+  it("show and history print the rows of a table", async () => {
     const { url, fields } = firstBrand();
     const ask = (...args: readonly string[]) => output(...args, "--mirror", fixture.mirror);
     const sql = `select * from brand where href = '${url}'`;
@@ -293,7 +293,7 @@ describe("reading a mirror", () => {
     expect(await output("mirror", "check", ...settings)).toMatch(/^Sound: /);
   });
 
-  it("uses the only mirror of the data directory, and needs a choice between two", async () => {
+  it("a command without --mirror uses the only mirror of the data directory, and needs a choice between two", async () => {
     const dataDir = fixture.newPath();
     const settings = ["--data-dir", dataDir, "--depth", "brands"];
     await output("sync", ...settings, "--base-url", fixture.sandbox.url);

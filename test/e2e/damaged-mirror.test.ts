@@ -53,12 +53,14 @@ describe("a mirror of a newer version is refused with both versions, and not cha
     db.close();
   });
 
-  it.concurrent.each(commands)("by %s", (...command) =>
-    expectUntouched(
-      command,
-      file,
-      /newer version \(9999-from-the-future; this version knows \d{4}-[a-z-]+\)/,
-    ),
+  it.concurrent.each(commands)(
+    "a mirror of a newer version is refused with both versions, and not changed, by %s",
+    (...command) =>
+      expectUntouched(
+        command,
+        file,
+        /newer version \(9999-from-the-future; this version knows \d{4}-[a-z-]+\)/,
+      ),
   );
 });
 
@@ -71,7 +73,10 @@ describe("a truncated mirror is refused as damaged, and not changed", () => {
     truncateSync(file, Math.floor(readFileSync(file).length / 2 / pageBytes) * pageBytes);
   });
 
-  it.concurrent.each(commands)("by %s", (...command) => expectUntouched(command, file, /damaged|malformed/));
+  it.concurrent.each(commands)(
+    "a truncated mirror is refused as damaged, and not changed, by %s",
+    (...command) => expectUntouched(command, file, /damaged|malformed/),
+  );
 });
 
 describe("damage found while reading is reported as damage", () => {
@@ -85,12 +90,12 @@ describe("damage found while reading is reported as damage", () => {
     ["_brand", ["export", "--out", "never-written"]],
     ["_content", ["mirror", "rebuild"]],
     ["_content", ["mirror", "compact"]],
-  ] as const)("in %s by %j", async (table, command) => {
+  ] as const)("damage in %s is reported as damage by %j", async (table, command) => {
     const args = [...command, "--mirror", copyWithNoiseIn(table), ...settings()];
     expectRefusal(await runArmoire(args, { cwd: fixture.folder }), 14, /damaged|malformed/);
   });
 
-  it("is found by mirror check", async () => {
+  it("the damage is found by mirror check", async () => {
     const args = ["mirror", "check", "--mirror", copyWithNoiseIn("_model")];
     const { stdout, stderr, exitCode } = await runArmoire(args);
     expect({ exitCode, stderr }).toEqual({ exitCode: 14, stderr: "" });

@@ -57,7 +57,7 @@ function readEntities(): Map<string, string> {
 }
 
 describe("a diff", () => {
-  it("compares the latest two runs by default, and lists the real changes", async () => {
+  it("a diff compares the latest two runs by default, and lists the real changes", async () => {
     const { from, to, changes } = await diff();
     expect([from.run, to.run]).toEqual([1, 2]);
     const hrefs = (...wanted: readonly string[]) =>
@@ -68,7 +68,7 @@ describe("a diff", () => {
     expect(hrefs("changed", "touched")).toEqual(expect.arrayContaining(changed.map(([url]) => url)));
   });
 
-  it("has totals that match its changes", async () => {
+  it("a diff has totals that match its changes", async () => {
     const { changes, totals } = await diff();
     const counted: Record<string, Record<string, number>> = {};
     for (const { kind, change } of changes) {
@@ -78,7 +78,7 @@ describe("a diff", () => {
     expect(totals).toEqual(counted);
   });
 
-  it("shows removed resources as added when reversed", async () => {
+  it("a diff shows removed resources as added when reversed", async () => {
     const there = await diff("--from", "1", "--to", "2");
     const back = await diff("--from", "2", "--to", "1");
     expect(back.changes.map(({ href }) => href)).toEqual(there.changes.map(({ href }) => href));
@@ -89,7 +89,7 @@ describe("a diff", () => {
   });
 
   it.each(["first", "csv", "ndjson"])(
-    "of an export (%s) and the mirror says what the two runs say",
+    "a diff of an export (%s) and the mirror says what the two runs say",
     async (name) => {
       const ofRuns = await diff("--from", "1", "--to", "latest");
       const ofExport = await diff("--from", at(name), "--to", "2");
@@ -99,7 +99,7 @@ describe("a diff", () => {
     },
   );
 
-  it("compares two mirrors or two exports without a mirror of its own", async () => {
+  it("a diff compares two mirrors or two exports without a mirror of its own", async () => {
     const sameExport = await output(
       "diff",
       "--from",
@@ -114,7 +114,7 @@ describe("a diff", () => {
     expect(sameMirror).toContain("No differences.");
   });
 
-  it("names tables that an export left out, and reports no removals for them", async () => {
+  it("a diff names tables that an export left out, and reports no removals for them", async () => {
     const { stdout, stderr } = await runArmoire([
       "diff",
       "--from",
@@ -127,7 +127,7 @@ describe("a diff", () => {
     expect(Object.keys((JSON.parse(stdout) as Diff).totals)).toEqual(["brand"]);
   });
 
-  it("is limited to given kinds, brands and fields", async () => {
+  it("a diff is limited to given kinds, brands and fields", async () => {
     const all = await diff();
     const models = await diff("--kind", "model");
     expect(models.changes).toEqual(all.changes.filter(({ kind }) => kind === "model"));
@@ -150,7 +150,7 @@ describe("a diff", () => {
 });
 
 describe("printing a diff", () => {
-  it("prints an uncut table with totals at the end", async () => {
+  it("a diff is printed as an uncut table with totals at the end", async () => {
     const table = await output("diff", "--mirror", mirror);
     const [head, ...lines] = table.trimEnd().split("\n");
     expect(head).toMatch(/^Observed from run 1 \(.*Z\) to run 2 \(.*Z\):$/);
@@ -158,7 +158,7 @@ describe("printing a diff", () => {
     expect(lines.at(-1)).toMatch(/^size: (\d+ [a-z]+( \(only last_modified_at\))?(, |$))+/);
   });
 
-  it("prints the same changes as NDJSON and CSV", async () => {
+  it("a diff has the same changes as NDJSON and CSV", async () => {
     const { changes } = await diff();
     const lines = (await output("diff", "--mirror", mirror, "--format", "ndjson")).trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line))).toEqual(changes);
@@ -175,7 +175,7 @@ describe("printing a diff", () => {
     expect([...new Set(rows.map(([, href]) => href?.text))]).toEqual(changes.map(({ href }) => href));
   });
 
-  it("exits with 20 for differences under --exit-code only", async () => {
+  it("diff exits with 20 for differences under --exit-code only", async () => {
     const asked = await runArmoire(["diff", "--mirror", mirror, "--exit-code"]);
     expect(asked.exitCode).toBe(20);
     const same = await runArmoire(["diff", "--mirror", mirror, "--from", "2", "--exit-code"]);
@@ -202,7 +202,7 @@ it("--since lists changes reported by the service, by its own times", async () =
 });
 
 describe("runs show", () => {
-  it("prints the record of a run and the changes since the run before", async () => {
+  it("runs show prints the record of a run and the changes since the run before", async () => {
     const shown = await json<Diff & { run: { id: number } }>("runs", "show", "2", "--mirror", mirror);
     expect(shown.run).toMatchObject({ id: 2, stopped: null });
     expect(shown.changes).toEqual((await diff()).changes);
@@ -210,7 +210,7 @@ describe("runs show", () => {
     expect(words).toMatch(/^run +started .*\n─.*\n +2 .*\n\nObserved from run 1 /);
   });
 
-  it("defaults to the latest run, and accepts any point in time", async () => {
+  it("runs show defaults to the latest run, and accepts any point in time", async () => {
     const latest = await output("runs", "show", "--mirror", mirror);
     expect(latest).toBe(await output("runs", "show", "2", "--mirror", mirror));
     expect(latest).toBe(await output("runs", "show", "latest", "--mirror", mirror));
@@ -218,7 +218,7 @@ describe("runs show", () => {
     expect(first).toBe(await output("runs", "show", "1", "--mirror", mirror));
   });
 
-  it("shows everything of the first run as added", async () => {
+  it("runs show shows everything of the first run as added", async () => {
     const { totals } = await json<Diff>("runs", "show", "1", "--mirror", mirror);
     expect(totals).toEqual({ brand: { added: 6 }, model: { added: 20 }, size: { added: 50 } });
   });

@@ -67,7 +67,7 @@ describe("a sync that is interrupted", () => {
     ["SIGTERM", 143],
     ["SIGHUP", 143],
   ] as const)(
-    "by %s ends with %d, everything saved, and the next one goes on from there",
+    "a sync that is interrupted by %s exits with %d and everything saved, and the next sync continues",
     async (signal, exitCode) => {
       await using scene = await setScene({ latencyMillis: 20 });
       const running = startArmoire([...scene.args, "--json"]);
@@ -88,7 +88,7 @@ describe("a sync that is interrupted", () => {
     },
   );
 
-  it("does not wait for a service that never responds", async () => {
+  it("a sync that is interrupted does not wait for a service that never responds", async () => {
     await using scene = await setScene({ latencyMillis: hour });
     const running = startArmoire(scene.args);
     await waitForRequests(scene, 1);
@@ -100,7 +100,7 @@ describe("a sync that is interrupted", () => {
     expect(readRuns(scene)).toEqual([{ id: 1, isClosed: true, stopped: "interrupted" }]);
   });
 
-  it("ends at once at the second signal, and the next sync closes its run", async () => {
+  it("a sync that is interrupted ends at once at the second signal, and the next sync closes its run", async () => {
     await using scene = await setScene({ latencyMillis: hour });
     const running = startArmoire(scene.args);
     await waitForRequests(scene, 1);
@@ -152,7 +152,7 @@ it.runIf(process.platform === "linux")(
 );
 
 describe("a mirror that another process has locked", () => {
-  it("is refused with the process that holds the lock, and can be read meanwhile", async () => {
+  it("a mirror that another process has locked is refused with the process that holds the lock, and can be read meanwhile", async () => {
     await using scene = await setScene({ latencyMillis: hour });
     const holder = startArmoire(scene.args);
     await waitForRequests(scene, 1);
@@ -188,7 +188,7 @@ describe("a closed output pipe", () => {
     return { exitCode: exitCode as number, stderr };
   }
 
-  it("is no error, and a sync completes", async () => {
+  it("a closed output pipe is no error, and a sync completes", async () => {
     await using scene = await setScene({});
     expect(await pipeIntoNothing(scene.args, "")).toEqual({ exitCode: 0, stderr: "" });
     expect(readRuns(scene)).toEqual([{ id: 1, isClosed: true, stopped: null }]);
@@ -199,7 +199,7 @@ describe("a closed output pipe", () => {
     });
   });
 
-  it("is no error on stderr: the work continues", async () => {
+  it("a closed output pipe is no error on stderr: the work continues", async () => {
     await using scene = await setScene({
       faults: [{ kind: "brand", positions: [1], times: "always", fault: "not-json" }],
     });

@@ -73,7 +73,7 @@ function addedLongAgo(dataDir: string): void {
 const unhurried = { brands: 6, models: 20, sizes: 60, latencyMillis: 400, allowance: 10_000 };
 
 describe("schedules of one process", () => {
-  it("are started when due, and their outcome is logged", async () => {
+  it("schedules of one process are started when due, and their outcome is logged", async () => {
     const dataDir = newPlace();
     const added = await add(dataDir, "often", ...everySecond, "--tz", "UTC", ...sync());
     expect(Date.parse(added.nextAt ?? "")).toBeGreaterThan(Date.parse(added.addedAt));
@@ -124,7 +124,7 @@ describe("schedules of one process", () => {
     expect((await list(dataDir)).map(({ name }) => name)).toEqual(["files"]);
   }, 60_000);
 
-  it("have one scheduler, which ends its running commands when it is stopped", async () => {
+  it("schedules of one process have one scheduler, which ends its running commands when it is stopped", async () => {
     await using slow = await startSandbox(unhurried);
     const dataDir = newPlace();
     await add(dataDir, "slow", ...everySecond, "--", "sync", "--base-url", slow.url);
@@ -148,7 +148,7 @@ describe("schedules of one process", () => {
     expect(run.counts.new).toBe(slow.log().length);
   }, 60_000);
 
-  it("are shown as lost and started once more if their scheduler died", async () => {
+  it("schedules of one process are shown as lost and started once more if their scheduler died", async () => {
     await using slow = await startSandbox({
       brands: 6,
       models: 20,

@@ -14,7 +14,7 @@ const total = ({ due }: SyncPlan, key: "fetch" | "check" | "freeChecks") =>
   due.reduce((sum, count) => sum + count[key], 0);
 
 describe("a complete mirror", () => {
-  it("has nothing to fetch, and every check is free", async () => {
+  it("a complete mirror has nothing to fetch, and every check is free", async () => {
     const plain = await plan();
     const held = total(plain, "check");
     expect(held).toBeGreaterThan(50);

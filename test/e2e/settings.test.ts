@@ -42,7 +42,7 @@ describe("a setting", () => {
     ARMOIRE_DATA_DIR: "/nonexistent/env",
   };
 
-  it("has a default", async () => {
+  it("a setting has a default", async () => {
     expect(await readSettings([])).toEqual({
       dataDir: [join(folder.path, "data", "armoire"), "default"],
       baseUrl: [null, "not set"],
@@ -52,7 +52,7 @@ describe("a setting", () => {
     });
   });
 
-  it("comes from the default or the named config file before defaults", async () => {
+  it("a setting comes from the default or the named config file before defaults", async () => {
     const usual = join(folder.path, "config", "armoire", "config.json");
     mkdirSync(join(usual, ".."), { recursive: true });
     writeFileSync(usual, JSON.stringify({ baseUrl: "https://file.example", serviceName: "file" }));
@@ -67,7 +67,7 @@ describe("a setting", () => {
     expect(fromNamed).toMatchObject({ baseUrl: [null, "not set"], dataDir: ["/nonexistent/file", named] });
   });
 
-  it("comes from a non-empty variable before the config file", async () => {
+  it("a setting comes from a non-empty variable before the config file", async () => {
     const file = join(folder.path, "all.json");
     writeFileSync(
       file,
@@ -90,7 +90,7 @@ describe("a setting", () => {
     expect(fromFile).toMatchObject({ baseUrl: ["https://file.example/", file], serviceName: ["file", file] });
   });
 
-  it("comes from the command line before everything else", async () => {
+  it("a setting comes from the command line before everything else", async () => {
     expect(await readSettings([...flags, "--mirror", "/nonexistent/m.sqlite"], env)).toMatchObject({
       baseUrl: ["https://flag.example/", "command line"],
       serviceName: ["flag", "command line"],
@@ -99,7 +99,7 @@ describe("a setting", () => {
     });
   });
 
-  it("is never shown if it is secret", async () => {
+  it("a setting is never shown if it is secret", async () => {
     const secret = "canary-s3cr3t";
     const secretFile = join(folder.path, "secret");
     writeSecretFile(secretFile, `${secret}\n`);

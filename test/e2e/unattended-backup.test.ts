@@ -65,7 +65,7 @@ describe("with a completely mirrored account", () => {
     return () => sandbox.close();
   });
 
-  it("prints a line about partly missing linked resources, and none if all or none are there", async () => {
+  it("an unattended backup prints a line about partly missing linked resources, and none if all or none are there", async () => {
     const silent = { exitCode: 0, stdout: "", stderr: "" };
     expect(await backUp("--quiet")).toEqual(silent);
     sandbox.setFaults([{ kind: "size", positions: [2], times: "always", fault: "not-json" }]);
@@ -77,7 +77,7 @@ describe("with a completely mirrored account", () => {
     expect(await backUp("--quiet")).toEqual(silent);
   });
 
-  it("prints a line about failed resources", async () => {
+  it("an unattended backup prints a line about failed resources", async () => {
     sandbox.setFaults([{ kind: "bra", positions: [2], times: "always", fault: "not-json" }]);
     expect(await backUp("--quiet")).toEqual({
       ...{ exitCode: 3, stdout: "" },
@@ -85,7 +85,7 @@ describe("with a completely mirrored account", () => {
     });
   });
 
-  it("prints a line about removals that wait for approval", async () => {
+  it("an unattended backup prints a line about removals that wait for approval", async () => {
     sandbox.editUser(username, { bras: 5 });
     expect(await backUp("--quiet")).toEqual({
       ...{ exitCode: 12, stdout: "" },
@@ -93,7 +93,7 @@ describe("with a completely mirrored account", () => {
     });
   });
 
-  it("prints a line about a withdrawn permission every time", async () => {
+  it("an unattended backup prints a line about a withdrawn permission every time", async () => {
     sandbox.editUser(username, { scopes: ["identity", "email", "measurements"] });
     for (const command of ["backup", "sync", "backup"]) {
       const { stdout, stderr } = await (command === "sync"

@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 describe("armoire sync --account NAME --with-catalogue", () => {
-  it("reports both parts together, and SQL joins bras with the catalogue", async () => {
+  it("sync --account NAME --with-catalogue reports both parts together, and SQL joins bras with the catalogue", async () => {
     const { report, stderr, exitCode } = await syncAda("--with-catalogue");
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
     const file = catalogueMirrorFile(dataDir, sandbox.url);
@@ -60,7 +60,7 @@ describe("armoire sync --account NAME --with-catalogue", () => {
     expect(text).toMatch(/^Run 2: 0 new.*\nLinked resources in the catalogue's mirror:\nRun 2: 0 new/s);
   });
 
-  it("requests the catalogue without the token, and account data with the token only", async () => {
+  it("sync --account NAME --with-catalogue requests the catalogue without the token, and account data with the token only", async () => {
     const env = { ARMOIRE_APP_KEY: sandbox.app.key, ARMOIRE_APP_SECRET: sandbox.app.secret };
     expect(await armoire(["sync", "--account", "ada", "--with-catalogue"], env)).toMatchObject({
       exitCode: 0,
@@ -77,7 +77,7 @@ describe("armoire sync --account NAME --with-catalogue", () => {
     expect(credentials(true)).toEqual([expect.stringMatching(/anna/)]);
   });
 
-  it("spends one budget on both", async () => {
+  it("sync --account NAME --with-catalogue spends one budget on both", async () => {
     const { report } = await syncAda("--with-catalogue", "--budget", "50");
     const counted = report.requests.counted + report.catalogue.requests.counted;
     expect(counted).toBe(50);
@@ -88,7 +88,7 @@ describe("armoire sync --account NAME --with-catalogue", () => {
     });
   });
 
-  it("stores the account's data if the catalogue is locked, with an exit code", async () => {
+  it("sync --account NAME --with-catalogue stores the account's data if the catalogue is locked, with an exit code", async () => {
     const file = catalogueMirrorFile(dataDir, sandbox.url);
     mkdirSync(join(file, ".."), { recursive: true });
     const lock = lockMirror(file, "2026-01-01T00:00:00Z");
@@ -106,7 +106,7 @@ describe("armoire sync --account NAME --with-catalogue", () => {
 });
 
 describe("armoire sync --account NAME --media", () => {
-  it("names other hosts, downloads pictures, and lists them in SQL", async () => {
+  it("sync --account NAME --media names other hosts, downloads pictures, and lists them in SQL", async () => {
     const { report, stderr, exitCode } = await syncAda("--media");
     expect(exitCode).toBe(0);
     expect(stderr).toContain(`without a credential:\n  ${pictures.origin}  1\n`);
@@ -132,7 +132,7 @@ describe("armoire sync --account NAME --media", () => {
     expect(await syncAda("--media", "--quiet")).toMatchObject({ stderr: "", exitCode: 0 });
   });
 
-  it("exits with 3 if a picture failed", async () => {
+  it("sync --account NAME --media exits with 3 if a picture failed", async () => {
     const avatar = { medium: `${pictures.origin}/ada.png`, small: "http://10.0.0.1:9/secret.png" };
     sandbox.setFaults([
       { kind: "me", fault: "set", pointer: "/body/avatar", value: avatar, times: "always" },
@@ -144,7 +144,7 @@ describe("armoire sync --account NAME --media", () => {
     );
   });
 
-  it("is verified by mirror check, which names missing pictures", async () => {
+  it("mirror check verifies pictures and names missing ones", async () => {
     await syncAda("--media");
     expect((await armoire(["mirror", "check", "--account", "ada"])).stdout).toMatch(/, 1 picture/);
     const media = join(dataDir, "accounts/ada/media");
@@ -156,7 +156,7 @@ describe("armoire sync --account NAME --media", () => {
     expect(stdout).toContain("`armoire sync --account ada --media` downloads");
   });
 
-  it("is erased with --purge", async () => {
+  it("account remove --purge erases pictures", async () => {
     await syncAda("--media");
     expect(await armoire(["account", "remove", "ada", "--purge", "--yes"])).toMatchObject({ exitCode: 0 });
     expect(existsSync(join(dataDir, "accounts/ada"))).toBe(false);

@@ -80,7 +80,7 @@ describe("in the middle of requests", () => {
     };
   }
 
-  it("stops just after Redis died, and another worker completes the mirror", {
+  it("a worker with running requests stops just after Redis died, and another worker completes the mirror", {
     timeout: 60_000,
   }, async () => {
     await using rig = await startRequests();
@@ -107,7 +107,7 @@ describe("in the middle of requests", () => {
     await rig.worker.ended;
   });
 
-  it("stops while Redis hangs", { timeout: 60_000 }, async () => {
+  it("a worker with running requests stops while Redis hangs", { timeout: 60_000 }, async () => {
     await using rig = await startRequests();
     rig.redis.signal("SIGSTOP");
     expect(await endWithinTenSeconds(rig.worker)).toMatchObject({ exitCode: 0 });

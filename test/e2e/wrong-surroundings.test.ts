@@ -115,7 +115,7 @@ describe("a sync is refused", () => {
 });
 
 describe("a config file", () => {
-  it("with an unknown setting is refused without showing its value", async () => {
+  it("a config file with an unknown setting is refused without showing its value", async () => {
     const file = join(fixture.folder, "wrong-config.json");
     writeFileSync(file, JSON.stringify({ baseUrl: "https://api.example.org/", token: "hunter2" }));
     const ended = await runArmoire(["status", "--config", file]);
@@ -125,7 +125,7 @@ describe("a config file", () => {
 });
 
 describe("an export is refused", () => {
-  it("if the folder is no export, which stays unchanged", async () => {
+  it("an export is refused if the folder is no export, which stays unchanged", async () => {
     const out = fixture.newPath();
     mkdirSync(out);
     writeFileSync(join(out, "mine.txt"), "mine");
@@ -133,21 +133,21 @@ describe("an export is refused", () => {
     expect(readFileSync(join(out, "mine.txt"), "utf8")).toBe("mine");
   });
 
-  it("if the folder cannot be created", async () => {
+  it("an export is refused if the folder cannot be created", async () => {
     const out = join(fixture.textFile, "below");
     expectRefusal(await runArmoire(["export", "--out", out, "--mirror", fixture.mirror]), 1, /notes\.txt/);
   });
 });
 
 describe("an unknown resource", () => {
-  it("is reported with the forms of a key", async () => {
+  it("an unknown resource is reported with the valid forms of a key", async () => {
     const ended = await runArmoire(["show", "brand", "nobody", "--mirror", fixture.mirror]);
     expectRefusal(ended, 1, /holds no brand called "nobody"\n.*URL/);
   });
 });
 
 describe("a service that cannot be reached", () => {
-  it("fails the sync with its address and what to check", async () => {
+  it("a service that cannot be reached fails the sync with its address and what to check", async () => {
     const ended = await runArmoire([
       "sync",
       "--base-url",
@@ -159,7 +159,7 @@ describe("a service that cannot be reached", () => {
     expect(ended.stderr).toContain(fixture.closedUrl);
   });
 
-  it("fails the doctor, with the same text on stdout", async () => {
+  it("a service that cannot be reached fails the doctor, with the same text on stdout", async () => {
     const dataDir = fixture.newPath();
     const { stdout, stderr, exitCode } = await runArmoire([
       "doctor",
@@ -173,7 +173,7 @@ describe("a service that cannot be reached", () => {
     expect(() => readFileSync(dataDir)).toThrow("ENOENT");
   });
 
-  it("is distinguished from another kind of service", async () => {
+  it("a server of another kind is distinguished from an unreachable service", async () => {
     await using other = await startRawServer((_request, socket) =>
       socket.end(jsonResponse({ hello: "world" })),
     );

@@ -27,7 +27,7 @@ describe("an unknown flag is wrong usage", () => {
     ],
     ...["mirror check", "mirror rebuild", "mirror compact", "runs list", "runs show 1", "diff"],
     ...["account", "account add ada", "account list", "account remove ada"],
-  ])("of %s", async (command) => {
+  ])("an unknown flag is wrong usage of %s", async (command) => {
     const args = [...command.split(" "), "--nonsense"];
     await expectRefused(fixture, [() => args, 2, /unknown option '--nonsense'/]);
   });
@@ -63,7 +63,7 @@ it.each([
 
 describe("two formats together are wrong usage", () => {
   it.concurrent.each(["show brand x", "history brand x", "search x", "query @gone", "diff"])(
-    "of %s",
+    "two formats together are wrong usage of %s",
     async (command) => {
       const args = [...command.split(" "), "--json", "--format", "csv"];
       await expectRefused(fixture, [() => args, 2, /--json and --format csv cannot be given together/]);

@@ -24,7 +24,7 @@ function expectCell(field: CsvField | undefined, cell: Cell, raw: boolean): void
 }
 
 describe("csv", () => {
-  it("reads back to the same cells for any text and numbers", () => {
+  it("csv reads back to the same cells for any text and numbers", () => {
     fc.assert(
       fc.property(anyTable, fc.boolean(), (table, raw) => {
         const [header, ...records] = readCsv(throughUtf8([...csvChunks(table, { raw })].join("")));
@@ -37,7 +37,7 @@ describe("csv", () => {
     );
   });
 
-  it("has a header, LF line ends, and only necessary quotes", () => {
+  it("csv has a header, LF line ends, and only necessary quotes", () => {
     expect(
       write([
         ['Anita, "Rosa"', 3],
@@ -47,7 +47,7 @@ describe("csv", () => {
     ).toBe('name,count\n"Anita, ""Rosa""",3\n"Ulla\nB",-2.5\nEwa,9007199254740993\n');
   });
 
-  it("distinguishes null from empty text", () => {
+  it("csv distinguishes null from empty text", () => {
     expect(
       write([
         [null, null],
@@ -56,11 +56,11 @@ describe("csv", () => {
     ).toBe('name,count\n,\n"",""\n');
   });
 
-  it("has only a header for a table without rows", () => {
+  it("csv has only a header for a table without rows", () => {
     expect(write([])).toBe("name,count\n");
   });
 
-  it("escapes NUL and lone surrogates, distinct from text that looks like an escape", () => {
+  it("csv escapes NUL and lone surrogates, distinct from text that looks like an escape", () => {
     expect(toCsvText("a\0b", guarded)).toBe("a\\u0000b");
     expect(toCsvText("\ud800 😀", guarded)).toBe("\\ud800 😀");
     expect(toCsvText("\\u0000", guarded)).toBe("\\\\u0000");
@@ -68,7 +68,7 @@ describe("csv", () => {
     expect(toCsvText("C:\\users", guarded)).toBe("C:\\users");
   });
 
-  it("reads any text back, with and without the guard", () => {
+  it("csv reads any text back, with and without the guard", () => {
     fc.assert(
       fc.property(anyText, fc.boolean(), (text, raw) => {
         expect(fromCsvText(toCsvText(text, { raw }), { raw })).toBe(text);
@@ -77,7 +77,7 @@ describe("csv", () => {
     );
   });
 
-  it("takes linear time, also for runs of backslashes and apostrophes", () => {
+  it("csv takes linear time, also for runs of backslashes and apostrophes", () => {
     const runs = [
       "\\".repeat(200_000),
       `;${"'".repeat(200_000)}`,
@@ -106,7 +106,7 @@ describe("the guard against formulas", () => {
     ['a"=1', "a\"'=1"],
     ["a\n@b", "a\n'@b"],
     ["'=1", "''=1"],
-  ])("writes %j as %j", (text, written) => {
+  ])("the guard against formulas writes %j as %j", (text, written) => {
     expect(toCsvText(text, guarded)).toBe(written);
   });
 
@@ -117,19 +117,19 @@ describe("the guard against formulas", () => {
     "https://a.example/?x=1&y=-2",
     "75-85",
     "two\r\n\r\nlines",
-  ])("does not change %j", (text) => {
+  ])("the guard against formulas does not change %j", (text) => {
     expect(toCsvText(text, guarded)).toBe(text);
   });
 
-  it("covers header names but not numbers", () => {
+  it("the guard against formulas covers header names but not numbers", () => {
     expect([...csvChunks(tableOf("t", ["=x", "y"], [[-1, -2n]]), guarded)].join("")).toBe("'=x,y\n-1,-2\n");
   });
 
-  it("is off with raw", () => {
+  it("the guard against formulas is off with raw", () => {
     expect(write([["=1+1", "@"]], { raw: true })).toBe("name,count\n=1+1,@\n");
   });
 
-  it("leaves no cell that starts with a formula, also for readers with other separators", () => {
+  it("the guard against formulas leaves no cell that starts with a formula, also for readers with other separators", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         for (const cell of toCsvText(text, guarded).split(/[,;|\t"\r\n]/))

@@ -40,7 +40,7 @@ const failing = {
 };
 
 describe("a data package", () => {
-  it("has a file for each table and format, and a manifest that describes them", async () => {
+  it("a data package has a file for each table and format, and a manifest that describes them", async () => {
     const out = join(await makeTestFolder(), "catalogue");
     const manifest = await writeDataPackage(request(out));
     expect(Object.keys(await folderState(out))).toEqual([
@@ -70,7 +70,7 @@ describe("a data package", () => {
     expect((await verifyDataPackage(out)).problems).toEqual([]);
   });
 
-  it("has the same bytes each time", async () => {
+  it("a data package has the same bytes each time", async () => {
     const folder = await makeTestFolder();
     await fc.assert(
       fc.asyncProperty(anyTable, fc.boolean(), async (table, raw) => {
@@ -84,7 +84,7 @@ describe("a data package", () => {
     );
   });
 
-  it("replaces an earlier one or an empty folder, and leaves nothing beside it", async () => {
+  it("a data package replaces an earlier one or an empty folder, and leaves nothing beside it", async () => {
     const folder = await makeTestFolder();
     const out = join(folder, "catalogue");
     await mkdir(out);
@@ -97,7 +97,7 @@ describe("a data package", () => {
     ]);
   });
 
-  it("can be read by its owner only", async () => {
+  it("a data package can be read by its owner only", async () => {
     const out = join(await makeTestFolder(), "catalogue");
     await writeDataPackage(request(out));
     expect((await stat(out)).mode & 0o777).toBe(0o700);
@@ -106,7 +106,7 @@ describe("a data package", () => {
   });
 
   it.each(["Brand", "", "../brand", "a b", "manifest", "brand"])(
-    "refuses a second table named %j",
+    "a data package refuses a second table named %j",
     async (name) => {
       const folder = await makeTestFolder();
       const tables = [brands, tableOf(name, ["x"], [])];
@@ -151,7 +151,7 @@ describe("a destination that cannot be replaced", () => {
         await symlink(`${out}-real`, out);
       },
     ],
-  ])("is refused and unchanged: %s", async (_what, code, prepare) => {
+  ])("a destination that cannot be replaced is refused and unchanged: %s", async (_what, code, prepare) => {
     const folder = await makeTestFolder();
     const out = join(folder, "out");
     await prepare(out);
@@ -168,7 +168,7 @@ describe("a destination that cannot be replaced", () => {
 });
 
 describe("an export that fails", () => {
-  it("leaves only the earlier package if a table cannot be read", async () => {
+  it("an export that fails leaves only the earlier package if a table cannot be read", async () => {
     const folder = await makeTestFolder();
     const out = join(folder, "out");
     await writeDataPackage(request(out));
@@ -179,7 +179,7 @@ describe("an export that fails", () => {
     expect(await folderState(folder)).toEqual(before);
   });
 
-  it("leaves nothing if it is aborted, and closes the table", async () => {
+  it("an export that fails leaves nothing if it is aborted, and closes the table", async () => {
     const folder = await makeTestFolder();
     const controller = new AbortController();
     let isClosed = false;
@@ -207,7 +207,7 @@ describe("an export that fails", () => {
     expect(await folderState(folder)).toEqual({});
   });
 
-  it("names the path and the cause if the parent folder is missing", async () => {
+  it("an export that fails names the path and the cause if the parent folder is missing", async () => {
     const folder = await makeTestFolder();
     await writeFile(join(folder, "file"), "");
     for (const [parent, cause] of [
@@ -221,7 +221,7 @@ describe("an export that fails", () => {
     expect(await folderState(folder)).toEqual({ file: "" });
   });
 
-  it("names the path and the cause if the folder is not writable", async () => {
+  it("an export that fails names the path and the cause if the folder is not writable", async () => {
     const folder = await makeTestFolder();
     await chmod(folder, 0o500);
     const writing = withoutPrivileges(() => writeDataPackage(request(join(folder, "out"))));
@@ -234,7 +234,7 @@ describe("an export that fails", () => {
 });
 
 describe("verifying a data package", () => {
-  it("finds every change to its files", async () => {
+  it("verifying a data package finds every change to its files", async () => {
     const out = join(await makeTestFolder(), "out");
     await writeDataPackage(request(out));
     await writeFile(join(out, "brand.csv"), "shorter");
@@ -251,7 +251,7 @@ describe("verifying a data package", () => {
     ]);
   });
 
-  it("never opens a path that no export writes", async () => {
+  it("verifying a data package never opens a path that no export writes", async () => {
     const out = join(await makeTestFolder(), "out");
     const manifest = await writeDataPackage(request(out));
     const files = manifest.files.map((file) => ({ ...file, path: "../../etc/passwd" }));
@@ -259,7 +259,7 @@ describe("verifying a data package", () => {
     await expect(verifyDataPackage(out)).rejects.toMatchObject({ code: "damaged-package" });
   });
 
-  it("refuses a folder without a manifest", async () => {
+  it("verifying a data package refuses a folder without a manifest", async () => {
     const folder = await makeTestFolder();
     await expect(verifyDataPackage(join(folder, "absent"))).rejects.toMatchObject({ code: "not-a-package" });
   });

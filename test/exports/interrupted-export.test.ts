@@ -42,7 +42,7 @@ async function whatStands(out: string): Promise<unknown> {
 }
 
 describe("an export killed with SIGKILL", () => {
-  it("leaves its destination empty or unchanged, at any point in the data", async () => {
+  it("an export killed with SIGKILL leaves its destination empty or unchanged, at any point in the data", async () => {
     const folder = await makeTestFolder();
     for (const [earlier, steps] of [
       ["nothing", 3],
@@ -61,7 +61,7 @@ describe("an export killed with SIGKILL", () => {
     }
   });
 
-  it("leaves its destination empty or complete at any moment, and the next export removes temporary files", async () => {
+  it("an export killed with SIGKILL leaves its destination empty or complete at any moment, and the next export removes temporary files", async () => {
     const folder = await makeTestFolder();
     const out = join(folder, "out");
     await fc.assert(
@@ -79,7 +79,7 @@ describe("an export killed with SIGKILL", () => {
     );
   });
 
-  it("between its two renames is recovered by the next export, even if that one fails", async () => {
+  it("an export killed with SIGKILL between its two renames is recovered by the next export, even if that one fails", async () => {
     const folder = await makeTestFolder();
     const out = join(folder, "out");
     await exportHere(out);
@@ -98,7 +98,7 @@ describe("an export killed with SIGKILL", () => {
 });
 
 describe("an export beside another one", () => {
-  it("does not remove the temporary folder of an export that still runs", async () => {
+  it("an export beside another one does not remove the temporary folder of an export that still runs", async () => {
     const folder = await makeTestFolder();
     const running = `.out.armoire-partial-${process.ppid}-abcdef`;
     await mkdir(join(folder, running));
@@ -108,7 +108,7 @@ describe("an export beside another one", () => {
 });
 
 describe("a full disk", () => {
-  it("is reported with the path, and leaves only the earlier package", async () => {
+  it("a full disk is reported with the path, and leaves only the earlier package", async () => {
     const folder = await makeTestFolder();
     const out = join(folder, "out");
     await exportHere(out);

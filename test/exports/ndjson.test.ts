@@ -8,7 +8,7 @@ const write = (rows: readonly (readonly Cell[])[]): string =>
   [...ndjsonChunks(tableOf("brand", ["name", "count"], rows))].join("");
 
 describe("ndjson", () => {
-  it("has one row a line, with the same text as in the JSON array", () => {
+  it("ndjson has one row a line, with the same text as in the JSON array", () => {
     fc.assert(
       fc.property(anyTable, (table) => {
         const text = [...ndjsonChunks(table)].join("");
@@ -22,7 +22,7 @@ describe("ndjson", () => {
     );
   });
 
-  it("ends every line with LF, also the last one", () => {
+  it("ndjson ends every line with LF, also the last one", () => {
     expect(
       write([
         ["Anita\n", 3],
@@ -31,7 +31,7 @@ describe("ndjson", () => {
     ).toBe('{"name":"Anita\\n","count":3}\n{"name":null,"count":9007199254740993}\n');
   });
 
-  it("is empty without rows", () => {
+  it("ndjson is empty without rows", () => {
     expect(write([])).toBe("");
   });
 });

@@ -27,7 +27,7 @@ describe("reading an export back", () => {
   it.each([
     ["JSON", jsonChunks],
     ["NDJSON", ndjsonChunks],
-  ])("gives every cell of %s", (_format, chunksOf) => {
+  ])("reading an export back gives every cell of %s", (_format, chunksOf) => {
     fc.assert(
       fc.property(anyTable, (table) => {
         const rows = [...readJsonRows(linesOf(chunksOf(table)), table.columns)];
@@ -36,7 +36,7 @@ describe("reading an export back", () => {
     );
   });
 
-  it("gives every cell of CSV as text, with and without the guard against formulas", () => {
+  it("reading an export back gives every cell of CSV as text, with and without the guard against formulas", () => {
     fc.assert(
       fc.property(anyTable, fc.boolean(), (table, raw) => {
         const rows = [...readCsvRows(linesOf(csvChunks(table, { raw })), { raw })];
@@ -66,7 +66,7 @@ describe("a data package", () => {
     return out;
   };
 
-  it("is read from its most exact format, and says whether numbers are typed", async () => {
+  it("a data package is read from its most exact format, and says whether numbers are typed", async () => {
     for (const [formats, isTyped, rows] of [
       [["csv", "json"], true, [["a", 5]]],
       [["csv", "ndjson"], true, [["a", 5]]],
@@ -80,7 +80,7 @@ describe("a data package", () => {
     }
   });
 
-  it("is refused if a file differs from the exported one", async () => {
+  it("a data package is refused if a file differs from the exported one", async () => {
     const out = await write(["csv"]);
     await appendFile(join(out, "brand.csv"), "b,6\n");
     await expect(readDataPackage(out)).rejects.toMatchObject({

@@ -25,7 +25,7 @@ const resumeAt = Date.UTC(2026, 0, 16);
 const serviceError = (code: ServiceErrorCode) => new ServiceError(code, "detail", { url: job.url, resumeAt });
 
 describe("a response", () => {
-  it("becomes a result; the held validator is sent with the request", async () => {
+  it("a response becomes a result; the held validator is sent with the request", async () => {
     await using sandbox = await startSandbox();
     const service = openServiceClient({ baseUrl: sandbox.url, clock: { ...systemClock, now } });
     const execute = createJobExecutor(service, now);
@@ -64,7 +64,7 @@ describe("a response", () => {
     }
   });
 
-  it("becomes plain data that can be cloned between threads", async () => {
+  it("a response becomes plain data that can be cloned between threads", async () => {
     const body = Buffer.from("{}");
     const response: FetchResponse = {
       outcome: "body",
@@ -121,13 +121,13 @@ describe("a request without a usable response", () => {
     });
   });
 
-  it("is a cancelled job after the caller cancelled it", async () => {
+  it("a request that the caller cancelled becomes a cancelled job", async () => {
     const cancel = new AbortController();
     cancel.abort();
     expect(await failWith(cancel.signal.reason, cancel.signal)).toEqual({ status: "cancelled", job });
   });
 
-  it("rejects with any other error unchanged", async () => {
+  it("a request that fails with any other error rejects with it unchanged", async () => {
     await expect(failWith(new TypeError("a bug"))).rejects.toThrow("a bug");
   });
 });

@@ -35,11 +35,11 @@ describe("similarNames", () => {
     ["zzz", []],
     ["!!!", []],
     ["", []],
-  ])("to %j are %j, the nearest first", (wanted, alike) => {
+  ])("the names similar to %j are %j, the nearest first", (wanted, alike) => {
     expect(similarNames(wanted, names, 3)).toEqual(alike);
   });
 
-  it("returns at most the given number of names", () => {
+  it("similarNames returns at most the given number of names", () => {
     expect(similarNames("anna", names, 1)).toEqual(["Annabel"]);
   });
 });

@@ -89,17 +89,20 @@ describe("a hostile statement", () => {
     ["INSERT INTO search(search) VALUES (:command) RETURNING *", { command: "delete-all" }],
     ["SELECT :sql; DELETE FROM brand", { sql: "x" }],
     ["SELECT 1 WHERE :sql", { "sql; DELETE FROM brand": "x" }],
-  ])("with parameters fails, and changes and reads no other file: %j", async (sql, parameters) => {
-    const values = JSON.parse(inFolder(JSON.stringify(parameters)));
-    const responses = execute(inFolder(sql), { parameters: values });
-    expect(responses.at(-1)?.type).toBe("error");
-    expect(JSON.stringify(responses)).not.toContain("canary");
-    expect(await hashesOf(folder)).toEqual(before);
-  });
+  ])(
+    "a hostile statement with parameters fails, and changes and reads no other file: %j",
+    async (sql, parameters) => {
+      const values = JSON.parse(inFolder(JSON.stringify(parameters)));
+      const responses = execute(inFolder(sql), { parameters: values });
+      expect(responses.at(-1)?.type).toBe("error");
+      expect(JSON.stringify(responses)).not.toContain("canary");
+      expect(await hashesOf(folder)).toEqual(before);
+    },
+  );
 });
 
 describe("a hostile statement on a synced mirror", () => {
-  it("changes nothing in its folder, on views or on tables", async () => {
+  it("a hostile statement on a synced mirror changes nothing in its folder, on views or on tables", async () => {
     await using rig = await startRig({ brands: 3, models: 6, sizes: 12 });
     await rig.sync();
     const own = dirname(rig.file);
@@ -113,25 +116,31 @@ describe("a hostile statement on a synced mirror", () => {
 });
 
 describe("a hostile statement", () => {
-  it("comes from a list of at least 150", () => {
+  it("the list of hostile statements has at least 150", () => {
     expect(new Set(hostileStatements).size).toBeGreaterThanOrEqual(150);
   });
 
   // These only report, explain, or change settings of the connection.
   const maySucceed = /^(SELECT \* FROM pragma|PRAGMA|EXPLAIN ATTACH|SELECT fts|SELECT 1\0)/;
 
-  it.each(hostileStatements)("changes, creates and reads no other file: %j", async (sql) => {
-    const responses = execute(inFolder(sql));
-    expect(await hashesOf(folder)).toEqual(before);
-    expect(JSON.stringify(responses)).not.toContain("canary");
-  });
+  it.each(hostileStatements)(
+    "a hostile statement changes, creates and reads no other file: %j",
+    async (sql) => {
+      const responses = execute(inFolder(sql));
+      expect(await hashesOf(folder)).toEqual(before);
+      expect(JSON.stringify(responses)).not.toContain("canary");
+    },
+  );
 
-  it.each(hostileStatements.filter((sql) => !maySucceed.test(sql)))("fails: %j", (sql) => {
-    expect(execute(inFolder(sql)).at(-1)?.type).toBe("error");
-  });
+  it.each(hostileStatements.filter((sql) => !maySucceed.test(sql)))(
+    "a hostile statement fails: %j",
+    (sql) => {
+      expect(execute(inFolder(sql)).at(-1)?.type).toBe("error");
+    },
+  );
 
   it.each(hostileStatements.flatMap((sql) => [sql, sql.replace(/\bbrand\b/g, "catalogue._brand")]))(
-    "with a catalogue attached changes and reads no other file: %j",
+    "a hostile statement with a catalogue attached changes and reads no other file: %j",
     async (sql) => {
       const responses = executeWithCatalogue(inFolder(sql));
       expect(await hashesOf(folder)).toEqual(before);
@@ -140,12 +149,15 @@ describe("a hostile statement", () => {
     },
   );
 
-  it.each(hostileStatements)("as of a run changes and reads no other file: %j", async (sql) => {
-    const responses = executeAsOf(inFolder(sql));
-    expect(await hashesOf(folder)).toEqual(before);
-    expect(JSON.stringify(responses)).not.toContain("canary");
-    if (!maySucceed.test(sql)) expect(responses.at(-1)?.type).toBe("error");
-  });
+  it.each(hostileStatements)(
+    "a hostile statement as of a run changes and reads no other file: %j",
+    async (sql) => {
+      const responses = executeAsOf(inFolder(sql));
+      expect(await hashesOf(folder)).toEqual(before);
+      expect(JSON.stringify(responses)).not.toContain("canary");
+      if (!maySucceed.test(sql)) expect(responses.at(-1)?.type).toBe("error");
+    },
+  );
 
   it.each([
     ["DELETE FROM brand RETURNING *", "not-read-only"],
@@ -156,7 +168,7 @@ describe("a hostile statement", () => {
     ["SELECT load_extension('FOLDER/evil.so')", "failed"],
     ["SELECT 1; DELETE FROM brand", "syntax"],
     ["DELETE FROM", "syntax"],
-  ])("is refused by runQuery too: %j is %s", async (sql, code) => {
+  ])("a hostile statement is refused by runQuery too: %j is %s", async (sql, code) => {
     const run = async () => await collectRows((await runQuery({ file, sql: inFolder(sql) })).rows);
     const error = await run().catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: "QueryError", code, message: expect.stringMatching(/^[^\n]+$/) });

@@ -20,7 +20,7 @@ const hrefsIn = (rig: Rig): string[] =>
 const idOf = (href: string): string => href.split("/").at(-2) ?? "";
 
 describe("a measurement with a URL of its own", () => {
-  it("is shown by its URL and by its id, and an unknown one is an error", async () => {
+  it("a measurement with a URL of its own is shown by its URL and by its id, and an unknown one is an error", async () => {
     await using rig = await startRig({ measurements: "linked" });
     await rig.sync(account(rig));
     const [href = ""] = hrefsIn(rig);
@@ -38,7 +38,7 @@ describe("a measurement with a URL of its own", () => {
     );
   });
 
-  it("has a history that ends when it is deleted", async () => {
+  it("a measurement with a URL of its own has a history that ends when it is deleted", async () => {
     await using rig = await startRig({ measurements: "linked" });
     await rig.sync(account(rig));
     rig.sandbox.editUser("anna", { measurements: hrefsIn(rig).length - 1 });
@@ -52,7 +52,7 @@ describe("a measurement with a URL of its own", () => {
     ]);
   });
 
-  it("has its id as name in @newest and @changed", async () => {
+  it("a measurement with a URL of its own has its id as name in @newest and @changed", async () => {
     await using rig = await startRig({ measurements: "linked" });
     await rig.sync(account(rig));
     const { columns, rows } = await runQuestion({
@@ -66,7 +66,7 @@ describe("a measurement with a URL of its own", () => {
 });
 
 describe("measurements that their list holds", () => {
-  it("are shown together and in order by its URL, also as of a run", async () => {
+  it("measurements within a list are shown together and in order by its URL, also as of a run", async () => {
     await using rig = await startRig({ measurements: "inline" });
     await rig.sync(account(rig));
     const [href = ""] = hrefsIn(rig);

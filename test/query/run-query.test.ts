@@ -45,7 +45,7 @@ async function queryProcesses(): Promise<string[]> {
 }
 
 describe("a result", () => {
-  it("has columns and rows with exact text and integers, and blobs as literals", async () => {
+  it("a result has columns and rows with exact text and integers, and blobs as literals", async () => {
     const result = await runQuery({
       file,
       sql: "SELECT b.*, sha256 FROM brand b LEFT JOIN content ON b.href = 'a' ORDER BY href",
@@ -59,14 +59,14 @@ describe("a result", () => {
     expect(result.isCut).toBe(false);
   });
 
-  it("has columns even without rows, also several of the same name", async () => {
+  it("a result has columns even without rows, also several of the same name", async () => {
     const result = await runQuery({ file, sql: "SELECT 1 AS x, 2 AS x WHERE false" });
     expect(result.columns).toEqual(["x", "x"]);
     expect(await collectRows(result.rows)).toEqual([]);
     expect(await query("SELECT 1 AS x, 2 AS x")).toEqual([[1, 2]]);
   });
 
-  it("can come from views, full-text tables, EXPLAIN and pragmas", async () => {
+  it("a result can come from views, full-text tables, EXPLAIN and pragmas", async () => {
     expect(await query("SELECT name, twice FROM known WHERE href IN ('a', 'b') ORDER BY href")).toEqual([
       ["Anita", 6],
       ["lone \ud800", 18014398509481986n],
@@ -76,7 +76,7 @@ describe("a result", () => {
     expect((await query("PRAGMA table_info(brand)")).length).toBe(3);
   });
 
-  it("has exact text also from subqueries and views", async () => {
+  it("a result has exact text also from subqueries and views", async () => {
     const name = "(SELECT b.name FROM brand b WHERE b.href = o.href AND b.name IS NOT NULL LIMIT 1) AS name";
     const view = `SELECT o.href, ${name} FROM brand o`;
     expect(await query(`SELECT name FROM (${view}) WHERE href = 'b' ORDER BY name`)).toEqual([
@@ -85,7 +85,7 @@ describe("a result", () => {
     expect(await query("SELECT (SELECT name FROM known WHERE href = 'b')")).toEqual([["lone \ud800"]]);
   });
 
-  it("comes in batches, and its process ends when the caller stops reading batches", async () => {
+  it("a result comes in batches, and its process ends when the caller stops reading batches", async () => {
     const { batches } = await runQuery({ file, sql: counting });
     const first: Row[] = [];
     for await (const batch of batches) {
@@ -97,7 +97,7 @@ describe("a result", () => {
     expect(await queryProcesses()).toEqual([]);
   });
 
-  it("depends on parameters in order or by name", async () => {
+  it("parameters are given in order or by name", async () => {
     expect(await query("SELECT ?, ?, ?, ?", { parameters: ["it's", 2n ** 60n, 1.5, null] })).toEqual([
       ["it's", 2n ** 60n, 1.5, null],
     ]);
@@ -106,7 +106,7 @@ describe("a result", () => {
     ]);
   });
 
-  it("depends on exactly SQLite's own parameters, with whole numbers as integers", async () => {
+  it("a statement takes exactly SQLite's own parameters, with whole numbers as integers", async () => {
     const sql = "SELECT typeof(:whole) AS \":column\", ':text', typeof(@half), 3 /* :comment */ -- :another";
     expect(await query(sql, { parameters: { whole: 5, half: 0.5 } })).toEqual([
       ["integer", ":text", "real", 3],
@@ -132,7 +132,7 @@ describe("a result", () => {
     ["SELECT 1", { brand: 1 }, "unknown parameters: :brand", /no parameters/],
     ["SELECT :brand, ?", { brand: 1 }, "the statement has parameters without a name (?)", /as :name/],
   ])(
-    "is an error that names missing or unknown parameters: %j with %j",
+    "missing or unknown parameters are an error that names them: %j with %j",
     async (sql, parameters, message, hint) => {
       await expect(query(sql, { parameters })).rejects.toMatchObject({
         ...{ name: "QueryError", code: "parameters", message, hint: expect.stringMatching(hint) },
@@ -140,7 +140,7 @@ describe("a result", () => {
     },
   );
 
-  it("reports whether the row limit cut it", async () => {
+  it("a result reports whether the row limit cut it", async () => {
     for (const [maxRows, isCut] of [
       [0, true],
       [2, true],
@@ -153,7 +153,7 @@ describe("a result", () => {
     }
   });
 
-  it("can be endless, and its process ends when the caller stops reading rows", async () => {
+  it("a result can be endless, and its process ends when the caller stops reading rows", async () => {
     const { rows } = await runQuery({ file, sql: counting });
     let last: Row = [];
     for await (const row of rows) {
@@ -164,7 +164,7 @@ describe("a result", () => {
     expect(await queryProcesses()).toEqual([]);
   });
 
-  it("has the committed rows while another process writes", async () => {
+  it("a result has the committed rows while another process writes", async () => {
     const live = join(folder, "live.sqlite");
     const writer = new Database(live);
     writer.pragma("journal_mode = WAL");
@@ -177,7 +177,7 @@ describe("a result", () => {
 });
 
 describe("a failing query", () => {
-  it("is stopped at its deadline together with its process", async () => {
+  it("a failing query is stopped at its deadline together with its process", async () => {
     await expect(query(endless, { timeoutMillis: 300 })).rejects.toMatchObject({
       code: "timeout",
       message: "the query took longer than 0.3 s and was stopped",
@@ -185,7 +185,7 @@ describe("a failing query", () => {
     expect(await queryProcesses()).toEqual([]);
   });
 
-  it("is stopped by a signal before it starts or while it runs", async () => {
+  it("a failing query is stopped by a signal before it starts or while it runs", async () => {
     await expect(query("SELECT 1", { signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: "AbortError",
     });
@@ -198,7 +198,7 @@ describe("a failing query", () => {
   });
 
   it.runIf(process.platform === "linux")(
-    "ends after its deadline even if the parent process was killed",
+    "a failing query ends after its deadline even if the parent process was killed",
     async () => {
       const program = `
         import { readFileSync } from "node:fs";
@@ -220,7 +220,7 @@ describe("a failing query", () => {
     },
   );
 
-  it("reports that its process died, with the signal", async () => {
+  it("a failing query reports that its process died, with the signal", async () => {
     const { rows } = await runQuery({ file, sql: endless });
     const reading = collectRows(rows);
     for (const processId of await queryProcesses()) process.kill(Number(processId), "SIGSEGV");
@@ -243,7 +243,7 @@ describe("a failing query", () => {
       "a cell's length is 20000000, and at most 16777216 is allowed",
     ],
     ["SELECT zeroblob(1000000001)", "too-large", expect.stringContaining("too big")],
-  ])("has an error with the cause and a hint: %j", async (sql, code, message) => {
+  ])("a failing query has an error with the cause and a hint: %j", async (sql, code, message) => {
     await expect(query(sql)).rejects.toMatchObject({
       name: "QueryError",
       code,
@@ -266,7 +266,7 @@ describe("a failing query", () => {
         await truncate(path, 5000);
       },
     ],
-  ])("names the file if it is %s", async (name, code, prepare) => {
+  ])("a failing query names the file if it is %s", async (name, code, prepare) => {
     const path = join(folder, name);
     await prepare(path);
     await expect(query("SELECT * FROM brand", { file: path })).rejects.toMatchObject({
@@ -275,7 +275,7 @@ describe("a failing query", () => {
     });
   });
 
-  it("cannot open a URI or a database in memory", async () => {
+  it("a failing query cannot open a URI or a database in memory", async () => {
     for (const path of [`file:${file}`, ":memory:", ""]) {
       await expect(query("SELECT 1", { file: path })).rejects.toMatchObject({ code: "cannot-read" });
     }
@@ -284,7 +284,7 @@ describe("a failing query", () => {
 
 describe("a query's process", () => {
   it.runIf(process.platform === "linux")(
-    "has only the compile cache in its environment, and no SQL in its arguments",
+    "a query's process has only the compile cache in its environment, and no SQL in its arguments",
     async () => {
       vi.stubEnv("ARMOIRE_TOKEN", "canary-in-the-environment");
       const { rows } = await runQuery({ file, sql: `${counting} -- canary-in-the-sql` });
@@ -304,7 +304,7 @@ describe("a query's process", () => {
 });
 
 describe("readCell", () => {
-  it("decodes exactly the blobs that are stored UTF-16 text", () => {
+  it("readCell decodes exactly the blobs that are stored UTF-16 text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.uint8Array(), (text, bytes) => {
         const lone = `${text}\ud800`;

@@ -28,11 +28,11 @@ const silent: Io = {
 configure(command, silent);
 
 describe("docs/sandbox.md", () => {
-  it.each(command.options.map(({ long }) => long ?? ""))("describes %s", (flag) => {
+  it.each(command.options.map(({ long }) => long ?? ""))("docs/sandbox.md describes %s", (flag) => {
     expect(text).toContain(`\`${flag}`);
   });
 
-  it.each([...faultNames, ...faultPresetNames, ...presetNames])("describes `%s`", (name) => {
+  it.each([...faultNames, ...faultPresetNames, ...presetNames])("docs/sandbox.md describes `%s`", (name) => {
     expect(text).toContain(`\`${name}\``);
   });
 

@@ -30,7 +30,7 @@ describe("a rule", () => {
     [undefined, [503, 200, 200, 200]],
     [3, [503, 503, 503, 200]],
     ["always", [503, 503, 503, 503]],
-  ] as const)("with times %j strikes a URL so often", async (times, statuses) => {
+  ] as const)("a rule with times %j strikes a URL that many times", async (times, statuses) => {
     onBench().sandbox.setFaults([{ fault: "status", ...(times !== undefined && { times }) }]);
     const [url = ""] = urlsOf("size");
     expect(await statusesOf([url, url, url, url])).toEqual(statuses);

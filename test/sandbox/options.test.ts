@@ -49,7 +49,7 @@ describe("options", () => {
     ["allowance", { allowance: 1.5 }],
     ["fault rule 0.fault", { faults: [{ fault: "nothing" as "status" }] }],
     ["fault rule 0.kind", { faults: [{ kind: "brandz" as "brand", fault: "status" }] }],
-  ])("refuse a wrong %s by name", (name, options) => {
+  ])("options refuse a wrong %s by name", (name, options) => {
     expect(() => resolveOptions(options)).toThrow(SandboxOptionError);
     expect(() => resolveOptions(options)).toThrow(name);
   });

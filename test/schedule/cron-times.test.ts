@@ -15,7 +15,7 @@ const timesOf = (cron: string, tz: string, from: string, to: string) =>
   timesBetween({ ...someSchedule, cron, tz }, Date.parse(from), Date.parse(to)).map(iso);
 
 describe("a due time", () => {
-  it("that the clock skips is due right after the gap, once", () => {
+  it("a due time that the clock skips is due right after the gap, once", () => {
     expect(timesOf("30 2 * * *", "Europe/Berlin", "2026-03-28T12:00Z", "2026-03-30T12:00Z")).toEqual([
       "2026-03-29T01:00:00.000Z",
       "2026-03-30T00:30:00.000Z",
@@ -26,7 +26,7 @@ describe("a due time", () => {
     ]);
   });
 
-  it("that the clock repeats is due once", () => {
+  it("a due time that the clock repeats is due once", () => {
     expect(timesOf("30 2,14 * * *", "Europe/Berlin", "2026-10-24T20:00Z", "2026-10-25T20:00Z")).toEqual([
       "2026-10-25T00:30:00.000Z",
       "2026-10-25T13:30:00.000Z",
@@ -42,7 +42,7 @@ describe("a due time", () => {
     );
   });
 
-  it("is delayed by the same time every day", () => {
+  it("a due time is delayed by the same time every day", () => {
     const delayed = { ...someSchedule, delayMillis: 90_000 };
     expect(iso(timeAfter(delayed, Date.parse("2026-01-01T06:00:30Z")))).toBe("2026-01-01T06:01:30.000Z");
     expect(iso(timeAfter(delayed, Date.parse("2026-01-01T06:01:30Z")))).toBe("2026-01-02T06:01:30.000Z");
@@ -86,12 +86,12 @@ describe("requireTimes", () => {
     ["0 6 * * *", "Europe/Nowhere", /no time zone "Europe\/Nowhere"/],
     ["0 6 * * *", "+02:00", /no time zone/],
     ["0 6 * * *", "", /no time zone/],
-  ])("rejects %j in the time zone %j", (cron, tz, message) => {
+  ])("requireTimes rejects %j in the time zone %j", (cron, tz, message) => {
     expect(() => requireTimes(cron, tz, now)).toThrow(ScheduleError);
     expect(() => requireTimes(cron, tz, now)).toThrow(message);
   });
 
-  it("returns the time zone in IANA's spelling", () => {
+  it("requireTimes returns the time zone in IANA's spelling", () => {
     expect(requireTimes("@daily", "europe/paris", now)).toBe("Europe/Paris");
   });
 });

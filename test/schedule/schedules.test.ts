@@ -37,7 +37,7 @@ const someRun = (minute: number): ScheduledRun => ({
 });
 
 describe("schedules", () => {
-  it("are sorted by name, readable by their owner only, and removed together with their run history", () => {
+  it("schedules are sorted by name, readable by their owner only, and removed together with their run history", () => {
     add("weekly");
     add("daily");
     recordRun(dataDir, "daily", someRun(1));
@@ -53,7 +53,7 @@ describe("schedules", () => {
     expect(readdirSync(dataDir).sort()).toEqual(["schedule-runs", "schedules.json"]);
   });
 
-  it("draw their delay from the jitter once, in whole seconds", () => {
+  it("schedules draw their delay from the jitter once, in whole seconds", () => {
     expect(add("daily", { jitterMillis: 61_000 }).delayMillis).toBe(30_000);
     expect(listSchedules(dataDir)[0]?.delayMillis).toBe(30_000);
   });
@@ -66,13 +66,13 @@ describe("schedules", () => {
     ["bad-time", () => add("daily", { cron: "0 6 30 2 *" })],
     ["unknown", () => removeSchedule(dataDir, "dialy", clock)],
     ["too-many", () => add("daily", { args: ["x".repeat(1_100_000)] })],
-  ])("stay unchanged when a change fails as %s", (code, act) => {
+  ])("schedules stay unchanged when a change fails as %s", (code, act) => {
     add("other");
     expect(act).toThrow(expect.objectContaining({ name: "ScheduleError", code }));
     expect(names().filter((name) => name !== "daily")).toEqual(["other"]);
   });
 
-  it("suggest a similar name for an unknown one", () => {
+  it("schedules suggest a similar name for an unknown one", () => {
     add("daily");
     expect(() => removeSchedule(dataDir, "dailly", clock)).toThrow(
       expect.objectContaining({ hint: expect.stringContaining("Did you mean daily?") }),
@@ -83,7 +83,7 @@ describe("schedules", () => {
     ["damaged", "{"],
     ["damaged", JSON.stringify({ version: 1, id: "x", schedules: [] })],
     ["newer", JSON.stringify({ version: 2 })],
-  ])("cannot be read or overwritten in a file that is %s", (code, text) => {
+  ])("schedules cannot be read or overwritten in a file that is %s", (code, text) => {
     add("daily");
     writeFileSync(file(), text);
     expect(names).toThrow(expect.objectContaining({ code }));
@@ -91,13 +91,13 @@ describe("schedules", () => {
     expect(readFileSync(file(), "utf8")).toBe(text);
   });
 
-  it("cannot be read from a file that other users can write", () => {
+  it("schedules cannot be read from a file that other users can write", () => {
     add("daily");
     spawnSync("chmod", ["666", file()]);
     expect(names).toThrow(expect.objectContaining({ name: "FileError", code: "unsafe" }));
   });
 
-  it("are changed by one process at a time; the error for another process names it", () => {
+  it("schedules are changed by one process at a time; the error for another process names it", () => {
     mkdirSync(dataDir);
     const lock = takeLock(join(dataDir, "schedules"), {
       startedAt: "2026-01-01T00:00:00.000Z",
@@ -115,7 +115,7 @@ describe("schedules", () => {
     }
   });
 
-  it("are either unchanged or fully changed after a process is killed at any step, and can be changed again", () => {
+  it("schedules are either unchanged or fully changed after a process is killed at any step, and can be changed again", () => {
     add("first");
     let step = 1;
     for (; ; step++) {
@@ -137,7 +137,7 @@ describe("schedules", () => {
 });
 
 describe("the run history", () => {
-  it("has the newest runs, and the end of a run replaces its start", () => {
+  it("the run history has the newest runs, and the end of a run replaces its start", () => {
     for (let minute = 1; minute <= maxRuns + 5; minute++) {
       recordRun(dataDir, "daily", someRun(minute));
       recordRun(dataDir, "daily", { ...someRun(minute), endedAt: "2026-01-01T00:00:00.000Z", exitCode: 0 });
@@ -148,7 +148,7 @@ describe("the run history", () => {
     expect(runs.every(({ endedAt }) => endedAt !== null)).toBe(true);
   });
 
-  it("is empty if it cannot be read, and new runs are then recorded", () => {
+  it("the run history is empty if it cannot be read, and new runs are then recorded", () => {
     recordRun(dataDir, "daily", someRun(1));
     writeFileSync(join(dataDir, "schedule-runs", "daily.json"), "{");
     expect(readRuns(dataDir, "daily")).toEqual([]);

@@ -30,12 +30,12 @@ describe("OnCalendar of a systemd timer", () => {
     ["@weekly", "Sun *-*-* 00:00:00 UTC"],
     ["5-50/15 * * * *", "*-*-* *:05,20,35,50:00 UTC"],
     ["0 6 * * FRI-SUN", "Sun,Fri,Sat *-*-* 06:00:00 UTC"],
-  ])("expresses %s as %s", (cron, expected) => {
+  ])("OnCalendar of a systemd timer expresses %s as %s", (cron, expected) => {
     expect(calendar(cron)).toBe(expected);
   });
 
   it.each(["0 6 1 * MON", "0 6 L * *", "0 6 15W * *", "0 6 * * MON#2"])(
-    "cannot express %s, and the error says why",
+    "OnCalendar of a systemd timer cannot express %s, and the error says why",
     (cron) => {
       expect(() => calendar(cron)).toThrow(
         expect.objectContaining({ code: "inexpressible", message: expect.stringContaining(cron) }),
@@ -68,7 +68,7 @@ it("the fields of a cron expression give the same times as the schedule itself",
 });
 
 describe("systemd units", () => {
-  it("start this program as its user, with write access only to its own files", () => {
+  it("systemd units start this program as its user, with write access only to its own files", () => {
     const [service, timer] = print("systemd", {
       args: ["backup", "--to", "/media/my stick/100%", "--x", "$HOME"],
     });
@@ -86,14 +86,14 @@ describe("systemd units", () => {
     expect(timer?.content).not.toContain("RandomizedDelaySec");
   });
 
-  it("delay every run by the same part of the jitter", () => {
+  it("systemd units delay every run by the same part of the jitter", () => {
     const [, timer] = print("systemd", { jitterMillis: 600_000, delayMillis: 7000 });
     expect(timer?.content).toContain("RandomizedDelaySec=600\nFixedRandomDelay=true\n");
   });
 });
 
 describe("a crontab line", () => {
-  it("starts this program in the folder and time zone of the schedule, with its delay", () => {
+  it("a crontab line starts this program in the folder and time zone of the schedule, with its delay", () => {
     const [{ content } = { content: "" }] = print("cron", {
       ...{ cron: "@daily", args: ["export", "--out", "it's 100%"], folder: "/home/anna", delayMillis: 7000 },
     });
@@ -105,7 +105,7 @@ describe("a crontab line", () => {
     ]);
   });
 
-  it("has numbers instead of the names of months and days", () => {
+  it("a crontab line has numbers instead of the names of months and days", () => {
     expect(print("cron", { cron: "0 6 * JAN mon-fri" })[0]?.content).toContain("\n0 6 * 1 1-5 cd / ");
     expect(print("cron", { cron: "0 6 * * SAT,mon-wed" })[0]?.content).toContain("\n0 6 * * 1-3,6 cd / ");
   });
@@ -116,7 +116,7 @@ describe("a crontab line", () => {
     ["0 6 1 * +MON", /with “or”, not “and”/],
     ["0 6 1-31 * +MON", /with “or”, not “and”/],
     ["0 6 */2 * MON", /begins with \*/],
-  ])("cannot express %s, and the error says why", (cron, message) => {
+  ])("a crontab line cannot express %s, and the error says why", (cron, message) => {
     expect(() => print("cron", { cron })).toThrow(message);
   });
 });

@@ -72,7 +72,7 @@ describe("the items of a collection", () => {
     ["related", "related_brands", "brand", false],
     ["same-cut", "same_cut_models", "model", false],
     ["same-cut", "?matching", "?matching.item", false],
-  ] as const)("of %s.json as %s are of kind %s", (file, kind, itemKind, owned) => {
+  ] as const)("the items of %s.json as %s are of kind %s", (file, kind, itemKind, owned) => {
     const { items, issues } = deriveGolden(file, kind);
     const { collection } = parseGolden(file).value as { collection: { href: string }[] };
     expect(items?.map((item) => [item.url, item.kind, item.owned])).toEqual(

@@ -26,52 +26,61 @@ const metaFields = [
 ] as const;
 
 describe("an irregular envelope", () => {
-  it.each(["self", "spec"] as const)("is read if its %s is wrong, missing or null", (name) => {
-    const intact = read(() => {}).envelope;
-    for (const text of wrongTexts) {
-      const { envelope, issues } = read((golden) => {
-        golden[name] = jsonValue(text);
-      });
-      expect(envelope).toEqual({ ...intact, [name]: url[text] ?? null });
-      expect(issues).toEqual(Object.hasOwn(url, text) ? [] : [wrongType(`/${name}`)]);
-    }
-    const { envelope, issues } = read((golden) => delete golden[name]);
-    expect({ envelope, issues }).toEqual({ envelope: { ...intact, [name]: null }, issues: [] });
-  });
+  it.each(["self", "spec"] as const)(
+    "an irregular envelope is read if its %s is wrong, missing or null",
+    (name) => {
+      const intact = read(() => {}).envelope;
+      for (const text of wrongTexts) {
+        const { envelope, issues } = read((golden) => {
+          golden[name] = jsonValue(text);
+        });
+        expect(envelope).toEqual({ ...intact, [name]: url[text] ?? null });
+        expect(issues).toEqual(Object.hasOwn(url, text) ? [] : [wrongType(`/${name}`)]);
+      }
+      const { envelope, issues } = read((golden) => delete golden[name]);
+      expect({ envelope, issues }).toEqual({ envelope: { ...intact, [name]: null }, issues: [] });
+    },
+  );
 
-  it.each(metaFields)("is read if meta.$name is wrong or missing", ({ name, key, readings }) => {
-    const intact = read(() => {}, "brands").envelope;
-    for (const text of wrongTexts) {
-      const { envelope, issues } = read((golden) => {
-        golden.meta = { ...(golden.meta as object), [name]: jsonValue(text) };
+  it.each(metaFields)(
+    "an irregular envelope is read if meta.$name is wrong or missing",
+    ({ name, key, readings }) => {
+      const intact = read(() => {}, "brands").envelope;
+      for (const text of wrongTexts) {
+        const { envelope, issues } = read((golden) => {
+          golden.meta = { ...(golden.meta as object), [name]: jsonValue(text) };
+        }, "brands");
+        expect(envelope).toEqual({ ...intact, meta: { ...intact.meta, [key]: readings[text] ?? null } });
+        expect(issues).toEqual(Object.hasOwn(readings, text) ? [] : [wrongType(`/meta/${name}`)]);
+      }
+      const { envelope } = read((golden) => {
+        const { [name]: _left, ...rest } = golden.meta as Record<string, unknown>;
+        golden.meta = rest;
       }, "brands");
-      expect(envelope).toEqual({ ...intact, meta: { ...intact.meta, [key]: readings[text] ?? null } });
-      expect(issues).toEqual(Object.hasOwn(readings, text) ? [] : [wrongType(`/meta/${name}`)]);
-    }
-    const { envelope } = read((golden) => {
-      const { [name]: _left, ...rest } = golden.meta as Record<string, unknown>;
-      golden.meta = rest;
-    }, "brands");
-    expect(envelope).toEqual({ ...intact, meta: { ...intact.meta, [key]: null } });
-  });
+      expect(envelope).toEqual({ ...intact, meta: { ...intact.meta, [key]: null } });
+    },
+  );
 
-  it.each(["links", "meta"])("is read if its %s are of a wrong type, null, empty or missing", (name) => {
-    for (const text of ["true", "12", '"text"', "[]", "1e400"]) {
-      const { envelope, issues } = read((golden) => {
-        golden[name] = jsonValue(text);
-      });
-      expect(issues).toEqual([wrongType(`/${name}`)]);
-      expect(Object.values(envelope[name as "links"]).filter((value) => value !== null)).toEqual([]);
-      expect(envelope.body).toEqual(goldenEntity("brand").body);
-    }
-    for (const value of [null, {}, undefined]) {
-      expect(
-        read((golden) => {
-          golden[name] = value;
-        }).issues,
-      ).toEqual([]);
-    }
-  });
+  it.each(["links", "meta"])(
+    "an irregular envelope is read if its %s are of a wrong type, null, empty or missing",
+    (name) => {
+      for (const text of ["true", "12", '"text"', "[]", "1e400"]) {
+        const { envelope, issues } = read((golden) => {
+          golden[name] = jsonValue(text);
+        });
+        expect(issues).toEqual([wrongType(`/${name}`)]);
+        expect(Object.values(envelope[name as "links"]).filter((value) => value !== null)).toEqual([]);
+        expect(envelope.body).toEqual(goldenEntity("brand").body);
+      }
+      for (const value of [null, {}, undefined]) {
+        expect(
+          read((golden) => {
+            golden[name] = value;
+          }).issues,
+        ).toEqual([]);
+      }
+    },
+  );
 
   it("text links and null links are read, and any other is reported", () => {
     const { envelope, issues } = read((golden) => {
@@ -162,7 +171,7 @@ describe("an irregular summary", () => {
     return { ...readSummary(summary, item, "/collection/7", issues), issues };
   };
 
-  it("gives the address of its item if another field is wrong", () => {
+  it("an irregular summary gives the address of its item if another field is wrong", () => {
     expect(summarise(namedSummary, '{"href":"a","name":12,"service_url":{}}')).toEqual({
       href: "a",
       name: null,
@@ -175,7 +184,7 @@ describe("an irregular summary", () => {
     });
   });
 
-  it("gives no address if its href is wrong, missing or null", () => {
+  it("an irregular summary gives no address if its href is wrong, missing or null", () => {
     expect(summarise(namedSummary, '{"href":{"to":"a"},"name":"b"}')).toEqual({
       href: null,
       name: "b",
@@ -198,7 +207,7 @@ describe("a body that is not an envelope", () => {
   };
 
   it.each(["null", "true", "12", '"text"', "[]", '[{"rel":"entity","body":{}}]', "1e400"])(
-    "is refused at the top: %s",
+    "a body that is not an envelope is refused at the top: %s",
     (text) => {
       expect(refusal(jsonValue(text))).toEqual({
         pointer: "",
@@ -213,21 +222,24 @@ describe("a body that is not an envelope", () => {
     '{"rel":null}',
     '{"rel":["entity"],"body":{}}',
     '{"__proto__":{"rel":"resource"}}',
-  ])("is refused at its rel: %s", (text) => {
+  ])("a body that is not an envelope is refused at its rel: %s", (text) => {
     expect(refusal(jsonValue(text))).toEqual({
       pointer: "/rel",
       message: "not an envelope: one of resource, entity, collection expected at /rel",
     });
   });
 
-  it.each(["null", "true", "12", '"text"', "[]", "1e400"])("is refused at an entity's body: %s", (text) => {
-    const message = "not an envelope: an object expected at /body";
-    expect(refusal({ rel: "entity", body: jsonValue(text) })).toEqual({ pointer: "/body", message });
-    expect(refusal({ rel: "entity" })).toEqual({ pointer: "/body", message });
-  });
+  it.each(["null", "true", "12", '"text"', "[]", "1e400"])(
+    "a body that is not an envelope is refused at an entity's body: %s",
+    (text) => {
+      const message = "not an envelope: an object expected at /body";
+      expect(refusal({ rel: "entity", body: jsonValue(text) })).toEqual({ pointer: "/body", message });
+      expect(refusal({ rel: "entity" })).toEqual({ pointer: "/body", message });
+    },
+  );
 
   it.each(["null", "true", "12", '"text"', "{}", "1e400"])(
-    "is refused at a collection's items: %s",
+    "a body that is not an envelope is refused at a collection's items: %s",
     (text) => {
       const message = "not an envelope: an array expected at /collection";
       expect(refusal({ rel: "collection", collection: jsonValue(text) })).toEqual({
@@ -238,7 +250,7 @@ describe("a body that is not an envelope", () => {
     },
   );
 
-  it("differs from the smallest envelope", () => {
+  it("a body that is not an envelope differs from the smallest envelope", () => {
     for (const least of [
       { rel: "resource" },
       { rel: "entity", body: {} },

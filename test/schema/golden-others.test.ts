@@ -12,7 +12,7 @@ describe("the user's measurements", () => {
   const project = (file: string) =>
     projectMeasurements(readEnvelopeOrThrow(parseGolden(file).value).envelope);
 
-  it("are stored whole if the collection contains them", () => {
+  it("the user's measurements are stored whole if the collection contains them", () => {
     expect(project("measurements")).toEqual({
       row: null,
       lists: [
@@ -28,11 +28,11 @@ describe("the user's measurements", () => {
     });
   });
 
-  it("are rows of their own entities if the collection only links to them", () => {
+  it("the user's measurements are rows of their own entities if the collection only links to them", () => {
     expect(project("measurements-linked").lists).toEqual([{ table: "measurement", rows: [] }]);
   });
 
-  it("are stored whole from their own entity", () => {
+  it("the user's measurements are stored whole from their own entity", () => {
     expect(project("measurement").lists).toEqual([
       { table: "measurement", rows: [['{"measured_on":"2025-06-01","underbust":64.5}']] },
     ]);

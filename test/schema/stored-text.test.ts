@@ -71,20 +71,20 @@ describe("storing a value from the bytes of a body in a column", () => {
     expect(jsonValue(String(readTable(db, "measurement")[0]?.payload))).toEqual({ [key]: text });
   };
 
-  it.each(hardTexts)("keeps the text %j", (text) => {
+  it.each(hardTexts)("a column keeps the text %j", (text) => {
     expectSame(text);
   });
 
-  it("keeps any text", () => {
+  it("a column keeps any text", () => {
     fc.assert(fc.property(anyText, expectSame), { numRuns: 300 });
   });
 
-  it("keeps unescaped text, and NUL written as an escape", () => {
+  it("a column keeps unescaped text, and NUL written as an escape", () => {
     store("brand", '{"name":"żółć 😀 שלום","slug":"\\u0000\\ud800\\u0061"}');
     expect(readTable(db, "brand")[0]).toMatchObject({ name: "żółć 😀 שלום", slug: "\0\ud800a" });
   });
 
-  it("keeps any number exact, in a column and within a document", () => {
+  it("any number stays exact, in a column and within a document", () => {
     fc.assert(
       fc.property(anyNumeral, (numeral) => {
         store("bra", `{"hooks":${numeral},"strap_width":${numeral}}`);
@@ -100,7 +100,7 @@ describe("storing a value from the bytes of a body in a column", () => {
     );
   });
 
-  it("gives columns types that sort correctly", () => {
+  it("columns have types that sort correctly", () => {
     store("bra", '{"hooks":3,"band_length":57.0,"is_owned":true,"cup_depth":9007199254740993}');
     const types = db.prepare(
       "select typeof(hooks), typeof(band_length), typeof(is_owned), typeof(cup_depth), typeof(note) from bra",

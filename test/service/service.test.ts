@@ -52,7 +52,7 @@ describe("a response", () => {
     "Application/JSON ; charset=utf-8",
     "application/hal+json",
     "application/vnd.x.v1+json",
-  ])("may call itself %s", async (type) => {
+  ])("a response may have the content type %s", async (type) => {
     await using rig = await startClientRig((_, socket) =>
       socket.write(jsonResponse(brand, { "content-type": type })),
     );
@@ -65,7 +65,7 @@ describe("a request", () => {
     ["a token", bearerToken("t0ken"), "bearer t0ken"],
     ["an application's key and secret", appCredential("key", "s3cret"), "app key:s3cret"],
     ["no credential", null, undefined],
-  ])("carries %s and always asks for the same representation", async (_name, credential, authorization) => {
+  ])("a request sends %s and always the same Accept header", async (_name, credential, authorization) => {
     await using rig = await startClientRig((_, socket) => socket.write(jsonResponse(brand)), { credential });
     await rig.fetch("/");
     const headers = rig.server.requests[0]?.headers;
@@ -85,7 +85,7 @@ describe("a request", () => {
     "javascript:alert(1)",
     "https://user:canary@evil.example/",
     "",
-  ])("never goes to %j", async (url) => {
+  ])("a request is never sent to %j", async (url) => {
     await using rig = await startClientRig((_, socket) => socket.write(jsonResponse(brand)));
     const failure = await failureOf(rig.client.fetch({ url }));
     expect(failure).toMatchObject({ code: "link-refused", next: "skip" });
@@ -124,7 +124,7 @@ describe("a conditional request", () => {
   test.each([
     ["that was not asked for", undefined, {}],
     ["about another representation", etag, { etag: '"other"' }],
-  ])("asks once more without a validator after a 304 %s", async (_name, sent, headers) => {
+  ])("a request is repeated once without a validator after a 304 %s", async (_name, sent, headers) => {
     await using rig = await startClientRig(({ index }, socket) =>
       socket.write(index === 0 ? rawResponse(304, headers) : jsonResponse(brand)),
     );
@@ -169,7 +169,7 @@ describe("a resource that is gone", () => {
     [410, jsonResponse({}, {}, 410)],
     [404, rawResponse(404)],
     [404, rawResponse(404, { "content-type": "application/json" })],
-  ] as const)("is known by a %d of the API (%#)", async (_status, answer) => {
+  ] as const)("a gone resource is recognised by a %d of the API (%#)", async (_status, answer) => {
     await using rig = await startClientRig((_, socket) => socket.write(answer));
     expect(await rig.fetch("/a")).toEqual({ outcome: "gone", fetchedAt: "2026-01-15T12:00:00.000Z" });
   });
@@ -180,7 +180,7 @@ describe("a resource that is gone", () => {
     rawResponse(404, {}, "not found"),
     rawResponse(404, { "content-type": "application/json" }, "<h1>Not found</h1>"),
     rawResponse(410, { "content-type": "application/json", "content-encoding": "rot13" }, "{}"),
-  ])("is not known by an error page of something in between (%#)", async (answer) => {
+  ])("a gone resource is not recognised by an error page of an intermediary (%#)", async (answer) => {
     await using rig = await startClientRig((_, socket) => socket.write(answer));
     expect(await failureOf(rig.fetch("/a"))).toMatchObject({ code: "not-the-api", next: "skip" });
   });

@@ -28,7 +28,7 @@ describe("the value of a parameter", () => {
     expect(readParameter(text)).toBe(value);
   });
 
-  it("is any text in quotes", () => {
+  it("the value of a parameter is any text in quotes", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(readParameter(JSON.stringify(text))).toBe(text);
@@ -38,16 +38,16 @@ describe("the value of a parameter", () => {
 });
 
 describe("a parameter", () => {
-  it("is split at the first equals sign", () => {
+  it("a parameter is split at the first equals sign", () => {
     expect(collectParameter("größe=a=b\nc", { band: 65n })).toEqual({ band: 65n, größe: "a=b\nc" });
     expect(collectParameter("x=")).toEqual({ x: "" });
   });
 
-  it.each(["brand", "=x", ":brand=x", "a b=c"])("is refused as %j", (text) => {
+  it.each(["brand", "=x", ":brand=x", "a b=c"])("a parameter is refused as %j", (text) => {
     expect(() => collectParameter(text)).toThrow("It must be NAME=VALUE");
   });
 
-  it("is refused with a second value", () => {
+  it("a parameter is refused with a second value", () => {
     expect(() => collectParameter("a=2", { a: 1n })).toThrow("The parameter a has two values.");
   });
 });

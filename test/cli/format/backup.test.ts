@@ -29,7 +29,7 @@ const verified: VerifyReport = {
 const sameName = (file: string) => file;
 
 describe("a list of backups", () => {
-  it("fits a terminal of 80 columns with any content", () => {
+  it("a list of backups fits a terminal of 80 columns with any content", () => {
     const incomplete = { ...manifest, coverage: [{ kind: "bra", held: 130, due: 20, failed: 1 }] };
     const text = formatList([sound, { ...sound, manifest: incomplete }, faulty], sameName);
     expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
@@ -38,7 +38,7 @@ describe("a list of backups", () => {
     expect(text).toContain("  damaged: revisions/aaaaaaaaaaaa….json: its content is damaged\n");
   });
 
-  it("counts linked resources and pictures, and lists their changes on a separate line", () => {
+  it("a list of backups counts linked resources and pictures, and lists their changes on a separate line", () => {
     const coverage = ["brand", "model", "size"].map((kind) => ({ kind, held: 1234, due: 0, failed: 0 }));
     const pictures = { kind: "picture", held: 1100, due: 130, failed: 4 };
     const whole = {
@@ -65,7 +65,7 @@ describe("a list of backups", () => {
     expect(nothing).toContain("  since the previous backup: nothing\n");
   });
 
-  it("states that a folder has no backups, as pruning does", () => {
+  it("a list of backups states that a folder has no backups, as pruning does", () => {
     const report = { folder: "/f", isPreview: true, keep: [], remove: [], untouched: [] };
     expect([formatList([], sameName), formatPruned(report, sameName)]).toEqual([
       "There are no backups in this folder.\n",

@@ -12,7 +12,7 @@ const about = { kind: "model", href: "https://a.example/m/1/", name: "One" } as 
 const describeAll = (...changes: readonly Change[]) => changes.map(changeFormatter({ to }, 80)).join("");
 
 describe("a change as text", () => {
-  it("starts with its kind, then the path below the service, then the changed fields", () => {
+  it("a change as text starts with its kind, then the path below the service, then the changed fields", () => {
     const fields = [
       { field: "bra_count", before: 1n, after: null },
       { field: "manufacturer_stock_pictures", before: [], after: [{ url: "x", text: null }] },
@@ -29,7 +29,7 @@ describe("a change as text", () => {
     );
   });
 
-  it("cuts long values to their first difference, within 80 columns, in any script", () => {
+  it("a change as text cuts long values to their first difference, within 80 columns, in any script", () => {
     const long = "https://pictures.example/".repeat(8);
     const fields = [
       { field: "logo", before: `${long}1.png`, after: `${long}2.png` },
@@ -40,7 +40,7 @@ describe("a change as text", () => {
     expect(text.split("\n").filter((line) => displayWidth(line) > 80)).toEqual([]);
   });
 
-  it("shows added and removed entries of a list uncut and with repetitions, or a change of order", () => {
+  it("a change as text shows added and removed entries of a list uncut and with repetitions, or a change of order", () => {
     const entry = (text: string) => ({ url: "https://pictures.example/".repeat(6), text });
     const [a, b, c] = ["a", "b", "c"].map(entry);
     if (a === undefined || b === undefined || c === undefined) throw new Error("there are three");
@@ -53,7 +53,7 @@ describe("a change as text", () => {
     expect(list([a, b], [b, a])).toEqual(["              the same entries in another order"]);
   });
 
-  it("cuts no address, and nothing at all without a terminal", () => {
+  it("a change as text cuts no address, and nothing at all without a terminal", () => {
     const href = `https://a.example/${"m/".repeat(40)}`;
     const path = "m/".repeat(40);
     const change: Change = {
@@ -68,7 +68,7 @@ describe("a change as text", () => {
     expect(lines.filter((line) => displayWidth(line) > 60)).toEqual([`            ${path}`]);
   });
 
-  it("escapes control characters", () => {
+  it("a change as text escapes control characters", () => {
     const fields = [{ field: "name", before: "\u001b[2Jgone\u202e", after: "\u0007\ud800\n" }];
     const text = describeAll({
       ...about,
@@ -80,13 +80,13 @@ describe("a change as text", () => {
     expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u);
   });
 
-  it("shows when an added resource was gone", () => {
+  it("a change as text shows when an added resource was gone", () => {
     expect(describeAll({ ...about, change: "added", row: { gone_at: "2026-01-01" } })).toContain(
       "\n            gone since 2026-01-01\n",
     );
   });
 
-  it("lists totals in a fixed order, or states that there are none", () => {
+  it("the text of a diff lists totals in a fixed order, or states that there are none", () => {
     expect(formatTotals({ size: { touched: 1, removed: 2, added: 3 } }, false)).toBe(
       "\nsize: 3 added, 2 removed, 1 touched (only last_modified_at)\n",
     );
@@ -95,7 +95,7 @@ describe("a change as text", () => {
 });
 
 describe("a change as CSV", () => {
-  it("has every value of an added or removed resource, and the time of a tombstone", () => {
+  it("a change as CSV has every value of an added or removed resource, and the time of a tombstone", () => {
     const row = { href: about.href, name: "One", slug: null, bra_count: 2n, gone_at: null };
     const start = ["model", about.href, "One"];
     expect(rowsOf({ ...about, change: "added", row })).toEqual([
@@ -115,7 +115,7 @@ describe("a change as CSV", () => {
     ]);
   });
 
-  it("has the former removal time of a revived resource", () => {
+  it("a change as CSV has the former removal time of a revived resource", () => {
     expect(rowsOf({ ...about, change: "revived", goneAt: "then", row: {}, fields: [] })).toEqual([
       ["model", about.href, "One", "revived", "gone_at", "then", null],
     ]);

@@ -34,20 +34,20 @@ const whole: Forecast = {
 };
 
 describe("a forecast in one line", () => {
-  it("states the coverage now and in the next days, and when each depth is complete", () => {
+  it("a forecast in one line states the coverage now and in the next days, and when each depth is complete", () => {
     expect(summarizeForecast(forecast, "sizes")).toBe(
       "31 % of all bras are covered, 50 % in 1 day, 99 % in 7 days, 100 % in 30 days; all models in 1 day, all sizes in 41 days, at 100 a day.",
     );
   });
 
-  it("ends at the depth of the sync", () => {
+  it("a forecast in one line ends at the depth of the sync", () => {
     expect(summarizeForecast(forecast, "models")).toMatch(/; all models in 1 day, at 100 a day\.$/);
     expect(summarizeForecast(forecast, "brands")).toBe(
       "31 % of all bras are covered, and the mirror is complete.",
     );
   });
 
-  it("states that a mirror is complete", () => {
+  it("a forecast in one line states that a mirror is complete", () => {
     expect(summarizeForecast(whole, "sizes")).toBe(
       "100 % of all bras are covered, and the mirror is complete.",
     );
@@ -55,7 +55,7 @@ describe("a forecast in one line", () => {
 });
 
 describe("the days until the mirror is complete", () => {
-  it("are given for the own allowance, an application's and none", () => {
+  it("the days until the mirror is complete are given for the own allowance, an application's and none", () => {
     expect(tabulateDays(forecast).split("\n")).toEqual([
       "up to   requests  at your 100 a day  with app (300)  without (30)",
       expect.stringMatching(/^─/),
@@ -66,7 +66,7 @@ describe("the days until the mirror is complete", () => {
     ]);
   });
 
-  it("are given for the documented allowances if the own one is unknown", () => {
+  it("the days until the mirror is complete are given for the documented allowances if the own one is unknown", () => {
     const depths = forecast.depths.map((depth) => ({ ...depth, days: { ...depth.days, atLimit: null } }));
     expect(tabulateDays({ ...forecast, limit: null, depths })).toMatch(
       /^up to {3}requests {2}with app \(300\) {2}without \(30\)\n/,

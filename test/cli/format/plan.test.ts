@@ -20,7 +20,7 @@ const plan: SyncPlan = {
 };
 
 describe("a plan as text", () => {
-  it("counts fetches, free checks and counted checks", () => {
+  it("a plan as text counts fetches, free checks and counted checks", () => {
     expect(formatPlan(plan, "value", now)).toMatch(/\nbrand +100 +80 +10\nmodel +200 +0 +0\n/);
   });
 
@@ -29,7 +29,7 @@ describe("a plan as text", () => {
     [310, "310 counted requests known to be due; the remaining allowance covers all of them\n"],
     [0, "310 counted requests known to be due; the allowance is spent until it is renewed\n"],
     [null, "310 counted requests known to be due\n"],
-  ])("states how many requests a remaining allowance of %s covers", (remaining, words) => {
+  ])("a plan as text states how many requests a remaining allowance of %s covers", (remaining, words) => {
     const text = formatPlan(
       { ...plan, spendable: remaining, allowance: { ...allowance, remaining } },
       "value",
@@ -41,11 +41,11 @@ describe("a plan as text", () => {
   it.each([
     [100, "310 counted requests known to be due; this run's budget covers the first 100\n"],
     [0, "310 counted requests known to be due; --budget and --reserve allow none of them\n"],
-  ])("states how many requests a budget of %d covers", (spendable, words) => {
+  ])("a plan as text states how many requests a budget of %d covers", (spendable, words) => {
     expect(formatPlan({ ...plan, spendable }, "value", now)).toContain(`\nToday      ${words}`);
   });
 
-  it("of an account announces more requests, and then the days until it is complete", () => {
+  it("a plan as text of an account announces more requests, and then the days until it is complete", () => {
     const ofAccount = {
       ...plan,
       area: "account" as const,
@@ -63,7 +63,7 @@ describe("a plan as text", () => {
     for (const known of [early, text(31)]) expect(known).not.toContain("size of the catalogue");
   });
 
-  it("has a distinct text for every reason and order", () => {
+  it("a plan as text has a distinct text for every reason and order", () => {
     const reasons = ["root", "again", "listing", "suspect", "stale", "expected", "verify", "full"] as const;
     const why = (reason: Reason, order: "value" | "breadth" | "depth") =>
       formatPlan({ ...plan, next: [{ url: "u", kind: "model", reason }] }, order, now).match(
@@ -77,7 +77,7 @@ describe("a plan as text", () => {
     expect(new Set(words).size).toBe(reasons.length + 3);
   });
 
-  it("states that nothing is due, and what is unknown before the first sync", () => {
+  it("a plan as text states that nothing is due, and what is unknown before the first sync", () => {
     const text = formatPlan({ ...plan, due: [], next: [], allowance: null }, "value", now);
     expect(text).toBe(
       "Mirror     /mirrors/catalogue.sqlite\nAllowance  unknown until the next sync\n\nNothing is due.\n" +

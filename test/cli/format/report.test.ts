@@ -31,18 +31,24 @@ const context = { outlook: null, now, reserve: 0, account: null };
 const lastLine = (text: string) => text.trimEnd().split("\n").at(-1);
 
 describe("a sync whose allowance is not above the reserve", () => {
-  it.each([30, 50])("names --reserve %d as the reason, and the next time to sync", (reserve) => {
-    expect(lastLine(formatReport(report, { ...context, reserve }))).toBe(
-      `--reserve ${reserve} leaves nothing of the known allowance of 30 a day; lower it, or sync again` +
-        " at 2026-01-31 20:00 UTC (in 24 h). 12 known to be due; the next sync continues here.",
-    );
-  });
+  it.each([30, 50])(
+    "a sync whose allowance is not above the reserve names --reserve %d as the reason, and the next time to sync",
+    (reserve) => {
+      expect(lastLine(formatReport(report, { ...context, reserve }))).toBe(
+        `--reserve ${reserve} leaves nothing of the known allowance of 30 a day; lower it, or sync again` +
+          " at 2026-01-31 20:00 UTC (in 24 h). 12 known to be due; the next sync continues here.",
+      );
+    },
+  );
 
-  it.each([0, 29])("does not name --reserve %d, which is below the allowance", (reserve) => {
-    expect(lastLine(formatReport(report, { ...context, reserve }))).toMatch(
-      /^The allowance is spent except for a reserve of 30/,
-    );
-  });
+  it.each([0, 29])(
+    "a sync whose allowance is not above the reserve does not name --reserve %d, which is below the allowance",
+    (reserve) => {
+      expect(lastLine(formatReport(report, { ...context, reserve }))).toMatch(
+        /^The allowance is spent except for a reserve of 30/,
+      );
+    },
+  );
 });
 
 it.each([
@@ -58,14 +64,14 @@ it.each([
 describe("a sync of an account", () => {
   const own = { ...context, account: "ada" };
 
-  it("names each missing permission once, and keeps the data of a withdrawn one", () => {
+  it("a sync of an account names each missing permission once, and keeps the data of a withdrawn one", () => {
     const text = formatReport({ ...report, notGranted: ["email", "bras"], withdrawn: ["bras"] }, own);
     expect(text).toContain("Not granted to this token: email.\n");
     expect(text).toContain("No longer granted to this token: bras. The mirrored data stays;");
     expect(formatReport({ ...report, notGranted: [] }, own)).not.toContain("Not granted");
   });
 
-  it("names the account in suggested commands", () => {
+  it("a sync of an account names the account in suggested commands", () => {
     const resources = { ...report.resources, waiting: 5, failed: 1 };
     const text = formatReport({ ...report, resources, masses: [mass] }, own);
     expect(text).toContain("`armoire sync --account ada --approve` accepts them");
@@ -77,7 +83,7 @@ describe("a quiet sync", () => {
   const alone = (parts: Partial<SyncReport>, resources: Partial<SyncReport["resources"]> = {}) =>
     formatOnlyWarnings({ ...report, ...parts, resources: { ...report.resources, ...resources } }, "ada");
 
-  it("prints nothing without a problem, also when the allowance or the budget ended it", () => {
+  it("a quiet sync prints nothing without a problem, also when the allowance or the budget ended it", () => {
     const complete = { complete: true, stopped: null, notGranted: ["measurements"] } as const;
     expect([alone(complete), alone({}), alone({ stopped: "budget" })]).toEqual(["", "", ""]);
   });
@@ -98,7 +104,7 @@ describe("a quiet sync", () => {
       "No longer granted to this token: bras.",
     ],
     ["a service that stopped answering", { stopped: "error" as const }, {}, "stopped answering"],
-  ])("prints one line about %s with the account's name", (_trouble, parts, resources, words) => {
+  ])("a quiet sync prints one line about %s with the account's name", (_trouble, parts, resources, words) => {
     const text = alone(parts, resources);
     expect(text).toMatch(/^armoire: sync of ada: [^\n]+\n$/);
     expect(text).toContain(words);

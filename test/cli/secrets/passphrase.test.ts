@@ -22,24 +22,27 @@ function typing(...lines: (string | null)[]): { io: Io; asked: { text: string; i
 }
 
 describe("the passphrase of a new backup", () => {
-  it("is prompted for twice and not shown", async () => {
+  it("the passphrase of a new backup is prompted for twice and not shown", async () => {
     const { io, asked } = typing("one two", "one two");
     expect(await readNewPassphrase({ encrypt: true }, io)).toEqual({ passphrase: "one two" });
     expect(asked.map(({ isSecret }) => isSecret)).toEqual([true, true]);
   });
 
-  it.each([[["a", "b"]], [["", ""]], [[null]]])("is refused if typed as %j", async (lines) => {
-    const { io } = typing(...lines);
-    await expect(readNewPassphrase({ encrypt: true }, io)).rejects.toMatchObject({ kind: "usage" });
-  });
+  it.each([[["a", "b"]], [["", ""]], [[null]]])(
+    "the passphrase of a new backup is refused if typed as %j",
+    async (lines) => {
+      const { io } = typing(...lines);
+      await expect(readNewPassphrase({ encrypt: true }, io)).rejects.toMatchObject({ kind: "usage" });
+    },
+  );
 
-  it("is not prompted for without --encrypt", async () => {
+  it("the passphrase of a new backup is not prompted for without --encrypt", async () => {
     const { io, asked } = typing("x", "x");
     expect(await readNewPassphrase({}, io)).toEqual({});
     expect(asked).toEqual([]);
   });
 
-  it("comes from a file, else the environment, else a prompt, without the last line end", async () => {
+  it("the passphrase of a new backup comes from a file, else the environment, else a prompt, without the last line end", async () => {
     await using folder = await temporaryFolder();
     const passphraseFile = join(folder.path, "p");
     writeSecretFile(passphraseFile, " canary-from a file \r\n");
@@ -61,7 +64,7 @@ it("a passphrase given as a file name is not shown", async () => {
 });
 
 describe("the passphrase of an existing backup", () => {
-  it("is prompted for once, when it is needed", async () => {
+  it("the passphrase of an existing backup is prompted for once, when it is needed", async () => {
     const { io, asked } = typing("once");
     const ask = passphraseAsker({}, io);
     expect(asked).toEqual([]);
@@ -69,11 +72,11 @@ describe("the passphrase of an existing backup", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("is never prompted for with many backups", () => {
+  it("the passphrase of an existing backup is never prompted for with many backups", () => {
     expect(readKnownPassphrase({}, typing("x").io)).toEqual({});
   });
 
-  it("must come from a file or the environment without a terminal", async () => {
+  it("the passphrase of an existing backup must come from a file or the environment without a terminal", async () => {
     await expect(passphraseAsker({}, fakeIo())()).rejects.toMatchObject({ kind: "settings" });
   });
 });

@@ -51,7 +51,7 @@ it("a private file of the user is read", async () => {
 describe.runIf(process.geteuid?.() === 0)("a systemd credential", () => {
   const handedOver: Kept = { path: "credentials/redis-url", mode: 0o440, uid: 0 };
 
-  it("is read although it belongs to another user and a group may read it", async () => {
+  it("a systemd credential is read although it belongs to another user and a group may read it", async () => {
     expect(await readAsService(keep(handedOver), "credentials")).toBe(secret);
   });
 
@@ -72,14 +72,14 @@ describe.runIf(process.geteuid?.() === 0)("a systemd credential", () => {
     { what: "that everybody may read", file: { mode: 0o444 } },
     { what: "that a group may write", file: { mode: 0o460 } },
     { what: "that is some other user's", file: { uid: someoneElse } },
-  ])("is refused $what", async ({ file, from = "credentials", name }) => {
+  ])("a systemd credential is refused $what", async ({ file, from = "credentials", name }) => {
     const path = keep({ ...handedOver, ...file });
     mkdirSync(join(folder.path, "credentials"), { recursive: true });
     const named = name === undefined ? path : `${folder.path}/${name}`;
     await expect(readAsService(named, from)).rejects.toThrow(/belongs to another user/);
   });
 
-  it("is refused without CREDENTIALS_DIRECTORY", async () => {
+  it("a systemd credential is refused without CREDENTIALS_DIRECTORY", async () => {
     await expect(readAsService(keep(handedOver), undefined)).rejects.toThrow(/belongs to another user/);
   });
 });

@@ -32,7 +32,7 @@ async function type(pieces: readonly string[], isSecret: boolean) {
 }
 
 describe("a prompt", () => {
-  it("returns the line, and shows nothing of a secret", async () => {
+  it("a prompt returns the line, and shows nothing of a secret", async () => {
     fc.assert(
       await fc.asyncProperty(fc.array(fc.stringMatching(/^[!-~]*$/)), async (pieces) => {
         const { line, shown, modes } = await type([...pieces, "\r", "not read"], true);
@@ -45,7 +45,7 @@ describe("a prompt", () => {
     );
   });
 
-  it("shows a line that is not secret", async () => {
+  it("a prompt shows a line that is not secret", async () => {
     expect(await type(["ad", "a\r"], false)).toMatchObject({ line: "ada", shown: "Token: ada\n" });
   });
 
@@ -59,17 +59,17 @@ describe("a prompt", () => {
     ["the end of input after something", ["a\u0004b\r"], "ab"],
     ["nothing", ["\r"], ""],
     ["the end of input", ["\u0004"], null],
-  ])("accepts %s", async (_what, pieces, line) => {
+  ])("a prompt accepts %s", async (_what, pieces, line) => {
     expect(await type(pieces, true)).toMatchObject({ line, shown: "Token: \n", interrupts: 0 });
   });
 
-  it("ends at Ctrl-C and restores the terminal", async () => {
+  it("a prompt ends at Ctrl-C and restores the terminal", async () => {
     expect(await type(["abc\u0003"], true)).toEqual({
       ...{ line: null, shown: "Token: \n", interrupts: 1, modes: [true, false] },
     });
   });
 
-  it("ends when the terminal is closed", async () => {
+  it("a prompt ends when the terminal is closed", async () => {
     const { input, typing } = terminal();
     const asked = askTerminal(
       { text: "", isSecret: true },

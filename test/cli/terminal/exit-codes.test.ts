@@ -20,7 +20,7 @@ describe("an exit code", () => {
     ["other-service", 4],
     ["damaged", 14],
     ["newer", 14],
-  ])("of the mirror error %s is %d", (code, exitCode) => {
+  ])("the exit code of the mirror error %s is %d", (code, exitCode) => {
     expect(exitCodeOf(new MirrorError(code, "f.sqlite", "What", hint))).toBe(exitCode);
   });
 
@@ -29,7 +29,7 @@ describe("an exit code", () => {
     ["newer", 14],
     ["not-a-ledger", 1],
     ["unwritable", 1],
-  ])("of the ledger error %s is %d", (code, exitCode) => {
+  ])("the exit code of the ledger error %s is %d", (code, exitCode) => {
     expect(exitCodeOf(new LedgerError(code, "ledger.sqlite"))).toBe(exitCode);
   });
 
@@ -49,25 +49,25 @@ describe("an exit code", () => {
     [new CliError("terminated", "What"), 143],
     [new Error("what nobody foresaw"), 1],
     ["not even an error", 1],
-  ])("of %s is %d", (error, exitCode) => {
+  ])("the exit code of %s is %d", (error, exitCode) => {
     expect(exitCodeOf(error)).toBe(exitCode);
   });
 });
 
 describe("the text of an error", () => {
-  it("says what happened and what to do next", () => {
+  it("the text of an error says what happened and what to do next", () => {
     expect(describeError(new MirrorError("not-found", "f.sqlite", "No mirror", hint), false)).toBe(
       `armoire: No mirror: f.sqlite\n${hint}\n`,
     );
   });
 
-  it("of an unexpected error mentions --verbose", () => {
+  it("the text of an unexpected error mentions --verbose", () => {
     expect(describeError(new Error("boom"), false)).toBe(
       "armoire: boom\nThis is unexpected. --verbose shows where it happened.\n",
     );
   });
 
-  it("contains stack and cause only with --verbose", () => {
+  it("the text of an error contains stack and cause only with --verbose", () => {
     const error = new CliError("failed", "What", hint, { cause: new Error("because") });
     expect(describeError(error, false).split("\n")).toHaveLength(3);
     const verbose = describeError(error, true);
@@ -75,7 +75,7 @@ describe("the text of an error", () => {
     expect(verbose).toMatch(/\nCaused by: because\n$/);
   });
 
-  it("escapes control characters of the service", () => {
+  it("the text of an error escapes control characters of the service", () => {
     const evil = "\u001b[2J\u009b2J\u202eevil\nsecond line\ud800";
     const error = new SyncError("unknown-brand", `No ${evil}`, `Did you mean ${evil}?`);
     for (const isVerbose of [false, true]) {

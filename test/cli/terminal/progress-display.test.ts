@@ -18,7 +18,7 @@ const progress: SyncProgress = {
 };
 
 describe("progress as text", () => {
-  it("shows held and known resources, the rate, the allowance and the remaining time", () => {
+  it("progress as text shows held and known resources, the rate, the allowance and the remaining time", () => {
     expect(formatProgress({ ...progress, allowance: { limit: 900, remaining: 867, resetAt: null } })).toBe(
       "691 due, about 6 min · 34 requests, 2/s · allowance left 867 · brand 12/683 · model 0/20",
     );
@@ -32,19 +32,22 @@ describe("progress as text", () => {
     [{ limit: null, remaining: 10 }, "about 691 requests, more than the remaining allowance"],
     [{ limit: 0, remaining: 0 }, "about 691 requests, more than the remaining allowance"],
     [{ limit: null, remaining: null }, "691 due, about 6 min"],
-  ])("shows days if the allowance %j does not cover the due requests", (allowance, words) => {
-    const line = formatProgress({ ...progress, allowance: { ...allowance, resetAt: null } });
-    expect(line.split(" · ").at(0)).toBe(words);
-  });
+  ])(
+    "progress as text shows days if the allowance %j does not cover the due requests",
+    (allowance, words) => {
+      const line = formatProgress({ ...progress, allowance: { ...allowance, resetAt: null } });
+      expect(line.split(" · ").at(0)).toBe(words);
+    },
+  );
 
-  it("includes expected resources and leaves out free checks", () => {
+  it("progress as text includes expected resources and leaves out free checks", () => {
     const isFirst = { ...progress, pending: 20, countedLeft: 12_567 };
     expect(formatProgress(isFirst)).toMatch(/^about 12567 requests, 41 days at 300 a day · /);
     const isVerifying = { ...progress, pending: 90_000, countedLeft: 0 };
     expect(formatProgress(isVerifying)).toMatch(/^90000 due, about 12.5 h · /);
   });
 
-  it("leaves out unknown values", () => {
+  it("progress as text leaves out unknown values", () => {
     const unknown = { limit: null, remaining: null, resetAt: null };
     const early = { ...progress, kinds: [], allowance: unknown, requestsPerSecond: 0 };
     expect(formatProgress(early)).toBe("34 requests, 0/s");
@@ -52,7 +55,7 @@ describe("progress as text", () => {
 });
 
 describe("progress on a terminal", () => {
-  it("rewrites one line at a limited rate, fits the terminal, and clears the line at the end", () => {
+  it("progress on a terminal rewrites one line at a limited rate, fits the terminal, and clears the line at the end", () => {
     let now = 0;
     const io = fakeIo({ isTerminal: true, columns: 20 });
     const display = progressDisplay(io, () => now, formatProgress);
@@ -77,7 +80,7 @@ it.each([
 });
 
 describe("progress without a terminal", () => {
-  it("is a plain line every ten seconds, and is not read in between", () => {
+  it("progress without a terminal is a plain line every ten seconds, and is not read in between", () => {
     let now = 1000;
     let reads = 0;
     const io = fakeIo();

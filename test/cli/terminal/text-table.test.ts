@@ -34,7 +34,7 @@ const hostileText = fc
   .map((parts) => parts.join(""));
 
 describe("a value on a terminal", () => {
-  it("never contains a control character", () => {
+  it("a value on a terminal never contains a control character", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const shown = escapeControls(text);
@@ -63,7 +63,7 @@ describe("a value on a terminal", () => {
 });
 
 describe("a table", () => {
-  it("aligns text left and numbers right, without trailing spaces", () => {
+  it("a table aligns text left and numbers right, without trailing spaces", () => {
     const table = formatTable(
       ["name", "bras"],
       [
@@ -79,7 +79,7 @@ describe("a table", () => {
     );
   });
 
-  it("counts two columns for wide characters and one for combined ones", () => {
+  it("a table counts two columns for wide characters and one for combined ones", () => {
     const lines = formatTable(
       ["name", "n"],
       [
@@ -91,18 +91,18 @@ describe("a table", () => {
     expect(lines.slice(2, 5)).toEqual(["日本  1", "e\u0301     2", "👙    3"]);
   });
 
-  it("accepts more rows than a call accepts arguments", () => {
+  it("a table accepts more rows than a call accepts arguments", () => {
     const rows = Array.from({ length: 200_000 }, (_, index) => [index]);
     const lines = formatTable(["n"], rows).split("\n");
     expect(lines).toHaveLength(200_003);
     expect(lines.slice(0, 3)).toEqual(["     n", "──────", "     0"]);
   });
 
-  it("without rows has only its heading", () => {
+  it("a table without rows has only its heading", () => {
     expect(formatTable(["kind", "known"], [])).toBe("kind  known\n────  ─────\n");
   });
 
-  it("has one safe line per row for any cells", () => {
+  it("a table has one safe line per row for any cells", () => {
     const cell = fc.oneof(hostileText, fc.integer(), fc.bigInt(), fc.constant(null));
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell)), fc.tuple(hostileText, hostileText), (rows, columns) => {

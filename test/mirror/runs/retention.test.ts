@@ -25,7 +25,7 @@ const ended = (...ends: readonly string[]) =>
   ends.map((endedAt, n): EndedRun => ({ run: n + 1, endedAt: new Date(endedAt).toISOString() }));
 
 describe("chooseRuns", () => {
-  it("keeps the latest run and the runs of each rule, with the reasons", () => {
+  it("chooseRuns keeps the latest run and the runs of each rule, with the reasons", () => {
     const year = ended("2025-12-28", "2025-12-31", "2026-01-14T01:00", "2026-01-14T02:00", "2026-01-15");
     expect(chooseRuns(year, { last: 2, daily: 2, weekly: 3, monthly: 2, yearly: 9 })).toEqual({
       keep: [
@@ -38,7 +38,7 @@ describe("chooseRuns", () => {
     });
   });
 
-  it("keeps all runs without a rule", () => {
+  it("chooseRuns keeps all runs without a rule", () => {
     fc.assert(
       fc.property(runs, (all) => {
         expect(chooseRuns(all, {}).forget).toEqual([]);
@@ -47,7 +47,7 @@ describe("chooseRuns", () => {
     );
   });
 
-  it("returns each run once, either kept or not, newest first", () => {
+  it("chooseRuns returns each run once, either kept or not, newest first", () => {
     fc.assert(
       fc.property(runs, policy, (all, rules) => {
         const { keep, forget } = chooseRuns(all, rules);
@@ -59,7 +59,7 @@ describe("chooseRuns", () => {
     );
   });
 
-  it("keeps the union of the runs that each rule alone would keep", () => {
+  it("chooseRuns keeps the union of the runs that each rule alone would keep", () => {
     fc.assert(
       fc.property(runs, policy, (all, rules) => {
         const alone = retentionRules.flatMap((name) =>
@@ -70,7 +70,7 @@ describe("chooseRuns", () => {
     );
   });
 
-  it("always keeps the latest run, whatever its time", () => {
+  it("chooseRuns always keeps the latest run, whatever its time", () => {
     fc.assert(
       fc.property(runs, policy, (all, rules) => {
         fc.pre(all.length > 0);
@@ -79,7 +79,7 @@ describe("chooseRuns", () => {
     );
   });
 
-  it("keeps no fewer runs with a higher limit", () => {
+  it("chooseRuns keeps no fewer runs with a higher limit", () => {
     fc.assert(
       fc.property(runs, policy, rule, (all, rules, name) => {
         const more = keptBy(all, { ...rules, [name]: (rules[name] ?? 0) + 1 });
@@ -88,7 +88,7 @@ describe("chooseRuns", () => {
     );
   });
 
-  it("keeps the last run of each of the newest days, months and years", () => {
+  it("chooseRuns keeps the last run of each of the newest days, months and years", () => {
     fc.assert(
       fc.property(
         runs,
@@ -108,7 +108,7 @@ describe("chooseRuns", () => {
     );
   });
 
-  it("keeps the last run of each of the newest weeks from Monday to Sunday", () => {
+  it("chooseRuns keeps the last run of each of the newest weeks from Monday to Sunday", () => {
     const monday = Date.UTC(1970, 0, 5);
     const weekOf = ({ endedAt }: EndedRun) => Math.floor((Date.parse(endedAt) - monday) / (7 * 86_400_000));
     fc.assert(

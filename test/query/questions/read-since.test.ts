@@ -43,7 +43,7 @@ const berlin = { now: Date.parse("2026-11-21T22:30:00.250Z"), timeZone: "Europe/
 const read = (text: string, times: TimesOf) => readSince(mirror, text, times, berlin);
 
 describe("the text for --since", () => {
-  it("precedes exactly the service's times that are not earlier, however both are written", () => {
+  it("the text for --since precedes exactly the service's times that are not earlier, however both are written", () => {
     const digits = fc.nat({ max: 6 });
     fc.assert(
       fc.property(instant, digits, fc.option(instant), digits, (since, sinceDigits, other, otherDigits) => {
@@ -56,7 +56,7 @@ describe("the text for --since", () => {
     );
   });
 
-  it("is converted from any zone to compare with the mirror's times", () => {
+  it("the text for --since is converted from any zone to compare with the mirror's times", () => {
     const zone = fc.integer({ min: -12, max: 14 });
     fc.assert(
       fc.property(seconds, seconds, zone, (since, stored, hours) => {
@@ -68,18 +68,18 @@ describe("the text for --since", () => {
     );
   });
 
-  it("is local time where no zone is given", () => {
+  it("the text for --since is local time where no zone is given", () => {
     expect(read("2026-01-31", "seen")).toBe("2026-01-30T23:00:00.000Z");
     expect(read("2026-07-31 06:30", "seen")).toBe("2026-07-31T04:30:00.000Z");
   });
 
-  it("is the beginning of a month, a day or a time", () => {
+  it("the text for --since is the beginning of a month, a day or a time", () => {
     expect(read("2026-02", "reported")).toBe("2026-02-01");
     expect(read("2026-01-31T00:00:00.000", "reported")).toBe("2026-01-31");
     expect(read("2026-01-31T23:00-02:00", "reported")).toBe("2026-02-01T01:00");
   });
 
-  it("is an instant for a duration before now", () => {
+  it("the text for --since is an instant for a duration before now", () => {
     expect(read("-1d", "seen")).toBe("2026-11-20T22:30:00.250Z");
     expect(read("-1d", "reported")).toBe("2026-11-20T22:30:00.25");
   });
@@ -88,19 +88,19 @@ describe("the text for --since", () => {
     ["1", "2026-01-01T06:00:00.500Z", "2026-01-01T06:00:00.5"],
     ["latest", "2026-01-02T06:00:00.000Z", "2026-01-02T06:00"],
     ["latest-1", "2026-01-01T06:00:00.500Z", "2026-01-01T06:00:00.5"],
-  ])("is the beginning of the run %s", (text, seen, reported) => {
+  ])("the text for --since is the beginning of the run %s", (text, seen, reported) => {
     expect([read(text, "seen"), read(text, "reported")]).toEqual([seen, reported]);
   });
 
   it.each(["", "yesterday", "2026-02-30", "2026-13-01", "2026-01-31T25:00", "2026-1-1", "2026-01-31Z"])(
-    "cannot be %j",
+    "the text for --since cannot be %j",
     (text) => {
       for (const times of ["seen", "reported"] as const)
         expect(() => read(text, times)).toThrow(expect.objectContaining({ code: "syntax" }));
     },
   );
 
-  it("cannot be an unknown run, nor one after the run of --as-of", () => {
+  it("the text for --since cannot be an unknown run, nor one after the run of --as-of", () => {
     const past = { db: mirror.db, asOf: { run: 1, endedAt: "" } };
     expect(() => read("9", "seen")).toThrow(/There is no run 9/);
     expect(() => readSince(past, "2", "seen", berlin)).toThrow(/^Run 2 is later than run 1, which --as-of/);

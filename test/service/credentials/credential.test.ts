@@ -40,15 +40,18 @@ describe("a credential", () => {
     );
   });
 
-  test.each(["", "a b", "a\n", "a\r\nx: y", "a\0", "ä", "🙂"])("refuses %j without repeating it", (bad) => {
-    for (const make of [
-      () => bearerToken(bad && `canary${bad}`),
-      () => appCredential("key", bad && `canary${bad}`),
-    ]) {
-      expect(make).toThrow(ServiceSettingsError);
-      expect(make).not.toThrow(/canary/);
-    }
-  });
+  test.each(["", "a b", "a\n", "a\r\nx: y", "a\0", "ä", "🙂"])(
+    "a credential refuses %j without repeating it",
+    (bad) => {
+      for (const make of [
+        () => bearerToken(bad && `canary${bad}`),
+        () => appCredential("key", bad && `canary${bad}`),
+      ]) {
+        expect(make).toThrow(ServiceSettingsError);
+        expect(make).not.toThrow(/canary/);
+      }
+    },
+  );
 
   test("an application key with a colon is refused", () => {
     expect(() => appCredential("a:b", "secret")).toThrow(ServiceSettingsError);

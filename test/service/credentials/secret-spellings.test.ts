@@ -9,7 +9,7 @@ const isFoundIn = (text: string, sought: string) =>
 
 describe("a secret in a text", () => {
   it.each(["base64", "base64url"] as const)(
-    "is recognised in %s with any bytes before and after it",
+    "a secret in a text is recognised in %s with any bytes before and after it",
     (form) => {
       fc.assert(
         fc.property(secret, anyBytes, anyBytes, (sought, before, after) => {
@@ -20,7 +20,7 @@ describe("a secret in a text", () => {
     },
   );
 
-  it("is recognised in URLs, JSON, hexadecimal and UTF-16", () => {
+  it("a secret in a text is recognised in URLs, JSON, hexadecimal and UTF-16", () => {
     fc.assert(
       fc.property(secret, (sought) => {
         const texts = [
@@ -34,7 +34,7 @@ describe("a secret in a text", () => {
     );
   });
 
-  it("is not searched by encodings too short to be specific", () => {
+  it("a secret in a text is not searched by encodings too short to be specific", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[!-~]{8,60}$/), (sought) => {
         expect(Math.min(...secretEncodings(sought).map(({ bytes }) => bytes.length))).toBeGreaterThanOrEqual(

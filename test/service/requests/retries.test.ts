@@ -93,7 +93,7 @@ describe("the backoff", () => {
 });
 
 describe("Retry-After", () => {
-  test.each([429, 503, 403])("with a %d is obeyed and uses no retry", async (status) => {
+  test.each([429, 503, 403])("a Retry-After with a %d is obeyed and uses no retry", async (status) => {
     await using rig = await startClientRig(
       ({ index }, socket) => socket.write(index < 3 ? jsonResponse({}, { "retry-after": "7" }, status) : ok),
       { retry: { maxRetries: 0 } },
@@ -113,7 +113,7 @@ describe("Retry-After", () => {
     },
   );
 
-  test("longer than the allowed wait ends the run with the time to resume", async () => {
+  test("a Retry-After longer than the allowed wait ends the run with the time to resume", async () => {
     await using rig = await startClientRig((_, socket) =>
       socket.write(jsonResponse({}, { "retry-after": "3600" }, 503)),
     );
@@ -129,7 +129,7 @@ describe("Retry-After", () => {
   });
 
   test.each(["soon", "-1", "1e9", ""])(
-    "without a valid time (%j) the usual backoff applies",
+    "for a Retry-After without a valid time (%j), the usual backoff applies",
     async (retryAfter) => {
       await using rig = await startClientRig((_, socket) =>
         socket.write(jsonResponse({}, { "retry-after": retryAfter }, 429)),

@@ -49,7 +49,7 @@ describe("a refusal", () => {
     ["a wrong request", jsonResponse({ message: "Bad" }, {}, 400), "unexpected-status", "skip"],
     ["a success that brings nothing", rawResponse(204), "unexpected-status", "skip"],
     ["a part", jsonResponse({}, {}, 206), "unexpected-status", "skip"],
-  ] as const)("for %s is told apart", async (_name, answer, code, next) => {
+  ] as const)("a refusal for %s is distinguished", async (_name, answer, code, next) => {
     await using rig = await startClientRig((_, socket) => socket.write(answer));
     const failure = await failureOf(rig.fetch("/me/"));
     expect(failure).toMatchObject({ code, next, name: "ServiceError" });
@@ -125,7 +125,7 @@ describe("the reserve", () => {
         socket.end(rawResponse(200, { ...left, "content-length": "9" }, "{")),
       "settle 200 12 null",
     ],
-  ])("is told once of %s", async (_name, answer, settled) => {
+  ])("each attempt is settled once after %s", async (_name, answer, settled) => {
     const log: string[] = [];
     await using rig = await startClientRig((_, socket) => answer(socket), {
       rateLimiter: recording(log),

@@ -224,7 +224,7 @@ describe("a body that is not the API's", () => {
     "application/jsonp",
     "text/json; x=application/json",
     "",
-  ])("of type %j is not stored", async (type) => {
+  ])("a body of type %j is not stored", async (type) => {
     await using rig = await startClientRig((_, socket) =>
       socket.write(rawResponse(200, { "content-type": type }, text)),
     );
@@ -279,7 +279,7 @@ describe("a body that is not the API's", () => {
     ["an encoded surrogate", [0xed, 0xa0, 0x80]],
     ["a cut character", [0xe2, 0x82]],
     ["beyond Unicode", [0xf4, 0x90, 0x80, 0x80]],
-  ])("with %s is not UTF-8", async (_name, bytes) => {
+  ])("a body with %s is not UTF-8", async (_name, bytes) => {
     const body = Buffer.concat([Buffer.from('{"a":"'), Uint8Array.from(bytes), Buffer.from('"}')]);
     await using rig = await startClientRig((_, socket) => socket.write(rawResponse(200, json, body)));
     expect(await failureOf(rig.fetch("/"))).toMatchObject({ code: "not-utf8", next: "skip" });

@@ -64,7 +64,7 @@ describe("a connection that breaks", () => {
       (socket: Socket) => socket.write("HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
       "connection-lost",
     ],
-  ] as const)("and %s is tried again", async (_name, answer, code) => {
+  ] as const)("a connection that breaks and %s is retried", async (_name, answer, code) => {
     await using rig = await startClientRig(
       ({ path, index }, socket) =>
         void (path === "/always" || index === 0 ? answer(socket) : socket.write(jsonResponse({}))),
@@ -98,7 +98,7 @@ describe("a connection that breaks", () => {
 describe("TLS", () => {
   const credential = bearerToken("canary-token");
 
-  test.each([undefined, "0"])("is verified, with NODE_TLS_REJECT_UNAUTHORIZED=%s too", async (value) => {
+  test.each([undefined, "0"])("TLS is verified, also with NODE_TLS_REJECT_UNAUTHORIZED=%s", async (value) => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", value);
     await using server = await startRawServer((_, socket) => socket.write(jsonResponse({})), {
       tls: selfSigned,

@@ -38,7 +38,7 @@ describe("a text of JSONTestSuite", () => {
     expect(parsing).toHaveLength(318);
   });
 
-  test("as a body, an object that must be accepted is accepted, and anything else refused", async () => {
+  test("a text of JSONTestSuite as a body, an object that must be accepted is accepted, and anything else refused", async () => {
     await using rig = await serve((text) => text);
     for (const [index, { name, input }] of parsing.entries()) {
       const answer = await answerTo(rig, index);

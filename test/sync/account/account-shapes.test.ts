@@ -29,7 +29,7 @@ describe("measurements", () => {
   const values =
     "select href, n, name, value from measurement_value where name = 'measured_on' order by href, n";
 
-  it("linked by pages of a list have a row each", async () => {
+  it("measurements linked by pages of a list have a row each", async () => {
     await using rig = await startRig({ measurements: "linked", pageSize: 5 });
     expect(await rig.sync(account(rig))).toMatchObject({ complete: true });
     const held = rowsOf(rig, values);
@@ -39,7 +39,7 @@ describe("measurements", () => {
     expect(soundness(rig)).toEqual([]);
   });
 
-  it("inside a list have a row each, with nested values kept as JSON", async () => {
+  it("measurements inside a list have a row each, with nested values kept as JSON", async () => {
     await using rig = await startRig({ measurements: "inline" });
     expect(await rig.sync(account(rig))).toMatchObject({ complete: true, resources: { failed: 0 } });
     const held = rowsOf(rig, values);
@@ -52,7 +52,7 @@ describe("measurements", () => {
     expect(soundness(rig)).toEqual([]);
   });
 
-  it("in one entity have one row, which is checked like other resources", async () => {
+  it("measurements in one entity have one row, which is checked like other resources", async () => {
     await using rig = await startRig({ measurements: "entity" });
     expect(await rig.sync(account(rig))).toMatchObject({ complete: true, resources: { failed: 0 } });
     expect(rowsOf(rig, values)).toHaveLength(1);
@@ -70,7 +70,7 @@ describe("measurements", () => {
     expect(soundness(rig)).toEqual([]);
   });
 
-  it("may be missing", async () => {
+  it("measurements may be missing", async () => {
     await using rig = await startRig();
     rig.sandbox.editUser("anna", { measurements: 0 });
     expect(await rig.sync(account(rig))).toMatchObject({ complete: true });
@@ -79,7 +79,7 @@ describe("measurements", () => {
     expect(await rig.sync(account(rig))).toMatchObject({ complete: true, resources: { new: 2 } });
   });
 
-  it("may change their shape without a loss", async () => {
+  it("measurements may change their shape without a loss", async () => {
     await using rig = await startRig({ measurements: "linked", pageSize: 100 });
     await rig.sync(account(rig));
     const before = rowsOf(rig, values).length;
@@ -107,7 +107,7 @@ describe("measurements", () => {
 describe("a deletion at the service", () => {
   const bras = "select count(*) as held, sum(gone_at is not null) as gone from bra";
 
-  it("makes a tombstone, which keeps its values and can be revived with its history", async () => {
+  it("a deletion at the service makes a tombstone, which keeps its values and can be revived with its history", async () => {
     await using rig = await startRig();
     await rig.sync(account(rig));
     const [last] = rowsOf(rig, "select href, name, note from bra order by href desc limit 1");
@@ -123,7 +123,7 @@ describe("a deletion at the service", () => {
     expect(rowsOf(rig, bras)).toEqual([{ held: 30, gone: 0 }]);
   });
 
-  it("needs no approval if single bras are deleted, however few there are", async () => {
+  it("a deletion at the service needs no approval if single bras are deleted, however few there are", async () => {
     await using rig = await startRig();
     rig.sandbox.editUser("anna", { bras: 3 });
     await rig.sync(account(rig));
@@ -137,7 +137,7 @@ describe("a deletion at the service", () => {
     expect(rowsOf(rig, bras)).toEqual([{ held: 3, gone: 3 }]);
   });
 
-  it("needs approval if many bras are deleted at once", async () => {
+  it("a deletion at the service needs approval if many bras are deleted at once", async () => {
     await using rig = await startRig();
     await rig.sync(account(rig));
     rig.sandbox.editUser("anna", { bras: 10 });
@@ -150,7 +150,7 @@ describe("a deletion at the service", () => {
     expect(rowsOf(rig, bras)).toEqual([{ held: 30, gone: 20 }]);
   });
 
-  it("of a linked measurement makes a tombstone, too", async () => {
+  it("the deletion of a linked measurement makes a tombstone, too", async () => {
     await using rig = await startRig({ pageSize: 5 });
     await rig.sync(account(rig));
     const [{ n = 0 } = {}] = rowsOf(rig, "select count(*) as n from measurement") as { n?: number }[];

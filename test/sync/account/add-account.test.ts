@@ -62,7 +62,7 @@ describe.each([{}, { layout: "opaque", pagination: "cursor", serviceName: "other
 );
 
 describe("adding an account", () => {
-  it("takes two requests with its token, through its own ledger", async () => {
+  it("adding an account takes two requests with its token, through its own ledger", async () => {
     await using sandbox = await startSandbox({ ...small, allowance: 30 });
     const { account } = await addUser("ada", sandbox);
     expect(sandbox.log().map(({ credential, status }) => ({ credential, status }))).toEqual(
@@ -76,7 +76,7 @@ describe("adding an account", () => {
     expect(existsSync(join(dataDir, "ledger.sqlite"))).toBe(false);
   });
 
-  it("stores the token only in the keychain, if there is one", async () => {
+  it("adding an account stores the token only in the keychain, if there is one", async () => {
     await using sandbox = await startSandbox(small);
     const keychain = memoryKeychain();
     const token = sandbox.users[0]?.token ?? "";
@@ -91,7 +91,7 @@ describe("adding an account", () => {
     );
   });
 
-  it("again replaces only the token of the same user", async () => {
+  it("adding an account again replaces only the token of the same user", async () => {
     const keychain = memoryKeychain();
     await using service = await startTwoTokenService();
     const clockAt = (time: string) => ({
@@ -105,7 +105,7 @@ describe("adding an account", () => {
     expect([...keychain.secrets.values()]).toEqual(["canary-new"]);
   });
 
-  it("replaces an account with a damaged file", async () => {
+  it("adding an account replaces an account with a damaged file", async () => {
     await using sandbox = await startSandbox(small);
     const { account } = await addUser("ada", sandbox);
     writeFileSync(account.accountFile, "{");
@@ -119,7 +119,7 @@ describe("a problem of another account", () => {
     ["a later version", (file) => writeFileSync(file, JSON.stringify({ version: 99 }))],
     ["a file that others may read", (file) => chmodSync(file, 0o644)],
     ["a damaged file", (file) => writeFileSync(file, "{")],
-  ])("does not prevent adding one: %s", async (_problem, spoil) => {
+  ])("a problem of another account does not prevent adding one: %s", async (_problem, spoil) => {
     await using sandbox = await startSandbox(small);
     const { account } = await addUser("bea", sandbox, 1);
     spoil(account.accountFile);
@@ -142,7 +142,7 @@ describe("a service that sends a user name without an id", () => {
     return { server, user };
   };
 
-  it("can have accounts, with the same scopes as a sync reports", async () => {
+  it("a service that sends a user name without an id can have accounts, with the same scopes as a sync reports", async () => {
     const { server: starting } = startNamingService();
     await using server = await starting;
     const { account } = await add("zoe", "canary-zoe", { baseUrl: server.origin });
@@ -153,7 +153,7 @@ describe("a service that sends a user name without an id", () => {
     expect(readOverview(account)).toMatchObject({ scopes: ["profile", "bras"] });
   });
 
-  it("identifies users by that name: neither another user nor a second account is accepted", async () => {
+  it("a service that sends a user name without an id identifies users by that name: neither another user nor a second account is accepted", async () => {
     const { server: starting, user } = startNamingService();
     await using server = await starting;
     const of = { baseUrl: server.origin };
@@ -175,7 +175,7 @@ describe("nothing is stored", () => {
     ["a 401", { fault: "not-authenticated" }],
     ["a 200 that says so", { fault: "not-authenticated", status: 200 }],
     ["a 403", { fault: "status", status: 403 }],
-  ] as const)("if the service rejects the token with %s", async (_response, fault) => {
+  ] as const)("nothing is stored if the service rejects the token with %s", async (_response, fault) => {
     await using sandbox = await startSandbox({
       ...small,
       faults: [{ kind: "me", times: "always", ...fault }],
@@ -183,18 +183,18 @@ describe("nothing is stored", () => {
     await expectNothingStored(addUser("ada", sandbox), { code: "refused", name: "AccountError" });
   });
 
-  it("if the token is unknown", async () => {
+  it("nothing is stored if the token is unknown", async () => {
     await using sandbox = await startSandbox({ ...small, unauthorizedStatus: 403 });
     await expectNothingStored(add("ada", "canary-unknown", { baseUrl: sandbox.url }), { code: "refused" });
   });
 
-  it("if the service is unreachable", async () => {
+  it("nothing is stored if the service is unreachable", async () => {
     const sandbox = await startSandbox(small);
     await sandbox.close();
     await expectNothingStored(addUser("ada", sandbox), { code: "unreachable" });
   });
 
-  it("if the allowance is spent", async () => {
+  it("nothing is stored if the allowance is spent", async () => {
     await using sandbox = await startSandbox({ ...small, allowance: 0 });
     await expectNothingStored(addUser("ada", sandbox), { name: "ServiceError", next: "stop-allowance" });
   });
@@ -207,7 +207,7 @@ describe("nothing is stored", () => {
       /cannot be followed: other-origin/,
     ],
     ["is no envelope", { hello: "world" }, /not an envelope/],
-  ])("if the root %s", async (_problem, body, message) => {
+  ])("nothing is stored if the root %s", async (_problem, body, message) => {
     await using server = await startRawServer((_request, socket) => socket.end(jsonResponse(body)));
     const refused = { code: "unidentified", message: expect.stringMatching(message) };
     await expectNothingStored(add("ada", "canary", { baseUrl: server.origin }), refused);
@@ -215,7 +215,7 @@ describe("nothing is stored", () => {
   });
 
   it.each([{}, { user_id: null, username: null }, { user_id: "x" }, { user_id: 2 ** 60, username: 7 }])(
-    "if the service does not identify the user: %j",
+    "nothing is stored if the service does not identify the user: %j",
     async (body) => {
       await using server = await startRawServer(({ path }, socket) =>
         socket.end(
@@ -232,7 +232,7 @@ describe("nothing is stored", () => {
     },
   );
 
-  it("after an interruption", async () => {
+  it("nothing is stored after an interruption", async () => {
     await using sandbox = await startSandbox(small);
     const adding = add("ada", sandbox.users[0]?.token ?? "", {
       baseUrl: sandbox.url,
@@ -249,7 +249,7 @@ describe("an existing account stays unchanged", () => {
     return [accountFile, tokenFile].map((file) => readFileSync(file, "utf8"));
   };
 
-  it("if the new token is rejected", async () => {
+  it("an existing account stays unchanged if the new token is rejected", async () => {
     await using sandbox = await startSandbox(small);
     await addUser("ada", sandbox);
     const before = filesOf("ada");
@@ -259,7 +259,7 @@ describe("an existing account stays unchanged", () => {
     expect(filesOf("ada")).toEqual(before);
   });
 
-  it("if the new token belongs to another user", async () => {
+  it("an existing account stays unchanged if the new token belongs to another user", async () => {
     await using sandbox = await startSandbox(small);
     await addUser("ada", sandbox);
     const before = filesOf("ada");
@@ -272,7 +272,7 @@ describe("an existing account stays unchanged", () => {
     expect(filesOf("ada")).toEqual(before);
   });
 
-  it("if the base URL differs, without a request", async () => {
+  it("an existing account stays unchanged if the base URL differs, without a request", async () => {
     await using sandbox = await startSandbox(small);
     await using other = await startSandbox(small);
     await addUser("ada", sandbox);
@@ -280,7 +280,7 @@ describe("an existing account stays unchanged", () => {
     expect(other.log()).toEqual([]);
   });
 
-  it("if its user is added under another name", async () => {
+  it("an existing account stays unchanged if its user is added under another name", async () => {
     await using sandbox = await startSandbox(small);
     await addUser("ada", sandbox);
     await expect(addUser("eve", sandbox)).rejects.toMatchObject({
@@ -290,14 +290,14 @@ describe("an existing account stays unchanged", () => {
     expect(readdirSync(join(dataDir, "accounts")).filter((name) => !name.includes("."))).toEqual(["ada"]);
   });
 
-  it("and does not prevent an account of another service with the same user id", async () => {
+  it("an existing account does not prevent an account of another service with the same user id", async () => {
     await using sandbox = await startSandbox(small);
     await using other = await startSandbox(small);
     const [first, second] = [await addUser("ada", sandbox), await addUser("eve", other)];
     expect(first.account.userId).toBe(second.account.userId);
   });
 
-  it("also after its removal, if the mirror that is left belongs to another user", async () => {
+  it("an existing account stays unchanged also after its removal, if the mirror that is left belongs to another user", async () => {
     await using sandbox = await startSandbox(small);
     const { account } = await addUser("ada", sandbox);
     const credential = bearerToken(sandbox.users[0]?.token ?? "");

@@ -41,31 +41,34 @@ describe("the mirror of an account", () => {
   it.each<SandboxOptions>([
     { layout: "plain", pagination: "page" },
     { layout: "opaque", pagination: "cursor", serviceName: "other" },
-  ])("holds the user, the bras and the measurements, and nothing of the catalogue: %j", async (options) => {
-    await using rig = await startRig(options);
-    const report = await rig.sync(accountOf(rig));
-    expect(report).toMatchObject({ complete: true, stopped: null });
-    const { bra, measurement, ...others } = kindsIn(rig);
-    expect(others).toEqual({ root: 1, me: 1, bras: 1, measurements: expect.any(Number) });
-    expect(bra).toBe(30);
-    expect(measurement).toBeGreaterThan(0);
-    const { users, bras, measurements } = rig.read(({ db }) => ({
-      users: db.prepare("select username, email is not null as has_email from user").all(),
-      bras: db.prepare("select count(*) from bra where brand_href is not null").pluck().get(),
-      measurements: db.prepare("select count(*) from measurement").pluck().get(),
-    }));
-    expect(users).toEqual([{ username: "anna", has_email: 1 }]);
-    expect(bras).toBe(30);
-    expect(measurements).toBe(measurement);
-  });
+  ])(
+    "the mirror of an account holds the user, the bras and the measurements, and nothing of the catalogue: %j",
+    async (options) => {
+      await using rig = await startRig(options);
+      const report = await rig.sync(accountOf(rig));
+      expect(report).toMatchObject({ complete: true, stopped: null });
+      const { bra, measurement, ...others } = kindsIn(rig);
+      expect(others).toEqual({ root: 1, me: 1, bras: 1, measurements: expect.any(Number) });
+      expect(bra).toBe(30);
+      expect(measurement).toBeGreaterThan(0);
+      const { users, bras, measurements } = rig.read(({ db }) => ({
+        users: db.prepare("select username, email is not null as has_email from user").all(),
+        bras: db.prepare("select count(*) from bra where brand_href is not null").pluck().get(),
+        measurements: db.prepare("select count(*) from measurement").pluck().get(),
+      }));
+      expect(users).toEqual([{ username: "anna", has_email: 1 }]);
+      expect(bras).toBe(30);
+      expect(measurements).toBe(measurement);
+    },
+  );
 
-  it("is readable by its owner only", async () => {
+  it("the mirror of an account is readable by its owner only", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     expect(statSync(rig.file).mode & 0o777).toBe(0o600);
   });
 
-  it("is checked as a whole in every run, which is free if nothing changed", async () => {
+  it("the mirror of an account is checked as a whole in every run, which is free if nothing changed", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     const before = rig.read(canonicalDump);
@@ -81,7 +84,7 @@ describe("the mirror of an account", () => {
     expect(rig.read(canonicalDump)).toEqual(before);
   });
 
-  it("is not checked where it was checked more recently than --skip-fresher-than", async () => {
+  it("the mirror of an account is not checked where it was checked more recently than --skip-fresher-than", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     rig.sandbox.clearLog();
@@ -92,7 +95,7 @@ describe("the mirror of an account", () => {
     expect(resources.notChecked).toBeGreaterThan(30);
   });
 
-  it("becomes complete with a small allowance, although checks are counted", async () => {
+  it("the mirror of an account becomes complete with a small allowance, although checks are counted", async () => {
     await using rig = await startRig({ allowance: 10, countNotModified: true, countRoot: true });
     let report = await rig.sync(accountOf(rig));
     for (let day = 1; day < 20 && Object.values(kindsIn(rig)).length < 6; day++) {
@@ -105,7 +108,7 @@ describe("the mirror of an account", () => {
 });
 
 describe("the user of a token", () => {
-  it("is recorded by the first sync", async () => {
+  it("the user of a token is recorded by the first sync", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     const meta = rig.read(({ db }) => db.prepare("select key, value from _meta").raw().all());
@@ -116,7 +119,7 @@ describe("the user of a token", () => {
     });
   });
 
-  it("must be the user of the mirror: otherwise nothing is written", async () => {
+  it("the user of a token must be the user of the mirror; otherwise nothing is written", async () => {
     await using rig = await startRig({ users: 2 });
     await rig.sync(accountOf(rig));
     const before = everythingIn(rig);
@@ -129,7 +132,7 @@ describe("the user of a token", () => {
     expect(await rig.sync(accountOf(rig))).toMatchObject({ complete: true, requests: { counted: 0 } });
   });
 
-  it("must be the expected user of a new mirror", async () => {
+  it("the user of a token must be the expected user of a new mirror", async () => {
     await using rig = await startRig({ users: 2 });
     const anna = { userId: "1000", username: "anna" };
     await expect(rig.sync({ ...accountOf(rig, 1), user: anna })).rejects.toMatchObject({
@@ -139,7 +142,7 @@ describe("the user of a token", () => {
     expect(await rig.sync({ ...accountOf(rig), user: anna })).toMatchObject({ complete: true });
   });
 
-  it("may have another name, but not another id", async () => {
+  it("the user of a token may have another name, but not another id", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     rig.sandbox.setFaults([
@@ -152,7 +155,7 @@ describe("the user of a token", () => {
     await expect(rig.sync(accountOf(rig))).rejects.toMatchObject({ code: "other-user" });
   });
 
-  it("must be identified before anything else is requested", async () => {
+  it("the user of a token must be identified before anything else is requested", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     const before = rig.read(canonicalDump);
@@ -163,7 +166,7 @@ describe("the user of a token", () => {
     expect(rig.read(canonicalDump)).toEqual(before);
   });
 
-  it("is not deleted by a 404", async () => {
+  it("the user of a token is not deleted by a 404", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     const before = everythingIn(rig);
@@ -178,7 +181,7 @@ describe("a scope that the token lacks", () => {
   const tombstones = (rig: Rig) =>
     rig.read(({ db }) => db.prepare("select count(*) from _resource where state = 'gone'").pluck().get());
 
-  it("is reported without an error, and its held resources stay", async () => {
+  it("a scope that the token lacks is reported without an error, and its held resources stay", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     rig.sandbox.editUser(user, { scopes: ["identity", "measurements"] });
@@ -197,21 +200,24 @@ describe("a scope that the token lacks", () => {
     expect(again.requests.counted).toBe(1);
   });
 
-  it.each(["null-links", "missing-links"] as const)("may be the profile: %s", async (fault) => {
-    await using rig = await startRig();
-    await rig.sync(accountOf(rig));
-    rig.sandbox.setFaults([{ kind: "root", fault, link: "me", times: "always" }]);
-    rig.sandbox.clearLog();
-    const report = await rig.sync(accountOf(rig));
-    expect(report).toMatchObject({ complete: true, resources: { failed: 0, gone: 0 } });
-    expect(report.notGranted).toEqual(["profile", "email", "bras", "measurements"]);
-    expect(report.withdrawn).toEqual(["profile", "bras", "measurements"]);
-    expect(rig.sandbox.log().every(({ url }) => url === rig.sandbox.url)).toBe(true);
-    expect(tombstones(rig)).toBe(0);
-    expect(kindsIn(rig)).toMatchObject({ me: 1, bra: 30 });
-  });
+  it.each(["null-links", "missing-links"] as const)(
+    "the missing scope may be the profile: %s",
+    async (fault) => {
+      await using rig = await startRig();
+      await rig.sync(accountOf(rig));
+      rig.sandbox.setFaults([{ kind: "root", fault, link: "me", times: "always" }]);
+      rig.sandbox.clearLog();
+      const report = await rig.sync(accountOf(rig));
+      expect(report).toMatchObject({ complete: true, resources: { failed: 0, gone: 0 } });
+      expect(report.notGranted).toEqual(["profile", "email", "bras", "measurements"]);
+      expect(report.withdrawn).toEqual(["profile", "bras", "measurements"]);
+      expect(rig.sandbox.log().every(({ url }) => url === rig.sandbox.url)).toBe(true);
+      expect(tombstones(rig)).toBe(0);
+      expect(kindsIn(rig)).toMatchObject({ me: 1, bra: 30 });
+    },
+  );
 
-  it("is distinguished from a rejected token and from a spent allowance", async () => {
+  it("a scope that the token lacks is distinguished from a rejected token and from a spent allowance", async () => {
     await using rig = await startRig({ allowance: 1000 });
     await rig.sync(accountOf(rig));
     const before = rig.read(canonicalDump);
@@ -233,7 +239,7 @@ describe("a scope that the token lacks", () => {
 });
 
 describe("a revoked token", () => {
-  it("ends the run before it begins, and the mirror stays unchanged", async () => {
+  it("a revoked token ends the run before it begins, and the mirror stays unchanged", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
     const before = everythingIn(rig);
@@ -245,7 +251,7 @@ describe("a revoked token", () => {
     expect(everythingIn(rig)).toEqual(before);
   });
 
-  it("ends a run at the first refusal, with everything fetched before", async () => {
+  it("a revoked token ends a run at the first refusal, with everything fetched before", async () => {
     await using rig = await startRig();
     const refused = { kind: "bra", from: 5, fault: "not-authenticated", times: "always" } as const;
     rig.sandbox.setFaults([refused]);
@@ -259,7 +265,7 @@ describe("a revoked token", () => {
     );
   });
 
-  it("leaves no new mirror", async () => {
+  it("a revoked token leaves no new mirror", async () => {
     await using rig = await startRig();
     rig.sandbox.editUser("anna", { isRevoked: true });
     await expect(rig.sync(accountOf(rig))).rejects.toMatchObject({ code: "not-authenticated" });

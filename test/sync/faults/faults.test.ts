@@ -36,7 +36,7 @@ describe("permanent faults", () => {
     },
   );
 
-  it("of a held resource leave its held content, with the error", async () => {
+  it("permanent faults of a held resource leave its held content, with the error", async () => {
     await using rig = await startRig(world);
     await rig.sync();
     rig.sandbox.setFaults([{ kind: "brand", every: 2, times: "always", fault: "status", status: 500 }]);
@@ -46,7 +46,7 @@ describe("permanent faults", () => {
     for (const { error } of failuresOf(rig)) expect(error).toContain("answered 500");
   });
 
-  it("that empty a list delete nothing", async () => {
+  it("permanent faults that empty a list delete nothing", async () => {
     await using rig = await startRig(world);
     await rig.sync();
     rig.sandbox.setFaults([{ kind: "brands", times: "always", fault: "empty-collection" }]);
@@ -58,7 +58,7 @@ describe("permanent faults", () => {
 });
 
 describe("an outage of the service", () => {
-  it("from the start fails the run with the reason", async () => {
+  it("an outage of the service from the start fails the run with the reason", async () => {
     await using rig = await startRig({
       ...world,
       faults: [{ times: "always", fault: "status", status: 503 }],
@@ -71,7 +71,7 @@ describe("an outage of the service", () => {
     expect(await rig.sync()).toMatchObject({ complete: true });
   });
 
-  it("during a run ends it after some failures, and the next run continues", async () => {
+  it("an outage of the service during a run ends it after some failures, and the next run continues", async () => {
     await using rig = await startRig({ brands: 3, models: 60, sizes: 60, pageSize: 100 });
     rig.sandbox.setFaults([{ kind: "model", from: 4, times: "always", fault: "hang-up" }]);
     const report = await rig.sync({ concurrency: 4 });
@@ -90,7 +90,7 @@ describe("an outage of the service", () => {
 });
 
 describe("a link to another origin", () => {
-  it("is counted as skipped and never requested", async () => {
+  it("a link to another origin is counted as skipped and never requested", async () => {
     await using canary = await startRawServer((_request, socket) => socket.end(rawResponse(200)));
     await using rig = await startRig(world);
     const target = `${canary.origin}/{path}`;
@@ -112,24 +112,29 @@ describe("a link to another origin", () => {
 });
 
 describe("a rejected credential", () => {
-  it.each([401, 200])("ends the run (status %d) and leaves the mirror unchanged", async (status) => {
-    await using rig = await startRig(world);
-    await rig.sync({ depth: "brands" });
-    rig.sandbox.setFaults([{ kind: "models", from: 2, times: "always", fault: "not-authenticated", status }]);
-    await expect(rig.sync()).rejects.toMatchObject({
-      code: "not-authenticated",
-      hint: expect.stringContaining("what is mirrored stays"),
-    });
-    expect(problemsOf(rig)).toEqual([]);
-    const lastRun = rig.read(({ db }) =>
-      db.prepare("select ended_at is not null, stopped from _run").raw().all(),
-    );
-    expect(lastRun.at(-1)).toEqual([1, "error"]);
-    expect(rig.read((mirror) => listRuns(mirror, 1)[0]?.error)).toMatch(/models/);
-    rig.sandbox.setFaults([]);
-    expect(await rig.sync()).toMatchObject({ complete: true, resources: { gone: 0 } });
-    expect(differencesFromTruth(rig)).toEqual([]);
-  });
+  it.each([401, 200])(
+    "a rejected credential ends the run (status %d) and leaves the mirror unchanged",
+    async (status) => {
+      await using rig = await startRig(world);
+      await rig.sync({ depth: "brands" });
+      rig.sandbox.setFaults([
+        { kind: "models", from: 2, times: "always", fault: "not-authenticated", status },
+      ]);
+      await expect(rig.sync()).rejects.toMatchObject({
+        code: "not-authenticated",
+        hint: expect.stringContaining("what is mirrored stays"),
+      });
+      expect(problemsOf(rig)).toEqual([]);
+      const lastRun = rig.read(({ db }) =>
+        db.prepare("select ended_at is not null, stopped from _run").raw().all(),
+      );
+      expect(lastRun.at(-1)).toEqual([1, "error"]);
+      expect(rig.read((mirror) => listRuns(mirror, 1)[0]?.error)).toMatch(/models/);
+      rig.sandbox.setFaults([]);
+      expect(await rig.sync()).toMatchObject({ complete: true, resources: { gone: 0 } });
+      expect(differencesFromTruth(rig)).toEqual([]);
+    },
+  );
 });
 
 function failuresOf(rig: Rig): { url: string; error: string }[] {

@@ -60,7 +60,7 @@ async function startMediaRig(): Promise<MediaRig> {
 const sha = (bytes: Uint8Array) => hash("sha256", bytes);
 
 describe("downloading pictures", () => {
-  it("stores each picture of the avatar and the bras once, named by its hash", async () => {
+  it("downloading pictures stores each picture of the avatar and the bras once, named by its hash", async () => {
     await using media = await startMediaRig();
     const { origin, put } = media.pictures;
     put("/ada.png", aPicture("ada"));
@@ -99,7 +99,7 @@ describe("downloading pictures", () => {
     });
   });
 
-  it("sends no credential, and requests only to the host of the pictures", async () => {
+  it("downloading pictures sends no credential, and requests only to the host of the pictures", async () => {
     await using media = await startMediaRig();
     media.pictures.put("/a.png", aPicture());
     await media.setReferences({ avatar: { medium: `${media.pictures.origin}/a.png` } });
@@ -111,7 +111,7 @@ describe("downloading pictures", () => {
     expect(media.rig.sandbox.log()).toEqual([]);
   });
 
-  it("reports other hosts before the first request to them", async () => {
+  it("downloading pictures reports other hosts before the first request to them", async () => {
     await using media = await startMediaRig();
     media.pictures.put("/a.png", aPicture());
     const { origin } = media.pictures;
@@ -126,7 +126,7 @@ describe("downloading pictures", () => {
     expect(reported).toEqual([[{ origin, pictures: 1 }], 0, 0]);
   });
 
-  it("stores files readable by their owner only, whatever the umask", async () => {
+  it("downloading pictures stores files readable by their owner only, whatever the umask", async () => {
     await using media = await startMediaRig();
     media.pictures.put("/a.png", aPicture());
     await media.setReferences({ avatar: { medium: `${media.pictures.origin}/a.png` } });
@@ -142,7 +142,7 @@ describe("downloading pictures", () => {
     }
   });
 
-  it("does not follow a symbolic link in place of its folder", async () => {
+  it("downloading pictures does not follow a symbolic link in place of its folder", async () => {
     await using media = await startMediaRig();
     media.pictures.put("/a.png", aPicture());
     await media.setReferences({ avatar: { medium: `${media.pictures.origin}/a.png` } });
@@ -155,7 +155,7 @@ describe("downloading pictures", () => {
 
 describe("downloading again", () => {
   it.each([{ etag: '"one"' }, { "last-modified": "Sat, 01 Mar 2025 10:00:00 GMT" }])(
-    "does not transfer an unchanged picture: %j",
+    "downloading again does not transfer an unchanged picture: %j",
     async (validator) => {
       await using media = await startMediaRig();
       media.pictures.put("/a.png", aPicture("", validator));
@@ -172,7 +172,7 @@ describe("downloading again", () => {
     },
   );
 
-  it("keeps earlier versions, and pictures without a reference", async () => {
+  it("downloading again keeps earlier versions, and pictures without a reference", async () => {
     await using media = await startMediaRig();
     const { origin, put } = media.pictures;
     put("/a.png", aPicture("one", { etag: '"1"' }));
@@ -235,7 +235,7 @@ describe("a refused picture", () => {
     ["a refusal", { status: 403 }, "answered 403"],
     ["an error", { status: 500 }, "answered 500"],
     ["an unexpected 304", { status: 304 }, "without that validator"],
-  ])("is reported and affects no other: %s", async (_response, reply, error) => {
+  ])("a refused picture is reported and affects no other: %s", async (_response, reply, error) => {
     await using media = await startMediaRig();
     const { origin, put } = media.pictures;
     put("/bad", reply);
@@ -251,7 +251,7 @@ describe("a refused picture", () => {
     expect(readdirSync(media.folder)).toEqual([sha(png())]);
   });
 
-  it("may be a redirect to another host, but not one to the same", async () => {
+  it("a picture is refused if it redirects to another host, but not if to the same", async () => {
     await using media = await startMediaRig();
     await using other = await startPictureServer();
     other.put("/a.png", aPicture());
@@ -270,7 +270,7 @@ describe("a refused picture", () => {
     expect(media.media().find(({ url }) => url === `${origin}/here`)).toMatchObject({ error: null });
   });
 
-  it("may have an address in another network than the service", async () => {
+  it("a picture is refused if its host is in another network than the service", async () => {
     await using media = await startMediaRig();
     // No request is sent: the address is refused.
     const hosts = ["10.0.0.1", "192.168.0.1", "169.254.169.254", "[fd00::1]", "0.0.0.0", "[::ffff:10.0.0.1]"];
@@ -284,7 +284,7 @@ describe("a refused picture", () => {
     );
   });
 
-  it("may have a URL with a user name, or one that is not of the web", async () => {
+  it("a picture is refused if its URL has a user name or is not of the web", async () => {
     await using media = await startMediaRig();
     const host = media.pictures.origin.slice("http://".length);
     await media.setReferences({
@@ -300,7 +300,7 @@ describe("a refused picture", () => {
     expect(media.media()).toEqual([]);
   });
 
-  it("may exceed the total size", async () => {
+  it("a picture is refused if it exceeds the total size", async () => {
     await using media = await startMediaRig();
     const { origin, put } = media.pictures;
     put("/a.png", aPicture("a"));

@@ -18,14 +18,14 @@ const spellings = [
 ] as const;
 
 describe("one brand", () => {
-  it.each(spellings)("is found by %s, and no other brand is requested", async (_spelling, name) => {
+  it.each(spellings)("one brand is found by %s, and no other brand is requested", async (_spelling, name) => {
     await using rig = await startRig(world);
     const report = await rig.sync({ brands: [name] });
     expect(report).toMatchObject({ complete: true, resources: { failed: 0, pending: 0 } });
     expect(urlsOf(rig.sandbox.log())).toEqual(urlsBelow(rig, [findBrand(rig, name)]));
   });
 
-  it("is found by its URL", async () => {
+  it("one brand is found by its URL", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     await rig.sync({ depth: "brands" });
     rig.sandbox.clearLog();
@@ -36,14 +36,14 @@ describe("one brand", () => {
     expect(urlsBelow(rig, [brand])).toEqual(expect.arrayContaining(requested));
   });
 
-  it("can be fetched together with another one, each with all its resources", async () => {
+  it("one brand can be fetched together with another one, each with all its resources", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     const [first, second] = brandsOf(rig);
     await rig.sync({ brands: [nameOf(first), nameOf(second)] });
     expect(urlsOf(rig.sandbox.log())).toEqual(urlsBelow(rig, [first, second]));
   });
 
-  it("is found by its held slug, without a request for the list", async () => {
+  it("one brand is found by its held slug, without a request for the list", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     await rig.sync({ depth: "brands" });
     rig.sandbox.clearLog();
@@ -54,14 +54,14 @@ describe("one brand", () => {
     expect(urlsBelow(rig, [brand])).toEqual(expect.arrayContaining(urlsOf(rig.sandbox.log())));
   });
 
-  it("that is not found within the budget leaves the run incomplete", async () => {
+  it("a brand that is not found within the budget leaves the run incomplete", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     const report = await rig.sync({ brands: ["unknown"], budget: 1 });
     expect(report).toMatchObject({ complete: false, stopped: "budget" });
     expect(report.resources.pending).toBeGreaterThan(0);
   });
 
-  it("that is not listed is rejected with similar names, after requesting only the list", async () => {
+  it("a brand that is not listed is rejected with similar names, after requesting only the list", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     const [brand] = brandsOf(rig);
     const start = nameOf(brand).slice(0, 5);
@@ -76,7 +76,7 @@ describe("one brand", () => {
     expect(rig.read(({ db }) => db.prepare("select stopped from _run").pluck().all())).toEqual(["error"]);
   });
 
-  it("that a fresh list does not have is rejected without a request or a run", async () => {
+  it("a brand that a fresh list does not have is rejected without a request or a run", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     await rig.sync({ depth: "brands" });
     rig.sandbox.clearLog();
@@ -85,14 +85,14 @@ describe("one brand", () => {
     expect(rig.read(({ db }) => db.prepare("select count(*) from _run").pluck().get())).toBe(1);
   });
 
-  it("is searched in the rest of the list if an earlier run read only its beginning", async () => {
+  it("a brand is searched in the rest of the list if an earlier run read only its beginning", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     await rig.sync({ budget: 2 });
     const last = brandsOf(rig).at(-1);
     expect(await rig.sync({ brands: [nameOf(last)] })).toMatchObject({ complete: true });
   });
 
-  it("that was added since the last sync is found in the current list", async () => {
+  it("a brand that was added since the last sync is found in the current list", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     await rig.sync({ depth: "brands" });
     rig.sandbox.advance({ additions: 1, kind: "brand" });
@@ -102,7 +102,7 @@ describe("one brand", () => {
     expect(isHeld(rig, added?.url ?? "")).toBe(true);
   });
 
-  it("has its own links followed with --follow", async () => {
+  it("one brand has its own links followed with --follow", async () => {
     await using rig = await startRig({ ...opaque, ...world });
     const [brand] = brandsOf(rig);
     await rig.sync({ brands: [nameOf(brand)], depth: "brands", follow: ["related"] });

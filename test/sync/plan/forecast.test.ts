@@ -25,7 +25,7 @@ function completeBrand(id: number, bras: number, models: number): BrandFacts {
 }
 
 describe("a forecast", () => {
-  it("of a complete mirror leaves no requests and covers everything", () => {
+  it("a forecast of a complete mirror leaves no requests and covers everything", () => {
     const held = (count: number) => ({ known: count, held: count });
     const facts: ForecastFacts = {
       ...emptyCatalogue,
@@ -47,7 +47,7 @@ describe("a forecast", () => {
     expect(forecastCoverage(facts).shareAfter(0)).toBe(1);
   });
 
-  it("uses the length of a list that was read to its end, not the total that it reports", () => {
+  it("a forecast uses the length of a list that was read to its end, not the total that it reports", () => {
     const whole = completeBrand(1, 500, 50);
     const listing = whole.listing && { ...whole.listing, total: 90, brasOfHeld: 400 };
     const held = (count: number) => ({ known: count, held: count });
@@ -67,7 +67,7 @@ describe("a forecast", () => {
     expect(forecastCoverage(facts).shareAfter(0)).toBe(1);
   });
 
-  it("uses the documented allowance of the credential until a limit is known", () => {
+  it("a forecast uses the documented allowance of the credential until a limit is known", () => {
     expect(forecastFrom(emptyCatalogue, aims, null, "withApp").requestsPerDay).toBe(300);
     expect(forecastFrom(emptyCatalogue, aims, null, "withNone").requestsPerDay).toBe(30);
     expect(
@@ -75,13 +75,13 @@ describe("a forecast", () => {
     ).toBe(100);
   });
 
-  it("expects as many brands as the service reports", () => {
+  it("a forecast expects as many brands as the service reports", () => {
     const { depths } = forecastFrom({ ...emptyCatalogue, brandTotal: 683 }, aims, null, "withApp");
     expect(depths[0]?.kinds).toContainEqual({ kind: "brand", known: 0, held: 0, expected: 683 });
     expect(depths[0]?.kinds).toContainEqual({ kind: "brands", known: 0, held: 0, expected: 35 });
   });
 
-  it("is given in days at the known limit and at the documented allowances", () => {
+  it("a forecast is given in days at the known limit and at the documented allowances", () => {
     const { depths } = forecastFrom(
       { ...emptyCatalogue, brandTotal: 683 },
       aims,
@@ -91,7 +91,7 @@ describe("a forecast", () => {
     expect(depths[0]?.days).toEqual({ atLimit: 8, withApp: 3, withNone: 24 });
   });
 
-  it("shows how many days checking everything takes", () => {
+  it("a forecast shows how many days checking everything takes", () => {
     const facts = { ...emptyCatalogue, counts: new Map([["size", { known: 90_000, held: 90_000 }]]) };
     expect(forecastFrom(facts, aims, { limit: 300, checkPrice: "free" }, "withApp").maxStaleness).toEqual({
       days: 30,
@@ -102,7 +102,7 @@ describe("a forecast", () => {
     ).toBe(300);
   });
 
-  it("of coverage rises from the held share to everything", () => {
+  it("a forecast of coverage rises from the held share to everything", () => {
     const facts = fc.array(fc.tuple(fc.nat(1e5), fc.nat(300), fc.nat(1000)), { maxLength: 30 }).map(
       (brands): ForecastFacts => ({
         ...emptyCatalogue,

@@ -38,7 +38,7 @@ function countOf(rig: Rig, ...kinds: string[]): number {
 }
 
 describe("an incremental sync", () => {
-  it("checks lists and brands before their items", async () => {
+  it("an incremental sync checks lists and brands before their items", async () => {
     await using rig = await heldRig();
     rig.sandbox.moveClock({ advanceSeconds: daySeconds });
     const kinds = (await requestedKinds(rig)).map(([kind]) => kind);
@@ -48,7 +48,7 @@ describe("an incremental sync", () => {
     expect(kinds.slice(firstOther)).not.toContain("models");
   });
 
-  it("checks the items of a changed resource first", async () => {
+  it("an incremental sync checks the items of a changed resource first", async () => {
     await using rig = await heldRig();
     rig.sandbox.moveClock({ advanceSeconds: daySeconds });
     const { actions } = rig.sandbox.advance({ kind: "size", changes: 1 });
@@ -61,7 +61,7 @@ describe("an incremental sync", () => {
     expect(requested).toContain(size);
   });
 
-  it("sends at most `maxFreeChecks` free checks, and is complete if none of the others is due", async () => {
+  it("an incremental sync sends at most `maxFreeChecks` free checks, and is complete if none of the others is due", async () => {
     await using rig = await heldRig();
     rig.sandbox.moveClock({ advanceSeconds: daySeconds });
     rig.sandbox.clearLog();
@@ -72,7 +72,7 @@ describe("an incremental sync", () => {
     expect(report.resources).toMatchObject({ pending: 0, notChecked: total - report.requests.sent });
   });
 
-  it("does not check recently checked resources", async () => {
+  it("an incremental sync does not check recently checked resources", async () => {
     await using rig = await heldRig();
     rig.sandbox.moveClock({ advanceSeconds: daySeconds / 2 });
     expect(await requestedKinds(rig, { skipFresherThanMillis: daySeconds * 1000 })).toEqual([]);
@@ -82,7 +82,7 @@ describe("an incremental sync", () => {
     );
   });
 
-  it("checks everything within the max staleness, over several runs", async () => {
+  it("an incremental sync checks everything within the max staleness, over several runs", async () => {
     await using rig = await heldRig();
     const total = [...rig.sandbox.truth()].length;
     const checked = new Set<string>();
@@ -206,7 +206,7 @@ describe("the order", () => {
 });
 
 describe("--mode verify and --mode full", () => {
-  it("check everything once over several runs, then begin anew", async () => {
+  it("--mode verify and --mode full check everything once over several runs, then begin anew", async () => {
     await using rig = await heldRig();
     rig.sandbox.clearLog();
     for (let run = 0; run < 3; run++) {
@@ -226,7 +226,7 @@ describe("--mode verify and --mode full", () => {
     expect(rig.sandbox.log()).toHaveLength([...rig.sandbox.truth()].length);
   });
 
-  it("make free checks before fetches, whatever the budget", async () => {
+  it("--mode verify and --mode full make free checks before fetches, whatever the budget", async () => {
     await using rig = await startRig({ ...world, models: 40, sizes: 200 });
     await rig.sync({ budget: 60 });
     const held = rig.read(({ db }) =>
@@ -237,7 +237,7 @@ describe("--mode verify and --mode full", () => {
     expect(rig.sandbox.log().filter(({ conditional }) => conditional)).toHaveLength(Number(held));
   });
 
-  it("of one brand do not end the cycle over everything", async () => {
+  it("--mode verify and --mode full of one brand do not end the cycle over everything", async () => {
     await using rig = await heldRig();
     const [brand] = [...rig.sandbox.truth()].filter(({ kind }) => kind === "brand");
     await rig.sync({ mode: "full", budget: 20 });
@@ -247,7 +247,7 @@ describe("--mode verify and --mode full", () => {
     expect(rig.sandbox.log().length).toBeLessThan([...rig.sandbox.truth()].length - 19);
   });
 
-  it("fetch in full also resources that a run in between found unchanged", async () => {
+  it("--mode verify and --mode full fetch in full also resources that a run in between found unchanged", async () => {
     await using rig = await heldRig();
     rig.sandbox.clearLog();
     await rig.sync({ mode: "full", budget: 10 });
@@ -259,7 +259,7 @@ describe("--mode verify and --mode full", () => {
     expect(fetched.map(({ url }) => url).sort()).toEqual(urls.sort());
   });
 
-  it("fetch everything again in full, without ETags", async () => {
+  it("--mode verify and --mode full fetch everything again in full, without ETags", async () => {
     await using rig = await heldRig();
     rig.sandbox.clearLog();
     const report = await rig.sync({ mode: "full" });

@@ -16,12 +16,12 @@ function plan({ file, sandbox, clock }: Rig, options: Pick<SyncOptions, "depth" 
 }
 
 describe("a plan", () => {
-  it("before the first sync consists of the root", async () => {
+  it("a plan before the first sync consists of the root", async () => {
     await using rig = await startRig(world);
     expect(plan(rig)).toEqual({ due: { root: [1, 0] }, next: [rig.sandbox.url] });
   });
 
-  it("starts with exactly the requests that the next run sends", async () => {
+  it("a plan starts with exactly the requests that the next run sends", async () => {
     await using rig = await startRig(world);
     await rig.sync({ budget: 9 });
     const { next } = plan(rig);
@@ -30,7 +30,7 @@ describe("a plan", () => {
     expect(rig.sandbox.log().map(({ url }) => url)).toEqual(next.slice(0, 2));
   });
 
-  it("of a complete mirror consists of checks", async () => {
+  it("a plan of a complete mirror consists of checks", async () => {
     await using rig = await startRig(world);
     await rig.sync({ depth: "brands" });
     const checks = { root: [0, 1], brands: [0, 2], brand: [0, 3] };
@@ -38,7 +38,7 @@ describe("a plan", () => {
     expect(plan(rig).due).toEqual({ models: [3, 0] });
   });
 
-  it("of one brand consists of its resources, or of the list if the brand is unknown", async () => {
+  it("a plan of one brand consists of its resources, or of the list if the brand is unknown", async () => {
     await using rig = await startRig(world);
     await rig.sync({ depth: "brands" });
     const [brand] = [...rig.sandbox.truth()].filter(({ kind }) => kind === "brand");
@@ -55,14 +55,14 @@ describe("a plan", () => {
     [{ reserve: 4 }, 7],
     [{ budget: 9, reserve: 4 }, 7],
     [{ reserve: 50 }, 0],
-  ])("with %o and 11 of 20 requests left may spend %d", async (limits, spendable) => {
+  ])("a plan with %o and 11 of 20 requests left may spend %d", async (limits, spendable) => {
     await using rig = await startRig({ ...world, allowance: 20 });
     await rig.sync({ budget: 9 });
     const { file, sandbox, clock } = rig;
     expect(planSync({ file, baseUrl: sandbox.url, clock, ...limits }).spendable).toBe(spendable);
   });
 
-  it("gives the reason `again` for a held resource that is due again", async () => {
+  it("a plan gives the reason `again` for a held resource that is due again", async () => {
     await using rig = await startRig(world);
     await rig.sync();
     const db = new Database(rig.file);
@@ -74,7 +74,7 @@ describe("a plan", () => {
     expect(new Set(reasons)).toEqual(new Set(["again"]));
   });
 
-  it("sends no request and does not change the mirror", async () => {
+  it("a plan sends no request and does not change the mirror", async () => {
     await using rig = await startRig(world);
     await rig.sync();
     rig.sandbox.clearLog();

@@ -36,28 +36,28 @@ function stepsOf(brands: readonly BrandFacts[], dueBrandPages = 0) {
 }
 
 describe("the ranking of brands", () => {
-  it("puts models of the brand with most bras per model first", () => {
+  it("the ranking of brands puts models of the brand with most bras per model first", () => {
     const brands = [heldBrand(1, 9000, readListing(300)), heldBrand(2, 400, readListing(4))];
     expect(stepsOf(brands)).toEqual(["model 102", "model 101", "models 101"]);
   });
 
-  it("moves a brand down once its popular models are held", () => {
+  it("the ranking of brands moves a brand down once its popular models are held", () => {
     const before = [heldBrand(1, 1000, readListing(10)), heldBrand(2, 500, readListing(10))];
     expect(stepsOf(before)[0]).toBe("model 101");
     const after = [heldBrand(1, 1000, readListing(10, 2, 900)), heldBrand(2, 500, readListing(10))];
     expect(stepsOf(after)[0]).toBe("model 102");
   });
 
-  it("puts unread brands in the order of the list, which is by size", () => {
+  it("the ranking of brands puts unread brands in the order of the list, which is by size", () => {
     const unknown = (id: number): BrandFacts => ({ id, isHeld: false, bras: null, listing: null });
     expect(stepsOf([unknown(1), unknown(2)], 1)).toEqual(["brand 1", "brand 2", "brands 0"]);
   });
 
-  it("puts known models before the next page of their list", () => {
+  it("the ranking of brands puts known models before the next page of their list", () => {
     expect(stepsOf([heldBrand(1, 5000, readListing(60))])).toEqual(["model 101", "models 101"]);
   });
 
-  it("treats a brand without a count as an average one", () => {
+  it("the ranking of brands treats a brand without a count as an average one", () => {
     const brands = [
       heldBrand(1, 3000, readListing(20, 10, 1500)),
       heldBrand(2, null, readListing(10)),
@@ -66,7 +66,7 @@ describe("the ranking of brands", () => {
     expect(stepsOf(brands)).toEqual(["model 101", "model 102", "model 103"]);
   });
 
-  it("keeps brands without any bras, at the end", () => {
+  it("the ranking of brands keeps brands without any bras, at the end", () => {
     expect(stepsOf([heldBrand(1, 0, readListing(5)), heldBrand(2, 50, readListing(5))])).toEqual([
       "model 102",
       "model 101",

@@ -22,7 +22,7 @@ function ledgerOf(rig: Rig) {
 }
 
 describe("a large allowance", () => {
-  it("is reported without unused leases, during and after the run", async () => {
+  it("a large allowance is reported without unused leases, during and after the run", async () => {
     await using rig = await startRig({ ...tiny, allowance: 9_000 });
     const reported: (number | null)[] = [];
     const report = await rig.sync({ onProgress: (read) => reported.push(read().allowance.remaining) });
@@ -34,7 +34,7 @@ describe("a large allowance", () => {
 });
 
 describe("a spent allowance", () => {
-  it("ends the next run at once, without a request, with the time to resume", async () => {
+  it("a spent allowance ends the next run at once, without a request, with the time to resume", async () => {
     await using rig = await startRig({ ...tiny, allowance: 5 });
     const first = await rig.sync();
     expect(first).toMatchObject({ stopped: "allowance", allowance: { limit: 5, remaining: 0 } });
@@ -47,7 +47,7 @@ describe("a spent allowance", () => {
     expect(await rig.sync()).toMatchObject({ requests: { counted: 5 } });
   });
 
-  it.each([1, 3])("keeps a reserve of %d", async (reserve) => {
+  it.each([1, 3])("a spent allowance keeps a reserve of %d", async (reserve) => {
     await using rig = await startRig({ ...tiny, allowance: 6 });
     expect(await rig.sync({ reserve })).toMatchObject({
       stopped: "allowance",
@@ -57,7 +57,7 @@ describe("a spent allowance", () => {
     expect(await rig.sync()).toMatchObject({ requests: { counted: reserve } });
   });
 
-  it("is inferred again after a day if the reserve takes all of it", async () => {
+  it("a spent allowance is inferred again after a day if the reserve takes all of it", async () => {
     await using rig = await startRig({ ...small, ...silent, allowance: 5 });
     await rig.sync();
     rig.sandbox.moveClock(day);
@@ -86,7 +86,7 @@ describe("a spent allowance", () => {
       faults: [{ kind: "rate_limit", times: "always", fault: "status", status: 404 }],
     },
   ] as const)(
-    "reported by $reportedBy is spent exactly, with $refusals refusals a day",
+    "a spent allowance reported by $reportedBy is spent exactly, with $refusals refusals a day",
     async ({ faults, refusals }) => {
       await using rig = await startRig({ ...tiny, allowance: 4, allowanceHeaders: "none", faults });
       for (let days = 0; days < 3; days++) {
@@ -106,7 +106,7 @@ describe("a spent allowance", () => {
     },
   );
 
-  it("is shared by the mirrors of a ledger", async () => {
+  it("a spent allowance is shared by the mirrors of a ledger", async () => {
     await using rig = await startRig({ ...tiny, allowance: 5 });
     await using folder = await makeLedgerFolder();
     await rig.sync({ ledgerFile: folder.file });
@@ -116,7 +116,7 @@ describe("a spent allowance", () => {
   });
 
   it.each(["epoch", "seconds"] as const)(
-    "ends at the reset that the service reports in %s",
+    "a spent allowance ends at the reset that the service reports in %s",
     async (allowanceHeaders) => {
       await using rig = await startRig({ ...tiny, allowance: 5, allowanceHeaders, windowSeconds: 3600 });
       const { resumeAt } = await rig.sync();
@@ -146,7 +146,7 @@ describe("the price of a 304 and of the root", () => {
   it.each([
     { countNotModified: false, countRoot: false },
     { countNotModified: true, countRoot: true },
-  ])("is inferred from the remaining count: %o", async (counts) => {
+  ])("the price of a 304 and of the root is inferred from the remaining count: %o", async (counts) => {
     await using rig = await startRig({ ...tiny, ...counts, allowance: 300 });
     await rig.sync();
     expect(ledgerOf(rig)?.isFree304).toBeNull();
@@ -157,7 +157,7 @@ describe("the price of a 304 and of the root", () => {
   });
 
   it.each([true, false])(
-    "is inferred on the second day without any count: 304 counted %s",
+    "the price of a 304 and of the root is inferred on the second day without any count: 304 counted %s",
     async (countNotModified) => {
       await using rig = await startRig({ ...small, ...silent, countNotModified, allowance: 40 });
       for (let days = 0; days < 3; days++) {
@@ -175,7 +175,7 @@ describe("the price of a 304 and of the root", () => {
   );
 
   it.each([true, false])(
-    "is inferred from two bodies of the rate_limit resource: 304 counted %s",
+    "the price of a 304 and of the root is inferred from two bodies of the rate_limit resource: 304 counted %s",
     async (countNotModified) => {
       await using rig = await startRig({
         ...{ ...small, countNotModified, allowance: 40, allowanceHeaders: "none" },
@@ -192,7 +192,7 @@ describe("the price of a 304 and of the root", () => {
     },
   );
 
-  it("is assumed to be one while unknown, so that a budget also limits checks", async () => {
+  it("the price of a 304 and of the root is assumed to be one while unknown, so that a budget also limits checks", async () => {
     await using rig = await startRig({ ...small, ...silent, countNotModified: true, allowance: 1_000 });
     await rig.sync();
     rig.sandbox.clearLog();
@@ -201,7 +201,7 @@ describe("the price of a 304 and of the root", () => {
     expect(rig.sandbox.log().filter(({ counted }) => counted).length).toBeLessThanOrEqual(5);
   });
 
-  it("does not prevent checks while it is unknown and nothing was refused", async () => {
+  it("an unknown price does not prevent checks while it is unknown and nothing was refused", async () => {
     await using rig = await startRig({ ...small, ...silent });
     await rig.sync();
     rig.sandbox.advance({ changes: 5 });
@@ -211,27 +211,30 @@ describe("the price of a 304 and of the root", () => {
     expect(ledgerOf(rig)).toMatchObject({ checkPrice: "unknown", isFree304: null });
   });
 
-  it("is assumed to be zero if responses carry the remaining count", async () => {
+  it("the price of a 304 and of the root is assumed to be zero if responses carry the remaining count", async () => {
     await using rig = await startRig({ ...small, allowance: 200 });
     const { requests } = await rig.sync();
     expect(ledgerOf(rig)).toMatchObject({ checkPrice: "free", isFree304: null });
     expect(requests.counted).toBe(rig.sandbox.log().filter(({ counted }) => counted).length);
   });
 
-  it.each([true, false])("is inferred for a root that is requested alone: counted %s", async (countRoot) => {
-    await using sandbox = await startSandbox({ ...tiny, allowance: 30, countRoot });
-    await using folder = await makeLedgerFolder();
-    const principal = { origin: new URL(sandbox.url).origin, credential: null };
-    const { client, close } = await openClient(folder.file, sandbox.url);
-    await client.fetch({ url: new URL("brands/", sandbox.url).href });
-    await client.fetch({ url: sandbox.url });
-    await close();
-    expect(readLedger(folder.file, principal, Date.now())).toMatchObject({ isFreeRoot: !countRoot });
-  });
+  it.each([true, false])(
+    "the price of a 304 and of the root is inferred for a root that is requested alone: counted %s",
+    async (countRoot) => {
+      await using sandbox = await startSandbox({ ...tiny, allowance: 30, countRoot });
+      await using folder = await makeLedgerFolder();
+      const principal = { origin: new URL(sandbox.url).origin, credential: null };
+      const { client, close } = await openClient(folder.file, sandbox.url);
+      await client.fetch({ url: new URL("brands/", sandbox.url).href });
+      await client.fetch({ url: sandbox.url });
+      await close();
+      expect(readLedger(folder.file, principal, Date.now())).toMatchObject({ isFreeRoot: !countRoot });
+    },
+  );
 });
 
 describe("the rate_limit resource", () => {
-  it("supplies the count that headers lack", async () => {
+  it("the rate_limit resource supplies the count that headers lack", async () => {
     await using sandbox = await startSandbox({ ...tiny, allowance: 30, allowanceHeaders: "none" });
     await using folder = await makeLedgerFolder();
     const { client, runBudget, close } = await openClient(folder.file, sandbox.url);
@@ -247,7 +250,7 @@ describe("the rate_limit resource", () => {
     await close();
   });
 
-  it("changes nothing if it fails", async () => {
+  it("the rate_limit resource changes nothing if it fails", async () => {
     await using sandbox = await startSandbox({ ...tiny, allowance: 30, allowanceHeaders: "none" });
     await using folder = await makeLedgerFolder();
     const { client, runBudget, close } = await openClient(folder.file, sandbox.url);
@@ -272,13 +275,16 @@ describe("the rate_limit resource", () => {
     [{ remaining: { valueOf: 3 } }, null],
     ["nothing", null],
     [null, null],
-  ])("may contain %o", (base, reading) => {
+  ])("the rate_limit resource may contain %o", (base, reading) => {
     expect(readRateLimitBody({ rel: "resource", body: { base } }, 1_000_000_000)).toEqual(reading);
   });
 
-  it.each([null, [], "text", { body: null }, {}])("is ignored if it is %o", (value) => {
-    expect(readRateLimitBody(value, 0)).toBeNull();
-  });
+  it.each([null, [], "text", { body: null }, {}])(
+    "the rate_limit resource is ignored if it is %o",
+    (value) => {
+      expect(readRateLimitBody(value, 0)).toBeNull();
+    },
+  );
 });
 
 function openClient(ledgerFile: string, baseUrl: string) {

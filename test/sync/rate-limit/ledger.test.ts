@@ -34,7 +34,7 @@ async function openAndClose(file: string): Promise<void> {
 }
 
 describe("a ledger", () => {
-  it("remembers the allowance after it is closed", async () => {
+  it("a ledger remembers the allowance after it is closed", async () => {
     await using folder = await makeLedgerFolder();
     const ledger = await openLedger({ ...folder, principal });
     spend(ledger, 12);
@@ -44,7 +44,7 @@ describe("a ledger", () => {
     expect(readLedger(folder.file, principal, now)).toEqual({ ...known, ...prices });
   });
 
-  it("expects the whole limit after the reset", async () => {
+  it("a ledger expects the whole limit after the reset", async () => {
     await using folder = await makeLedgerFolder();
     const ledger = await openLedger({ ...folder, principal });
     spend(ledger, 0);
@@ -53,7 +53,7 @@ describe("a ledger", () => {
     expect(known).toMatchObject({ limit: 30, remaining: 30, isReported: false });
   });
 
-  it("separates the allowances of services and credentials, and stores no credential", async () => {
+  it("a ledger separates the allowances of services and credentials, and stores no credential", async () => {
     await using folder = await makeLedgerFolder();
     const secret = "canary-51d7";
     const principals = [
@@ -71,7 +71,7 @@ describe("a ledger", () => {
     expect((await readFile(folder.file)).includes(secret)).toBe(false);
   });
 
-  it("is readable by its owner only, and is not created by reading", async () => {
+  it("a ledger is readable by its owner only, and is not created by reading", async () => {
     await using folder = await makeLedgerFolder();
     expect(readLedger(folder.file, principal, now)).toBeNull();
     expect(existsSync(folder.file)).toBe(false);
@@ -85,7 +85,7 @@ describe("a ledger", () => {
 });
 
 describe("the ledger's migrations", () => {
-  it("are applied once each, also when several runs of a process open a new ledger at once", async () => {
+  it("the ledger's migrations are applied once each, also when several runs of a process open a new ledger at once", async () => {
     await using folder = await makeLedgerFolder();
     await Promise.all([1, 2, 3].map(() => openAndClose(folder.file)));
     await openAndClose(folder.file);
@@ -94,7 +94,7 @@ describe("the ledger's migrations", () => {
     db.close();
   });
 
-  it("keep what a ledger from before the first migration knows", async () => {
+  it("the ledger's migrations keep what a ledger from before the first migration knows", async () => {
     await using folder = await makeLedgerFolder();
     const ledger = await openLedger({ ...folder, principal });
     spend(ledger, 12);
@@ -145,7 +145,7 @@ it("dead sessions are deleted, also those without leases", async () => {
 });
 
 describe("a file that cannot be used as a ledger", () => {
-  it("is refused and stays unchanged if it is no SQLite file", async () => {
+  it("a file that cannot be used as a ledger is refused and stays unchanged if it is no SQLite file", async () => {
     await using folder = await makeLedgerFolder();
     await writeFile(folder.file, "something else, long enough to be looked at".repeat(100));
     const before = await readFile(folder.file);
@@ -156,7 +156,7 @@ describe("a file that cannot be used as a ledger", () => {
     expect(await readFile(folder.file)).toEqual(before);
   });
 
-  it("is refused and stays unchanged if it is another program's database", async () => {
+  it("a file that cannot be used as a ledger is refused and stays unchanged if it is another program's database", async () => {
     await using folder = await makeLedgerFolder();
     new Database(folder.file).exec("create table theirs (id)").close();
     const before = await readFile(folder.file);
@@ -167,7 +167,7 @@ describe("a file that cannot be used as a ledger", () => {
     expect(await readFile(folder.file)).toEqual(before);
   });
 
-  it("is refused if it has a migration of a later version", async () => {
+  it("a file that cannot be used as a ledger is refused if it has a migration of a later version", async () => {
     await using folder = await makeLedgerFolder();
     await openAndClose(folder.file);
     const db = new Database(folder.file);
@@ -186,35 +186,38 @@ describe("a file that cannot be used as a ledger", () => {
         db.exec("update window set state = '{'").close();
       },
     ],
-  ])("is reported as damaged if it was %s, with the cost of deleting it", async (_damage, damage) => {
-    await using folder = await makeLedgerFolder();
-    const ledger = await openLedger({ ...folder, principal });
-    spend(ledger, 5);
-    ledger.close();
-    expectClosed(folder.file);
-    await damage(folder.file);
-    const spendAgain = async () => {
-      const again = await openLedger({ ...folder, principal });
-      try {
-        spend(again, 4);
-      } finally {
-        again.close();
-      }
-    };
-    await expect(spendAgain()).rejects.toMatchObject({
-      code: "damaged",
-      hint: expect.stringMatching(/safe to delete.*allowance/),
-    });
-  });
+  ])(
+    "a file that cannot be used as a ledger is reported as damaged if it was %s, with the cost of deleting it",
+    async (_damage, damage) => {
+      await using folder = await makeLedgerFolder();
+      const ledger = await openLedger({ ...folder, principal });
+      spend(ledger, 5);
+      ledger.close();
+      expectClosed(folder.file);
+      await damage(folder.file);
+      const spendAgain = async () => {
+        const again = await openLedger({ ...folder, principal });
+        try {
+          spend(again, 4);
+        } finally {
+          again.close();
+        }
+      };
+      await expect(spendAgain()).rejects.toMatchObject({
+        code: "damaged",
+        hint: expect.stringMatching(/safe to delete.*allowance/),
+      });
+    },
+  );
 
-  it("is a new ledger if it is empty, as a process that died early leaves it", async () => {
+  it("an empty file is a new ledger, as a process that died early leaves it", async () => {
     await using folder = await makeLedgerFolder();
     await writeFile(folder.file, "");
     expect(readLedger(folder.file, principal, now)).toBeNull();
     await openAndClose(folder.file);
   });
 
-  it("is reported as unwritable if it cannot be created", async () => {
+  it("a file that cannot be used as a ledger is reported as unwritable if it cannot be created", async () => {
     await using folder = await makeLedgerFolder();
     await writeFile(folder.file, "");
     const openBelowFile = openAndClose(`${folder.file}/ledger.sqlite`);

@@ -36,7 +36,7 @@ async function withBudget(
 }
 
 describe("permits", () => {
-  it("are given one at a time until a response reports the remaining count", () =>
+  it("permits are given one at a time until a response reports the remaining count", () =>
     withBudget({}, async (runBudget) => {
       const first = await runBudget.acquirePermit(request);
       const second = runBudget.acquirePermit(request);
@@ -49,7 +49,7 @@ describe("permits", () => {
       (await third).release(response(200, { remaining: 19 }));
     }));
 
-  it("never exceed the remaining count, even if every running request is counted", () =>
+  it("permits never exceed the remaining count, even if every running request is counted", () =>
     withBudget({}, async (runBudget) => {
       (await runBudget.acquirePermit(request)).release(response(200, { remaining: 2 }));
       const [first, second] = await Promise.all([
@@ -63,7 +63,7 @@ describe("permits", () => {
       second.release(response(200, { remaining: 0 }));
     }));
 
-  it("are refused once nothing remains, with the time of the reset", () =>
+  it("permits are refused once nothing remains, with the time of the reset", () =>
     withBudget({}, async (runBudget) => {
       (await runBudget.acquirePermit(request)).release(response(200, { remaining: 0 }));
       await expect(runBudget.acquirePermit(request)).rejects.toMatchObject({
@@ -74,7 +74,7 @@ describe("permits", () => {
       expect(runBudget.counts.sent).toBe(1);
     }));
 
-  it("are given again after the reset, one at a time at first", () =>
+  it("permits are given again after the reset, one at a time at first", () =>
     withBudget({}, async (runBudget, clock) => {
       (await runBudget.acquirePermit(request)).release(response(200, { remaining: 0 }));
       clock.time = tomorrow;
@@ -85,7 +85,7 @@ describe("permits", () => {
       (await second).release(noResponse);
     }));
 
-  it("follow the lowest remaining count of a window, whatever the order of the responses", () =>
+  it("permits follow the lowest remaining count of a window, whatever the order of the responses", () =>
     withBudget({}, async (runBudget) => {
       (await runBudget.acquirePermit(request)).release(response(200, { remaining: 9 }));
       const both = await Promise.all([runBudget.acquirePermit(request), runBudget.acquirePermit(request)]);
@@ -95,7 +95,7 @@ describe("permits", () => {
       expect(runBudget.state).toMatchObject(expected);
     }));
 
-  it("leave the reserve unspent", () =>
+  it("permits leave the reserve unspent", () =>
     withBudget({ reserve: 5 }, async (runBudget) => {
       (await runBudget.acquirePermit(request)).release(response(200, { remaining: 6 }));
       (await runBudget.acquirePermit(request)).release(response(200, { remaining: 5 }));
@@ -103,7 +103,7 @@ describe("permits", () => {
       expect(runBudget.refusal).toBe("allowance");
     }));
 
-  it("end with the budget, which free responses and unsent requests do not spend", () =>
+  it("permits end with the budget, which free responses and unsent requests do not spend", () =>
     withBudget({ budget: 1 }, async (runBudget) => {
       const root = await runBudget.acquirePermit({ ...request, url: rootUrl });
       root.release(response(200, { remaining: 30 }));
@@ -115,7 +115,7 @@ describe("permits", () => {
       expect(runBudget.counts).toMatchObject({ sent: 4, counted: 1, notModified: 1 });
     }));
 
-  it("are not leased for a cancelled request", () =>
+  it("permits are not leased for a cancelled request", () =>
     withBudget({}, async (runBudget) => {
       const first = await runBudget.acquirePermit(request);
       const controller = new AbortController();
@@ -133,7 +133,7 @@ describe("Retry-After", () => {
     retryAt: start + millis,
   });
 
-  it("of up to a minute delays every request", () =>
+  it("a Retry-After of up to a minute delays every request", () =>
     withBudget({}, async (runBudget, clock) => {
       (await runBudget.acquirePermit(request)).release(throttled(60_000));
       const both = await Promise.all([runBudget.acquirePermit(request), runBudget.acquirePermit(request)]);
@@ -141,7 +141,7 @@ describe("Retry-After", () => {
       for (const permit of both) permit.release(noResponse);
     }));
 
-  it("of more than a minute refuses permits, with the time to resume", () =>
+  it("a Retry-After of more than a minute refuses permits, with the time to resume", () =>
     withBudget({}, async (runBudget) => {
       (await runBudget.acquirePermit(request)).release(throttled(60_001));
       await expect(runBudget.acquirePermit(request)).rejects.toMatchObject({ resumeAt: start + 60_001 });

@@ -154,7 +154,7 @@ const withoutHeaders = metering(["none"]);
 const runs = { numRuns: tries(600, 20_000) };
 
 describe("a window with rate-limit headers", () => {
-  it("is spent exactly, whatever the order of responses, on any day", () => {
+  it("a window with rate-limit headers is spent exactly, whatever the order of responses, on any day", () => {
     fc.assert(
       fc.property(withHeaders, steps(passWhenIdle), (metering, steps) => {
         const simulation = new Simulation(metering);
@@ -167,7 +167,7 @@ describe("a window with rate-limit headers", () => {
     );
   });
 
-  it("is not overspent when responses are lost, processes die, and it ends with running requests", () => {
+  it("a window with rate-limit headers is not overspent when responses are lost, processes die, and it ends with running requests", () => {
     fc.assert(
       fc.property(withHeaders, steps(lose, kill, pass), (metering, steps) => {
         const simulation = new Simulation(metering);
@@ -181,7 +181,7 @@ describe("a window with rate-limit headers", () => {
     );
   });
 
-  it("leaves at most the lost requests unspent when responses are lost and processes die", () => {
+  it("a window with rate-limit headers leaves at most the lost requests unspent when responses are lost and processes die", () => {
     fc.assert(
       fc.property(withHeaders, steps(lose, kill), (metering, steps) => {
         const simulation = new Simulation(metering);
@@ -201,7 +201,7 @@ describe("a window with rate-limit headers", () => {
     );
   });
 
-  it("costs at most one refusal for each jump of the local clock", () => {
+  it("a window with rate-limit headers costs at most one refusal for each jump of the local clock", () => {
     const jump = fc.constantFrom(...jumps).map(
       (millis): Step =>
         (simulation) => {
@@ -224,7 +224,7 @@ describe("a window with rate-limit headers", () => {
     );
   });
 
-  it("always has leases or a time to resume, whatever the headers say", () => {
+  it("a window with rate-limit headers always has leases or a time to resume, whatever the headers say", () => {
     const number = fc.option(fc.oneof(fc.nat(12), fc.nat(1e15)), { nil: null });
     const reset = fc.option(fc.integer({ min: -400, max: 36_500 }), { nil: null });
     const oddResponse = fc.record({
@@ -280,34 +280,37 @@ describe("a window that ends with running requests", () => {
   it.each([
     ["last", 1],
     ["first", 0],
-  ])("is followed by a window that is spent exactly when its last response arrives %s", (_order, first) => {
-    const simulation = new Simulation({
-      limit: 3,
-      headers: "epoch",
-      countsNotModified: false,
-      countsRoot: false,
-    });
-    for (const sort of ["plain", "plain"] as const) {
-      simulation.send(sort, 0);
+  ])(
+    "a window that ends with running requests is followed by a window that is spent exactly when its last response arrives %s",
+    (_order, first) => {
+      const simulation = new Simulation({
+        limit: 3,
+        headers: "epoch",
+        countsNotModified: false,
+        countsRoot: false,
+      });
+      for (const sort of ["plain", "plain"] as const) {
+        simulation.send(sort, 0);
+        simulation.end(0, false);
+        simulation.service.now += 10_000;
+      }
+      simulation.send("plain", 0);
+      simulation.arrive(0);
+      // The last request of the old window is counted, and its response is still missing.
+      simulation.service.now += day;
+      simulation.send("plain", 1);
+      simulation.arrive(0);
+      simulation.end(first, false);
       simulation.end(0, false);
-      simulation.service.now += 10_000;
-    }
-    simulation.send("plain", 0);
-    simulation.arrive(0);
-    // The last request of the old window is counted, and its response is still missing.
-    simulation.service.now += day;
-    simulation.send("plain", 1);
-    simulation.arrive(0);
-    simulation.end(first, false);
-    simulation.end(0, false);
-    simulation.exhaust();
-    expect(simulation.service.remaining).toBe(0);
-    expect(simulation.service.refused).toBe(0);
-  });
+      simulation.exhaust();
+      expect(simulation.service.remaining).toBe(0);
+      expect(simulation.service.refused).toBe(0);
+    },
+  );
 });
 
 describe("a window without rate-limit headers", () => {
-  it("is spent exactly, at the cost of at most one refusal", () => {
+  it("a window without rate-limit headers is spent exactly, at the cost of at most one refusal", () => {
     fc.assert(
       fc.property(withoutHeaders, steps(passWhenIdle), (metering, steps) => {
         const simulation = new Simulation(metering);
@@ -322,7 +325,7 @@ describe("a window without rate-limit headers", () => {
     );
   });
 
-  it("costs at most one refusal also when responses are lost and processes die", () => {
+  it("a window without rate-limit headers costs at most one refusal also when responses are lost and processes die", () => {
     fc.assert(
       fc.property(withoutHeaders, steps(passWhenIdle, lose, kill), (metering, steps) => {
         const simulation = new Simulation(metering);
@@ -334,7 +337,7 @@ describe("a window without rate-limit headers", () => {
     );
   });
 
-  it("shows within a few days what a 304 costs, whatever happened before", () => {
+  it("a window without rate-limit headers shows within a few days what a 304 costs, whatever happened before", () => {
     const metering = fc.record({
       limit: fc.integer({ min: 6, max: 12 }),
       headers: fc.constant("none" as const),
@@ -361,7 +364,7 @@ describe("a window without rate-limit headers", () => {
     );
   });
 
-  it("is not ended by a late refusal of the previous window", () => {
+  it("a window without rate-limit headers is not ended by a late refusal of the previous window", () => {
     const simulation = new Simulation({
       limit: 3,
       headers: "none",
@@ -384,7 +387,7 @@ describe("a window without rate-limit headers", () => {
     expect(simulation.service.remaining).toBe(0);
   });
 
-  it("allows several requests at a time, up to the grant of the previous window", () => {
+  it("a window without rate-limit headers allows several requests at a time, up to the grant of the previous window", () => {
     const simulation = new Simulation({
       limit: 5,
       headers: "none",

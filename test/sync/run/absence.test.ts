@@ -33,7 +33,7 @@ describe("an inconsistent list", () => {
     },
   );
 
-  it("is read at most twice in a run, and the second time only if it changed", async () => {
+  it("an inconsistent list is read at most twice in a run, and the second time only if it changed", async () => {
     await using rig = await startRig(world);
     await rig.sync();
     rig.sandbox.setFaults([{ kind: "brands", positions: [2], times: "always", fault: "wrong-total" }]);
@@ -49,7 +49,7 @@ describe("an inconsistent list", () => {
 });
 
 describe("the absence of a fifth of a list at once", () => {
-  it("waits for approval, and creates tombstones after it", async () => {
+  it("the absence of a fifth of a list at once waits for approval, and creates tombstones after it", async () => {
     await using rig = await startRig({ ...world, pageSize: 20 });
     await rig.sync();
     rig.sandbox.advance({ removals: 5, kind: "brand" });
@@ -71,7 +71,7 @@ describe("the absence of a fifth of a list at once", () => {
     expect(differencesFromTruth(rig)).toEqual([]);
   });
 
-  it("does not empty the mirror when the service returns only 404", async () => {
+  it("a mirror is not emptied when the service returns only 404", async () => {
     await using rig = await startRig(world);
     await rig.sync();
     rig.sandbox.setFaults(

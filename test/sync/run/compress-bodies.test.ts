@@ -15,7 +15,7 @@ const countUncompressed = (rig: Rig): number =>
   );
 
 describe("a sync", () => {
-  it("compresses its bodies, also when its budget ends it, with dictionaries once there are enough bodies", async () => {
+  it("a sync compresses its bodies, also when its budget ends it, with dictionaries once there are enough bodies", async () => {
     await using rig = await startRig(world);
     expect(await rig.sync({ budget: 20 })).toMatchObject({ stopped: "budget" });
     expect(countUncompressed(rig)).toBeLessThan(5);
@@ -28,7 +28,7 @@ describe("a sync", () => {
     expect(problemsOf(rig)).toEqual([]);
   });
 
-  it("that is interrupted leaves compression to the next one", async () => {
+  it("a sync that is interrupted leaves compression to the next one", async () => {
     await using rig = await startRig(world);
     const controller = new AbortController();
     const report = await rig.sync({ signal: controller.signal, onProgress: () => controller.abort() });
@@ -45,7 +45,7 @@ describe("compressing after a run", () => {
   const failWith = (code: MirrorErrorCode) =>
     mirrorWith(() => Promise.reject(new MirrorError(code, "file", "What", "Hint")));
 
-  it("ends between two batches after an interruption", async () => {
+  it("compressing after a run ends between two batches after an interruption", async () => {
     const runStop = { isInterrupted: false };
     let batches = 0;
     const mirror = mirrorWith(async () => {
@@ -57,7 +57,7 @@ describe("compressing after a run", () => {
     expect(batches).toBe(3);
   });
 
-  it("ignores missing disk space, but not a damaged mirror", async () => {
+  it("compressing after a run ignores missing disk space, but not a damaged mirror", async () => {
     await expect(compressBodies(failWith("unwritable"), { isInterrupted: false })).resolves.toBeUndefined();
     await expect(compressBodies(failWith("damaged"), { isInterrupted: false })).rejects.toThrow("What");
   });

@@ -53,13 +53,13 @@ const variants: Readonly<Record<string, SandboxOptions>> = {
 };
 
 describe("a first sync is complete", () => {
-  it.each(Object.entries(variants))("with %s", async (_name, options) => {
+  it.each(Object.entries(variants))("a first sync is complete with %s", async (_name, options) => {
     await using rig = await startRig({ brands: 4, models: 12, sizes: 40, ...options });
     expect(await rig.sync()).toMatchObject({ complete: true, stopped: null });
     expect(differencesFromTruth(rig)).toEqual([]);
   });
 
-  it.each([1, 2, 16])("with %d requests at a time", async (concurrency) => {
+  it.each([1, 2, 16])("a first sync is complete with %d requests at a time", async (concurrency) => {
     await using rig = await startRig({ brands: 4, models: 12, sizes: 40 });
     expect(await rig.sync({ concurrency })).toMatchObject({ complete: true });
     expect(differencesFromTruth(rig)).toEqual([]);

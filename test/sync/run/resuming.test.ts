@@ -7,7 +7,7 @@ import { dayMillis, syncUntilComplete } from "../support/sync-until-complete.ts"
 const tiny = { brands: 2, models: 3, sizes: 5, pageSize: 2 };
 
 describe("a spent allowance", () => {
-  it("is reported with the time of its reset", async () => {
+  it("a spent allowance is reported with the time of its reset", async () => {
     await using rig = await startRig({ ...tiny, allowance: 5, windowSeconds: 3600 });
     const report = await rig.sync();
     expect(report).toMatchObject({ complete: false, stopped: "allowance" });
@@ -17,14 +17,14 @@ describe("a spent allowance", () => {
     expect(renewed).toBeLessThanOrEqual(3_601_000);
   });
 
-  it("does not stop free checks", async () => {
+  it("a spent allowance does not stop free checks", async () => {
     await using rig = await startRig({ ...tiny, allowance: 40 });
     await rig.sync();
     rig.sandbox.moveClock({ advanceSeconds: dayMillis / 1000 });
     expect(await rig.sync({ concurrency: 8 })).toMatchObject({ complete: true, requests: { counted: 0 } });
   });
 
-  it("stops the run at the first refusal, also if other clients spent it", async () => {
+  it("a spent allowance stops the run at the first refusal, also if other clients spent it", async () => {
     await using rig = await startRig({ ...tiny, allowance: 100 });
     rig.sandbox.setFaults([{ from: 6, times: "always", fault: "allowance-spent", count: 600 }]);
     const report = await rig.sync({ concurrency: 2 });
@@ -35,7 +35,7 @@ describe("a spent allowance", () => {
     expect(await rig.sync()).toMatchObject({ complete: true });
   });
 
-  it("resumes within a day, although the service's clock is a year behind", async () => {
+  it("a run after a spent allowance can resume within a day, although the service's clock is a year behind", async () => {
     await using rig = await startRig({ ...tiny, allowance: 5 });
     const clock = {
       now: () => rig.sandbox.now().getTime() + 365 * dayMillis,
@@ -53,7 +53,7 @@ describe("a spent allowance", () => {
 });
 
 describe("a budget", () => {
-  it.each([2, 7])("of %d lets the runs together fetch each resource once", async (budget) => {
+  it.each([2, 7])("a budget of %d lets the runs together fetch each resource once", async (budget) => {
     await using rig = await startRig(tiny);
     const reports = await syncUntilComplete(rig, { budget });
     expect(differencesFromTruth(rig)).toEqual([]);
@@ -66,13 +66,13 @@ describe("a budget", () => {
     }
   });
 
-  it("of 0 sends no request", async () => {
+  it("a budget of 0 sends no request", async () => {
     await using rig = await startRig(tiny);
     expect(await rig.sync({ budget: 0 })).toMatchObject({ stopped: "budget", requests: { sent: 0 } });
     expect(rig.sandbox.log()).toEqual([]);
   });
 
-  it("is not spent by free requests", async () => {
+  it("a budget is not spent by free requests", async () => {
     await using rig = await startRig(tiny);
     await rig.sync();
     expect(await rig.sync({ budget: 1, concurrency: 4 })).toMatchObject({
@@ -82,7 +82,7 @@ describe("a budget", () => {
     });
   });
 
-  it("spreads the fetching of changes over several runs, without fetching any twice", async () => {
+  it("a budget spreads the fetching of changes over several runs, without fetching any twice", async () => {
     await using rig = await startRig(tiny);
     await rig.sync();
     rig.sandbox.advance({ changes: 4, additions: 1, removals: 1 });

@@ -55,12 +55,12 @@ describe("with --allow-actions", () => {
     "/api/queues/q/clean/waiting",
     "/api/queues/q/42/clean",
     "/api/queues/q/42/promote",
-  ])("accepts %s from its own pages", (path) => {
+  ])("with --allow-actions, a dashboard accepts %s from its own pages", (path) => {
     expect(findRefusal(requestFor("localhost:9400", { ...pause, path }), options)).toBeNull();
   });
 
   it.each(["", "http://evil.example", "http://localhost:9401", "https://localhost:9400", "null"])(
-    "rejects changes from a page at %j",
+    "with --allow-actions, a dashboard rejects changes from a page at %j",
     (origin) => {
       expect(findRefusal(requestFor("localhost:9400", { ...pause, origin }), options)).toMatch(/own pages/);
     },
@@ -74,7 +74,7 @@ describe("with --allow-actions", () => {
     "/api/queues/q/rate-limit/release",
     "/api/queues/q/job-schedulers/s/run",
     "/api/queues/q/concurrency",
-  ])("rejects %s, which would send requests without a permit", (path) => {
+  ])("with --allow-actions, a dashboard rejects %s, which would send requests without a permit", (path) => {
     for (const method of ["PUT", "POST", "PATCH"])
       expect(findRefusal(requestFor("localhost:9400", { ...pause, method, path }), options)).toMatch(
         /reserved/,
