@@ -39,7 +39,7 @@ describe("removing an account", () => {
 
   it("removing an account with --purge overwrites and removes all its files", async () => {
     const { folder, mirrorFile } = await rig.accountWithData("ada");
-    // A second name of the same file, to look at what became of its bytes.
+    // A hard link to the file, to read its bytes after the removal.
     const witness = `${rig.dataDir}-witness`;
     linkSync(mirrorFile, witness);
     expect(await remove("ada", true)).toEqual({

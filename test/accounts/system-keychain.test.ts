@@ -1,4 +1,4 @@
-/** The system's keychain where there is none, and where what seems to be one never answers. */
+/** The system's keychain without a session bus, and with one that never responds. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ describe.runIf(process.platform === "linux")("the system's keychain", () => {
   it("the system's keychain fails at the deadline after a notice, and its process ends", async () => {
     await using bus = await startSilentBus();
     const remarks: string[] = [];
-    // Found as systemd places it, where cron tells no address.
+    // Found at systemd's standard path, since cron sets no address.
     const keychain = systemKeychain({
       env: { XDG_RUNTIME_DIR: bus.folder },
       deadlineMillis: 1000,
@@ -54,7 +54,7 @@ describe.runIf(process.platform === "linux")("the system's keychain", () => {
   });
 });
 
-/** A session bus that takes connections and says nothing. */
+/** A session bus that accepts connections and sends nothing. */
 async function startSilentBus() {
   const folder = await temporaryFolder();
   const sockets = new Set<Socket>();
@@ -95,7 +95,7 @@ function childrenOf(parent: number) {
         if (!read("status").includes(`\nPPid:\t${parent}\n`)) return [];
         return [{ pid: Number(name), args: read("cmdline"), environment: read("environ") }];
       } catch {
-        // It ended meanwhile.
+        // The process has already ended.
         return [];
       }
     });

@@ -1,4 +1,4 @@
-/** A short one; `npm run chaos` is a long one. */
+/** A short run; `npm run chaos` is a long one. */
 import { expect, it } from "vitest";
 import { withstandChaos } from "./withstand-chaos.ts";
 

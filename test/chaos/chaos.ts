@@ -1,4 +1,4 @@
-/** `npm run chaos`: a first sync that takes some five minutes, with something killed, frozen or emptied every few seconds. */
+/** `npm run chaos`: a first sync of about five minutes, with a disturbance every few seconds. */
 import { parseArgs } from "node:util";
 import setUpInMemory from "../support/in-memory.ts";
 import { withstandChaos } from "./withstand-chaos.ts";

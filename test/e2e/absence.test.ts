@@ -1,4 +1,4 @@
-/** What the command line says of what is gone at once, and of lists that do not make one whole. */
+/** Bulk deletions and partial lists at the command line. */
 import { expect, it } from "vitest";
 import { runArmoire } from "../support/run-armoire.ts";
 import { startRig } from "../sync/support/rig.ts";

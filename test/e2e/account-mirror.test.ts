@@ -1,4 +1,4 @@
-/** Accounts at the command line: two users of one service, and the catalogue beside them. */
+/** Account mirrors at the command line: two users of one service, and its catalogue. */
 import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ let dataDir = "";
 const armoire = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
   callArmoire([...args, "--data-dir", dataDir], { env });
 
-/** Runs a command, and fails where it does. */
+/** Runs a command that must succeed. */
 async function well(...args: readonly string[]): Promise<string> {
   const ended = await armoire(args);
   expect({ args, exitCode: ended.exitCode, stderr: ended.exitCode === 0 ? "" : ended.stderr }).toEqual({

@@ -1,4 +1,4 @@
-/** Accounts as their users see them: words, exit codes and files, and a token that is nowhere but in its place. */
+/** Account commands: output, exit codes, files, and the only place of a token. */
 import { spawn } from "node:child_process";
 import {
   chmodSync,
@@ -45,7 +45,7 @@ beforeEach(() => {
 
 const tokenOf = (user: number): string => sandbox.users[user]?.token ?? "";
 
-/** Everything that was printed; searched for tokens in the end. */
+/** All output of the tests; searched for tokens at the end. */
 const printed: string[] = [];
 
 async function armoire(args: readonly string[], env: RunOptions["env"] = {}): Promise<Ended> {
@@ -135,7 +135,7 @@ describe("account add", () => {
           ["account", "list"],
         ])
           expectRefusal(await armoire(args), 4, /shared-\d+/);
-        // As /tmp is: there nobody else can rename what is hers.
+        // Like /tmp: the sticky bit keeps other users from renaming the folder.
         chmodSync(shared, 0o1777);
         expect(await armoire(["sync", "--account", "ada"])).toMatchObject({ exitCode: 0 });
       } finally {
@@ -454,7 +454,7 @@ describe("a token", () => {
   });
 });
 
-/** A service with one user, whose token grants what it is told to. */
+/** A service with one user, whose token has the given scopes. */
 async function startScopedService() {
   let granted: readonly string[] = ["bras"];
   const server = await startRawServer(({ path }, socket) => {

@@ -1,4 +1,4 @@
-/** The past on the command line: a mirror of two runs, between which the service changed. */
+/** `--as-of` at the command line: a mirror of two runs, between which the service changed. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";

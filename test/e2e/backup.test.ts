@@ -1,4 +1,4 @@
-/** Backups at the command line: a user's life with them, from the first one to the computer that broke. */
+/** Backups at the command line, from the first one to a restore on another computer. */
 import {
   appendFileSync,
   chmodSync,
@@ -24,7 +24,7 @@ const path = (name: string) => join(folder.path, name);
 const armoire = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
   callArmoire([...args, "--data-dir", path("data")], { env });
 
-/** Runs a command, and fails where it ends otherwise. */
+/** Runs a command that must end with this exit code. */
 async function ending(exitCode: number, args: readonly string[], env = {}): Promise<Ended> {
   const ended = await armoire(args, env);
   expect({ args, exitCode: ended.exitCode, stderr: ended.stderr }).toEqual({

@@ -21,7 +21,7 @@ it("all commands of docs/changes.md succeed in the order of the page", {
   for (const args of commands) {
     const { stdout, stderr, exitCode } = await run(...args);
     const isCut = /^Only the first \d+ are shown; --limit raises the limit\.\n/m;
-    // All but `--exit-code`, which finds something, end well; and each has something to say.
+    // All commands succeed, except `--exit-code`, which finds changes. Each prints something.
     expect({ args, stderr: stderr.replace(/^As of run .*\n/, "").replace(isCut, ""), exitCode }).toEqual({
       args,
       stderr: "",

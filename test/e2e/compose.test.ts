@@ -1,6 +1,6 @@
 /**
- * What docker-compose.yml says, started as plain processes on loopback: its commands with its settings, where only hosts, ports
- * and paths are others, and the sandbox is a small one.
+ * The services of docker-compose.yml as plain processes on loopback, with their commands and settings. Only hosts, ports, paths
+ * and the size of the sandbox differ.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -85,7 +85,7 @@ it("docker compose up: a scheduled sync completes through workers", { timeout: 1
   const sent = metrics.map((one) => sumOf(one, /^armoire_worker_requests_total\{.*\} (\d+)$/gm));
   expect(sent.filter((count) => count > 0)).not.toEqual([]);
   const log = (await (await fetch(`http://127.0.0.1:${sandboxPort}/__sandbox/log`)).json()) as LogEntry[];
-  // By workers alone, each with the credential from its files.
+  // All requests came from workers, with the credential from their files.
   expect(new Set(log.map(({ credential }) => credential))).toEqual(new Set([`app:${app.key}`]));
   for (const exitCode of await running.end()) expect(exitCode).toBe(0);
 });
@@ -94,7 +94,7 @@ function sumOf(metrics: string, line: RegExp): number {
   return [...metrics.matchAll(line)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** As the image has it on its path, from the sources. */
+/** The `armoire` command of the image, from the sources. */
 async function writeArmoire(folder: string): Promise<void> {
   await mkdir(folder);
   const script = `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`;
@@ -107,13 +107,13 @@ async function writeArmoire(folder: string): Promise<void> {
   }
 }
 
-/** The one that every sandbox of the usual seed knows. */
+/** The secret that every sandbox with the default seed accepts. */
 async function sandboxApp() {
   await using sandbox = await startSandbox();
   return sandbox.app;
 }
 
-/** They end with the test, whatever becomes of it. */
+/** The processes end with the test, also if it fails. */
 function processes() {
   const all: ChildProcess[] = [];
   const end = () =>

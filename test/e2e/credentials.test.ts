@@ -12,7 +12,7 @@ it("a credential is sent to the service and stored nowhere", async () => {
   const settings = ["--data-dir", join(folder.path, "data")];
   const isLeaked = isAnySpellingOf(`${key}:${secret}`, secret);
 
-  // The service says the credential back, and refuses it: neither may be shown.
+  // The service echoes the credential in its refusal.
   sandbox.setFaults([
     { kind: "size", positions: [1], times: "always", fault: "status", status: 403 },
     {
@@ -64,7 +64,7 @@ it("a rejected credential ends the sync with exit code 4, and the mirror stays",
   });
 });
 
-/** As they are, and as headers, URLs and encodings write them. */
+/** Secrets as plain text, and as written in headers, URLs and encodings. */
 function isAnySpellingOf(...secrets: readonly string[]): (bytes: Buffer) => boolean {
   const spellings = secrets.flatMap((secret) => [
     secret,

@@ -28,10 +28,10 @@ const commands: readonly (readonly string[])[] = [
   ["mirror", "compact"],
 ];
 
-/** A sync that comes further than it should writes nowhere but there. */
+/** The only place for files of a sync that is not refused as it should be. */
 const settings = () => ["--base-url", fixture.sandbox.url, "--data-dir", fixture.newPath()];
 
-/** Runs a command on a file that it has to leave as it is. */
+/** Runs a command that must not change the file. */
 async function expectUntouched(command: readonly string[], file: string, says: RegExp): Promise<void> {
   const hash = () => createHash("sha256").update(readFileSync(file)).digest("hex");
   const before = hash();

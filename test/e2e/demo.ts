@@ -1,7 +1,7 @@
 /**
- * `npm run demo`: a catalogue is mirrored, exported, and mirrored again after it has changed. In: nothing. Out: the story
- * on the terminal, CSV and JSON files in `./demo/`, and exit code 1 when anything that it claims is not so. The service
- * is a sandbox in this process; everything else happens as it does for a person, through the `armoire` program.
+ * `npm run demo`: mirrors a catalogue, exports it, and mirrors it again after it has changed. Prints each step, writes CSV and
+ * JSON files to `./demo/`, and exits with 1 if a claim is false. The service is a sandbox in this process; all else runs the
+ * `armoire` program.
  */
 import { startSandbox } from "../../src/index.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
@@ -24,7 +24,7 @@ try {
     story.command(`armoire ${args.map((arg) => (/\s/.test(arg) ? `"${arg}"` : arg)).join(" ")}`);
     await armoire.run(...args);
   };
-  /** As the service itself counts them. */
+  /** The service's own count of requests. */
   const takeCountedRequests = (): number => {
     const counted = sandbox.log().filter((entry) => entry.counted).length;
     sandbox.clearLog();
@@ -65,7 +65,7 @@ try {
   story.heading("The second sync pays only for that");
   await run("sync");
   const secondCost = takeCountedRequests();
-  // What is gone shows in the lists; only what these do not prove is asked itself.
+  // Lists prove most deletions; other missing resources are requested themselves.
   story.claim(
     `The service counted ${secondCost}: no more than what changed, is new or is gone.`,
     secondCost <= added + changed + removed,

@@ -1,4 +1,4 @@
-/** `armoire diff` and `armoire runs show`: what they print of a sandbox that has changed, and what they refuse. */
+/** `armoire diff` and `armoire runs show`: their output for a sandbox that has changed, and refused input. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** The doctor on accounts: where everything of each is, and whether the service takes her token for hers. */
+/** The doctor on accounts: the places of their files, and whether the service accepts their tokens. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
@@ -31,7 +31,7 @@ beforeEach(() => {
 
 const tokenOf = (n: number): string => sandbox.users[n]?.token ?? "";
 
-/** What it says last of all, and how it ends. */
+/** The last line of the output, and the exit code. */
 async function ask(...args: readonly string[]) {
   const { stdout, exitCode } = await callArmoire(["doctor", ...args, "--data-dir", dataDir, "--json"]);
   const { checks } = JSON.parse(stdout) as {

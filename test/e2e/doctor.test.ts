@@ -1,4 +1,4 @@
-/** The doctor tells of what would end any other command, and goes on. */
+/** The doctor reports problems that end other commands, and continues. */
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";

@@ -1,7 +1,7 @@
 /**
- * Every command that there is, as the program itself lists them, over two accounts of one data directory and under umask
- * 000: nothing of one account is shown to, or written for, the other, and nothing that is written can be read by others.
- * A new command is among them by itself; where it cannot be called without operands, the list below has to say with which.
+ * Runs every command of the program for two accounts of one data directory, under umask 000. No output or file of one account
+ * contains data of the other, and all files are private. A new command is included automatically; if it needs operands, add
+ * them to the list below.
  */
 import { lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -29,10 +29,10 @@ const armoire = (name: Name, args: readonly string[]): Promise<Ended> =>
     cwd: at("work", name),
   });
 
-/** Not about one account: they know of none, or are for all of a data directory. */
+/** Commands without an account, or for all accounts of a data directory. */
 const aboutNobody = ["sandbox", "account list", "worker", "schedule"].map((called) => `armoire ${called}`);
 
-/** Their operands say whose it is. */
+/** Commands whose operands name the account. */
 const withoutAccount: readonly string[] = [
   "account add",
   "account remove",
@@ -40,7 +40,7 @@ const withoutAccount: readonly string[] = [
   "backup restore",
 ].map((called) => `armoire ${called}`);
 
-/** What a command cannot be called without, beside what it is about. */
+/** Required operands, besides the account. */
 const operands: Readonly<Record<string, (name: Name) => readonly string[]>> = {
   "armoire show": () => ["me"],
   "armoire history": () => ["me"],
@@ -63,7 +63,7 @@ const commands = program.commands
   .flatMap(leavesOf)
   .map((command) => ({ called: nameOf(command) }))
   .filter(({ called }) => !aboutNobody.some((other) => `${called} `.startsWith(`${other} `)))
-  // After that there is nothing to look at any more.
+  // The last command, since it removes the account.
   .sort((one, other) => Number(one.called === removing) - Number(other.called === removing));
 
 function nameOf(command: Command): string {
@@ -75,7 +75,7 @@ function backupOf(name: Name): string {
   return at("backups", found ?? "none");
 }
 
-/** What gives a person away: in what is shown, and in what is stored, however it is packed. */
+/** Texts that identify a user in output and in stored files. */
 function marksOf(name: Name): Readonly<Record<string, string>> {
   const { token = "", username = "" } = userOf(name) ?? {};
   const id = 1000 + names.indexOf(name);
@@ -125,7 +125,7 @@ it.each(commands)("$called shows nothing of the other account", async ({ called 
   for (const name of names) {
     const words = [...called.split(" ").slice(1), ...(operands[called]?.(name) ?? [])];
     const whose = withoutAccount.includes(called) ? [] : ["--account", name];
-    // The one is shown in words, the other as JSON.
+    // One account as text, the other as JSON.
     const ended = await armoire(name, [...words, ...whose, ...(name === "bea" ? ["--json"] : [])]);
     expect({ words, ...ended }).toMatchObject({ exitCode: 0 });
     for (const other of names.filter((one) => one !== name))

@@ -23,7 +23,7 @@ interface Scene extends AsyncDisposable {
 
 async function setScene(options: SandboxOptions): Promise<Scene> {
   const folder = await temporaryFolder();
-  // It tells what is left with each answer, so that nothing but resources is asked for.
+  // Each response has the remaining count, so that the sync requests resources only.
   const sandbox = await startSandbox({ brands: 6, models: 20, sizes: 60, allowance: 10_000, ...options });
   const file = `${folder.path}/catalogue.sqlite`;
   return {
@@ -39,7 +39,7 @@ async function setScene(options: SandboxOptions): Promise<Scene> {
   };
 }
 
-/** Waits until the service was asked so often. */
+/** Waits for this number of requests. */
 async function waitForRequests({ sandbox }: Scene, count: number): Promise<void> {
   await vi.waitFor(() => expect(sandbox.log().length).toBeGreaterThanOrEqual(count), {
     timeout: 20_000,
@@ -82,7 +82,7 @@ describe("a sync that is interrupted", () => {
       expect(readRuns(scene)).toEqual([{ id: 1, isClosed: true, stopped: "interrupted" }]);
 
       expect((await runArmoire(scene.args)).exitCode).toBe(0);
-      // What it held already, it was told to be unchanged.
+      // Held resources were unchanged (304).
       const urls = scene.sandbox.log().flatMap(({ url, status }) => (status === 200 ? [url] : []));
       expect(urls.sort()).toEqual([...scene.sandbox.truth()].map(({ url }) => url).sort());
     },
@@ -176,7 +176,7 @@ describe("a mirror that another process has locked", () => {
 });
 
 describe("a closed output pipe", () => {
-  /** The exit code of the program in a pipe whose other end is closed at once. */
+  /** The exit code of the program in a pipe whose reader closes at once. */
   async function pipeIntoNothing(
     args: readonly string[],
     redirection: string,

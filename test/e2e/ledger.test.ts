@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
-/** What spoils the ledger of a data directory, the exit code that tells of it, and its words. */
+/** Problems of a data directory's ledger, with the exit code and the error. */
 const spoilt: Readonly<Record<string, readonly [(ledger: string, f: Fixture) => void, number, RegExp]>> = {
   "is damaged": [
     (ledger) => {

@@ -1,4 +1,4 @@
-/** Results that are longer than a call has arguments, a pipe has room, or a process has memory. */
+/** Results longer than the limits of call arguments, pipes and memory. */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { runArmoire, startArmoire } from "../support/run-armoire.ts";

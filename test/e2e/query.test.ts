@@ -1,4 +1,4 @@
-/** What `armoire query` can be asked, and from where. */
+/** `armoire query`: the sources of statements, and questions. */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
-/** The program's output, where it ends well and says nothing beside it. */
+/** The output of a command that must succeed without messages. */
 async function query(...args: readonly string[]): Promise<string> {
   const { stdout, stderr, exitCode } = await callArmoire(["query", ...args, "--mirror", fixture.mirror]);
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });

@@ -1,4 +1,4 @@
-/** Schedules as an operator has them: added, run by the program itself, and looked at. */
+/** Schedules at the command line: added, run and listed. */
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -31,7 +31,7 @@ const newPlace = () => join(folder.path, `data-${++places}`);
 const at = (dataDir: string, ...args: readonly string[]): Promise<Ended> =>
   runArmoire(["schedule", ...args, "--data-dir", dataDir]);
 
-/** @param args what follows `schedule add`, the command after `--` included */
+/** @param args all arguments after `schedule add`, including the command after `--` */
 async function add(dataDir: string, ...args: readonly string[]): Promise<ListedSchedule> {
   const { stdout, stderr, exitCode } = await runArmoire([
     "schedule",
@@ -56,20 +56,20 @@ function startScheduler(dataDir: string, ...args: readonly string[]): RunningArm
   return startArmoire(["schedule", "run", "--data-dir", dataDir, ...args]);
 }
 
-/** Most of what is waited for starts the program anew each time that it is looked at. */
+/** Waits long, since most conditions start the program for each check. */
 const waitFor = (isSo: () => Promise<void>) => vi.waitFor(isSo, { timeout: 25_000, interval: 400 });
 const atNewYear = ["--cron", "0 0 1 1 *", "--tz", "UTC"];
 const everySecond = ["--cron", "* * * * * *"];
 const sync = () => ["--", "sync", "--base-url", sandbox.url, "--depth", "models"];
 
-/** What is for New Year should have run then, and next time will be when nobody waits for it. */
+/** A due time at New Year was missed, and the next one is far away. */
 function addedLongAgo(dataDir: string): void {
   const file = join(dataDir, "schedules.json");
   const long = `"addedAt": "${new Date(Date.now() - 370 * 86_400_000).toISOString()}"`;
   writeFileSync(file, readFileSync(file, "utf8").replace(/"addedAt": "[^"]+"/g, long));
 }
 
-/** What a sync of it begins is still under way when it is told to end. */
+/** A slow service, so that a sync is still running when it is stopped. */
 const unhurried = { brands: 6, models: 20, sizes: 60, latencyMillis: 400, allowance: 10_000 };
 
 describe("schedules of one process", () => {
@@ -83,7 +83,7 @@ describe("schedules of one process", () => {
         (await runsOf(dataDir, "often")).filter(({ outcome }) => outcome === "done").length,
       ).toBeGreaterThan(1),
     );
-    // One that is added meanwhile needs no new start.
+    // A schedule that is added later needs no restart.
     await add(
       dataDir,
       "files",
@@ -110,7 +110,7 @@ describe("schedules of one process", () => {
     expect(ended.msg).toMatch(/^often: done in .*; 13 new/);
 
     expect(runs[0]).toMatchObject({ exitCode: 0, attempts: 1, error: null, counts: { new: 13, failed: 0 } });
-    // Of one mirror, one at a time.
+    // Runs of one mirror do not overlap.
     runs.slice(1).forEach(({ startedAt }, index) => {
       expect(startedAt >= (runs[index]?.endedAt ?? "")).toBe(true);
     });
@@ -190,7 +190,7 @@ it("schedulers with one Redis start each due run once, one at a time per mirror"
   const [first, second] = both;
   first?.process.kill("SIGTERM");
   expect((await first?.ended)?.exitCode).toBe(0);
-  // Nor does one wait for a Redis that is gone.
+  // A scheduler does not wait for a stopped Redis either.
   await redis.kill();
   second?.process.kill("SIGTERM");
   const ended = await Promise.all(both.map((running) => running.ended));

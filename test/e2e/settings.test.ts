@@ -12,7 +12,7 @@ afterAll(() => folder[Symbol.asyncDispose]());
 
 type Shown = Readonly<Record<string, readonly [value: string | null, from: string]>>;
 
-/** The settings as doctor shows them. */
+/** The settings in the output of doctor. */
 async function readSettings(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

@@ -1,4 +1,4 @@
-/** Where the machine is makes no difference: what the service dates without a zone stays as it is, and what we date is UTC. */
+/** The machine's time zone has no effect: the service's times without a zone stay as sent, and Armoire's own times are UTC. */
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RunRecord } from "../../src/mirror/runs/runs.ts";

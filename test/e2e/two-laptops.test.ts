@@ -1,4 +1,4 @@
-/** One user, two computers, one folder for backups: neither lets go of what only the other one knows. */
+/** One user, two computers, one folder of backups: neither computer prunes the only backup of the other's data. */
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** `armoire backup --quiet` from a timer, which mails what is printed: silence is a promise. */
+/** `armoire backup --quiet` for timers that mail any output: it prints nothing without a problem. */
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -22,7 +22,7 @@ beforeEach(() => {
 const armoire = (args: readonly string[], env = {}): Promise<Ended> =>
   callArmoire([...args, "--data-dir", join(place, "data")], { env });
 
-/** Each into a folder of its own, in which it is the only one. */
+/** Makes a backup in a new folder. */
 let backups: string;
 let folders = 0;
 function backUp(...more: readonly string[]): Promise<Ended> {

@@ -1,4 +1,4 @@
-/** An account with all that makes it whole, at the command line: what her bras are, and pictures. */
+/** An account with linked catalogue resources and pictures, at the command line. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -290,7 +290,7 @@ it("plan --with-catalogue works offline before and after the sync", async () => 
   expect(dry).toMatchObject({ exitCode: 0, stdout: text });
   expect(sandbox.log()).toHaveLength(sent);
   const { report } = await syncAda("--with-catalogue");
-  // With the front page.
+  // Including the root.
   expect(report.catalogue.resources.new).toBe(fetches + 1);
   expect((await plan()).stdout).toMatch(/mirror: all held\.\n$/);
 });

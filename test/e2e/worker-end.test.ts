@@ -1,4 +1,4 @@
-/** Who is told to end has ended within ten seconds, whatever it waits for; what a worker could not finish, others do. */
+/** A stopped process ends within ten seconds, whatever it waits for; other workers complete a worker's requests. */
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { logLines } from "../support/log-lines.ts";
@@ -11,7 +11,7 @@ async function startWorker(args: readonly string[]): Promise<RunningArmoire> {
   throw new Error((await running.ended).stderr);
 }
 
-/** A promise of ours that is about time; the signal kills the program where it is broken. */
+/** The documented deadline. The signal kills a program that misses it. */
 async function endWithinTenSeconds({ process, ended }: RunningArmoire) {
   const timer = setTimeout(() => process.kill("SIGKILL"), 10_000);
   process.kill("SIGTERM");
@@ -25,7 +25,7 @@ it("a stopped worker returns slow requests, and another worker completes the mir
 }, async () => {
   await using redis = await startRedis();
   await using folder = await temporaryFolder();
-  // Each brand is answered when it is asked for the second time.
+  // Each brand gets a response at the second request only.
   await using sandbox = await startSandbox({
     ...{ brands: 5, models: 10, sizes: 20, allowance: 500 },
     faults: [{ kind: "brand", fault: "stall-headers" }],
@@ -87,7 +87,7 @@ describe("in the middle of requests", () => {
     const { redis, settings, worker, sync } = rig;
     await redis.kill();
     expect(await endWithinTenSeconds(worker)).toMatchObject({ exitCode: 0 });
-    // With nothing of what it held.
+    // Redis starts again without its data.
     await redis.start();
     const second = await startWorker(settings);
     const { stdout, exitCode } = await sync.ended;

@@ -1,4 +1,4 @@
-/** Workers as a user starts them: processes of their own, with the program's own options. */
+/** Workers at the command line, in processes of their own. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -13,7 +13,7 @@ const world = { brands: 4, models: 12, sizes: 40, allowance: 1000 };
 
 const password = "for-the-queue";
 
-/** A worker once it takes requests. */
+/** Starts a worker and waits until it accepts requests. */
 async function startWorker(args: readonly string[], env?: Record<string, string>): Promise<RunningArmoire> {
   const running = startArmoire(["worker", ...args], env && { env });
   for await (const line of createInterface(running.process.stderr)) {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
-/** What reads a mirror, with arguments that would do. */
+/** Commands that read a mirror, with valid arguments. */
 const readers: readonly (readonly string[])[] = [
   ["plan"],
   ["status"],

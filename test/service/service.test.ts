@@ -8,7 +8,7 @@ import { failureOf, jsonOf, startClientRig } from "./support/client.ts";
 const brand = { rel: "entity", body: { name: "Ärmel “quoted” 🙂\u0000" } };
 
 describe("a response", () => {
-  test("its body is the bytes that were sent, with their ETag", async () => {
+  test("a body is the bytes that were sent, with their ETag", async () => {
     const text = '{ "rel" : "entity",\r\n "n": 9007199254740993, "n": 1.50 }';
     await using rig = await startClientRig((_, socket) =>
       socket.write(
@@ -27,7 +27,7 @@ describe("a response", () => {
     expect(rig.server.requests[0]?.path).toBe("/brands/?page=2");
   });
 
-  test("its body has a buffer of its own, so that cloning copies nothing else", async () => {
+  test("a body has a buffer of its own, so that cloning copies nothing else", async () => {
     await using rig = await startClientRig((_, socket) =>
       socket.write(jsonResponse(brand, { "x-secret": "s" })),
     );
@@ -37,7 +37,7 @@ describe("a response", () => {
     expect(structuredClone(fetched)).toEqual(fetched);
   });
 
-  test("it is the same in one piece and byte by byte", async () => {
+  test("a response is the same in one piece and byte by byte", async () => {
     await using rig = await startClientRig(({ path }, socket) => {
       const bytes = jsonResponse(brand);
       if (path === "/whole") socket.write(bytes);
@@ -194,7 +194,7 @@ describe("the base URL", () => {
     "ftp://api.example.org/",
     "https://user:canary@api.example.org/",
     "https://canary@h/",
-  ])("%j is refused, and not repeated", (baseUrl) => {
+  ])("the base URL %j is refused, and not repeated", (baseUrl) => {
     expect(() => openServiceClient({ baseUrl })).toThrow(ServiceSettingsError);
     expect(() => openServiceClient({ baseUrl })).not.toThrow(/canary/);
   });

@@ -6,15 +6,15 @@ import { connect, createServer, type Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** One connection: what the server says, and the client's side of it. */
+/** One connection: the server's bytes, and the client's socket. */
 export interface Passing {
   readonly bytes: AsyncIterable<Buffer>;
   readonly client: Socket;
-  /** How many connections came before it. */
+  /** The number of earlier connections. */
   readonly index: number;
 }
 
-/** What becomes of a server's bytes. */
+/** Delivers a server's bytes to the client. */
 export type Trouble = (passing: Passing) => AsyncIterable<Buffer>;
 
 export interface BadNetwork extends AsyncDisposable {
@@ -52,7 +52,7 @@ export async function startBadNetwork(target: string, trouble: Trouble): Promise
   };
 }
 
-/** Passes pieces of so many bytes, each in a turn of its own. */
+/** Delivers pieces of this size, each in its own turn of the event loop. */
 export const inPieces = (size: number): Trouble =>
   async function* ({ bytes }) {
     for await (const chunk of bytes) {
@@ -63,7 +63,7 @@ export const inPieces = (size: number): Trouble =>
     }
   };
 
-/** Passes so many bytes, then does something else to the client; of every connection whose index `isStruck`. */
+/** Delivers this number of bytes, then applies the fault, on each connection whose index `isStruck`. */
 export const after = (
   most: number,
   strike: (client: Socket) => void | Promise<void>,

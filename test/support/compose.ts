@@ -1,4 +1,4 @@
-/** `docker-compose.yml` and `Dockerfile` as the tests read them: what would be started, and with which settings. */
+/** Reads `docker-compose.yml` and `Dockerfile`: services, commands and settings. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -22,7 +22,7 @@ export interface Compose {
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 }
 
-/** @param env what the person who starts it has set */
+/** @param env the environment of `docker compose` */
 export function readCompose(env: Readonly<Record<string, string>> = {}): Compose {
   const text = readFileSync(join(root, "docker-compose.yml"), "utf8");
   return interpolate(parse(text, { merge: true }), env) as Compose;
@@ -34,7 +34,7 @@ export interface ImageFacts {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What the last stage of the image says. */
+/** The instructions of the image's last stage. */
 export function readImage(): ImageFacts {
   const text = readFileSync(join(root, "Dockerfile"), "utf8");
   const stage = text.slice(text.lastIndexOf("\nFROM "));
@@ -51,7 +51,7 @@ export function readImage(): ImageFacts {
   };
 }
 
-/** The forms of the Compose specification that our file uses. Keys are none of its business. */
+/** The forms of the Compose specification that our file uses, without a check of keys. */
 function interpolate(value: unknown, env: Readonly<Record<string, string>>): unknown {
   if (Array.isArray(value)) return value.map((item) => interpolate(item, env));
   if (typeof value === "object" && value !== null)

@@ -1,4 +1,4 @@
-/** A worker with a dashboard within the test's process, which ends with the test. */
+/** A worker with a dashboard in the test's process, closed at the end of the test. */
 import type { DashboardOptions } from "../../jobs/bullmq/dashboard/server.ts";
 import type { Principal } from "../../jobs/bullmq/queue-names.ts";
 import { runWorker } from "../../jobs/bullmq/worker/run-worker.ts";

@@ -1,4 +1,4 @@
-/** For a process that is to die in the middle: it kills itself right before one of its changes of files and folders. */
+/** Makes a process kill itself right before one of its changes of files and folders. */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 

@@ -1,4 +1,4 @@
-/** Workers within the test's process, which end with the test. */
+/** Workers in the test's process, closed at the end of the test. */
 import { type RunWorkerOptions, runWorker } from "../../jobs/bullmq/worker/run-worker.ts";
 
 export async function startFetchWorkers(
@@ -21,5 +21,5 @@ export async function startFetchWorkers(
   };
 }
 
-/** The catalogue's principal at a service that asks for no credential. */
+/** The catalogue's principal at a service without credentials. */
 export const catalogueAt = (baseUrl: string) => ({ name: "catalogue", baseUrl, credential: null });

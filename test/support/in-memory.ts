@@ -1,5 +1,5 @@
 /**
- * Puts the temporary files of all tests in memory if there is room: their commits would wait for a disk and prove nothing
+ * Puts the temporary files of all tests in memory if there is room: their commits would wait for a disk and test nothing
  * about it. Also holds the compile cache that the tests' processes share.
  */
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** The log of a program that runs, line by line, as objects. */
+/** The log lines of a running program, as objects. */
 import { createInterface } from "node:readline";
 import type { RunningArmoire } from "./run-armoire.ts";
 

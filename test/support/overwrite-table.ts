@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 
-/** Makes the first page of a table unreadable, in an SQLite file that nobody has open and that has no log beside it. */
+/** Makes the first page of a table unreadable, in a closed SQLite file without a WAL file. */
 export function overwriteTable(file: string, table: string): void {
   const db = new Database(file, { readonly: true });
   const pageBytes = Number(db.pragma("page_size", { simple: true }));

@@ -1,4 +1,4 @@
-/** A host of pictures besides the service: it answers what the test tells it, and remembers everything that it was asked. */
+/** A picture host besides the service: it sends the test's responses and records all requests. */
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,11 +17,11 @@ export interface PictureServer extends AsyncDisposable {
     readonly headers: IncomingHttpHeaders;
     readonly raw: string;
   }[];
-  /** What is at a path from now on; elsewhere is nothing. */
+  /** Sets the response of a path; other paths return 404. */
   put(path: string, reply: PictureReply): void;
 }
 
-/** The smallest PNG there is, and a text that makes it another one. */
+/** The smallest PNG, with a text that makes it unique. */
 export function png(text = ""): Buffer {
   const pixel =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";

@@ -9,7 +9,7 @@ export interface RawRequest {
   readonly path: string;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How many requests came before it. */
+  /** The number of earlier requests. */
   readonly index: number;
 }
 
@@ -19,12 +19,12 @@ export interface RawServer extends AsyncDisposable {
   /** Without a trailing slash. */
   readonly origin: string;
   readonly requests: readonly RawRequest[];
-  /** Connections that were ever opened to it. */
+  /** The number of connections so far. */
   readonly connectionCount: () => number;
 }
 
 export interface RawServerOptions {
-  /** With these it speaks TLS. */
+  /** Enables TLS. */
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
@@ -68,7 +68,7 @@ export async function startRawServer(
   };
 }
 
-/** The bytes of an answer; `content-length` is added unless it, or `transfer-encoding` or `connection`, is among the headers. */
+/** The bytes of a response; adds `content-length` unless the headers have it, `transfer-encoding` or `connection`. */
 export function rawResponse(
   status: number,
   headers: Readonly<Record<string, string | readonly string[]>> = {},
@@ -88,7 +88,7 @@ export function rawResponse(
   ]);
 }
 
-/** A JSON answer. */
+/** A JSON response. */
 export function jsonResponse(
   value: unknown,
   headers: Readonly<Record<string, string | readonly string[]>> = {},

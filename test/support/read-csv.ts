@@ -1,10 +1,10 @@
-/** A field as it stood in the file: what it says, and whether it was in quotes. */
+/** A field: its text, and whether it was quoted. */
 export interface CsvField {
   readonly text: string;
   readonly isQuoted: boolean;
 }
 
-/** An independent RFC 4180 reader for tests: no options, LF or CRLF, and an error where the grammar is broken. */
+/** An independent RFC 4180 reader for tests: no options, LF or CRLF, and an error for invalid CSV. */
 export function readCsv(csv: string): CsvField[][] {
   const records: CsvField[][] = [];
   let record: CsvField[] = [];

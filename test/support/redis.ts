@@ -1,4 +1,4 @@
-/** A Redis of a test's own, on a socket in a folder of its own, that can be killed, frozen and started again. */
+/** A Redis server for one test, on a socket in its own folder. The test can kill, freeze and restart it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -6,19 +6,19 @@ import { Redis } from "ioredis";
 import { temporaryFolder } from "./run-armoire.ts";
 
 export interface RedisServer extends AsyncDisposable {
-  /** The path of its socket, as `--redis` takes it. */
+  /** Its socket as a value of `--redis`. */
   readonly url: string;
-  /** To look into it, and to tell it things. */
+  /** A connection for the test. */
   readonly admin: Redis;
   /** Sends a signal to the process. */
   signal(name: NodeJS.Signals): void;
   /** `kill -9`. */
   kill(): Promise<void>;
-  /** After `kill`: with whatever it had kept on disk. */
+  /** Starts it again after `kill`, with its data on disk. */
   start(): Promise<void>;
 }
 
-/** @param settings as `redis-server` takes them: `["--maxmemory", "3mb"]` */
+/** @param settings arguments of `redis-server`, such as `["--maxmemory", "3mb"]` */
 export async function startRedis(settings: readonly string[] = []): Promise<RedisServer> {
   const folder = await temporaryFolder();
   const socket = join(folder.path, "redis.sock");

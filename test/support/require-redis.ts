@@ -1,4 +1,4 @@
-/** Once before all tests: that there is a Redis to start. Where the system lets us, it is installed; no test is skipped for want of it. */
+/** Before all tests: makes sure that `redis-server` exists, and installs it if possible. No test is skipped without it. */
 import { spawnSync } from "node:child_process";
 
 const isThere = (): boolean => spawnSync("redis-server", ["--version"]).status === 0;

@@ -1,7 +1,6 @@
 /**
- * Runs the `armoire` program as a user does: as a process with a minimal environment. In: arguments, settings. Out: the
- * output, which must not contain a secret, and the exit code. It always runs the sources,
- * never `dist/`.
+ * Runs the `armoire` program as a user does: as a process with a minimal environment. Takes arguments and settings, and
+ * returns the exit code and the output, which must not contain a secret. Always runs the sources, never `dist/`.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -88,7 +87,7 @@ export async function callArmoire(
   return { ...printed, exitCode };
 }
 
-/** A folder that is gone afterwards, once it was searched for secrets. Every test that writes files has one. */
+/** A folder that is searched for secrets and removed at the end. Every test that writes files has one. */
 export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), "armoire-"));
   return {

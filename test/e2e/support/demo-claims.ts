@@ -1,4 +1,4 @@
-/** What the demonstration claims of the mirror and of its export, compared with what the sandbox really serves. */
+/** Claims of the demo about the mirror and its export, checked against the sandbox's data. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type MirrorStatus, verifyDataPackage } from "../../../src/index.ts";

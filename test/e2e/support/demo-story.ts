@@ -1,12 +1,12 @@
-/** How the demonstration speaks: headings, the commands that it runs, and claims, each of which is checked. */
+/** The output of the demo: headings, commands, and claims, each of which is checked. */
 import { isDeepStrictEqual, styleText } from "node:util";
 
 export interface Story {
   heading(text: string): void;
-  /** A line of shell that is about to be run. */
+  /** Prints a shell command before it runs. */
   command(text: string): void;
   say(text: string): void;
-  /** Says the claim when the two are equal; else what is wrong with it. */
+  /** Prints the claim if the values are equal, else the difference. */
   claim(text: string, actual: unknown, expected: unknown): void;
   readonly wrongClaims: number;
 }

@@ -1,4 +1,4 @@
-/** What the tests of the program share: a folder, a sandbox, and a mirror of it that must stay as it is. */
+/** The rig of command-line tests: a folder, a sandbox, and a mirror that tests must not change. */
 import { writeFileSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -11,15 +11,15 @@ import { temporaryFolder } from "../../support/run-armoire.ts";
 export interface Fixture extends AsyncDisposable {
   readonly folder: string;
   readonly sandbox: Sandbox;
-  /** A complete mirror of the sandbox; not for syncing. */
+  /** A complete mirror of the sandbox. Tests must not sync it. */
   readonly mirror: string;
-  /** No mirror, and not even SQLite. */
+  /** A text file, not SQLite. */
   readonly textFile: string;
   /** Another program's SQLite file. */
   readonly otherDatabase: string;
-  /** Where nobody listens. */
+  /** The URL of a closed port. */
   readonly closedUrl: string;
-  /** The path of a folder that is not there yet, each time another one. */
+  /** A new path at each call; nothing exists there. */
   newPath(): string;
 }
 
@@ -45,7 +45,7 @@ export async function createFixture(): Promise<Fixture> {
   };
 }
 
-/** Every path below a folder, in order. */
+/** Every path below a folder, sorted. */
 export async function listAll(folder: string): Promise<string[]> {
   return (await readdir(folder, { recursive: true })).sort();
 }

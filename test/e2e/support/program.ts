@@ -1,20 +1,20 @@
-/** The `armoire` program as a person calls it: a process of its own that finds its settings in the environment. */
+/** Runs the `armoire` program in a process of its own, with settings in the environment. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
-/** Never what happens to be in `dist/`. */
+/** Always the sources, never `dist/`. */
 const launcher = fileURLToPath(new URL("../../support/armoire-from-sources.ts", import.meta.url));
 
 export interface Program {
-  /** Runs a command in this terminal, progress and all. @throws Error when it fails */
+  /** Runs a command in this terminal, with progress. @throws Error if it fails */
   run(...args: string[]): Promise<void>;
-  /** Runs a command with `--json` and reads its answer. @throws Error when it fails */
+  /** Runs a command with `--json` and parses its output. @throws Error if it fails */
   ask<Answer>(...args: string[]): Promise<Answer>;
 }
 
-/** @param settings `ARMOIRE_…` variables, in place of whatever the person has set */
+/** @param settings `ARMOIRE_…` variables, which replace all those of this process */
 export function program(settings: Readonly<Record<string, string>>): Program {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith("ARMOIRE_"));
   const env = { ...Object.fromEntries(own), ...settings };

@@ -1,10 +1,10 @@
-/** What the sandbox says it serves, for comparing with what the mirror holds. */
+/** The sandbox's own data, to compare with a mirror. */
 import type { Sandbox } from "../../../src/index.ts";
 
 export interface Truth {
   readonly size: number;
   readonly countByKind: Readonly<Record<string, number>>;
-  /** By URL, the resource as it is sent. */
+  /** URL to the resource as sent. */
   readonly bodies: ReadonlyMap<string, string>;
 }
 

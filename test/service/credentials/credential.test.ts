@@ -27,7 +27,7 @@ describe("a credential", () => {
     expect(() => structuredClone(credential)).toThrow();
   });
 
-  test("it makes the Authorization header that the service expects", () => {
+  test("a credential makes the Authorization header that the service expects", () => {
     expect(authorizationOf(bearerToken(token))).toBe(`bearer ${token}`);
     expect(authorizationOf(appCredential("key", "secret"))).toBe("app key:secret");
   });

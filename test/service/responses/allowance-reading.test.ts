@@ -5,7 +5,7 @@ const now = Date.UTC(2026, 0, 15, 12);
 const read = (reset: string) => readRateLimitHeaders({ "x-ratelimit-reset": reset }, now)?.resetAt;
 
 describe("readAllowance", () => {
-  test("it reads the three headers", () => {
+  test("the three headers are read", () => {
     const headers = { "x-ratelimit-limit": "300", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "60" };
     expect(readRateLimitHeaders(headers, now)).toEqual({ limit: 300, remaining: 0, resetAt: now + 60_000 });
   });

@@ -73,7 +73,7 @@ describe("a refusal", () => {
     expect(`${failure.stack} ${JSON.stringify(failure)}`).not.toContain("canary-");
   });
 
-  test("its message is shortened to one line", async () => {
+  test("the message of a refusal is shortened to one line", async () => {
     await using rig = await startClientRig((_, socket) =>
       socket.write(jsonResponse({ message: `a\r\nb\u202e${"c".repeat(900)}` }, {}, 400)),
     );
@@ -161,7 +161,7 @@ describe("the reserve", () => {
     expect(reports).toHaveLength(3);
   });
 
-  test("its error reaches the caller unchanged and nothing is sent", async () => {
+  test("an error of the reserve reaches the caller unchanged and nothing is sent", async () => {
     const refusal = new ServiceError("allowance-spent", "nothing left today", {
       url: "http://x/",
       resumeAt: 5,

@@ -124,7 +124,7 @@ describe("TLS", () => {
 });
 
 describe("a proxy in the environment", () => {
-  test("it is not used: only the base URL's origin is contacted", async () => {
+  test("a proxy in the environment is not used: only the base URL's origin is contacted", async () => {
     await using proxy = await startRawServer((_, socket) => socket.write(jsonResponse({ from: "proxy" })));
     for (const name of ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]) vi.stubEnv(name, proxy.origin);
     vi.stubEnv("NODE_USE_ENV_PROXY", "1");
@@ -135,7 +135,7 @@ describe("a proxy in the environment", () => {
 });
 
 describe("close", () => {
-  test("running fetches finish and new ones are refused", async () => {
+  test("at close, running fetches finish and new ones are refused", async () => {
     await using rig = await startClientRig(
       (_, socket) => void setImmediate(() => socket.write(jsonResponse({}))),
     );
