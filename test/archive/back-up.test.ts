@@ -3,8 +3,8 @@ import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type BackUpRequest, backUp } from "../../src/archive/back-up.ts";
-import { walk } from "../mirror/support/mirror-rig.ts";
-import { expectClosed } from "../support/canary.ts";
+import { crawl } from "../mirror/support/mirror-rig.ts";
+import { expectUnreadable } from "../support/canary.ts";
 import { withoutPrivileges } from "../support/without-privileges.ts";
 import { accountWorld } from "./support/account-world.ts";
 import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
@@ -19,7 +19,7 @@ async function startFolder(): Promise<BackupRig> {
 /** Every run gets another end time. */
 let minutes = 10;
 function syncOnce(rig: BackupRig): string {
-  const { runId } = walk(rig.mirror, accountWorld());
+  const { runId } = crawl(rig.mirror, accountWorld());
   const endedAt = `2026-01-15T12:${minutes++}:00.000Z`;
   rig.mirror.db.prepare("update _run set ended_at = ? where id = ?").run(endedAt, runId);
   return "synced";
@@ -90,7 +90,7 @@ it("backUp fails and prunes nothing if the written file reads back differently",
   });
   const backups = await readdir(rig.path("backups"));
   expect(backups).toHaveLength(2);
-  for (const name of backups) expectClosed(rig.path(`backups/${name}`));
+  for (const name of backups) expectUnreadable(rig.path(`backups/${name}`));
 });
 
 it("backUp makes no backup if it is interrupted during the sync", async () => {

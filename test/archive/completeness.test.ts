@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { countMissing, describeMissing, isComplete } from "../../src/archive/contents/completeness.ts";
 import { unpackBackup } from "../../src/archive/restore.ts";
 import { formatCreated } from "../../src/cli/format/backup.ts";
-import { walk } from "../mirror/support/mirror-rig.ts";
+import { crawl } from "../mirror/support/mirror-rig.ts";
 import { accountWorld } from "./support/account-world.ts";
 import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
 
@@ -13,7 +13,7 @@ const fourBras = { "1": "a", "2": "b", "3": "c", "4": "d" };
 /** Four bras: one fetched, one failed, two due. */
 async function startIncomplete(): Promise<BackupRig> {
   const rig = await startBackupRig();
-  walk(rig.mirror, accountWorld({ bras: fourBras }), {
+  crawl(rig.mirror, accountWorld({ bras: fourBras }), {
     choose: (due) => due.filter(({ kind, url }) => kind !== "bra" || url.endsWith("/1/")).slice(0, 1),
     maxBatches: 5,
   });
@@ -44,7 +44,7 @@ it("a mirror restored from an incomplete backup makes the same backup again", as
 
 it("a backup is complete once everything is fetched, also if the token lacks scopes", async () => {
   await using rig = await startIncomplete();
-  walk(rig.mirror, accountWorld({ bras: fourBras }));
+  crawl(rig.mirror, accountWorld({ bras: fourBras }));
   const { manifest } = await rig.create("a.zip");
   expect(isComplete(manifest)).toBe(true);
   expect(describeMissing(manifest)).toBeNull();
@@ -53,7 +53,7 @@ it("a backup is complete once everything is fetched, also if the token lacks sco
 
 it("a list with missing pages makes a backup incomplete", async () => {
   await using rig = await startBackupRig();
-  walk(rig.mirror, accountWorld(), { choose: (due) => due.slice(0, 1), maxBatches: 2 });
+  crawl(rig.mirror, accountWorld(), { choose: (due) => due.slice(0, 1), maxBatches: 2 });
   const { manifest } = await rig.create("a.zip");
   expect(describeMissing(manifest)).toBe(
     "Not complete: the list of bras was not read to its end; the list of measurements was not read to its end.",

@@ -10,7 +10,7 @@ import { zipChunks } from "../../src/archive/container/zip-writer.ts";
 import { unpackBackup } from "../../src/archive/restore.ts";
 import { verifyBackup } from "../../src/archive/verify.ts";
 import { compactMirror } from "../../src/mirror/compact.ts";
-import { beginRun, closeRun, someTime, walk } from "../mirror/support/mirror-rig.ts";
+import { beginRun, closeRun, crawl, someTime } from "../mirror/support/mirror-rig.ts";
 import { expectClosed, testPassphrase } from "../support/canary.ts";
 import { readCsv } from "../support/read-csv.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
@@ -19,7 +19,7 @@ import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
 
 async function startWalked(): Promise<BackupRig> {
   const rig = await startBackupRig();
-  walk(rig.mirror, accountWorld());
+  crawl(rig.mirror, accountWorld());
   return rig;
 }
 
@@ -101,7 +101,7 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
   it("a backup of a mirror with pruned runs and an open run is restored to the same state", async () => {
     await using rig = await startBackupRig();
     for (const note of ["one", "two", "three"])
-      walk(rig.mirror, accountWorld({ bras: { "1": note } }), { approve: true });
+      crawl(rig.mirror, accountWorld({ bras: { "1": note } }), { approve: true });
     rig.mirror.pruneRuns([2], someTime);
     beginRun(rig.mirror);
     const { rootHash, manifest } = await rig.create("a.zip");
@@ -165,7 +165,7 @@ describe("the file of a backup", () => {
     const { ino, mtimeMs } = statSync(rig.path("a.zip"));
     expect(await rig.create("a.zip")).toMatchObject({ isNew: false });
     expect(statSync(rig.path("a.zip"))).toMatchObject({ ino, mtimeMs });
-    walk(rig.mirror, accountWorld({ bras: { "1": "grey" } }));
+    crawl(rig.mirror, accountWorld({ bras: { "1": "grey" } }));
     await expect(rig.create("a.zip")).rejects.toMatchObject({ code: "exists" });
     expect(statSync(rig.path("a.zip"))).toMatchObject({ ino, mtimeMs });
     await writeFile(rig.path("other.zip"), "mine");

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { decrypted } from "../../src/archive/container/encryption.ts";
 import { scanBackup } from "../../src/archive/container/scan.ts";
 import { BackupError } from "../../src/archive/errors.ts";
-import { walk } from "../mirror/support/mirror-rig.ts";
+import { crawl } from "../mirror/support/mirror-rig.ts";
 import { entity, root, urlOf, worldOf } from "../mirror/support/world.ts";
 import { isThorough, tries } from "../support/thorough.ts";
 import { accountWorld } from "./support/account-world.ts";
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 async function bytesOf(world: Map<string, string>): Promise<Buffer> {
   await using rig = await startBackupRig();
-  walk(rig.mirror, world);
+  crawl(rig.mirror, world);
   return await rig.bytes();
 }
 

@@ -4,14 +4,14 @@ import { expect, it } from "vitest";
 import { BackupError } from "../../src/archive/errors.ts";
 import { unpackBackup } from "../../src/archive/restore.ts";
 import { ArmoireError } from "../../src/platform/errors.ts";
-import { walk } from "../mirror/support/mirror-rig.ts";
+import { crawl } from "../mirror/support/mirror-rig.ts";
 import { accountWorld } from "./support/account-world.ts";
 import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
 import { withFailingCall } from "./support/failing-calls.ts";
 
 async function startWalked(): Promise<BackupRig> {
   const rig = await startBackupRig();
-  walk(rig.mirror, accountWorld());
+  crawl(rig.mirror, accountWorld());
   await rig.create("a.zip");
   return rig;
 }
@@ -37,7 +37,7 @@ const filesBeside = (rig: BackupRig) =>
 it("a disk error at any step of a backup leaves the earlier file, and names the destination", async () => {
   await using rig = await startWalked();
   const before = readFileSync(rig.path("a.zip"));
-  walk(rig.mirror, accountWorld({ bras: { "1": "other" } }), { approve: true });
+  crawl(rig.mirror, accountWorld({ bras: { "1": "other" } }), { approve: true });
   const steps = await failEach(
     () => rig.create("a.zip", { replace: true }),
     (error) => {

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { exportMirror } from "../../exports/export-mirror.ts";
 import { unpackBackup } from "../../src/archive/restore.ts";
 import { catalogueMirrorFile } from "../../src/mirror/file/paths.ts";
-import { walk } from "../mirror/support/mirror-rig.ts";
+import { crawl } from "../mirror/support/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../mirror/support/world.ts";
 import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
 
@@ -28,7 +28,7 @@ function fill({ mirror }: BackupRig, slugsOfBras: readonly string[]): void {
   const links = { bras: urlOf("bras/"), measurements: urlOf(`measurements/${slugsOfBras[0]}`) };
   const me = entity({ user_id: 7, username: slugsOfBras[0], avatar: { medium: slugsOfBras[0] } }, links);
   const front = root({ me: urlOf("me/") });
-  walk(mirror, worldOf({ "/": front, "me/": me, "bras/": page(paths), ...Object.fromEntries(bras) }));
+  crawl(mirror, worldOf({ "/": front, "me/": me, "bras/": page(paths), ...Object.fromEntries(bras) }));
 }
 
 /** Every path that an export, a backup and its unpacking make; hashes in names are replaced. */

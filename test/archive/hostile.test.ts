@@ -5,8 +5,8 @@ import { deflateRawSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { restoreBackup, unpackBackup } from "../../src/archive/restore.ts";
-import { someTime, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
-import { expectClosed } from "../support/canary.ts";
+import { crawl, someTime, startMirrorRig } from "../mirror/support/mirror-rig.ts";
+import { expectUnreadable } from "../support/canary.ts";
 import { accountWorld } from "./support/account-world.ts";
 import { scanBytes, startBackupRig } from "./support/backup-rig.ts";
 import {
@@ -23,7 +23,7 @@ import { takeApart, withSums } from "./support/forgery.ts";
 let entries: ForgedEntry[];
 beforeAll(async () => {
   await using rig = await startBackupRig();
-  walk(rig.mirror, accountWorld());
+  crawl(rig.mirror, accountWorld());
   entries = await takeApart(await rig.bytes());
 });
 
@@ -149,7 +149,7 @@ describe("a hostile archive", () => {
     for (const { entry, message } of problems) expect(`${entry} ${message}`).toMatch(/^[\x20-\x7e]*$/);
     await using rig = await startMirrorRig();
     const file = `${rig.folder}/hostile.zip`;
-    expectClosed(file);
+    expectUnreadable(file);
     await writeFile(file, bytes);
     const place = `${rig.folder}/restored`;
     await expect(unpackBackup({ file, folder: place })).rejects.toMatchObject({ code: "damaged" });

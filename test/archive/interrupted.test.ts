@@ -11,7 +11,7 @@ import { unpackBackup } from "../../src/archive/restore.ts";
 import { verifyBackup } from "../../src/archive/verify.ts";
 import { lockMirror } from "../../src/mirror/file/connection.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
-import { problemsOf, someTime, walk } from "../mirror/support/mirror-rig.ts";
+import { crawl, problemsOf, someTime } from "../mirror/support/mirror-rig.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
 import { tries } from "../support/thorough.ts";
 import { accountWorld } from "./support/account-world.ts";
@@ -22,8 +22,8 @@ const millis = fc.integer({ min: 0, max: 60 });
 
 async function startWalked(): Promise<BackupRig> {
   const rig = await startBackupRig();
-  walk(rig.mirror, accountWorld());
-  walk(rig.mirror, accountWorld({ bras: { "1": "grey", "3": "new" } }), { approve: true });
+  crawl(rig.mirror, accountWorld());
+  crawl(rig.mirror, accountWorld({ bras: { "1": "grey", "3": "new" } }), { approve: true });
   await rig.create("a.zip");
   return rig;
 }

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { describeMissing, describeUnlinked, isComplete } from "../../src/archive/contents/completeness.ts";
 import { unpackBackup } from "../../src/archive/restore.ts";
 import { formatCreated } from "../../src/cli/format/backup.ts";
-import { startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { crawl, startMirrorRig } from "../mirror/support/mirror-rig.ts";
 import { urlOf } from "../mirror/support/world.ts";
 import { tries } from "../support/thorough.ts";
 import { type BackupRig, scanBytes } from "./support/backup-rig.ts";
@@ -18,7 +18,7 @@ const withdrawRequest = ({ mirror }: BackupRig) =>
 describe("a backup without a requested catalogue part", () => {
   it("a backup without a requested catalogue part is complete, holds no catalogue resources and says so, whatever another account fetched", async () => {
     await using rigs = await startRigs();
-    walk(rigs.catalogue, catalogueWorld());
+    crawl(rigs.catalogue, catalogueWorld());
     expect((await rigs.create("requested.zip")).manifest.catalogue?.tables.length).toBeGreaterThan(0);
     withdrawRequest(rigs.account);
     for (const catalogue of [null, rigs.account.path("nowhere/catalogue.sqlite"), rigs.catalogueRig.file]) {
@@ -43,7 +43,7 @@ describe("a backup without a requested catalogue part", () => {
     await using rigs = await startRigs();
     withdrawRequest(rigs.account);
     const { rootHash } = await rigs.create("before.zip");
-    walk(rigs.catalogue, catalogueWorld());
+    crawl(rigs.catalogue, catalogueWorld());
     expect(await rigs.create("after.zip")).toMatchObject({ rootHash });
   });
 });
@@ -66,7 +66,7 @@ describe("a backup with a requested but unmirrored catalogue part", () => {
         await using catalogueRig = await startMirrorRig();
         const catalogue = await catalogueRig.write();
         const isOther = (url: string) => !linkedUrls.includes(url);
-        walk(catalogue, catalogueWorld(), {
+        crawl(catalogue, catalogueWorld(), {
           choose: (due) => due.filter(({ url }) => isOther(url) || fetched.includes(url)),
           maxBatches: 12,
         });
@@ -99,7 +99,7 @@ describe("a backup with a requested but unmirrored catalogue part", () => {
     "still holds the account's own data and reports the reason if the catalogue is %s",
     async (trouble) => {
       await using rigs = await startRigs();
-      walk(rigs.catalogue, catalogueWorld());
+      crawl(rigs.catalogue, catalogueWorld());
       const { db } = rigs.catalogue;
       if (trouble === "another service's")
         db.exec("update _meta set value = 'https://other.example/' where key = 'base_url'");

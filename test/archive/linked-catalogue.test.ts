@@ -9,7 +9,7 @@ import { listBackups } from "../../src/archive/list.ts";
 import { pruneBackups } from "../../src/archive/prune.ts";
 import { unpackBackup } from "../../src/archive/restore.ts";
 import { formatCreated, formatList } from "../../src/cli/format/backup.ts";
-import { startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { crawl, startMirrorRig } from "../mirror/support/mirror-rig.ts";
 import { urlOf } from "../mirror/support/world.ts";
 import { readCsv } from "../support/read-csv.ts";
 import { scanBytes } from "./support/backup-rig.ts";
@@ -21,7 +21,7 @@ describe("the catalogue part of an account's backup", () => {
   it("the catalogue part of an account's backup holds the resources that the bras link to, their parents, and nothing else", async () => {
     await using rigs = await startRigs();
     const world = catalogueWorld();
-    walk(rigs.catalogue, world);
+    crawl(rigs.catalogue, world);
     const created = await rigs.create("a.zip");
     const { account } = rigs;
     expect(created.manifest.catalogue?.coverage).toEqual([
@@ -63,12 +63,12 @@ describe("the catalogue part of an account's backup", () => {
 
   it("the catalogue part of an account's backup has the same bytes until one of its resources changes, whatever else the catalogue's mirror learns", async () => {
     await using rigs = await startRigs();
-    walk(rigs.catalogue, catalogueWorld());
+    crawl(rigs.catalogue, catalogueWorld());
     const { rootHash, file } = await rigs.create("1.zip");
     const bytes = await readFile(file);
-    walk(rigs.catalogue, catalogueWorld(["a", "b", "c", "d"]));
+    crawl(rigs.catalogue, catalogueWorld(["a", "b", "c", "d"]));
     expect(await readFile((await rigs.create("2.zip")).file)).toEqual(bytes);
-    walk(rigs.catalogue, catalogueWorld(["a", "b", "c", "d"], "another"));
+    crawl(rigs.catalogue, catalogueWorld(["a", "b", "c", "d"], "another"));
     const changed = await rigs.create("3.zip");
     expect(changed.rootHash).not.toBe(rootHash);
     const [before, after] = [await takeApart(bytes), await takeApart(await readFile(changed.file))];
@@ -78,8 +78,8 @@ describe("the catalogue part of an account's backup", () => {
 
   it("the catalogue part of an account's backup holds tombstones, and counts resources that were never held as no gap", async () => {
     await using rigs = await startRigs();
-    walk(rigs.catalogue, catalogueWorld());
-    walk(rigs.catalogue, catalogueWorld(["a", "c"]), { approve: true });
+    crawl(rigs.catalogue, catalogueWorld());
+    crawl(rigs.catalogue, catalogueWorld(["a", "c"]), { approve: true });
     const { manifest } = await rigs.create("a.zip");
     expect(describeMissing(manifest)).toBeNull();
     expect(manifest.catalogue?.tables.find(({ name }) => name === "size")).toMatchObject({
@@ -95,7 +95,7 @@ describe("the catalogue part of an account's backup", () => {
 
   it("the catalogue part of an account's backup is verified like all other entries: damage, missing and added files are found", async () => {
     await using rigs = await startRigs();
-    walk(rigs.catalogue, catalogueWorld());
+    crawl(rigs.catalogue, catalogueWorld());
     const { file } = await rigs.create("a.zip");
     const bytes = await readFile(file);
     const flipped = Buffer.from(bytes);
@@ -127,7 +127,7 @@ describe("the catalogue part of an account's backup", () => {
 
   it("the catalogue part of an account's backup is neither restored into the account's mirror nor into a catalogue's", async () => {
     await using rigs = await startRigs();
-    walk(rigs.catalogue, catalogueWorld());
+    crawl(rigs.catalogue, catalogueWorld());
     await rigs.create("a.zip");
     const before = await readFile(rigs.catalogueRig.file);
     const { check } = await rigs.account.restore("a.zip", "new/restored.sqlite");
@@ -159,9 +159,9 @@ describe("the catalogue part of successive backups", () => {
   it("the catalogue part of successive backups has its changes listed", async () => {
     await using rigs = await startDays();
     await rigs.backUp(null);
-    walk(rigs.catalogue, catalogueWorld(["a"]));
+    crawl(rigs.catalogue, catalogueWorld(["a"]));
     await rigs.backUp(rigs.catalogueRig.file);
-    walk(rigs.catalogue, catalogueWorld(["a", "b"], "another"));
+    crawl(rigs.catalogue, catalogueWorld(["a", "b"], "another"));
     await rigs.backUp(rigs.catalogueRig.file);
     await rigs.backUp(rigs.catalogueRig.file);
     await rigs.backUp(null);
@@ -179,9 +179,9 @@ describe("the catalogue part of successive backups", () => {
 
   it("the catalogue part of successive backups protects the last backup with the most resources from pruning, until a later one has as many", async () => {
     await using rigs = await startDays();
-    walk(rigs.catalogue, catalogueWorld());
+    crawl(rigs.catalogue, catalogueWorld());
     await using young = await startMirrorRig();
-    walk(await young.write(), catalogueWorld(["a"]));
+    crawl(await young.write(), catalogueWorld(["a"]));
     const [earlier, rich] = [
       await rigs.backUp(rigs.catalogueRig.file),
       await rigs.backUp(rigs.catalogueRig.file),

@@ -8,7 +8,7 @@ import { type ListedBackup, type ListRequest, listBackups } from "../../src/arch
 import { pruneBackups } from "../../src/archive/prune.ts";
 import { formatPruned } from "../../src/cli/format/backup.ts";
 import type { RetentionPolicy } from "../../src/mirror/runs/retention.ts";
-import { walk } from "../mirror/support/mirror-rig.ts";
+import { crawl } from "../mirror/support/mirror-rig.ts";
 import { baseUrl } from "../mirror/support/world.ts";
 import { testPassphrase } from "../support/canary.ts";
 import { accountWorld } from "./support/account-world.ts";
@@ -27,7 +27,7 @@ async function backUpAt(
   bras?: Record<string, string>,
   name = "backups",
 ): Promise<string> {
-  const { runId } = walk(rig.mirror, accountWorld(bras && { bras }), { approve: true });
+  const { runId } = crawl(rig.mirror, accountWorld(bras && { bras }), { approve: true });
   rig.mirror.db.prepare("update _run set ended_at = ? where id = ?").run(at, runId);
   return basename((await rig.create(name)).file);
 }
@@ -106,7 +106,7 @@ it("pruning applies the retention policy to each account separately, and a previ
     await backUpAt(rig, `2026-01-${day}T02:00:00.000Z`);
   }
   await using eve = await startBackupRig({ userId: "8", username: "eve" });
-  walk(eve.mirror, accountWorld({ username: "eve" }));
+  crawl(eve.mirror, accountWorld({ username: "eve" }));
   const { file: ofEveAlone } = await eve.create("", { account: "eve", to: rig.path("backups") });
   const all = await readdir(rig.path("backups"));
   const of = {

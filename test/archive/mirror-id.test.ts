@@ -11,7 +11,7 @@ import { compactMirror } from "../../src/mirror/compact.ts";
 import { readMirrorId } from "../../src/mirror/file/meta.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { openMirrorWriter } from "../../src/mirror/writer.ts";
-import { someTime, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { crawl, someTime, startMirrorRig } from "../mirror/support/mirror-rig.ts";
 import { baseUrl } from "../mirror/support/world.ts";
 import { accountWorld } from "./support/account-world.ts";
 import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
@@ -39,7 +39,7 @@ async function startLaptop(lineage: string): Promise<BackupRig> {
 }
 
 function syncAt(rig: BackupRig, at: string): void {
-  const { runId } = walk(rig.mirror, accountWorld());
+  const { runId } = crawl(rig.mirror, accountWorld());
   rig.mirror.db.prepare("update _run set ended_at = ? where id = ?").run(at, runId);
 }
 
@@ -63,7 +63,7 @@ it("every new mirror gets an id of its own, which never changes", async () => {
 
 it("a restored mirror has the id of its backup, and makes the same backup again", async () => {
   await using rig = await startBackupRig();
-  walk(rig.mirror, accountWorld());
+  crawl(rig.mirror, accountWorld());
   const { manifest, rootHash } = await rig.create("a.zip");
   expect(manifest.lineage).toBe(lineageOf(rig.file));
   const mirror = rig.path("restored.sqlite");
@@ -75,7 +75,7 @@ it("a restored mirror has the id of its backup, and makes the same backup again"
 
 it("a mirror without an id gets one when it is next opened for writing, and not by readers", async () => {
   await using rig = await startBackupRig();
-  walk(rig.mirror, accountWorld());
+  crawl(rig.mirror, accountWorld());
   rig.mirror.db.exec("delete from _meta where key = 'lineage'");
   rig.mirror.close();
   expect((await rig.create("a.zip")).manifest.lineage).toBeNull();

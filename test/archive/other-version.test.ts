@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { walk } from "../mirror/support/mirror-rig.ts";
+import { crawl } from "../mirror/support/mirror-rig.ts";
 import { accountWorld } from "./support/account-world.ts";
 import { startBackupRig } from "./support/backup-rig.ts";
 import { forgeZip } from "./support/forge-zip.ts";
@@ -22,7 +22,7 @@ it.each<[version: string, edit: (manifest: string) => string, message: string]>(
   ],
 ])("a backup of %s is refused, and nothing is restored", async (_version, edit, message) => {
   await using rig = await startBackupRig();
-  walk(rig.mirror, accountWorld());
+  crawl(rig.mirror, accountWorld());
   const entries = (await takeApart(await rig.bytes())).map(({ name, content }) => ({
     name,
     content: name === "manifest.json" ? Buffer.from(edit(content.toString())) : content,

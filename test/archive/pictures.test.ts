@@ -19,7 +19,7 @@ import { describeMissing, isComplete } from "../../src/archive/contents/complete
 import { type ListedBackup, listBackups } from "../../src/archive/list.ts";
 import { restoreBackup, unpackBackup } from "../../src/archive/restore.ts";
 import { formatList } from "../../src/cli/format/backup.ts";
-import { someTime, walk } from "../mirror/support/mirror-rig.ts";
+import { crawl, someTime } from "../mirror/support/mirror-rig.ts";
 import { png } from "../support/picture-server.ts";
 import { readCsv } from "../support/read-csv.ts";
 import { accountWorld } from "./support/account-world.ts";
@@ -37,7 +37,7 @@ async function startPictureRig(): Promise<BackupRig> {
   const world = [...accountWorld()].map(
     ([url, body]) => [url, body.replace('"username":"ada"', avatar)] as const,
   );
-  walk(rig.mirror, new Map(world));
+  crawl(rig.mirror, new Map(world));
   const [known] = rig.mirror.notePictures();
   rig.mirror.recordPicture({
     ...{ id: known?.id ?? 0, at: 1, outcome: "picture", sha256: rig.mirror.storePicture(picture) },
@@ -92,7 +92,7 @@ it("the media table lists pictures, also those that were not downloaded", async 
       url,
       body.replace(/"note":"(\w+)"/, (_all, n: string) => photo(n)),
     );
-  walk(rig.mirror, world);
+  crawl(rig.mirror, world);
   const noted = rig.mirror.notePictures();
   const errors = { "blue.png": "no picture", "red.png": "answered 404" };
   for (const { id, url } of noted)
@@ -210,7 +210,7 @@ it("a list of backups counts pictures and their changes", async () => {
   const world = accountWorld({ bras: { "1": "blue" } });
   for (const [url, body] of world)
     world.set(url, body.replace('"note"', '"photo":"https://pictures.example/b.png","note"'));
-  walk(rig.mirror, world);
+  crawl(rig.mirror, world);
   const noted = rig.mirror.notePictures();
   await backUp();
   for (const { id, sha256 } of noted) if (sha256 === null) recordPicture(id, png("blue"));

@@ -9,8 +9,8 @@ import { createAsOfViews } from "../../src/mirror/past/as-of.ts";
 import { listPoints } from "../../src/mirror/points/resolve-point.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { openMirrorWriter } from "../../src/mirror/writer.ts";
-import { histories, liveThrough } from "../change/support/histories.ts";
-import { problemsOf, someTime, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { histories, replayHistory } from "../change/support/histories.ts";
+import { crawl, problemsOf, someTime, startMirrorRig } from "../mirror/support/mirror-rig.ts";
 import { publicState } from "../mirror/support/public-state.ts";
 import { baseUrl } from "../mirror/support/world.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
@@ -43,7 +43,7 @@ function everythingOf(file: string) {
 it("a restored mirror is sound, shows the same now and at each run, and makes the same backup again", async () => {
   await fc.assert(
     fc.asyncProperty(histories(4), async (history) => {
-      await using mirror = await liveThrough(history);
+      await using mirror = await replayHistory(history);
       await using place = await startMirrorRig();
       const [first, second] = [`${place.folder}/1.zip`, `${place.folder}/2.zip`];
       const created = await createBackup({ mirror: mirror.file, account: null, to: first });
@@ -61,7 +61,7 @@ it("a restored mirror is sound, shows the same now and at each run, and makes th
 
 it("a restored account syncs on: unchanged resources are not fetched again, and changes are found", async () => {
   await using rig = await startBackupRig();
-  walk(rig.mirror, accountWorld());
+  crawl(rig.mirror, accountWorld());
   await rig.create("a.zip");
   await rig.restore("a.zip", "restored.sqlite");
   const identity = { baseUrl, area: "account", serviceName: "service" } as const;
@@ -70,12 +70,12 @@ it("a restored account syncs on: unchanged resources are not fetched again, and 
     ...{ identity, kinds, openedAt: someTime },
   });
   try {
-    const unchanged = walk(restored, accountWorld());
+    const unchanged = crawl(restored, accountWorld());
     expect(unchanged).toMatchObject({ new: 0, changed: 0, unchanged: 6, gone: 0, failed: 0 });
     const later = accountWorld({ bras: { "1": "red" } });
-    expect(walk(restored, later, { approve: true })).toMatchObject({ changed: 2, gone: 1 });
-    walk(rig.mirror, accountWorld());
-    walk(rig.mirror, later, { approve: true });
+    expect(crawl(restored, later, { approve: true })).toMatchObject({ changed: 2, gone: 1 });
+    crawl(rig.mirror, accountWorld());
+    crawl(rig.mirror, later, { approve: true });
     expect(canonicalDump(restored)).toEqual(canonicalDump(rig.mirror));
     expect(problemsOf(restored)).toEqual([]);
   } finally {
@@ -85,7 +85,7 @@ it("a restored account syncs on: unchanged resources are not fetched again, and 
 
 it("a column that bookkeeping rows lack gets its default", async () => {
   await using rig = await startBackupRig();
-  walk(rig.mirror, accountWorld());
+  crawl(rig.mirror, accountWorld());
   const entries = await takeApart(await rig.bytes());
   const earlier = entries.map((entry) => {
     const text = entry.content.toString("latin1");

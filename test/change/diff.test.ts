@@ -5,7 +5,7 @@ import { compareStates, diff } from "../../src/change/diff.ts";
 import { openSnapshot, sourceAt } from "../../src/change/sources.ts";
 import { urlOf } from "../mirror/support/world.ts";
 import { tries } from "../support/thorough.ts";
-import { histories, liveThrough } from "./support/histories.ts";
+import { histories, replayHistory } from "./support/histories.ts";
 import { diffRuns, placeOf, proveDiffs } from "./support/prove-diffs.ts";
 
 const brandHrefs = ["brands/a/", "brands/b/"].map(urlOf);
@@ -39,7 +39,7 @@ it("a diff of two runs of a mirror equals the diff of two copies of the mirror",
       fc.nat(steps),
       filters,
       async (history, a, b, filter) => {
-        await using mirror = await liveThrough(history);
+        await using mirror = await replayHistory(history);
         const { file } = mirror;
         const [before, after] = [a, b].map((run) =>
           openSnapshot(file, (mirror) => sourceAt(mirror, placeOf(file, run))),

@@ -2,9 +2,9 @@
 import Database from "better-sqlite3";
 import { afterEach, expect, it, vi } from "vitest";
 import { openDiff } from "../../src/change/open-diff.ts";
-import { someTime, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { crawl, someTime, startMirrorRig } from "../mirror/support/mirror-rig.ts";
 import { places, worldOfVersions } from "./support/changing-world.ts";
-import { liveThrough, type Step } from "./support/histories.ts";
+import { replayHistory, type Step } from "./support/histories.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -16,7 +16,7 @@ const edited = (version: number): Step => ({ ...idle, edits: [{ place: 1, versio
 const changedBack: Step = { ...idle, again: [2, 1].map((version) => ({ place: 1, version })) };
 
 it("a diff opens its mirror once, also to find the last run that changed anything", async () => {
-  await using lived = await liveThrough([idle, edited(2), edited(1), changedBack, changedBack, idle]);
+  await using lived = await replayHistory([idle, edited(2), edited(1), changedBack, changedBack, idle]);
   const prepare = vi.spyOn(Database.prototype, "prepare");
   const diffs = [
     await openDiff({ mirror: lived.file }),
@@ -41,7 +41,7 @@ it("a diff compares one instant, whatever is pruned and synced after it was open
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
   const sync = (version: number) =>
-    walk(mirror, worldOfVersions(places.map(() => version)), { approve: true });
+    crawl(mirror, worldOfVersions(places.map(() => version)), { approve: true });
   sync(1);
   sync(2);
   const before = await openDiff({ mirror: rig.file });

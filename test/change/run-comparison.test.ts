@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { runBeforeLastChange } from "../../src/change/run-comparison.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { textOf } from "./support/apply.ts";
-import { histories, liveThrough, type Step } from "./support/histories.ts";
+import { histories, replayHistory, type Step } from "./support/histories.ts";
 
 const idle = {
   ...{ edits: [], follow: [], maxBatches: 1000, again: [] },
@@ -36,7 +36,7 @@ it("runBeforeLastChange passes over runs that changed nothing", async () => {
   const steps = 6;
   await fc.assert(
     fc.asyncProperty(histories(steps), async (history) => {
-      await using lived = await liveThrough(history);
+      await using lived = await replayHistory(history);
       using reader = new DisposableStack();
       const mirror = reader.adopt(openMirrorReader(lived.file), ({ close }) => close());
       const texts = [...lived.states.values()].map(textOf);

@@ -5,13 +5,13 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { encrypted } from "../../src/archive/container/encryption.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import {
-  expectClosed,
   expectSecretIn,
+  expectUnreadable,
   readCanaryRecord,
   requireNoSecrets,
   testPassphrase,
 } from "../support/canary.ts";
-import { judgeCanary } from "../support/canary-of-all.ts";
+import { checkCanaryRecord } from "../support/canary-of-all.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -48,12 +48,12 @@ it("a secret that the sandbox issued is found and named, whatever its seed and t
 it("a leak is recorded and fails the whole run, as does a whole run that searched almost nothing", async () => {
   write("clean.txt", "nothing here");
   expect(await search()).toBe("no leak");
-  expect(() => judgeCanary(readCanaryRecord(record), false)).not.toThrow();
-  expect(() => judgeCanary(readCanaryRecord(record), true)).toThrow(/1 files of 12 bytes only/);
+  expect(() => checkCanaryRecord(readCanaryRecord(record), false)).not.toThrow();
+  expect(() => checkCanaryRecord(readCanaryRecord(record), true)).toThrow(/1 files of 12 bytes only/);
   const file = write("a/debug.json", '{"token":"canary-0001"}');
   expect(await search()).toContain(`secret of a test (as it is, in its file): ${file}`);
   expect(readCanaryRecord(record)).toMatchObject({ files: 3, bytes: 47 });
-  expect(() => judgeCanary(readCanaryRecord(record), false)).toThrow(file);
+  expect(() => checkCanaryRecord(readCanaryRecord(record), false)).toThrow(file);
 });
 
 it("a secret is allowed only in an account's token file and in files that the test names", async () => {
@@ -80,6 +80,6 @@ it("a file that cannot be searched fails, unless the test expects it; the test p
     write("a.zip.age", Buffer.concat(chunks));
     expect(await search()).toContain(problem);
   }
-  expectClosed(file);
+  expectUnreadable(file);
   expect(await search()).toBe("no leak");
 }, 60_000);

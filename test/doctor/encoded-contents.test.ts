@@ -10,9 +10,9 @@ import { manifestEntry } from "../../src/archive/contents/entry-names.ts";
 import { diagnoseSecrets } from "../../src/doctor/diagnose-secrets.ts";
 import { findSecrets } from "../../src/doctor/find-secrets.ts";
 import { hideSecret } from "../../src/service/credentials/credential.ts";
-import { startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { crawl, startMirrorRig } from "../mirror/support/mirror-rig.ts";
 import { entity, page, root, worldOf } from "../mirror/support/world.ts";
-import { expectClosed } from "../support/canary.ts";
+import { expectUnreadable } from "../support/canary.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
 const secret = "planted passphrase 0123456789";
@@ -54,7 +54,7 @@ it("a secret in a plain archive is found once, and the archive is searched compl
 });
 
 it("a secret in an encrypted archive is found with the passphrase", async () => {
-  expectClosed(file);
+  expectUnreadable(file);
   writeFileSync(file, await age(zip(text), "planted-1"));
   expect(await find("planted-1")).toMatchObject({ found: [{ file, in: "archive" }], closed: [] });
   expect(await diagnoseSecrets([folder.path], secrets, withPassphrase("planted-1"))).toMatchObject([
@@ -63,7 +63,7 @@ it("a secret in an encrypted archive is found with the passphrase", async () => 
 }, 90_000);
 
 it("an encrypted archive is reported as not searched without the right passphrase", async () => {
-  expectClosed(file);
+  expectUnreadable(file);
   writeFileSync(file, await age(zip(text), "planted-1"));
   const closed = (why: string) => ({
     found: [],
@@ -87,7 +87,7 @@ it.each([
   ["compressed ZIP", foreignZip(), "it is a ZIP file that is damaged or not made by Armoire"],
   ["damaged ZIP", zip(text).subarray(0, 90), "it is a ZIP file that is damaged or not made by Armoire"],
 ])("a %s file is reported as not searched, and the other files are searched", async (_format, bytes, why) => {
-  expectClosed(file);
+  expectUnreadable(file);
   writeFileSync(file, bytes);
   const neighbour = join(folder.path, "z-notes.txt");
   writeFileSync(neighbour, secret);
@@ -105,7 +105,7 @@ it("free pages of a mirror are reported as not searched until it is compacted", 
   const mirror = await rig.write();
   const paths = Array.from({ length: 40 }, (_, index) => `brand-${index}/`);
   const bodies = paths.map((path) => [path, entity({ name: path, note: lorem.repeat(5) })] as const);
-  walk(mirror, worldOf({ "/": root(), "brands/": page(paths), ...Object.fromEntries(bodies) }));
+  crawl(mirror, worldOf({ "/": root(), "brands/": page(paths), ...Object.fromEntries(bodies) }));
   mirror.recompressAll();
   while (mirror.compressBatch() > 0);
   const closed = async () => (await findSecrets([rig.folder], secrets)).closed;
@@ -121,9 +121,9 @@ it("a damaged page of a mirror is reported, and secrets in the other pages are f
   const mirror = await rig.write();
   const paths = Array.from({ length: 20 }, (_, index) => `brand-${index}/`);
   const bodies = paths.map((path) => [path, entity({ name: path, note: secret })] as const);
-  walk(mirror, worldOf({ "/": root(), "brands/": page(paths), ...Object.fromEntries(bodies) }));
+  crawl(mirror, worldOf({ "/": root(), "brands/": page(paths), ...Object.fromEntries(bodies) }));
   mirror.close();
-  expectClosed(rig.file);
+  expectUnreadable(rig.file);
   const bytes = readFileSync(rig.file);
   const pages = bytes.length / 4096;
   const reasons = new Set<string>();

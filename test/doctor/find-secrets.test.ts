@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { diagnoseSecrets } from "../../src/doctor/diagnose-secrets.ts";
 import { findSecrets, type KnownSecret, startSearch } from "../../src/doctor/find-secrets.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
-import { startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { crawl, startMirrorRig } from "../mirror/support/mirror-rig.ts";
 import { entity, page, root, worldOf } from "../mirror/support/world.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { withoutPrivileges } from "../support/without-privileges.ts";
@@ -128,7 +128,7 @@ it("a secret in a compressed body of a mirror is found", async () => {
   const paths = Array.from({ length: 40 }, (_, index) => `brand-${index}/`);
   const brand = (name: string) => entity({ name: "a brand", note: `${lorem.repeat(3)}${name} ${lorem}` });
   const bodies = paths.map((path, index) => [path, brand(index === 7 ? token : `brand ${index}`)] as const);
-  walk(mirror, worldOf({ "/": root(), "brands/": page(paths), ...Object.fromEntries(bodies) }));
+  crawl(mirror, worldOf({ "/": root(), "brands/": page(paths), ...Object.fromEntries(bodies) }));
   mirror.recompressAll();
   while (mirror.compressBatch() > 0);
   mirror.vacuum();

@@ -3,15 +3,17 @@ import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { callArmoire, type Ended, temporaryFolder } from "../support/run-armoire.ts";
+import { type CommandResult, callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let sandbox: Sandbox;
 let dataDir = "";
 
 /** Runs a command on the data directory. */
-const armoire = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
-  callArmoire([...args, "--data-dir", dataDir], { env });
+const armoire = (
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> => callArmoire([...args, "--data-dir", dataDir], { env });
 
 /** Runs a command that must succeed. */
 async function well(...args: readonly string[]): Promise<string> {

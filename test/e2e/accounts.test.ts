@@ -18,8 +18,8 @@ import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { writeSecretFile } from "../support/canary.ts";
 import { jsonResponse, startRawServer } from "../support/raw-server.ts";
 import {
+  type CommandResult,
   callArmoire,
-  type Ended,
   type RunOptions,
   startArmoire,
   temporaryFolder,
@@ -48,14 +48,14 @@ const tokenOf = (user: number): string => sandbox.users[user]?.token ?? "";
 /** All output of the tests; searched for tokens at the end. */
 const printed: string[] = [];
 
-async function armoire(args: readonly string[], env: RunOptions["env"] = {}): Promise<Ended> {
+async function armoire(args: readonly string[], env: RunOptions["env"] = {}): Promise<CommandResult> {
   const settings = { ARMOIRE_DATA_DIR: dataDir, ARMOIRE_BASE_URL: sandbox.url };
   const ended = await callArmoire(args, { env: { ...settings, ...env } });
   printed.push(ended.stdout, ended.stderr);
   return ended;
 }
 
-const add = (name: string, user: number, ...args: readonly string[]): Promise<Ended> =>
+const add = (name: string, user: number, ...args: readonly string[]): Promise<CommandResult> =>
   armoire(["account", "add", name, ...args], { ARMOIRE_TOKEN: tokenOf(user) });
 
 async function list() {
@@ -171,7 +171,7 @@ describe("account add", () => {
     await asked.promise;
     expect(existsSync(dataDir)).toBe(true);
     running.process.kill(signal);
-    expectRefusal(await running.ended, exitCode, /Interrupted; nothing was stored\./);
+    expectRefusal(await running.result, exitCode, /Interrupted; nothing was stored\./);
     expect(existsSync(dataDir)).toBe(false);
   });
 
@@ -477,7 +477,7 @@ async function startScopedService() {
   };
 }
 
-async function fromStandardInput(input: string): Promise<Ended> {
+async function fromStandardInput(input: string): Promise<CommandResult> {
   const program = join(import.meta.dirname, "../support/armoire-from-sources.ts");
   const child = spawn(process.execPath, [program, "account", "add", "ada", "--token-stdin"], {
     env: { HOME: "/nonexistent", ARMOIRE_DATA_DIR: dataDir, ARMOIRE_BASE_URL: sandbox.url },

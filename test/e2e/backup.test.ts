@@ -15,17 +15,19 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { testPassphrase, writeSecretFile } from "../support/canary.ts";
-import { callArmoire, type Ended, temporaryFolder } from "../support/run-armoire.ts";
+import { type CommandResult, callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let sandbox: Sandbox;
 const path = (name: string) => join(folder.path, name);
 
-const armoire = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
-  callArmoire([...args, "--data-dir", path("data")], { env });
+const armoire = (
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> => callArmoire([...args, "--data-dir", path("data")], { env });
 
 /** Runs a command that must end with this exit code. */
-async function ending(exitCode: number, args: readonly string[], env = {}): Promise<Ended> {
+async function ending(exitCode: number, args: readonly string[], env = {}): Promise<CommandResult> {
   const ended = await armoire(args, env);
   expect({ args, exitCode: ended.exitCode, stderr: ended.stderr }).toEqual({
     args,

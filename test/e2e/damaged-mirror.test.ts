@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, readFileSync, truncateSync } from "node:fs";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectClosed } from "../support/canary.ts";
+import { expectUnreadable } from "../support/canary.ts";
 import { overwriteTable } from "../support/overwrite-table.ts";
 import { runArmoire } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
@@ -44,7 +44,7 @@ describe("a mirror of a newer version is refused with both versions, and not cha
   let file: string;
   beforeAll(() => {
     file = `${fixture.newPath()}.sqlite`;
-    expectClosed(file);
+    expectUnreadable(file);
     copyFileSync(fixture.mirror, file);
     const db = new Database(file);
     db.prepare("insert into _migration (name, timestamp) values ('9999-from-the-future', '')").run();
@@ -68,7 +68,7 @@ describe("a truncated mirror is refused as damaged, and not changed", () => {
   let file: string;
   beforeAll(() => {
     file = `${fixture.newPath()}.sqlite`;
-    expectClosed(file);
+    expectUnreadable(file);
     copyFileSync(fixture.mirror, file);
     truncateSync(file, Math.floor(readFileSync(file).length / 2 / pageBytes) * pageBytes);
   });
@@ -106,7 +106,7 @@ describe("damage found while reading is reported as damage", () => {
 /** A copy of the mirror in which the first page of a table is unreadable. */
 function copyWithNoiseIn(table: string): string {
   const file = `${fixture.newPath()}.sqlite`;
-  expectClosed(file);
+  expectUnreadable(file);
   copyFileSync(fixture.mirror, file);
   overwriteTable(file, table);
   return file;

@@ -6,14 +6,14 @@
 import { startSandbox } from "../../src/index.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { claimAllIsExported, claimAllIsHeld } from "./support/demo-claims.ts";
-import { tellStory } from "./support/demo-story.ts";
+import { startStory } from "./support/demo-story.ts";
 import { program } from "./support/program.ts";
 import { compareTruths, readTruth } from "./support/sandbox-truth.ts";
 
 const exportFolder = "demo";
 const allowance = 10_000;
 
-const story = tellStory(process.stdout);
+const story = startStory(process.stdout);
 const folder = await temporaryFolder();
 const dataDir = folder.path;
 try {
@@ -33,7 +33,7 @@ try {
 
   story.heading("A sandbox plays the service");
   const { brands, models, sizes } = sandbox.totals;
-  story.say(
+  story.print(
     `It has ${brands} brands, ${models} models, ${sizes} sizes, and grants ${allowance} requests a day.`,
   );
   story.command(`export ARMOIRE_BASE_URL=${sandbox.url}`);
@@ -60,7 +60,7 @@ try {
   sandbox.advance({ changes: 6, additions: 3, removals: 2, moves: 1 });
   const after = readTruth(sandbox);
   const { added, changed, removed } = compareTruths(before, after);
-  story.say(`At the service, ${changed} resources changed, ${added} are new and ${removed} are gone.`);
+  story.print(`At the service, ${changed} resources changed, ${added} are new and ${removed} are gone.`);
 
   story.heading("The second sync pays only for that");
   await run("sync");
@@ -84,9 +84,9 @@ try {
   await run("mirror", "check");
 
   story.heading("Counted requests");
-  story.say(`first sync   ${firstCost.toString().padStart(5)}`);
-  story.say(`second sync  ${secondCost.toString().padStart(5)}`);
-  story.say(`\nThe files are in ./${exportFolder}/. To try more: npx armoire sandbox`);
+  story.print(`first sync   ${firstCost.toString().padStart(5)}`);
+  story.print(`second sync  ${secondCost.toString().padStart(5)}`);
+  story.print(`\nThe files are in ./${exportFolder}/. To try more: npx armoire sandbox`);
 } finally {
   await folder[Symbol.asyncDispose]();
 }

@@ -6,8 +6,8 @@ import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { sync } from "../../src/sync/sync.ts";
 import { readCsv } from "../support/read-csv.ts";
 import { runArmoire, temporaryFolder } from "../support/run-armoire.ts";
-import { json, output } from "./support/answers.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
+import { json, output } from "./support/output.ts";
 
 interface Diff {
   readonly from: { readonly run: number };

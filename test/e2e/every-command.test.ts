@@ -11,7 +11,7 @@ import { findSecrets } from "../../src/doctor/find-secrets.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { hideSecret } from "../../src/service/credentials/credential.ts";
 import { leavesOf, loadCommandLine } from "../support/command-line.ts";
-import { type Ended, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { type CommandResult, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 const names = ["ada", "bea"] as const;
 type Name = (typeof names)[number];
@@ -23,7 +23,7 @@ const at = (...path: readonly string[]): string => join(folder.path, ...path);
 const data = (): string => at("data");
 const userOf = (name: Name) => sandbox.users[names.indexOf(name)];
 
-const armoire = (name: Name, args: readonly string[]): Promise<Ended> =>
+const armoire = (name: Name, args: readonly string[]): Promise<CommandResult> =>
   runArmoire([...args, "--data-dir", data()], {
     env: { ARMOIRE_TOKEN: userOf(name)?.token ?? "", ARMOIRE_BASE_URL: sandbox.url },
     cwd: at("work", name),

@@ -73,7 +73,7 @@ describe("a sync that is interrupted", () => {
       const running = startArmoire([...scene.args, "--json"]);
       await waitForRequests(scene, 20);
       running.process.kill(signal);
-      const ended = await running.ended;
+      const ended = await running.result;
       expect(ended.exitCode).toBe(exitCode);
       expect(ended.stderr).toMatch(/^\nStopping: running requests are finished and saved\./);
       const report = JSON.parse(ended.stdout) as { stopped: string; resources: { new: number } };
@@ -93,7 +93,7 @@ describe("a sync that is interrupted", () => {
     const running = startArmoire(scene.args);
     await waitForRequests(scene, 1);
     running.process.kill("SIGINT");
-    expect(await running.ended).toMatchObject({
+    expect(await running.result).toMatchObject({
       exitCode: 130,
       stdout: expect.stringContaining("Interrupted;"),
     });
@@ -107,13 +107,13 @@ describe("a sync that is interrupted", () => {
     running.process.kill("SIGINT");
     await once(running.process.stderr, "readable");
     running.process.kill("SIGINT");
-    expect(await running.ended).toMatchObject({ exitCode: 130, stdout: "" });
+    expect(await running.result).toMatchObject({ exitCode: 130, stdout: "" });
     expect(readRuns(scene)).toEqual([{ id: 1, isClosed: false, stopped: null }]);
 
     const next = startArmoire(scene.args);
     await waitForRequests(scene, 2);
     next.process.kill("SIGTERM");
-    await next.ended;
+    await next.result;
     expect(readRuns(scene)).toEqual([
       { id: 2, isClosed: true, stopped: "interrupted" },
       { id: 1, isClosed: true, stopped: "interrupted" },
@@ -144,7 +144,7 @@ it.runIf(process.platform === "linux")(
     running.process.kill("SIGINT");
     await stopping;
     socket.destroy();
-    expect(await running.ended).toMatchObject({
+    expect(await running.result).toMatchObject({
       exitCode: 130,
       stderr: expect.stringMatching(/\narmoire: Interrupted; nothing was requested\.\n$/),
     });
@@ -170,7 +170,7 @@ describe("a mirror that another process has locked", () => {
     expect(status.exitCode).toBe(0);
     expect(scene.sandbox.log()).toHaveLength(1);
     holder.process.kill("SIGKILL");
-    await holder.ended;
+    await holder.result;
     expect((await runArmoire(["mirror", "rebuild", "--mirror", scene.file])).exitCode).toBe(0);
   });
 });

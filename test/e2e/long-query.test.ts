@@ -44,7 +44,7 @@ it.each([
 ])(
   "%s without an end comes as it is read, and ends well when its reader has enough",
   async (format, start) => {
-    const { process: child, ended } = startArmoire(query(counting(-1), "--format", format));
+    const { process: child, result: ended } = startArmoire(query(counting(-1), "--format", format));
     let printed = "";
     child.stdout.on("data", (text: string) => {
       printed += text;

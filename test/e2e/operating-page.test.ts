@@ -75,12 +75,12 @@ it("all commands of docs/operating.md succeed in the order of the page", {
   ]);
 });
 
-async function untilPrinted({ process, ended }: RunningArmoire, words: string): Promise<void> {
+async function untilPrinted({ process, result: ended }: RunningArmoire, words: string): Promise<void> {
   for await (const line of createInterface(process.stderr)) if (line.includes(words)) return;
   throw new Error(`${words} was not printed: ${JSON.stringify(await ended)}`);
 }
 
-async function expectCleanExit({ process, ended }: RunningArmoire): Promise<void> {
+async function expectCleanExit({ process, result: ended }: RunningArmoire): Promise<void> {
   process.kill("SIGTERM");
   expect(await ended).toMatchObject({ exitCode: 0 });
 }

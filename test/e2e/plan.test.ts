@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SyncPlan, SyncReport } from "../../src/index.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
-import { json, output } from "./support/answers.ts";
 import { listAll } from "./support/fixture.ts";
+import { json, output } from "./support/output.ts";
 
 describe("before the first sync", () => {
   it("the plan is the root, and nothing is sent or created", async () => {

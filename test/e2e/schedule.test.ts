@@ -7,7 +7,7 @@ import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { logLines } from "../support/log-lines.ts";
 import { startRedis } from "../support/redis.ts";
 import {
-  type Ended,
+  type CommandResult,
   type RunningArmoire,
   runArmoire,
   startArmoire,
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 let places = 0;
 const newPlace = () => join(folder.path, `data-${++places}`);
-const at = (dataDir: string, ...args: readonly string[]): Promise<Ended> =>
+const at = (dataDir: string, ...args: readonly string[]): Promise<CommandResult> =>
   runArmoire(["schedule", ...args, "--data-dir", dataDir]);
 
 /** @param args all arguments after `schedule add`, including the command after `--` */
@@ -97,7 +97,7 @@ describe("schedules of one process", () => {
     );
     await waitFor(async () => expect((await runsOf(dataDir, "files")).at(0)?.outcome).toBe("done"));
     running.process.kill("SIGTERM");
-    const { exitCode, stdout, stderr } = await running.ended;
+    const { exitCode, stdout, stderr } = await running.result;
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
     const runs = await runsOf(dataDir, "often");
     const [ready, begun, ended] = stderr.split("\n").map((line) => JSON.parse(line || "null"));
@@ -132,13 +132,13 @@ describe("schedules of one process", () => {
     await waitFor(async () => expect(slow.log().length).toBeGreaterThan(5));
     expect((await runsOf(dataDir, "slow")).at(-1)).toMatchObject({ outcome: "running", endedAt: null });
     expectRefusal(
-      await startScheduler(dataDir).ended,
+      await startScheduler(dataDir).result,
       11,
       new RegExp(`are being run by process ${running.process.pid} `),
     );
 
     running.process.kill("SIGINT");
-    const { exitCode, stdout } = await running.ended;
+    const { exitCode, stdout } = await running.result;
     expect(exitCode).toBe(0);
     const [run] = stdout
       .trimEnd()
@@ -172,7 +172,7 @@ describe("schedules of one process", () => {
       ]);
     });
     second.process.kill("SIGTERM");
-    expect((await second.ended).exitCode).toBe(0);
+    expect((await second.result).exitCode).toBe(0);
   }, 60_000);
 });
 
@@ -189,11 +189,11 @@ it("schedulers with one Redis start each due run once, one at a time per mirror"
   );
   const [first, second] = both;
   first?.process.kill("SIGTERM");
-  expect((await first?.ended)?.exitCode).toBe(0);
+  expect((await first?.result)?.exitCode).toBe(0);
   // A scheduler does not wait for a stopped Redis either.
   await redis.kill();
   second?.process.kill("SIGTERM");
-  const ended = await Promise.all(both.map((running) => running.ended));
+  const ended = await Promise.all(both.map((running) => running.result));
   expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
   const begun = ended.flatMap(({ stderr }) => stderr.match(/"event":"started","schedule":"\w+"/g) ?? []);
   expect(begun.sort()).toEqual(names.map((name) => `"event":"started","schedule":"${name}"`));
@@ -215,7 +215,7 @@ it("a scheduler that lost its Redis can be stopped with its running commands", a
   await waitFor(async () => expect(slow.log().length).toBeGreaterThan(5));
   await redis.kill();
   running.process.kill("SIGTERM");
-  expect((await running.ended).exitCode).toBe(0);
+  expect((await running.result).exitCode).toBe(0);
   expect(await runsOf(dataDir, "slow")).toMatchObject([{ outcome: "interrupted", exitCode: 143 }]);
 }, 60_000);
 
@@ -226,30 +226,30 @@ it("schedules run either with or without Redis, and a killed scheduler blocks no
   const start = async (...args: readonly string[]) => {
     const running = startScheduler(dataDir, ...args);
     for await (const { event } of logLines(running)) if (event === "ready") return running;
-    throw new Error((await running.ended).stderr);
+    throw new Error((await running.result).stderr);
   };
   const withRedis = ["--redis", redis.url];
   const shared = [await start(...withRedis), await start(...withRedis)];
   expectRefusal(
-    await startScheduler(dataDir).ended,
+    await startScheduler(dataDir).result,
     11,
     /are being run by schedulers that share a Redis\.\nGive this one/,
   );
   for (const running of shared) {
     running.process.kill("SIGKILL");
-    await running.ended;
+    await running.result;
   }
   const alone = await start();
   expectRefusal(
-    await startScheduler(dataDir, ...withRedis).ended,
+    await startScheduler(dataDir, ...withRedis).result,
     11,
     new RegExp(`are being run by process ${alone.process.pid} `),
   );
   alone.process.kill("SIGKILL");
-  await alone.ended;
+  await alone.result;
   const last = await start(...withRedis);
   last.process.kill("SIGTERM");
-  expect((await last.ended).exitCode).toBe(0);
+  expect((await last.result).exitCode).toBe(0);
 }, 60_000);
 
 describe("an invalid schedule is refused and not stored", () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SyncPlan, SyncReport } from "../../src/index.ts";
-import { json, output } from "./support/answers.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
+import { json, output } from "./support/output.ts";
 
 let fixture: Fixture;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { callArmoire, type Ended, temporaryFolder } from "../support/run-armoire.ts";
+import { type CommandResult, callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
@@ -19,13 +19,13 @@ beforeEach(() => {
   mkdirSync(join(place, "data"), { mode: 0o700 });
 });
 
-const armoire = (args: readonly string[], env = {}): Promise<Ended> =>
+const armoire = (args: readonly string[], env = {}): Promise<CommandResult> =>
   callArmoire([...args, "--data-dir", join(place, "data")], { env });
 
 /** Makes a backup in a new folder. */
 let backups: string;
 let folders = 0;
-function backUp(...more: readonly string[]): Promise<Ended> {
+function backUp(...more: readonly string[]): Promise<CommandResult> {
   backups = join(place, `backups-${++folders}`);
   mkdirSync(backups);
   return armoire(["backup", "--account", "ada", "--to", backups, ...more]);

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { lockMirror } from "../../src/mirror/file/connection.ts";
 import { catalogueMirrorFile } from "../../src/mirror/file/paths.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { aPicture, type PictureServer, startPictureServer } from "../support/picture-server.ts";
-import { callArmoire, type Ended, temporaryFolder } from "../support/run-armoire.ts";
+import { type PictureServer, pictureResponse, startPictureServer } from "../support/picture-server.ts";
+import { type CommandResult, callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let sandbox: Sandbox;
@@ -15,8 +15,10 @@ let pictures: PictureServer;
 let dataDir = "";
 let n = 0;
 
-const armoire = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
-  callArmoire([...args, "--data-dir", dataDir], { env });
+const armoire = (
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> => callArmoire([...args, "--data-dir", dataDir], { env });
 
 async function syncAda(...args: readonly string[]) {
   const { stdout, stderr, exitCode } = await armoire(["sync", "--account", "ada", "--json", ...args]);
@@ -27,7 +29,7 @@ beforeAll(async () => {
   folder = await temporaryFolder();
   sandbox = await startSandbox({ users: 2, brands: 5, models: 20, sizes: 60, allowance: 5_000 });
   pictures = await startPictureServer();
-  pictures.put("/ada.png", aPicture("ada"));
+  pictures.put("/ada.png", pictureResponse("ada"));
 });
 beforeEach(async () => {
   dataDir = join(folder.path, `data-${++n}`);
@@ -308,7 +310,7 @@ it("leaves no token in any file, and only private files", async () => {
   expect(found.trim()).toBe(`./${kept}`);
   const open = execFileSync("find", ["accounts", "-perm", "/077"], { cwd: dataDir, encoding: "utf8" });
   expect(open).toBe("");
-  expect(JSON.stringify(pictures.asked)).not.toContain(token);
+  expect(JSON.stringify(pictures.requests)).not.toContain(token);
 });
 
 it.each([

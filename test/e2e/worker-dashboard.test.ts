@@ -16,7 +16,7 @@ it("prints the dashboard's address, and warns if others can reach it", async () 
   const { url } = events.find(({ event }) => event === "dashboard") as { url: string };
   expect((await fetch(`http://127.0.0.1:${new URL(url).port}/healthz`)).status).toBe(200);
   worker.process.kill("SIGTERM");
-  expect(await worker.ended).toMatchObject({ exitCode: 0, stdout: "" });
+  expect(await worker.result).toMatchObject({ exitCode: 0, stdout: "" });
   expect(events).toEqual([
     expect.objectContaining({ level: "info", event: "ready", principals: ["catalogue"], concurrency: 8 }),
     expect.objectContaining({ level: "info", event: "dashboard" }),

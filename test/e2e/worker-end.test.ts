@@ -8,11 +8,11 @@ import { type RunningArmoire, runArmoire, startArmoire, temporaryFolder } from "
 async function startWorker(args: readonly string[]): Promise<RunningArmoire> {
   const running = startArmoire(["worker", ...args]);
   for await (const { event } of logLines(running)) if (event === "ready") return running;
-  throw new Error((await running.ended).stderr);
+  throw new Error((await running.result).stderr);
 }
 
 /** The documented deadline. The signal kills a program that misses it. */
-async function endWithinTenSeconds({ process, ended }: RunningArmoire) {
+async function endWithinTenSeconds({ process, result: ended }: RunningArmoire) {
   const timer = setTimeout(() => process.kill("SIGKILL"), 10_000);
   process.kill("SIGTERM");
   const end = await ended;
@@ -72,7 +72,7 @@ describe("in the middle of requests", () => {
       ...{ redis, settings, worker, sync },
       async [Symbol.asyncDispose]() {
         sync.process.kill("SIGKILL");
-        await sync.ended;
+        await sync.result;
         await sandbox.close();
         await folder[Symbol.asyncDispose]();
         await redis[Symbol.asyncDispose]();
@@ -90,7 +90,7 @@ describe("in the middle of requests", () => {
     // Redis starts again without its data.
     await redis.start();
     const second = await startWorker(settings);
-    const { stdout, exitCode } = await sync.ended;
+    const { stdout, exitCode } = await sync.result;
     const report = JSON.parse(stdout);
     expect({ exitCode, report }).toMatchObject({ exitCode: 0, report: { complete: true } });
     expect(await endWithinTenSeconds(second)).toMatchObject({ exitCode: 0 });
@@ -104,7 +104,7 @@ describe("in the middle of requests", () => {
     await lose(rig.redis);
     expect(await endWithinTenSeconds(rig.sync)).toMatchObject({ exitCode: 143 });
     rig.worker.process.kill("SIGKILL");
-    await rig.worker.ended;
+    await rig.worker.result;
   });
 
   it("a worker with running requests stops while Redis hangs", { timeout: 60_000 }, async () => {

@@ -19,10 +19,10 @@ async function startWorker(args: readonly string[], env?: Record<string, string>
   for await (const line of createInterface(running.process.stderr)) {
     if (line.includes("Sending requests")) return running;
   }
-  throw new Error((await running.ended).stderr);
+  throw new Error((await running.result).stderr);
 }
 
-async function endOf({ process, ended }: RunningArmoire) {
+async function endOf({ process, result: ended }: RunningArmoire) {
   process.kill("SIGTERM");
   return await ended;
 }
@@ -55,7 +55,7 @@ it("a sync announces that it waits for a worker, and ends at Ctrl-C without a re
     if (line.includes("Waiting for a worker for catalogue: run `armoire worker --redis")) break;
   }
   sync.process.kill("SIGINT");
-  const { stdout, exitCode } = await sync.ended;
+  const { stdout, exitCode } = await sync.result;
   expect({ exitCode, report: JSON.parse(stdout) }).toMatchObject({
     ...{ exitCode: 130, report: { stopped: "interrupted", requests: { sent: 0, counted: 0 } } },
   });

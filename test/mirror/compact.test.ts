@@ -10,10 +10,10 @@ import type { MirrorWriter } from "../../src/mirror/writer.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
 import { currentBodies } from "../support/current-bodies.ts";
-import { forgetCompression } from "./support/as-they-came.ts";
 import { startChild } from "./support/children.ts";
-import { type MirrorRig, problemsOf, someTime, startMirrorRig, walk } from "./support/mirror-rig.ts";
+import { crawl, type MirrorRig, problemsOf, someTime, startMirrorRig } from "./support/mirror-rig.ts";
 import { publicState } from "./support/public-state.ts";
+import { removeCompression } from "./support/uncompressed-bodies.ts";
 import { entity, page, root, sha256Of, worldOf, worldOfTruth } from "./support/world.ts";
 
 let rig: MirrorRig;
@@ -28,8 +28,8 @@ beforeEach(async () => {
   onTestFinished(() => rig[Symbol.asyncDispose]());
   mirror = await rig.write();
   world = worldOfTruth(sandbox.truth());
-  walk(mirror, world);
-  forgetCompression(mirror.db);
+  crawl(mirror, world);
+  removeCompression(mirror.db);
   mirror.close();
   mirror = await rig.write();
   dump = canonicalDump(mirror);
@@ -84,7 +84,7 @@ describe("a compacted mirror", () => {
   it("compaction improves bodies that were compressed at ingest, and reports its progress", async () => {
     await using other = await startMirrorRig();
     const writer = await other.write();
-    walk(writer, worldOfBrands("first"), { choose: (due) => due.slice(0, 50) });
+    crawl(writer, worldOfBrands("first"), { choose: (due) => due.slice(0, 50) });
     const [before, held] = [canonicalDump(writer), currentBodies(writer)];
     const storedBytes = "select sum(length(body)) from _content";
     const bytes = Number(writer.db.prepare(storedBytes).pluck().get());
@@ -223,7 +223,7 @@ describe("compaction that prunes runs", () => {
     const changed = [...world].map(
       ([url, body]) => [url, body.replaceAll(/"bra_count":/g, '"bra_count":1')] as const,
     );
-    walk(mirror, new Map(changed));
+    crawl(mirror, new Map(changed));
     dump = canonicalDump(mirror);
     bodies = currentBodies(mirror);
     second = publicState(mirror.db);
@@ -257,11 +257,11 @@ describe("compaction that prunes runs", () => {
   it("no pruned text remains in dictionaries", async () => {
     await using other = await startMirrorRig();
     const writer = await other.write();
-    walk(writer, worldOfBrands("first"));
+    crawl(writer, worldOfBrands("first"));
     // Now the dictionary is the best one, also for the bodies of the second run.
     writer.recompressAll();
     while (writer.compressBatch() > 0);
-    walk(writer, worldOfBrands("second"));
+    crawl(writer, worldOfBrands("second"));
     writer.close();
     const containsFirst = () => /number [1-4]\d{6}/.test(readFileSync(other.file, "latin1"));
     expect(containsFirst()).toBe(true);

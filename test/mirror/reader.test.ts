@@ -5,8 +5,8 @@ import { checkMirror } from "../../src/mirror/check/check.ts";
 import type { ResourceResult } from "../../src/mirror/ingest.ts";
 import { type MirrorReader, openMirrorReader, readMirror } from "../../src/mirror/reader.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
-import { beginRun, type MirrorRig, startMirrorRig, walk } from "./support/mirror-rig.ts";
-import { answerFrom, entity, page, root, urlOf, worldOf } from "./support/world.ts";
+import { beginRun, crawl, type MirrorRig, startMirrorRig } from "./support/mirror-rig.ts";
+import { entity, page, resultFrom, root, urlOf, worldOf } from "./support/world.ts";
 
 let rig: MirrorRig;
 beforeEach(async () => {
@@ -23,7 +23,7 @@ const world = worldOf({
 
 it("a reader sees all of a batch or nothing, without waiting", async () => {
   const mirror = await rig.write();
-  walk(mirror, world, { maxBatches: 2 });
+  crawl(mirror, world, { maxBatches: 2 });
   const reader = openMirrorReader(rig.file);
   onTestFinished(() => reader.close());
   const before = canonicalDump(reader);
@@ -31,7 +31,7 @@ it("a reader sees all of a batch or nothing, without waiting", async () => {
   const seenDuring: CanonicalDump[] = [];
   const results = paths.map((path): ResourceResult => {
     const url = urlOf(path);
-    const response = answerFrom(world, { id: idOf.get(url) ?? 0, url, etag: null });
+    const response = resultFrom(world, { id: idOf.get(url) ?? 0, url, etag: null });
     return {
       ...response,
       // Read during the transaction.
@@ -51,19 +51,19 @@ it("a reader sees all of a batch or nothing, without waiting", async () => {
 
 it("a reader in a transaction sees the same state while batches are written", async () => {
   const mirror = await rig.write();
-  walk(mirror, world, { maxBatches: 2 });
+  crawl(mirror, world, { maxBatches: 2 });
   const reader = openMirrorReader(rig.file);
   onTestFinished(() => reader.close());
   reader.db.exec("begin");
   const before = canonicalDump(reader);
-  walk(mirror, world);
+  crawl(mirror, world);
   expect(canonicalDump(reader)).toEqual(before);
   reader.db.exec("commit");
   expect(canonicalDump(reader)).toEqual(canonicalDump(mirror));
 });
 
 it("a reader cannot write", async () => {
-  walk(await rig.write(), world);
+  crawl(await rig.write(), world);
   rig.read((reader) => {
     expect(() => reader.db.exec("delete from _resource")).toThrow(/readonly/);
   });
@@ -71,7 +71,7 @@ it("a reader cannot write", async () => {
 
 it("several readers can open a mirror that no process writes", async () => {
   const mirror = await rig.write();
-  walk(mirror, world);
+  crawl(mirror, world);
   const before = canonicalDump(mirror);
   mirror.close();
   const readers = [openMirrorReader(rig.file), openMirrorReader(rig.file)];

@@ -13,7 +13,7 @@ import { runQuery } from "../../src/query/sql/run-query.ts";
 import { readCoverage, readPastStatus } from "../../src/query/status.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { folderState } from "../exports/support/folder-state.ts";
-import { type MirrorRig, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { crawl, type MirrorRig, startMirrorRig } from "../mirror/support/mirror-rig.ts";
 import { worldOfTruth } from "../mirror/support/world.ts";
 import { collectRows } from "./support/collect-rows.ts";
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   // The first runs end before everything is held; in the fourth, nothing changes.
   for (const maxBatches of [3, 5, 1000, 1000, 1000, 1000]) {
     const world = worldOfTruth(sandbox.truth({ optional: true }));
-    const { runId } = walk(mirror, world, { maxBatches, approve: true });
+    const { runId } = crawl(mirror, world, { maxBatches, approve: true });
     kept.set(runId, await readAll(`then-${runId}`));
     if (runId !== 3) sandbox.advance({ changes: 8, additions: 2, removals: 2, returns: runId > 4 ? 2 : 0 });
   }

@@ -6,7 +6,7 @@ import { type MirrorReader, openMirrorReader } from "../../src/mirror/reader.ts"
 import { type ResourceHistory, readHistory } from "../../src/query/history.ts";
 import { showResource } from "../../src/query/show.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { beginRun, closeRun, someTime, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { beginRun, closeRun, crawl, someTime, startMirrorRig } from "../mirror/support/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf, worldOfTruth } from "../mirror/support/world.ts";
 import { tries } from "../support/thorough.ts";
 
@@ -41,7 +41,7 @@ async function historyOfLife(pruned: readonly number[] = []): Promise<ResourceHi
       "b/models/": page(model === null ? [] : ["b/m"]),
       ...(model && { "b/m": entity(model, { brand: urlOf("b/") }) }),
     });
-    walk(mirror, world, { approve: true });
+    crawl(mirror, world, { approve: true });
   }
   if (pruned.length > 0) mirror.pruneRuns(pruned, at);
   return readHistory(mirror, "model", "brand/soft");
@@ -166,7 +166,7 @@ it("a revision with the previous body, and one replaced in the same run, are mar
       "b/models/": page(model === null ? [] : ["b/m"]),
       ...(model && { "b/m": entity(model, { brand: urlOf("b/") }) }),
     });
-  for (const model of [first, null, first]) walk(mirror, worldWith(model), { approve: true });
+  for (const model of [first, null, first]) crawl(mirror, worldWith(model), { approve: true });
   const id = mirror.db.prepare<[string], number>("select id from _resource where url = ?").pluck().get(href);
   const runId = beginRun(mirror);
   const answer = { resourceId: Number(id), fetchedAt: at, outcome: "body", status: 200, etag: null } as const;
@@ -192,13 +192,13 @@ it("the last check that found a revision is kept while its deletion waits for ap
       ...{ "/": root(), "brands/": page(brands) },
       ...Object.fromEntries(present.map((path) => [path, entity({ slug: path.slice(0, -1) })])),
     });
-  walk(mirror, worldWith(brands));
+  crawl(mirror, worldWith(brands));
   // Half of all brands gone at once waits for approval.
-  walk(mirror, worldWith(brands.slice(10)));
+  crawl(mirror, worldWith(brands.slice(10)));
   expect(readHistory(mirror, "brand", "b0").lives).toMatchObject([
     { gone: null, revisions: [{ lastSeen: moment(1) }] },
   ]);
-  walk(mirror, worldWith(brands.slice(10)), { approve: true });
+  crawl(mirror, worldWith(brands.slice(10)), { approve: true });
   expect(readHistory(mirror, "brand", "b0").lives).toMatchObject([
     { gone: moment(3), revisions: [{ lastSeen: moment(1) }] },
   ]);
@@ -213,7 +213,7 @@ it("in an account, the user and the bras have histories; the sizes of a bra are 
       ...{ "/": root({ me: urlOf("me/") }), "me/": entity({ username: "anna" }, { bras: urlOf("bras/") }) },
       ...{ "bras/": page(["bra/"]), "bra/": entity({ name: "The Best", multiple_sizes }) },
     });
-    walk(mirror, world);
+    crawl(mirror, world);
   }
   const [before, after] = sizes.map((sizing) =>
     Object.entries(sizing).map(([system, size]) => ({ system, size })),
@@ -240,7 +240,7 @@ it("all changes up to a run add up to the state that the mirror shows as of that
       await using rig = await startMirrorRig(sandbox.url);
       const mirror = await rig.write();
       for (const move of moves) {
-        walk(mirror, worldOfTruth(sandbox.truth({ optional: true })), { approve: true });
+        crawl(mirror, worldOfTruth(sandbox.truth({ optional: true })), { approve: true });
         sandbox.advance(move);
       }
       for (const kind of ["brand", "model", "size"] as const) {
@@ -279,7 +279,7 @@ it("a history as of a run equals the history at the end of that run, except for 
       const mirror = await rig.write();
       const kept: ReturnType<typeof historiesOf>[] = [];
       for (const { rebuilds, ...move } of moves) {
-        walk(mirror, worldOfTruth(sandbox.truth({ optional: true })), { approve: true });
+        crawl(mirror, worldOfTruth(sandbox.truth({ optional: true })), { approve: true });
         kept.push(rig.read(historiesOf));
         if (rebuilds) mirror.rebuild();
         sandbox.advance(move);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { MirrorWriter } from "../../src/mirror/writer.ts";
 import type { ShownKind } from "../../src/query/keys/find-by-key.ts";
 import { findResource } from "../../src/query/keys/resolve-key.ts";
-import { type MirrorRig, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { crawl, type MirrorRig, startMirrorRig } from "../mirror/support/mirror-rig.ts";
 import { baseUrl, entity, page, root, urlOf, worldOf } from "../mirror/support/world.ts";
 
 let rig: MirrorRig;
@@ -51,7 +51,7 @@ beforeAll(async () => {
   rig = await startMirrorRig();
   mirror = await rig.write();
   // The sixth brand stays due: it is not fetched.
-  walk(mirror, worldOf(world), {
+  crawl(mirror, worldOf(world), {
     choose: (due) => due.filter(({ url }) => url !== urlOf("b6/")),
     maxBatches: 9,
   });

@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Row } from "../../exports/table.ts";
 import { readCell } from "../../src/query/sql/execute-query.ts";
 import { type QueryRequest, runQuery } from "../../src/query/sql/run-query.ts";
-import { expectClosed } from "../support/canary.ts";
+import { expectUnreadable } from "../support/canary.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { collectRows } from "./support/collect-rows.ts";
 import { makeMirrorLikeFile } from "./support/mirror-like-file.ts";
@@ -261,7 +261,7 @@ describe("a failing query", () => {
       "cut",
       "damaged",
       async (path) => {
-        expectClosed(path);
+        expectUnreadable(path);
         await writeFile(path, await readFile(file));
         await truncate(path, 5000);
       },

@@ -5,7 +5,7 @@ import { createAsOfViews } from "../../src/mirror/past/as-of.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { type SearchOptions, search } from "../../src/query/search.ts";
 import { suggestSearch } from "../../src/query/suggest-search.ts";
-import { type MirrorRig, startMirrorRig, walk } from "../mirror/support/mirror-rig.ts";
+import { crawl, type MirrorRig, startMirrorRig } from "../mirror/support/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../mirror/support/world.ts";
 
 type Names = Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ function bodiesOf({ brands, models = {}, braCounts = {} }: Catalogue): Map<strin
 async function mirrorOf(...catalogues: readonly Catalogue[]): Promise<MirrorRig> {
   const rig = await startMirrorRig();
   const mirror = await rig.write();
-  for (const catalogue of catalogues) walk(mirror, bodiesOf(catalogue), { approve: true });
+  for (const catalogue of catalogues) crawl(mirror, bodiesOf(catalogue), { approve: true });
   mirror.close();
   return rig;
 }
@@ -193,7 +193,7 @@ it("a model that is only listed is found by its listed name and its brand", asyn
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
   const world = bodiesOf({ brands: { "a/": "Comexim" }, models: { "a/": { "m/": "Onyx" } } });
-  walk(mirror, world, { maxBatches: 4 });
+  crawl(mirror, world, { maxBatches: 4 });
   expect(search(mirror, "comexim onyx")).toEqual([
     {
       kind: "model",
@@ -205,7 +205,7 @@ it("a model that is only listed is found by its listed name and its brand", asyn
       href: urlOf("m/"),
     },
   ]);
-  walk(mirror, world);
+  crawl(mirror, world);
   expect(search(mirror, "comexim onyx")).toMatchObject([{ state: "held", code: "C-m" }]);
 });
 
@@ -267,7 +267,7 @@ it("bras are found by their name, brand, model and note", async () => {
     "bras/": { ...page([]), collection: [{ href: urlOf("x/"), name: "The red one" }] },
     "x/": entity({ name: "The red one", brand: "Comexim", model: "Onyx", note: "for Sundays" }),
   });
-  walk(mirror, world);
+  crawl(mirror, world);
   const bra = { kind: "bra", name: "The red one", brand: "Comexim", bra_count: null, href: urlOf("x/") };
   for (const text of ["red", "comexim onyx", "sunday"]) expect(search(mirror, text)).toMatchObject([bra]);
 });
@@ -303,7 +303,7 @@ it("as of any run, a search gives the results that it gave when that run ended",
     texts.map((text) => [text, search(mirror, text, { gone: true })]);
   const mirror = await rig.write();
   const resultsByRun = lives.map(([catalogue, maxBatches]) => {
-    walk(mirror, bodiesOf(catalogue), { maxBatches, approve: true });
+    crawl(mirror, bodiesOf(catalogue), { maxBatches, approve: true });
     return resultsOf(mirror);
   });
   mirror.close();
@@ -326,8 +326,8 @@ it("as of a run, a model is not found by a brand that listed it only later", asy
       "m2/": entity({ name: "Rose" }),
     });
   const follow = ["related"];
-  walk(mirror, worldWith(["m1/"]), { follow });
-  walk(mirror, worldWith(["m1/", "m2/"]), { follow });
+  crawl(mirror, worldWith(["m1/"]), { follow });
+  crawl(mirror, worldWith(["m1/", "m2/"]), { follow });
   mirror.close();
   const foundAsOf = (run: number) => {
     const past = openMirrorReader(rig.file, { kind: "run", run });

@@ -5,7 +5,7 @@ import { type AdvanceAction, changedFields } from "../../src/sandbox/advance.ts"
 import type { TruthRecord } from "../../src/sandbox/resources/catalogue.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { getEnvelope, hrefsOf, linkOf, send } from "./support/client.ts";
-import { walkCatalogue } from "./support/walk.ts";
+import { crawlCatalogue } from "./support/crawl.ts";
 
 const size = { brands: 6, models: 24, sizes: 60, pageSize: 4 } as const;
 
@@ -127,7 +127,7 @@ describe("one kind of event", () => {
       new Set(["model", "related_models", "same_cut", "sizes", "size", "adjacent_sizes"]),
     );
     for (const { url } of removed) expect((await send(url)).status).toBe(404);
-    const walked = await walkCatalogue(sandbox.url);
+    const walked = await crawlCatalogue(sandbox.url);
     for (const { url } of removed) expect(walked.has(url)).toBe(false);
   });
 
@@ -171,7 +171,7 @@ describe("one kind of event", () => {
       .advance({ additions: 5 })
       .actions.filter(({ action, kind }) => action === "added" && /^(brand|model|size)$/.test(kind));
     expect(added.length).toBeGreaterThanOrEqual(5);
-    const walked = await walkCatalogue(sandbox.url);
+    const walked = await crawlCatalogue(sandbox.url);
     for (const { url } of added) expect(walked.has(url)).toBe(true);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { getEnvelope, linkOf, send } from "./support/client.ts";
-import { walkCatalogue } from "./support/walk.ts";
+import { crawlCatalogue } from "./support/crawl.ts";
 
 const size = { brands: 7, models: 30, sizes: 80, pageSize: 4 } as const;
 
@@ -31,7 +31,7 @@ describe.each([
   afterAll(() => sandbox.close());
 
   it("following all links finds exactly the resources of truth(), byte for byte", async () => {
-    const walked = await walkCatalogue(sandbox.url);
+    const walked = await crawlCatalogue(sandbox.url);
     const truth = [...sandbox.truth()];
     expect(new Set(walked.keys())).toEqual(new Set(truth.map(({ url }) => url)));
     expect(walked.size).toBe(truth.length);

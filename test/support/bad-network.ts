@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** One connection: the server's bytes, and the client's socket. */
-export interface Passing {
+export interface Delivery {
   readonly bytes: AsyncIterable<Buffer>;
   readonly client: Socket;
   /** The number of earlier connections. */
@@ -15,7 +15,7 @@ export interface Passing {
 }
 
 /** Delivers a server's bytes to the client. */
-export type Trouble = (passing: Passing) => AsyncIterable<Buffer>;
+export type NetworkFault = (passing: Delivery) => AsyncIterable<Buffer>;
 
 export interface BadNetwork extends AsyncDisposable {
   /** Without a trailing slash. */
@@ -23,7 +23,7 @@ export interface BadNetwork extends AsyncDisposable {
 }
 
 /** @param target the server's origin */
-export async function startBadNetwork(target: string, trouble: Trouble): Promise<BadNetwork> {
+export async function startBadNetwork(target: string, trouble: NetworkFault): Promise<BadNetwork> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -53,7 +53,7 @@ export async function startBadNetwork(target: string, trouble: Trouble): Promise
 }
 
 /** Delivers pieces of this size, each in its own turn of the event loop. */
-export const inPieces = (size: number): Trouble =>
+export const inPieces = (size: number): NetworkFault =>
   async function* ({ bytes }) {
     for await (const chunk of bytes) {
       for (let start = 0; start < chunk.length; start += size) {
@@ -64,11 +64,11 @@ export const inPieces = (size: number): Trouble =>
   };
 
 /** Delivers this number of bytes, then applies the fault, on each connection whose index `isStruck`. */
-export const after = (
+export const afterBytes = (
   most: number,
   strike: (client: Socket) => void | Promise<void>,
   isStruck: (index: number) => boolean,
-): Trouble =>
+): NetworkFault =>
   async function* ({ bytes, client, index }) {
     let left = isStruck(index) ? most : Number.POSITIVE_INFINITY;
     for await (const chunk of bytes) {

@@ -21,12 +21,12 @@ export default function setup(project: TestProject): () => Promise<void> {
     const record = readCanaryRecord(recordFile);
     rmSync(recordFile, { force: true });
     await requireNoSecrets(folder, undefined);
-    judgeCanary(record, await ranWhole(project));
+    checkCanaryRecord(record, await ranWhole(project));
   };
 }
 
 /** @throws Error if secrets were found, or a whole run searched almost nothing */
-export function judgeCanary({ files, bytes, leaks }: CanaryRecord, isWhole: boolean): void {
+export function checkCanaryRecord({ files, bytes, leaks }: CanaryRecord, isWhole: boolean): void {
   if (leaks.length > 0) throw new Error(`The tests left secrets:\n${leaks.join("\n")}`);
   if (isWhole && (files < minimum.files || bytes < minimum.bytes))
     throw new Error(`The canary searched ${files} files of ${bytes} bytes only: tests write elsewhere.`);

@@ -37,7 +37,7 @@ export function expectSecretIn(file: string): void {
 const closedFiles = new Set<string>();
 
 /** For a file that a test damages, or compresses or encrypts so that the search cannot read it. */
-export function expectClosed(file: string): void {
+export function expectUnreadable(file: string): void {
   closedFiles.add(file);
 }
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface PictureReply {
+export interface PictureResponse {
   readonly status?: number;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: Uint8Array;
@@ -12,13 +12,13 @@ export interface PictureReply {
 export interface PictureServer extends AsyncDisposable {
   /** Without a trailing slash. */
   readonly origin: string;
-  readonly asked: readonly {
+  readonly requests: readonly {
     readonly path: string;
     readonly headers: IncomingHttpHeaders;
     readonly raw: string;
   }[];
   /** Sets the response of a path; other paths return 404. */
-  put(path: string, reply: PictureReply): void;
+  put(path: string, reply: PictureResponse): void;
 }
 
 /** The smallest PNG, with a text that makes it unique. */
@@ -28,14 +28,14 @@ export function png(text = ""): Buffer {
   return Buffer.concat([Buffer.from(pixel, "base64"), Buffer.from(text)]);
 }
 
-export const aPicture = (text = "", headers: OutgoingHttpHeaders = {}): PictureReply => ({
+export const pictureResponse = (text = "", headers: OutgoingHttpHeaders = {}): PictureResponse => ({
   headers: { "content-type": "image/png", ...headers },
   body: png(text),
 });
 
 export async function startPictureServer(): Promise<PictureServer> {
-  const replies = new Map<string, PictureReply>();
-  const asked: PictureServer["asked"][number][] = [];
+  const replies = new Map<string, PictureResponse>();
+  const asked: PictureServer["requests"][number][] = [];
   const server = createServer((request, response) => {
     const { url: path = "", headers, rawHeaders } = request;
     asked.push({ path, headers, raw: rawHeaders.join("\n") });
@@ -52,7 +52,7 @@ export async function startPictureServer(): Promise<PictureServer> {
   await once(server, "listening");
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests: asked,
     put: (path, reply) => void replies.set(path, reply),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -14,7 +14,7 @@ import { requireNoSecrets, requireNoSecretsIn } from "./canary.ts";
 
 const program = join(import.meta.dirname, "armoire-from-sources.ts");
 
-export interface Ended {
+export interface CommandResult {
   readonly stdout: string;
   readonly stderr: string;
   /** Null when a signal ended it. */
@@ -28,7 +28,7 @@ export interface RunOptions {
 
 export interface RunningArmoire {
   readonly process: ChildProcessByStdio<null, Readable, Readable>;
-  readonly ended: Promise<Ended>;
+  readonly result: Promise<CommandResult>;
 }
 
 /** Starts the program and does not wait for it. */
@@ -51,11 +51,11 @@ export function startArmoire(args: readonly string[], { env = {}, cwd }: RunOpti
       return { stdout, stderr, exitCode: exitCode as number | null };
     },
   );
-  return { process: process_, ended };
+  return { process: process_, result: ended };
 }
 
-export function runArmoire(args: readonly string[], options?: RunOptions): Promise<Ended> {
-  return startArmoire(args, options).ended;
+export function runArmoire(args: readonly string[], options?: RunOptions): Promise<CommandResult> {
+  return startArmoire(args, options).result;
 }
 
 /**
@@ -65,7 +65,7 @@ export function runArmoire(args: readonly string[], options?: RunOptions): Promi
 export async function callArmoire(
   args: readonly string[],
   { env = {} }: Pick<RunOptions, "env"> = {},
-): Promise<Ended> {
+): Promise<CommandResult> {
   const printed = { stdout: "", stderr: "" };
   let exitCode = 0;
   const write = (name: keyof typeof printed) => (text: string) => {

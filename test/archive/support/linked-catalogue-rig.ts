@@ -1,7 +1,7 @@
 /** An account whose bras link to catalogue resources, and a catalogue's mirror beside it. */
 import { markCatalogueLinked } from "../../../src/mirror/account/catalogue-linking.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
-import { type MirrorRig, startMirrorRig, walk } from "../../mirror/support/mirror-rig.ts";
+import { crawl, type MirrorRig, startMirrorRig } from "../../mirror/support/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../../mirror/support/world.ts";
 import { accountWorld } from "./account-world.ts";
 import { type BackupRig, startBackupRig } from "./backup-rig.ts";
@@ -54,7 +54,7 @@ export interface Rigs extends AsyncDisposable {
 
 export async function startRigs(): Promise<Rigs> {
   const account = await startBackupRig();
-  walk(account.mirror, linkedAccountWorld());
+  crawl(account.mirror, linkedAccountWorld());
   markCatalogueLinked(account.mirror.db);
   const catalogueRig = await startMirrorRig();
   const catalogue = await catalogueRig.write();

@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { publicTables } from "../../../src/mirror/public-tables.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
-import { someTime, startMirrorRig, walk } from "../../mirror/support/mirror-rig.ts";
+import { crawl, someTime, startMirrorRig } from "../../mirror/support/mirror-rig.ts";
 import { publicState } from "../../mirror/support/public-state.ts";
-import { answerFrom, urlOf } from "../../mirror/support/world.ts";
+import { resultFrom, urlOf } from "../../mirror/support/world.ts";
 import { type Rows, rowsOfState } from "./apply.ts";
 import { otherLinks, places, type Versions, versionCount, worldOfVersions } from "./changing-world.ts";
 
@@ -55,7 +55,7 @@ export const histories = (
     { minLength: minSteps, maxLength: steps },
   );
 
-export interface LivedMirror extends AsyncDisposable {
+export interface HistoryMirror extends AsyncDisposable {
   readonly file: string;
   /** The mirror's rows directly after each run, without pruned runs; 0 is before the first run. */
   readonly states: ReadonlyMap<number, Rows>;
@@ -63,7 +63,7 @@ export interface LivedMirror extends AsyncDisposable {
   readonly frozen: ReadonlyMap<number, ReturnType<typeof publicState>>;
 }
 
-export async function liveThrough(history: readonly Step[]): Promise<LivedMirror> {
+export async function replayHistory(history: readonly Step[]): Promise<HistoryMirror> {
   const rig = await startMirrorRig();
   const mirror = await rig.write();
   let versions: Versions = places.map(() => 1);
@@ -73,7 +73,7 @@ export async function liveThrough(history: readonly Step[]): Promise<LivedMirror
   for (const { edits, again, rebuilds, forgets, maxBatches, ...step } of history) {
     for (const { place, version } of edits) versions = versions.with(place, version);
     for (const link of step.follow) follow.add(link);
-    const { runId } = walk(mirror, worldOfVersions(versions), {
+    const { runId } = crawl(mirror, worldOfVersions(versions), {
       ...{ maxBatches, approve: true, follow: [...follow] },
       beforeClosing(run) {
         for (const { place, version } of again) {
@@ -103,5 +103,5 @@ function answerOnceMore(mirror: MirrorWriter, place: number, versions: Versions,
     .prepare<[string], number>("select id from _resource where url = ? and state = 'held'")
     .pluck()
     .get(url);
-  if (id !== undefined) mirror.ingest([answerFrom(worldOfVersions(versions), { id, url, etag: null })], run);
+  if (id !== undefined) mirror.ingest([resultFrom(worldOfVersions(versions), { id, url, etag: null })], run);
 }

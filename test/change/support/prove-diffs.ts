@@ -14,7 +14,7 @@ import { openMirrorReader } from "../../../src/mirror/reader.ts";
 import { problemsOf } from "../../mirror/support/mirror-rig.ts";
 import { publicState } from "../../mirror/support/public-state.ts";
 import { apply, type Rows, textOf } from "./apply.ts";
-import { histories, type LivedMirror, liveThrough, type Step } from "./histories.ts";
+import { type HistoryMirror, histories, replayHistory, type Step } from "./histories.ts";
 
 const kindOrder = ["brand", "model", "size"];
 
@@ -44,7 +44,7 @@ const someHistories = fc.oneof(
 export async function proveDiffs({ histories: count, seed, onProven }: ProofOptions): Promise<void> {
   await fc.assert(
     fc.asyncProperty(someHistories, async (history) => {
-      await using lived = await liveThrough(history);
+      await using lived = await replayHistory(history);
       provePast(history, lived);
       onProven?.(provePairs(lived));
     }),
@@ -52,7 +52,7 @@ export async function proveDiffs({ histories: count, seed, onProven }: ProofOpti
   );
 }
 
-function provePast(history: readonly Step[], { file, frozen }: LivedMirror): void {
+function provePast(history: readonly Step[], { file, frozen }: HistoryMirror): void {
   // recently_changed lists revisions, and pruning removes some.
   const isWhole = history.every(({ forgets }) => forgets === 0);
   const present = openMirrorReader(file);
@@ -69,7 +69,7 @@ function provePast(history: readonly Step[], { file, frozen }: LivedMirror): voi
   }
 }
 
-function provePairs({ file, states }: LivedMirror): number {
+function provePairs({ file, states }: HistoryMirror): number {
   const runs = [...states.keys()];
   const pairs = runs.flatMap((a, n) => runs.slice(n + 1).map((b) => [a, b] as const));
   for (const [a, b] of pairs) {

@@ -9,7 +9,7 @@ import type { Truth } from "./sandbox-truth.ts";
 const exportedKinds = ["brand", "model", "size"];
 
 export async function claimAllIsHeld(story: Story, armoire: Program, truth: Truth): Promise<void> {
-  const { kinds } = await armoire.ask<MirrorStatus>("status");
+  const { kinds } = await armoire.readJson<MirrorStatus>("status");
   const heldByKind = kinds.filter(({ held }) => held > 0).map(({ kind, held }) => [kind, held]);
   story.claim(
     `The mirror holds all ${truth.size} of them.`,

@@ -5,20 +5,20 @@ export interface Story {
   heading(text: string): void;
   /** Prints a shell command before it runs. */
   command(text: string): void;
-  say(text: string): void;
+  print(text: string): void;
   /** Prints the claim if the values are equal, else the difference. */
   claim(text: string, actual: unknown, expected: unknown): void;
   readonly wrongClaims: number;
 }
 
-export function tellStory(out: NodeJS.WriteStream): Story {
+export function startStory(out: NodeJS.WriteStream): Story {
   let wrongClaims = 0;
   const style = (format: Parameters<typeof styleText>[0], text: string) =>
     styleText(format, text, { stream: out });
   return {
     heading: (text) => void out.write(`\n${style("bold", text)}\n`),
     command: (text) => void out.write(`${style("dim", "$")} ${style("cyan", text)}\n`),
-    say: (text) => void out.write(`${text}\n`),
+    print: (text) => void out.write(`${text}\n`),
     claim(text, actual, expected) {
       if (isDeepStrictEqual(actual, expected)) {
         out.write(`${style("green", "✓")} ${text}\n`);

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import type { Ended } from "../../support/run-armoire.ts";
+import type { CommandResult } from "../../support/run-armoire.ts";
 
 /** One to three lines on stderr that match, no stack, nothing on stdout, and the exit code. */
-export function expectRefusal(ended: Ended, exitCode: number, says: RegExp): void {
+export function expectRefusal(ended: CommandResult, exitCode: number, says: RegExp): void {
   const { stdout, stderr } = ended;
   expect({ exitCode: ended.exitCode, stdout, stderr }).toEqual({
     exitCode,

@@ -11,7 +11,7 @@ export interface Program {
   /** Runs a command in this terminal, with progress. @throws Error if it fails */
   run(...args: string[]): Promise<void>;
   /** Runs a command with `--json` and parses its output. @throws Error if it fails */
-  ask<Answer>(...args: string[]): Promise<Answer>;
+  readJson<Answer>(...args: string[]): Promise<Answer>;
 }
 
 /** @param settings `ARMOIRE_…` variables, which replace all those of this process */
@@ -23,7 +23,7 @@ export function program(settings: Readonly<Record<string, string>>): Program {
       const child = spawn(process.execPath, [launcher, ...args], { env, stdio: "inherit" });
       await succeed(args, once(child, "close"));
     },
-    async ask<Answer>(...args: string[]) {
+    async readJson<Answer>(...args: string[]) {
       const child = spawn(process.execPath, [launcher, ...args, "--json"], {
         env,
         stdio: ["ignore", "pipe", "inherit"],

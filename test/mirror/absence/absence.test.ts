@@ -6,12 +6,12 @@ import type { DueResource } from "../../../src/mirror/scope.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import {
   beginRun,
+  type CrawlOptions,
   closeRun,
   type MirrorRig,
   problemsOf,
   startMirrorRig,
-  type WalkOptions,
-  walk as walkAll,
+  crawl as walkAll,
 } from "../support/mirror-rig.ts";
 import { baseUrl, entity, page, root, urlOf, type World, worldOf } from "../support/world.ts";
 
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 /** One kind per batch, listings before their items. */
-function walk(writer: MirrorWriter, world: World, options: WalkOptions = {}) {
+function walk(writer: MirrorWriter, world: World, options: CrawlOptions = {}) {
   return walkAll(writer, world, {
     choose: (due) => due.filter(({ kind }) => kind === due[0]?.kind),
     ...options,
@@ -98,7 +98,7 @@ const goneResult = (resourceId: number): ResourceResult => ({
 describe("a single page without a former item", () => {
   it("a single page without a former item proves the item gone, with everything below it, without a request", () => {
     walk(mirror, brandWorld(brands(6)));
-    const { asked, runId, ...report } = walk(mirror, brandWorld(brands(5)));
+    const { requested: asked, runId, ...report } = walk(mirror, brandWorld(brands(5)));
     expect(asked.filter((url) => url.includes("/5/"))).toEqual([]);
     expect(report).toMatchObject({ waiting: 0, partial: 0, gone: 4 });
     const below = ["brands/5/", "brands/5/models/", "brands/5/m/1/", "brands/5/m/2/"];
@@ -133,7 +133,7 @@ describe("a single page without a former item", () => {
 describe("several pages without a former item", () => {
   it("a listing of several pages is read twice with conditional requests before it proves an item gone", () => {
     walk(mirror, brandWorld(brands(12), 4));
-    const { asked, gone: count, unchanged } = walk(mirror, brandWorld(brands(11), 4));
+    const { requested: asked, gone: count, unchanged } = walk(mirror, brandWorld(brands(11), 4));
     expect(asked.filter((url) => url.startsWith(urlOf("brands/?")) || url === urlOf("brands/"))).toHaveLength(
       6,
     );
@@ -194,7 +194,7 @@ function walkWithoutEtags(world: World): readonly string[] {
         runId,
       ),
   };
-  return walk(withoutEtags, world).asked;
+  return walk(withoutEtags, world).requested;
 }
 
 describe("listings that prove no absence", () => {
@@ -205,7 +205,7 @@ describe("listings that prove no absence", () => {
       get: (url) =>
         url === urlOf("brands/") ? JSON.stringify(page([], null, {}, total(0))) : world.get(url),
     };
-    const { asked, ...report } = walk(mirror, emptied);
+    const { requested: asked, ...report } = walk(mirror, emptied);
     expect(report).toMatchObject({ gone: 0, waiting: 0, partial: 0 });
     expect(asked).toEqual(expect.arrayContaining(brands(6).map(urlOf)));
     const allGone = without(emptied, (url) => url.includes("brands/") && url !== urlOf("brands/"));
@@ -246,7 +246,7 @@ describe("listings that prove no absence", () => {
     mirror.rebuild();
     expect(partialDetails()).toHaveLength(1);
     // It stays reported while it is inconsistent, but is not read twice in every run.
-    const asked = walk(mirror, world).asked.filter((url) => url === urlOf("brands/"));
+    const asked = walk(mirror, world).requested.filter((url) => url === urlOf("brands/"));
     expect(asked).toHaveLength(1);
     expect(walk(mirror, world)).toMatchObject({ partial: 1, gone: 0 });
     replace(world, brandWorld(brands(6)));
@@ -479,7 +479,7 @@ describe("resources below a tombstone", () => {
         JSON.stringify(page(["brands/4/m/1/", "brands/4/m/2/", "brands/5/m/1/"], null, {}, total(3))),
       );
     walk(mirror, shared(brandWorld(brands(6))));
-    const { asked } = walk(mirror, shared(brandWorld(brands(5))));
+    const { requested: asked } = walk(mirror, shared(brandWorld(brands(5))));
     expect(asked.filter((url) => url.includes("/5/"))).toEqual([urlOf("brands/5/m/1/")]);
     expect(rowOf("brands/5/m/1/").state).toBe("gone");
   });
@@ -511,7 +511,7 @@ describe("resources below a tombstone", () => {
     walk(mirror, shorter);
     expect(rowOf("brands/5/").state).toBe("gone");
     expect(rowOf("brands/5/m/1/")).toMatchObject({ state: "held", absent_by: "parent" });
-    const { asked } = walk(mirror, brandWorld(brands(5)));
+    const { requested: asked } = walk(mirror, brandWorld(brands(5)));
     expect(asked.filter((url) => url.includes("/5/"))).toEqual([]);
     expect(rowOf("brands/5/m/1/").state).toBe("gone");
   });

@@ -8,7 +8,7 @@ import type { DueResource } from "../../../src/mirror/scope.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
 import { currentBodies } from "../../support/current-bodies.ts";
-import { type MirrorRig, problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { crawl, type MirrorRig, problemsOf, startMirrorRig } from "../support/mirror-rig.ts";
 import { entity, page, root, sha256Of, urlOf, worldOf } from "../support/world.ts";
 
 let rig: MirrorRig;
@@ -90,7 +90,7 @@ describe("the codec", () => {
 
 describe("compressing", () => {
   it("compression shrinks a mirror without changing its content", () => {
-    walk(mirror, worldOfBrands(brands(1200)));
+    crawl(mirror, worldOfBrands(brands(1200)));
     const [before, bodies, bytes] = [canonicalDump(mirror), currentBodies(mirror), storedBytes()];
     expect(compressAll(mirror)).toBe(1202);
     expect(canonicalDump(mirror)).toEqual(before);
@@ -108,7 +108,7 @@ describe("compressing", () => {
         const writer = await other.write();
         const paths = brands(notes.length);
         const bodies = Object.fromEntries(paths.map((path, n) => [path, brandOf(path, notes[n])]));
-        walk(writer, worldOf({ "/": root(), "brands/": page(paths), ...bodies }));
+        crawl(writer, worldOf({ "/": root(), "brands/": page(paths), ...bodies }));
         const before = currentBodies(writer);
         compressAll(writer);
         expect(currentBodies(writer)).toEqual(before);
@@ -118,7 +118,7 @@ describe("compressing", () => {
   });
 
   it("only a kind with many bodies gets a dictionary", () => {
-    walk(mirror, worldOfBrands(brands(40)));
+    crawl(mirror, worldOfBrands(brands(40)));
     compressAll(mirror);
     expect(dictionaries()).toEqual([[1, "brand"]]);
     expect(codecs()).toContainEqual(["deflate", 1, 40]);
@@ -126,10 +126,10 @@ describe("compressing", () => {
   });
 
   it("only new bodies without a dictionary are examined", () => {
-    walk(mirror, worldOfBrands(brands(40)));
+    crawl(mirror, worldOfBrands(brands(40)));
     expect(compressAll(mirror)).toBe(42);
     expect(compressAll(mirror)).toBe(0);
-    walk(mirror, worldOfBrands(brands(43)));
+    crawl(mirror, worldOfBrands(brands(43)));
     // Only the list: the three new brands were compressed when they arrived.
     expect(codecs()).toContainEqual(["deflate", 1, 43]);
     expect(compressAll(mirror)).toBe(1);
@@ -140,7 +140,7 @@ describe("compressing", () => {
 
   it("bodies are compressed on arrival once their kind has enough bodies for a dictionary", () => {
     const firstOnly = (due: readonly DueResource[]) => due.slice(0, 1);
-    walk(mirror, worldOfBrands(brands(40)), { choose: firstOnly });
+    crawl(mirror, worldOfBrands(brands(40)), { choose: firstOnly });
     // The root, the list, and the first 32 brands.
     expect(codecs()).toEqual([
       ["deflate", 1, 8],
@@ -152,16 +152,16 @@ describe("compressing", () => {
   });
 
   it("a rolled back batch leaves no dictionary in the cache", () => {
-    walk(mirror, worldOfBrands(brands(31)));
+    crawl(mirror, worldOfBrands(brands(31)));
     const paths = brands(80);
     mirror.db.exec(
       `create temp trigger full after insert on main._revision when new.resource_id in (select id from _resource where url = '${urlOf("brand/60/")}')
        begin select raise(abort, 'full'); end`,
     );
-    expect(() => walk(mirror, worldOfBrands(paths))).toThrow("full");
+    expect(() => crawl(mirror, worldOfBrands(paths))).toThrow("full");
     expect(dictionaries()).toEqual([]);
     mirror.db.exec("drop trigger temp.full");
-    walk(mirror, worldOfBrands(paths));
+    crawl(mirror, worldOfBrands(paths));
     compressAll(mirror);
     expect(codecs()).toContainEqual(["deflate", 1, 80]);
     expect(problemsOf(mirror)).toEqual([]);
@@ -172,16 +172,16 @@ describe("compressing", () => {
     mirror.db.exec(
       "create temp trigger full before insert on main._dictionary begin select raise(abort, 'full'); end",
     );
-    expect(() => walk(mirror, worldOfBrands(brands(40)), { choose: firstOnly })).toThrow("full");
+    expect(() => crawl(mirror, worldOfBrands(brands(40)), { choose: firstOnly })).toThrow("full");
     expect(codecs()).toEqual([["identity", null, 34]]);
     mirror.db.exec("drop trigger temp.full");
-    walk(mirror, worldOfBrands(brands(40)), { choose: firstOnly });
+    crawl(mirror, worldOfBrands(brands(40)), { choose: firstOnly });
     expect(codecs()).toContainEqual(["deflate", 1, 8]);
     expect(problemsOf(mirror)).toEqual([]);
   });
 
   it("a body that would not become smaller stays uncompressed", () => {
-    walk(mirror, worldOfBrands(brands(3)));
+    crawl(mirror, worldOfBrands(brands(3)));
     const noise = Buffer.from(
       Array.from({ length: 300 }, (_, n) => (n * n * 7919) & 0xff).map((byte, n) => byte ^ n),
     );
@@ -197,7 +197,7 @@ describe("compressing", () => {
   });
 
   it("a damaged body is not rewritten, so that it can still be repaired", () => {
-    walk(mirror, worldOfBrands(brands(3)));
+    crawl(mirror, worldOfBrands(brands(3)));
     mirror.db.exec("update _content set body = substr(body, 2) where id = 2");
     compressAll(mirror);
     expect(mirror.db.prepare("select codec from _content where id = 2").pluck().get()).toBe("identity");
@@ -205,17 +205,17 @@ describe("compressing", () => {
   });
 
   it("the next run reuses the space that compression frees", () => {
-    walk(mirror, worldOfBrands(brands(1500), "x".repeat(100)));
+    crawl(mirror, worldOfBrands(brands(1500), "x".repeat(100)));
     const pagesOf = () => mirror.db.pragma("page_count", { simple: true }) as number;
     const before = pagesOf();
     compressAll(mirror);
-    walk(mirror, worldOfBrands(brands(1500), "y".repeat(100)));
+    crawl(mirror, worldOfBrands(brands(1500), "y".repeat(100)));
     expect(pagesOf()).toBeLessThan(before * 1.2);
   });
 
   it("a resource that returns to an earlier body shares the stored one, compressed or not", () => {
     for (const note of ["one", "two", "one"]) {
-      walk(mirror, worldOf({ "/": root(), "brands/": page(["a/"]), "a/": brandOf("a/", note) }));
+      crawl(mirror, worldOf({ "/": root(), "brands/": page(["a/"]), "a/": brandOf("a/", note) }));
       compressAll(mirror);
     }
     expect(mirror.db.prepare("select count(*) from _content").pluck().get()).toBe(4);

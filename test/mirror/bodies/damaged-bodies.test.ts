@@ -8,9 +8,9 @@ import { kinds } from "../../../jobs/kinds.ts";
 import { type CheckProblem, checkMirror } from "../../../src/mirror/check/check.ts";
 import { openMirrorReader } from "../../../src/mirror/reader.ts";
 import { rebuildMirror } from "../../../src/mirror/writer.ts";
-import { expectClosed } from "../../support/canary.ts";
+import { expectUnreadable } from "../../support/canary.ts";
 import { tries } from "../../support/thorough.ts";
-import { type MirrorRig, someTime, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { crawl, type MirrorRig, someTime, startMirrorRig } from "../support/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../support/world.ts";
 
 let rig: MirrorRig;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const mirror = await rig.write();
   const paths = Array.from({ length: 40 }, (_, n) => `brand/${n}/`);
   const brands = paths.map((path) => [path, entity({ name: path, note: "the same in each" })]);
-  walk(mirror, worldOf({ "/": root(), "brands/": page(paths), ...Object.fromEntries(brands) }));
+  crawl(mirror, worldOf({ "/": root(), "brands/": page(paths), ...Object.fromEntries(brands) }));
   while (mirror.compressBatch() > 0);
   mirror.close();
   sound = readFileSync(rig.file);
@@ -32,7 +32,7 @@ afterAll(() => rig[Symbol.asyncDispose]());
 /** A copy of the mirror with this damage. */
 function damaged(damage: (db: Database.Database) => void): string {
   const file = join(rig.folder, `copy-${copies++}.sqlite`);
-  expectClosed(file);
+  expectUnreadable(file);
   writeFileSync(file, sound);
   const db = new Database(file);
   db.pragma("foreign_keys = off");

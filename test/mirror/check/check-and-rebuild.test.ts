@@ -5,7 +5,7 @@ import { checkMirror } from "../../../src/mirror/check/check.ts";
 import { type MirrorWriter, rebuildMirror } from "../../../src/mirror/writer.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
-import { type MirrorRig, problemsOf, someTime, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { crawl, type MirrorRig, problemsOf, someTime, startMirrorRig } from "../support/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf, worldOfTruth } from "../support/world.ts";
 
 let rig: MirrorRig;
@@ -34,7 +34,7 @@ const idOf = (path: string) => `(select id from _resource where url = '${urlOf(p
 
 describe("check", () => {
   it("a sound mirror has no problems, and its bodies and resources are counted", () => {
-    walk(mirror, world());
+    crawl(mirror, world());
     expect(checkMirror(mirror, kinds)).toEqual({ bodies: 7, resources: 7, pictures: 0, problems: [] });
   });
 
@@ -45,7 +45,7 @@ describe("check", () => {
   it("a complete catalogue has no problems on a read-only connection", async () => {
     await using sandbox = await startSandbox({ brands: 5, models: 20, sizes: 60 });
     await using other = await startMirrorRig(sandbox.url);
-    walk(await other.write(), worldOfTruth(sandbox.truth({ optional: true })), { follow: ["related"] });
+    crawl(await other.write(), worldOfTruth(sandbox.truth({ optional: true })), { follow: ["related"] });
     expect(other.read(problemsOf)).toEqual([]);
   });
 
@@ -70,12 +70,12 @@ describe("check", () => {
       ],
     ],
   ])("%s of the past that matches no body is reported, and rebuild repairs it", (_case, damage, problems) => {
-    walk(mirror, world());
+    crawl(mirror, world());
     const later = world();
     later.set(urlOf("b/"), JSON.stringify(entity({ name: "B2", slug: "b" }, { models: urlOf("b/models/") })));
     later.set(urlOf("b/models/"), JSON.stringify(page(["m2/"])));
     later.set(urlOf("m/"), JSON.stringify(entity({ name: "M2" }, { brand: urlOf("b/") })));
-    walk(mirror, later);
+    crawl(mirror, later);
     expect(problemsOf(mirror)).toEqual([]);
     mirror.db.exec(damage);
     expect(problemsOf(mirror)).toMatchObject(problems);
@@ -231,7 +231,7 @@ describe("check", () => {
       [{ code: "file" }],
     ],
   ])("%s is found", async (_case, damage, expected) => {
-    walk(mirror, world());
+    crawl(mirror, world());
     mirror.db.unsafeMode().exec(damage);
     mirror.close();
     const found = rig.read(problemsOf);
@@ -243,7 +243,7 @@ describe("check", () => {
   it("at most a hundred problems are reported", () => {
     const many = Array.from({ length: 150 }, (_, n) => `x/${n}/`);
     const bodies = Object.fromEntries(many.map((path) => [path, entity({ name: path })]));
-    walk(mirror, worldOf({ "/": root(), "brands/": page(many), ...bodies }));
+    crawl(mirror, worldOf({ "/": root(), "brands/": page(many), ...bodies }));
     mirror.db.exec("update _brand set name = 'Other'");
     expect(problemsOf(mirror)).toHaveLength(100);
   });
@@ -251,14 +251,14 @@ describe("check", () => {
 
 describe("rebuild", () => {
   it("a rebuild gives the same rows, links and items, and counts the resources", () => {
-    walk(mirror, world());
+    crawl(mirror, world());
     const before = canonicalDump(mirror);
     expect(mirror.rebuild()).toEqual({ resources: 7, discovered: 0 });
     expect(canonicalDump(mirror)).toEqual(before);
   });
 
   it("a rebuild repairs edited, missing and extra rows, links and items", async () => {
-    walk(mirror, world());
+    crawl(mirror, world());
     const before = canonicalDump(mirror);
     mirror.db.exec(
       `update _brand set name = 'Other' where name = 'B'; delete from _brand where name = 'C';
@@ -272,7 +272,7 @@ describe("rebuild", () => {
   });
 
   it("a failed rebuild changes nothing", () => {
-    walk(mirror, world());
+    crawl(mirror, world());
     mirror.db.exec(
       `update _brand set name = 'Other'; update _content set body = x'00' where id = (select max(id) from _content)`,
     );
@@ -283,9 +283,9 @@ describe("rebuild", () => {
 
   it("a rebuild keeps tombstones, even if other resources still link to them", () => {
     const alive = world();
-    walk(mirror, alive);
+    crawl(mirror, alive);
     for (const path of ["b/", "b/models/", "m/"]) alive.delete(urlOf(path));
-    walk(mirror, alive);
+    crawl(mirror, alive);
     const before = canonicalDump(mirror);
     expect(before[urlOf("m/")]).toMatchObject({ state: "gone", sha256: null, rows: { model: [{}] } });
     mirror.rebuild();
@@ -300,15 +300,15 @@ describe("rebuild", () => {
       "b/": entity({ name: "B" }, { related: urlOf("b/related/") }),
       "b/related/": page([]),
     });
-    walk(mirror, met);
+    crawl(mirror, met);
     met.set(urlOf("b/"), JSON.stringify(entity({ name: "B" }, { models: urlOf("b/models/") })));
     met.set(urlOf("b/models/"), JSON.stringify(page(["m/1/"])));
     met.set(urlOf("m/1/"), JSON.stringify(entity({ name: "one" }, { same_cut: urlOf("m/1/same/") })));
     met.set(urlOf("m/1/same/"), JSON.stringify(page(["m/2/"])));
     met.set(urlOf("m/2/"), JSON.stringify(entity({ name: "two" })));
-    walk(mirror, met, { follow: ["same_cut"] });
+    crawl(mirror, met, { follow: ["same_cut"] });
     met.set(urlOf("b/models/"), JSON.stringify(page(["m/1/", "m/2/"])));
-    walk(mirror, met, { follow: ["same_cut"] });
+    crawl(mirror, met, { follow: ["same_cut"] });
     expect(problemsOf(mirror)).toEqual([]);
     expect(mirror.db.prepare("select name, brand_href from model order by name").raw().all()).toEqual([
       ["one", urlOf("b/")],

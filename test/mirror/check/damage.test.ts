@@ -9,10 +9,10 @@ import { MirrorError } from "../../../src/mirror/file/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../../../src/mirror/reader.ts";
 import { openMirrorWriter } from "../../../src/mirror/writer.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { expectClosed } from "../../support/canary.ts";
+import { expectUnreadable } from "../../support/canary.ts";
 import { type CanonicalDump, canonicalDump } from "../../support/canonical-dump.ts";
 import { tries } from "../../support/thorough.ts";
-import { type MirrorRig, someTime, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { crawl, type MirrorRig, someTime, startMirrorRig } from "../support/mirror-rig.ts";
 import { worldOfTruth } from "../support/world.ts";
 
 let rig: MirrorRig;
@@ -25,8 +25,8 @@ beforeAll(async () => {
   await using sandbox = await startSandbox({ brands: 3, models: 6, sizes: 14 });
   rig = await startMirrorRig(sandbox.url);
   const mirror = await rig.write();
-  walk(mirror, worldOfTruth(sandbox.truth()));
-  walk(mirror, worldOfTruth(sandbox.truth()));
+  crawl(mirror, worldOfTruth(sandbox.truth()));
+  crawl(mirror, worldOfTruth(sandbox.truth()));
   identity = mirror.identity;
   soundDump = canonicalDump(mirror);
   mirror.close();
@@ -36,7 +36,7 @@ afterAll(() => rig[Symbol.asyncDispose]());
 
 function fileOf(bytes: Uint8Array): string {
   const file = join(rig.folder, `copy-${copies++}.sqlite`);
-  expectClosed(file);
+  expectUnreadable(file);
   writeFileSync(file, bytes);
   return file;
 }

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { DueResource } from "../../../src/mirror/scope.ts";
 import { tries } from "../../support/thorough.ts";
-import { problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { crawl, problemsOf, startMirrorRig } from "../support/mirror-rig.ts";
 import { baseUrl, entity, page, root, urlOf, type World } from "../support/world.ts";
 
 type Change =
@@ -95,12 +95,12 @@ it("no existing item becomes a tombstone, however its listing changes between pa
         expect(problemsOf(mirror)).toEqual([]);
       };
 
-      walk(mirror, listing, { approve: true });
+      crawl(mirror, listing, { approve: true });
       for (const maxBatches of budgets) {
-        walk(mirror, listing, { choose: chooseOne, maxBatches, approve: true });
+        crawl(mirror, listing, { choose: chooseOne, maxBatches, approve: true });
         expectNoLoss();
       }
-      for (let walks = 0; walks < 2; walks++) walk(mirror, listing, { approve: true });
+      for (let walks = 0; walks < 2; walks++) crawl(mirror, listing, { approve: true });
       expectNoLoss();
       const held = mirror.db
         .prepare("select url from _resource where kind = 'brand' and state = 'held'")
@@ -123,7 +123,7 @@ it("a page with only known items, since items moved, does not end its chain", as
     if (due[0]?.kind === "brands" && requests++ === 2) listing.change({ do: "insert", at: 0 });
     return due.slice(0, 1);
   };
-  expect(walk(mirror, listing, { choose })).toMatchObject({ partial: 0 });
+  expect(crawl(mirror, listing, { choose })).toMatchObject({ partial: 0 });
   const held = mirror.db
     .prepare("select url from _resource where kind = 'brand' and state = 'held'")
     .pluck()

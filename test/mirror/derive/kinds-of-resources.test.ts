@@ -2,7 +2,7 @@
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
-import { problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { crawl, problemsOf, startMirrorRig } from "../support/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../support/world.ts";
 
 let mirror: MirrorWriter;
@@ -26,7 +26,7 @@ function conflicts(): unknown[] {
 }
 
 it("the kind of a resource comes from its link, whatever its path", () => {
-  walk(
+  crawl(
     mirror,
     worldOf({
       "/": root({ brands: urlOf("x/") }),
@@ -42,7 +42,7 @@ it("the kind of a resource comes from its link, whatever its path", () => {
 });
 
 it("a resource keeps its first kind, and conflicting links are reported", () => {
-  walk(
+  crawl(
     mirror,
     worldOf({
       "/": root(),
@@ -61,7 +61,7 @@ it("a resource keeps its first kind, and conflicting links are reported", () => 
 });
 
 it("a resource of the other area has state elsewhere and is not requested", () => {
-  const { asked } = walk(
+  const { requested: asked } = crawl(
     mirror,
     worldOf({
       "/": root({ brands: urlOf("brands/"), me: urlOf("me/"), rate_limit: urlOf("limit/") }),
@@ -79,10 +79,10 @@ it("the target of an unknown link becomes a resource once the link is followed",
     "brands/": page([]),
     "news/": entity({ title: "News" }),
   });
-  walk(mirror, world);
+  crawl(mirror, world);
   expect(resourceAt("news/")).toBeUndefined();
   expect(canonicalDump(mirror)[urlOf("/")]?.links.news).toEqual(["?news", urlOf("news/")]);
-  expect(walk(mirror, world, { follow: ["news"] }).asked).toContain(urlOf("news/"));
+  expect(crawl(mirror, world, { follow: ["news"] }).requested).toContain(urlOf("news/"));
   expect(resourceAt("news/")).toEqual({ kind: "?news", state: "held" });
   expect(problemsOf(mirror)).toEqual([]);
 });
@@ -93,10 +93,10 @@ it("a resource of an unknown kind gets its kind and rows from a later link", () 
     "brands/": page([]),
     "a/": entity({ name: "A" }),
   });
-  walk(mirror, world, { follow: ["newest"] });
+  crawl(mirror, world, { follow: ["newest"] });
   expect(resourceAt("a/")).toEqual({ kind: "?newest", state: "held" });
   world.set(urlOf("brands/"), JSON.stringify(page(["a/"])));
-  walk(mirror, world);
+  crawl(mirror, world);
   expect(resourceAt("a/")).toEqual({ kind: "brand", state: "held" });
   expect(mirror.db.prepare("select name from brand").pluck().all()).toEqual(["A"]);
   expect(problemsOf(mirror)).toEqual([]);
@@ -108,9 +108,9 @@ it("a body that does not fit a later known kind stays, and the mirror is sound",
     "brands/": page([]),
     "a/": page(["b/"]),
   });
-  walk(mirror, world, { follow: ["newest"] });
+  crawl(mirror, world, { follow: ["newest"] });
   world.set(urlOf("brands/"), JSON.stringify(page(["a/"])));
-  walk(mirror, world);
+  crawl(mirror, world);
   expect(problemsOf(mirror)).toEqual([]);
   const before = canonicalDump(mirror);
   mirror.rebuild();

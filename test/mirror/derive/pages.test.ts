@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
-import { problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { crawl, problemsOf, startMirrorRig } from "../support/mirror-rig.ts";
 import { baseUrl, entity, page, root, urlOf, type World, worldOf } from "../support/world.ts";
 
 let mirror: MirrorWriter;
@@ -62,7 +62,7 @@ describe("a chain of pages", () => {
       "zz?cursor=q": page(paths([2, 3]), "other/path/?page=9"),
       "other/path/?page=9": page(paths([4])),
     });
-    const { asked } = walk(mirror, world);
+    const { requested: asked } = crawl(mirror, world);
     expect(chain()).toEqual(asUrls([first, "zz?cursor=q", "other/path/?page=9"]));
     expect(brandsHeld()).toEqual(asUrls(paths([0, 1, 2, 3, 4])));
     expect(new Set(asked).size).toBe(asked.length);
@@ -80,7 +80,7 @@ describe("a chain of pages", () => {
       "m/1/": entity({ name: "one" }),
       "m/2/": entity({ name: "two" }),
     });
-    walk(mirror, world);
+    crawl(mirror, world);
     const owners = mirror.db.prepare("select href, brand_href from model order by href").raw().all();
     expect(owners).toEqual([
       [urlOf("m/1/"), urlOf("b/")],
@@ -95,11 +95,11 @@ describe("a chain of pages", () => {
 
   it("an item that moves to another page stays held", () => {
     const world = listing({ [first]: page(paths([0, 1]), "p2"), p2: page(paths([2])) });
-    walk(mirror, world);
+    crawl(mirror, world);
     for (const [path, body] of listing({ [first]: page(paths([0]), "p2"), p2: page(paths([1, 2])) })) {
       world.set(path, body);
     }
-    walk(mirror, world);
+    crawl(mirror, world);
     expect(brandsHeld()).toEqual(asUrls(paths([0, 1, 2])));
     const listedBy = mirror.db
       .prepare(
@@ -112,7 +112,7 @@ describe("a chain of pages", () => {
 
   it("an item that is listed twice is requested once", () => {
     const world = listing({ [first]: page(paths([0, 1, 1]), "p2"), p2: page(paths([1, 2])) });
-    const { asked } = walk(mirror, world);
+    const { requested: asked } = crawl(mirror, world);
     expect(asked.filter((url) => url === urlOf("brands/1/"))).toHaveLength(1);
     expect(problemsOf(mirror)).toEqual([]);
   });
@@ -121,8 +121,8 @@ describe("a chain of pages", () => {
 describe("a chain that does not end", () => {
   /** Stops after 60 batches, which an endless chain would exceed. */
   function walkBounded(world: World): readonly string[] {
-    const { asked } = walk(mirror, world, { maxBatches: 60 });
-    expect(walk(mirror, world, { maxBatches: 60 }).asked.length).toBeLessThan(40);
+    const { requested: asked } = crawl(mirror, world, { maxBatches: 60 });
+    expect(crawl(mirror, world, { maxBatches: 60 }).requested.length).toBeLessThan(40);
     expect(problemsOf(mirror)).toEqual([]);
     return asked;
   }
@@ -180,7 +180,7 @@ describe("a chain that does not end", () => {
           : JSON.stringify(page(paths([5]), `p?${Number(number) + 1}`));
       },
     };
-    walk(mirror, pages);
+    crawl(mirror, pages);
     pages.set(urlOf("p2"), JSON.stringify(page(paths([1]), "p2")));
     pages.set(urlOf("p3"), JSON.stringify(page(paths([3]), "p?0")));
     walkBounded(endless);
@@ -200,10 +200,10 @@ describe("a chain that does not end", () => {
 
   it("a chain is followed again once its loop is gone", () => {
     const world = listing({ [first]: page(paths([0]), "p2"), p2: page(paths([1]), first) });
-    walk(mirror, world);
+    crawl(mirror, world);
     world.set(urlOf("p2"), JSON.stringify(page(paths([1]), "p3")));
     world.set(urlOf("p3"), JSON.stringify(page(paths([2]))));
-    walk(mirror, world);
+    crawl(mirror, world);
     expect(chain()).toEqual(asUrls([first, "p2", "p3"]));
     expect(brandsHeld()).toContain(urlOf("brands/2/"));
   });
@@ -212,13 +212,13 @@ describe("a chain that does not end", () => {
 describe("a next page that is no page of the collection", () => {
   it("an entity linked as the next page is not followed and stays an entity", () => {
     const world = listing({ [first]: page(paths([0, 1]), "brands/0/") });
-    walk(mirror, world);
+    crawl(mirror, world);
     expect(loops()).toEqual([urlOf(first)]);
     world.set(urlOf(first), JSON.stringify(page(paths([0, 1]))));
-    walk(mirror, world);
+    crawl(mirror, world);
     expect(stateOf("brands/0/")).toBe("held");
     world.delete(urlOf("brands/0/"));
-    walk(mirror, world);
+    crawl(mirror, world);
     expect(stateOf("brands/0/")).toBe("gone");
     expect(problemsOf(mirror)).toEqual([]);
   });
@@ -234,7 +234,7 @@ describe("a next page that is no page of the collection", () => {
       "m/1/": entity({ name: "one" }),
       "m/2/": entity({ name: "two" }),
     });
-    walk(mirror, world);
+    crawl(mirror, world);
     expect(mirror.db.prepare("select name, brand_href from model order by name").raw().all()).toEqual([
       ["one", urlOf("a/")],
       ["two", urlOf("b/")],
@@ -243,7 +243,7 @@ describe("a next page that is no page of the collection", () => {
 
   it("a next page at another origin is not followed", () => {
     const elsewhere = { ...page(paths([0])), meta: { next: "https://elsewhere.example/p2" } };
-    const { asked } = walk(mirror, listing({ [first]: elsewhere }));
+    const { requested: asked } = crawl(mirror, listing({ [first]: elsewhere }));
     expect(asked.every((url) => url.startsWith(baseUrl))).toBe(true);
     expect(chain()).toEqual([urlOf(first)]);
   });
@@ -258,33 +258,33 @@ describe("a page that leaves the chain", () => {
 
   it("a page that leaves the chain is superseded, neither gone nor requested again", () => {
     const world = listing(three);
-    walk(mirror, world);
+    crawl(mirror, world);
     world.set(urlOf(first), JSON.stringify(page(paths([0, 1, 2]))));
-    walk(mirror, world);
+    crawl(mirror, world);
     expect(statesOf(first, "p2", "p3")).toEqual({ [first]: "held", p2: "superseded", p3: "superseded" });
-    expect(walk(mirror, world).asked).not.toContain(urlOf("p2"));
+    expect(crawl(mirror, world).requested).not.toContain(urlOf("p2"));
     expect(brandsHeld()).toEqual(asUrls(paths([0, 1, 2])));
     expect(problemsOf(mirror)).toEqual([]);
   });
 
   it("a page that returns 404 is superseded, not gone", () => {
     const world = listing(three);
-    walk(mirror, world);
+    crawl(mirror, world);
     world.delete(urlOf("p3"));
-    expect(walk(mirror, world).gone).toBe(0);
+    expect(crawl(mirror, world).gone).toBe(0);
     expect(stateOf("p3")).toBe("superseded");
     expect(problemsOf(mirror)).toEqual([]);
   });
 
   it("a page that returned 404 once is requested again, although no page changed", () => {
     const world = listing(three);
-    walk(mirror, world);
+    crawl(mirror, world);
     const p2 = world.get(urlOf("p2")) ?? "";
     world.delete(urlOf("p2"));
-    walk(mirror, world);
+    crawl(mirror, world);
     expect(statesOf("p2", "p3")).toEqual({ p2: "superseded", p3: "held" });
     world.set(urlOf("p2"), p2);
-    walk(mirror, world);
+    crawl(mirror, world);
     expect(statesOf("p2", "p3")).toEqual({ p2: "held", p3: "held" });
     expect(problemsOf(mirror)).toEqual([]);
   });
@@ -293,14 +293,14 @@ describe("a page that leaves the chain", () => {
     "a superseded page that is linked again is requested again (%s)",
     (state) => {
       const world = listing(three);
-      walk(mirror, world);
+      crawl(mirror, world);
       world.set(urlOf(first), JSON.stringify(page(paths([0, 1, 2]))));
-      walk(mirror, world);
+      crawl(mirror, world);
       world.set(urlOf(first), JSON.stringify(page(paths([0]), "p2")));
       if (state === "changed") world.set(urlOf("p2"), JSON.stringify(page(paths([1, 3]), "p3")));
       if (state === "gone") world.delete(urlOf("p2"));
       if (state === "failing") world.set(urlOf("p2"), "<html>");
-      const { asked } = walk(mirror, world);
+      const { requested: asked } = crawl(mirror, world);
       expect(asked).toContain(urlOf("p2"));
       expect(problemsOf(mirror)).toEqual([]);
       expect(stateOf("p2")).toBe(state === "gone" ? "superseded" : "held");
@@ -317,7 +317,7 @@ describe("a chain that is shuffled", () => {
       "after/2": page(paths([3, 4]), "after/4"),
       "after/4": page(paths([5, 6])),
     });
-    walk(mirror, world);
+    crawl(mirror, world);
     for (const [url, body] of listing({
       [first]: page(paths([0, 1]), "after/1"),
       "after/1": page(paths([2, 3]), "after/3"),
@@ -328,7 +328,7 @@ describe("a chain that is shuffled", () => {
     }
     world.delete(urlOf("after/2"));
     world.delete(urlOf("after/4"));
-    walk(mirror, world);
+    crawl(mirror, world);
     expect(chain()).toEqual(asUrls([first, "after/1", "after/3", "after/5"]));
     expect(brandsHeld()).toContain(urlOf("brands/7/"));
     expect(loops()).toEqual([]);
@@ -347,10 +347,10 @@ describe("a chain that is shuffled", () => {
       p2: page(paths([1, 3])),
     };
     const world = listing(before);
-    walk(mirror, world);
+    crawl(mirror, world);
     for (const [url, body] of listing(after)) world.set(url, body);
     const last = (url: string) => Number(url === urlOf("p2"));
-    walk(mirror, world, { choose: (due) => [...due].sort((a, b) => last(a.url) - last(b.url)).slice(0, 1) });
+    crawl(mirror, world, { choose: (due) => [...due].sort((a, b) => last(a.url) - last(b.url)).slice(0, 1) });
     expect(chain()).toEqual(asUrls([first, "p3", "p2"]));
     expect(brandsHeld()).toContain(urlOf("brands/3/"));
     expect(statesOf("p2", "p3")).toEqual({ p2: "held", p3: "held" });

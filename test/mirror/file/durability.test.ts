@@ -9,7 +9,7 @@ import { sync } from "../../../src/sync/sync.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
 import { tries } from "../../support/thorough.ts";
 import { startChild } from "../support/children.ts";
-import { type MirrorRig, problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { crawl, type MirrorRig, problemsOf, startMirrorRig } from "../support/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../support/world.ts";
 
 it("a process killed during a batch leaves nothing of it and all of the batches before", async () => {
@@ -30,7 +30,7 @@ it("a process killed during a batch leaves nothing of it and all of the batches 
     "brands/": page(paths),
     ...Object.fromEntries(paths.map((path) => [path, entity({ name: path })])),
   });
-  walk(mirror, world);
+  crawl(mirror, world);
   expect(runs.all()).toEqual([null, "interrupted", null]);
   expect(paths.map((path) => canonicalDump(mirror)[urlOf(path)]?.state)).toEqual(["held", "held", "held"]);
   expect(problemsOf(mirror)).toEqual([]);

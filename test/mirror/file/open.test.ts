@@ -18,10 +18,10 @@ import { createMirror } from "../../../src/mirror/file/create-mirror.ts";
 import { MirrorError } from "../../../src/mirror/file/errors.ts";
 import { openMirrorReader } from "../../../src/mirror/reader.ts";
 import { openMirrorWriter } from "../../../src/mirror/writer.ts";
-import { expectClosed } from "../../support/canary.ts";
+import { expectUnreadable } from "../../support/canary.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
 import { withoutPrivileges } from "../../support/without-privileges.ts";
-import { type MirrorRig, problemsOf, someTime, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { crawl, type MirrorRig, problemsOf, someTime, startMirrorRig } from "../support/mirror-rig.ts";
 import { baseUrl, entity, page, root, worldOf } from "../support/world.ts";
 
 let rig: MirrorRig;
@@ -105,10 +105,10 @@ it("a folder in place of the file is refused and not changed", async () => {
 
 it("a mirror from a newer version is refused with both versions, and not changed", async () => {
   const mirror = await rig.write();
-  walk(mirror, world());
+  crawl(mirror, world());
   mirror.db.prepare("insert into _migration (name, timestamp) values ('9999-later', '')").run();
   mirror.close();
-  expectClosed(rig.file);
+  expectUnreadable(rig.file);
   const before = hashOf(rig.file);
   for (const error of await refusals(rig.file)) {
     expect(error.code).toBe("newer");
@@ -137,7 +137,7 @@ describe("without a mirror", () => {
   it("a mirror whose creation was killed is created again", async () => {
     for (const suffix of [".new-0a", ".new-0a-wal", ".new-0a-shm"])
       writeFileSync(rig.file + suffix, "partial data");
-    walk(await rig.write(), world());
+    crawl(await rig.write(), world());
     expect(rig.read((mirror) => Object.keys(canonicalDump(mirror)))).toHaveLength(3);
     expect(readdirSync(rig.folder).filter((name) => name.includes(".new"))).toEqual([]);
   });
@@ -162,7 +162,7 @@ describe("without a mirror", () => {
 
   it("the log of a mirror that was moved away is renamed and not replayed into the new mirror", async () => {
     writeFileSync(`${rig.file}-wal`, "the log of another mirror");
-    walk(await rig.write(), world());
+    crawl(await rig.write(), world());
     expect(readFileSync(`${rig.file}-wal.orphan-1`, "utf8")).toBe("the log of another mirror");
     expect(rig.read((mirror) => problemsOf(mirror))).toEqual([]);
   });
@@ -199,7 +199,7 @@ describe("a mirror", () => {
 
   it("opening an up-to-date mirror changes neither its schema nor its content", async () => {
     const mirror = await rig.write();
-    walk(mirror, world());
+    crawl(mirror, world());
     const before = canonicalDump(mirror);
     const version = mirror.db.pragma("schema_version", { simple: true });
     mirror.close();
@@ -251,7 +251,7 @@ describe("a mirror", () => {
     ["area", { area: "account" as const }],
   ])("a mirror of another %s is refused and not changed", async (fact, other) => {
     const mirror = await rig.write();
-    walk(mirror, world());
+    crawl(mirror, world());
     mirror.close();
     chmodSync(rig.file, 0o644);
     const before = hashOf(rig.file);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { removeEmptyMirror } from "../../../src/mirror/file/create-mirror.ts";
-import { type MirrorRig, someTime, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { crawl, type MirrorRig, someTime, startMirrorRig } from "../support/mirror-rig.ts";
 import { root, worldOf } from "../support/world.ts";
 
 let rig: MirrorRig;
@@ -20,13 +20,13 @@ it("an empty mirror that another process writes is not removed", async () => {
   const mirror = await rig.write();
   removeEmptyMirror(rig.file, someTime);
   await expect(rig.write()).rejects.toMatchObject({ code: "locked" });
-  walk(mirror, worldOf({ "": root({}) }));
+  crawl(mirror, worldOf({ "": root({}) }));
   expect(rig.read(({ db }) => db.prepare("select count(*) from _revision").pluck().get())).toBe(1);
 });
 
 it("a mirror that another process has filled is not removed", async () => {
   const mirror = await rig.write();
-  walk(mirror, worldOf({ "": root({}) }));
+  crawl(mirror, worldOf({ "": root({}) }));
   mirror.close();
   removeEmptyMirror(rig.file, someTime);
   expect(existsSync(rig.file)).toBe(true);

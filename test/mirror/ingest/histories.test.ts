@@ -9,7 +9,7 @@ import type { DueResource } from "../../../src/mirror/scope.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { type CanonicalDump, canonicalDump } from "../../support/canonical-dump.ts";
 import { tries } from "../../support/thorough.ts";
-import { dumpOfFreshWalk, problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { crawl, dumpOfFreshCrawl, problemsOf, startMirrorRig } from "../support/mirror-rig.ts";
 import { worldOfTruth } from "../support/world.ts";
 
 const small = { brands: 3, models: 6, sizes: 14, pageSize: 2, paginateSizes: true } as const;
@@ -38,8 +38,8 @@ it("the same responses in any order and any batches make the same mirror", async
       const world = worldOfTruth(sandbox.truth({ optional: true }));
       await using rig = await startMirrorRig(sandbox.url);
       const mirror = await rig.write();
-      walk(mirror, world, { follow, choose: chooser(numbers) });
-      expect(canonicalDump(mirror)).toEqual(await dumpOfFreshWalk(sandbox.url, world, follow));
+      crawl(mirror, world, { follow, choose: chooser(numbers) });
+      expect(canonicalDump(mirror)).toEqual(await dumpOfFreshCrawl(sandbox.url, world, follow));
       expect(problemsOf(mirror)).toEqual([]);
     }),
     { numRuns: tries(6, 200) },
@@ -68,15 +68,15 @@ it("after changes and interrupted runs a mirror is sound, rebuilds to the same s
         const choose = chooser(numbers);
         const world = () => worldOfTruth(sandbox.truth({ optional: true }));
         for (const { maxBatches, ...advance } of history) {
-          walk(mirror, world(), { follow, choose, maxBatches, approve: true });
+          crawl(mirror, world(), { follow, choose, maxBatches, approve: true });
           expectSoundAndRebuildable();
           sandbox.advance(advance);
         }
         // Each run follows the links that the run before has found.
-        for (let walks = 0; walks < 3; walks++) walk(mirror, world(), { follow, choose, approve: true });
+        for (let walks = 0; walks < 3; walks++) crawl(mirror, world(), { follow, choose, approve: true });
         expectSoundAndRebuildable();
         expect(heldOf(canonicalDump(mirror))).toEqual(
-          heldOf(await dumpOfFreshWalk(sandbox.url, world(), follow)),
+          heldOf(await dumpOfFreshCrawl(sandbox.url, world(), follow)),
         );
 
         function expectSoundAndRebuildable(): void {

@@ -4,13 +4,13 @@ import { isoTimeOf } from "../../../schema/tables.ts";
 import { emptySummary, type ResourceResult } from "../../../src/mirror/ingest.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
-import { beginRun, closeRun, problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { beginRun, closeRun, crawl, problemsOf, startMirrorRig } from "../support/mirror-rig.ts";
 import {
-  answerFrom,
   baseUrl,
   entity,
   etagOf,
   page,
+  resultFrom,
   root,
   sha256Of,
   urlOf,
@@ -81,7 +81,7 @@ function ingestOne(url: string, outcome: object | "not-modified" | "gone" | "fai
 
 describe("a body", () => {
   it("a body is stored byte for byte, with its SHA-256, status and time", () => {
-    walk(mirror, worldOf(bodies()));
+    crawl(mirror, worldOf(bodies()));
     const odd = Buffer.from(
       `\ufeff{ "rel":"entity",\r\n\t"body" : {"name": "\\ud800 \\u0000 é😀\u202e", "bra_count": 90071992547409931, "name":"twice"}, "x": -0 }\n`,
     );
@@ -100,14 +100,14 @@ describe("a body", () => {
   });
 
   it("a new body creates a revision and due resources for its links", () => {
-    const summary = walk(mirror, worldOf(bodies()), { maxBatches: 1 });
+    const summary = crawl(mirror, worldOf(bodies()), { maxBatches: 1 });
     expect(summary).toMatchObject({ new: 1, discovered: 1, changed: 0, unchanged: 0, gone: 0, failed: 0 });
     expect(resourceAt(baseUrl)).toMatchObject({ kind: "root", state: "held", first_run: summary.runId });
     expect(resourceAt(urlOf("brands/"))).toMatchObject({ kind: "brands", state: "due", checked_run: 0 });
   });
 
   it("an unchanged body adds no revision and counts as a check", () => {
-    walk(mirror, worldOf(bodies()));
+    crawl(mirror, worldOf(bodies()));
     const before = revisionsOf(brandUrl);
     const { runId, summary } = ingestOne(brandUrl, brandOf("A"), '"new tag"');
     expect(summary).toMatchObject({ unchanged: 1, new: 0, changed: 0 });
@@ -116,7 +116,7 @@ describe("a body", () => {
   });
 
   it("a changed body closes the former revision", () => {
-    const { runId: first } = walk(mirror, worldOf(bodies()));
+    const { runId: first } = crawl(mirror, worldOf(bodies()));
     const { runId: second, summary } = ingestOne(brandUrl, brandOf("A2"));
     expect(summary).toMatchObject({ changed: 1, new: 0 });
     expect(revisionsOf(brandUrl)).toMatchObject([
@@ -127,7 +127,7 @@ describe("a body", () => {
   });
 
   it("a body that changes back is stored once, for two of three revisions", () => {
-    walk(mirror, worldOf(bodies()));
+    crawl(mirror, worldOf(bodies()));
     ingestOne(brandUrl, brandOf("A2"));
     ingestOne(brandUrl, brandOf("A"));
     expect(revisionsOf(brandUrl).map(({ text }) => JSON.parse(text).body.name)).toEqual(["A", "A2", "A"]);
@@ -136,7 +136,7 @@ describe("a body", () => {
   });
 
   it("two resources with the same body both have rows", () => {
-    walk(mirror, worldOf({ ...bodies(), "brands/b/": brandOf("A") }));
+    crawl(mirror, worldOf({ ...bodies(), "brands/b/": brandOf("A") }));
     expect(mirror.db.prepare("select href from brand where name = 'A' order by href").pluck().all()).toEqual([
       brandUrl,
       urlOf("brands/b/"),
@@ -150,7 +150,7 @@ describe("a body", () => {
       "brands/a/models/": page(["m/1/", "m/2/", "m/3/"]),
       "m/1/": entity({ manufacturer_stock_pictures: [{ url: "u1", text: "t1" }, { url: "u2" }] }),
     });
-    walk(mirror, world);
+    crawl(mirror, world);
     ingestOne(brandUrl, entity({ name: "A" }, { models: urlOf("brands/a/models/") }));
     ingestOne(urlOf("brands/a/models/"), page(["m/3/"]));
     ingestOne(urlOf("m/1/"), entity({ manufacturer_stock_pictures: [{ url: "u3", text: null }] }));
@@ -176,7 +176,7 @@ describe("a body", () => {
       Buffer.from(`{"rel":"entity","body":{"name":${"[".repeat(9000)}${"]".repeat(9000)}}}`),
     ],
   ])("a body %s fails: the held one stays, and the rest of the batch is stored", (_defect, invalid) => {
-    walk(mirror, worldOf(bodies()));
+    crawl(mirror, worldOf(bodies()));
     const before = canonicalDump(mirror);
     const etag = resourceAt(brandUrl).etag;
     const runId = beginRun(mirror);
@@ -213,7 +213,7 @@ describe("a body", () => {
         collection: [{ href: urlOf("news/1/"), title: "…" }, { title: "no href" }],
       },
     });
-    walk(mirror, world, { follow: ["news"] });
+    crawl(mirror, world, { follow: ["news"] });
     expect(revisionsOf(urlOf("news/"))).toHaveLength(1);
     expect(resourceAt(urlOf("news/"))).toMatchObject({ kind: "?news", state: "held" });
     expect(resourceAt(urlOf("news/1/"))).toMatchObject({ kind: "?news.item", state: "due" });
@@ -224,7 +224,7 @@ describe("a body", () => {
     "a link and a field called %s are stored",
     (name) => {
       const odd = `{"rel":"entity","links":{"${name}":"${urlOf("odd/")}"},"meta":{"${name}":1},"body":{"name":"A","${name}":{"${name}":2}}}`;
-      walk(mirror, worldOf({ ...bodies(), "brands/a/": odd }));
+      crawl(mirror, worldOf({ ...bodies(), "brands/a/": odd }));
       expect(mirror.db.prepare("select name from brand where href = ?").pluck().get(brandUrl)).toBe("A");
       expect(mirror.db.prepare("select name, kind, noted_url as url from _link").all()).toContainEqual({
         name,
@@ -242,7 +242,7 @@ describe("a body", () => {
       "brands/": { rel: "collection", collection: [{ href: brandUrl, name: text }] },
       "brands/a/": entity({ name: text, [text]: 1 }, { [text]: urlOf("odd/") }),
     });
-    walk(mirror, world);
+    crawl(mirror, world);
     const dump = canonicalDump(mirror);
     expect(dump[brandUrl]?.rows.brand?.[0]).toContain(text);
     expect(dump[urlOf("brands/")]?.members).toEqual([[brandUrl, text]]);
@@ -252,14 +252,14 @@ describe("a body", () => {
 
 describe("an ETag", () => {
   it("an ETag is stored with its body", () => {
-    walk(mirror, worldOf(bodies()));
+    crawl(mirror, worldOf(bodies()));
     expect(resourceAt(brandUrl).etag).toBe(etagOf(Buffer.from(JSON.stringify(brandOf("A")))));
     ingestOne(brandUrl, brandOf("A2"), 'W/"weak"');
     expect(resourceAt(brandUrl).etag).toBe('W/"weak"');
   });
 
   it("a body without an ETag removes the former ETag", () => {
-    walk(mirror, worldOf(bodies()));
+    crawl(mirror, worldOf(bodies()));
     const runId = beginRun(mirror);
     const body = Buffer.from(JSON.stringify(brandOf("A2")));
     const common = { resourceId: resourceAt(brandUrl).id, fetchedAt: "2026-02-02T02:02:02.000Z" };
@@ -268,14 +268,14 @@ describe("an ETag", () => {
   });
 
   it("a gone resource loses its ETag, so that it is fetched in full if it returns", () => {
-    walk(mirror, worldOf(bodies()));
+    crawl(mirror, worldOf(bodies()));
     ingestOne(brandUrl, "gone");
     expect(resourceAt(brandUrl).etag).toBeNull();
   });
 });
 
 it("a 304 changes only the time and run of the check", () => {
-  walk(mirror, worldOf(bodies()));
+  crawl(mirror, worldOf(bodies()));
   const { checked_run: _run, last_checked_run: _last, checked_at: _at, ...before } = resourceAt(brandUrl);
   const dump = canonicalDump(mirror);
   const revisions = revisionsOf(brandUrl);
@@ -294,7 +294,7 @@ it("a 304 changes only the time and run of the check", () => {
 
 describe("a gone resource", () => {
   it("a gone resource becomes a tombstone that keeps its last values", () => {
-    walk(mirror, worldOf(bodies()));
+    crawl(mirror, worldOf(bodies()));
     const { runId, closing } = ingestOne(brandUrl, "gone");
     expect(closing).toMatchObject({ gone: 1, waiting: 0 });
     expect(resourceAt(brandUrl)).toMatchObject({ state: "gone", gone_run: runId });
@@ -309,14 +309,14 @@ describe("a gone resource", () => {
 
   it("a tombstone is requested again only when it is listed again, and then continues its history", () => {
     const world = worldOf(bodies());
-    walk(mirror, world);
+    crawl(mirror, world);
     world.delete(brandUrl);
     world.set(urlOf("brands/"), JSON.stringify(page(["brands/b/"])));
-    const { runId: goneRun } = walk(mirror, world);
-    expect(walk(mirror, world).asked).not.toContain(brandUrl);
+    const { runId: goneRun } = crawl(mirror, world);
+    expect(crawl(mirror, world).requested).not.toContain(brandUrl);
 
     const returned = worldOf({ ...bodies(), "brands/a/": brandOf("A2") });
-    const { runId, asked } = walk(mirror, returned);
+    const { runId, requested: asked } = crawl(mirror, returned);
     expect(asked).toContain(brandUrl);
     expect(resourceAt(brandUrl)).toMatchObject({ state: "held", gone_run: null });
     expect(revisionsOf(brandUrl)).toMatchObject([
@@ -331,34 +331,34 @@ describe("a gone resource", () => {
 
   it("a tombstone that returns with the same content gets a new revision", () => {
     const world = worldOf(bodies());
-    walk(mirror, world);
+    crawl(mirror, world);
     ingestOne(brandUrl, "gone");
     world.set(urlOf("brands/"), JSON.stringify(page(["brands/b/", "brands/a/"])));
-    walk(mirror, world);
+    crawl(mirror, world);
     expect(revisionsOf(brandUrl)).toMatchObject([{ seq: 1 }, { seq: 2, toRun: null }]);
     expect(resourceAt(brandUrl).state).toBe("held");
   });
 
   it("a tombstone that is still listed is requested once per run and keeps its first run", () => {
     const world = worldOf(bodies());
-    walk(mirror, world);
+    crawl(mirror, world);
     world.delete(brandUrl);
-    const { runId, gone } = walk(mirror, world);
+    const { runId, gone } = crawl(mirror, world);
     expect(gone).toBe(1);
     expect(resourceAt(brandUrl)).toMatchObject({ state: "gone", gone_run: runId });
-    const second = walk(mirror, world);
-    expect(second.asked.filter((url) => url === brandUrl)).toHaveLength(1);
+    const second = crawl(mirror, world);
+    expect(second.requested.filter((url) => url === brandUrl)).toHaveLength(1);
     expect(resourceAt(brandUrl)).toMatchObject({ state: "gone", gone_run: runId });
     expect(second.gone).toBe(0);
   });
 
   it("a resource that was gone temporarily returns although its listing never changed", () => {
     const world = worldOf(bodies());
-    walk(mirror, world);
+    crawl(mirror, world);
     world.delete(brandUrl);
-    walk(mirror, world);
+    crawl(mirror, world);
     world.set(brandUrl, JSON.stringify(brandOf("A")));
-    walk(mirror, world);
+    crawl(mirror, world);
     expect(resourceAt(brandUrl)).toMatchObject({ state: "held", gone_run: null });
     expect(revisionsOf(brandUrl)).toHaveLength(2);
   });
@@ -370,17 +370,17 @@ describe("a gone resource", () => {
       "models/": page(["m/"]),
       "m/": entity({ name: "M" }),
     });
-    walk(mirror, world);
+    crawl(mirror, world);
     for (const path of ["brands/a/", "models/", "m/"]) world.delete(urlOf(path));
     world.set(urlOf("brands/"), JSON.stringify(page(["brands/b/"])));
-    walk(mirror, world);
-    expect(walk(mirror, world).asked).toEqual([baseUrl, urlOf("brands/"), urlOf("brands/b/")]);
+    crawl(mirror, world);
+    expect(crawl(mirror, world).requested).toEqual([baseUrl, urlOf("brands/"), urlOf("brands/b/")]);
   });
 });
 
 describe("a failure", () => {
   it("a failure leaves the held body unchanged and counts the attempts", () => {
-    walk(mirror, worldOf(bodies()));
+    crawl(mirror, worldOf(bodies()));
     const dump = canonicalDump(mirror);
     expect(ingestOne(brandUrl, "failed").summary).toMatchObject({ failed: 1 });
     ingestOne(brandUrl, "failed");
@@ -392,10 +392,10 @@ describe("a failure", () => {
 
   it("a failed resource that was never held is requested by the next run", () => {
     const world = worldOf(bodies());
-    walk(mirror, world, { maxBatches: 2 });
+    crawl(mirror, world, { maxBatches: 2 });
     ingestOne(brandUrl, "failed");
     expect(resourceAt(brandUrl)).toMatchObject({ state: "failed" });
-    walk(mirror, world);
+    crawl(mirror, world);
     expect(resourceAt(brandUrl)).toMatchObject({ state: "held", attempts: 0, error: null });
   });
 });
@@ -403,7 +403,7 @@ describe("a failure", () => {
 describe("a batch", () => {
   it("a batch with a result for an unknown resource changes nothing", () => {
     const world = worldOf(bodies());
-    walk(mirror, world, { maxBatches: 2 });
+    crawl(mirror, world, { maxBatches: 2 });
     const before = canonicalDump(mirror);
     const counts = mirror.db
       .prepare("select (select count(*) from _content), (select count(*) from _issue)")
@@ -412,7 +412,7 @@ describe("a batch", () => {
     const runId = beginRun(mirror);
     const [a, b] = ["brands/a/", "brands/b/"].map((path) => {
       const { id } = resourceAt(urlOf(path));
-      return answerFrom(worldOf({ [path]: entity({ unknown: 1 }, { unknown: urlOf("x/") }) }), {
+      return resultFrom(worldOf({ [path]: entity({ unknown: 1 }, { unknown: urlOf("x/") }) }), {
         id,
         url: urlOf(path),
         etag: null,
@@ -425,10 +425,10 @@ describe("a batch", () => {
 
   it("ingesting a batch twice changes nothing the second time", () => {
     const world = worldOf(bodies());
-    walk(mirror, world, { maxBatches: 2 });
+    crawl(mirror, world, { maxBatches: 2 });
     const runId = beginRun(mirror);
     const results = ["brands/a/", "brands/b/"].map((path) =>
-      answerFrom(world, { id: resourceAt(urlOf(path)).id, url: urlOf(path), etag: null }),
+      resultFrom(world, { id: resourceAt(urlOf(path)).id, url: urlOf(path), etag: null }),
     );
     mirror.ingest(results, runId);
     const dump = canonicalDump(mirror);
@@ -445,7 +445,7 @@ describe("a batch", () => {
   });
 
   it("an empty batch changes nothing", () => {
-    walk(mirror, worldOf(bodies()));
+    crawl(mirror, worldOf(bodies()));
     const dump = canonicalDump(mirror);
     const runId = beginRun(mirror);
     expect(mirror.ingest([], runId)).toEqual(emptySummary());

@@ -7,7 +7,7 @@ import { openMirrorReader } from "../../../src/mirror/reader.ts";
 import type { DueResource } from "../../../src/mirror/scope.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { tries } from "../../support/thorough.ts";
-import { type MirrorRig, problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { crawl, type MirrorRig, problemsOf, startMirrorRig } from "../support/mirror-rig.ts";
 import { publicState } from "../support/public-state.ts";
 import { entity, page, root, urlOf, worldOf, worldOfTruth } from "../support/world.ts";
 
@@ -39,7 +39,7 @@ it("the state after each run is the same after all later runs", async () => {
         for (const { maxBatches, approve, rebuilds, follow, ...moves } of history) {
           const world = worldOfTruth(sandbox.truth({ optional: true }));
           for (const name of follow) followed.add(name);
-          const { runId } = walk(mirror, world, { follow: [...followed], maxBatches, approve });
+          const { runId } = crawl(mirror, world, { follow: [...followed], maxBatches, approve });
           states.set(runId, publicState(mirror.db));
           if (rebuilds) mirror.rebuild();
           sandbox.advance(moves);
@@ -76,7 +76,7 @@ it.each([
     const states = new Map<number, ReturnType<typeof publicState>>();
     const follow = ["novelty", "shelf", "related"];
     for (const listed of [["b/1/"], ["b/1/", "b/2/"], ["b/1/", "b/2/"], ["b/1/", "b/2/", "b/3/"], ["b/1/"]]) {
-      const { runId } = walk(mirror, novelty(listed), { follow, choose });
+      const { runId } = crawl(mirror, novelty(listed), { follow, choose });
       states.set(runId, publicState(mirror.db));
       expect(problemsOf(mirror)).toEqual([]);
     }
@@ -109,7 +109,7 @@ it.each([
     const [before, after] = [novelty(["b/1/", "b/2/"]), novelty(listed)];
     if (listed.length === 1) after.delete(urlOf("b/2/"));
     for (const world of [before, after, after]) {
-      const { runId } = walk(mirror, world, read);
+      const { runId } = crawl(mirror, world, read);
       states.set(runId, publicState(mirror.db));
       mirror.rebuild();
       expectShown(rig, states);
@@ -123,10 +123,10 @@ it.each([
 it("the state after a closed run does not change while the next run is written", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
-  const { runId } = walk(mirror, novelty(["b/1/"]), { follow: ["related"] });
+  const { runId } = crawl(mirror, novelty(["b/1/"]), { follow: ["related"] });
   const states = new Map([[runId, publicState(mirror.db)]]);
   let batches = 0;
-  walk(mirror, novelty(["b/1/", "b/2/"]), {
+  crawl(mirror, novelty(["b/1/", "b/2/"]), {
     follow: ["related", "novelty"],
     choose(due) {
       batches++;

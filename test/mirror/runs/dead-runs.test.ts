@@ -1,7 +1,7 @@
 /** Runs whose process died, in the run log before and after the next run. */
 import { expect, it } from "vitest";
 import { listRuns } from "../../../src/mirror/runs/runs.ts";
-import { beginRun, closeRun, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { beginRun, closeRun, crawl, startMirrorRig } from "../support/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../support/world.ts";
 
 const world = worldOf({
@@ -16,7 +16,7 @@ const lastAt = "2026-01-16T08:00:00.000Z";
 async function startWithOpenRun() {
   const rig = await startMirrorRig();
   const mirror = await rig.write();
-  walk(mirror, world);
+  crawl(mirror, world);
   const runId = beginRun(mirror);
   const idOf = (path: string) =>
     mirror.db.prepare<[string], number>("select id from _resource where url = ?").pluck().get(urlOf(path)) ??

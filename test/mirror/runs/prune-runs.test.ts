@@ -9,9 +9,9 @@ import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
 import { currentBodies } from "../../support/current-bodies.ts";
 import { tries } from "../../support/thorough.ts";
-import { beginRun, closeRun, problemsOf, someTime, startMirrorRig, walk } from "../support/mirror-rig.ts";
+import { beginRun, closeRun, crawl, problemsOf, someTime, startMirrorRig } from "../support/mirror-rig.ts";
 import { publicState } from "../support/public-state.ts";
-import { answerFrom, entity, page, root, urlOf, worldOf, worldOfTruth } from "../support/world.ts";
+import { entity, page, resultFrom, root, urlOf, worldOf, worldOfTruth } from "../support/world.ts";
 
 /** Records the state after each run, and compares the states of the remaining runs. */
 function recordStates(mirror: MirrorWriter) {
@@ -112,7 +112,7 @@ it("pruning changes no remaining run of a catalogue, and leaves a sound mirror",
         const states = recordStates(mirror);
         for (const { maxBatches, approve, rebuilds, prunes: bits, ...moves } of history) {
           const world = worldOfTruth(sandbox.truth({ optional: true }));
-          states.record(walk(mirror, world, { follow, maxBatches, approve }).runId);
+          states.record(crawl(mirror, world, { follow, maxBatches, approve }).runId);
           if (bits !== null) removed += states.prune(bits, { rebuilds });
           sandbox.advance(moves);
         }
@@ -153,14 +153,14 @@ it("pruning changes no remaining run if resources change several times in one ru
       const all = ["/", "brands/", "featured/", "a/", "b/"];
       const world = worldOf(Object.fromEntries(all.map((path) => [path, bodyOf(path, ["Lace", "Lace"])])));
       const states = recordStates(mirror);
-      states.record(walk(mirror, world, { follow: ["featured"] }).runId);
+      states.record(crawl(mirror, world, { follow: ["featured"] }).runId);
       const idOf = mirror.db.prepare<[string], number>("select id from _resource where url = ?").pluck();
       for (const { answers, approve, rebuilds, prunes: bits } of history) {
         const runId = beginRun(mirror);
         for (const { path, names } of answers) {
           const url = urlOf(path);
           const answered = worldOf(names === null ? {} : { [path]: bodyOf(path, names) });
-          mirror.ingest([answerFrom(answered, { id: idOf.get(url) ?? 0, url, etag: null })], runId);
+          mirror.ingest([resultFrom(answered, { id: idOf.get(url) ?? 0, url, etag: null })], runId);
         }
         closeRun(mirror, runId, approve);
         states.record(runId);
@@ -177,7 +177,7 @@ it("pruning leaves no gap in the history of a resource", async () => {
   const mirror = await rig.write();
   for (const brandName of ["Lace", "Tulle", "Voile", "Satin"]) {
     const names = [brandName, brandName];
-    walk(mirror, worldOf({ "/": root(), "brands/": page(["a/"]), "a/": bodyOf("a/", names) }));
+    crawl(mirror, worldOf({ "/": root(), "brands/": page(["a/"]), "a/": bodyOf("a/", names) }));
   }
   mirror.pruneRuns([2, 3], someTime);
   const { lives } = readHistory(mirror, "brand", urlOf("a/"));

@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import type { Connection } from "../../../src/mirror/file/connection.ts";
 import { rebuildSearchIndex } from "../../../src/mirror/search/search-index.ts";
 import { tries } from "../../support/thorough.ts";
-import { beginRun, closeRun, problemsOf, startMirrorRig, walk } from "../support/mirror-rig.ts";
-import { answerFrom, entity, page, root, urlOf, worldOf } from "../support/world.ts";
+import { beginRun, closeRun, crawl, problemsOf, startMirrorRig } from "../support/mirror-rig.ts";
+import { entity, page, resultFrom, root, urlOf, worldOf } from "../support/world.ts";
 
 const documentsIn = (db: Connection) =>
   db
@@ -35,7 +35,7 @@ it("the index is sound after every run and equal to a rebuilt one", async () => 
       await using rig = await startMirrorRig();
       const mirror = await rig.write();
       for (const { brands, maxBatches, rebuilds } of history) {
-        walk(mirror, brandsOf(brands), { maxBatches, approve: true });
+        crawl(mirror, brandsOf(brands), { maxBatches, approve: true });
         expect(problemsOf(mirror)).toEqual([]);
         if (!rebuilds) continue;
         const before = documentsIn(mirror.db);
@@ -51,14 +51,14 @@ it("the index is sound after every run and equal to a rebuilt one", async () => 
 it("a change of other fields does not write to the index", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
-  walk(mirror, brandsOf([["a/", "Lace", "Lace", 1]]));
+  crawl(mirror, brandsOf([["a/", "Lace", "Lace", 1]]));
   const writes = mirror.db.prepare("select count(*) from _search_index_docsize").pluck();
   const before = [
     documentsIn(mirror.db),
     mirror.db.prepare("select * from _search_index_data").all(),
     writes.get(),
   ];
-  walk(mirror, brandsOf([["a/", "Lace", "Lace", 2]]));
+  crawl(mirror, brandsOf([["a/", "Lace", "Lace", 2]]));
   expect([
     documentsIn(mirror.db),
     mirror.db.prepare("select * from _search_index_data").all(),
@@ -69,13 +69,13 @@ it("a change of other fields does not write to the index", async () => {
 it("a name that changes and changes back within a run leaves no document", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
-  walk(mirror, brandsOf([["a/", "Lace", "Lace", 1]]));
+  crawl(mirror, brandsOf([["a/", "Lace", "Lace", 1]]));
   const before = documentsIn(mirror.db);
   const runId = beginRun(mirror);
   const id = Number(mirror.db.prepare("select id from _resource where url = ?").pluck().get(urlOf("a/")));
   for (const name of ["Tulle", "Lace"])
     mirror.ingest(
-      [answerFrom(brandsOf([["a/", "Lace", name, 1]]), { id, url: urlOf("a/"), etag: null })],
+      [resultFrom(brandsOf([["a/", "Lace", name, 1]]), { id, url: urlOf("a/"), etag: null })],
       runId,
     );
   closeRun(mirror, runId);
@@ -90,14 +90,14 @@ it("an item listed before its kind was known is indexed once the kind is known",
     "/": root({ featured: urlOf("featured/") }),
     "featured/": { ...page([]), collection: [{ href: urlOf("a/"), name: "Lace" }] },
   });
-  walk(mirror, world, { follow: ["featured"] });
+  crawl(mirror, world, { follow: ["featured"] });
   expect(documentsIn(mirror.db)).toEqual([]);
   world.set(urlOf("/"), JSON.stringify(root({ featured: urlOf("featured/"), brands: urlOf("brands/") })));
   world.set(
     urlOf("brands/"),
     JSON.stringify({ ...page([]), collection: [{ href: urlOf("a/"), name: "Lace" }] }),
   );
-  walk(mirror, world, { follow: ["featured"], maxBatches: 2 });
+  crawl(mirror, world, { follow: ["featured"], maxBatches: 2 });
   expect(documentsIn(mirror.db)).toEqual([[expect.any(Number), "brand", "\n lace \n", 1, null]]);
   expect(problemsOf(mirror)).toEqual([]);
 });
@@ -105,7 +105,7 @@ it("an item listed before its kind was known is indexed once the kind is known",
 it("every one of thousands of resources is checked and rebuilt", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
-  walk(mirror, brandsOf([["a/", "Lace", "Lace", 1]]));
+  crawl(mirror, brandsOf([["a/", "Lace", "Lace", 1]]));
   mirror.db.exec(
     `insert into _resource (id, url, kind, state, first_run)
        select 5000 * value, 'https://x.example/' || value, 'brand', 'due', 1 from json_each('[1, 2, 3]');

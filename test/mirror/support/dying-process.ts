@@ -2,8 +2,8 @@
 import { kinds } from "../../../jobs/kinds.ts";
 import type { ResourceResult } from "../../../src/mirror/ingest.ts";
 import { openMirrorWriter } from "../../../src/mirror/writer.ts";
-import { beginRun, walk } from "./mirror-rig.ts";
-import { answerFrom, baseUrl, entity, page, root, urlOf, worldOf } from "./world.ts";
+import { beginRun, crawl } from "./mirror-rig.ts";
+import { baseUrl, entity, page, resultFrom, root, urlOf, worldOf } from "./world.ts";
 
 const [file = ""] = process.argv.slice(2);
 const mirror = await openMirrorWriter({
@@ -18,12 +18,12 @@ const world = worldOf({
   "brands/": page(paths),
   ...Object.fromEntries(paths.map((path) => [path, entity({ name: path })])),
 });
-walk(mirror, world, { maxBatches: 2 });
+crawl(mirror, world, { maxBatches: 2 });
 
 const idOf = mirror.db.prepare<[string], number>("select id from _resource where url = ?").pluck();
 const results = paths.map((path) => {
   const url = urlOf(path);
-  return answerFrom(world, { id: idOf.get(url) ?? 0, url, etag: null });
+  return resultFrom(world, { id: idOf.get(url) ?? 0, url, etag: null });
 });
 const deadly: ResourceResult = {
   resourceId: idOf.get(urlOf("c/")) ?? 0,

@@ -19,7 +19,7 @@ import {
 import { kindsInScope } from "../../../src/sync/options.ts";
 import { type CanonicalDump, canonicalDump } from "../../support/canonical-dump.ts";
 import { temporaryFolder } from "../../support/run-armoire.ts";
-import { answerFrom, baseUrl, type World } from "./world.ts";
+import { baseUrl, resultFrom, type World } from "./world.ts";
 
 /** New mirrors by identity: creating one takes longer than many tests. */
 const newMirrors = new Map<string, Buffer>();
@@ -33,7 +33,10 @@ export interface MirrorRig extends AsyncDisposable {
 }
 
 /** @param makesItself lets the program create the mirror instead of copying one */
-export async function startMirrorRig(url = baseUrl, { makesItself = false } = {}): Promise<MirrorRig> {
+export async function startMirrorRig(
+  url = baseUrl,
+  { makesItself: createsMirror = false } = {},
+): Promise<MirrorRig> {
   const { path: folder, ...disposable } = await temporaryFolder();
   const file = join(folder, "catalogue.sqlite");
   const writers: MirrorWriter[] = [];
@@ -43,7 +46,7 @@ export async function startMirrorRig(url = baseUrl, { makesItself = false } = {}
     async write(more = {}) {
       const identity = { baseUrl: url, area: "catalogue" as const, serviceName: "service", ...more };
       const options = { file, identity, kinds, openedAt: someTime };
-      if (!makesItself && !existsSync(file)) {
+      if (!createsMirror && !existsSync(file)) {
         const key = JSON.stringify(identity);
         const made = newMirrors.get(key) ?? (await makeNewMirror(options));
         newMirrors.set(key, made);
@@ -86,7 +89,7 @@ export function closeRun(mirror: MirrorWriter, runId: number, approve = false): 
   return mirror.closeRun(runId, { endedAt: someTime, stopped: null, counts, approve });
 }
 
-export interface WalkOptions {
+export interface CrawlOptions {
   /** Names of optional links to follow. */
   readonly follow?: readonly string[];
   /** The next batch, in this order; default: all due resources. */
@@ -100,14 +103,14 @@ export interface WalkOptions {
 }
 
 /** The sum of all batches, and the decisions about absences at the end. */
-export interface Walked extends IngestSummary, Omit<RunClosing, "gone"> {
+export interface CrawlResult extends IngestSummary, Omit<RunClosing, "gone"> {
   readonly runId: number;
   /** The requested URLs, in this order. */
-  readonly asked: readonly string[];
+  readonly requested: readonly string[];
 }
 
 /** One run that requests all due resources and checks all held ones. */
-export function walk(mirror: MirrorWriter, world: World, options: WalkOptions = {}): Walked {
+export function crawl(mirror: MirrorWriter, world: World, options: CrawlOptions = {}): CrawlResult {
   const { follow = [], choose = (due) => due, maxBatches = 1000 } = options;
   const runId = beginRun(mirror);
   mirror.addRoot(runId);
@@ -130,7 +133,7 @@ export function walk(mirror: MirrorWriter, world: World, options: WalkOptions = 
     const batch = choose(due);
     asked.push(...batch.map(({ url }) => url));
     const { failedIds, ...added } = mirror.ingest(
-      batch.map((resource) => answerFrom(world, resource)),
+      batch.map((resource) => resultFrom(world, resource)),
       runId,
     );
     for (const id of failedIds) failed.add(id);
@@ -138,7 +141,7 @@ export function walk(mirror: MirrorWriter, world: World, options: WalkOptions = 
   }
   options.beforeClosing?.(runId);
   const closing = closeRun(mirror, runId, options.approve);
-  return { ...summary, ...closing, gone: summary.gone + closing.gone, runId, asked };
+  return { ...summary, ...closing, gone: summary.gone + closing.gone, runId, requested: asked };
 }
 
 export function problemsOf(mirror: MirrorReader): readonly CheckProblem[] {
@@ -146,13 +149,13 @@ export function problemsOf(mirror: MirrorReader): readonly CheckProblem[] {
 }
 
 /** The content of a new mirror after one crawl of this world, in the order of a sync. */
-export async function dumpOfFreshWalk(
+export async function dumpOfFreshCrawl(
   url: string,
   world: World,
   follow: readonly string[] = [],
 ): Promise<CanonicalDump> {
   await using rig = await startMirrorRig(url);
   const mirror = await rig.write();
-  walk(mirror, world, { follow });
+  crawl(mirror, world, { follow });
   return canonicalDump(mirror);
 }

@@ -32,7 +32,7 @@ export function urlOf(path: string): string {
 }
 
 /** The result of a conditional request with the held ETag. */
-export function answerFrom(
+export function resultFrom(
   world: World,
   { id, url, etag }: Pick<DueResource, "id" | "url" | "etag">,
 ): ResourceResult {

@@ -7,9 +7,9 @@ import { listQuestions } from "../../../src/query/questions/questions.ts";
 import type { QuestionOptions } from "../../../src/query/questions/resolve-parameters.ts";
 import { runQuestion } from "../../../src/query/questions/run-question.ts";
 import { type Rig, startRig } from "../../sync/support/rig.ts";
-import { answerCases } from "../support/answers.ts";
 import { catalogueOf, inOrder } from "../support/catalogue.ts";
 import { collectRows } from "../support/collect-rows.ts";
+import { questionCases } from "../support/question-cases.ts";
 
 type Answer = Record<string, unknown>[];
 
@@ -91,7 +91,7 @@ it.each(listQuestions())(
 );
 
 it("every question gives the result computed from the sandbox's catalogue", async () => {
-  const cases = answerCases(catalogueOf(rig.sandbox));
+  const cases = questionCases(catalogueOf(rig.sandbox));
   expect(cases.filter(({ answer }) => answer.length === 0)).toEqual([]);
   for (const { question, options, answer } of cases)
     expect({ question, options, answer: await ask(question, options) }).toEqual({

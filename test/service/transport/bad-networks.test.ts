@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { openServiceClient, type ServiceClientOptions } from "../../../src/service/client.ts";
-import { after, inPieces, startBadNetwork, type Trouble } from "../../support/bad-network.ts";
+import { afterBytes, inPieces, type NetworkFault, startBadNetwork } from "../../support/bad-network.ts";
 import { fakeClock } from "../support/client.ts";
 
 const everyThird = (index: number) => index % 3 === 0;
@@ -14,18 +14,18 @@ const reset = (client: Socket) => void client.resetAndDestroy();
 /** As where something between has forgotten the connection: nobody is told. */
 const stall = async (client: Socket) => void (await once(client, "close"));
 
-const late: Trouble = async function* ({ bytes }) {
+const late: NetworkFault = async function* ({ bytes }) {
   for await (const chunk of bytes) {
     await delay(3);
     yield chunk;
   }
 };
-const slowToClose: Trouble = async function* ({ bytes }) {
+const slowToClose: NetworkFault = async function* ({ bytes }) {
   yield* bytes;
   await delay(50);
 };
 
-const harmless: readonly (readonly [name: string, trouble: Trouble])[] = [
+const harmless: readonly (readonly [name: string, trouble: NetworkFault])[] = [
   ["is late", late],
   ["is narrow", inPieces(200)],
   ["cuts everything into bits", inPieces(7)],
@@ -33,19 +33,22 @@ const harmless: readonly (readonly [name: string, trouble: Trouble])[] = [
 ];
 /** The second answer is cut; the first one, where there is none of it. */
 const [withinAnswers, beforeAnswers] = [1_800, 0];
-const harmful: readonly (readonly [name: string, trouble: Trouble])[] = [
-  ["ends connections before they answer", after(beforeAnswers, end, everyThird)],
-  ["ends connections within answers", after(withinAnswers, end, everyThird)],
-  ["resets connections before they answer", after(beforeAnswers, reset, everyThird)],
-  ["resets connections within answers", after(withinAnswers, reset, everyThird)],
-  ["falls silent before it answers", after(beforeAnswers, stall, everyThird)],
-  ["falls silent within answers", after(withinAnswers, stall, everyThird)],
+const harmful: readonly (readonly [name: string, trouble: NetworkFault])[] = [
+  ["ends connections before they answer", afterBytes(beforeAnswers, end, everyThird)],
+  ["ends connections within answers", afterBytes(withinAnswers, end, everyThird)],
+  ["resets connections before they answer", afterBytes(beforeAnswers, reset, everyThird)],
+  ["resets connections within answers", afterBytes(withinAnswers, reset, everyThird)],
+  ["falls silent before it answers", afterBytes(beforeAnswers, stall, everyThird)],
+  ["falls silent within answers", afterBytes(withinAnswers, stall, everyThird)],
 ];
 
 const fetches = 24;
 
 /** Fetches the front page again and again. @returns how often the service was asked */
-async function fetchAllThrough(trouble: Trouble, options: Partial<ServiceClientOptions>): Promise<number> {
+async function fetchAllThrough(
+  trouble: NetworkFault,
+  options: Partial<ServiceClientOptions>,
+): Promise<number> {
   await using sandbox = await startSandbox({ seed: 5, brands: 6, models: 40, sizes: 60, allowance: 10_000 });
   await using network = await startBadNetwork(sandbox.url, trouble);
   const url = `${network.origin}/`;

@@ -8,7 +8,12 @@ import { kinds } from "../../../jobs/kinds.ts";
 import { checkMirror } from "../../../src/mirror/check/check.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import { type MediaOptions, syncMedia } from "../../../src/sync/media/sync-media.ts";
-import { aPicture, type PictureServer, png, startPictureServer } from "../../support/picture-server.ts";
+import {
+  type PictureServer,
+  pictureResponse,
+  png,
+  startPictureServer,
+} from "../../support/picture-server.ts";
 import { type Rig, startRig } from "../support/rig.ts";
 
 interface MediaRig extends AsyncDisposable {
@@ -63,8 +68,8 @@ describe("downloading pictures", () => {
   it("downloading pictures stores each picture of the avatar and the bras once, named by its hash", async () => {
     await using media = await startMediaRig();
     const { origin, put } = media.pictures;
-    put("/ada.png", aPicture("ada"));
-    put("/bra.png", aPicture("bra"));
+    put("/ada.png", pictureResponse("ada"));
+    put("/bra.png", pictureResponse("bra"));
     await media.setReferences({
       avatar: { medium: `${origin}/ada.png`, large: `${origin}/ada.png#top` },
       pictures: [{ url: `${origin}/bra.png`, service_url: `${origin}/page`, text: "side/view" }],
@@ -74,7 +79,7 @@ describe("downloading pictures", () => {
       pictures: { new: 2, changed: 0, unchanged: 0, failed: 0, pending: 0, bytes: 2 * png("ada").length },
       ...{ origins: [{ origin, pictures: 2 }], requests: { sent: 2, counted: 0 }, stopped: null },
     });
-    expect(media.pictures.asked.map(({ path }) => path).sort()).toEqual(["/ada.png", "/bra.png"]);
+    expect(media.pictures.requests.map(({ path }) => path).sort()).toEqual(["/ada.png", "/bra.png"]);
     expect(readdirSync(media.folder).sort()).toEqual([sha(png("ada")), sha(png("bra"))].sort());
     const [large, medium, ...ofBras] = media.media();
     expect([large, medium]).toMatchObject([
@@ -101,19 +106,19 @@ describe("downloading pictures", () => {
 
   it("downloading pictures sends no credential, and requests only to the host of the pictures", async () => {
     await using media = await startMediaRig();
-    media.pictures.put("/a.png", aPicture());
+    media.pictures.put("/a.png", pictureResponse());
     await media.setReferences({ avatar: { medium: `${media.pictures.origin}/a.png` } });
     await media.download();
     const token = media.rig.sandbox.users[0]?.token ?? "";
-    expect(media.pictures.asked).toHaveLength(1);
-    expect(media.pictures.asked[0]?.raw).not.toMatch(/authorization|cookie|referer/i);
-    expect(media.pictures.asked[0]?.raw).not.toContain(token);
+    expect(media.pictures.requests).toHaveLength(1);
+    expect(media.pictures.requests[0]?.raw).not.toMatch(/authorization|cookie|referer/i);
+    expect(media.pictures.requests[0]?.raw).not.toContain(token);
     expect(media.rig.sandbox.log()).toEqual([]);
   });
 
   it("downloading pictures reports other hosts before the first request to them", async () => {
     await using media = await startMediaRig();
-    media.pictures.put("/a.png", aPicture());
+    media.pictures.put("/a.png", pictureResponse());
     const { origin } = media.pictures;
     await media.setReferences({
       avatar: { medium: `${origin}/a.png`, small: `${media.rig.sandbox.url}own.png` },
@@ -121,14 +126,14 @@ describe("downloading pictures", () => {
     const reported: unknown[] = [];
     await media.download({
       onOtherOrigins: (origins) =>
-        reported.push(origins, media.pictures.asked.length, media.rig.sandbox.log().length),
+        reported.push(origins, media.pictures.requests.length, media.rig.sandbox.log().length),
     });
     expect(reported).toEqual([[{ origin, pictures: 1 }], 0, 0]);
   });
 
   it("downloading pictures stores files readable by their owner only, whatever the umask", async () => {
     await using media = await startMediaRig();
-    media.pictures.put("/a.png", aPicture());
+    media.pictures.put("/a.png", pictureResponse());
     await media.setReferences({ avatar: { medium: `${media.pictures.origin}/a.png` } });
     const before = process.umask(0);
     try {
@@ -144,7 +149,7 @@ describe("downloading pictures", () => {
 
   it("downloading pictures does not follow a symbolic link in place of its folder", async () => {
     await using media = await startMediaRig();
-    media.pictures.put("/a.png", aPicture());
+    media.pictures.put("/a.png", pictureResponse());
     await media.setReferences({ avatar: { medium: `${media.pictures.origin}/a.png` } });
     const outside = `${media.folder}-outside`;
     symlinkSync(outside, media.folder);
@@ -158,7 +163,7 @@ describe("downloading again", () => {
     "downloading again does not transfer an unchanged picture: %j",
     async (validator) => {
       await using media = await startMediaRig();
-      media.pictures.put("/a.png", aPicture("", validator));
+      media.pictures.put("/a.png", pictureResponse("", validator));
       await media.setReferences({ avatar: { medium: `${media.pictures.origin}/a.png` } });
       expect(await media.download()).toMatchObject({ pictures: { new: 1 } });
       expect(await media.download()).toMatchObject({ pictures: { new: 0, unchanged: 1, bytes: 0 } });
@@ -175,11 +180,11 @@ describe("downloading again", () => {
   it("downloading again keeps earlier versions, and pictures without a reference", async () => {
     await using media = await startMediaRig();
     const { origin, put } = media.pictures;
-    put("/a.png", aPicture("one", { etag: '"1"' }));
-    put("/b.png", aPicture("b"));
+    put("/a.png", pictureResponse("one", { etag: '"1"' }));
+    put("/b.png", pictureResponse("b"));
     await media.setReferences({ avatar: { medium: `${origin}/a.png` } });
     await media.download();
-    put("/a.png", aPicture("two", { etag: '"2"' }));
+    put("/a.png", pictureResponse("two", { etag: '"2"' }));
     expect(await media.download()).toMatchObject({ pictures: { changed: 1 } });
     await media.setReferences({ avatar: { medium: `${origin}/b.png` } });
     expect(await media.download()).toMatchObject({ pictures: { new: 1, unchanged: 0 } });
@@ -196,7 +201,7 @@ describe("downloading again", () => {
 
   it("`mirror check` reports a changed picture file", async () => {
     await using media = await startMediaRig();
-    media.pictures.put("/a.png", aPicture());
+    media.pictures.put("/a.png", pictureResponse());
     await media.setReferences({ avatar: { medium: `${media.pictures.origin}/a.png` } });
     await media.download();
     const file = join(media.folder, sha(png()));
@@ -231,7 +236,7 @@ describe("a refused picture", () => {
       { headers: { "content-type": "image/png", "content-encoding": "gzip" }, body: bomb },
       "encoded",
     ],
-    ["a picture that is too large", aPicture("x".repeat(5_000)), "larger than 4000 bytes"],
+    ["a picture that is too large", pictureResponse("x".repeat(5_000)), "larger than 4000 bytes"],
     ["a refusal", { status: 403 }, "answered 403"],
     ["an error", { status: 500 }, "answered 500"],
     ["an unexpected 304", { status: 304 }, "without that validator"],
@@ -239,7 +244,7 @@ describe("a refused picture", () => {
     await using media = await startMediaRig();
     const { origin, put } = media.pictures;
     put("/bad", reply);
-    put("/good.png", aPicture());
+    put("/good.png", pictureResponse());
     await media.setReferences({ avatar: { a: `${origin}/bad`, b: `${origin}/good.png` } });
     const report = await media.download({ maxBytes: 4_000, concurrency: 1 });
     expect(report).toMatchObject({ pictures: { new: 1, failed: 1, gone: 0 }, stopped: null });
@@ -254,9 +259,9 @@ describe("a refused picture", () => {
   it("a picture is refused if it redirects to another host, but not if to the same", async () => {
     await using media = await startMediaRig();
     await using other = await startPictureServer();
-    other.put("/a.png", aPicture());
+    other.put("/a.png", pictureResponse());
     const { origin, put } = media.pictures;
-    put("/a.png", aPicture());
+    put("/a.png", pictureResponse());
     put("/here", { status: 302, headers: { location: "/a.png" } });
     put("/there", { status: 302, headers: { location: `${other.origin}/a.png` } });
     put("/home", { status: 302, headers: { location: media.rig.sandbox.url } });
@@ -265,7 +270,7 @@ describe("a refused picture", () => {
     const paths = ["here", "there", "home", "loop", "file"];
     await media.setReferences({ avatar: paths.map((path) => `${origin}/${path}`) });
     expect(await media.download()).toMatchObject({ pictures: { new: 1, failed: 4 } });
-    expect(other.asked).toEqual([]);
+    expect(other.requests).toEqual([]);
     expect(media.rig.sandbox.log()).toEqual([]);
     expect(media.media().find(({ url }) => url === `${origin}/here`)).toMatchObject({ error: null });
   });
@@ -303,9 +308,9 @@ describe("a refused picture", () => {
   it("a picture is refused if it exceeds the total size", async () => {
     await using media = await startMediaRig();
     const { origin, put } = media.pictures;
-    put("/a.png", aPicture("a"));
-    put("/b.png", aPicture("b"));
-    put("/c.png", aPicture("c"));
+    put("/a.png", pictureResponse("a"));
+    put("/b.png", pictureResponse("b"));
+    put("/c.png", pictureResponse("c"));
     await media.setReferences({ avatar: ["a", "b", "c"].map((name) => `${origin}/${name}.png`) });
     const maxTotalBytes = png("a").length + 1;
     expect(await media.download({ maxTotalBytes, concurrency: 1 })).toMatchObject({
@@ -318,7 +323,7 @@ describe("a refused picture", () => {
 it("a picture that is gone from its host is kept", async () => {
   await using media = await startMediaRig();
   const { origin, put } = media.pictures;
-  put("/a.png", aPicture());
+  put("/a.png", pictureResponse());
   await media.setReferences({ avatar: [`${origin}/a.png`] });
   await media.download();
   put("/a.png", { status: 410 });
@@ -345,7 +350,7 @@ it("no request is sent after an interruption", async () => {
   await media.setReferences({ avatar: [`${media.pictures.origin}/a.png`] });
   const report = await media.download({ signal: AbortSignal.abort() });
   expect(report).toMatchObject({ pictures: { pending: 1 }, stopped: "interrupted" });
-  expect(media.pictures.asked).toEqual([]);
+  expect(media.pictures.requests).toEqual([]);
 });
 
 it("pictures of the sandbox are counted like its other responses", async () => {

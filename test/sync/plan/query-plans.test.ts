@@ -11,8 +11,8 @@ import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { kindsInScope } from "../../../src/sync/options.ts";
 import { createPlanner } from "../../../src/sync/plan/planner.ts";
 import type { PlanRequest } from "../../../src/sync/plan/request.ts";
-import { beginRun, closeRun, startMirrorRig, walk } from "../../mirror/support/mirror-rig.ts";
-import { answerFrom, type World, worldOfTruth } from "../../mirror/support/world.ts";
+import { beginRun, closeRun, crawl, startMirrorRig } from "../../mirror/support/mirror-rig.ts";
+import { resultFrom, type World, worldOfTruth } from "../../mirror/support/world.ts";
 
 const hottest = 30;
 
@@ -30,7 +30,7 @@ it("a sync's most frequent statements use the same indexes as before", async () 
   const truth = () => worldOfTruth(sandbox.truth());
   for (const _month of [1, 2]) {
     syncIncrementally(mirror, truth());
-    walk(mirror, truth(), { approve: true });
+    crawl(mirror, truth(), { approve: true });
     sandbox.advance({ changes: 20, additions: 5, removals: 3 });
   }
 
@@ -64,7 +64,7 @@ function syncIncrementally(mirror: MirrorWriter, world: World): void {
     const planned = planner.take(16, () => false);
     if (planned.length === 0) break;
     mirror.ingest(
-      planned.map((resource) => answerFrom(world, resource)),
+      planned.map((resource) => resultFrom(world, resource)),
       runId,
     );
   }

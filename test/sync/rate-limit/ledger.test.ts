@@ -9,7 +9,7 @@ import { readLedger } from "../../../src/sync/rate-limit/known-allowance.ts";
 import { type Ledger, openLedger } from "../../../src/sync/rate-limit/store/ledger-store.ts";
 import { ledgerMigrations } from "../../../src/sync/rate-limit/store/tables.ts";
 import { lease, releaseLease } from "../../../src/sync/rate-limit/window-events.ts";
-import { expectClosed } from "../../support/canary.ts";
+import { expectUnreadable } from "../../support/canary.ts";
 import { makeLedgerFolder } from "../support/ledger-folder.ts";
 
 const now = Date.parse("2026-03-01T12:00:00Z");
@@ -193,7 +193,7 @@ describe("a file that cannot be used as a ledger", () => {
       const ledger = await openLedger({ ...folder, principal });
       spend(ledger, 5);
       ledger.close();
-      expectClosed(folder.file);
+      expectUnreadable(folder.file);
       await damage(folder.file);
       const spendAgain = async () => {
         const again = await openLedger({ ...folder, principal });

@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import { RedisError } from "../../../jobs/bullmq/errors.ts";
 import { openMirrorReader } from "../../../src/mirror/reader.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
-import { catalogueAt, startFetchWorkers } from "../../support/fetch-workers.ts";
 import { type RedisServer, startRedis } from "../../support/redis.ts";
+import { catalogueAt, startFetchWorkers } from "../../support/workers.ts";
 import { type Rig, startRig } from "../support/rig.ts";
 
 const world = { brands: 10, models: 60, sizes: 300, allowance: 100_000 };

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { openMirrorReader } from "../../../src/mirror/reader.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
-import { catalogueAt, startFetchWorkers } from "../../support/fetch-workers.ts";
 import { type RedisServer, startRedis } from "../../support/redis.ts";
+import { catalogueAt, startFetchWorkers } from "../../support/workers.ts";
 import { startRig } from "../support/rig.ts";
 
 const world = { brands: 8, models: 40, sizes: 120 };

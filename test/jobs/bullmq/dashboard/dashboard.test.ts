@@ -6,8 +6,8 @@ import { keyPrefix } from "../../../../jobs/bullmq/queue-names.ts";
 import { startSandbox } from "../../../../src/sandbox/sandbox.ts";
 import { bearerToken } from "../../../../src/service/credentials/credential.ts";
 import { secretEncodings } from "../../../../src/service/credentials/secret-encodings.ts";
-import { startDashboardWorker } from "../../../support/dashboard-worker.ts";
 import { type RedisServer, startRedis } from "../../../support/redis.ts";
+import { startDashboardWorker } from "../../../support/workers.ts";
 import { startRig } from "../../../sync/support/rig.ts";
 
 let redis: RedisServer;

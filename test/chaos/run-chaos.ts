@@ -18,10 +18,10 @@ export interface ChaosOptions {
   readonly seed: number;
   readonly world: SandboxOptions;
   /** Between two disturbances, at most. */
-  readonly mostMillisBetween: number;
+  readonly maxMillisBetween: number;
   /** A frozen process is thawed after so long at most: a lock lapses in six seconds. */
-  readonly mostMillisFrozen: number;
-  readonly say: (text: string) => void;
+  readonly maxMillisFrozen: number;
+  readonly log: (text: string) => void;
 }
 
 export interface ChaosReport {
@@ -31,7 +31,7 @@ export interface ChaosReport {
   readonly requests: number;
   readonly resources: number;
   /** Requests that may have been under way when something was disturbed, and so were asked again. */
-  readonly allowed: number;
+  readonly maxRepeated: number;
   /** Whether the mirror says what that of a sync by itself says. */
   readonly isSame: boolean;
   readonly seconds: number;
@@ -46,8 +46,14 @@ interface Party {
   readonly start: () => RunningArmoire;
 }
 
-export async function withstandChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, world, mostMillisBetween, mostMillisFrozen, say } = options;
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const {
+    seed,
+    world,
+    maxMillisBetween: mostMillisBetween,
+    maxMillisFrozen: mostMillisFrozen,
+    log: say,
+  } = options;
   const random = new Random(seed);
   const began = performance.now();
   const folder = await temporaryFolder();
@@ -74,7 +80,7 @@ export async function withstandChaos(options: ChaosOptions): Promise<ChaosReport
     const coordinator = party(["sync", "--mirror", mirror, "--max-free-checks", "0", "--json", "--quiet"]);
     const kill = async (one: Party) => {
       one.running.process.kill("SIGKILL");
-      await one.running.ended;
+      await one.running.result;
       one.running = one.start();
     };
     const freeze = async (one: Party) => {
@@ -99,7 +105,7 @@ export async function withstandChaos(options: ChaosOptions): Promise<ChaosReport
     ];
     for (;;) {
       const end = await Promise.race([
-        coordinator.running.ended,
+        coordinator.running.result,
         delay(random.integer(mostMillisBetween), null),
       ]);
       if (end?.exitCode === 0) break;
@@ -121,13 +127,13 @@ export async function withstandChaos(options: ChaosOptions): Promise<ChaosReport
     const inline = join(folder.path, "inline.sqlite");
     const { resources } = await sync({ file: inline, baseUrl: sandbox.url, concurrency: 16 });
     return {
-      ...{ disturbances, requests, allowed, resources: resources.new },
+      ...{ disturbances, requests, maxRepeated: allowed, resources: resources.new },
       isSame: isDeepStrictEqual(dumpOf(mirror), dumpOf(inline)),
       seconds: (performance.now() - began) / 1000,
     };
   } finally {
     for (const { running } of parties) running.process.kill("SIGKILL");
-    await Promise.all(parties.map(({ running }) => running.ended));
+    await Promise.all(parties.map(({ running }) => running.result));
     await sandbox.close();
     await redis[Symbol.asyncDispose]();
     await folder[Symbol.asyncDispose]();

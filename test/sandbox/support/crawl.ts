@@ -1,14 +1,14 @@
 /** Reaches everything by links alone, knowing no path: the check that a layout can be followed. */
 import { getEnvelope, hrefsOf, linkOf, type ReceivedEnvelope } from "./client.ts";
 
-export interface Walked {
+export interface CrawledResource {
   readonly kind: string;
   readonly envelope: ReceivedEnvelope;
 }
 
 /** Every page and entity from the root down to the sizes, by URL. */
-export async function walkCatalogue(root: string): Promise<Map<string, Walked>> {
-  const found = new Map<string, Walked>();
+export async function crawlCatalogue(root: string): Promise<Map<string, CrawledResource>> {
+  const found = new Map<string, CrawledResource>();
 
   async function visit(kind: string, url: string): Promise<ReceivedEnvelope> {
     const envelope = await getEnvelope(url);

@@ -11,14 +11,14 @@ import {
 
 type Answer = readonly Readonly<Record<string, unknown>>[];
 
-export interface AnswerCase {
+export interface QuestionCase {
   readonly question: string;
   readonly options: Readonly<Record<string, string | number>>;
   readonly answer: Answer;
 }
 
 /** @param catalogue with at least two brands that have models with sizes */
-export function answerCases(catalogue: Catalogue): readonly AnswerCase[] {
+export function questionCases(catalogue: Catalogue): readonly QuestionCase[] {
   const { brands, models, sizes } = catalogue;
   const brand = models[0]?.brand ?? brands[0];
   if (brand === undefined) throw new Error("there is no brand");

@@ -3,7 +3,7 @@ import { prepareReadBody } from "../../../src/mirror/bodies/read-body.ts";
 import type { Connection } from "../../../src/mirror/file/connection.ts";
 
 /** Stores all bodies uncompressed. @param from the mirror to read them from (default: the same one) */
-export function storeAsTheyCame(db: Connection, from: Connection = db): void {
+export function storeUncompressed(db: Connection, from: Connection = db): void {
   const readBody = prepareReadBody(from);
   const stored = from
     .prepare<[], Parameters<typeof readBody>[0] & { id: number }>(
@@ -15,8 +15,8 @@ export function storeAsTheyCame(db: Connection, from: Connection = db): void {
 }
 
 /** Removes all traces of compression. A writer that has the mirror open must reopen it, since it caches dictionaries. */
-export function forgetCompression(db: Connection): void {
-  storeAsTheyCame(db);
+export function removeCompression(db: Connection): void {
+  storeUncompressed(db);
   db.exec("update _content set dictionary_id = null");
   db.exec("delete from _dictionary; delete from _meta where key = 'compressed_content'");
 }

@@ -1,0 +1,53 @@
+/** Workers in the test's process, closed at the end of the test. */
+
+import type { DashboardOptions } from "../../jobs/bullmq/dashboard/server.ts";
+import type { Principal } from "../../jobs/bullmq/queue-names.ts";
+import { type RunWorkerOptions, runWorker } from "../../jobs/bullmq/worker/run-worker.ts";
+import type { RedisServer } from "./redis.ts";
+
+export async function startFetchWorkers(
+  count: number,
+  options: Omit<RunWorkerOptions, "signal" | "onReady">,
+): Promise<AsyncDisposable> {
+  const ending = new AbortController();
+  const ready: Promise<void>[] = [];
+  const running = Array.from({ length: count }, () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    ready.push(promise);
+    return runWorker({ ...options, signal: ending.signal, onReady: () => resolve() });
+  });
+  await Promise.race([Promise.all(ready), Promise.all(running)]);
+  return {
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+/** The catalogue's principal at a service without credentials. */
+export const catalogueAt = (baseUrl: string) => ({ name: "catalogue", baseUrl, credential: null });
+
+/** A worker with a dashboard in the test's process, closed at the end of the test. */
+
+export async function startDashboardWorker(
+  redis: RedisServer,
+  principals: readonly Principal[],
+  options: Partial<DashboardOptions> = {},
+): Promise<AsyncDisposable & { readonly url: string }> {
+  const ending = new AbortController();
+  const { promise: ready, resolve } = Promise.withResolvers<string>();
+  const running = runWorker({
+    ...{ redis: redis.url, principals, signal: ending.signal },
+    dashboard: { port: 0, host: "127.0.0.1", allowsActions: false, ...options },
+    onReady: ({ dashboardUrl }) => resolve(dashboardUrl ?? ""),
+  });
+  const url = await Promise.race([ready, running.then(() => "")]);
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await running;
+    },
+  };
+}
