@@ -132,8 +132,8 @@ describe("the list of accounts", () => {
 });
 
 describe.skipIf(process.platform === "win32")("reading and recording an account is refused for", () => {
-  async function expectUnsafe(path: string, says: RegExp): Promise<void> {
-    const refused = { code: "unsafe", message: expect.stringMatching(says) };
+  async function expectUnsafe(path: string, message: RegExp): Promise<void> {
+    const refused = { code: "unsafe", message: expect.stringMatching(message) };
     expect(errorOf(() => readAccount(rig.dataDir, "ada"))).toMatchObject(refused);
     await expect(rig.account("ada", "canary-another")).rejects.toMatchObject(refused);
     expect(errorOf(() => readAccount(rig.dataDir, "ada")).message).toContain(path);

@@ -10,8 +10,8 @@ import { temporaryFolder } from "../support/run-armoire.ts";
 describe.runIf(process.platform === "linux")("the system's keychain", () => {
   it("the system's keychain fails without a desktop session, and starts no process", async () => {
     const keychain = systemKeychain({ env: { XDG_RUNTIME_DIR: "/nonexistent", HOME: "/nonexistent" } });
-    for (const asked of [keychain.get("x"), keychain.set("x", "canary"), keychain.delete("x")])
-      await expect(asked).rejects.toThrow(
+    for (const pending of [keychain.get("x"), keychain.set("x", "canary"), keychain.delete("x")])
+      await expect(pending).rejects.toThrow(
         new KeychainError("no desktop session is running (no session bus)"),
       );
   });
@@ -41,7 +41,7 @@ describe.runIf(process.platform === "linux")("the system's keychain", () => {
       env: { XDG_RUNTIME_DIR: bus.folder, ARMOIRE_TOKEN: "canary-env", HOME: "/nonexistent" },
       deadlineMillis: 30_000,
     });
-    const asked = keychain.set("x", "canary-secret").catch((error: unknown) => error);
+    const pending = keychain.set("x", "canary-secret").catch((error: unknown) => error);
     await bus.connected();
     const seen = childrenOf(process.pid).filter(({ args }) => args.includes("keychain-child"));
     expect(seen).toHaveLength(1);
@@ -50,7 +50,7 @@ describe.runIf(process.platform === "linux")("the system's keychain", () => {
       expect(args + environment).not.toContain("canary-");
       process.kill(pid, "SIGKILL");
     }
-    expect(await asked).toBeInstanceOf(KeychainError);
+    expect(await pending).toBeInstanceOf(KeychainError);
   });
 });
 

@@ -8,31 +8,24 @@ const { values } = parseArgs({
 });
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);
 const removeFiles = setUpInMemory();
-const say = (text: string) => void process.stdout.write(`${text}\n`);
+const log = (text: string) => void process.stdout.write(`${text}\n`);
 try {
-  say(`Chaos with seed ${seed}`);
-  const {
-    disturbances,
-    requests,
-    resources,
-    maxRepeated: allowed,
-    isSame,
-    seconds,
-  } = await runChaos({
-    ...{ seed, maxMillisBetween: 6_000, maxMillisFrozen: 12_000, log: say },
+  log(`Chaos with seed ${seed}`);
+  const { disturbances, requests, resources, maxRepeated, isSame, seconds } = await runChaos({
+    ...{ seed, maxMillisBetween: 6_000, maxMillisFrozen: 12_000, log },
     world: { seed: 3, brands: 200, models: 2_000, sizes: Number(values.sizes), latencyMillis: 100 },
   });
-  for (const [what, times] of Object.entries(disturbances)) say(`${String(times).padStart(5)} × ${what}`);
+  for (const [name, count] of Object.entries(disturbances)) log(`${String(count).padStart(5)} × ${name}`);
   const extra = requests - resources;
-  say(
-    `${requests} requests for ${resources} resources in ${Math.round(seconds)} s: ${extra} more, ${allowed} may have been under way.`,
+  log(
+    `${requests} requests for ${resources} resources in ${Math.round(seconds)} s: ${extra} repeated, of at most ${maxRepeated} that were running.`,
   );
-  say(
+  log(
     isSame
       ? "The mirror is that of an undisturbed sync."
-      : "The mirror is ANOTHER than that of an undisturbed sync.",
+      : "The mirror DIFFERS from that of an undisturbed sync.",
   );
-  if (!isSame || extra > allowed + 2) process.exitCode = 1;
+  if (!isSame || extra > maxRepeated + 2) process.exitCode = 1;
 } finally {
   removeFiles();
 }

@@ -1,6 +1,6 @@
 /**
- * A whole first sync by four workers while everything around it is killed, frozen, restarted and emptied at random. In: a
- * seed. Out: what was done to it and what was asked of the service. All parties are processes of their own, as users start them.
+ * A first sync by four workers while processes and Redis are killed, frozen, restarted and emptied at random. Returns the
+ * disturbances and the number of requests. All parties are processes of their own, as users start them.
  */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -17,29 +17,29 @@ import { type RunningArmoire, startArmoire, temporaryFolder } from "../support/r
 export interface ChaosOptions {
   readonly seed: number;
   readonly world: SandboxOptions;
-  /** Between two disturbances, at most. */
+  /** The longest pause between two disturbances. */
   readonly maxMillisBetween: number;
-  /** A frozen process is thawed after so long at most: a lock lapses in six seconds. */
+  /** The longest freeze of a process. A lock expires after six seconds. */
   readonly maxMillisFrozen: number;
   readonly log: (text: string) => void;
 }
 
 export interface ChaosReport {
-  /** What was done, and how often. */
+  /** Disturbance to count. */
   readonly disturbances: Readonly<Record<string, number>>;
-  /** That the service got. */
+  /** The requests that the service received. */
   readonly requests: number;
   readonly resources: number;
-  /** Requests that may have been under way when something was disturbed, and so were asked again. */
+  /** At most this number of requests were running at a disturbance and had to be repeated. */
   readonly maxRepeated: number;
-  /** Whether the mirror says what that of a sync by itself says. */
+  /** Whether the mirror equals that of an undisturbed sync. */
   readonly isSame: boolean;
   readonly seconds: number;
 }
 
 const workers = 4;
 const concurrency = 4;
-const mostEnds = 20;
+const maxRestarts = 20;
 
 interface Party {
   running: RunningArmoire;
@@ -47,15 +47,9 @@ interface Party {
 }
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const {
-    seed,
-    world,
-    maxMillisBetween: mostMillisBetween,
-    maxMillisFrozen: mostMillisFrozen,
-    log: say,
-  } = options;
+  const { seed, world, maxMillisBetween, maxMillisFrozen, log } = options;
   const random = new Random(seed);
-  const began = performance.now();
+  const startedAt = performance.now();
   const folder = await temporaryFolder();
   const redis = await startRedis(["--appendonly", "yes", "--appendfsync", "everysec"]);
   const sandbox = await startSandbox({ ...world, allowance: 10_000_000 });
@@ -63,73 +57,74 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const parties: Party[] = [];
   const party = (args: readonly string[]): Party => {
     const start = () => startArmoire([...args, "--redis", redis.url, "--base-url", sandbox.url]);
-    const one = { running: start(), start };
-    parties.push(one);
-    return one;
+    const started = { running: start(), start };
+    parties.push(started);
+    return started;
   };
   const disturbances: Record<string, number> = {};
-  let allowed = 0;
-  let ends = 0;
+  let maxRepeated = 0;
+  let restarts = 0;
 
   try {
-    const crowd = Array.from({ length: workers }, () =>
+    const fetchWorkers = Array.from({ length: workers }, () =>
       party(["worker", "--concurrency", String(concurrency)]),
     );
-    // A run that begins once more checks nothing that the ones before have fetched: checks go one at a time, and each disturbance
-    // costs them seconds, so that it might never end.
+    // Without free checks: they are sent one at a time, and each disturbance delays them by seconds, so that the sync might
+    // never end.
     const coordinator = party(["sync", "--mirror", mirror, "--max-free-checks", "0", "--json", "--quiet"]);
-    const kill = async (one: Party) => {
-      one.running.process.kill("SIGKILL");
-      await one.running.result;
-      one.running = one.start();
+    const kill = async (target: Party) => {
+      target.running.process.kill("SIGKILL");
+      await target.running.result;
+      target.running = target.start();
     };
-    const freeze = async (one: Party) => {
-      one.running.process.kill("SIGSTOP");
-      await delay(random.integer(mostMillisFrozen));
-      one.running.process.kill("SIGCONT");
+    const freeze = async (target: Party) => {
+      target.running.process.kill("SIGSTOP");
+      await delay(random.integer(maxMillisFrozen));
+      target.running.process.kill("SIGCONT");
     };
-    const someone = () => random.pick(crowd);
+    const anyWorker = () => random.pick(fetchWorkers);
     const all = workers * concurrency;
-    // Beside what is being sent: what it has heard and not written yet, in a twentieth of a second.
-    const heardByCoordinator = all;
-    const kinds: readonly (readonly [what: string, atRisk: number, work: () => Promise<unknown>])[] = [
-      ["worker killed", concurrency, () => kill(someone())],
-      ["worker frozen", concurrency, () => freeze(someone())],
-      ["two workers frozen", 2 * concurrency, () => Promise.all([freeze(someone()), freeze(someone())])],
-      ["coordinator killed", all + heardByCoordinator, () => kill(coordinator)],
+    // Besides running requests: responses of a twentieth of a second that the coordinator has not stored yet.
+    const unstored = all;
+    const kinds: readonly (readonly [name: string, atRisk: number, disturb: () => Promise<unknown>])[] = [
+      ["worker killed", concurrency, () => kill(anyWorker())],
+      ["worker frozen", concurrency, () => freeze(anyWorker())],
+      ["two workers frozen", 2 * concurrency, () => Promise.all([freeze(anyWorker()), freeze(anyWorker())])],
+      ["coordinator killed", all + unstored, () => kill(coordinator)],
       ["coordinator frozen", all, () => freeze(coordinator)],
       ["Redis restarted", all, () => restart(redis)],
-      ["Redis frozen", all, () => freezeRedis(redis, random.integer(mostMillisFrozen))],
+      ["Redis frozen", all, () => freezeRedis(redis, random.integer(maxMillisFrozen))],
       ["Redis emptied", all, () => redis.admin.flushall()],
       ["connections cut", all, () => redis.admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")],
     ];
     for (;;) {
       const end = await Promise.race([
         coordinator.running.result,
-        delay(random.integer(mostMillisBetween), null),
+        delay(random.integer(maxMillisBetween), null),
       ]);
       if (end?.exitCode === 0) break;
       if (end !== null) {
-        // What failed again and again while its workers were killed is due in the next run; so is all, where Redis was away.
-        if (++ends > mostEnds) throw new Error(`it ended with ${end.exitCode}, again: ${end.stderr}`);
-        allowed += all;
-        say(`the coordinator ended with ${end.exitCode} and begins again: ${end.stderr}`);
+        // Resources that failed in every attempt are due in the next run, as are all after a failure of Redis.
+        if (++restarts > maxRestarts)
+          throw new Error(`the coordinator failed too often, at last with ${end.exitCode}: ${end.stderr}`);
+        maxRepeated += all;
+        log(`the coordinator ended with ${end.exitCode} and starts again: ${end.stderr}`);
         coordinator.running = coordinator.start();
         continue;
       }
-      const [what, atRisk, work] = random.pick(kinds);
-      disturbances[what] = (disturbances[what] ?? 0) + 1;
-      allowed += atRisk;
-      await work();
-      say(`${what}; ${sandbox.log().length} requests so far`);
+      const [name, atRisk, disturb] = random.pick(kinds);
+      disturbances[name] = (disturbances[name] ?? 0) + 1;
+      maxRepeated += atRisk;
+      await disturb();
+      log(`${name}; ${sandbox.log().length} requests so far`);
     }
     const requests = sandbox.log().length;
     const inline = join(folder.path, "inline.sqlite");
     const { resources } = await sync({ file: inline, baseUrl: sandbox.url, concurrency: 16 });
     return {
-      ...{ disturbances, requests, maxRepeated: allowed, resources: resources.new },
+      ...{ disturbances, requests, maxRepeated, resources: resources.new },
       isSame: isDeepStrictEqual(dumpOf(mirror), dumpOf(inline)),
-      seconds: (performance.now() - began) / 1000,
+      seconds: (performance.now() - startedAt) / 1000,
     };
   } finally {
     for (const { running } of parties) running.process.kill("SIGKILL");

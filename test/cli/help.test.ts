@@ -12,12 +12,12 @@ function nameOf(command: Command): string {
 }
 
 function helpOf(command: Command): string {
-  let said = "";
+  let printed = "";
   const writeOut = (text: string) => {
-    said += text;
+    printed += text;
   };
   command.configureOutput({ writeOut }).outputHelp();
-  return said;
+  return printed;
 }
 
 /** The calls under "Examples:", each as its words. */

@@ -23,10 +23,10 @@ it("logs each minute with requests, and no other", async () => {
       else now = next;
     },
   };
-  const said: unknown[] = [];
-  const log = { info: (...parts: unknown[]) => void said.push(parts), warn: () => {} };
+  const logged: unknown[] = [];
+  const log = { info: (...parts: unknown[]) => void logged.push(parts), warn: () => {} };
   await logPeriodically(() => now, log, clock, ending.signal);
-  expect(said).toEqual([
+  expect(logged).toEqual([
     [
       "counts",
       "3 requests in the last minute; in total 200: 3.",

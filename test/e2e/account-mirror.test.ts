@@ -17,11 +17,11 @@ const armoire = (
 
 /** Runs a command that must succeed. */
 async function well(...args: readonly string[]): Promise<string> {
-  const ended = await armoire(args);
-  expect({ args, exitCode: ended.exitCode, stderr: ended.exitCode === 0 ? "" : ended.stderr }).toEqual({
+  const result = await armoire(args);
+  expect({ args, exitCode: result.exitCode, stderr: result.exitCode === 0 ? "" : result.stderr }).toEqual({
     ...{ args, exitCode: 0, stderr: "" },
   });
-  return ended.stdout;
+  return result.stdout;
 }
 
 const tokenOf = (n: number): string => sandbox.users[n]?.token ?? "";

@@ -50,9 +50,9 @@ const printed: string[] = [];
 
 async function armoire(args: readonly string[], env: RunOptions["env"] = {}): Promise<CommandResult> {
   const settings = { ARMOIRE_DATA_DIR: dataDir, ARMOIRE_BASE_URL: sandbox.url };
-  const ended = await callArmoire(args, { env: { ...settings, ...env } });
-  printed.push(ended.stdout, ended.stderr);
-  return ended;
+  const result = await callArmoire(args, { env: { ...settings, ...env } });
+  printed.push(result.stdout, result.stderr);
+  return result;
 }
 
 const add = (name: string, user: number, ...args: readonly string[]): Promise<CommandResult> =>
@@ -151,9 +151,9 @@ describe("account add", () => {
       4,
       /does not accept this token .*\n.*Get a new one/,
     );
-    const nobody = ["account", "add", "ada", "--base-url", "http://127.0.0.1:9/"];
+    const unreachable = ["account", "add", "ada", "--base-url", "http://127.0.0.1:9/"];
     expectRefusal(
-      await armoire(nobody, env),
+      await armoire(unreachable, env),
       1,
       /127\.0\.0\.1:9\/: the connection was refused.*\nNothing was stored\./,
     );
@@ -164,11 +164,11 @@ describe("account add", () => {
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const)("account add stores nothing when %s interrupts it", async (signal, exitCode) => {
-    const asked = Promise.withResolvers<void>();
-    await using silent = await startRawServer(() => asked.resolve());
+    const requested = Promise.withResolvers<void>();
+    await using silent = await startRawServer(() => requested.resolve());
     const env = { ARMOIRE_DATA_DIR: dataDir, ARMOIRE_BASE_URL: silent.origin, ARMOIRE_TOKEN: tokenOf(0) };
     const running = startArmoire(["account", "add", "ada"], { env });
-    await asked.promise;
+    await requested.promise;
     expect(existsSync(dataDir)).toBe(true);
     running.process.kill(signal);
     expectRefusal(await running.result, exitCode, /Interrupted; nothing was stored\./);
@@ -204,9 +204,9 @@ describe("account add", () => {
     const file = join(folder.path, "open.token");
     writeSecretFile(file, tokenOf(0));
     chmodSync(file, 0o644);
-    const says = new RegExp(`Other users may read or write ${file}\\.\nRun: chmod 600 '${file}'\n`);
-    expectRefusal(await armoire(["account", "add", "ada", "--token-file", file]), 4, says);
-    expectRefusal(await armoire(["account", "add", "ada"], { ARMOIRE_TOKEN_FILE: file }), 4, says);
+    const message = new RegExp(`Other users may read or write ${file}\\.\nRun: chmod 600 '${file}'\n`);
+    expectRefusal(await armoire(["account", "add", "ada", "--token-file", file]), 4, message);
+    expectRefusal(await armoire(["account", "add", "ada"], { ARMOIRE_TOKEN_FILE: file }), 4, message);
     expectRefusal(
       await armoire(["account", "add", "ada", "--token-file", folder.path]),
       4,
@@ -225,8 +225,8 @@ describe("account add", () => {
     ["with a name of a device", ["nul"], 2, /not a valid account name/],
     ["with two places to look", ["ada", "--token-stdin", "--token-file", "x"], 2, /cannot be used with/],
     ["without a base URL", ["ada", "--base-url", ""], 2, /base URL \(command line\)/],
-  ])("account add is refused %s", async (_what, args, exitCode, says) => {
-    expectRefusal(await armoire(["account", "add", ...args]), exitCode, says);
+  ])("account add is refused %s", async (_what, args, exitCode, message) => {
+    expectRefusal(await armoire(["account", "add", ...args]), exitCode, message);
     expect(existsSync(dataDir)).toBe(false);
   });
 
@@ -327,9 +327,9 @@ describe("account list", () => {
 describe("account remove", () => {
   it("account remove needs --yes without a terminal", async () => {
     await add("ada", 0);
-    const says =
+    const message =
       /The account ada was not removed: there is no terminal to confirm on\.\n`armoire account remove ada --yes`/;
-    expectRefusal(await armoire(["account", "remove", "ada"]), 2, says);
+    expectRefusal(await armoire(["account", "remove", "ada"]), 2, message);
     const purge = await armoire(["account", "remove", "ada", "--purge"]);
     expectRefusal(purge, 2, /`armoire account remove ada --purge --yes` needs no confirmation/);
     expect(await list()).toHaveLength(1);
@@ -462,11 +462,11 @@ async function startScopedService() {
       ["bras", "measurements"].map((name) => [name, granted.includes(name) ? `/${name}/` : null]),
     );
     const body = { user_id: 7, username: "Zoë" };
-    const answers: Readonly<Record<string, object>> = {
+    const responses: Readonly<Record<string, object>> = {
       "/": { rel: "resource", links: { me: "/me/" }, meta: {} },
       "/me/": { rel: "entity", links, meta: { collection: null }, body },
     };
-    socket.end(jsonResponse(answers[path] ?? { rel: "collection", links: {}, meta: {}, collection: [] }));
+    socket.end(jsonResponse(responses[path] ?? { rel: "collection", links: {}, meta: {}, collection: [] }));
   });
   return {
     origin: server.origin,
@@ -482,9 +482,9 @@ async function fromStandardInput(input: string): Promise<CommandResult> {
   const child = spawn(process.execPath, [program, "account", "add", "ada", "--token-stdin"], {
     env: { HOME: "/nonexistent", ARMOIRE_DATA_DIR: dataDir, ARMOIRE_BASE_URL: sandbox.url },
   });
-  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const result = new Promise<number | null>((resolve) => child.on("close", resolve));
   child.stdin.end(input);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   printed.push(stdout, stderr);
-  return { stdout, stderr, exitCode: await ended };
+  return { stdout, stderr, exitCode: await result };
 }

@@ -102,7 +102,7 @@ it.each([
   ],
   ["-9w", 1, /^armoire: No run had ended by .*\nAvailable runs/],
   ["soon", 2, /^armoire: "soon" is not a point in time\nUse a run number, a time /],
-])("the invalid point %s gives exit code %i", async (point, exitCode, says) => {
+])("the invalid point %s gives exit code %i", async (point, exitCode, message) => {
   const out = join(folder.path, "never");
   for (const command of [
     ["query", "select 1"],
@@ -113,7 +113,7 @@ it.each([
   ])
     expect(await run(...command, "--as-of", point)).toEqual({
       stdout: "",
-      stderr: expect.stringMatching(says),
+      stderr: expect.stringMatching(message),
       exitCode,
     });
 });
@@ -125,10 +125,10 @@ it("history shows the changes in between", async () => {
     lives: [{ gone: null, revisions: [{ firstSeen: { run: 1 } }, { firstSeen: { run: 2 } }] }],
   });
   const [change] = history.lives[0].revisions[1].changes;
-  const words = await output("history", "brand", changed);
-  expect(words).toMatch(/^brand {2}http.*\nKnown since run 1, /);
-  expect(words).toContain(`${change.field}`);
-  expect(words).toMatch(/\nrun 2 {2}.* {2}changed, checked last in run 2, .*\n {2}.* → /);
+  const text = await output("history", "brand", changed);
+  expect(text).toMatch(/^brand {2}http.*\nKnown since run 1, /);
+  expect(text).toContain(`${change.field}`);
+  expect(text).toMatch(/\nrun 2 {2}.* {2}changed, checked last in run 2, .*\n {2}.* → /);
   const past = JSON.parse(await output("history", "brand", changed, "--as-of", "1", "--json"));
   expect(past.lives).toMatchObject([{ gone: null, revisions: [{ firstSeen: { run: 1 } }] }]);
   expect(await output("history", "brand", changed, "--as-of", "1")).not.toContain("run 2");

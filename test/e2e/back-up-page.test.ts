@@ -20,23 +20,23 @@ it("all commands of docs/back-up-your-data.md succeed in the order of the page",
     // A second backup, and the section on checks again: these are done regularly.
     ...[["armoire", "backup", "--account", "ada", "--to", "backups"], ...shellCommandsIn(checkSection)],
   ];
-  for (const [program, ...words] of commands) {
-    if (program === "mkdir") mkdirSync(join(folder.path, words.join()));
-    if (program === "cp") execFileSync("sh", ["-c", `cp ${sourceOf(words)} ada.zip`], { cwd: folder.path });
+  for (const [program, ...args] of commands) {
+    if (program === "mkdir") mkdirSync(join(folder.path, args.join()));
+    if (program === "cp") execFileSync("sh", ["-c", `cp ${sourceOf(args)} ada.zip`], { cwd: folder.path });
     if (program !== "armoire") continue;
-    const { stdout, stderr, exitCode } = await runArmoire(words, {
+    const { stdout, stderr, exitCode } = await runArmoire(args, {
       env: {
         ARMOIRE_DATA_DIR: join(folder.path, "data"),
         // Replaces the user's input at the prompts.
-        ...(words[0] === "account" && { ARMOIRE_TOKEN: sandbox.users[0]?.token ?? "" }),
-        ...(words.includes("--encrypt") && { ARMOIRE_BACKUP_PASSPHRASE: testPassphrase }),
+        ...(args[0] === "account" && { ARMOIRE_TOKEN: sandbox.users[0]?.token ?? "" }),
+        ...(args.includes("--encrypt") && { ARMOIRE_BACKUP_PASSPHRASE: testPassphrase }),
       },
       cwd: folder.path,
     });
-    expect({ words, exitCode, stderr }).toEqual({ words, exitCode: 0, stderr });
+    expect({ words: args, exitCode, stderr }).toEqual({ words: args, exitCode: 0, stderr });
     expect(stdout).not.toBe("");
-    if (words[1] === "--account") expect(stdout).toContain("It was verified after writing.");
-    executed.push(words.slice(0, 2).join(" "));
+    if (args[1] === "--account") expect(stdout).toContain("It was verified after writing.");
+    executed.push(args.slice(0, 2).join(" "));
   }
   expect(executed).toEqual(
     expect.arrayContaining([

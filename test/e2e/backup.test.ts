@@ -28,14 +28,14 @@ const armoire = (
 
 /** Runs a command that must end with this exit code. */
 async function ending(exitCode: number, args: readonly string[], env = {}): Promise<CommandResult> {
-  const ended = await armoire(args, env);
-  expect({ args, exitCode: ended.exitCode, stderr: ended.stderr }).toEqual({
+  const result = await armoire(args, env);
+  expect({ args, exitCode: result.exitCode, stderr: result.stderr }).toEqual({
     args,
     exitCode,
-    stderr: ended.stderr,
+    stderr: result.stderr,
   });
-  expect(ended.stderr.split("\n").length, ended.stderr).toBeLessThanOrEqual(5);
-  return ended;
+  expect(result.stderr.split("\n").length, result.stderr).toBeLessThanOrEqual(5);
+  return result;
 }
 
 const backups = (name = "backups") => readdirSync(path(name)).sort();
@@ -153,16 +153,16 @@ describe("a backup of one account", () => {
 
   it("the backup of an account explains in its README how to sync a restored mirror", async () => {
     const readme = readFileSync(path("files/README.txt"), "utf8");
-    const said = [...readme.matchAll(/^ {2}armoire ((?:account add|backup restore) .*)$/gm)].map(
+    const commands = [...readme.matchAll(/^ {2}armoire ((?:account add|backup restore) .*)$/gm)].map(
       ([, words = ""]) => words.replace("FILE", globSync(path("backups/*.zip"))[0] ?? "").split(" "),
     );
-    expect(said.map((words) => words.slice(0, 2).join(" "))).toEqual([
+    expect(commands.map((words) => words.slice(0, 2).join(" "))).toEqual([
       "backup restore",
       "account add",
       "backup restore",
     ]);
     mkdirSync(path("lone"));
-    const [elsewhere = [], add = [], back = []] = said;
+    const [elsewhere = [], add = [], back = []] = commands;
     const lone = path("lone/mirror.sqlite");
     await ending(0, elsewhere.with(-1, lone));
     await ending(2, ["sync", "--mirror", lone, "--base-url", sandbox.url]);

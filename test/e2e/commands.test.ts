@@ -65,9 +65,9 @@ describe("--help", () => {
 describe("a sync", () => {
   it("a sync prints a report, and with --json one object with all documented members", async () => {
     const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url];
-    const words = await output("sync", ...settings, "--depth", "brands");
-    expect(words).toMatch(/^Run 1: \d+ new, 0 changed, 0 unchanged, 0 gone in \d+\.\d s\.\n/);
-    expect(words).toMatch(/Everything is up to date: .*catalogue\.sqlite\n$/);
+    const text = await output("sync", ...settings, "--depth", "brands");
+    expect(text).toMatch(/^Run 1: \d+ new, 0 changed, 0 unchanged, 0 gone in \d+\.\d s\.\n/);
+    expect(text).toMatch(/Everything is up to date: .*catalogue\.sqlite\n$/);
     const report = await outputAsJson("sync", ...settings, "--depth", "models");
     expect(report).toEqual({
       run: 2,
@@ -162,35 +162,35 @@ describe("reading a mirror", () => {
     expect(
       await outputAsJson("show", "brand", String(fields.name).toUpperCase(), "--mirror", fixture.mirror),
     ).toEqual(shown);
-    const words = await output("show", "brand", url, "--mirror", fixture.mirror);
-    expect(words).toContain(`\nslug                   ${fields.slug}\n`);
-    expect(words).toContain(`→ models               ${links.models}\n`);
+    const text = await output("show", "brand", url, "--mirror", fixture.mirror);
+    expect(text).toContain(`\nslug                   ${fields.slug}\n`);
+    expect(text).toContain(`→ models               ${links.models}\n`);
   });
 
   it("show and history print the rows of a table", async () => {
     const { url, fields } = firstBrand();
-    const ask = (...args: readonly string[]) => output(...args, "--mirror", fixture.mirror);
+    const read = (...args: readonly string[]) => output(...args, "--mirror", fixture.mirror);
     const sql = `select * from brand where href = '${url}'`;
     for (const format of ["csv", "ndjson"])
-      expect(await ask("show", "brand", url, "--format", format)).toBe(
-        await ask("query", sql, "--format", format),
+      expect(await read("show", "brand", url, "--format", format)).toBe(
+        await read("query", sql, "--format", format),
       );
-    expect(await ask("show", "brand", url, "--format", "json")).toBe(
-      await ask("show", "brand", url, "--json"),
+    expect(await read("show", "brand", url, "--format", "json")).toBe(
+      await read("show", "brand", url, "--json"),
     );
-    const [head, ...rows] = (await ask("history", "brand", url, "--format", "csv")).split("\n");
+    const [head, ...rows] = (await read("history", "brand", url, "--format", "csv")).split("\n");
     expect(head).toBe("kind,href,revision,run,at,change,field,before,after");
     expect(rows.find((row) => row.includes(",name,"))).toMatch(
       new RegExp(`^brand,${url},1,1,[^,]+,added,name,,`),
     );
-    const ndjson = await ask("history", "brand", url, "--format", "ndjson");
+    const ndjson = await read("history", "brand", url, "--format", "ndjson");
     const name = JSON.stringify(fields.name);
     expect(ndjson.split("\n").filter((line) => line.includes('"field":"name"'))).toEqual([
       expect.stringMatching(/^\{"kind":"brand",.*"change":"added","field":"name","before":null,"after":/),
     ]);
     expect(ndjson).toContain(`"after":${name}}\n`);
-    expect(await ask("history", "brand", url, "--format", "json")).toBe(
-      await ask("history", "brand", url, "--json"),
+    expect(await read("history", "brand", url, "--format", "json")).toBe(
+      await read("history", "brand", url, "--json"),
     );
   });
 

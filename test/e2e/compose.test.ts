@@ -72,8 +72,10 @@ it("docker compose up: a scheduled sync completes through workers", { timeout: 1
   start(coordinator);
   const listed = async () => {
     const child = run(coordinator, ["armoire", "schedule", "list", "daily", "--json"]);
-    const said = await text(child.stdout);
-    return said === "" ? [] : JSON.parse(said).runs.map((run: { exitCode: number | null }) => run.exitCode);
+    const printed = await text(child.stdout);
+    return printed === ""
+      ? []
+      : JSON.parse(printed).runs.map((run: { exitCode: number | null }) => run.exitCode);
   };
   await expect.poll(listed, { timeout: 60_000, interval: 500 }).toContain(0);
   expect(await isWell(coordinator)).toBe(true);

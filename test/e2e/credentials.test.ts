@@ -35,8 +35,8 @@ it("a credential is sent to the service and stored nowhere", async () => {
     runArmoire(["doctor", ...settings, "--json"], { env }),
     runArmoire(["export", ...settings, "--out", join(folder.path, "export")], { env }),
   ]);
-  for (const said of [args, ...[synced, ...outputs].flatMap(({ stdout, stderr }) => [stdout, stderr])]) {
-    expect(isLeaked(Buffer.from(said))).toBe(false);
+  for (const text of [args, ...[synced, ...outputs].flatMap(({ stdout, stderr }) => [stdout, stderr])]) {
+    expect(isLeaked(Buffer.from(text))).toBe(false);
   }
   const files = filesBelow(folder.path);
   expect(files.length).toBeGreaterThan(8);

@@ -32,11 +32,11 @@ const commands: readonly (readonly string[])[] = [
 const settings = () => ["--base-url", fixture.sandbox.url, "--data-dir", fixture.newPath()];
 
 /** Runs a command that must not change the file. */
-async function expectUntouched(command: readonly string[], file: string, says: RegExp): Promise<void> {
+async function expectUntouched(command: readonly string[], file: string, message: RegExp): Promise<void> {
   const hash = () => createHash("sha256").update(readFileSync(file)).digest("hex");
   const before = hash();
   const args = [...command, "--mirror", file, ...settings()];
-  expectRefusal(await runArmoire(args, { cwd: fixture.folder }), 14, says);
+  expectRefusal(await runArmoire(args, { cwd: fixture.folder }), 14, message);
   expect(hash()).toBe(before);
 }
 

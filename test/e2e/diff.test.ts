@@ -60,8 +60,8 @@ describe("a diff", () => {
   it("a diff compares the latest two runs by default, and lists the real changes", async () => {
     const { from, to, changes } = await diff();
     expect([from.run, to.run]).toEqual([1, 2]);
-    const hrefs = (...wanted: readonly string[]) =>
-      changes.filter(({ change }) => wanted.includes(change)).map(({ href }) => href);
+    const hrefs = (...changeTypes: readonly string[]) =>
+      changes.filter(({ change }) => changeTypes.includes(change)).map(({ href }) => href);
     expect(hrefs("added").sort()).toEqual([...after.keys()].filter((url) => !before.has(url)).sort());
     expect(hrefs("removed").sort()).toEqual([...before.keys()].filter((url) => !after.has(url)).sort());
     const changed = [...after].filter(([url, body]) => before.has(url) && before.get(url) !== body);
@@ -273,9 +273,9 @@ describe("invalid input is refused in one or two lines", () => {
     ["a file that is no mirror", ["diff", "--from", "notes.txt"], 1, /Not a SQLite file/],
     ["a run to show that is none", ["runs", "show", "x"], 2, /"x" is not a point in time/],
     ["a run to show that is not there", ["runs", "show", "9"], 1, /There is no run 9/],
-  ])("%s", async (_what, args, exitCode, says) => {
+  ])("%s", async (_what, args, exitCode, message) => {
     writeFileSync(at("notes.txt"), "not a mirror, and long enough to have a header\n".repeat(20));
-    const ended = await runArmoire([...args, "--mirror", mirror], { cwd: folder.path });
-    expectRefusal(ended, exitCode, says);
+    const result = await runArmoire([...args, "--mirror", mirror], { cwd: folder.path });
+    expectRefusal(result, exitCode, message);
   });
 });

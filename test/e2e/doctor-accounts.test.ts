@@ -32,7 +32,7 @@ beforeEach(() => {
 const tokenOf = (n: number): string => sandbox.users[n]?.token ?? "";
 
 /** The last line of the output, and the exit code. */
-async function ask(...args: readonly string[]) {
+async function runDoctor(...args: readonly string[]) {
   const { stdout, exitCode } = await callArmoire(["doctor", ...args, "--data-dir", dataDir, "--json"]);
   const { checks } = JSON.parse(stdout) as {
     checks: { isWell: boolean; what: string; hint: string | null }[];
@@ -41,7 +41,7 @@ async function ask(...args: readonly string[]) {
 }
 
 it("reports an accepted token and its permissions with two requests of the account's ledger", async () => {
-  const { last, exitCode } = await ask("--account", "bea");
+  const { last, exitCode } = await runDoctor("--account", "bea");
   expect(exitCode).toBe(0);
   expect(last).toEqual({
     isWell: true,
@@ -53,7 +53,7 @@ it("reports an accepted token and its permissions with two requests of the accou
 
 it("reports a rejected token with a hint", async () => {
   sandbox.editUser("anna", { isRevoked: true });
-  const { last, exitCode } = await ask("--account", "ada");
+  const { last, exitCode } = await runDoctor("--account", "ada");
   sandbox.editUser("anna", { isRevoked: false });
   expect(exitCode).toBe(1);
   expect(last).toMatchObject({
@@ -65,7 +65,7 @@ it("reports a rejected token with a hint", async () => {
 
 it("reports a token of another user", async () => {
   writeFileSync(tokenFile, tokenOf(1), { mode: 0o600 });
-  const { last, exitCode } = await ask("--account", "ada");
+  const { last, exitCode } = await runDoctor("--account", "ada");
   expect(exitCode).toBe(1);
   expect(last).toMatchObject({
     isWell: false,
@@ -79,27 +79,27 @@ it("treats a spent allowance as no problem, and sends nothing", async () => {
   await callArmoire(["account", "add", "eve", "--base-url", strict.url, "--data-dir", dataDir], { env });
   await callArmoire(["sync", "--account", "eve", "--data-dir", dataDir]);
   strict.clearLog();
-  const { last, exitCode } = await ask("--account", "eve");
+  const { last, exitCode } = await runDoctor("--account", "eve");
   expect({ exitCode, sent: strict.log() }).toEqual({ exitCode: 0, sent: [] });
   expect(last).toMatchObject({ isWell: true, what: expect.stringContaining("the allowance is spent") });
   await callArmoire(["account", "remove", "eve", "--purge", "--yes", "--data-dir", dataDir]);
 });
 
 it("sends nothing with --offline", async () => {
-  const { last, exitCode } = await ask("--account", "ada", "--offline");
+  const { last, exitCode } = await runDoctor("--account", "ada", "--offline");
   expect({ exitCode, sent: sandbox.log() }).toEqual({ exitCode: 0, sent: [] });
   expect(last?.what).toContain("ledger");
 });
 
 it("names the command for the first sync of an account", async () => {
-  expect((await ask("--account", "bea", "--offline")).checks).toContainEqual({
+  expect((await runDoctor("--account", "bea", "--offline")).checks).toContainEqual({
     ...{ isWell: true, what: "There is no mirror of the account bea yet" },
     hint: "`armoire sync --account bea` creates it.",
   });
 });
 
 it("without --account lists each account's mirror and token place, offline", async () => {
-  const { checks, exitCode } = await ask();
+  const { checks, exitCode } = await runDoctor();
   expect({ exitCode, sent: sandbox.log() }).toEqual({ exitCode: 0, sent: [] });
   const at = (name: string) => join(dataDir, "accounts", name);
   expect(checks.slice(-3)).toEqual([
@@ -119,7 +119,7 @@ it("without --account lists each account's mirror and token place, offline", asy
 
 it("finds a missing token and an unreadable mirror", async () => {
   rmSync(tokenFile);
-  expect((await ask()).checks.filter(({ isWell }) => !isWell)).toEqual([
+  expect((await runDoctor()).checks.filter(({ isWell }) => !isWell)).toEqual([
     {
       isWell: false,
       what: `The token file of the account ada is missing: ${tokenFile}`,
@@ -127,10 +127,10 @@ it("finds a missing token and an unreadable mirror", async () => {
     },
   ]);
   const file = join(dataDir, "accounts/ada/mirror.sqlite");
-  const whole = readFileSync(file);
+  const original = readFileSync(file);
   writeFileSync(file, "no mirror, and long enough for a header\n".repeat(20));
-  const { checks, exitCode } = await ask();
-  writeFileSync(file, whole);
+  const { checks, exitCode } = await runDoctor();
+  writeFileSync(file, original);
   expect(exitCode).toBe(1);
   expect(checks.filter(({ isWell }) => !isWell).map(({ what }) => what)).toEqual([
     expect.stringContaining(file),

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
-interface Told {
+interface Diagnosis {
   readonly settings: readonly { readonly name: string; readonly value: string; readonly from: string }[];
   readonly checks: readonly {
     readonly isWell: boolean;
@@ -20,10 +20,10 @@ interface Told {
   }[];
 }
 
-async function ask(args: readonly string[], env: NonNullable<RunOptions["env"]> = {}) {
+async function runDoctor(args: readonly string[], env: NonNullable<RunOptions["env"]> = {}) {
   const { stdout, stderr, exitCode } = await runArmoire(["doctor", "--json", ...args], { env });
   expect(stderr).toBe("");
-  return { ...(JSON.parse(stdout) as Told), exitCode };
+  return { ...(JSON.parse(stdout) as Diagnosis), exitCode };
 }
 
 /** A data directory with copies of the fixture's mirror, in folders of these names. */
@@ -37,7 +37,7 @@ function dataDirWith(...names: readonly string[]): string {
 }
 
 it("treats a missing mirror as no problem", async () => {
-  const { checks, exitCode } = await ask(["--data-dir", fixture.newPath()]);
+  const { checks, exitCode } = await runDoctor(["--data-dir", fixture.newPath()]);
   expect(exitCode).toBe(0);
   expect(checks).toContainEqual(
     expect.objectContaining({ isWell: true, what: "There is no mirror of the catalogue yet" }),
@@ -46,7 +46,7 @@ it("treats a missing mirror as no problem", async () => {
 
 it("checks each mirror without --base-url or --mirror, and names these options", async () => {
   const dataDir = dataDirWith("a", "b");
-  const { checks, exitCode } = await ask(["--offline", "--data-dir", dataDir]);
+  const { checks, exitCode } = await runDoctor(["--offline", "--data-dir", dataDir]);
   expect(exitCode).toBe(0);
   expect(checks.slice(-3)).toEqual([
     { isWell: true, what: expect.stringContaining(join(dataDir, "a")), hint: expect.any(String) },
@@ -61,7 +61,7 @@ it("finds an unreadable mirror among two", async () => {
     join(dataDir, "b", "catalogue.sqlite"),
     "no mirror, and long enough for a header\n".repeat(20),
   );
-  const { checks, exitCode } = await ask(["--data-dir", dataDir]);
+  const { checks, exitCode } = await runDoctor(["--data-dir", dataDir]);
   expect(exitCode).toBe(1);
   expect(checks.filter(({ isWell }) => !isWell)).toEqual([
     {
@@ -80,22 +80,22 @@ it.each([
     { ARMOIRE_APP_KEY: "k", ARMOIRE_APP_SECRET_FILE: "/nonexistent/secret" },
     /The file of ARMOIRE_APP_SECRET_FILE does not exist/,
   ],
-])("reports the problem of the credential %j, and checks the rest", async (env, words) => {
+])("reports the problem of the credential %j, and checks the rest", async (env, message) => {
   const args = [
     ...["--data-dir", fixture.newPath()],
     ...["--mirror", fixture.mirror, "--base-url", fixture.sandbox.url],
   ];
-  const told = await ask(args, env);
-  expect(told.exitCode).toBe(1);
-  expect(told.checks.map(({ isWell }) => isWell)).toEqual([false, true, true, true, true]);
-  expect(told.checks[0]?.what).toMatch(words);
-  expect(told.checks[0]?.hint).toEqual(expect.stringMatching(/./));
-  expect(told.settings).toContainEqual({ name: "credential", value: "unusable", from: "environment" });
-  expect(JSON.stringify(told)).not.toContain("canary");
+  const diagnosis = await runDoctor(args, env);
+  expect(diagnosis.exitCode).toBe(1);
+  expect(diagnosis.checks.map(({ isWell }) => isWell)).toEqual([false, true, true, true, true]);
+  expect(diagnosis.checks[0]?.what).toMatch(message);
+  expect(diagnosis.checks[0]?.hint).toEqual(expect.stringMatching(/./));
+  expect(diagnosis.settings).toContainEqual({ name: "credential", value: "unusable", from: "environment" });
+  expect(JSON.stringify(diagnosis)).not.toContain("canary");
 });
 
 it("reports an invalid data directory instead of a missing mirror", async () => {
-  const { checks, exitCode } = await ask(["--data-dir", fixture.textFile]);
+  const { checks, exitCode } = await runDoctor(["--data-dir", fixture.textFile]);
   expect(exitCode).toBe(1);
   expect(checks.map(({ isWell }) => isWell)).toEqual([false, true, false, true]);
   expect(JSON.stringify(checks)).not.toContain("no mirror of the catalogue");
@@ -108,26 +108,26 @@ it.each([
     /Not a ledger of Armoire's: .*ledger\.sqlite/,
   ],
   ["", true, /The ledger .* is readable/],
-])("checks the ledger", async (content, isWell, words) => {
+])("checks the ledger", async (content, isWell, message) => {
   const dataDir = dataDirWith("a");
   writeFileSync(join(dataDir, "ledger.sqlite"), content);
-  const { checks, exitCode } = await ask(["--data-dir", dataDir]);
+  const { checks, exitCode } = await runDoctor(["--data-dir", dataDir]);
   expect(exitCode).toBe(isWell ? 0 : 1);
   expect(checks).toContainEqual({
-    ...{ isWell, what: expect.stringMatching(words) },
+    ...{ isWell, what: expect.stringMatching(message) },
     hint: isWell ? null : expect.stringMatching(/Move this file away/),
   });
 });
 
 it("reports that the service was not checked without a base URL", async () => {
   const nothing = { ARMOIRE_BASE_URL: "" };
-  const { checks, exitCode } = await ask(["--data-dir", fixture.newPath()], nothing);
+  const { checks, exitCode } = await runDoctor(["--data-dir", fixture.newPath()], nothing);
   expect(exitCode).toBe(0);
   expect(checks).toContainEqual({
     ...{ isWell: true, what: "The service was not checked: no base URL is set" },
     hint: expect.stringContaining("ARMOIRE_BASE_URL"),
   });
-  const offline = await ask(["--offline", "--data-dir", fixture.newPath()], nothing);
+  const offline = await runDoctor(["--offline", "--data-dir", fixture.newPath()], nothing);
   expect(offline.checks.map(({ what }) => what)).not.toContain(
     "The service was not checked: no base URL is set",
   );
@@ -136,7 +136,7 @@ it("reports that the service was not checked without a base URL", async () => {
 it("finds a dangling link in the path of the data directory", async () => {
   const link = fixture.newPath();
   symlinkSync(fixture.newPath(), link);
-  const { checks, exitCode } = await ask(["--offline", "--data-dir", join(link, "armoire")]);
+  const { checks, exitCode } = await runDoctor(["--offline", "--data-dir", join(link, "armoire")]);
   expect(exitCode).toBe(1);
   expect(checks).toContainEqual(
     expect.objectContaining({ isWell: false, what: expect.stringMatching(/is not writable: ENOENT/) }),

@@ -30,7 +30,7 @@ const armoire = (name: Name, args: readonly string[]): Promise<CommandResult> =>
   });
 
 /** Commands without an account, or for all accounts of a data directory. */
-const aboutNobody = ["sandbox", "account list", "worker", "schedule"].map((called) => `armoire ${called}`);
+const excluded = ["sandbox", "account list", "worker", "schedule"].map((called) => `armoire ${called}`);
 
 /** Commands whose operands name the account. */
 const withoutAccount: readonly string[] = [
@@ -62,7 +62,7 @@ const program = await loadCommandLine();
 const commands = program.commands
   .flatMap(leavesOf)
   .map((command) => ({ called: nameOf(command) }))
-  .filter(({ called }) => !aboutNobody.some((other) => `${called} `.startsWith(`${other} `)))
+  .filter(({ called }) => !excluded.some((other) => `${called} `.startsWith(`${other} `)))
   // The last command, since it removes the account.
   .sort((one, other) => Number(one.called === removing) - Number(other.called === removing));
 
@@ -85,13 +85,17 @@ function marksOf(name: Name): Readonly<Record<string, string>> {
 async function expectApart(): Promise<void> {
   for (const name of names) {
     const files = readdirSync(at("backups")).filter((file) => file.startsWith(`armoire-${name}-`));
-    const hers = [at("data/accounts", name), at("work", name), ...files.map((file) => at("backups", file))];
+    const ownPaths = [
+      at("data/accounts", name),
+      at("work", name),
+      ...files.map((file) => at("backups", file)),
+    ];
     const marks = names.flatMap((one) =>
       Object.entries(marksOf(one)).map(([what, mark]) => ({
         ...{ what: `${one}'s ${what}`, credential: hideSecret(mark), places: [] },
       })),
     );
-    const { found, unread } = await findSecrets(hers, marks);
+    const { found, unread } = await findSecrets(ownPaths, marks);
     expect(unread).toEqual([]);
     expect(found.filter(({ what }) => !what.startsWith(name))).toEqual([]);
     expect(found.map(({ what }) => what)).toEqual(
@@ -110,8 +114,8 @@ beforeAll(async () => {
   expect(exitCode).toBe(0);
   for (const name of names) {
     expect(await armoire(name, ["account", "add", name, "--quiet"])).toMatchObject({ exitCode: 0 });
-    const whole = name === "ada" ? ["--with-catalogue"] : [];
-    const args = ["backup", "--account", name, "--to", at("backups"), "--quiet", ...whole];
+    const catalogue = name === "ada" ? ["--with-catalogue"] : [];
+    const args = ["backup", "--account", name, "--to", at("backups"), "--quiet", ...catalogue];
     expect(await armoire(name, args)).toMatchObject({ exitCode: 0 });
   }
 });
@@ -124,24 +128,24 @@ afterAll(async () => {
 it.each(commands)("$called shows nothing of the other account", async ({ called }) => {
   for (const name of names) {
     const words = [...called.split(" ").slice(1), ...(operands[called]?.(name) ?? [])];
-    const whose = withoutAccount.includes(called) ? [] : ["--account", name];
+    const account = withoutAccount.includes(called) ? [] : ["--account", name];
     // One account as text, the other as JSON.
-    const ended = await armoire(name, [...words, ...whose, ...(name === "bea" ? ["--json"] : [])]);
-    expect({ words, ...ended }).toMatchObject({ exitCode: 0 });
+    const result = await armoire(name, [...words, ...account, ...(name === "bea" ? ["--json"] : [])]);
+    expect({ words, ...result }).toMatchObject({ exitCode: 0 });
     for (const other of names.filter((one) => one !== name))
       for (const mark of Object.values(marksOf(other)))
-        expect(ended.stdout + ended.stderr).not.toContain(mark);
+        expect(result.stdout + result.stderr).not.toContain(mark);
   }
   if (called !== removing) await expectApart();
 });
 
 it("no request mixes the two users' credentials", () => {
-  const asked = sandbox.log().filter(({ url }) => /\/me\/bras\/1/.test(url));
-  expect(asked.length).toBeGreaterThan(20);
-  for (const { url, credential, status } of asked) {
+  const requests = sandbox.log().filter(({ url }) => /\/me\/bras\/1/.test(url));
+  expect(requests.length).toBeGreaterThan(20);
+  for (const { url, credential, status } of requests) {
     expect([200, 304]).toContain(status);
-    const whose = names.find((name) => url.includes(marksOf(name).bra ?? "?"));
-    expect(credential).toBe(`user:${whose && userOf(whose)?.username}`);
+    const account = names.find((name) => url.includes(marksOf(name).bra ?? "?"));
+    expect(credential).toBe(`user:${account && userOf(account)?.username}`);
   }
 });
 

@@ -73,10 +73,10 @@ describe("a sync that is interrupted", () => {
       const running = startArmoire([...scene.args, "--json"]);
       await waitForRequests(scene, 20);
       running.process.kill(signal);
-      const ended = await running.result;
-      expect(ended.exitCode).toBe(exitCode);
-      expect(ended.stderr).toMatch(/^\nStopping: running requests are finished and saved\./);
-      const report = JSON.parse(ended.stdout) as { stopped: string; resources: { new: number } };
+      const result = await running.result;
+      expect(result.exitCode).toBe(exitCode);
+      expect(result.stderr).toMatch(/^\nStopping: running requests are finished and saved\./);
+      const report = JSON.parse(result.stdout) as { stopped: string; resources: { new: number } };
       expect(report.stopped).toBe("interrupted");
       expect(report.resources.new).toBe(scene.sandbox.log().length);
       expect(readRuns(scene)).toEqual([{ id: 1, isClosed: true, stopped: "interrupted" }]);
@@ -135,10 +135,10 @@ it.runIf(process.platform === "linux")(
     });
     const socket = await connected.promise;
     const stopping = new Promise<void>((resolve) => {
-      let said = "";
+      let printed = "";
       running.process.stderr.on("data", (piece) => {
-        said += piece;
-        if (said.includes("Stopping")) resolve();
+        printed += piece;
+        if (printed.includes("Stopping")) resolve();
       });
     });
     running.process.kill("SIGINT");

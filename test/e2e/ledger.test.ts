@@ -38,13 +38,13 @@ const spoilt: Readonly<Record<string, readonly [(ledger: string, f: Fixture) => 
   ],
 };
 
-describe.each(Object.entries(spoilt))("a ledger that %s", (_what, [spoil, exitCode, says]) => {
+describe.each(Object.entries(spoilt))("a ledger that %s", (_what, [spoil, exitCode, message]) => {
   it.concurrent.each(["sync", "plan", "status"])("ends %s as it should", async (command) => {
     const dataDir = fixture.newPath();
     const settings = ["--data-dir", dataDir, "--base-url", fixture.sandbox.url];
     await runArmoire(["sync", ...settings, "--depth", "brands"]);
     spoil(join(dataDir, "ledger.sqlite"), fixture);
-    expectRefusal(await runArmoire([command, ...settings]), exitCode, says);
+    expectRefusal(await runArmoire([command, ...settings]), exitCode, message);
   });
 });
 

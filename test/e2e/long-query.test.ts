@@ -23,7 +23,7 @@ it("150,000 rows are printed completely in every format", async () => {
       runArmoire(query(counting(rowCount), "--format", format)),
     ),
   );
-  for (const ended of [table, csv, json, ndjson]) expect(ended).toMatchObject({ stderr: "", exitCode: 0 });
+  for (const result of [table, csv, json, ndjson]) expect(result).toMatchObject({ stderr: "", exitCode: 0 });
   const numbers = Array.from({ length: rowCount }, (_, index) => index + 1);
   expect(table?.stdout.trimEnd().split("\n").slice(2).map(Number)).toEqual(numbers);
   expect(csv?.stdout).toBe(`x\n${numbers.join("\n")}\n`);
@@ -44,14 +44,14 @@ it.each([
 ])(
   "%s without an end comes as it is read, and ends well when its reader has enough",
   async (format, start) => {
-    const { process: child, result: ended } = startArmoire(query(counting(-1), "--format", format));
+    const { process: child, result } = startArmoire(query(counting(-1), "--format", format));
     let printed = "";
     child.stdout.on("data", (text: string) => {
       printed += text;
     });
     while (printed.length < 1_000_000) await once(child.stdout, "data");
     expect(printed).toMatch(start);
-    const reading = expect(ended).rejects.toThrow("Premature close");
+    const reading = expect(result).rejects.toThrow("Premature close");
     child.stdout.destroy();
     const [exitCode] = await once(child, "exit");
     expect(exitCode).toBe(0);

@@ -33,27 +33,27 @@ it("all commands of docs/operating.md succeed in the order of the page", {
   const localPage = page
     .replaceAll("https://api.example.org/", sandbox.url)
     .replaceAll("9400", dashboardPort);
-  for (const [program = "", ...words] of shellCommandsIn(localPage)) {
+  for (const [program = "", ...args] of shellCommandsIn(localPage)) {
     if (program === "export") {
-      const [name = "", value = ""] = words.join("").split("=", 2);
+      const [name = "", value = ""] = args.join("").split("=", 2);
       env[name] = value;
     }
-    if (program === "curl") expect(await fetch(words.join())).toMatchObject({ status: 200 });
+    if (program === "curl") expect(await fetch(args.join())).toMatchObject({ status: 200 });
     if (program !== "armoire") continue;
     const options = { env, cwd: folder.path };
-    const command = words.slice(0, 2).join(" ");
+    const command = args.slice(0, 2).join(" ");
     executed.push(command);
     if (command === "worker --principal") {
-      const worker = startArmoire(words, options);
+      const worker = startArmoire(args, options);
       workers.push(worker);
-      await untilPrinted(worker, words.includes("--dashboard") ? "The dashboard is at" : "Sending requests");
+      await untilPrinted(worker, args.includes("--dashboard") ? "The dashboard is at" : "Sending requests");
     } else if (command === "schedule run") {
-      const scheduler = startArmoire(words, options);
+      const scheduler = startArmoire(args, options);
       await untilPrinted(scheduler, "Running 1 schedules");
       await expectCleanExit(scheduler);
     } else {
-      const { stdout, stderr, exitCode } = await runArmoire(words, options);
-      expect({ words, exitCode, stderr }).toEqual({ words, exitCode: 0, stderr });
+      const { stdout, stderr, exitCode } = await runArmoire(args, options);
+      expect({ words: args, exitCode, stderr }).toEqual({ words: args, exitCode: 0, stderr });
       expect(stdout).not.toBe("");
     }
   }
@@ -75,12 +75,12 @@ it("all commands of docs/operating.md succeed in the order of the page", {
   ]);
 });
 
-async function untilPrinted({ process, result: ended }: RunningArmoire, words: string): Promise<void> {
-  for await (const line of createInterface(process.stderr)) if (line.includes(words)) return;
-  throw new Error(`${words} was not printed: ${JSON.stringify(await ended)}`);
+async function untilPrinted({ process, result }: RunningArmoire, args: string): Promise<void> {
+  for await (const line of createInterface(process.stderr)) if (line.includes(args)) return;
+  throw new Error(`${args} was not printed: ${JSON.stringify(await result)}`);
 }
 
-async function expectCleanExit({ process, result: ended }: RunningArmoire): Promise<void> {
+async function expectCleanExit({ process, result }: RunningArmoire): Promise<void> {
   process.kill("SIGTERM");
-  expect(await ended).toMatchObject({ exitCode: 0 });
+  expect(await result).toMatchObject({ exitCode: 0 });
 }

@@ -22,12 +22,12 @@ async function query(...args: readonly string[]): Promise<string> {
 }
 
 const sql = "\ufeff-- how many\nselect typeof(:n) as type, :n + 1 as next, 'ä' as text;\n";
-const answer = '{"type":"integer","next":6,"text":"ä"}\n';
+const expected = '{"type":"integer","next":6,"text":"ä"}\n';
 
 it("a statement is read from a file, its parameters from the command line", async () => {
   const file = join(fixture.folder, "how-many.sql");
   writeFileSync(file, sql);
-  expect(await query("--file", file, "-p", "n=5", "--format", "ndjson")).toBe(answer);
+  expect(await query("--file", file, "-p", "n=5", "--format", "ndjson")).toBe(expected);
 });
 
 it("a statement is read from standard input", () => {
@@ -43,7 +43,7 @@ it("a statement is read from standard input", () => {
     "--mirror",
     fixture.mirror,
   ];
-  expect(execFileSync(process.execPath, [program, ...args], { input: sql, encoding: "utf8" })).toBe(answer);
+  expect(execFileSync(process.execPath, [program, ...args], { input: sql, encoding: "utf8" })).toBe(expected);
 });
 
 it("a question runs by name, with the limits and formats of any query", async () => {
@@ -77,9 +77,9 @@ describe("a result cut by a limit has a notice on stderr only", () => {
     ],
     ["rows, quietly", ["@brand-models", "--max-rows", "5", "--quiet"], ""],
   ])("%s", async (_what, args, stderr) => {
-    const ended = await callArmoire(["query", ...args, "--mirror", fixture.mirror]);
-    expect(ended).toMatchObject({ exitCode: 0, stderr });
-    expect(ended.stdout).not.toContain("Only");
+    const result = await callArmoire(["query", ...args, "--mirror", fixture.mirror]);
+    expect(result).toMatchObject({ exitCode: 0, stderr });
+    expect(result.stdout).not.toContain("Only");
   });
 
   it("a search", async () => {
@@ -88,20 +88,20 @@ describe("a result cut by a limit has a notice on stderr only", () => {
     const cut = await callArmoire([...search, "--limit", "1"]);
     expect(cut.stderr).toBe("Only the first 1 are shown; --limit raises the limit.\n");
     expect(JSON.parse(cut.stdout)).toHaveLength(1);
-    const whole = await callArmoire([...search, "--limit", "1000"]);
-    expect(whole.stderr).toBe("");
+    const uncut = await callArmoire([...search, "--limit", "1000"]);
+    expect(uncut.stderr).toBe("");
   });
 });
 
 it("questions are listed without a mirror, singly with SQL, and as JSON", async () => {
   const list = async (...args: readonly string[]) => (await callArmoire(["query", "--list", ...args])).stdout;
   const all = await list();
-  for (const { name, title: asks } of listQuestions())
-    expect(all).toMatch(new RegExp(`^@${name} .*  ${asks.slice(0, 20)}`, "m"));
+  for (const { name, title } of listQuestions())
+    expect(all).toMatch(new RegExp(`^@${name} .*  ${title.slice(0, 20)}`, "m"));
   const [bands] = listQuestions().filter(({ name }) => name === "bands");
-  const one = await list("@bands");
-  expect(one).toContain("\n  --brand   only this brand: its URL, name or slug\n");
-  expect(one.endsWith(`\n\n${bands?.sql}\n`)).toBe(true);
+  const details = await list("@bands");
+  expect(details).toContain("\n  --brand   only this brand: its URL, name or slug\n");
+  expect(details.endsWith(`\n\n${bands?.sql}\n`)).toBe(true);
   expect(JSON.parse(await list("--json"))).toEqual(listQuestions());
   expect(JSON.parse(await list("@bands", "--json"))).toEqual([bands]);
 });

@@ -100,14 +100,14 @@ describe("schedules of one process", () => {
     const { exitCode, stdout, stderr } = await running.result;
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
     const runs = await runsOf(dataDir, "often");
-    const [ready, begun, ended] = stderr.split("\n").map((line) => JSON.parse(line || "null"));
-    expect([ready, begun, ended]).toEqual([
+    const [ready, begun, result] = stderr.split("\n").map((line) => JSON.parse(line || "null"));
+    expect([ready, begun, result]).toEqual([
       expect.objectContaining({ level: "info", event: "ready", schedules: 1, dataDir }),
       expect.objectContaining({ level: "info", event: "started", schedule: "often", due: runs[0]?.due }),
       expect.objectContaining({ level: "info", event: "ended", schedule: "often", outcome: "done" }),
     ]);
     expect(ready.msg).toMatch(/^Running 1 schedules of .* Press Ctrl-C to stop\.$/);
-    expect(ended.msg).toMatch(/^often: done in .*; 13 new/);
+    expect(result.msg).toMatch(/^often: done in .*; 13 new/);
 
     expect(runs[0]).toMatchObject({ exitCode: 0, attempts: 1, error: null, counts: { new: 13, failed: 0 } });
     // Runs of one mirror do not overlap.
@@ -193,9 +193,9 @@ it("schedulers with one Redis start each due run once, one at a time per mirror"
   // A scheduler does not wait for a stopped Redis either.
   await redis.kill();
   second?.process.kill("SIGTERM");
-  const ended = await Promise.all(both.map((running) => running.result));
-  expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
-  const begun = ended.flatMap(({ stderr }) => stderr.match(/"event":"started","schedule":"\w+"/g) ?? []);
+  const result = await Promise.all(both.map((running) => running.result));
+  expect(result.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+  const begun = result.flatMap(({ stderr }) => stderr.match(/"event":"started","schedule":"\w+"/g) ?? []);
   expect(begun.sort()).toEqual(names.map((name) => `"event":"started","schedule":"${name}"`));
   const inTurn = (await runs()).sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
   expect(inTurn).toHaveLength(names.length);
@@ -282,9 +282,9 @@ describe("an invalid schedule is refused and not stored", () => {
       /not shorter than the time between two runs/,
     ],
   };
-  it.concurrent.each(Object.entries(cases))("%s", async (_what, [args, says]) => {
+  it.concurrent.each(Object.entries(cases))("%s", async (_what, [args, message]) => {
     const dataDir = newPlace();
-    const ended = await runArmoire([
+    const result = await runArmoire([
       "schedule",
       "add",
       "x",
@@ -294,15 +294,15 @@ describe("an invalid schedule is refused and not stored", () => {
       "0 6 * * *",
       ...args,
     ]);
-    expectRefusal(ended, 2, says);
-    expect(ended.stderr).not.toContain("hunter2");
+    expectRefusal(result, 2, message);
+    expect(result.stderr).not.toContain("hunter2");
     expect(existsSync(join(dataDir, "schedules.json"))).toBe(false);
   });
 });
 
 it("schedule run refuses --account", async () => {
-  const ended = await at(newPlace(), "run", "--account", "ada");
-  expectRefusal(ended, 2, /--account cannot be given here/);
+  const result = await at(newPlace(), "run", "--account", "ada");
+  expectRefusal(result, 2, /--account cannot be given here/);
 });
 
 it("systemd units and crontab lines start this installation", async () => {

@@ -29,17 +29,17 @@ afterAll(async () => {
 
 async function inZone(zone: string) {
   const dataDir = join(folder.path, zone.replace("/", "-"));
-  const ask = async (...args: readonly string[]): Promise<string> => {
+  const armoire = async (...args: readonly string[]): Promise<string> => {
     const settings = ["--data-dir", dataDir, "--base-url", sandbox.url, "--json"];
     const { stdout, stderr, exitCode } = await runArmoire([...args, ...settings], { env: { TZ: zone } });
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
     return stdout;
   };
   const begun = Date.now();
-  await ask("sync", "--quiet");
-  const again = JSON.parse(await ask("sync", "--quiet")) as SyncReport;
-  const [run] = JSON.parse(await ask("runs")) as RunRecord[];
-  return { begun, again, run, dates: await ask("query", `${dated} order by href`) };
+  await armoire("sync", "--quiet");
+  const again = JSON.parse(await armoire("sync", "--quiet")) as SyncReport;
+  const [run] = JSON.parse(await armoire("runs")) as RunRecord[];
+  return { begun, again, run, dates: await armoire("query", `${dated} order by href`) };
 }
 
 it("mirrored data, times and the renewal of the allowance do not depend on the time zone", async () => {

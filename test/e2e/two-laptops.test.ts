@@ -14,9 +14,9 @@ it("a new mirror leaves the backups of the old one alone, and a restored one con
   const on = async (laptop: string, ...args: readonly string[]): Promise<string> => {
     const dataDir = ["--data-dir", join(folder.path, laptop)];
     const isAdding = args[0] === "account";
-    const ended = await callArmoire([...args, ...dataDir], isAdding ? { env } : {});
-    expect(ended).toMatchObject({ exitCode: 0 });
-    return ended.stdout;
+    const result = await callArmoire([...args, ...dataDir], isAdding ? { env } : {});
+    expect(result).toMatchObject({ exitCode: 0 });
+    return result.stdout;
   };
   const backUp = async (laptop: string): Promise<string> => {
     const args = ["backup", "--account", "ada", "--to", to, "--keep-last", "1", "--json"];

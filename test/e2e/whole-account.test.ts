@@ -237,11 +237,11 @@ it("linked resources are only in backups of accounts that requested them", async
     const { stdout } = await armoire(["backup", "create", "--account", name, "--to", to, "--json"]);
     return JSON.parse(stdout).manifest.catalogue;
   };
-  const [hers, others] = [await backUp("ada"), await backUp("eve")];
-  expect(hers).toMatchObject({ isWanted: true, coverage: expect.any(Array) });
-  expect(hers.tables.length).toBeGreaterThan(0);
-  expect(others).toMatchObject({ isWanted: false, tables: [] });
-  expect(others.coverage.map(({ held }: { held: number }) => held)).toEqual([0, 0, 0]);
+  const [adas, eves] = [await backUp("ada"), await backUp("eve")];
+  expect(adas).toMatchObject({ isWanted: true, coverage: expect.any(Array) });
+  expect(adas.tables.length).toBeGreaterThan(0);
+  expect(eves).toMatchObject({ isWanted: false, tables: [] });
+  expect(eves.coverage.map(({ held }: { held: number }) => held)).toEqual([0, 0, 0]);
   const { stdout } = await armoire(["backup", "verify", join(dataDir, "eve.zip")]);
   expect(stdout).not.toContain("Not complete");
 });
@@ -319,6 +319,6 @@ it.each([
   [["sync", "--media"], "--media needs an account"],
   [["sync", "--account", "ada", "--media", "--dry-run"], "--dry-run and --media cannot be given together"],
 ])("refuses %j in one line", async (args, message) => {
-  const ended = await armoire([...args, ...(args.includes("--account") ? [] : ["--base-url", sandbox.url])]);
-  expect(ended).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(message) });
+  const result = await armoire([...args, ...(args.includes("--account") ? [] : ["--base-url", sandbox.url])]);
+  expect(result).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(message) });
 });

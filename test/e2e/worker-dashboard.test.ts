@@ -31,9 +31,9 @@ it.for([
     args: ["--dashboard", "0", "--dashboard-host", "0.0.0.0", "--allow-actions"],
     says: /needs a loopback address/,
   },
-])("refuses $args", async ({ args, says }) => {
+])("refuses $args", async ({ args, says: message }) => {
   const usual = ["worker", "--redis", "redis://127.0.0.1:9", "--base-url", "http://127.0.0.1:9/"];
-  expectRefusal(await runArmoire([...usual, ...args]), 2, says);
+  expectRefusal(await runArmoire([...usual, ...args]), 2, message);
 });
 
 it("refuses an invalid port", async () => {

@@ -12,10 +12,10 @@ async function startWorker(args: readonly string[]): Promise<RunningArmoire> {
 }
 
 /** The documented deadline. The signal kills a program that misses it. */
-async function endWithinTenSeconds({ process, result: ended }: RunningArmoire) {
+async function endWithinTenSeconds({ process, result }: RunningArmoire) {
   const timer = setTimeout(() => process.kill("SIGKILL"), 10_000);
   process.kill("SIGTERM");
-  const end = await ended;
+  const end = await result;
   clearTimeout(timer);
   return end;
 }

@@ -22,9 +22,9 @@ async function startWorker(args: readonly string[], env?: Record<string, string>
   throw new Error((await running.result).stderr);
 }
 
-async function endOf({ process, result: ended }: RunningArmoire) {
+async function endOf({ process, result }: RunningArmoire) {
   process.kill("SIGTERM");
-  return await ended;
+  return await result;
 }
 
 it("mirrors a catalogue through a worker, the address of Redis with its password in a file", async () => {
@@ -112,8 +112,8 @@ const wrong: readonly {
   },
 ];
 
-it.for(wrong)("refuses in a few lines where $name", async ({ args, exitCode, says }) => {
+it.for(wrong)("refuses in a few lines where $name", async ({ args, exitCode, says: message }) => {
   await using redis = await startRedis();
   await using folder = await temporaryFolder();
-  expectRefusal(await runArmoire(args(redis, folder.path)), exitCode, says);
+  expectRefusal(await runArmoire(args(redis, folder.path)), exitCode, message);
 });

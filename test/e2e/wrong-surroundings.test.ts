@@ -118,9 +118,9 @@ describe("a config file", () => {
   it("a config file with an unknown setting is refused without showing its value", async () => {
     const file = join(fixture.folder, "wrong-config.json");
     writeFileSync(file, JSON.stringify({ baseUrl: "https://api.example.org/", token: "hunter2" }));
-    const ended = await runArmoire(["status", "--config", file]);
-    expectRefusal(ended, 4, /invalid setting: .*token/);
-    expect(ended.stderr).not.toContain("hunter2");
+    const result = await runArmoire(["status", "--config", file]);
+    expectRefusal(result, 4, /invalid setting: .*token/);
+    expect(result.stderr).not.toContain("hunter2");
   });
 });
 
@@ -141,22 +141,22 @@ describe("an export is refused", () => {
 
 describe("an unknown resource", () => {
   it("an unknown resource is reported with the valid forms of a key", async () => {
-    const ended = await runArmoire(["show", "brand", "nobody", "--mirror", fixture.mirror]);
-    expectRefusal(ended, 1, /holds no brand called "nobody"\n.*URL/);
+    const result = await runArmoire(["show", "brand", "nobody", "--mirror", fixture.mirror]);
+    expectRefusal(result, 1, /holds no brand called "nobody"\n.*URL/);
   });
 });
 
 describe("a service that cannot be reached", () => {
   it("a service that cannot be reached fails the sync with its address and what to check", async () => {
-    const ended = await runArmoire([
+    const result = await runArmoire([
       "sync",
       "--base-url",
       fixture.closedUrl,
       "--data-dir",
       fixture.newPath(),
     ]);
-    expectRefusal(ended, 1, /connection was refused[\s\S]*Check the base URL/);
-    expect(ended.stderr).toContain(fixture.closedUrl);
+    expectRefusal(result, 1, /connection was refused[\s\S]*Check the base URL/);
+    expect(result.stderr).toContain(fixture.closedUrl);
   });
 
   it("a service that cannot be reached fails the doctor, with the same text on stdout", async () => {
@@ -186,8 +186,8 @@ describe("a service that cannot be reached", () => {
     ]);
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(/✗ .*(not an envelope|not the root)/);
-    const ended = await runArmoire(["sync", "--data-dir", fixture.newPath(), "--base-url", other.origin]);
-    expectRefusal(ended, 1, /not an envelope/);
+    const result = await runArmoire(["sync", "--data-dir", fixture.newPath(), "--base-url", other.origin]);
+    expectRefusal(result, 1, /not an envelope/);
   });
 });
 
@@ -197,7 +197,7 @@ it("a sandbox with a port in use fails with the reason", async () => {
 });
 
 it("an unlisted brand is refused with suggestions", async () => {
-  const ended = await runArmoire([
+  const result = await runArmoire([
     "sync",
     "--base-url",
     fixture.sandbox.url,
@@ -206,5 +206,5 @@ it("an unlisted brand is refused with suggestions", async () => {
     "--brand",
     "anna",
   ]);
-  expectRefusal(ended, 2, /no brand called "anna"\nDid you mean "Anna/);
+  expectRefusal(result, 2, /no brand called "anna"\nDid you mean "Anna/);
 });

@@ -216,8 +216,8 @@ describe.each([["sync"], ["plan"]])("a value that %s cannot walk with is wrong u
     ["--max-staleness", "1.5d", /must be a duration/],
     ["--max-staleness", "", /must be a duration/],
   ];
-  it.concurrent.each(cases)("%s %j", (flag, value, says) =>
-    expectRefused(fixture, [(f) => [command, `${flag}=${value}`, "--base-url", f.sandbox.url], 2, says]),
+  it.concurrent.each(cases)("%s %j", (flag, value, message) =>
+    expectRefused(fixture, [(f) => [command, `${flag}=${value}`, "--base-url", f.sandbox.url], 2, message]),
   );
 });
 
@@ -225,9 +225,9 @@ it("plan has no --require-complete", () =>
   expectRefused(fixture, [() => ["plan", "--require-complete"], 2, /unknown option/]));
 
 it("a base URL with a password is refused without showing it", async () => {
-  const ended = await runArmoire(["sync", "--base-url", "https://me:hunter2@api.example.org/"]);
-  expectRefusal(ended, 2, /without user name and password/);
-  expect(ended.stderr).not.toContain("hunter2");
+  const result = await runArmoire(["sync", "--base-url", "https://me:hunter2@api.example.org/"]);
+  expectRefusal(result, 2, /without user name and password/);
+  expect(result.stderr).not.toContain("hunter2");
 });
 
 it("a call without a command prints the help as an error", async () => {

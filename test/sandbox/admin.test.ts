@@ -102,8 +102,8 @@ describe("refuses", () => {
   });
 
   it("an error names the problem in the closest allowed form", async () => {
-    const told = await admin("PUT", "faults", [{ kind: "root", fault: "no such fault" }]);
-    expect(told.json).toMatchObject({ message: expect.stringMatching(/^faults 0\.fault: /) });
+    const response = await admin("PUT", "faults", [{ kind: "root", fault: "no such fault" }]);
+    expect(response.json).toMatchObject({ message: expect.stringMatching(/^faults 0\.fault: /) });
     expect((await admin("POST", "clock", { days: 1 })).json).not.toEqual({ message: "clock: Invalid input" });
   });
 

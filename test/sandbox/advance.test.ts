@@ -29,9 +29,9 @@ function differences(before: Truth, after: Truth): AdvanceAction[] {
   return found;
 }
 
-function braCountsOf(truth: Truth, wanted: string): number {
+function braCountsOf(truth: Truth, countedKind: string): number {
   let sum = 0;
-  for (const { kind, body } of truth.values()) if (kind === wanted) sum += Number(body.body?.bra_count);
+  for (const { kind, body } of truth.values()) if (kind === countedKind) sum += Number(body.body?.bra_count);
   return sum;
 }
 
@@ -127,8 +127,8 @@ describe("one kind of event", () => {
       new Set(["model", "related_models", "same_cut", "sizes", "size", "adjacent_sizes"]),
     );
     for (const { url } of removed) expect((await send(url)).status).toBe(404);
-    const walked = await crawlCatalogue(sandbox.url);
-    for (const { url } of removed) expect(walked.has(url)).toBe(false);
+    const crawled = await crawlCatalogue(sandbox.url);
+    for (const { url } of removed) expect(crawled.has(url)).toBe(false);
   });
 
   it("a returned entity has its old URL and a new date", async () => {
@@ -171,8 +171,8 @@ describe("one kind of event", () => {
       .advance({ additions: 5 })
       .actions.filter(({ action, kind }) => action === "added" && /^(brand|model|size)$/.test(kind));
     expect(added.length).toBeGreaterThanOrEqual(5);
-    const walked = await crawlCatalogue(sandbox.url);
-    for (const { url } of added) expect(walked.has(url)).toBe(true);
+    const crawled = await crawlCatalogue(sandbox.url);
+    for (const { url } of added) expect(crawled.has(url)).toBe(true);
   });
 });
 

@@ -26,12 +26,12 @@ function armoire(...args: string[]): {
   let err = "";
   child.stdout?.setEncoding("utf8").on("data", (text: string) => (out += text));
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (err += text));
-  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, out, err }));
+  const result = once(child, "close").then(([code]) => ({ code: code as number | null, out, err }));
   const firstOutput = Promise.race([
     once(child.stdout, "data").then(() => out),
-    ended.then((ending) => ending.err),
+    result.then((ending) => ending.err),
   ]);
-  return { child, firstOutput, ended };
+  return { child, firstOutput, ended: result };
 }
 
 interface Ending {
@@ -41,16 +41,11 @@ interface Ending {
 }
 
 it("it prints its URL and users and serves until it is stopped", async () => {
-  const { child, firstOutput, ended } = armoire(
-    "sandbox",
-    "--json",
-    "--users",
-    "2",
-    "--brands",
-    "3",
-    "--service-name",
-    "other",
-  );
+  const {
+    child,
+    firstOutput,
+    ended: result,
+  } = armoire("sandbox", "--json", "--users", "2", "--brands", "3", "--service-name", "other");
   const described = z
     .object({
       url: z.url(),
@@ -62,26 +57,22 @@ it("it prints its URL and users and serves until it is stopped", async () => {
   const me = await getEnvelope(linkOf(root, "me"), bearer(described.users[0]?.token));
   expect(me.body).toHaveProperty("other_url");
   child.kill("SIGTERM");
-  expect(await ended).toMatchObject({ code: 0, err: "" });
+  expect(await result).toMatchObject({ code: 0, err: "" });
 });
 
 it("the text output starts with the base URL", async () => {
-  const { child, firstOutput, ended } = armoire(
-    "sandbox",
-    "--layout",
-    "opaque",
-    "--pagination",
-    "cursor",
-    "--faults",
-    "flaky",
-  );
+  const {
+    child,
+    firstOutput,
+    ended: result,
+  } = armoire("sandbox", "--layout", "opaque", "--pagination", "cursor", "--faults", "flaky");
   const text = await firstOutput;
   const [url = "", totals] = text.split("\n");
   expect(totals?.trim()).toBe("12 brands, 60 models, 300 sizes");
   expect(text).toMatch(/user anna {2}sandbox-token-[0-9a-f]{40} {2}\(identity email bras measurements\)/);
   expect(linkOf(await getEnvelope(url), "brands")).toMatch(/\/r\/[0-9a-f]{16}\/$/);
   child.kill("SIGINT");
-  expect((await ended).code).toBe(0);
+  expect((await result).code).toBe(0);
 });
 
 it.each([

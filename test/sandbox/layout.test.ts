@@ -31,13 +31,13 @@ describe.each([
   afterAll(() => sandbox.close());
 
   it("following all links finds exactly the resources of truth(), byte for byte", async () => {
-    const walked = await crawlCatalogue(sandbox.url);
+    const crawled = await crawlCatalogue(sandbox.url);
     const truth = [...sandbox.truth()];
-    expect(new Set(walked.keys())).toEqual(new Set(truth.map(({ url }) => url)));
-    expect(walked.size).toBe(truth.length);
+    expect(new Set(crawled.keys())).toEqual(new Set(truth.map(({ url }) => url)));
+    expect(crawled.size).toBe(truth.length);
     for (const { url, kind, body } of truth) {
-      expect(walked.get(url)?.kind).toBe(kind);
-      expect(JSON.stringify(walked.get(url)?.envelope)).toBe(JSON.stringify(body));
+      expect(crawled.get(url)?.kind).toBe(kind);
+      expect(JSON.stringify(crawled.get(url)?.envelope)).toBe(JSON.stringify(body));
       expect(body.self).toBe(url);
     }
   });

@@ -38,13 +38,13 @@ export interface ImageFacts {
 export function readImage(): ImageFacts {
   const text = readFileSync(join(root, "Dockerfile"), "utf8");
   const stage = text.slice(text.lastIndexOf("\nFROM "));
-  const said = (instruction: string) =>
+  const instructions = (instruction: string) =>
     new RegExp(`^${instruction} (.*)$`, "m").exec(stage)?.[1] ?? `no ${instruction}`;
   return {
-    entrypoint: JSON.parse(said("ENTRYPOINT")),
-    user: said("USER"),
+    entrypoint: JSON.parse(instructions("ENTRYPOINT")),
+    user: instructions("USER"),
     env: Object.fromEntries(
-      said("ENV")
+      instructions("ENV")
         .split(" ")
         .map((pair) => pair.split("=", 2)),
     ),

@@ -35,10 +35,10 @@ export const pictureResponse = (text = "", headers: OutgoingHttpHeaders = {}): P
 
 export async function startPictureServer(): Promise<PictureServer> {
   const replies = new Map<string, PictureResponse>();
-  const asked: PictureServer["requests"][number][] = [];
+  const requests: PictureServer["requests"][number][] = [];
   const server = createServer((request, response) => {
     const { url: path = "", headers, rawHeaders } = request;
-    asked.push({ path, headers, raw: rawHeaders.join("\n") });
+    requests.push({ path, headers, raw: rawHeaders.join("\n") });
     const { status = 200, headers: sent = {}, body } = replies.get(path) ?? { status: 404 };
     const tag = sent.etag;
     const since = sent["last-modified"];
@@ -52,7 +52,7 @@ export async function startPictureServer(): Promise<PictureServer> {
   await once(server, "listening");
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests: asked,
+    requests,
     put: (path, reply) => void replies.set(path, reply),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -44,14 +44,14 @@ export function startArmoire(args: readonly string[], { env = {}, cwd }: RunOpti
     stdio: ["ignore", "pipe", "pipe"],
     ...(cwd !== undefined && { cwd }),
   });
-  const ended = Promise.all([text(process_.stdout), text(process_.stderr), once(process_, "close")]).then(
+  const result = Promise.all([text(process_.stdout), text(process_.stderr), once(process_, "close")]).then(
     ([stdout, stderr, [exitCode]]) => {
       // A sandbox prints its tokens on purpose.
       if (args[0] !== "sandbox") requireNoSecretsIn(stdout + stderr, args);
       return { stdout, stderr, exitCode: exitCode as number | null };
     },
   );
-  return { process: process_, result: ended };
+  return { process: process_, result };
 }
 
 export function runArmoire(args: readonly string[], options?: RunOptions): Promise<CommandResult> {

@@ -13,19 +13,19 @@ import { fakeIo } from "../support/fake-io.ts";
 
 /** A terminal at which these are typed, and what it showed. */
 function typing(...lines: (string | null)[]): { io: Io; asked: { text: string; isSecret: boolean }[] } {
-  const asked: { text: string; isSecret: boolean }[] = [];
+  const prompts: { text: string; isSecret: boolean }[] = [];
   const ask: Io["ask"] = async (question) => {
-    asked.push(question);
+    prompts.push(question);
     return lines.shift() ?? null;
   };
-  return { io: { ...fakeIo(), ask }, asked };
+  return { io: { ...fakeIo(), ask }, asked: prompts };
 }
 
 describe("the passphrase of a new backup", () => {
   it("the passphrase of a new backup is prompted for twice and not shown", async () => {
-    const { io, asked } = typing("one two", "one two");
+    const { io, asked: prompts } = typing("one two", "one two");
     expect(await readNewPassphrase({ encrypt: true }, io)).toEqual({ passphrase: "one two" });
-    expect(asked.map(({ isSecret }) => isSecret)).toEqual([true, true]);
+    expect(prompts.map(({ isSecret }) => isSecret)).toEqual([true, true]);
   });
 
   it.each([[["a", "b"]], [["", ""]], [[null]]])(
@@ -37,9 +37,9 @@ describe("the passphrase of a new backup", () => {
   );
 
   it("the passphrase of a new backup is not prompted for without --encrypt", async () => {
-    const { io, asked } = typing("x", "x");
+    const { io, asked: prompts } = typing("x", "x");
     expect(await readNewPassphrase({}, io)).toEqual({});
-    expect(asked).toEqual([]);
+    expect(prompts).toEqual([]);
   });
 
   it("the passphrase of a new backup comes from a file, else the environment, else a prompt, without the last line end", async () => {
@@ -65,11 +65,11 @@ it("a passphrase given as a file name is not shown", async () => {
 
 describe("the passphrase of an existing backup", () => {
   it("the passphrase of an existing backup is prompted for once, when it is needed", async () => {
-    const { io, asked } = typing("once");
+    const { io, asked: prompts } = typing("once");
     const ask = passphraseAsker({}, io);
-    expect(asked).toEqual([]);
+    expect(prompts).toEqual([]);
     expect([await ask(), await ask()]).toEqual(["once", "once"]);
-    expect(asked).toHaveLength(1);
+    expect(prompts).toHaveLength(1);
   });
 
   it("the passphrase of an existing backup is never prompted for with many backups", () => {

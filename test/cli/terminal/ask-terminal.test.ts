@@ -17,7 +17,7 @@ async function type(pieces: readonly string[], isSecret: boolean) {
   let shown = "";
   let shownWhileTypingShows = "";
   let interrupts = 0;
-  const asked = askTerminal(
+  const pending = askTerminal(
     { text: "Token: ", isSecret },
     input,
     (text) => {
@@ -28,7 +28,7 @@ async function type(pieces: readonly string[], isSecret: boolean) {
   );
   for (const piece of pieces) typing.write(piece);
   expect(shownWhileTypingShows).toBe("");
-  return { line: await asked, shown, interrupts, modes };
+  return { line: await pending, shown, interrupts, modes };
 }
 
 describe("a prompt", () => {
@@ -71,13 +71,13 @@ describe("a prompt", () => {
 
   it("a prompt ends when the terminal is closed", async () => {
     const { input, typing } = terminal();
-    const asked = askTerminal(
+    const pending = askTerminal(
       { text: "", isSecret: true },
       input,
       () => {},
       () => {},
     );
     typing.end("abc");
-    expect(await asked).toBeNull();
+    expect(await pending).toBeNull();
   });
 });

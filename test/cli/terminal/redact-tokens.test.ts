@@ -12,8 +12,8 @@ it.each([
   [`error: unknown option '--token=${token}'`, "error: unknown option '--token'"],
   ["error: unknown option '--token=it's short'", "error: unknown option '--token'"],
   [`error: unknown option '-${token}'`, "error: unknown option '[hidden]'"],
-])("%s is printed without a possible secret", (text, told) => {
-  expect(redactTokens(text)).toContain(told);
+])("%s is printed without a possible secret", (text, printed) => {
+  expect(redactTokens(text)).toContain(printed);
   expect(redactTokens(text)).not.toMatch(/8c27|short/);
 });
 

@@ -16,17 +16,17 @@ function slowStream() {
 it("resolves when the reader has caught up, and not before", async () => {
   const { stream, takeOne } = slowStream();
   const write = streamWriter(stream);
-  const told: string[] = [];
+  const events: string[] = [];
   expect(write("abc")).toBeUndefined();
-  const behind = write("def")?.then(() => told.push("drained"));
+  const behind = write("def")?.then(() => events.push("drained"));
   expect(behind).toBeInstanceOf(Promise);
-  stream.once("drain", () => told.push("drain"));
+  stream.once("drain", () => events.push("drain"));
   takeOne();
   await new Promise(setImmediate);
-  expect(told).toEqual([]);
+  expect(events).toEqual([]);
   takeOne();
   await behind;
-  expect(told).toEqual(["drain", "drained"]);
+  expect(events).toEqual(["drain", "drained"]);
   expect(write("ghi")).toBeUndefined();
 });
 

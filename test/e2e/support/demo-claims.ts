@@ -21,7 +21,7 @@ export async function claimAllIsHeld(story: Story, armoire: Program, truth: Trut
 export async function claimAllIsExported(story: Story, folder: string, truth: Truth): Promise<void> {
   const { manifest, problems } = await verifyDataPackage(folder);
   story.claim("Every file is what its manifest says, to the byte.", problems, []);
-  const wanted = exportedKinds.map((kind) => truth.countByKind[kind]);
+  const expected = exportedKinds.map((kind) => truth.countByKind[kind]);
   const rowsListed = exportedKinds.map(
     (kind) => manifest.files.find(({ path }) => path === `${kind}.csv`)?.rows,
   );
@@ -29,7 +29,7 @@ export async function claimAllIsExported(story: Story, folder: string, truth: Tr
   story.claim(
     "No brand, model or size is missing.",
     { rowsListed, rowsRead },
-    { rowsListed: wanted, rowsRead: wanted },
+    { rowsListed: expected, rowsRead: expected },
   );
 }
 

@@ -2,12 +2,12 @@ import { expect } from "vitest";
 import type { CommandResult } from "../../support/run-armoire.ts";
 
 /** One to three lines on stderr that match, no stack, nothing on stdout, and the exit code. */
-export function expectRefusal(ended: CommandResult, exitCode: number, says: RegExp): void {
-  const { stdout, stderr } = ended;
-  expect({ exitCode: ended.exitCode, stdout, stderr }).toEqual({
+export function expectRefusal(result: CommandResult, exitCode: number, message: RegExp): void {
+  const { stdout, stderr } = result;
+  expect({ exitCode: result.exitCode, stdout, stderr }).toEqual({
     exitCode,
     stdout: "",
-    stderr: expect.stringMatching(says),
+    stderr: expect.stringMatching(message),
   });
   expect(stderr.endsWith("\n")).toBe(true);
   expect(stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(3);

@@ -8,6 +8,6 @@ export async function output(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-export async function json<Answer>(...args: readonly string[]): Promise<Answer> {
-  return JSON.parse(await output(...args, "--json")) as Answer;
+export async function json<Output>(...args: readonly string[]): Promise<Output> {
+  return JSON.parse(await output(...args, "--json")) as Output;
 }

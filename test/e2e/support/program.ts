@@ -11,7 +11,7 @@ export interface Program {
   /** Runs a command in this terminal, with progress. @throws Error if it fails */
   run(...args: string[]): Promise<void>;
   /** Runs a command with `--json` and parses its output. @throws Error if it fails */
-  readJson<Answer>(...args: string[]): Promise<Answer>;
+  readJson<Output>(...args: string[]): Promise<Output>;
 }
 
 /** @param settings `ARMOIRE_…` variables, which replace all those of this process */
@@ -23,13 +23,13 @@ export function program(settings: Readonly<Record<string, string>>): Program {
       const child = spawn(process.execPath, [launcher, ...args], { env, stdio: "inherit" });
       await succeed(args, once(child, "close"));
     },
-    async readJson<Answer>(...args: string[]) {
+    async readJson<Output>(...args: string[]) {
       const child = spawn(process.execPath, [launcher, ...args, "--json"], {
         env,
         stdio: ["ignore", "pipe", "inherit"],
       });
-      const [answer] = await Promise.all([text(child.stdout), succeed(args, once(child, "close"))]);
-      return JSON.parse(answer) as Answer;
+      const [output] = await Promise.all([text(child.stdout), succeed(args, once(child, "close"))]);
+      return JSON.parse(output) as Output;
     },
   };
 }

@@ -14,15 +14,15 @@ export type RefusedCase = readonly [
 /** Runs the program where it is to refuse; then there must be no data directory, and all else as it was. */
 export async function expectRefused(
   fixture: Fixture,
-  [args, exitCode, says, env]: RefusedCase,
+  [args, exitCode, message, env]: RefusedCase,
 ): Promise<void> {
   const held = readFileSync(fixture.mirror);
   const before = await listData(fixture);
-  const ended = await runArmoire(args(fixture), {
+  const result = await runArmoire(args(fixture), {
     cwd: fixture.folder,
     env: { ARMOIRE_DATA_DIR: fixture.newPath(), ...env?.(fixture) },
   });
-  expectRefusal(ended, exitCode, says);
+  expectRefusal(result, exitCode, message);
   expect(await listData(fixture)).toEqual(before);
   expect(readFileSync(fixture.mirror).equals(held)).toBe(true);
 }

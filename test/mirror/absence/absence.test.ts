@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 /** One kind per batch, listings before their items. */
-function walk(writer: MirrorWriter, world: World, options: CrawlOptions = {}) {
+function crawlMirror(writer: MirrorWriter, world: World, options: CrawlOptions = {}) {
   return walkAll(writer, world, {
     choose: (due) => due.filter(({ kind }) => kind === due[0]?.kind),
     ...options,
@@ -97,9 +97,9 @@ const goneResult = (resourceId: number): ResourceResult => ({
 
 describe("a single page without a former item", () => {
   it("a single page without a former item proves the item gone, with everything below it, without a request", () => {
-    walk(mirror, brandWorld(brands(6)));
-    const { requested: asked, runId, ...report } = walk(mirror, brandWorld(brands(5)));
-    expect(asked.filter((url) => url.includes("/5/"))).toEqual([]);
+    crawlMirror(mirror, brandWorld(brands(6)));
+    const { requested, runId, ...report } = crawlMirror(mirror, brandWorld(brands(5)));
+    expect(requested.filter((url) => url.includes("/5/"))).toEqual([]);
     expect(report).toMatchObject({ waiting: 0, partial: 0, gone: 4 });
     const below = ["brands/5/", "brands/5/models/", "brands/5/m/1/", "brands/5/m/2/"];
     expect(gone()).toEqual(below.map(urlOf));
@@ -110,71 +110,73 @@ describe("a single page without a former item", () => {
 
   it("an item that moved to another listing of its kind is not absent", () => {
     const world = brandWorld(brands(6));
-    walk(mirror, world);
+    crawlMirror(mirror, world);
     world.set(urlOf("brands/0/models/"), JSON.stringify(page(["brands/0/m/1/"], null, {}, total(1))));
     const more = ["brands/1/m/1/", "brands/1/m/2/", "brands/0/m/2/"];
     world.set(urlOf("brands/1/models/"), JSON.stringify(page(more, null, {}, total(3))));
-    const { gone: count } = walk(mirror, world, { choose: (due) => [...due].reverse().slice(0, 1) });
+    const { gone: count } = crawlMirror(mirror, world, { choose: (due) => [...due].reverse().slice(0, 1) });
     expect(count).toBe(0);
     expect(rowOf("brands/0/m/2/")).toMatchObject({ state: "held", absent_by: null });
   });
 
   it("an unlisted item whose own request succeeded in the same run is not absent", () => {
     const world = brandWorld(brands(6));
-    walk(mirror, world);
+    crawlMirror(mirror, world);
     const shorter = without(brandWorld(brands(5)), () => false);
     const both: World = { get: (url) => shorter.get(url) ?? world.get(url) };
     const last = (url: string) => Number(url === urlOf("brands/"));
-    walk(mirror, both, { choose: (due) => [...due].sort((a, b) => last(a.url) - last(b.url)).slice(0, 1) });
+    crawlMirror(mirror, both, {
+      choose: (due) => [...due].sort((a, b) => last(a.url) - last(b.url)).slice(0, 1),
+    });
     expect(rowOf("brands/5/")).toMatchObject({ state: "held", absent_by: null });
   });
 });
 
 describe("several pages without a former item", () => {
   it("a listing of several pages is read twice with conditional requests before it proves an item gone", () => {
-    walk(mirror, brandWorld(brands(12), 4));
-    const { requested: asked, gone: count, unchanged } = walk(mirror, brandWorld(brands(11), 4));
-    expect(asked.filter((url) => url.startsWith(urlOf("brands/?")) || url === urlOf("brands/"))).toHaveLength(
-      6,
-    );
+    crawlMirror(mirror, brandWorld(brands(12), 4));
+    const { requested, gone: count, unchanged } = crawlMirror(mirror, brandWorld(brands(11), 4));
+    expect(
+      requested.filter((url) => url.startsWith(urlOf("brands/?")) || url === urlOf("brands/")),
+    ).toHaveLength(6);
     expect(unchanged).toBeGreaterThan(3);
-    expect(asked).not.toContain(urlOf("brands/11/"));
+    expect(requested).not.toContain(urlOf("brands/11/"));
     expect(count).toBe(4);
   });
 
   it("a listing of several pages proves nothing while it changes, and proves an absence once it is stable", () => {
     const full = brandWorld(brands(12), 4);
     const shorter = brandWorld(brands(11), 4);
-    walk(mirror, full);
+    crawlMirror(mirror, full);
     let reads = 0;
     // The item itself still exists, so that only the listing can suggest its absence.
     const changing: World = {
       get: (url) => (shorter.get(url) ?? full.get(url))?.replace('"spec":null', `"spec":null,"n":${reads++}`),
     };
-    walk(mirror, changing);
-    expect(walk(mirror, changing)).toMatchObject({ gone: 0, waiting: 0, partial: 0 });
+    crawlMirror(mirror, changing);
+    expect(crawlMirror(mirror, changing)).toMatchObject({ gone: 0, waiting: 0, partial: 0 });
     expect(rowOf("brands/11/")).toMatchObject({ state: "held", absent_by: null });
-    walk(mirror, shorter);
-    walk(mirror, shorter);
+    crawlMirror(mirror, shorter);
+    crawlMirror(mirror, shorter);
     expect(rowOf("brands/11/").state).toBe("gone");
   });
 
   it("a listing whose second reading fails proves nothing and keeps its pages", () => {
     const full = brandWorld(brands(12), 4);
-    walk(mirror, full);
+    crawlMirror(mirror, full);
     const shorter = brandWorld(brands(11), 4);
     let reads = 0;
     const failing: World = {
       get: (url) =>
         url === urlOf(pagePath(1)) && reads++ > 0 ? "<html>" : (shorter.get(url) ?? full.get(url)),
     };
-    expect(walk(mirror, failing)).toMatchObject({ partial: 1, gone: 0, failed: 1 });
+    expect(crawlMirror(mirror, failing)).toMatchObject({ partial: 1, gone: 0, failed: 1 });
     expect(rowOf(pagePath(1)).state).toBe("held");
     expect(rowOf("brands/11/")).toMatchObject({ state: "held", absent_by: null });
   });
 
   it("missing items of a listing without validators are requested one by one", () => {
-    walk(mirror, brandWorld(brands(12), 4));
+    crawlMirror(mirror, brandWorld(brands(12), 4));
     mirror.db.exec("update _resource set etag = null where kind = 'brands'");
     const world = brandWorld(brands(11), 4);
     const noEtags = walkWithoutEtags(world);
@@ -194,22 +196,22 @@ function walkWithoutEtags(world: World): readonly string[] {
         runId,
       ),
   };
-  return walk(withoutEtags, world).requested;
+  return crawlMirror(withoutEtags, world).requested;
 }
 
 describe("listings that prove no absence", () => {
   it("a listing that becomes empty proves nothing; its items are requested, and their 404s wait for approval", () => {
     const world = brandWorld(brands(6));
-    walk(mirror, world);
+    crawlMirror(mirror, world);
     const emptied: World = {
       get: (url) =>
         url === urlOf("brands/") ? JSON.stringify(page([], null, {}, total(0))) : world.get(url),
     };
-    const { requested: asked, ...report } = walk(mirror, emptied);
+    const { requested, ...report } = crawlMirror(mirror, emptied);
     expect(report).toMatchObject({ gone: 0, waiting: 0, partial: 0 });
-    expect(asked).toEqual(expect.arrayContaining(brands(6).map(urlOf)));
+    expect(requested).toEqual(expect.arrayContaining(brands(6).map(urlOf)));
     const allGone = without(emptied, (url) => url.includes("brands/") && url !== urlOf("brands/"));
-    expect(walk(mirror, allGone)).toMatchObject({ gone: 0, stopped: "approval" });
+    expect(crawlMirror(mirror, allGone)).toMatchObject({ gone: 0, stopped: "approval" });
     expect(gone()).toEqual([]);
   });
 
@@ -237,47 +239,47 @@ describe("listings that prove no absence", () => {
     ["links to a missing page and states no total", page(brands(5), "p2"), {}],
   ])("a listing that %s is partial and proves no absence", (_defect, first, others) => {
     const world = brandWorld(brands(6));
-    walk(mirror, world);
+    crawlMirror(mirror, world);
     for (const [url, body] of worldOf({ "brands/": first, ...others })) world.set(url, body);
-    const report = walk(mirror, world);
+    const report = crawlMirror(mirror, world);
     expect(report).toMatchObject({ gone: 0, waiting: 0, partial: 1 });
     expect(rowOf("brands/5/")).toMatchObject({ state: "held", absent_by: null });
     expect(partialDetails()).toHaveLength(1);
     mirror.rebuild();
     expect(partialDetails()).toHaveLength(1);
     // It stays reported while it is inconsistent, but is not read twice in every run.
-    const asked = walk(mirror, world).requested.filter((url) => url === urlOf("brands/"));
-    expect(asked).toHaveLength(1);
-    expect(walk(mirror, world)).toMatchObject({ partial: 1, gone: 0 });
+    const requested = crawlMirror(mirror, world).requested.filter((url) => url === urlOf("brands/"));
+    expect(requested).toHaveLength(1);
+    expect(crawlMirror(mirror, world)).toMatchObject({ partial: 1, gone: 0 });
     replace(world, brandWorld(brands(6)));
-    expect(walk(mirror, world)).toMatchObject({ partial: 0 });
+    expect(crawlMirror(mirror, world)).toMatchObject({ partial: 0 });
     expect(partialDetails()).toEqual([]);
   });
 
   it("the issue of a partial listing states both numbers", () => {
     const world = brandWorld(brands(40));
     world.set(urlOf("brands/"), JSON.stringify(page(brands(39), null, {}, total(40))));
-    walk(mirror, world);
+    crawlMirror(mirror, world);
     expect(partialDetails()).toEqual(["says 40, lists 39"]);
   });
 
   it("a listing that is gone proves nothing about its items", () => {
     const world = brandWorld(brands(6));
-    walk(mirror, world);
+    crawlMirror(mirror, world);
     world.delete(urlOf("brands/3/models/"));
-    walk(mirror, world);
+    crawlMirror(mirror, world);
     expect(gone()).toEqual([urlOf("brands/3/models/")]);
     expect(rowOf("brands/3/m/1/")).toMatchObject({ state: "held", absent_by: null });
   });
 
   it("a listing proves nothing before all its pages are read", () => {
-    walk(mirror, brandWorld(brands(12), 4));
+    crawlMirror(mirror, brandWorld(brands(12), 4));
     const world = brandWorld(brands(11, 1), 4);
     const one = (due: readonly { url: string }[]) =>
       due.filter(({ url }) => url === baseUrl || url === urlOf("brands/")).slice(0, 1) as never;
-    walk(mirror, world, { choose: one, maxBatches: 2 });
+    crawlMirror(mirror, world, { choose: one, maxBatches: 2 });
     expect(rowOf("brands/0/")).toMatchObject({ state: "held", absent_by: null });
-    walk(mirror, world);
+    crawlMirror(mirror, world);
     expect(rowOf("brands/0/").state).toBe("gone");
   });
 });
@@ -288,29 +290,33 @@ function partialDetails(): unknown[] {
 
 describe("more than a fifth of a listing at once", () => {
   it("a bulk deletion changes nothing until it is approved", () => {
-    walk(mirror, brandWorld(brands(10)));
+    crawlMirror(mirror, brandWorld(brands(10)));
     const world = brandWorld(brands(7));
-    const report = walk(mirror, world);
+    const report = crawlMirror(mirror, world);
     expect(report).toMatchObject({
       ...{ gone: 0, waiting: 3, stopped: "approval" },
       masses: [{ kind: "brand", collection: urlOf("brands/"), absent: 3, of: 10 }],
     });
     expect(gone()).toEqual([]);
     expect(mirror.db.prepare("select count(*) from brand_current").pluck().get()).toBe(10);
-    expect(walk(mirror, world)).toMatchObject({ gone: 0, waiting: 3, stopped: "approval" });
-    expect(walk(mirror, world, { approve: true })).toMatchObject({ waiting: 0, gone: 12, stopped: null });
+    expect(crawlMirror(mirror, world)).toMatchObject({ gone: 0, waiting: 3, stopped: "approval" });
+    expect(crawlMirror(mirror, world, { approve: true })).toMatchObject({
+      waiting: 0,
+      gone: 12,
+      stopped: null,
+    });
     expect(gone()).toHaveLength(12);
   });
 
   it("a bulk deletion is forgotten when the items are listed again", () => {
     const full = brandWorld(brands(10));
-    walk(mirror, full);
-    walk(mirror, brandWorld(brands(7)));
-    expect(walk(mirror, full)).toMatchObject({ gone: 0, waiting: 0, stopped: null });
+    crawlMirror(mirror, full);
+    crawlMirror(mirror, brandWorld(brands(7)));
+    expect(crawlMirror(mirror, full)).toMatchObject({ gone: 0, waiting: 0, stopped: null });
     expect(
       mirror.db.prepare("select count(*) from _resource where absent_by is not null").pluck().get(),
     ).toBe(0);
-    expect(walk(mirror, full, { approve: true }).gone).toBe(0);
+    expect(crawlMirror(mirror, full, { approve: true }).gone).toBe(0);
   });
 
   it.each(["everything", "every brand", "every list of models", "every model"])(
@@ -324,13 +330,13 @@ describe("more than a fifth of a listing at once", () => {
       };
       const pattern = patterns[missing as keyof typeof patterns];
       const world = brandWorld(brands(8));
-      walk(mirror, world);
+      crawlMirror(mirror, world);
       const choose = (due: readonly DueResource[]) => [...due].reverse().slice(0, 3);
       const broken = without(world, (url) => url !== baseUrl && pattern.test(url.slice(baseUrl.length - 1)));
-      expect(walk(mirror, broken, { choose })).toMatchObject({ stopped: "approval" });
+      expect(crawlMirror(mirror, broken, { choose })).toMatchObject({ stopped: "approval" });
       expect(gone().filter((url) => url !== urlOf("brands/"))).toEqual([]);
-      expect(walk(mirror, world)).toMatchObject({ waiting: 0, stopped: null });
-      walk(mirror, world);
+      expect(crawlMirror(mirror, world)).toMatchObject({ waiting: 0, stopped: null });
+      crawlMirror(mirror, world);
       expect(gone()).toEqual([]);
       expect(mirror.db.prepare("select count(*) from _resource where state <> 'held'").pluck().get()).toBe(0);
     },
@@ -338,10 +344,10 @@ describe("more than a fifth of a listing at once", () => {
 
   it("with approval, the former items of an empty listing become tombstones", () => {
     const world = brandWorld(brands(6));
-    walk(mirror, world);
+    crawlMirror(mirror, world);
     world.set(urlOf("brands/"), JSON.stringify(page([], null, {}, total(0))));
     for (const path of brands(6)) world.delete(urlOf(path));
-    walk(mirror, world, { approve: true, maxBatches: 2, choose: (due) => due.slice(0, 1) });
+    crawlMirror(mirror, world, { approve: true, maxBatches: 2, choose: (due) => due.slice(0, 1) });
     expect(gone()).toEqual(expect.arrayContaining(brands(6).map(urlOf)));
   });
 });
@@ -353,10 +359,10 @@ describe("with approval", () => {
 
   it("with approval, former items of an empty listing stay if their own requests succeed", () => {
     const world = emptiedOf(brandWorld(brands(6)));
-    walk(mirror, brandWorld(brands(6)));
-    expect(walk(mirror, world, { approve: true }).gone).toBe(0);
+    crawlMirror(mirror, brandWorld(brands(6)));
+    expect(crawlMirror(mirror, world, { approve: true }).gone).toBe(0);
     const first = (due: readonly DueResource[]) => due.slice(0, 1);
-    expect(walk(mirror, world, { approve: true, choose: first, maxBatches: 2 }).gone).toBe(0);
+    expect(crawlMirror(mirror, world, { approve: true, choose: first, maxBatches: 2 }).gone).toBe(0);
     expect(gone()).toEqual([]);
   });
 });
@@ -376,22 +382,22 @@ describe("a page that has left the chain", () => {
 
   it("a new item on a page that has left the chain is not absent", () => {
     const world = brandWorld(brands(6), 3);
-    walk(mirror, world);
+    crawlMirror(mirror, world);
     const shorter = brandWorld(brands(3), 3);
     const longer = brandWorld([...brands(3), brand(7)], 3);
     const inTurn: World = {
       get: (url) => (url === urlOf(pagePath(0)) ? shorter : longer).get(url),
     };
-    walk(mirror, inTurn, requesting("/", pagePath(0), pagePath(1)));
+    crawlMirror(mirror, inTurn, requesting("/", pagePath(0), pagePath(1)));
     expect(rowOf(brand(7))).toMatchObject({ state: "due", absent_by: null });
   });
 
   it("items on a page that has left the chain, and was unchanged after it, are not absent", () => {
     const world = brandWorld(brands(4), 3);
-    walk(mirror, world);
+    crawlMirror(mirror, world);
     const shorter = brandWorld(brands(3), 3);
     const inTurn: World = { get: (url) => (url === urlOf(pagePath(0)) ? shorter : world).get(url) };
-    expect(walk(mirror, inTurn, requesting("/", pagePath(0), pagePath(1))).gone).toBe(0);
+    expect(crawlMirror(mirror, inTurn, requesting("/", pagePath(0), pagePath(1))).gone).toBe(0);
     expect(rowOf(brand(3))).toMatchObject({ state: "held", absent_by: null });
   });
 });
@@ -399,7 +405,7 @@ describe("a page that has left the chain", () => {
 describe("an absence note", () => {
   it("a note outlives a killed run; the next closed run creates the tombstone", () => {
     const world = brandWorld(brands(6));
-    walk(mirror, world);
+    crawlMirror(mirror, world);
     const killedRun = beginRun(mirror);
     mirror.ingest(ids("brands/5/").map(goneResult), killedRun);
     expect(rowOf("brands/5/")).toMatchObject({
@@ -419,7 +425,7 @@ describe("an absence note", () => {
     "a %s result clears the notes of a resource and of everything below it",
     (outcome) => {
       const world = brandWorld(brands(6));
-      walk(mirror, world);
+      crawlMirror(mirror, world);
       const runId = beginRun(mirror);
       const [resourceId = 0] = ids("brands/5/");
       mirror.ingest([goneResult(resourceId)], runId);
@@ -437,7 +443,7 @@ describe("an absence note", () => {
   );
 
   it("neither a failure nor an invalid body clears a note", () => {
-    walk(mirror, brandWorld(brands(6)));
+    crawlMirror(mirror, brandWorld(brands(6)));
     const runId = beginRun(mirror);
     const [resourceId = 0] = ids("brands/5/");
     const common = { resourceId, fetchedAt: "2026-02-02T02:02:02.000Z" };
@@ -451,8 +457,8 @@ describe("an absence note", () => {
   });
 
   it("notes survive a rebuild", () => {
-    walk(mirror, brandWorld(brands(10)));
-    walk(mirror, brandWorld(brands(7)));
+    crawlMirror(mirror, brandWorld(brands(10)));
+    crawlMirror(mirror, brandWorld(brands(7)));
     const before = mirror.db.prepare("select id, absent_run, absent_by from _resource").all();
     mirror.rebuild();
     expect(mirror.db.prepare("select id, absent_run, absent_by from _resource").all()).toEqual(before);
@@ -462,12 +468,12 @@ describe("an absence note", () => {
 describe("resources below a tombstone", () => {
   it("a resource below a tombstone is requested if another listing contains it", () => {
     const world = brandWorld(brands(6));
-    walk(mirror, world);
+    crawlMirror(mirror, world);
     const moved = brandWorld(brands(5));
     const models = ["brands/4/m/1/", "brands/4/m/2/", "brands/5/m/1/"];
     moved.set(urlOf("brands/4/models/"), JSON.stringify(page(models, null, {}, total(3))));
     moved.set(urlOf("brands/5/m/1/"), world.get(urlOf("brands/5/m/1/")) ?? "");
-    walk(mirror, moved);
+    crawlMirror(mirror, moved);
     expect(rowOf("brands/5/m/1/")).toMatchObject({ state: "held", absent_by: null });
     expect(rowOf("brands/5/m/2/").state).toBe("gone");
   });
@@ -478,15 +484,15 @@ describe("resources below a tombstone", () => {
         urlOf("brands/4/models/"),
         JSON.stringify(page(["brands/4/m/1/", "brands/4/m/2/", "brands/5/m/1/"], null, {}, total(3))),
       );
-    walk(mirror, shared(brandWorld(brands(6))));
-    const { requested: asked } = walk(mirror, shared(brandWorld(brands(5))));
-    expect(asked.filter((url) => url.includes("/5/"))).toEqual([urlOf("brands/5/m/1/")]);
+    crawlMirror(mirror, shared(brandWorld(brands(6))));
+    const { requested } = crawlMirror(mirror, shared(brandWorld(brands(5))));
+    expect(requested.filter((url) => url.includes("/5/"))).toEqual([urlOf("brands/5/m/1/")]);
     expect(rowOf("brands/5/m/1/").state).toBe("gone");
   });
 
   it("a resource below a tombstone is requested if another resource links to it", () => {
     const full = brandWorld(brands(6));
-    walk(mirror, full);
+    crawlMirror(mirror, full);
     const linked = brandWorld(brands(5));
     linked.set(
       urlOf(brand(0)),
@@ -495,32 +501,32 @@ describe("resources below a tombstone", () => {
     const world: World = {
       get: (url) => linked.get(url) ?? (url === urlOf(brand(5)) ? undefined : full.get(url)),
     };
-    walk(mirror, world);
+    crawlMirror(mirror, world);
     expect(rowOf(brand(5)).state).toBe("gone");
     expect(rowOf("brands/5/models/")).toMatchObject({ state: "due", absent_by: null });
-    walk(mirror, world);
+    crawlMirror(mirror, world);
     expect(rowOf("brands/5/models/").state).toBe("held");
     expect(rowOf("brands/5/m/1/")).toMatchObject({ state: "held", absent_by: null });
   });
 
   it("a resource below a tombstone waits while a listing that may contain it failed", () => {
     const world = brandWorld(brands(6));
-    walk(mirror, world);
+    crawlMirror(mirror, world);
     const shorter = brandWorld(brands(5));
     shorter.set(urlOf("brands/0/models/"), "<html>");
-    walk(mirror, shorter);
+    crawlMirror(mirror, shorter);
     expect(rowOf("brands/5/").state).toBe("gone");
     expect(rowOf("brands/5/m/1/")).toMatchObject({ state: "held", absent_by: "parent" });
-    const { requested: asked } = walk(mirror, brandWorld(brands(5)));
-    expect(asked.filter((url) => url.includes("/5/"))).toEqual([]);
+    const { requested } = crawlMirror(mirror, brandWorld(brands(5)));
+    expect(requested.filter((url) => url.includes("/5/"))).toEqual([]);
     expect(rowOf("brands/5/m/1/").state).toBe("gone");
   });
 
   it("a revived tombstone and everything below it get their history back", () => {
     const full = brandWorld(brands(6));
-    const { runId: first } = walk(mirror, full);
-    const { runId: goneRun } = walk(mirror, brandWorld(brands(5)));
-    const { runId: back } = walk(mirror, full);
+    const { runId: first } = crawlMirror(mirror, full);
+    const { runId: goneRun } = crawlMirror(mirror, brandWorld(brands(5)));
+    const { runId: back } = crawlMirror(mirror, full);
     expect(gone()).toEqual([]);
     for (const path of ["brands/5/", "brands/5/models/", "brands/5/m/1/"]) {
       expect(rowOf(path)).toMatchObject({ state: "held", gone_run: null, first_run: first });
@@ -538,7 +544,7 @@ describe("resources below a tombstone", () => {
 
 it("a run closes even if ownership forms a circle", async () => {
   const world = brandWorld(brands(6));
-  walk(mirror, world);
+  crawlMirror(mirror, world);
   // Links of the service can do this: a listing owned by a model that it lists.
   mirror.db
     .prepare(

@@ -61,7 +61,7 @@ it("a resource keeps its first kind, and conflicting links are reported", () => 
 });
 
 it("a resource of the other area has state elsewhere and is not requested", () => {
-  const { requested: asked } = crawl(
+  const { requested } = crawl(
     mirror,
     worldOf({
       "/": root({ brands: urlOf("brands/"), me: urlOf("me/"), rate_limit: urlOf("limit/") }),
@@ -70,7 +70,7 @@ it("a resource of the other area has state elsewhere and is not requested", () =
   );
   expect(resourceAt("me/")).toEqual({ kind: "me", state: "elsewhere" });
   expect(resourceAt("limit/")).toEqual({ kind: "rate_limit", state: "elsewhere" });
-  expect(asked).toHaveLength(2);
+  expect(requested).toHaveLength(2);
 });
 
 it("the target of an unknown link becomes a resource once the link is followed", () => {

@@ -62,10 +62,10 @@ describe("a chain of pages", () => {
       "zz?cursor=q": page(paths([2, 3]), "other/path/?page=9"),
       "other/path/?page=9": page(paths([4])),
     });
-    const { requested: asked } = crawl(mirror, world);
+    const { requested } = crawl(mirror, world);
     expect(chain()).toEqual(asUrls([first, "zz?cursor=q", "other/path/?page=9"]));
     expect(brandsHeld()).toEqual(asUrls(paths([0, 1, 2, 3, 4])));
-    expect(new Set(asked).size).toBe(asked.length);
+    expect(new Set(requested).size).toBe(requested.length);
     expect(loops()).toEqual([]);
     expect(problemsOf(mirror)).toEqual([]);
   });
@@ -112,19 +112,19 @@ describe("a chain of pages", () => {
 
   it("an item that is listed twice is requested once", () => {
     const world = listing({ [first]: page(paths([0, 1, 1]), "p2"), p2: page(paths([1, 2])) });
-    const { requested: asked } = crawl(mirror, world);
-    expect(asked.filter((url) => url === urlOf("brands/1/"))).toHaveLength(1);
+    const { requested } = crawl(mirror, world);
+    expect(requested.filter((url) => url === urlOf("brands/1/"))).toHaveLength(1);
     expect(problemsOf(mirror)).toEqual([]);
   });
 });
 
 describe("a chain that does not end", () => {
   /** Stops after 60 batches, which an endless chain would exceed. */
-  function walkBounded(world: World): readonly string[] {
-    const { requested: asked } = crawl(mirror, world, { maxBatches: 60 });
+  function crawlBounded(world: World): readonly string[] {
+    const { requested } = crawl(mirror, world, { maxBatches: 60 });
     expect(crawl(mirror, world, { maxBatches: 60 }).requested.length).toBeLessThan(40);
     expect(problemsOf(mirror)).toEqual([]);
-    return asked;
+    return requested;
   }
 
   it.each<[string, Record<string, object>, string[]]>([
@@ -145,9 +145,9 @@ describe("a chain that does not end", () => {
       [first, "p2"],
     ],
   ])("a chain %s is stored and reported, and no page is requested twice", (_shape, pages, urls) => {
-    const asked = walkBounded(listing(pages));
+    const requested = crawlBounded(listing(pages));
     expect(chain()).toEqual(asUrls(urls));
-    expect(asked.filter((url) => asUrls(urls).includes(url)).sort()).toEqual(asUrls(urls).sort());
+    expect(requested.filter((url) => asUrls(urls).includes(url)).sort()).toEqual(asUrls(urls).sort());
     expect(loops()).toHaveLength(1);
     expect(statesOf(...urls)).toEqual(Object.fromEntries(urls.map((path) => [path, "held"])));
   });
@@ -162,7 +162,7 @@ describe("a chain that does not end", () => {
           : JSON.stringify(page(paths([0, 1]), `p?${Number(number) + 1}`));
       },
     };
-    walkBounded(endless);
+    crawlBounded(endless);
     expect(loops()).toEqual([urlOf("p?4")]);
   });
 
@@ -183,7 +183,7 @@ describe("a chain that does not end", () => {
     crawl(mirror, pages);
     pages.set(urlOf("p2"), JSON.stringify(page(paths([1]), "p2")));
     pages.set(urlOf("p3"), JSON.stringify(page(paths([3]), "p?0")));
-    walkBounded(endless);
+    crawlBounded(endless);
   });
 
   it("a chain that continues with empty pages under new URLs is cut", () => {
@@ -194,7 +194,7 @@ describe("a chain that does not end", () => {
         return number === undefined ? pages.get(url) : JSON.stringify(page([], `p?${Number(number) + 1}`));
       },
     };
-    walkBounded(endless);
+    crawlBounded(endless);
     expect(loops()).toEqual([urlOf("p?4")]);
   });
 
@@ -243,8 +243,8 @@ describe("a next page that is no page of the collection", () => {
 
   it("a next page at another origin is not followed", () => {
     const elsewhere = { ...page(paths([0])), meta: { next: "https://elsewhere.example/p2" } };
-    const { requested: asked } = crawl(mirror, listing({ [first]: elsewhere }));
-    expect(asked.every((url) => url.startsWith(baseUrl))).toBe(true);
+    const { requested } = crawl(mirror, listing({ [first]: elsewhere }));
+    expect(requested.every((url) => url.startsWith(baseUrl))).toBe(true);
     expect(chain()).toEqual([urlOf(first)]);
   });
 });
@@ -300,8 +300,8 @@ describe("a page that leaves the chain", () => {
       if (state === "changed") world.set(urlOf("p2"), JSON.stringify(page(paths([1, 3]), "p3")));
       if (state === "gone") world.delete(urlOf("p2"));
       if (state === "failing") world.set(urlOf("p2"), "<html>");
-      const { requested: asked } = crawl(mirror, world);
-      expect(asked).toContain(urlOf("p2"));
+      const { requested } = crawl(mirror, world);
+      expect(requested).toContain(urlOf("p2"));
       expect(problemsOf(mirror)).toEqual([]);
       expect(stateOf("p2")).toBe(state === "gone" ? "superseded" : "held");
       if (state === "unchanged") expect(chain()).toEqual(asUrls([first, "p2", "p3"]));

@@ -316,8 +316,8 @@ describe("a gone resource", () => {
     expect(crawl(mirror, world).requested).not.toContain(brandUrl);
 
     const returned = worldOf({ ...bodies(), "brands/a/": brandOf("A2") });
-    const { runId, requested: asked } = crawl(mirror, returned);
-    expect(asked).toContain(brandUrl);
+    const { runId, requested } = crawl(mirror, returned);
+    expect(requested).toContain(brandUrl);
     expect(resourceAt(brandUrl)).toMatchObject({ state: "held", gone_run: null });
     expect(revisionsOf(brandUrl)).toMatchObject([
       { seq: 1, toRun: goneRun },

@@ -21,12 +21,12 @@ const policy: fc.Arbitrary<RetentionPolicy> = fc.dictionary(rule, fc.integer({ m
 const keptBy = (all: readonly EndedRun[], rules: RetentionPolicy) =>
   new Set(chooseRuns(all, rules).keep.map(({ run: id }) => id));
 
-const ended = (...ends: readonly string[]) =>
+const result = (...ends: readonly string[]) =>
   ends.map((endedAt, n): EndedRun => ({ run: n + 1, endedAt: new Date(endedAt).toISOString() }));
 
 describe("chooseRuns", () => {
   it("chooseRuns keeps the latest run and the runs of each rule, with the reasons", () => {
-    const year = ended("2025-12-28", "2025-12-31", "2026-01-14T01:00", "2026-01-14T02:00", "2026-01-15");
+    const year = result("2025-12-28", "2025-12-31", "2026-01-14T01:00", "2026-01-14T02:00", "2026-01-15");
     expect(chooseRuns(year, { last: 2, daily: 2, weekly: 3, monthly: 2, yearly: 9 })).toEqual({
       keep: [
         [5, ["latest", "last", "daily 2026-01-15", "weekly 2026-W03", "monthly 2026-01", "yearly 2026"]],

@@ -123,7 +123,7 @@ export function crawl(mirror: MirrorWriter, world: World, options: CrawlOptions 
     q.selectFrom("_resource as r").select("r.id").where("r.id", "=", p.id).where(isFetchable("r")),
   );
   const summary = emptySummary();
-  const asked: string[] = [];
+  const requested: string[] = [];
   const failed = new Set<number>();
   for (let batches = 0; batches < maxBatches; batches++) {
     const due = frontier
@@ -131,7 +131,7 @@ export function crawl(mirror: MirrorWriter, world: World, options: CrawlOptions 
       .filter(({ id }) => !failed.has(id) && selectFetchable.get({ id }) !== undefined);
     if (due.length === 0) break;
     const batch = choose(due);
-    asked.push(...batch.map(({ url }) => url));
+    requested.push(...batch.map(({ url }) => url));
     const { failedIds, ...added } = mirror.ingest(
       batch.map((resource) => resultFrom(world, resource)),
       runId,
@@ -141,7 +141,7 @@ export function crawl(mirror: MirrorWriter, world: World, options: CrawlOptions 
   }
   options.beforeClosing?.(runId);
   const closing = closeRun(mirror, runId, options.approve);
-  return { ...summary, ...closing, gone: summary.gone + closing.gone, runId, requested: asked };
+  return { ...summary, ...closing, gone: summary.gone + closing.gone, runId, requested };
 }
 
 export function problemsOf(mirror: MirrorReader): readonly CheckProblem[] {

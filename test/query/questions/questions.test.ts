@@ -92,20 +92,20 @@ it.each(listQuestions())(
 
 it("every question gives the result computed from the sandbox's catalogue", async () => {
   const cases = questionCases(catalogueOf(rig.sandbox));
-  expect(cases.filter(({ answer }) => answer.length === 0)).toEqual([]);
-  for (const { question, options, answer } of cases)
+  expect(cases.filter(({ answer: compute }) => compute.length === 0)).toEqual([]);
+  for (const { question, options, answer: compute } of cases)
     expect({ question, options, answer: await ask(question, options) }).toEqual({
       question,
       options,
-      answer,
+      answer: compute,
     });
 });
 
 it("@newest, @changed and @gone give what the sandbox added, changed and removed since a run", async () => {
   for (const kind of ["brand", "model", "size"]) {
     for (const [question, urls] of Object.entries(changesOf(kind))) {
-      const answer = await ask(question, { kind, since: secondRun, limit: 1000 });
-      expect({ kind, question, urls: answer.map(({ href }) => href).sort() }).toEqual({
+      const compute = await ask(question, { kind, since: secondRun, limit: 1000 });
+      expect({ kind, question, urls: compute.map(({ href }) => href).sort() }).toEqual({
         kind,
         question,
         urls,
@@ -124,9 +124,9 @@ it("@growing-brands gives the brands with new models since a run, without brands
     const newModels = own.filter((model) => added.includes(model.href)).length;
     return hadModels.has(href) && newModels > 0 ? [{ href, new_models: newModels, models: own.length }] : [];
   });
-  const answer = await ask("growing-brands", { since: secondRun });
+  const compute = await ask("growing-brands", { since: secondRun });
   expect(grown.length).toBeGreaterThan(0);
-  expect(answer).toEqual(
+  expect(compute).toEqual(
     inOrder(grown, (row) => [-row.new_models, row.href]).map((row) => expect.objectContaining(row)),
   );
   expect(await ask("growing-brands", { since: 1 })).toEqual([]);

@@ -45,18 +45,18 @@ describe("a redirect", () => {
   });
 
   test("every hop reserves a request of the allowance", async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     await using rig = await startClientRig(
       ({ path }, socket) => socket.write(path === "/a" ? redirect("/b") : jsonResponse({})),
       {
         rateLimiter: async ({ url }) => {
-          asked.push(new URL(url).pathname);
+          requested.push(new URL(url).pathname);
           return { release: () => {} };
         },
       },
     );
     await rig.fetch("/a");
-    expect(asked).toEqual(["/a", "/b"]);
+    expect(requested).toEqual(["/a", "/b"]);
   });
 
   test("a redirect without a location is an unexpected response", async () => {

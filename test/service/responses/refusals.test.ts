@@ -153,8 +153,8 @@ describe("the reserve", () => {
       }),
     });
     const { signal } = controller;
-    const asked = ["/1", "/2", "/3"].map((path) => rig.fetch(path, { signal }));
-    for (const { status } of await Promise.allSettled(asked)) expect(status).toBe("rejected");
+    const requested = ["/1", "/2", "/3"].map((path) => rig.fetch(path, { signal }));
+    for (const { status } of await Promise.allSettled(requested)) expect(status).toBe("rejected");
     const sent = reports.filter(({ isSent }) => isSent);
     expect(sent).toHaveLength(rig.server.requests.length);
     expect(reports.filter(({ isTried }) => isTried)).toEqual(sent);

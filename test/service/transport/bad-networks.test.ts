@@ -52,13 +52,13 @@ async function fetchAllThrough(
   await using sandbox = await startSandbox({ seed: 5, brands: 6, models: 40, sizes: 60, allowance: 10_000 });
   await using network = await startBadNetwork(sandbox.url, trouble);
   const url = `${network.origin}/`;
-  const wanted = await (await fetch(sandbox.url)).text();
+  const expected = await (await fetch(sandbox.url)).text();
   sandbox.clearLog();
   const service = openServiceClient({ baseUrl: url, clock: fakeClock(), connections: 3, ...options });
   try {
     const answers = await Promise.all(Array.from({ length: fetches }, () => service.fetch({ url })));
     for (const answer of answers)
-      expect(answer.outcome === "body" && textOf(answer.body).replaceAll(url, sandbox.url)).toBe(wanted);
+      expect(answer.outcome === "body" && textOf(answer.body).replaceAll(url, sandbox.url)).toBe(expected);
   } finally {
     await service.close();
   }
