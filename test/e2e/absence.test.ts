@@ -1,6 +1,6 @@
 /** Bulk deletions and partial lists at the command line. */
 import { expect, it } from "vitest";
-import { runArmoire } from "../support/run-armoire.ts";
+import { callArmoire } from "../support/run-armoire.ts";
 import { startRig } from "../sync/support/rig.ts";
 
 it("a bulk removal waits for approval with exit code 12 and the command that approves it", async () => {
@@ -8,13 +8,13 @@ it("a bulk removal waits for approval with exit code 12 and the command that app
   await rig.sync();
   rig.sandbox.advance({ removals: 4, kind: "brand" });
   const args = ["sync", "--mirror", rig.file, "--base-url", rig.sandbox.url, "--mode", "verify"];
-  const waiting = await runArmoire(args);
+  const waiting = await callArmoire(args);
   expect(waiting).toMatchObject({ exitCode: 12, stderr: "" });
   expect(waiting.stdout).toMatch(
     /Waiting for approval, \d+ in all: 4 of 10 of kind brand in http:\S+ .* `armoire sync --approve` accepts them\.\n/,
   );
-  expect((await runArmoire([...args, "--json"])).exitCode).toBe(12);
-  const approved = await runArmoire([...args, "--approve"]);
+  expect((await callArmoire([...args, "--json"])).exitCode).toBe(12);
+  const approved = await callArmoire([...args, "--approve"]);
   expect(approved).toMatchObject({ exitCode: 0, stderr: "" });
   expect(approved.stdout).not.toContain("approv");
 }, 30_000);
@@ -23,8 +23,8 @@ it("a partial list gives exit code 3 and is shown by status", async () => {
   await using rig = await startRig({ brands: 10, models: 10, sizes: 10 });
   rig.sandbox.setFaults([{ kind: "brands", times: "always", fault: "wrong-total", value: 12 }]);
   const args = ["--mirror", rig.file];
-  const { exitCode, stdout } = await runArmoire(["sync", ...args, "--base-url", rig.sandbox.url]);
+  const { exitCode, stdout } = await callArmoire(["sync", ...args, "--base-url", rig.sandbox.url]);
   expect(exitCode).toBe(3);
   expect(stdout).toMatch(/^1 list is partial and proves no removals; `armoire status` shows where\.$/m);
-  expect((await runArmoire(["status", ...args])).stdout).toContain("says 12, lists 10");
+  expect((await callArmoire(["status", ...args])).stdout).toContain("says 12, lists 10");
 }, 30_000);

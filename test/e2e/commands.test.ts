@@ -4,23 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SyncReport } from "../../src/sync/report.ts";
 import { callArmoire, runArmoire } from "../support/run-armoire.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
+import { output, json as outputAsJson } from "./support/output.ts";
 
 let fixture: Fixture;
 beforeAll(async () => {
   fixture = await createFixture();
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
-
-/** The program's output, where it ends well and says nothing beside it. */
-async function output(...args: readonly string[]): Promise<string> {
-  const { stdout, stderr, exitCode } = await callArmoire(args);
-  expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
-  return stdout;
-}
-
-async function outputAsJson(...args: readonly string[]): Promise<unknown> {
-  return JSON.parse(await output(...args, "--json"));
-}
 
 function firstBrand() {
   const [brand] = [...fixture.sandbox.truth()].filter(({ kind }) => kind === "brand");
@@ -112,14 +102,14 @@ describe("a sync", () => {
     expect(await output("sync", ...settings)).toMatch(
       /The budget of this run is spent\. \d+ known to be due; the next sync continues here\.\n$/,
     );
-    const { exitCode } = await runArmoire(["sync", ...settings, "--require-complete"]);
+    const { exitCode } = await callArmoire(["sync", ...settings, "--require-complete"]);
     expect(exitCode).toBe(8);
   });
 
   it("a sync with failures exits with 3 and names the command that lists them", async () => {
     fixture.sandbox.setFaults([{ kind: "brand", positions: [2], times: "always", fault: "not-json" }]);
     const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url];
-    const { stdout, exitCode } = await runArmoire(["sync", ...settings]);
+    const { stdout, exitCode } = await callArmoire(["sync", ...settings]);
     const status = await output("status", ...settings);
     fixture.sandbox.setFaults([]);
     expect(exitCode).toBe(3);
@@ -214,7 +204,7 @@ describe("reading a mirror", () => {
       fixture.mirror,
     );
     expect(table).toMatch(/^kind +name +code +brand +bra_count +state +href\n─.*\n\S.*\n$/);
-    const nothing = await runArmoire(["search", "xyzzy", "--mirror", fixture.mirror, "--format", "ndjson"]);
+    const nothing = await callArmoire(["search", "xyzzy", "--mirror", fixture.mirror, "--format", "ndjson"]);
     expect(nothing).toMatchObject({
       exitCode: 0,
       stdout: "",
@@ -282,7 +272,7 @@ describe("reading a mirror", () => {
     const done = await output("mirror", "compact", ...keep);
     expect(done).toMatch(kept);
     expect(done).toMatch(/^Forgot 1 of 2 runs, [\s\S]+ [KM]iB before, [\d.]+ [KM]iB now$/m);
-    const { stderr, exitCode } = await runArmoire(["status", ...settings, "--as-of", "1"]);
+    const { stderr, exitCode } = await callArmoire(["status", ...settings, "--as-of", "1"]);
     expect({ stderr, exitCode }).toMatchObject({
       ...{
         stderr: expect.stringMatching(/^armoire: Run 1 was pruned\nNearest available: run 2 \(/),
@@ -301,7 +291,7 @@ describe("reading a mirror", () => {
       baseUrl: fixture.sandbox.url,
     });
     await output("sync", ...settings, "--base-url", `${fixture.sandbox.url}?another`);
-    const { stderr, exitCode } = await runArmoire(["status", "--data-dir", dataDir]);
+    const { stderr, exitCode } = await callArmoire(["status", "--data-dir", dataDir]);
     expect(exitCode).toBe(4);
     expect(stderr).toMatch(/There are 2 mirrors in .*\n.*--base-url URL or --mirror FILE/);
   });
@@ -327,6 +317,6 @@ it("a global option may precede or follow the command, and its value may be a co
 });
 
 it("--verbose prints the stack of an error", async () => {
-  const { stderr } = await runArmoire(["show", "brand", "nobody", "--mirror", fixture.mirror, "--verbose"]);
+  const { stderr } = await callArmoire(["show", "brand", "nobody", "--mirror", fixture.mirror, "--verbose"]);
   expect(stderr).toMatch(/\n {4}at showResource /);
 });

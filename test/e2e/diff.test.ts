@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { sync } from "../../src/sync/sync.ts";
 import { readCsv } from "../support/read-csv.ts";
-import { runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { callArmoire, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { json, output } from "./support/output.ts";
 
@@ -115,7 +115,7 @@ describe("a diff", () => {
   });
 
   it("a diff names tables that an export left out, and reports no removals for them", async () => {
-    const { stdout, stderr } = await runArmoire([
+    const { stdout, stderr } = await callArmoire([
       "diff",
       "--from",
       at("brands"),
@@ -176,9 +176,9 @@ describe("printing a diff", () => {
   });
 
   it("diff exits with 20 for differences under --exit-code only", async () => {
-    const asked = await runArmoire(["diff", "--mirror", mirror, "--exit-code"]);
-    expect(asked.exitCode).toBe(20);
-    const same = await runArmoire(["diff", "--mirror", mirror, "--from", "2", "--exit-code"]);
+    const differing = await callArmoire(["diff", "--mirror", mirror, "--exit-code"]);
+    expect(differing.exitCode).toBe(20);
+    const same = await callArmoire(["diff", "--mirror", mirror, "--from", "2", "--exit-code"]);
     expect(same.exitCode).toBe(0);
   });
 });

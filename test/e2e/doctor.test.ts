@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type RunOptions, runArmoire } from "../support/run-armoire.ts";
+import { callArmoire, type RunOptions } from "../support/run-armoire.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
 
 let fixture: Fixture;
@@ -21,7 +21,7 @@ interface Diagnosis {
 }
 
 async function runDoctor(args: readonly string[], env: NonNullable<RunOptions["env"]> = {}) {
-  const { stdout, stderr, exitCode } = await runArmoire(["doctor", "--json", ...args], { env });
+  const { stdout, stderr, exitCode } = await callArmoire(["doctor", "--json", ...args], { env });
   expect(stderr).toBe("");
   return { ...(JSON.parse(stdout) as Diagnosis), exitCode };
 }

@@ -11,7 +11,7 @@ import { findSecrets } from "../../src/doctor/find-secrets.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { hideSecret } from "../../src/service/credentials/credential.ts";
 import { leavesOf, loadCommandLine } from "../support/command-line.ts";
-import { type CommandResult, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { type CommandResult, callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 const names = ["ada", "bea"] as const;
 type Name = (typeof names)[number];
@@ -19,15 +19,17 @@ type Name = (typeof names)[number];
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let sandbox: Sandbox;
 let umask: number;
+const cwd = process.cwd();
 const at = (...path: readonly string[]): string => join(folder.path, ...path);
 const data = (): string => at("data");
 const userOf = (name: Name) => sandbox.users[names.indexOf(name)];
 
-const armoire = (name: Name, args: readonly string[]): Promise<CommandResult> =>
-  runArmoire([...args, "--data-dir", data()], {
-    env: { ARMOIRE_TOKEN: userOf(name)?.token ?? "", ARMOIRE_BASE_URL: sandbox.url },
-    cwd: at("work", name),
-  });
+/** Calls a command in the work folder of the user. */
+function armoire(name: Name, args: readonly string[]): Promise<CommandResult> {
+  process.chdir(at("work", name));
+  const env = { ARMOIRE_TOKEN: userOf(name)?.token ?? "", ARMOIRE_BASE_URL: sandbox.url };
+  return callArmoire([...args, "--data-dir", data()], { env });
+}
 
 /** Commands without an account, or for all accounts of a data directory. */
 const excluded = ["sandbox", "account list", "worker", "schedule"].map((called) => `armoire ${called}`);
@@ -62,9 +64,9 @@ const program = await loadCommandLine();
 const commands = program.commands
   .flatMap(leavesOf)
   .map((command) => ({ called: nameOf(command) }))
-  .filter(({ called }) => !excluded.some((other) => `${called} `.startsWith(`${other} `)))
+  .filter(({ called }) => !excluded.some((parent) => `${called} `.startsWith(`${parent} `)))
   // The last command, since it removes the account.
-  .sort((one, other) => Number(one.called === removing) - Number(other.called === removing));
+  .sort((a, b) => Number(a.called === removing) - Number(b.called === removing));
 
 function nameOf(command: Command): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
@@ -90,9 +92,9 @@ async function expectApart(): Promise<void> {
       at("work", name),
       ...files.map((file) => at("backups", file)),
     ];
-    const marks = names.flatMap((one) =>
-      Object.entries(marksOf(one)).map(([what, mark]) => ({
-        ...{ what: `${one}'s ${what}`, credential: hideSecret(mark), places: [] },
+    const marks = names.flatMap((user) =>
+      Object.entries(marksOf(user)).map(([what, mark]) => ({
+        ...{ what: `${user}'s ${what}`, credential: hideSecret(mark), places: [] },
       })),
     );
     const { found, unread } = await findSecrets(ownPaths, marks);
@@ -121,6 +123,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   process.umask(umask);
+  process.chdir(cwd);
   await sandbox.close();
   await folder[Symbol.asyncDispose]();
 });
@@ -132,8 +135,8 @@ it.each(commands)("$called shows nothing of the other account", async ({ called 
     // One account as text, the other as JSON.
     const result = await armoire(name, [...words, ...account, ...(name === "bea" ? ["--json"] : [])]);
     expect({ words, ...result }).toMatchObject({ exitCode: 0 });
-    for (const other of names.filter((one) => one !== name))
-      for (const mark of Object.values(marksOf(other)))
+    for (const otherName of names.filter((user) => user !== name))
+      for (const mark of Object.values(marksOf(otherName)))
         expect(result.stdout + result.stderr).not.toContain(mark);
   }
   if (called !== removing) await expectApart();

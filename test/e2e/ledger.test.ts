@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { runArmoire } from "../support/run-armoire.ts";
+import { callArmoire } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
 
@@ -42,9 +42,9 @@ describe.each(Object.entries(spoilt))("a ledger that %s", (_what, [spoil, exitCo
   it.concurrent.each(["sync", "plan", "status"])("ends %s as it should", async (command) => {
     const dataDir = fixture.newPath();
     const settings = ["--data-dir", dataDir, "--base-url", fixture.sandbox.url];
-    await runArmoire(["sync", ...settings, "--depth", "brands"]);
+    await callArmoire(["sync", ...settings, "--depth", "brands"]);
     spoil(join(dataDir, "ledger.sqlite"), fixture);
-    expectRefusal(await runArmoire([command, ...settings]), exitCode, message);
+    expectRefusal(await callArmoire([command, ...settings]), exitCode, message);
   });
 });
 
@@ -53,5 +53,5 @@ it("a folder in place of the ledger is reported as unreadable", async () => {
   mkdirSync(join(dataDir, "ledger.sqlite"), { recursive: true });
   const settings = ["--data-dir", dataDir, "--base-url", fixture.sandbox.url];
   for (const command of ["sync", "plan"])
-    expectRefusal(await runArmoire([command, ...settings]), 1, /Cannot open or write the ledger: .*\nCheck/);
+    expectRefusal(await callArmoire([command, ...settings]), 1, /Cannot open or write the ledger: .*\nCheck/);
 });

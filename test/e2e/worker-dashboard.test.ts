@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { logLines } from "../support/log-lines.ts";
 import { startRedis } from "../support/redis.ts";
-import { runArmoire, startArmoire } from "../support/run-armoire.ts";
+import { callArmoire, startArmoire } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 
 it("prints the dashboard's address, and warns if others can reach it", async () => {
@@ -33,13 +33,13 @@ it.for([
   },
 ])("refuses $args", async ({ args, says: message }) => {
   const usual = ["worker", "--redis", "redis://127.0.0.1:9", "--base-url", "http://127.0.0.1:9/"];
-  expectRefusal(await runArmoire([...usual, ...args]), 2, message);
+  expectRefusal(await callArmoire([...usual, ...args]), 2, message);
 });
 
 it("refuses an invalid port", async () => {
   await using redis = await startRedis();
   const usual = ["worker", "--redis", redis.url, "--base-url", "http://127.0.0.1:9/"];
-  const { exitCode, stderr } = await runArmoire([...usual, "--dashboard", "70000"]);
+  const { exitCode, stderr } = await callArmoire([...usual, "--dashboard", "70000"]);
   expect({ exitCode, stderr }).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining("from 0 to 65535"),

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { jsonResponse, startRawServer } from "../support/raw-server.ts";
-import { runArmoire } from "../support/run-armoire.ts";
+import { callArmoire } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
 import { expectRefused, type RefusedCase } from "./support/refused-case.ts";
@@ -118,7 +118,7 @@ describe("a config file", () => {
   it("a config file with an unknown setting is refused without showing its value", async () => {
     const file = join(fixture.folder, "wrong-config.json");
     writeFileSync(file, JSON.stringify({ baseUrl: "https://api.example.org/", token: "hunter2" }));
-    const result = await runArmoire(["status", "--config", file]);
+    const result = await callArmoire(["status", "--config", file]);
     expectRefusal(result, 4, /invalid setting: .*token/);
     expect(result.stderr).not.toContain("hunter2");
   });
@@ -129,26 +129,26 @@ describe("an export is refused", () => {
     const out = fixture.newPath();
     mkdirSync(out);
     writeFileSync(join(out, "mine.txt"), "mine");
-    expectRefusal(await runArmoire(["export", "--out", out, "--mirror", fixture.mirror]), 1, /new-/);
+    expectRefusal(await callArmoire(["export", "--out", out, "--mirror", fixture.mirror]), 1, /new-/);
     expect(readFileSync(join(out, "mine.txt"), "utf8")).toBe("mine");
   });
 
   it("an export is refused if the folder cannot be created", async () => {
     const out = join(fixture.textFile, "below");
-    expectRefusal(await runArmoire(["export", "--out", out, "--mirror", fixture.mirror]), 1, /notes\.txt/);
+    expectRefusal(await callArmoire(["export", "--out", out, "--mirror", fixture.mirror]), 1, /notes\.txt/);
   });
 });
 
 describe("an unknown resource", () => {
   it("an unknown resource is reported with the valid forms of a key", async () => {
-    const result = await runArmoire(["show", "brand", "nobody", "--mirror", fixture.mirror]);
+    const result = await callArmoire(["show", "brand", "nobody", "--mirror", fixture.mirror]);
     expectRefusal(result, 1, /holds no brand called "nobody"\n.*URL/);
   });
 });
 
 describe("a service that cannot be reached", () => {
   it("a service that cannot be reached fails the sync with its address and what to check", async () => {
-    const result = await runArmoire([
+    const result = await callArmoire([
       "sync",
       "--base-url",
       fixture.closedUrl,
@@ -161,7 +161,7 @@ describe("a service that cannot be reached", () => {
 
   it("a service that cannot be reached fails the doctor, with the same text on stdout", async () => {
     const dataDir = fixture.newPath();
-    const { stdout, stderr, exitCode } = await runArmoire([
+    const { stdout, stderr, exitCode } = await callArmoire([
       "doctor",
       "--data-dir",
       dataDir,
@@ -177,7 +177,7 @@ describe("a service that cannot be reached", () => {
     await using other = await startRawServer((_request, socket) =>
       socket.end(jsonResponse({ hello: "world" })),
     );
-    const { stdout, exitCode } = await runArmoire([
+    const { stdout, exitCode } = await callArmoire([
       "doctor",
       "--data-dir",
       fixture.newPath(),
@@ -186,18 +186,18 @@ describe("a service that cannot be reached", () => {
     ]);
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(/✗ .*(not an envelope|not the root)/);
-    const result = await runArmoire(["sync", "--data-dir", fixture.newPath(), "--base-url", other.origin]);
+    const result = await callArmoire(["sync", "--data-dir", fixture.newPath(), "--base-url", other.origin]);
     expectRefusal(result, 1, /not an envelope/);
   });
 });
 
 it("a sandbox with a port in use fails with the reason", async () => {
   const port = new URL(fixture.sandbox.url).port;
-  expectRefusal(await runArmoire(["sandbox", "--port", port]), 1, /cannot listen on .*port/);
+  expectRefusal(await callArmoire(["sandbox", "--port", port]), 1, /cannot listen on .*port/);
 });
 
 it("an unlisted brand is refused with suggestions", async () => {
-  const result = await runArmoire([
+  const result = await callArmoire([
     "sync",
     "--base-url",
     fixture.sandbox.url,

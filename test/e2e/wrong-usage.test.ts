@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runArmoire } from "../support/run-armoire.ts";
+import { callArmoire, runArmoire } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
 import { expectRefused, type RefusedCase } from "./support/refused-case.ts";
@@ -46,19 +46,22 @@ it.concurrent.each([
   ["runs show -7d", true],
   ["search -onyx", true],
   ["diff --form x", false],
-])("the error of `%s` explains how to write a value that starts with a dash: %s", async (command, isTold) => {
-  const { stderr } = await runArmoire([...command.split(" "), "--mirror", fixture.mirror]);
-  expect(stderr.includes("\nIf it is a value, write -- before it.\n")).toBe(isTold);
-});
+])(
+  "the error of `%s` explains how to write a value that starts with a dash: %s",
+  async (command, isExpected) => {
+    const { stderr } = await callArmoire([...command.split(" "), "--mirror", fixture.mirror]);
+    expect(stderr.includes("\nIf it is a value, write -- before it.\n")).toBe(isExpected);
+  },
+);
 
 it.each([
   ["select nme from brand", true],
   ["select 1 from brnd", true],
   ["selekt 1", false],
   ["select max(", false],
-])("the error of `%s` mentions sqlite_schema: %s", async (sql, isTold) => {
-  const { stderr } = await runArmoire(["query", sql, "--mirror", fixture.mirror]);
-  expect(stderr.includes("sqlite_schema")).toBe(isTold);
+])("the error of `%s` mentions sqlite_schema: %s", async (sql, isExpected) => {
+  const { stderr } = await callArmoire(["query", sql, "--mirror", fixture.mirror]);
+  expect(stderr.includes("sqlite_schema")).toBe(isExpected);
 });
 
 describe("two formats together are wrong usage", () => {
@@ -225,7 +228,7 @@ it("plan has no --require-complete", () =>
   expectRefused(fixture, [() => ["plan", "--require-complete"], 2, /unknown option/]));
 
 it("a base URL with a password is refused without showing it", async () => {
-  const result = await runArmoire(["sync", "--base-url", "https://me:hunter2@api.example.org/"]);
+  const result = await callArmoire(["sync", "--base-url", "https://me:hunter2@api.example.org/"]);
   expectRefusal(result, 2, /without user name and password/);
   expect(result.stderr).not.toContain("hunter2");
 });

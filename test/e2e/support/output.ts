@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { callArmoire } from "../../support/run-armoire.ts";
 
-/** The program's output, where it ends well and says nothing beside it. */
+/** The output of a command that must succeed without messages. */
 export async function output(...args: readonly string[]): Promise<string> {
   const { stdout, stderr, exitCode } = await callArmoire(args);
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
-import { type RunOptions, runArmoire } from "../../support/run-armoire.ts";
+import { callArmoire, type RunOptions } from "../../support/run-armoire.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 import { type Fixture, listAll } from "./fixture.ts";
 
@@ -11,15 +11,14 @@ export type RefusedCase = readonly [
   env?: (fixture: Fixture) => NonNullable<RunOptions["env"]>,
 ];
 
-/** Runs the program where it is to refuse; then there must be no data directory, and all else as it was. */
+/** Calls a command that must be refused without creating a data directory or changing any file. */
 export async function expectRefused(
   fixture: Fixture,
   [args, exitCode, message, env]: RefusedCase,
 ): Promise<void> {
   const held = readFileSync(fixture.mirror);
   const before = await listData(fixture);
-  const result = await runArmoire(args(fixture), {
-    cwd: fixture.folder,
+  const result = await callArmoire(args(fixture), {
     env: { ARMOIRE_DATA_DIR: fixture.newPath(), ...env?.(fixture) },
   });
   expectRefusal(result, exitCode, message);
@@ -27,7 +26,7 @@ export async function expectRefused(
   expect(readFileSync(fixture.mirror).equals(held)).toBe(true);
 }
 
-/** Without locks, whose files stay, and what SQLite keeps beside a file that another test has open at the same time. */
+/** All files, without locks and the WAL files of mirrors that other tests have open. */
 async function listData({ folder }: Fixture): Promise<string[]> {
   return (await listAll(folder)).filter((path) => !/-wal$|-shm$|\.lock$|\.holder\.json$/.test(path));
 }
