@@ -37,7 +37,7 @@ it("an unknown key violates the specification", () => {
 const { services } = readCompose();
 
 describe.each(Object.entries(services).filter(([, { build }]) => build))("%s", (_, service) => {
-  it("runs without root, capabilities and writable files", () => {
+  it("a service runs without root, capabilities and writable files", () => {
     expect(service).toMatchObject({
       ...{ read_only: true, cap_drop: ["ALL"], tmpfs: ["/tmp"] },
       security_opt: ["no-new-privileges:true"],
@@ -45,11 +45,11 @@ describe.each(Object.entries(services).filter(([, { build }]) => build))("%s", (
     expect(service).not.toHaveProperty("user");
   });
 
-  it("has time to stop gracefully", () => {
+  it("a service has time to stop gracefully", () => {
     expect(Number.parseInt(String(service.stop_grace_period), 10)).toBeGreaterThan(10);
   });
 
-  it("gets secrets only by file", () => {
+  it("a service gets secrets only by file", () => {
     const named = Object.keys(service.environment ?? {}).filter((name) => /KEY|SECRET|TOKEN/.test(name));
     expect(named.filter((name) => !name.endsWith("_FILE"))).toEqual([]);
   });

@@ -23,7 +23,7 @@ describe.each(pages)("%s", (page) => {
   const markdown = read(page);
   const commands = shellCommandsIn(markdown);
 
-  it("shows only valid calls of armoire", async () => {
+  it("a page shows only valid calls of armoire", async () => {
     const calls = commands
       .map((words) => (words[0] === "npx" ? words.slice(1) : words))
       .filter(([name]) => name === "armoire");
@@ -32,7 +32,7 @@ describe.each(pages)("%s", (page) => {
     }
   });
 
-  it("shows only known questions with their own options", () => {
+  it("a page shows only known questions with their own options", () => {
     for (const words of commands) {
       const question = words.find((word, index) => word.startsWith("@") && words[index - 1] === "query");
       if (question === undefined) continue;
@@ -42,7 +42,7 @@ describe.each(pages)("%s", (page) => {
     }
   });
 
-  it("names only existing npm scripts and files in commands", () => {
+  it("a page names only existing npm scripts and files in commands", () => {
     const scripts = [...markdown.matchAll(/\bnpm run (?:--\S+ )*([a-z]+)/g)].flatMap((match) =>
       match.slice(1),
     );
@@ -51,21 +51,21 @@ describe.each(pages)("%s", (page) => {
     expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 
-  it("has no broken link", () => {
+  it("a page has no broken link", () => {
     const broken = linksIn(markdown)
       .filter((link) => !/^https?:/.test(link))
       .filter((link) => !isLinkTarget(page, link));
     expect(broken).toEqual([]);
   });
 
-  it("names only existing files and folders of the project", () => {
+  it("a page names only existing files and folders of the project", () => {
     const named = markdown.matchAll(/`((?:src|jobs|schema|exports|test|docs|bench)\/[\w./-]*)`/g);
     expect([...named].map(([, path = ""]) => path).filter((path) => !existsSync(join(root, path)))).toEqual(
       [],
     );
   });
 
-  it(`wraps prose at ${maxColumns} columns`, () => {
+  it(`a page wraps prose at ${maxColumns} columns`, () => {
     const prose = withoutFences(markdown).split("\n");
     const isExempt = (line: string) => line.startsWith("|") || /\]\(|https?:/.test(line);
     expect(prose.filter((line) => line.length > maxColumns && !isExempt(line))).toEqual([]);

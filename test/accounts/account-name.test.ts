@@ -69,7 +69,7 @@ describe("a word that looks like a token", () => {
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
     "123e4567-e89b-12d3-a456-426614174000",
     "03855cfc81d20eab",
-  ])("%s does, and is no name for an account", (word) => {
+  ])("%s looks like a token, and is no name for an account", (word) => {
     expect(looksLikeToken(word)).toBe(true);
     expect(refusalOf(word).hint).toMatch(/--token-stdin/);
   });
@@ -80,5 +80,5 @@ describe("a word that looks like a token", () => {
     "grandmother-of-the-house",
     "2026-11-22T06:00:00.000Z",
     "catalogue.sqlite",
-  ])("%s does not", (word) => expect(looksLikeToken(word)).toBe(false));
+  ])("%s does not look like a token", (word) => expect(looksLikeToken(word)).toBe(false));
 });

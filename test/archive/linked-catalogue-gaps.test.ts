@@ -96,7 +96,7 @@ describe("a backup with a requested but unmirrored catalogue part", () => {
   });
 
   it.each(["no mirror", "another service's", "damaged"])(
-    "still holds the account's own data and reports the reason if the catalogue is %s",
+    "a backup still holds the account's own data and reports the reason if the catalogue is %s",
     async (trouble) => {
       await using rigs = await startRigs();
       crawl(rigs.catalogue, catalogueWorld());

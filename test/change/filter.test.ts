@@ -59,7 +59,7 @@ describe("a filter of fields", () => {
       { ignored: ["last_modified_at"] },
       ["added: ", "removed: name", "revived: ", "changed: name"],
     ],
-  ])("%s", (_behaviour, filter, expected) => {
+  ])("a filter %s", (_behaviour, filter, expected) => {
     expect(filteredChanges(filter)).toEqual(expected);
   });
 });

@@ -3,7 +3,7 @@ import type { RequestCount } from "../../jobs/bullmq/worker/request-counts.ts";
 import { logPeriodically } from "../../src/cli/log.ts";
 import type { Clock } from "../../src/platform/clock.ts";
 
-it("logs each minute with requests, and no other", async () => {
+it("the log has a line for each minute with requests, and no other", async () => {
   const count = (outcome: string, n: number): RequestCount => ({ principal: "catalogue", outcome, count: n });
   const minutes: RequestCount[][] = [
     [],

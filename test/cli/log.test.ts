@@ -50,7 +50,7 @@ describe("a log on a terminal", () => {
 
 const secret = fc.string({ unit: fc.constantFrom(...'abcXYZ019-._~+/="\\<&'), minLength: 12, maxLength: 40 });
 
-it("hides a password in an address with a wrong escape", () => {
+it("a log hides a password in an address with a wrong escape", () => {
   const io = fakeIo();
   openLog({ json: false, quiet: false }, io, {
     credentials: [],
@@ -59,7 +59,7 @@ it("hides a password in an address with a wrong escape", () => {
   expect(linesOf(io.written.err)).toEqual([expect.objectContaining({ msg: "It is [credential]." })]);
 });
 
-it("never writes a secret, in any encoding and at any place of the line", () => {
+it("a log never contains a secret, in any encoding and at any place of the line", () => {
   fc.assert(
     fc.property(secret, secret, secret, fc.boolean(), (token, appSecret, password, isTerminal) => {
       const io = fakeIo({ isTerminal });

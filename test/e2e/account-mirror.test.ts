@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 describe("armoire sync --account", () => {
-  it("mirrors an account and reports the new resources", async () => {
+  it("sync --account mirrors an account and reports the new resources", async () => {
     expect(await well("sync", "--account", "ada")).toMatch(
       /^Run 1: \d+ new.*\nEverything is up to date: .*accounts.ada.mirror\.sqlite\n$|^Run 1/s,
     );
@@ -62,13 +62,13 @@ describe("armoire sync --account", () => {
     [["--base-url", "https://api.example.org/"], "--account and --base-url cannot be given together"],
     [["--depth", "models"], "--depth is for the catalogue"],
     [["--brand", "x"], "--brand is for the catalogue"],
-  ])("armoire sync --account refuses %j in one line", async (args, message) => {
+  ])("sync refuses %j in one line", async (args, message) => {
     const { exitCode, stderr } = await armoire(["sync", "--account", "ada", ...args]);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(message);
   });
 
-  it("armoire sync --account suggests a similar name for an unknown account", async () => {
+  it("sync --account suggests a similar name for an unknown account", async () => {
     const { exitCode, stderr } = await armoire(["sync", "--account", "adda"]);
     expect(exitCode).toBe(2);
     expect(stderr).toContain("Did you mean ada?");

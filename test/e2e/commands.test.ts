@@ -119,7 +119,7 @@ describe("a sync", () => {
 });
 
 describe("reading a mirror", () => {
-  it("status", async () => {
+  it("status shows the mirror, its last run and its kinds", async () => {
     expect(await output("status", "--mirror", fixture.mirror)).toMatch(
       /^Mirror {5}.*\nService .*\nLast run {3}1, .*\nAllowance {2}.*\nForecast {3}100 % of all bras are covered, and the mirror is complete\.\n\nkind /,
     );
@@ -184,7 +184,7 @@ describe("reading a mirror", () => {
     );
   });
 
-  it("search, as table and JSON, with and without results", async () => {
+  it("search prints a table and JSON, with and without results", async () => {
     const { url, fields } = firstBrand();
     const found = await outputAsJson(
       "search",
@@ -212,7 +212,7 @@ describe("reading a mirror", () => {
     });
   });
 
-  it("query, as table, CSV and JSON", async () => {
+  it("query prints a table, CSV and JSON", async () => {
     const sql = "select kind, known from coverage where kind = 'brand'";
     const query = (...more: readonly string[]) => output("query", sql, "--mirror", fixture.mirror, ...more);
     expect(await query()).toBe("kind   known\n─────  ─────\nbrand      6\n");
@@ -220,7 +220,7 @@ describe("reading a mirror", () => {
     expect(JSON.parse(await query("--json"))).toEqual([{ kind: "brand", known: 6 }]);
   });
 
-  it("export", async () => {
+  it("export writes files and their manifest", async () => {
     const out = fixture.newPath();
     const manifest = await outputAsJson("export", "--out", out, "--mirror", fixture.mirror);
     expect(manifest).toEqual(JSON.parse(readFileSync(join(out, "manifest.json"), "utf8")));
@@ -230,7 +230,7 @@ describe("reading a mirror", () => {
     expect(await output("export", "--out", out, "--quiet", "--mirror", fixture.mirror)).toBe("");
   });
 
-  it("mirror check and rebuild", async () => {
+  it("mirror check and rebuild find a sound mirror", async () => {
     expect(await output("mirror", "check", "--mirror", fixture.mirror)).toMatch(
       /^Sound: \d+ bodies and the rows of \d+ /,
     );
@@ -241,7 +241,7 @@ describe("reading a mirror", () => {
     expect(await output("mirror", "check", "--mirror", fixture.mirror)).toMatch(/^Sound: /);
   });
 
-  it("mirror compact", async () => {
+  it("mirror compact reports sizes and leaves a sound mirror", async () => {
     expect(await output("mirror", "compact", "--mirror", fixture.mirror)).toMatch(
       /catalogue\.sqlite: [\d.]+ [KM]iB before, [\d.]+ [KM]iB now\n\d+ bodies of [\d.]+ [KM]iB take [\d.]+ [KM]iB\n$/,
     );
@@ -252,7 +252,7 @@ describe("reading a mirror", () => {
     expect(await output("mirror", "check", "--mirror", fixture.mirror)).toMatch(/^Sound: /);
   });
 
-  it("mirror compact with retention rules, previewed first", async () => {
+  it("mirror compact with retention rules prunes what its preview reports", async () => {
     const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url];
     for (const depth of ["brands", "models"]) await output("sync", ...settings, "--depth", depth);
     const keep = [...settings, "--keep-last", "1", "--keep-yearly", "3"];

@@ -89,7 +89,7 @@ describe("a diff", () => {
   });
 
   it.each(["first", "csv", "ndjson"])(
-    "a diff of an export (%s) and the mirror says what the two runs say",
+    "a diff of an export (%s) and the mirror equals the diff of the two runs",
     async (name) => {
       const ofRuns = await diff("--from", "1", "--to", "latest");
       const ofExport = await diff("--from", at(name), "--to", "2");
@@ -225,7 +225,7 @@ describe("runs show", () => {
 });
 
 describe("invalid input is refused in one or two lines", () => {
-  it.concurrent.each<readonly [what: string, args: readonly string[], exitCode: number, says: RegExp]>([
+  it.concurrent.each<readonly [name: string, args: readonly string[], exitCode: number, message: RegExp]>([
     [
       "a point that is none",
       ["diff", "--from", "nowhere"],
@@ -273,7 +273,7 @@ describe("invalid input is refused in one or two lines", () => {
     ["a file that is no mirror", ["diff", "--from", "notes.txt"], 1, /Not a SQLite file/],
     ["a run to show that is none", ["runs", "show", "x"], 2, /"x" is not a point in time/],
     ["a run to show that is not there", ["runs", "show", "9"], 1, /There is no run 9/],
-  ])("%s", async (_what, args, exitCode, message) => {
+  ])("invalid input is refused: %s", async (_case, args, exitCode, message) => {
     writeFileSync(at("notes.txt"), "not a mirror, and long enough to have a header\n".repeat(20));
     const result = await runArmoire([...args, "--mirror", mirror], { cwd: folder.path });
     expectRefusal(result, exitCode, message);

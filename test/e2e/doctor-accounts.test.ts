@@ -40,7 +40,7 @@ async function runDoctor(...args: readonly string[]) {
   return { checks, last: checks.at(-1), exitCode };
 }
 
-it("reports an accepted token and its permissions with two requests of the account's ledger", async () => {
+it("doctor reports an accepted token and its permissions with two requests of the account's ledger", async () => {
   const { last, exitCode } = await runDoctor("--account", "bea");
   expect(exitCode).toBe(0);
   expect(last).toEqual({
@@ -51,7 +51,7 @@ it("reports an accepted token and its permissions with two requests of the accou
   expect(sandbox.log().map(({ credential }) => credential)).toEqual(["user:béatrice", "user:béatrice"]);
 });
 
-it("reports a rejected token with a hint", async () => {
+it("doctor reports a rejected token with a hint", async () => {
   sandbox.editUser("anna", { isRevoked: true });
   const { last, exitCode } = await runDoctor("--account", "ada");
   sandbox.editUser("anna", { isRevoked: false });
@@ -63,7 +63,7 @@ it("reports a rejected token with a hint", async () => {
   });
 });
 
-it("reports a token of another user", async () => {
+it("doctor reports a token of another user", async () => {
   writeFileSync(tokenFile, tokenOf(1), { mode: 0o600 });
   const { last, exitCode } = await runDoctor("--account", "ada");
   expect(exitCode).toBe(1);
@@ -73,7 +73,7 @@ it("reports a token of another user", async () => {
   });
 });
 
-it("treats a spent allowance as no problem, and sends nothing", async () => {
+it("doctor treats a spent allowance as no problem, and sends nothing", async () => {
   await using strict = await startSandbox({ users: 1, brands: 2, models: 4, sizes: 8, allowance: 2 });
   const env = { ARMOIRE_TOKEN: strict.users[0]?.token ?? "" };
   await callArmoire(["account", "add", "eve", "--base-url", strict.url, "--data-dir", dataDir], { env });
@@ -85,20 +85,20 @@ it("treats a spent allowance as no problem, and sends nothing", async () => {
   await callArmoire(["account", "remove", "eve", "--purge", "--yes", "--data-dir", dataDir]);
 });
 
-it("sends nothing with --offline", async () => {
+it("doctor sends nothing with --offline", async () => {
   const { last, exitCode } = await runDoctor("--account", "ada", "--offline");
   expect({ exitCode, sent: sandbox.log() }).toEqual({ exitCode: 0, sent: [] });
   expect(last?.what).toContain("ledger");
 });
 
-it("names the command for the first sync of an account", async () => {
+it("doctor names the command for the first sync of an account", async () => {
   expect((await runDoctor("--account", "bea", "--offline")).checks).toContainEqual({
     ...{ isWell: true, what: "There is no mirror of the account bea yet" },
     hint: "`armoire sync --account bea` creates it.",
   });
 });
 
-it("without --account lists each account's mirror and token place, offline", async () => {
+it("doctor without --account lists each account's mirror and token place, offline", async () => {
   const { checks, exitCode } = await runDoctor();
   expect({ exitCode, sent: sandbox.log() }).toEqual({ exitCode: 0, sent: [] });
   const at = (name: string) => join(dataDir, "accounts", name);
@@ -117,7 +117,7 @@ it("without --account lists each account's mirror and token place, offline", asy
   ]);
 });
 
-it("finds a missing token and an unreadable mirror", async () => {
+it("doctor finds a missing token and an unreadable mirror", async () => {
   rmSync(tokenFile);
   expect((await runDoctor()).checks.filter(({ isWell }) => !isWell)).toEqual([
     {

@@ -36,7 +36,7 @@ function dataDirWith(...names: readonly string[]): string {
   return dataDir;
 }
 
-it("treats a missing mirror as no problem", async () => {
+it("doctor treats a missing mirror as no problem", async () => {
   const { checks, exitCode } = await runDoctor(["--data-dir", fixture.newPath()]);
   expect(exitCode).toBe(0);
   expect(checks).toContainEqual(
@@ -44,7 +44,7 @@ it("treats a missing mirror as no problem", async () => {
   );
 });
 
-it("checks each mirror without --base-url or --mirror, and names these options", async () => {
+it("doctor checks each mirror without --base-url or --mirror, and names these options", async () => {
   const dataDir = dataDirWith("a", "b");
   const { checks, exitCode } = await runDoctor(["--offline", "--data-dir", dataDir]);
   expect(exitCode).toBe(0);
@@ -55,7 +55,7 @@ it("checks each mirror without --base-url or --mirror, and names these options",
   ]);
 });
 
-it("finds an unreadable mirror among two", async () => {
+it("doctor finds an unreadable mirror among two", async () => {
   const dataDir = dataDirWith("a", "b");
   writeFileSync(
     join(dataDir, "b", "catalogue.sqlite"),
@@ -80,7 +80,7 @@ it.each([
     { ARMOIRE_APP_KEY: "k", ARMOIRE_APP_SECRET_FILE: "/nonexistent/secret" },
     /The file of ARMOIRE_APP_SECRET_FILE does not exist/,
   ],
-])("reports the problem of the credential %j, and checks the rest", async (env, message) => {
+])("doctor reports the problem of the credential %j, and checks the rest", async (env, message) => {
   const args = [
     ...["--data-dir", fixture.newPath()],
     ...["--mirror", fixture.mirror, "--base-url", fixture.sandbox.url],
@@ -94,7 +94,7 @@ it.each([
   expect(JSON.stringify(diagnosis)).not.toContain("canary");
 });
 
-it("reports an invalid data directory instead of a missing mirror", async () => {
+it("doctor reports an invalid data directory instead of a missing mirror", async () => {
   const { checks, exitCode } = await runDoctor(["--data-dir", fixture.textFile]);
   expect(exitCode).toBe(1);
   expect(checks.map(({ isWell }) => isWell)).toEqual([false, true, false, true]);
@@ -108,7 +108,7 @@ it.each([
     /Not a ledger of Armoire's: .*ledger\.sqlite/,
   ],
   ["", true, /The ledger .* is readable/],
-])("checks the ledger", async (content, isWell, message) => {
+])("doctor checks a ledger with the content %j", async (content, isWell, message) => {
   const dataDir = dataDirWith("a");
   writeFileSync(join(dataDir, "ledger.sqlite"), content);
   const { checks, exitCode } = await runDoctor(["--data-dir", dataDir]);
@@ -119,7 +119,7 @@ it.each([
   });
 });
 
-it("reports that the service was not checked without a base URL", async () => {
+it("doctor reports that the service was not checked without a base URL", async () => {
   const nothing = { ARMOIRE_BASE_URL: "" };
   const { checks, exitCode } = await runDoctor(["--data-dir", fixture.newPath()], nothing);
   expect(exitCode).toBe(0);
@@ -133,7 +133,7 @@ it("reports that the service was not checked without a base URL", async () => {
   );
 });
 
-it("finds a dangling link in the path of the data directory", async () => {
+it("doctor finds a dangling link in the path of the data directory", async () => {
   const link = fixture.newPath();
   symlinkSync(fixture.newPath(), link);
   const { checks, exitCode } = await runDoctor(["--offline", "--data-dir", join(link, "armoire")]);

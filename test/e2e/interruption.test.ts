@@ -122,7 +122,7 @@ describe("a sync that is interrupted", () => {
 });
 
 it.runIf(process.platform === "linux")(
-  "Ctrl-C while a keychain is waited for is an interruption, and no trouble with the keychain",
+  "Ctrl-C during a keychain's prompt is an interruption, not an error of the keychain",
   async () => {
     await using rig = await startAccountRig();
     await rig.keep("ada", "canary-token-0001", memoryKeychain());

@@ -39,13 +39,16 @@ const spoilt: Readonly<Record<string, readonly [(ledger: string, f: Fixture) => 
 };
 
 describe.each(Object.entries(spoilt))("a ledger that %s", (_what, [spoil, exitCode, message]) => {
-  it.concurrent.each(["sync", "plan", "status"])("ends %s as it should", async (command) => {
-    const dataDir = fixture.newPath();
-    const settings = ["--data-dir", dataDir, "--base-url", fixture.sandbox.url];
-    await callArmoire(["sync", ...settings, "--depth", "brands"]);
-    spoil(join(dataDir, "ledger.sqlite"), fixture);
-    expectRefusal(await callArmoire([command, ...settings]), exitCode, message);
-  });
+  it.concurrent.each(["sync", "plan", "status"])(
+    "%s fails with the matching exit code and hint",
+    async (command) => {
+      const dataDir = fixture.newPath();
+      const settings = ["--data-dir", dataDir, "--base-url", fixture.sandbox.url];
+      await callArmoire(["sync", ...settings, "--depth", "brands"]);
+      spoil(join(dataDir, "ledger.sqlite"), fixture);
+      expectRefusal(await callArmoire([command, ...settings]), exitCode, message);
+    },
+  );
 });
 
 it("a folder in place of the ledger is reported as unreadable", async () => {

@@ -42,7 +42,7 @@ it.each([
   ["json", /^\[\n\{"x":1\},\n/],
   ["ndjson", /^\{"x":1\}\n\{"x":2\}\n/],
 ])(
-  "%s without an end comes as it is read, and ends well when its reader has enough",
+  "endless %s is printed as it is read, and ends without an error when the reader stops",
   async (format, start) => {
     const { process: child, result } = startArmoire(query(counting(-1), "--format", format));
     let printed = "";

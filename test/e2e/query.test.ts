@@ -76,13 +76,13 @@ describe("a result cut by a limit has a notice on stderr only", () => {
       "Only the first 5 are shown; --max-rows raises the limit.\n",
     ],
     ["rows, quietly", ["@brand-models", "--max-rows", "5", "--quiet"], ""],
-  ])("%s", async (_what, args, stderr) => {
+  ])("only a cut result has a notice: %s", async (_case, args, stderr) => {
     const result = await callArmoire(["query", ...args, "--mirror", fixture.mirror]);
     expect(result).toMatchObject({ exitCode: 0, stderr });
     expect(result.stdout).not.toContain("Only");
   });
 
-  it("a search", async () => {
+  it("a cut search has a notice on stderr only", async () => {
     const [found] = JSON.parse(await query(letter, "--json")) as { letter: string }[];
     const search = ["search", found?.letter ?? "", "--kind=model", "--json", "--mirror", fixture.mirror];
     const cut = await callArmoire([...search, "--limit", "1"]);

@@ -253,20 +253,17 @@ it("schedules run either with or without Redis, and a killed scheduler blocks no
 }, 60_000);
 
 describe("an invalid schedule is refused and not stored", () => {
-  const cases: Readonly<Record<string, readonly [args: readonly string[], says: RegExp]>> = {
+  const cases: Readonly<Record<string, readonly [args: readonly string[], message: RegExp]>> = {
     "an unknown option": [["--", "sync", "--nonsense"], /invalid: unknown option '--nonsense'\n/],
-    "a value that makes no sense": [
-      ["--", "sync", "--depth", "bras"],
-      /Allowed choices are brands, models, sizes/,
-    ],
-    "an option that it cannot go with": [["--", "sync", "--media"], /--media needs an account/],
+    "an invalid value": [["--", "sync", "--depth", "bras"], /Allowed choices are brands, models, sizes/],
+    "an option without the required one": [["--", "sync", "--media"], /--media needs an account/],
     "another command": [["--", "serve"], /This command cannot be scheduled/],
-    "a command that asks or undoes": [
+    "a command that needs a confirmation": [
       ["--", "backup", "restore", "x.zip"],
       /This command cannot be scheduled/,
     ],
-    "a backup of nobody": [["--", "backup", "--to", "."], /Missing --account NAME/],
-    "an account that there is not": [["--", "sync", "--account", "ada"], /There is no account called ada/],
+    "a backup without an account": [["--", "backup", "--to", "."], /Missing --account NAME/],
+    "an unknown account": [["--", "sync", "--account", "ada"], /There is no account called ada/],
     "a help text": [["--", "sync", "--help"], /is invalid: it only prints help/],
     "no command": [[], /missing required argument 'command'/],
     "a password in a URL": [
@@ -282,22 +279,25 @@ describe("an invalid schedule is refused and not stored", () => {
       /not shorter than the time between two runs/,
     ],
   };
-  it.concurrent.each(Object.entries(cases))("%s", async (_what, [args, message]) => {
-    const dataDir = newPlace();
-    const result = await runArmoire([
-      "schedule",
-      "add",
-      "x",
-      "--data-dir",
-      dataDir,
-      "--cron",
-      "0 6 * * *",
-      ...args,
-    ]);
-    expectRefusal(result, 2, message);
-    expect(result.stderr).not.toContain("hunter2");
-    expect(existsSync(join(dataDir, "schedules.json"))).toBe(false);
-  });
+  it.concurrent.each(Object.entries(cases))(
+    "an invalid schedule is refused and not stored: %s",
+    async (_case, [args, message]) => {
+      const dataDir = newPlace();
+      const result = await runArmoire([
+        "schedule",
+        "add",
+        "x",
+        "--data-dir",
+        dataDir,
+        "--cron",
+        "0 6 * * *",
+        ...args,
+      ]);
+      expectRefusal(result, 2, message);
+      expect(result.stderr).not.toContain("hunter2");
+      expect(existsSync(join(dataDir, "schedules.json"))).toBe(false);
+    },
+  );
 });
 
 it("schedule run refuses --account", async () => {

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
-it("a new mirror leaves the backups of the old one alone, and a restored one continues them", async () => {
+it("a new mirror does not prune the backups of the old one, and a restored mirror continues them", async () => {
   await using folder = await temporaryFolder();
   await using sandbox = await startSandbox({ users: 1, brands: 2, models: 4, sizes: 8, allowance: 5000 });
   const to = join(folder.path, "backups");

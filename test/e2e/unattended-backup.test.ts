@@ -40,7 +40,7 @@ async function addAda(sandbox: Sandbox): Promise<string> {
 
 const small = { users: 1, brands: 2, models: 4, sizes: 8 } as const;
 
-it("prints one line about an incomplete backup", async () => {
+it("an unattended backup prints one line about an incomplete backup", async () => {
   await using sandbox = await startSandbox({ ...small, allowance: 25 });
   await addAda(sandbox);
   const first = await backUp("--quiet");

@@ -165,7 +165,7 @@ describe("armoire sync --account NAME --media", () => {
   });
 });
 
-it("is part of the backup, and is restored from it", async () => {
+it("the linked catalogue is part of the backup, and is restored from it", async () => {
   const to = join(dataDir, "backups");
   mkdirSync(to);
   const flags = ["--with-catalogue", "--media", "--json"];
@@ -247,7 +247,7 @@ it("linked resources are only in backups of accounts that requested them", async
 });
 
 it.each(["asked for", "not asked for", "not to be read"])(
-  "is told of as what stays where the account is purged, if it was %s",
+  "account remove --purge reports the linked resources that stay, if they were %s",
   async (what) => {
     await syncAda("--with-catalogue");
     const catalogue = catalogueMirrorFile(dataDir, sandbox.url);
@@ -297,7 +297,7 @@ it("plan --with-catalogue works offline before and after the sync", async () => 
   expect((await plan()).stdout).toMatch(/mirror: all held\.\n$/);
 });
 
-it("leaves no token in any file, and only private files", async () => {
+it("no file but the token file contains the token, and all files are private", async () => {
   const before = process.umask(0);
   try {
     await syncAda("--with-catalogue", "--media");
@@ -318,7 +318,7 @@ it.each([
   [["plan", "--with-catalogue"], "--with-catalogue needs an account"],
   [["sync", "--media"], "--media needs an account"],
   [["sync", "--account", "ada", "--media", "--dry-run"], "--dry-run and --media cannot be given together"],
-])("refuses %j in one line", async (args, message) => {
+])("the call %j is refused in one line", async (args, message) => {
   const result = await armoire([...args, ...(args.includes("--account") ? [] : ["--base-url", sandbox.url])]);
   expect(result).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(message) });
 });

@@ -4,7 +4,7 @@ import { startRedis } from "../support/redis.ts";
 import { callArmoire, startArmoire } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 
-it("prints the dashboard's address, and warns if others can reach it", async () => {
+it("a worker prints the dashboard's address, and warns if others can reach it", async () => {
   await using redis = await startRedis();
   const args = ["worker", "--redis", redis.url, "--base-url", "http://127.0.0.1:9/", "--dashboard", "0"];
   const worker = startArmoire([...args, "--dashboard-host", "0.0.0.0"]);
@@ -25,18 +25,18 @@ it("prints the dashboard's address, and warns if others can reach it", async () 
 });
 
 it.for([
-  { args: ["--allow-actions"], says: /need --dashboard/ },
-  { args: ["--dashboard-host", "127.0.0.1"], says: /need --dashboard/ },
+  { args: ["--allow-actions"], message: /need --dashboard/ },
+  { args: ["--dashboard-host", "127.0.0.1"], message: /need --dashboard/ },
   {
     args: ["--dashboard", "0", "--dashboard-host", "0.0.0.0", "--allow-actions"],
-    says: /needs a loopback address/,
+    message: /needs a loopback address/,
   },
-])("refuses $args", async ({ args, says: message }) => {
+])("a worker refuses $args", async ({ args, message }) => {
   const usual = ["worker", "--redis", "redis://127.0.0.1:9", "--base-url", "http://127.0.0.1:9/"];
   expectRefusal(await callArmoire([...usual, ...args]), 2, message);
 });
 
-it("refuses an invalid port", async () => {
+it("a worker refuses an invalid port", async () => {
   await using redis = await startRedis();
   const usual = ["worker", "--redis", redis.url, "--base-url", "http://127.0.0.1:9/"];
   const { exitCode, stderr } = await callArmoire([...usual, "--dashboard", "70000"]);

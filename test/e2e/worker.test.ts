@@ -27,7 +27,7 @@ async function endOf({ process, result }: RunningArmoire) {
   return await result;
 }
 
-it("mirrors a catalogue through a worker, the address of Redis with its password in a file", async () => {
+it("a sync mirrors a catalogue through a worker, with the address and password of Redis in a file", async () => {
   const port = await freePort();
   await using _redis = await startRedis(["--requirepass", password, "--port", port, "--bind", "127.0.0.1"]);
   await using folder = await temporaryFolder();
@@ -66,53 +66,53 @@ const wrong: readonly {
   readonly name: string;
   readonly args: (redis: RedisServer, folder: string) => readonly string[];
   readonly exitCode: number;
-  readonly says: RegExp;
+  readonly message: RegExp;
 }[] = [
   {
     name: "no Redis is named",
     args: () => ["worker", "--base-url", "http://127.0.0.1:9/"],
     exitCode: 2,
-    says: /The address of Redis is missing/,
+    message: /The address of Redis is missing/,
   },
   {
     name: "nothing is at the address",
     args: (_, folder) => ["worker", "--base-url", "http://127.0.0.1:9/", "--redis", `${folder}/none.sock`],
     exitCode: 1,
-    says: /^armoire: Redis at .*none\.sock cannot be reached: .*ENOENT/,
+    message: /^armoire: Redis at .*none\.sock cannot be reached: .*ENOENT/,
   },
   {
     name: "it is no address",
     args: () => ["sync", "--base-url", "http://127.0.0.1:9/", "--redis", "localhost:6379"],
     exitCode: 2,
-    says: /neither redis:/,
+    message: /neither redis:/,
   },
   {
     name: "its user has a % that stands for nothing",
     args: () => ["worker", "--base-url", "http://127.0.0.1:9/", "--redis", "redis://50%off@127.0.0.1:6379"],
     exitCode: 2,
-    says: /^(?!.*off).*Write the percent sign as %25/s,
+    message: /^(?!.*off).*Write the percent sign as %25/s,
   },
   {
     name: "the password is on the command line",
     args: () => ["sync", "--base-url", "http://127.0.0.1:9/", "--redis", "redis://:secret@127.0.0.1:6379"],
     exitCode: 2,
-    says: /^(?!.*secret)armoire: --redis contains a password/s,
+    message: /^(?!.*secret)armoire: --redis contains a password/s,
   },
   {
     name: "there is nobody to send for",
     args: (redis, folder) => ["worker", "--redis", redis.url, "--data-dir", folder],
     exitCode: 4,
-    says: /no principal to send requests for/,
+    message: /no principal to send requests for/,
   },
   {
     name: "the account is unknown",
     args: (redis, folder) => ["worker", "--redis", redis.url, "--data-dir", folder, "--principal", "ada"],
     exitCode: 2,
-    says: /ada/,
+    message: /ada/,
   },
 ];
 
-it.for(wrong)("refuses in a few lines where $name", async ({ args, exitCode, says: message }) => {
+it.for(wrong)("a command is refused in a few lines: $name", async ({ args, exitCode, message }) => {
   await using redis = await startRedis();
   await using folder = await temporaryFolder();
   expectRefusal(await runArmoire(args(redis, folder.path)), exitCode, message);

@@ -28,18 +28,20 @@ const readers: readonly (readonly string[])[] = [
 
 describe.each(readers)("%s", (...args) => {
   const cases: Readonly<Record<string, RefusedCase>> = {
-    "says that there is no mirror yet, and how to make one": [
+    "reports a missing mirror, and how to create one": [
       () => args,
       4,
       /There is no mirror in .*\n.*armoire sync/,
     ],
-    "refuses a file that is no mirror, and leaves it alone": [
+    "refuses a file that is no mirror, and does not change it": [
       (f) => [...args, "--mirror", f.textFile],
       1,
       /Not a (SQLite file|mirror)/,
     ],
   };
-  it.concurrent.each(Object.entries(cases))("%s", (_what, refused) => expectRefused(fixture, refused));
+  it.concurrent.each(Object.entries(cases))("the command %s", (_case, refused) =>
+    expectRefused(fixture, refused),
+  );
 });
 
 describe("a sync is refused", () => {
@@ -111,7 +113,9 @@ describe("a sync is refused", () => {
       /This mirror is of base URL/,
     ],
   };
-  it.concurrent.each(Object.entries(cases))("%s", (_what, refused) => expectRefused(fixture, refused));
+  it.concurrent.each(Object.entries(cases))("a sync is refused %s", (_case, refused) =>
+    expectRefused(fixture, refused),
+  );
 });
 
 describe("a config file", () => {

@@ -204,11 +204,13 @@ describe("an invalid value is wrong usage", () => {
       /only statements that read/,
     ],
   };
-  it.concurrent.each(Object.entries(cases))("%s", (_what, refused) => expectRefused(fixture, refused));
+  it.concurrent.each(Object.entries(cases))("an invalid value is wrong usage: %s", (_case, refused) =>
+    expectRefused(fixture, refused),
+  );
 });
 
-describe.each([["sync"], ["plan"]])("a value that %s cannot walk with is wrong usage", (command) => {
-  const cases: readonly (readonly [flag: string, value: string, says: RegExp])[] = [
+describe.each([["sync"], ["plan"]])("an invalid option of %s is wrong usage", (command) => {
+  const cases: readonly (readonly [flag: string, value: string, message: RegExp])[] = [
     ["--depth", "bras", /Allowed choices are brands, models, sizes/],
     ["--mode", "lazy", /Allowed choices are incremental, verify, full/],
     ["--order", "random", /Allowed choices are value, breadth, depth/],
@@ -219,7 +221,7 @@ describe.each([["sync"], ["plan"]])("a value that %s cannot walk with is wrong u
     ["--max-staleness", "1.5d", /must be a duration/],
     ["--max-staleness", "", /must be a duration/],
   ];
-  it.concurrent.each(cases)("%s %j", (flag, value, message) =>
+  it.concurrent.each(cases)("%s=%j is wrong usage", (flag, value, message) =>
     expectRefused(fixture, [(f) => [command, `${flag}=${value}`, "--base-url", f.sandbox.url], 2, message]),
   );
 });

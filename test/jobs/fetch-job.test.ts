@@ -86,7 +86,7 @@ describe("a response", () => {
 
 describe("a request without a usable response", () => {
   it.each<ServiceErrorCode>(["timeout", "unreachable", "server-error", "closed"])(
-    "(%s, to be retried later) fails its resource",
+    "a request that failed with %s, to be retried later, fails its resource",
     async (code) => {
       const error = serviceError(code);
       expect(error.next).toBe("retry");
@@ -99,7 +99,7 @@ describe("a request without a usable response", () => {
   );
 
   it.each<ServiceErrorCode>(["forbidden", "not-json", "not-the-api", "redirect-refused"])(
-    "(%s, to be skipped) fails its resource",
+    "a request that failed with %s, to be skipped, fails its resource",
     async (code) => {
       const error = serviceError(code);
       expect(error.next).toBe("skip");
@@ -112,7 +112,7 @@ describe("a request without a usable response", () => {
     ["allowance-spent", "allowance"],
     ["not-authenticated", "authentication"],
     ["circuit-open", "outage"],
-  ])("(%s) stops the run with the reason %s", async (code, reason) => {
+  ])("a request that failed with %s stops the run with the reason %s", async (code, reason) => {
     const error = serviceError(code);
     expect(await failWith(error)).toEqual({
       status: "stopped",

@@ -11,13 +11,13 @@ const all = Object.values(kinds);
 describe.each(all.map((kind) => [kind.name, kind] as const))("%s", (_name, kind) => {
   const links = { ...kind.children, ...kind.references, ...kind.optional };
 
-  it("has links to existing kinds, each to one", () => {
+  it("a kind has links to existing kinds, each to one", () => {
     for (const target of Object.values(links)) expect(Object.keys(kinds)).toContain(target);
     const names = [kind.children, kind.references, kind.optional].flatMap((group) => Object.keys(group));
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("has items exactly if it may be a collection, of an existing entity kind", () => {
+  it("a kind has items exactly if it may be a collection, of an existing entity kind", () => {
     expect(kind.items !== undefined).toBe(kind.rel === "collection" || kind.rel === null);
     if (kind.items === undefined) return;
     expect(kinds[kind.items.kind]?.rel).toBe("entity");
@@ -26,13 +26,13 @@ describe.each(all.map((kind) => [kind.name, kind] as const))("%s", (_name, kind)
     );
   });
 
-  it("owns only kinds of its own area", () => {
+  it("a kind owns only kinds of its own area", () => {
     if (kind.name === "root") return;
     const owned = [...Object.values(kind.children), ...(kind.items?.owned ? [kind.items.kind] : [])];
     for (const name of owned) expect(kinds[name]?.areas).toEqual(kind.areas);
   });
 
-  it("has a name of lowercase letters and underscores", () => {
+  it("a kind has a name of lowercase letters and underscores", () => {
     expect(kind.name).toMatch(/^[a-z_]+$/);
   });
 });

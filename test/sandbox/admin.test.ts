@@ -94,7 +94,7 @@ describe("refuses", () => {
     ["POST", "advance", { deletions: 1 }],
     ["PUT", "faults", [{ fault: "no such fault" }]],
     ["PUT", "faults", "no such preset"],
-  ])("%s %s %j", async (method, path, body) => {
+  ])("%s %s %j is refused", async (method, path, body) => {
     expect(await admin(method, path, body)).toMatchObject({
       status: 400,
       json: { message: expect.stringMatching(/^(clock|advance|faults).*: .+$/) },
@@ -107,7 +107,7 @@ describe("refuses", () => {
     expect((await admin("POST", "clock", { days: 1 })).json).not.toEqual({ message: "clock: Invalid input" });
   });
 
-  it("unknown paths and methods", async () => {
+  it("unknown paths and methods are refused", async () => {
     for (const [method, path] of [
       ["GET", "nothing"],
       ["GET", "advance"],
@@ -118,7 +118,7 @@ describe("refuses", () => {
     }
   });
 
-  it("a body that is not JSON", async () => {
+  it("a body that is not JSON is refused", async () => {
     expect((await send(`${sandbox.url}__sandbox/advance`, { method: "POST", body: "{" })).status).toBe(400);
   });
 });

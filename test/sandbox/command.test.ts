@@ -40,7 +40,7 @@ interface Ending {
   readonly err: string;
 }
 
-it("it prints its URL and users and serves until it is stopped", async () => {
+it("a sandbox prints its URL and users and serves until it is stopped", async () => {
   const {
     child,
     firstOutput,
@@ -83,7 +83,7 @@ it.each([
   [["--faults", "/nonexistent.json"], "/nonexistent.json"],
   [["--brands", "0"], "brands"],
   [["--nothing"], "--nothing"],
-])("refuses %j with exit code 2", async (args, words) => {
+])("the sandbox command refuses %j with exit code 2", async (args, words) => {
   const { code, err, out } = await armoire("sandbox", ...args).ended;
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(err).toContain(words);
@@ -103,7 +103,7 @@ it.each([
   [[], "1000000"],
   [["--allowance", "7"], "7"],
   [["--allowance", "none"], null],
-])("with %j tells of an allowance of %s", async (flags, limit) => {
+])("a sandbox with %j prints an allowance of %s", async (flags, limit) => {
   const { firstOutput } = armoire("sandbox", "--json", "--brands", "1", ...flags);
   const { url } = z.object({ url: z.url() }).parse(JSON.parse(await firstOutput));
   expect((await send(url)).headers["x-ratelimit-limit"] ?? null).toBe(limit);

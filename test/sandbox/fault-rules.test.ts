@@ -21,7 +21,7 @@ describe("a rule", () => {
     [{ fault: "status", from: 5 }, [200, 200, 200, 200, 503, 503]],
     [{ fault: "status", kind: "size" }, [200, 200, 200, 200, 200, 200]],
     [{ fault: "status", every: 2, from: 4 }, [200, 200, 200, 503, 200, 503]],
-  ])("%j strikes the URLs at its positions, in the order of asking", async (rule, statuses) => {
+  ])("%j strikes the URLs at its positions, in the order of requests", async (rule, statuses) => {
     onBench().sandbox.setFaults([rule]);
     expect(await statusesOf(urlsOf("model").slice(0, 6))).toEqual(statuses);
   });

@@ -68,14 +68,14 @@ describe("options", () => {
   });
 });
 
-it("it listens on the given address, or reports why it cannot", async () => {
+it("a sandbox listens on the given address, or reports why it cannot", async () => {
   await using sandbox = await startSandbox({ host: "127.0.0.1" });
   await expect(startSandbox({ port: Number(new URL(sandbox.url).port) })).rejects.toMatchObject({
     code: "EADDRINUSE",
   });
 });
 
-it("close works with open requests, and a second time", async () => {
+it("closing works with open requests, and a second time", async () => {
   const sandbox = await startSandbox({ faults: [{ fault: "stall-headers" }] });
   const pending = fetch(sandbox.url).catch(() => "cut");
   while (sandbox.log().length === 0) await new Promise((resolve) => setImmediate(resolve));

@@ -97,7 +97,7 @@ const goldenCollections: readonly GoldenCollection[] = [
 
 describe.each(goldenCollections)("the collection of $file.json", (golden) => {
   it.each(["service", "other"])(
-    "is read as its envelope and items if the service writes %s_url",
+    "the collection is read as its envelope and items if the service writes %s_url",
     (serviceName) => {
       const { envelope, issues } = readEnvelopeOrThrow(parseGolden(golden.file, serviceName).value);
       const { items, links, ...rest } = envelope;

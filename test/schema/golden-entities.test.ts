@@ -181,7 +181,7 @@ const goldenEntities: readonly GoldenEntity[] = [
 ];
 
 describe.each(goldenEntities)("the entity of $file.json", ({ file, entity, envelope, columns, lists }) => {
-  it("is read as its envelope without issues", () => {
+  it("the entity is read as its envelope without issues", () => {
     const golden = parseGolden(file);
     const { collection, self, spec, links } = envelope;
     const { body } = golden.value as { body: unknown };
@@ -199,7 +199,7 @@ describe.each(goldenEntities)("the entity of $file.json", ({ file, entity, envel
     });
   });
 
-  it.each(["service", "other"])("becomes its row if the service writes %s_url", (serviceName) => {
+  it.each(["service", "other"])("the entity becomes its row if the service writes %s_url", (serviceName) => {
     const read = readEnvelopeOrThrow(parseGolden(file, serviceName).value);
     expect(projectEntity(entity, read.envelope, serviceName)).toEqual({ columns, lists, issues: [] });
   });

@@ -60,11 +60,11 @@ const cases = entities.map((entity) => {
 describe.each(cases)("a $table with a wrong field", ({ entity, fields, file }) => {
   const intact = projectCleanly(entity, goldenEntity(file));
 
-  it("has these columns and no others", () => {
+  it("the row has these columns and no others", () => {
     expect(fields.map(({ name }) => name).sort()).toEqual(columnsOf(entity).sort());
   });
 
-  it.each(fields)("keeps all other columns, and has $name as $type or null", ({ name, type }) => {
+  it.each(fields)("the row keeps all other columns, and has $name as $type or null", ({ name, type }) => {
     for (const text of wrongTexts) {
       const golden = goldenEntity(file);
       golden.body[name] = jsonValue(text);
@@ -77,7 +77,7 @@ describe.each(cases)("a $table with a wrong field", ({ entity, fields, file }) =
     }
   });
 
-  it.each(fields)("has null for a missing $name, without an issue", ({ name }) => {
+  it.each(fields)("the row has null for a missing $name, without an issue", ({ name }) => {
     const golden = goldenEntity(file);
     delete golden.body[name];
     expect(projectCleanly(entity, golden)).toEqual({
@@ -86,7 +86,7 @@ describe.each(cases)("a $table with a wrong field", ({ entity, fields, file }) =
     });
   });
 
-  it("reports each wrong field with its own pointer", () => {
+  it("the issues have each wrong field with its own pointer", () => {
     const golden = goldenEntity(file);
     for (const { name } of fields) golden.body[name] = jsonValue("true");
     const wrong = fields.filter(({ type }) => type !== "flag" && type !== "open");
@@ -96,7 +96,7 @@ describe.each(cases)("a $table with a wrong field", ({ entity, fields, file }) =
     );
   });
 
-  it("reports unknown fields and keeps all columns", () => {
+  it("unknown fields are reported, and the row keeps all columns", () => {
     const golden = goldenEntity(file);
     golden.body["a/b~c"] = 1;
     Object.assign(golden.body, { toString: "text" });
@@ -109,7 +109,7 @@ describe.each(cases)("a $table with a wrong field", ({ entity, fields, file }) =
     });
   });
 
-  it("reads no fields from a __proto__ key", () => {
+  it("the row has no fields from a __proto__ key", () => {
     for (const serviceName of ["service", "other"]) {
       const evil = jsonValue(
         '{"other_url":"https://www.example/","__proto__":{"name":"evil","username":"evil"}}',

@@ -81,7 +81,7 @@ const links: readonly (readonly [string, object])[] = [
 ];
 
 describe("resolveLink", () => {
-  test.each(links)("%j", (href, expected) => {
+  test.each(links)("the link %j is resolved or skipped", (href, expected) => {
     expect(resolveLink(href, base, origin)).toEqual(expected);
   });
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { formatCompactReport } from "../../../src/cli/format/mirror.ts";
 
-it("shows sizes below 1 MiB in KiB and others in MiB", () => {
+it("text shows sizes below 1 MiB in KiB and others in MiB", () => {
   const bodies = { count: 59, bytes: 40_960, storedBytes: 1_536 };
   const report = {
     mirror: "m.sqlite",

@@ -55,7 +55,7 @@ it.each([
   [3, /in https:\/\/api\.example\.org\/m\/ disappeared at once/],
   [4, /, 1 more list disappeared at once/],
   [5, /, 2 more lists disappeared at once/],
-])("names at most three of %d lists that wait for approval", (lists, words) => {
+])("a report names at most three of %d lists that wait for approval", (lists, words) => {
   const resources = { ...report.resources, waiting: 5 * lists };
   const text = formatReport({ ...report, resources, masses: Array(lists).fill(mass) }, context);
   expect(text).toMatch(words);

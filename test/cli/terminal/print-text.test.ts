@@ -4,7 +4,7 @@ import { jsonText } from "../../../exports/json.ts";
 import type { Row } from "../../../exports/table.ts";
 import { printText } from "../../../src/cli/format/result.ts";
 
-it("reads no more rows than its reader has taken", async () => {
+it("printing reads no more rows than the reader of the output has taken", async () => {
   const done: string[] = [];
   async function* batches(): AsyncGenerator<readonly Row[]> {
     for (const n of [1, 2, 3]) {

@@ -13,7 +13,7 @@ function slowStream() {
   return { stream, takeOne: () => waiting.shift()?.() };
 }
 
-it("resolves when the reader has caught up, and not before", async () => {
+it("a write to a slow reader resolves when the reader has caught up, and not before", async () => {
   const { stream, takeOne } = slowStream();
   const write = streamWriter(stream);
   const events: string[] = [];
@@ -30,7 +30,7 @@ it("resolves when the reader has caught up, and not before", async () => {
   expect(write("ghi")).toBeUndefined();
 });
 
-it("writes at once without waiting, with one listener for all writes", () => {
+it("without waiting, text is written at once, with one listener for all writes", () => {
   const { stream } = slowStream();
   const write = streamWriter(stream);
   const promises = Array.from({ length: 50 }, () => write("abcd"));

@@ -57,7 +57,7 @@ export function describeEngineConformance(name: string, createEngine: CreateEngi
       );
     });
 
-    it("never requests more jobs than it can start", async () => {
+    it("an engine never requests more jobs than it can start", async () => {
       const { engine, finishAll, untilStarted } = start(3);
       const limits: number[] = [];
       const source = listSource([1, 2, 3, 4, 5, 6, 7]);
@@ -74,7 +74,7 @@ export function describeEngineConformance(name: string, createEngine: CreateEngi
       expect(await running).toHaveLength(7);
     });
 
-    it("runs as many jobs as its concurrency allows while jobs are available", async () => {
+    it("an engine runs as many jobs as its concurrency allows while jobs are available", async () => {
       const { engine, finish, finishAll, started, untilStarted } = start(3);
       const running = collect(engine, listSource([1, 2, 3, 4, 5]), never);
       await untilStarted(3);
@@ -86,7 +86,7 @@ export function describeEngineConformance(name: string, createEngine: CreateEngi
       expect(await running).toHaveLength(5);
     });
 
-    it("ends at once without jobs", async () => {
+    it("an engine ends at once without jobs", async () => {
       const { engine } = start(3);
       expect(await collect(engine, listSource([]), never)).toEqual([]);
     });
@@ -124,14 +124,14 @@ export function describeEngineConformance(name: string, createEngine: CreateEngi
       expect(finished.sort((a, b) => a - b)).toEqual(Array.from({ length: 31 }, (_, n) => n + 1));
     });
 
-    it("can run several times in sequence", async () => {
+    it("an engine can run several times in sequence", async () => {
       const { engine, finishAll } = start(2);
       finishAll();
       expect(await collect(engine, listSource([1, 2, 3]), never)).toHaveLength(3);
       expect(await collect(engine, listSource([4, 5]), never)).toHaveLength(2);
     });
 
-    it("ends after a cancellation, with a result for each running job", async () => {
+    it("an engine ends after a cancellation, with a result for each running job", async () => {
       const { engine, finish, untilStarted } = start(3);
       const cancel = new AbortController();
       const source = listSource([1, 2, 3, 4, 5]);
@@ -150,7 +150,7 @@ export function describeEngineConformance(name: string, createEngine: CreateEngi
       ]);
     });
 
-    it("rejects with the error of a job that threw, after all finished results are yielded", async () => {
+    it("an engine rejects with the error of a job that threw, after all finished results are yielded", async () => {
       const { engine, fail, finish, untilStarted } = start(3);
       const source = listSource([1, 2, 3]);
       const finished: number[] = [];
@@ -168,19 +168,22 @@ export function describeEngineConformance(name: string, createEngine: CreateEngi
       expect(source.returnedCount).toBe(3);
     });
 
-    it.each([1, 3])("rejects with the error of a source that throws at call %i", async (failingCall) => {
-      const { engine, finishAll } = start(2);
-      finishAll();
-      let calls = 0;
-      const source = listSource([1, 2, 3, 4, 5, 6]);
-      const failing = {
-        next(limit: number) {
-          if (++calls === failingCall) throw new Error("the mirror is closed");
-          return source.next(Math.min(limit, 1));
-        },
-      };
-      await expect(collect(engine, failing, never)).rejects.toThrow("the mirror is closed");
-    });
+    it.each([1, 3])(
+      "an engine rejects with the error of a source that throws at call %i",
+      async (failingCall) => {
+        const { engine, finishAll } = start(2);
+        finishAll();
+        let calls = 0;
+        const source = listSource([1, 2, 3, 4, 5, 6]);
+        const failing = {
+          next(limit: number) {
+            if (++calls === failingCall) throw new Error("the mirror is closed");
+            return source.next(Math.min(limit, 1));
+          },
+        };
+        await expect(collect(engine, failing, never)).rejects.toThrow("the mirror is closed");
+      },
+    );
 
     it("pulls no more jobs once its caller stops iterating", async () => {
       const { engine, finishAll } = start(2, 1);

@@ -36,7 +36,7 @@ describe("readRetryAfter", () => {
     [["3", "90", "junk"], seconds(90)],
     [["junk", "-1"], null],
     [[], null],
-  ])("%j", (value, expected) => {
+  ])("the header %j is read as a delay", (value, expected) => {
     expect(readRetryAfter(value, now)).toBe(expected);
   });
 

@@ -95,7 +95,7 @@ describe("the caller's signal", () => {
     expect(rig.server.connectionCount()).toBe(0);
   });
 
-  test("it ends a request within its body, and one that waits for a socket", async () => {
+  test("the caller's signal ends a request within its body, and one that waits for a socket", async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const half = rawResponse(200, { ...json, "content-length": "9" }, "{");
@@ -115,7 +115,7 @@ describe("the caller's signal", () => {
     expect(rig.server.requests.map(({ path }) => path)).toEqual(["/1", "/after"]);
   });
 
-  test("it has no listeners left after the fetch", async () => {
+  test("the caller's signal has no listeners left after the fetch", async () => {
     const { signal } = new AbortController();
     const listeners = new Set<unknown>();
     signal.addEventListener = (_type: string, listener: unknown) => void listeners.add(listener);
@@ -127,7 +127,7 @@ describe("the caller's signal", () => {
     expect(listeners.size).toBe(0);
   });
 
-  test("it ends a sleep with its reason", async () => {
+  test("the caller's signal ends a sleep with its reason", async () => {
     const controller = new AbortController();
     const sleeping = systemClock.sleep(long, controller.signal);
     controller.abort(reason);
@@ -144,7 +144,7 @@ describe("the coarse timer", () => {
     return { slot, start: () => timer.start(slot) };
   };
 
-  test("it never fires early, nor for finished or unstarted requests", () => {
+  test("the timer never fires early, nor for finished or unstarted requests", () => {
     const timer = new DeadlineTimer(100);
     const expired: string[] = [];
     const left = tracked(timer, () => expired.push("left"));
@@ -177,7 +177,7 @@ describe("the coarse timer", () => {
     expect(expire).toHaveBeenCalledOnce();
   });
 
-  test("it stops without requests and starts again", () => {
+  test("the timer stops without requests and starts again", () => {
     const timer = new DeadlineTimer(100);
     const expire = vi.fn();
     for (let count = 1; count <= 2; count++) {
@@ -194,7 +194,7 @@ describe("the coarse timer", () => {
 });
 
 describe("a signal", () => {
-  test("it cancels only its own requests, with one listener", () => {
+  test("a signal cancels only its own requests, with one listener", () => {
     const timer = new DeadlineTimer(100);
     const [one, other] = [new AbortController(), new AbortController()];
     const listen = vi.spyOn(one.signal, "addEventListener");

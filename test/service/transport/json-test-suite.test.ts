@@ -34,7 +34,7 @@ async function answerTo(rig: ClientRig, index: number): Promise<FetchResponse | 
 const isObject = (text: string): boolean => /^\uFEFF?\s*\{/u.test(text);
 
 describe("a text of JSONTestSuite", () => {
-  test("there are 318 texts", () => {
+  test("JSONTestSuite has 318 texts", () => {
     expect(parsing).toHaveLength(318);
   });
 

@@ -43,7 +43,7 @@ const addUser = (name: string, { url, users }: Sandbox, index = 0): Promise<Adde
 describe.each([{}, { layout: "opaque", pagination: "cursor", serviceName: "other" }] as const)(
   "an account of a service with %j",
   (options) => {
-    it("gets the user and the scopes of its token", async () => {
+    it("a new account has the user and the scopes of its token", async () => {
       await using sandbox = await startSandbox({ ...small, ...options });
       const seen: Record<string, readonly string[]> = {};
       for (const index of sandbox.users.keys()) {

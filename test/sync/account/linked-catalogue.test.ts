@@ -43,18 +43,21 @@ const linkedBy = (accountFile: string) =>
       .all(),
   );
 
-it.each(["plain", "opaque"] as const)("fetches the linked resources and nothing else: %s", async (layout) => {
-  await using rig = await startRig({ ...small, layout });
-  const account = await accountBeside(rig);
-  const linked = linkedBy(account);
-  const report = await syncLinked(rig, account);
-  expect(report).toMatchObject({ complete: true, resources: { new: linked.length + 1 } });
-  expect(heldIn(rig)).toEqual(linked);
-  expect(urlsOf(rig.sandbox.log())).toEqual([rig.sandbox.url, ...linked].sort());
-  expect(rig.read((mirror) => checkMirror(mirror, kinds).problems)).toEqual([]);
-});
+it.each(["plain", "opaque"] as const)(
+  "a linked sync fetches the linked resources and nothing else: %s",
+  async (layout) => {
+    await using rig = await startRig({ ...small, layout });
+    const account = await accountBeside(rig);
+    const linked = linkedBy(account);
+    const report = await syncLinked(rig, account);
+    expect(report).toMatchObject({ complete: true, resources: { new: linked.length + 1 } });
+    expect(heldIn(rig)).toEqual(linked);
+    expect(urlsOf(rig.sandbox.log())).toEqual([rig.sandbox.url, ...linked].sort());
+    expect(rig.read((mirror) => checkMirror(mirror, kinds).problems)).toEqual([]);
+  },
+);
 
-it("sends no user's token, and rejects one", async () => {
+it("a linked sync sends no user's token, and rejects one", async () => {
   await using rig = await startRig(small);
   const account = await accountBeside(rig);
   const { key, secret } = rig.sandbox.app;
@@ -66,7 +69,7 @@ it("sends no user's token, and rejects one", async () => {
   await expect(syncLinked(rig, account, { credential: token })).rejects.toThrow(RangeError);
 });
 
-it("fetches no linked resource that the catalogue holds", async () => {
+it("a linked sync fetches no linked resource that the catalogue holds", async () => {
   await using rig = await startRig(small);
   const account = await accountBeside(rig);
   await rig.sync();
@@ -76,7 +79,7 @@ it("fetches no linked resource that the catalogue holds", async () => {
   expect(rig.read(canonicalDump)).toEqual(before);
 });
 
-it("leaves a catalogue that a full sync completes as if it had come first", async () => {
+it("a linked sync leaves a catalogue that a full sync completes as if it had come first", async () => {
   await using rig = await startRig(small);
   const account = await accountBeside(rig);
   await syncLinked(rig, account);
@@ -90,7 +93,7 @@ it("leaves a catalogue that a full sync completes as if it had come first", asyn
   expect(rig.read(stateOf)).toEqual(readFrom(syncedFirst, stateOf));
 });
 
-it("fetches no other resources that an unfinished sync has found below the same brands", async () => {
+it("a linked sync fetches no other resources that an unfinished sync has found below the same brands", async () => {
   await using rig = await startRig(small);
   const account = await accountBeside(rig);
   const linked = linkedBy(account);
@@ -105,7 +108,7 @@ it("fetches no other resources that an unfinished sync has found below the same 
   expect(requested.filter((url) => url !== rig.sandbox.url && !linked.includes(url))).toEqual([]);
 });
 
-it("stops with the budget, and continues in the next run", async () => {
+it("a linked sync stops with the budget, and continues in the next run", async () => {
   await using rig = await startRig(small);
   const account = await accountBeside(rig);
   const linked = linkedBy(account);
@@ -117,7 +120,7 @@ it("stops with the budget, and continues in the next run", async () => {
   expect(rig.sandbox.log().filter(({ counted }) => counted)).toHaveLength(linked.length);
 });
 
-it("creates no tombstones, and requests a missing resource only once", async () => {
+it("a linked sync creates no tombstones, and requests a missing resource only once", async () => {
   await using rig = await startRig(small);
   const account = await accountBeside(rig);
   rig.sandbox.setFaults([{ kind: "size", fault: "status", status: 404, times: "always" }]);

@@ -8,18 +8,21 @@ import { type Rig, startRig } from "../support/rig.ts";
 const world = { brands: 6, models: 24, sizes: 70, pageSize: 5 };
 
 describe("temporary faults", () => {
-  it.each(["flaky", "slow"] as const)("(%s) do not prevent a complete mirror", async (faults) => {
-    await using rig = await startRig({ ...world, faults });
-    const report = await rig.sync({ concurrency: 32 });
-    expect(report).toMatchObject({ complete: true, stopped: null, resources: { failed: 0 } });
-    expect(differencesFromTruth(rig)).toEqual([]);
-    if (faults === "flaky") expect(report.requests.retried).toBeGreaterThan(0);
-  });
+  it.each(["flaky", "slow"] as const)(
+    "temporary faults (%s) do not prevent a complete mirror",
+    async (faults) => {
+      await using rig = await startRig({ ...world, faults });
+      const report = await rig.sync({ concurrency: 32 });
+      expect(report).toMatchObject({ complete: true, stopped: null, resources: { failed: 0 } });
+      expect(differencesFromTruth(rig)).toEqual([]);
+      if (faults === "flaky") expect(report.requests.retried).toBeGreaterThan(0);
+    },
+  );
 });
 
 describe("permanent faults", () => {
   it.each(["hostile", "broken"] as const)(
-    "(%s) are reported, affect no other resources, and are repaired by a later sync",
+    "permanent faults (%s) are reported, affect no other resources, and are repaired by a later sync",
     async (faults) => {
       await using rig = await startRig({ ...world, faults });
       const report = await rig.sync();

@@ -22,7 +22,7 @@ describe.each(layouts)("the depth of a sync from $name", ({ options }) => {
     expect(urlsOf(rig.sandbox.log())).toEqual(expected.map(({ url }) => url).sort());
   });
 
-  it("can be increased later, and only the missing kinds are fetched", async () => {
+  it("the depth can be increased later, and only the missing kinds are fetched", async () => {
     await using rig = await startRig({ ...options, ...small });
     await rig.sync({ depth: "brands" });
     rig.sandbox.clearLog();
@@ -53,7 +53,7 @@ describe.each(layouts)("following links from $name", ({ options }) => {
     expect(readRelations(rig)).toEqual(expectedRelations(rig, link, fetched));
   });
 
-  it("works for several names, and for one that no kind declares", async () => {
+  it("following links works for several names, and for one that no kind declares", async () => {
     await using rig = await startRig({ ...options, ...small });
     await rig.sync({ depth: "brands" });
     await rig.sync({ follow: ["same_cut", "main_sizing"] });

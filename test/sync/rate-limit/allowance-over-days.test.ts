@@ -11,7 +11,7 @@ const allowances = [1, 5, 15, 16, 40];
 
 describe.each(layouts)("an allowance, from $name", ({ options }) => {
   it.each(options.layout === "plain" ? allowances : [4])(
-    "of %d a day lets daily runs fetch each resource once, without a refusal",
+    "an allowance of %d a day lets daily runs fetch each resource once, without a refusal",
     async (allowance) => {
       await using rig = await startRig({ ...options, ...tiny, allowance });
       const reports = await syncUntilComplete(rig, {});

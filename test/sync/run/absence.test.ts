@@ -18,7 +18,7 @@ const truth = (rig: Rig) => new Set([...rig.sandbox.truth()].map(({ url }) => ur
 
 describe("an inconsistent list", () => {
   it.each<FaultName>(["wrong-total", "next-endless", "drift"])(
-    "(%s) is reported, deletes nothing, and is repaired by the next sync",
+    "an inconsistent list (%s) is reported, deletes nothing, and is repaired by the next sync",
     async (fault) => {
       await using rig = await startRig(world);
       await rig.sync();

@@ -6,7 +6,7 @@ import { urlsOf } from "../support/requests.ts";
 import { startRig } from "../support/rig.ts";
 
 describe.each(layouts)("a first sync from $name", ({ options }) => {
-  it("stores every resource byte for byte, and every row", async () => {
+  it("a first sync stores every resource byte for byte, and every row", async () => {
     await using rig = await startRig({ ...options, preset: "small" });
     const report = await rig.sync();
     expect(differencesFromTruth(rig)).toEqual([]);
@@ -31,7 +31,7 @@ describe.each(layouts)("a first sync from $name", ({ options }) => {
     expect(report.requests).toEqual({ sent: total, counted, notModified: 0, retried: 0, failed: 0 });
   });
 
-  it("requests each resource once, unconditionally", async () => {
+  it("a first sync requests each resource once, unconditionally", async () => {
     await using rig = await startRig({ ...options, brands: 3, models: 12, sizes: 40, pageSize: 3 });
     await rig.sync();
     const log = rig.sandbox.log();

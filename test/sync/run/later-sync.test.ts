@@ -6,7 +6,7 @@ import { layouts } from "../support/layouts.ts";
 import { type Rig, startRig } from "../support/rig.ts";
 
 describe.each(layouts)("a later sync from $name", ({ options }) => {
-  it("sends only conditional requests and spends nothing if nothing changed", async () => {
+  it("a later sync sends only conditional requests and spends nothing if nothing changed", async () => {
     await using rig = await startRig({ ...options, preset: "small" });
     const { resources } = await rig.sync();
     rig.sandbox.clearLog();
@@ -18,7 +18,7 @@ describe.each(layouts)("a later sync from $name", ({ options }) => {
     expect(differencesFromTruth(rig)).toEqual([]);
   });
 
-  it("stores exactly the changes, and keeps everything else with its history", async () => {
+  it("a later sync stores exactly the changes, and keeps everything else with its history", async () => {
     const count = fc.nat(3);
     const step = fc.record({
       changes: count,

@@ -98,12 +98,15 @@ describe("a refusal that concerns the whole run", () => {
   it.each([
     ["a wait of hours", { fault: "status", status: 429, retryAfter: "7200" }],
     ["a refused credential", { fault: "not-authenticated" }],
-  ] as const)("(%s) is followed by no more requests than were running", async (_what, fault) => {
-    await using rig = await startRig({ brands: 3, models: 60, sizes: 60 });
-    rig.sandbox.setFaults([{ kind: "model", from: 3, times: "always", ...fault }]);
-    await rig.sync({ concurrency: 4 }).catch(() => null);
-    const refused = rig.sandbox.log().filter(({ status }) => status !== 200);
-    // The first refusal may concern its resource only. The second one concerns the run, as do requests running with it.
-    expect(refused.length).toBeLessThanOrEqual(4 + 1);
-  });
+  ] as const)(
+    "a refusal for the whole run (%s) is followed by no more requests than were running",
+    async (_what, fault) => {
+      await using rig = await startRig({ brands: 3, models: 60, sizes: 60 });
+      rig.sandbox.setFaults([{ kind: "model", from: 3, times: "always", ...fault }]);
+      await rig.sync({ concurrency: 4 }).catch(() => null);
+      const refused = rig.sandbox.log().filter(({ status }) => status !== 200);
+      // The first refusal may concern its resource only. The second one concerns the run, as do requests running with it.
+      expect(refused.length).toBeLessThanOrEqual(4 + 1);
+    },
+  );
 });

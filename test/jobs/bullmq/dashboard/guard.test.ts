@@ -15,12 +15,12 @@ describe.each([
 ])("a dashboard at $host", ({ host, known }) => {
   const options = { host, allowsActions: false };
 
-  it.each(known)("accepts the host name %s", (name) => {
+  it.each(known)("a dashboard accepts the host name %s", (name) => {
     expect(findRefusal(requestFor(name), options)).toBeNull();
   });
 
   it.each(["evil.example:9400", "localhost.evil.example", "127.0.0.1.evil.example", "", "a b", "evil@x"])(
-    "rejects the host name %j, which may belong to another site",
+    "a dashboard rejects the host name %j, which may belong to another site",
     (name) => {
       expect(findRefusal(requestFor(name), options)).toMatch(/does not accept this host name/);
     },
